@@ -1,0 +1,124 @@
+/*
+ * settings.h - everything a user can set, checked, in one plain struct.
+ *
+ * Filled from defaults, then the configuration file, then the command line (later ones win). Whoever
+ * reads it need not check anything again: every number is inside its range, every path well formed.
+ *
+ * Ownership: a struct settings owns all it points at; settings_free() releases it. It does not change
+ * once the program runs, so the rest of the program keeps plain pointers into it.
+ * Units are in the names: _ms milliseconds, _s seconds. Text is UTF-8, never NULL unless said.
+ */
+#ifndef ELECTOP_CONFIG_SETTINGS_H
+#define ELECTOP_CONFIG_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Must somebody always lead (leader), or is a free lock normal (lock)? */
+enum election_kind { KIND_LEADER, KIND_LOCK };
+
+/* How far test candidates may go in an election: never, only in a copy of it, or in the election itself. */
+enum inject_leave { INJECT_NEVER, INJECT_SANDBOX, INJECT_LIVE };
+
+/* What an election may do before a finding is raised. */
+struct allowance {
+    int64_t vacancy_ms;       /* nobody stands for this long */
+    int64_t failover_ms;      /* from the leader's end to the next acknowledgement */
+    int silent_percent;       /* of the session timeout that a leader may stay unheard */
+    int leader_changes;       /* this many ... */
+    int64_t leader_changes_ms; /* ... within this time */
+};
+
+struct election_settings {
+    char *path;            /* absolute, below the cluster's chroot; may hold * and ? in its components */
+    char *name;            /* how people call it; NULL: its path */
+    enum election_kind kind;
+    char *recipe;          /* "auto" or the name of a recipe */
+    char *acknowledgement; /* path of the mark; NULL: as the recipe says */
+    char *identity;        /* NULL: automatic; else "registry:/path", "data", "name", "client", "session" */
+    enum inject_leave inject;
+    struct allowance allow;
+};
+
+enum auto_off { CHOICE_AUTO, CHOICE_OFF };
+
+/* Where and how often the servers are asked for what only they know. */
+struct servers_settings {
+    char **addresses;      /* host:clientport, NULL-terminated; NULL: found */
+    bool admin_off;
+    int admin_port;        /* that port on every server; 0 where admin_addresses is set */
+    char **admin_addresses; /* host:port, NULL-terminated, or NULL */
+    enum auto_off four_letter;
+    int64_t every_ms;      /* how often at most; 0: only on demand */
+};
+
+struct cluster_settings {
+    char *name;            /* unique; "" for a cluster given by --server alone */
+    char *hosts;           /* the connect string as given: host:port,...[/chroot] */
+    int64_t session_timeout_ms;
+    char *auth_file;       /* NULL: none */
+    char *auth_scheme;     /* read from auth_file, and never printed; NULL: none */
+    char *auth_credential;
+    struct servers_settings servers;
+    struct election_settings *elections;
+    size_t election_count; /* 0: discover */
+};
+
+/* A layout of the user's own; see probe/election/recipe.h for the built-in ones. */
+struct recipe_settings {
+    char *name;
+    char *family;          /* "sequence", "lock" or "hybrid" */
+    char *candidate;       /* regular expression (PCRE2); its first group is the sequence number */
+    char *watches;         /* "predecessor", "leader", "children", "nothing" or "unknown" */
+};
+
+struct discover_settings {
+    char **roots;          /* NULL-terminated */
+    int depth;
+    int64_t every_ms;
+};
+
+struct inject_settings {
+    char *sandbox;         /* directory of test elections */
+    int sessions;
+    int creates_per_s;
+    int64_t stop_above_ping_ms;
+};
+
+struct history_settings {
+    char *file;            /* "auto", "off" or a path */
+    int64_t keep_ms;
+};
+
+enum theme_choice { THEME_AUTO, THEME_DARK, THEME_LIGHT, THEME_MONO };
+enum tri_state { TRI_AUTO, TRI_YES, TRI_NO };
+
+struct screen_settings {
+    enum theme_choice theme;
+    bool mouse;
+    enum tri_state ascii;
+    int64_t refresh_ms;    /* a picture at most this often */
+};
+
+struct alert_settings {
+    char **on;             /* finding codes, event names, "severity>=error"; NULL-terminated */
+    char **run;            /* argument vector; NULL-terminated */
+    int64_t again_after_ms;
+};
+
+struct settings {
+    char *file;            /* the configuration file that was read, or NULL */
+    struct cluster_settings *clusters;
+    size_t cluster_count;  /* at least 1 after settings_finish() */
+    struct recipe_settings *recipes;
+    size_t recipe_count;
+    struct discover_settings discover;
+    struct inject_settings inject;
+    struct history_settings history;
+    struct screen_settings screen;
+    struct alert_settings *alerts;
+    size_t alert_count;
+};
+
+#endif

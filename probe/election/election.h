@@ -1,0 +1,171 @@
+/*
+ * election.h - one election: its ordered candidates, its leader, its acknowledgement, its tenures.
+ *
+ * Pure: no I/O, no clock. It is changed only through model_observe() (model.h) and read by anyone; the
+ * same observations give the same state and the same events. A joining or leaving candidate costs that
+ * change, a complete list its length, once, by hashing.
+ *
+ * Readers may keep nothing but names across calls: a candidate's struct dies when it leaves.
+ */
+#ifndef ELECTOP_PROBE_ELECTION_ELECTION_H
+#define ELECTOP_PROBE_ELECTION_ELECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/election/observation.h"
+#include "probe/election/recipe.h"
+
+struct cluster;
+
+enum election_state {
+    ELECTION_UNKNOWN,  /* not looked at yet, or never connected */
+    ELECTION_LED,
+    ELECTION_ELECTING, /* the leader is gone; the next in line has not been confirmed yet */
+    ELECTION_VACANT,   /* the path exists, nobody stands */
+    ELECTION_ABSENT,   /* no such path */
+    ELECTION_DENIED    /* not readable with our credentials */
+};
+
+/* How the recipe came to be believed. Printed by the name behind it. */
+enum recognised { RECOGNISED_NAME, RECOGNISED_SIGNATURE, RECOGNISED_WATCH, RECOGNISED_CONFIGURED };
+
+enum acknowledged { ACK_NO_MARK, ACK_UNKNOWN, ACK_NO, ACK_YES };
+
+enum identity_source { IDENTITY_SESSION, IDENTITY_CLIENT, IDENTITY_REGISTRY, IDENTITY_NAME, IDENTITY_DATA };
+
+/* Bytes of a candidate's data that are kept; stat.data_length has the full length. */
+#define CANDIDATE_DATA_KEPT 4096
+
+struct candidate {
+    char *name;            /* the znode's name, without its directory */
+    int64_t sequence;      /* SEQUENCE_NONE in a lock layout */
+    bool known;            /* its znode has been read: stat, owner, data are valid */
+    struct znode_stat stat;
+    unsigned char *data;   /* at most CANDIDATE_DATA_KEPT bytes; NULL: none or not read */
+    size_t data_length;    /* of what is kept */
+    char *identity;        /* for people, UTF-8 as found (strangers' bytes!); NULL: nothing better than the session */
+    enum identity_source identity_source;
+    struct moment joined;  /* when the tool first saw it */
+    bool joined_seen;      /* its joining was seen (false: it stood before the first look) */
+
+    /* The model's own. */
+    uint32_t hash, mark;
+    struct candidate *hash_next, *unread_next;
+    bool unread_queued;
+};
+
+/* One stretch of leadership (or of nobody leading) that the tool saw; name NULL: nobody. */
+struct tenure {
+    char *name;
+    char *identity;        /* or NULL */
+    struct moment from;
+    struct moment to;      /* mono_us 0: still going on */
+    bool from_exact;       /* its beginning was seen */
+    bool gap;              /* nobody was watching: neither led nor vacant is claimed */
+};
+#define TENURES_KEPT 128
+
+/* The latest change of leader. Times are the tool's; -1: unknown or not yet. */
+struct change {
+    char *from;            /* names; from NULL: nobody was known before */
+    char *from_identity;
+    char *to;              /* NULL: still open */
+    char *to_identity;
+    struct moment lost_at; /* the leader's znode was seen gone */
+    bool lost_seen;        /* by a notification of its own, not found out afterwards */
+    int64_t vacancy_us;    /* gone -> the next candidate is first; -1: open */
+    int64_t takeover_us;   /* first -> acknowledged; -1: no mark, or not yet */
+};
+
+struct counters {
+    uint64_t joined, left;               /* seen */
+    uint64_t leader_changes;
+    uint64_t unseen_joined, unseen_left; /* proved by the Stat arithmetic, brought by no notification */
+};
+
+struct election {
+    struct cluster *cluster;
+    char *path;                     /* full, chroot included */
+    char *name;                     /* for people: configured, or the path below the chroot */
+    enum election_kind kind;
+    const struct election_settings *settings;
+    enum election_origin origin;
+
+    const struct recipe *recipe;    /* NULL: not recognised (yet) */
+    enum recognised recognised;
+    enum election_state state;
+    struct moment state_since;      /* when state last changed, as far as seen */
+    const char *problem;            /* why denied, unknown ...; static text or NULL */
+
+    struct candidate **candidates;  /* in election order */
+    size_t candidate_count, candidate_room;
+    size_t unknown_count;           /* of them, not read yet */
+    char **foreign;                 /* children that do not fit the pattern: the first FOREIGN_KEPT */
+    size_t foreign_count;           /* all of them */
+
+    const struct candidate *leader; /* candidates[0] once confirmed, else NULL */
+    struct moment leader_since;     /* when it became first, or for a leader found leading: its creation */
+    bool leader_since_exact;        /* false: it leads since then at the longest */
+
+    char *mark_path;                /* full path of the acknowledgement, or NULL */
+    enum acknowledged acknowledged;
+    bool mark_known, mark_present;
+    struct znode_stat mark_stat;
+    char *mark_identity;            /* read from its data; or NULL */
+
+    bool directory_known;
+    struct znode_stat directory;    /* of the election's own znode */
+    int64_t next_sequence;          /* (uint32 cversion + children) / 2; -1: unknown */
+    struct moment listed;           /* when the list was last read complete; mono_us 0: never */
+    bool fresh;                     /* connected, and read since: what stands here holds now */
+    struct moment stale_since;      /* where not fresh */
+
+    struct tenure tenures[TENURES_KEPT]; /* a ring; tenure_at() reads it */
+    size_t tenure_first, tenure_count;
+    struct change change;           /* change.lost_at.mono_us 0: none seen yet */
+    struct counters counters;
+
+    /* The model's own. */
+    struct candidate **buckets;
+    size_t bucket_count;
+    uint32_t mark_round;
+    struct candidate *unread_first, *unread_last;
+    int64_t gone_since_list;
+    struct election *path_next;
+};
+#define FOREIGN_KEPT 16
+
+/* i = 0 is the oldest kept. */
+const struct tenure *election_tenure_at(const struct election *, size_t i);
+
+/* The candidate of that name, or NULL; and its place in line, from 0. */
+const struct candidate *election_find(const struct election *, const char *name);
+size_t election_position(const struct election *, const struct candidate *);
+
+/* The one before it in line, or NULL for the first: whom the recipe wants it to watch. */
+const struct candidate *election_predecessor(const struct election *, const struct candidate *);
+
+/* Everything about this election has been looked at: its list, its candidates, its mark. */
+bool election_complete(const struct election *);
+
+/*
+ * What a live source should do next for this election; a replay never asks.
+ * election_take_unread: a candidate whose znode should be read (each is handed out once; NULL: none).
+ * election_requeue_unread: hand out again those that were never answered (after a lost connection).
+ * election_guard: the znodes whose end or change must be seen at once, i = 0, 1: the leader (or the
+ *   next in line while electing; for locks the lock itself), and the mark. Writes the full path into
+ *   buffer; false: there is no such one.
+ */
+const struct candidate *election_take_unread(struct election *);
+void election_requeue_unread(struct election *);
+bool election_guard(const struct election *, unsigned i, char *buffer, size_t size);
+
+/* Words of the JSON contract, for every sink. */
+const char *election_state_word(enum election_state);
+const char *recognised_word(enum recognised);
+const char *recipe_family_word(enum recipe_family);
+const char *election_kind_word(enum election_kind);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * event.h - what happened, told once, by the election model to every sink.
+ *
+ * An event borrows all it points at; a sink copies what it keeps.
+ */
+#ifndef ELECTOP_PROBE_ELECTION_EVENT_H
+#define ELECTOP_PROBE_ELECTION_EVENT_H
+
+#include "probe/election/election.h"
+
+enum event_kind {
+    EVENT_ELECTION_SEEN,
+    EVENT_ELECTION_GONE,
+    EVENT_CANDIDATE_JOINED,
+    EVENT_CANDIDATE_LEFT,
+    EVENT_LEADER_LOST,
+    EVENT_LEADER_ELECTED,
+    EVENT_LEADER_ACKNOWLEDGED,
+    EVENT_CONNECTION,
+    EVENT_UNSEEN
+};
+
+struct event {
+    enum event_kind kind;
+    struct moment at;
+    const struct cluster *cluster;
+    const struct election *election;   /* NULL for EVENT_CONNECTION */
+    /* CANDIDATE_*, LEADER_LOST, LEADER_ACKNOWLEDGED: who. Names are always there, identities where known. */
+    const char *candidate;
+    const char *identity;
+    size_t position;                   /* from 1, before a departure, after a joining */
+    /* LEADER_ELECTED: candidate is the new one. */
+    const char *from;                  /* the one before, or NULL */
+    const char *from_identity;
+    int64_t after_us;                  /* LEADER_ELECTED: since the loss; LEADER_ACKNOWLEDGED: since first; -1: unknown */
+    const char *connection;            /* CONNECTION: "connected", "disconnected", "expired", "gap" */
+    const char *detail;                /* CONNECTION: why, for people; or NULL */
+    uint64_t unseen_joined, unseen_left;
+};
+
+/* The contract's word: "leader-lost". */
+const char *event_word(enum event_kind);
+
+#endif

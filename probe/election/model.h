@@ -1,0 +1,64 @@
+/*
+ * model.h - all clusters and their elections: folds observations, tells events.
+ *
+ * Pure and deterministic: time comes with each observation. One model may be fed by a live source, a
+ * recording, or a test's table.
+ */
+#ifndef ELECTOP_PROBE_ELECTION_MODEL_H
+#define ELECTOP_PROBE_ELECTION_MODEL_H
+
+#include "probe/election/election.h"
+#include "probe/election/event.h"
+
+struct server {
+    char *address;
+    bool reachable;
+    enum server_mode mode;
+    int64_t answer_us, zxid;
+    int connections;
+    char *version, *problem;
+    struct moment seen;        /* of the last answer, or of the first try without one */
+};
+
+struct cluster {
+    char *name;                /* for people; may be "" for the only one */
+    char *hosts;               /* the connect string as given */
+    char *chroot;              /* "" or "/app" */
+    enum connection_state connection;
+    bool ever_connected;
+    struct moment connection_since;
+    uint64_t session;
+    int timeout_ms;
+    char *connected_to, *problem;
+    struct server *servers;
+    size_t server_count;
+    struct election **elections; /* in the order in which they came to be watched */
+    size_t election_count, election_room;
+    struct election **buckets;   /* the model's own: by path */
+    size_t bucket_count;
+};
+
+struct model {
+    struct cluster *clusters;
+    size_t cluster_count;
+    struct recipe_book *recipes;
+    struct moment now;           /* of the latest observation */
+    uint64_t generation;         /* goes up with every change that a screen could show */
+    void (*on_event)(void *context, const struct event *);
+    void *context;
+};
+
+/* The settings must outlive the model. NULL and a text in *error (caller frees) where a recipe is bad. */
+struct model *model_new(const struct settings *, char **error);
+void model_free(struct model *);
+
+/* The one way in. */
+void model_observe(struct model *, const struct observation *);
+
+/* By full path; NULL: not watched. */
+struct election *model_election(const struct model *, unsigned cluster, const char *path);
+
+/* A picture that does not move: a deep copy without events, read by the same functions. */
+struct model *model_freeze(const struct model *);
+
+#endif

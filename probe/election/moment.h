@@ -1,0 +1,16 @@
+/*
+ * moment.h - one point in time on both clocks.
+ *
+ * Durations are differences of mono_us; wall_us is for display and records only (it may jump).
+ */
+#ifndef ELECTOP_PROBE_ELECTION_MOMENT_H
+#define ELECTOP_PROBE_ELECTION_MOMENT_H
+
+#include <stdint.h>
+
+struct moment {
+    int64_t mono_us; /* the observer's monotonic clock, microseconds */
+    int64_t wall_us; /* microseconds since 1970-01-01T00:00:00Z; 0: not known */
+};
+
+#endif

@@ -1,0 +1,112 @@
+/*
+ * observation.h - what a source tells the election model: a fact, and when it was seen.
+ *
+ * Everything that any screen shows follows from a sequence of these, so a recording of them is a
+ * complete history, and a replay is just another source. An observation borrows all it points at: it
+ * is valid during the call that delivers it, and the model copies what it keeps.
+ *
+ * Within one cluster observations arrive in the order in which one ZooKeeper session saw them, which
+ * ZooKeeper promises never to go backwards (also across a reconnect to another server).
+ */
+#ifndef ELECTOP_PROBE_ELECTION_OBSERVATION_H
+#define ELECTOP_PROBE_ELECTION_OBSERVATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/settings.h"
+#include "probe/election/moment.h"
+
+/* A znode's Stat, in the words of ZooKeeper. */
+struct znode_stat {
+    int64_t czxid, mzxid, pzxid;
+    int64_t ctime_ms, mtime_ms; /* the server's wall clock */
+    int32_t version, cversion, aversion;
+    int32_t data_length;        /* bytes, also of data that was not read */
+    int32_t children;
+    uint64_t owner;             /* ephemeralOwner: a session id; 0: persistent */
+};
+
+enum observation_kind {
+    OBSERVED_CONNECTION, /* the tool's own session changed its state */
+    OBSERVED_SERVER,     /* what one server says of itself */
+    OBSERVED_ELECTION,   /* this election is being watched from now on */
+    OBSERVED_DROPPED,    /* ... and is not any more */
+    OBSERVED_CHILDREN,   /* the complete list of children of a directory, with its Stat */
+    OBSERVED_NODE,       /* one znode exists: Stat, and its data where has_data */
+    OBSERVED_ABSENT,     /* one znode does not exist */
+    OBSERVED_DENIED,     /* one znode may not be read by us */
+    OBSERVED_GAP         /* the observer itself was not running for gap_us until now */
+};
+
+enum connection_state {
+    CONNECTION_CONNECTING, /* not (yet, or any more) connected; the session may still be alive */
+    CONNECTION_CONNECTED,
+    CONNECTION_EXPIRED,    /* the session is over; a new one is being made */
+    CONNECTION_REFUSED     /* authentication failed: will not come back by itself */
+};
+
+enum server_mode { SERVER_UNKNOWN, SERVER_STANDALONE, SERVER_LEADER, SERVER_FOLLOWER, SERVER_OBSERVER, SERVER_READ_ONLY };
+
+struct observed_connection {
+    enum connection_state state;
+    uint64_t session;     /* our session's id; 0: none yet */
+    int timeout_ms;       /* negotiated; 0: unknown */
+    const char *server;   /* address connected to, or NULL */
+    const char *problem;  /* why not connected, for people ("no quorum", "connection refused"), or NULL */
+};
+
+struct observed_server {
+    const char *address;  /* host:clientport, as configured or found */
+    bool reachable;
+    enum server_mode mode;
+    int64_t answer_us;    /* how long its last cheap answer took; -1: unknown */
+    int64_t zxid;         /* -1: unknown */
+    int connections;      /* -1: unknown */
+    const char *version;  /* or NULL */
+    const char *problem;  /* NULL: healthy */
+};
+
+/* How an election came to be watched. */
+enum election_origin {
+    ORIGIN_CONFIGURED, /* named by the user, by path */
+    ORIGIN_PATTERN,    /* matched a path with * or ? */
+    ORIGIN_DISCOVERED  /* found by walking the tree */
+};
+
+struct observed_election {
+    enum election_origin origin;
+    const struct election_settings *settings; /* kind, recipe, allowances ...; its path may be a pattern */
+};
+
+struct observed_children {
+    const struct znode_stat *stat; /* of the directory, from the same answer */
+    char *const *names;            /* in no particular order */
+    size_t count;
+};
+
+struct observed_node {
+    const struct znode_stat *stat;
+    bool has_data;                 /* false: only its Stat was read */
+    const void *data;              /* may be NULL where its length is 0 */
+    size_t data_length;
+};
+
+struct observation {
+    enum observation_kind kind;
+    struct moment at;
+    unsigned cluster;     /* index into the model's clusters */
+    const char *election; /* path of the election it was read for (full, chroot included); NULL where none */
+    const char *path;     /* full path of the znode read: the election's own, a child's, its mark's */
+    union {
+        struct observed_connection connection;
+        struct observed_server server;
+        struct observed_election subject;
+        struct observed_children children;
+        struct observed_node node;
+        int64_t gap_us;
+    };
+};
+
+#endif

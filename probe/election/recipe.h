@@ -1,0 +1,92 @@
+/*
+ * recipe.h - the layouts of election that real systems use, as one table, and how to recognise one.
+ *
+ * A recipe says how candidates are named, whom they watch, and how a leader acknowledges. The built-in
+ * table is read from the sources of the systems that it names; users add their own rows.
+ */
+#ifndef ELECTOP_PROBE_ELECTION_RECIPE_H
+#define ELECTOP_PROBE_ELECTION_RECIPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/settings.h"
+
+enum recipe_family {
+    FAMILY_SEQUENCE, /* ephemeral sequential children of one directory; the smallest number leads */
+    FAMILY_LOCK,     /* one ephemeral znode at a fixed path; its owner leads */
+    FAMILY_HYBRID    /* a sequence, and a mark with which the leader acknowledges */
+};
+
+enum recipe_watches { WATCHES_PREDECESSOR, WATCHES_LEADER, WATCHES_CHILDREN, WATCHES_NOTHING, WATCHES_UNKNOWN };
+
+/* Where the leader's acknowledgement is, seen from the election. */
+enum mark_place {
+    MARK_NONE,
+    MARK_NODE,        /* a znode: mark is a path relative to the election ("../leader"), or absolute */
+    MARK_PARENT_DATA, /* the data of the election's own directory */
+    MARK_REGISTRY     /* a directory: a child of it owned by the leader's session */
+};
+
+struct recipe {
+    const char *name;      /* one word, as the configuration and --recipes spell it: "curator-latch" */
+    const char *title;     /* for people: "Curator LeaderLatch" */
+    enum recipe_family family;
+    const char *candidate; /* PCRE2 over a candidate's name. Named groups: seq (or the first group), and
+                              optional: guid, session_hex, session_dec, who. NULL for locks. */
+    const char *path;      /* PCRE2 over the election's path that must match too, or NULL */
+    bool signature;        /* the names alone prove the recipe; else they only look like it */
+    enum recipe_watches watches;
+    enum mark_place mark_place;
+    const char *mark;      /* as mark_place says, or NULL */
+    const char *source;    /* where this row was read */
+};
+
+/* Limits of names: a sequence number is an int32 printed with %010d by the server. */
+#define SEQUENCE_NONE INT64_MIN
+
+/* What a candidate's name says. Pieces point into the name; NULL where it has none. */
+struct candidate_name {
+    int64_t sequence;
+    const char *guid;
+    size_t guid_length;
+    const char *who;
+    size_t who_length;
+    uint64_t session;   /* named in it; 0: none */
+};
+
+/* A compiled table: the built-in rows and the user's. */
+struct recipe_book;
+
+/* Compiles the built-in rows and the user's; NULL and a text in *error (caller frees) for a bad one. */
+struct recipe_book *recipe_book_new(const struct recipe_settings *own, size_t own_count, char **error);
+void recipe_book_free(struct recipe_book *);
+
+size_t recipe_book_count(const struct recipe_book *);
+const struct recipe *recipe_book_at(const struct recipe_book *, size_t i);
+/* By name; NULL: there is none. */
+const struct recipe *recipe_book_find(const struct recipe_book *, const char *name);
+
+/* Does this name fit the recipe's candidates? Fills *out when it does. */
+bool recipe_parse_name(const struct recipe_book *, const struct recipe *, const char *name, struct candidate_name *out);
+
+/*
+ * Which recipe a directory's children (or, for locks, the path itself) follow. Fixed paths first, then
+ * specific names, then the generic "anything and ten digits". A row is chosen when most of the sample's
+ * sequential names fit it. NULL: nothing fits. Pure: looks only at names.
+ */
+const struct recipe *recipe_recognise(const struct recipe_book *, const char *path, char *const *names, size_t count);
+
+/*
+ * The number at the end of a sequential name. The sign trap: in "latch-0000000007" the '-' separates;
+ * a real negative is "--2147483648" or '-' and nine digits after another character ("n_-214748364").
+ * SEQUENCE_NONE: the name does not end in a sequence number.
+ */
+int64_t recipe_sequence_of(const char *name);
+
+/* The path of the mark for an election of this recipe: malloc'd, or NULL where it has none.
+   configured (absolute; may be NULL) wins over the recipe's own. */
+char *recipe_mark_path(const struct recipe *, const char *election_path, const char *configured);
+
+#endif

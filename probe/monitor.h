@@ -1,0 +1,33 @@
+/*
+ * monitor.h - the one small interface between probe/ and whoever shows what it sees.
+ *
+ * A monitor is a model fed by a source for each cluster of the settings, on one event loop. Commands and
+ * the dashboard subscribe to its events and read its model.
+ */
+#ifndef ELECTOP_PROBE_MONITOR_H
+#define ELECTOP_PROBE_MONITOR_H
+
+#include <uv.h>
+
+#include "config/settings.h"
+#include "probe/election/model.h"
+
+struct monitor;
+
+typedef void (*monitor_event_fn)(void *context, const struct event *);
+
+/* Starts watching. The settings must outlive it. NULL and a text in *error (caller frees) on failure. */
+struct monitor *monitor_start(uv_loop_t *, const struct settings *, char **error);
+
+/* Calls fn for every event from now on; any number may subscribe. False: out of memory. */
+bool monitor_subscribe(struct monitor *, monitor_event_fn, void *context);
+
+const struct model *monitor_model(const struct monitor *);
+
+/* Every cluster has been looked at completely, or is known not to be reachable right now. */
+bool monitor_looked(const struct monitor *);
+
+/* Stops all sources and frees it. */
+void monitor_stop(struct monitor *);
+
+#endif

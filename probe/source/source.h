@@ -1,0 +1,25 @@
+/*
+ * source.h - what turns a world into observations: a live cluster, a recording.
+ *
+ * A source is started with a place to put its observations and runs on the loop until it is freed.
+ */
+#ifndef ELECTOP_PROBE_SOURCE_SOURCE_H
+#define ELECTOP_PROBE_SOURCE_SOURCE_H
+
+#include <stdbool.h>
+#include <uv.h>
+
+#include "probe/election/model.h"
+
+struct source {
+    /* One complete look has been taken (or it is known that none can be had) at everything it watches. */
+    bool (*looked)(const struct source *);
+    /* Ends it: no observation comes any more. Frees the source. */
+    void (*stop)(struct source *);
+};
+
+/* A live cluster: the one at settings->clusters[cluster]. It feeds model, and reads from the model what to
+   look at next. */
+struct source *live_source_new(uv_loop_t *, struct model *, const struct settings *, unsigned cluster);
+
+#endif

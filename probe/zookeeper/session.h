@@ -1,0 +1,107 @@
+/*
+ * session.h - one ZooKeeper session on an event loop. session.c is the only file that knows the C client.
+ *
+ * It hides the client's traps: names are resolved off the loop, frames are drained, descriptors are
+ * dropped the moment the library closes them, reconnects back off with jitter, a session that can never
+ * come back (expired, or the servers' data wiped) is replaced by a new one, and what never connects is
+ * told by a timer of its own. Nothing here blocks, but session_close() for a moment (see there).
+ *
+ * Threads: everything on the loop's thread. Paths are full paths: a chroot is the caller's business.
+ */
+#ifndef ELECTOP_PROBE_ZOOKEEPER_SESSION_H
+#define ELECTOP_PROBE_ZOOKEEPER_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include "probe/election/observation.h" /* struct znode_stat, enum connection_state */
+
+struct session;
+
+enum session_result {
+    SESSION_OK,
+    SESSION_NO_NODE,
+    SESSION_DENIED,
+    SESSION_NODE_EXISTS,
+    SESSION_NOT_EMPTY,
+    SESSION_BAD_VERSION,
+    SESSION_LOST,   /* not carried out, or not known whether: the connection or the session went */
+    SESSION_FAILED  /* anything else: session_problem() says what */
+};
+
+/* What a one-shot watch brought. */
+enum session_notice { NOTICE_CREATED, NOTICE_DELETED, NOTICE_CHANGED, NOTICE_CHILDREN };
+
+struct session_listener {
+    /*
+     * The session's state changed. After CONNECTED with renewed = true every watch is gone and must be
+     * set again (a new session); with renewed = false the same session came back and the library has set
+     * its watches again, but what changed in between may have gone unseen: read again.
+     */
+    void (*state)(void *context, enum connection_state, bool renewed, const char *problem);
+    /* A watch fired. Each watch of this session, whoever set it, arrives here, once. */
+    void (*notice)(void *context, enum session_notice, const char *path);
+};
+
+struct session_options {
+    const char *hosts;       /* host:port,... without a chroot */
+    int timeout_ms;          /* asked for; the servers may raise or lower it */
+    const char *auth_scheme; /* NULL: none */
+    const char *auth_credential;
+};
+
+/* Starts connecting. Borrows nothing after it returns. NULL: out of memory. */
+struct session *session_open(uv_loop_t *, const struct session_options *, const struct session_listener *,
+                             void *context);
+
+/*
+ * Ends the session at the servers (its ephemeral znodes and watches go at once) and frees it. Every
+ * answer still owed is delivered first, as SESSION_LOST; no listener is called any more. Usually
+ * 0.2 ms; at most 1.5 s with a server that hangs, because the library writes its last words blockingly.
+ */
+void session_close(struct session *);
+
+/*
+ * The same without a word to the servers, as a crashed client would (for test candidates and for
+ * sessions that are lost anyway): the servers end the session when its timeout has passed.
+ */
+void session_drop(struct session *);
+
+enum connection_state session_state(const struct session *);
+uint64_t session_id(const struct session *);        /* 0: none yet */
+int session_timeout_ms(const struct session *);     /* negotiated; 0: not connected yet */
+const char *session_server(const struct session *); /* "10.0.0.1:2181", or NULL; until the next call */
+const char *session_problem(const struct session *); /* why it is not connected, or NULL */
+size_t session_outstanding(const struct session *);  /* requests not yet answered */
+
+/*
+ * Answers. Called exactly once for every request that was accepted, in the order of the requests.
+ * Pointers are valid during the call. stat is NULL unless the result is SESSION_OK.
+ */
+typedef void (*session_node_fn)(void *context, enum session_result, const struct znode_stat *stat, const void *data,
+                                size_t length);
+typedef void (*session_children_fn)(void *context, enum session_result, const struct znode_stat *stat,
+                                    char *const *names, size_t count);
+typedef void (*session_text_fn)(void *context, enum session_result, const char *path);
+
+/*
+ * Requests; all return false when nothing was sent (not connected): the answer function is then not
+ * called. watch: leave a one-shot watch behind. exists() leaves one whether the znode is there or not;
+ * get() and children() only where it is.
+ */
+bool session_exists(struct session *, const char *path, bool watch, session_node_fn, void *context);
+bool session_get(struct session *, const char *path, bool watch, session_node_fn, void *context);
+bool session_children(struct session *, const char *path, bool watch, session_children_fn, void *context);
+bool session_sync(struct session *, const char *path, session_text_fn, void *context);
+
+/* Writing. Only probe/inject/ may call these (a check in the test run holds everyone to it). */
+enum create_mode { CREATE_PERSISTENT, CREATE_EPHEMERAL, CREATE_EPHEMERAL_SEQUENTIAL };
+bool session_create(struct session *, const char *path, const void *data, size_t length, enum create_mode,
+                    session_text_fn, void *context);
+bool session_delete(struct session *, const char *path, int32_t version, session_text_fn, void *context);
+bool session_set(struct session *, const char *path, const void *data, size_t length, int32_t version,
+                 session_node_fn, void *context);
+
+#endif

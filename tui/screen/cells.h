@@ -1,0 +1,83 @@
+/*
+ * cells.h - a grid of character cells: what every view draws into, and every back end shows.
+ *
+ * Nothing here knows curses. Colours are roles, which a theme turns into colours and attributes.
+ *
+ * Safety: every text put here may come from strangers. cells_put() makes control bytes, escape sequences,
+ * invalid UTF-8 and bidirectional overrides visible (tui/text/safe.h), measures wide and combining
+ * characters, and never writes outside its span. There is no other way to write into a cell.
+ */
+#ifndef ELECTOP_TUI_SCREEN_CELLS_H
+#define ELECTOP_TUI_SCREEN_CELLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* What a piece of text is, not how it looks. */
+enum role {
+    ROLE_TEXT, ROLE_DIM, ROLE_STRONG, ROLE_TITLE, ROLE_TITLE_DIM, ROLE_HEADING, ROLE_RULE, ROLE_GOOD, ROLE_WARNING,
+    ROLE_CRITICAL, ROLE_ACCENT, ROLE_KEY, ROLE_INFO,
+    ROLE_BAR_A, ROLE_BAR_B,   /* alternating tenures in a leadership strip */
+    ROLE_BAR_CHANGE, ROLE_BAR_VACANT, ROLE_BAR_GAP,
+    ROLE_COUNT
+};
+
+/* A style is a role with modifiers. */
+typedef uint16_t style;
+#define STYLE_BOLD     0x0100
+#define STYLE_SELECTED 0x0200 /* on the selection's background */
+#define STYLE_ROLE(s)  ((enum role)((s) & 0xff))
+
+#define CELL_BYTES 20 /* a base character and a few combining ones, with its NUL */
+
+struct cell {
+    char text[CELL_BYTES]; /* UTF-8; "" in the right half of a wide character */
+    uint8_t width;         /* 1 or 2; 0: the right half of the one before */
+    style style;
+};
+
+struct cells {
+    int width, height;
+    struct cell *at;       /* row by row; read it, write with the functions below */
+    bool ascii;            /* signs and lines in their ASCII form (cells_sign()) */
+    int cursor_x, cursor_y; /* where a text cursor stands (an input line), or -1 */
+};
+
+struct cells *cells_new(int width, int height);
+void cells_free(struct cells *);
+bool cells_resize(struct cells *, int width, int height);
+void cells_clear(struct cells *);
+
+/*
+ * Writes text at x, y in at most room columns (room < 0: to the right edge); what does not fit ends in an
+ * ellipsis. Coordinates outside are clipped. Returns the columns used.
+ */
+int cells_put(struct cells *, int x, int y, int room, style, const char *text);
+int cells_put_bytes(struct cells *, int x, int y, int room, style, const char *text, size_t length);
+int cells_printf(struct cells *, int x, int y, int room, style, const char *format, ...) __attribute__((format(printf, 6, 7)));
+/* The same, ending at column right (exclusive): for numbers. */
+int cells_put_right(struct cells *, int right, int y, int room, style, const char *text);
+
+/* Gives a whole row the selection's background (keeping each cell's role). */
+void cells_select_row(struct cells *, int y, int x, int width);
+/* Fills columns with one role's blank. */
+void cells_fill(struct cells *, int x, int y, int width, style);
+
+/* Signs and lines with an ASCII form beside each. */
+enum sign {
+    SIGN_OK, SIGN_WARNING, SIGN_CRITICAL, SIGN_INFO, SIGN_UNKNOWN, SIGN_LEADER, SIGN_SELECTED, SIGN_CHAIN, SIGN_CHAIN_UNKNOWN,
+    SIGN_CHAIN_CUT, SIGN_CHAIN_WRONG, SIGN_UP, SIGN_ARROW, SIGN_DASH, SIGN_ELLIPSIS, SIGN_RULE, SIGN_BAR, SIGN_BAR_CHANGE,
+    SIGN_BAR_VACANT, SIGN_BAR_GAP, SIGN_GAUGE_ON, SIGN_GAUGE_OFF, SIGN_ENTER, SIGN_CRUMB, SIGN_AT_MOST, SIGN_BULLET,
+    SIGN_COUNT
+};
+const char *cells_sign(const struct cells *, enum sign);
+
+/* A rule across a span, with a caption in it ("- events ----") or NULL. */
+void cells_rule(struct cells *, int x, int y, int width, const char *caption);
+
+/* The grid as plain text, trailing blanks cut: the D key, and tests. */
+void cells_write(const struct cells *, FILE *);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * view.h - what every screen is: a small table of functions over the model.
+ *
+ * One view a file. A view keeps what is its own (selection, scroll, sort) and reads everything else from
+ * the model it is given at each call: the live one, a frozen one while the picture is paused, later one
+ * rebuilt from history. It remembers things by name (this election, this candidate), never by line or
+ * pointer.
+ */
+#ifndef ELECTOP_TUI_VIEWS_VIEW_H
+#define ELECTOP_TUI_VIEWS_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "config/settings.h"
+#include "probe/election/model.h"
+#include "tui/screen/cells.h"
+#include "tui/screen/keys.h"
+
+struct event_log; /* tui/event_log.h: the latest events, as lines */
+
+/* Everything a view may look at. */
+struct scene {
+    const struct model *model;
+    const struct event_log *events;
+    const struct settings *settings;
+    struct moment now;
+    bool paused;
+};
+
+enum view_result { VIEW_IGNORED, VIEW_DONE, VIEW_CLOSE /* go back one level */, VIEW_OPEN /* show *next */ };
+
+struct view;
+
+struct view_ops {
+    const char *name;                                           /* "overview": the help's heading */
+    void (*draw)(struct view *, const struct scene *, struct cells *);  /* between title and footer: all of cells */
+    enum view_result (*action)(struct view *, const struct scene *, enum action, struct view **next);
+    /* A mouse click (or double click) at a cell of its own area. May be NULL. */
+    enum view_result (*click)(struct view *, const struct scene *, int x, int y, bool twice, struct view **next);
+    /* The title line's left part ("prod > /election"). */
+    void (*title)(struct view *, const struct scene *, struct cells *, int x, int room);
+    /* The path that y copies, or false. May be NULL. */
+    bool (*path)(struct view *, const struct scene *, char *buffer, size_t size);
+    void (*filter)(struct view *, const char *text);            /* what / typed; "" ends it. NULL: no filter here */
+    void (*free)(struct view *);
+};
+
+struct view {
+    const struct view_ops *ops;
+};
+
+struct view *overview_view_new(void);
+struct view *election_view_new(const char *cluster, const char *path);
+struct view *candidate_view_new(const char *cluster, const char *path, const char *candidate);
+struct view *events_view_new(void);
+struct view *help_view_new(const char *about);
+
+#endif
