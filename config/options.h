@@ -1,0 +1,63 @@
+/*
+ * options.h - the command line, checked: one table of options says which command takes which.
+ *
+ * An option that a command cannot honour is refused with the nearest one it knows, never ignored.
+ */
+#ifndef ELECTOP_CONFIG_OPTIONS_H
+#define ELECTOP_CONFIG_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/settings.h"
+
+enum command { COMMAND_WATCH, COMMAND_ONCE, COMMAND_EVENTS, COMMAND_CONFIG, COMMAND_DEMO, COMMAND_HELP, COMMAND_VERSION, COMMAND_COUNT };
+
+enum color_choice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+/* What was said on the command line; unset members keep their zero or the default named here. */
+struct options {
+    enum command command;
+    char **paths;             /* of elections, NULL-terminated; NULL: none */
+    size_t path_count;
+    const char *server;       /* NULL: not given */
+    const char *config_file;  /* NULL: look in the usual places */
+    const char *cluster;      /* only this one of the configuration; NULL: all */
+    int64_t session_timeout_ms; /* 0: not given */
+    const char *auth_file;
+    const char *admin;        /* PORT | HOST:PORT,... | off; NULL: not given */
+    enum tri_state four_letter; /* TRI_AUTO or TRI_NO; TRI_YES: not given */
+    int64_t wait_ms;          /* default 10000 */
+    enum color_choice color;
+    bool ascii;
+    const char *log;          /* file; NULL: none */
+    bool json, strict, quick; /* once, events */
+    int64_t for_ms;           /* events: 0 for ever */
+    long count;               /* events: 0 without limit */
+    int servers;              /* demo: 1 (default) or 3 */
+    bool no_screen;           /* demo */
+};
+
+/*
+ * Reads argv. Returns false with a text in *error ("what is wrong; what to do", caller frees) for wrong
+ * usage. Strings point into argv. options_free() releases the rest.
+ */
+bool options_parse(int argc, char *const *argv, struct options *, char **error);
+void options_free(struct options *);
+
+/* The help of one command (COMMAND_HELP: of the program), from the same table; malloc'd. */
+char *options_help(enum command);
+const char *command_word(enum command);
+
+/*
+ * Defaults, then the configuration file, then the command line, checked together. All errors of a file
+ * are in *error, one a line (file:line:column: what; what to do). NULL on failure; settings_free().
+ */
+struct settings *settings_load(const struct options *, char **error);
+void settings_free(struct settings *);
+
+/* The effective settings as a configuration file (secrets are never in it); malloc'd. */
+char *settings_print(const struct settings *);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * command.h - one file a subcommand; main.c parses, loads the settings, and calls one of these.
+ *
+ * Each returns the program's exit status (contract: 0 done, 1 --strict found something, 2 refused, 3 no look,
+ * 128+n ended by signal n).
+ */
+#ifndef ELECTOP_TUI_COMMANDS_COMMAND_H
+#define ELECTOP_TUI_COMMANDS_COMMAND_H
+
+#include "config/options.h"
+#include "config/settings.h"
+
+enum { EXIT_DONE = 0, EXIT_FOUND = 1, EXIT_USAGE = 2, EXIT_NO_LOOK = 3 };
+
+struct invocation {
+    const struct options *options;
+    const struct settings *settings;
+};
+
+int command_watch(const struct invocation *);
+int command_once(const struct invocation *);
+int command_events(const struct invocation *);
+int command_config(const struct invocation *);
+int command_demo(const struct invocation *);
+
+/* "electop: what; what to do" on standard error, made safe for a terminal. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * format.h - numbers and times as people read them, the same everywhere.
+ */
+#ifndef ELECTOP_TUI_TEXT_FORMAT_H
+#define ELECTOP_TUI_TEXT_FORMAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* How long something has lasted, at most 6 columns: "0.8s" "12s" "4m12s" "2h11m" "3d04h" "412d". */
+char *format_age(int64_t us, char *buffer, size_t size);
+/* How long something took, with three figures: "0.41ms" "412ms" "1.24s" "12.3s" "2m05s". */
+char *format_span(int64_t us, char *buffer, size_t size);
+/* Local wall time: "14:03:22" and "14:03:15.204". */
+char *format_clock(int64_t wall_us, char *buffer, size_t size);
+char *format_clock_ms(int64_t wall_us, char *buffer, size_t size);
+/* RFC 3339 with milliseconds, UTC: "2026-11-20T14:03:22.104Z". */
+char *format_time(int64_t wall_us, char *buffer, size_t size);
+/* A long candidate name shortened around its number: "n_…42" (room columns; the number is never cut). */
+char *format_candidate(const char *name, int room, const char *ellipsis, char *buffer, size_t size);
+
+#endif

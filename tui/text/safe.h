@@ -1,0 +1,28 @@
+/*
+ * safe.h - strangers' bytes made fit for a terminal, and measured.
+ *
+ * Znode names and data, host names, configuration errors: all of it may hold control characters, escape
+ * sequences, invalid UTF-8, bidirectional overrides, wide and combining characters. What may not be shown
+ * is shown as what it is: "\x1b", "\xff", "\u202e".
+ */
+#ifndef ELECTOP_TUI_TEXT_SAFE_H
+#define ELECTOP_TUI_TEXT_SAFE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Decodes one displayable unit at text (length bytes left): a character with its combining marks, or one
+ * escaped byte. Writes it (NUL-terminated UTF-8) to unit, its columns to *width, returns the bytes eaten
+ * (0 only at the end). ascii: every non-ASCII character is shown escaped.
+ */
+#define SAFE_UNIT 20
+size_t safe_unit(const char *text, size_t length, bool ascii, char unit[SAFE_UNIT], int *width);
+
+/* A whole text made safe; malloc'd. */
+char *safe_text(const char *text, size_t length, bool ascii);
+
+/* Columns that the safe form takes. */
+int safe_width(const char *text, size_t length, bool ascii);
+
+#endif
