@@ -2,6 +2,7 @@
 #
 # The tree is the architecture: tui -> probe -> config. Every .c below config/ and probe/ goes into
 # one library without curses (tests link it); every .c below tui/ except main.c into a second one.
+# Each .c of tests/unit, tests/screens, tests/tools and tests/bench is a program on both of them.
 
 VERSION  := 0.1.0
 PREFIX   ?= /usr/local
@@ -11,6 +12,8 @@ FLAVOUR  ?= release
 O        := $(if $(filter release,$(FLAVOUR)),build,build/$(FLAVOUR))
 
 CC       ?= cc
+PYTHON   ?= /usr/bin/python3
+export CC PYTHON
 STD      := -std=c11 -D_POSIX_C_SOURCE=200809L -D_XOPEN_SOURCE=700
 WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla \
             -Wformat=2 -Wwrite-strings -Wpointer-arith
@@ -42,10 +45,17 @@ LIB_OBJ  := $(LIB_SRC:%.c=$(O)/%.o)
 TUI_OBJ  := $(TUI_SRC:%.c=$(O)/%.o)
 UNIT_SRC := $(sort $(wildcard tests/unit/*_test.c tests/screens/*_test.c))
 UNIT_BIN := $(UNIT_SRC:%.c=$(O)/%)
+TOOL_BIN := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/tools/*.c tests/bench/*.c)))
+FUZZ_BIN := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/fuzz/*.c)))
 SUPPORT_OBJ := $(patsubst %.c,$(O)/%.o,$(sort $(wildcard tests/support/*.c)))
+LIBRARIES := $(O)/libelectop-tui.a $(O)/libelectop.a
+
+# pkg-config is asked when make starts: what installs packages must call make anew.
+PACKAGES := tests/support/packages
+AGAIN     = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null || echo 2))
 
 .PHONY: all
-all: $(O)/electop
+all: $(O)/electop ## build build/electop (the default)
 
 $(O)/libelectop.a: $(LIB_OBJ)
 	@rm -f $@
@@ -53,21 +63,76 @@ $(O)/libelectop.a: $(LIB_OBJ)
 $(O)/libelectop-tui.a: $(TUI_OBJ)
 	@rm -f $@
 	ar rcs $@ $^
-$(O)/electop: $(O)/tui/main.o $(O)/libelectop-tui.a $(O)/libelectop.a
+$(O)/electop: $(O)/tui/main.o $(LIBRARIES)
 	$(CC) $(LD_$(FLAVOUR)) $(LDFLAGS) -o $@ $^ $(LIBS) $(TUI_LIBS)
 
-$(O)/%.o: %.c Makefile
+$(O)/%.o: %.c Makefile | have-build
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(UNIT_BIN): $(O)/%: $(O)/%.o $(SUPPORT_OBJ) $(O)/libelectop-tui.a $(O)/libelectop.a
+$(UNIT_BIN): $(O)/%: $(O)/%.o $(SUPPORT_OBJ) $(LIBRARIES)
 	$(CC) $(LD_$(FLAVOUR)) $(LDFLAGS) -o $@ $^ $(LIBS) $(TUI_LIBS) $(TEST_LIBS)
+$(TOOL_BIN): $(O)/%: $(O)/%.o $(LIBRARIES)
+	$(CC) $(LD_$(FLAVOUR)) $(LDFLAGS) -o $@ $^ $(LIBS) $(TUI_LIBS)
+$(FUZZ_BIN): $(O)/%: $(O)/%.o $(LIBRARIES)
+	$(CC) $(LD_$(FLAVOUR)) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS) $(TUI_LIBS)
 
-.PHONY: unit
-unit: $(UNIT_BIN)
+.PHONY: have-build have-test
+have-build:
+	@$(PACKAGES) --check build
+have-test:
+	@$(PACKAGES) --check test
+$(UNIT_BIN:%=%.o) $(SUPPORT_OBJ): | have-test
 
-.PHONY: clean
-clean:
+.PHONY: demo test bench asan
+demo: ## see it: a private ZooKeeper with living elections, and the dashboard on it
+	@$(PACKAGES) build run
+	@$(AGAIN) all
+	build/electop demo
+test: ## run every test (installs what they need); SUITES="unit live" for some
+	@$(PACKAGES) build run test
+	@$(AGAIN) all tools
+	@$(AGAIN) FLAVOUR=asan all unit tools
+	@$(PYTHON) tests/run $(SUITES)
+bench: ## measure against a bare C client, and print the table of ratios
+	@$(PACKAGES) build run test
+	@$(AGAIN) all tools
+	tests/bench/run
+asan: ## build build/asan/electop, with address and undefined-behaviour sanitizers
+	@$(AGAIN) FLAVOUR=asan all
+
+.PHONY: unit tools fuzz fuzzers
+unit: $(UNIT_BIN) ## build the unit and screen tests (FLAVOUR=asan: with sanitizers)
+tools: $(TOOL_BIN)
+fuzzers: $(FUZZ_BIN)
+fuzz: ## run every fuzzer for FUZZ_SECONDS (20)
+	@$(PACKAGES) build test tools
+	@$(AGAIN) FLAVOUR=fuzz CC=clang fuzzers
+	@tests/fuzz/run $(or $(FUZZ_SECONDS),20)
+
+FORMATTED = $(shell git ls-files '*.c' '*.h')
+.PHONY: format format-check screenshot
+format: ## put the C sources into the house's form (clang-format)
+	@$(PACKAGES) tools
+	clang-format -i $(FORMATTED)
+format-check: ## say which C sources are not
+	@$(PACKAGES) tools
+	clang-format --dry-run --Werror $(FORMATTED)
+screenshot: ## make the README's picture anew, from a real run of the demo
+	@$(PACKAGES) build run tools
+	@$(AGAIN) all
+	$(PYTHON) tests/screens/picture/make
+
+.PHONY: install uninstall deps clean help
+install: all ## install to $(DESTDIR)$(PREFIX)/bin
+	install -D -m 755 $(O)/electop $(DESTDIR)$(PREFIX)/bin/electop
+uninstall: ## remove what install put there
+	rm -f $(DESTDIR)$(PREFIX)/bin/electop
+deps: ## install the Debian packages for building and for the demo (as root, or with sudo)
+	@$(PACKAGES) build run
+clean: ## remove build/
 	rm -rf build
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | sed 's/\$$(\([A-Z]*\))/$$\1/g' | expand -t 22
 
--include $(shell find $(O) -name '*.d' 2>/dev/null)
+-include $(patsubst %.o,%.d,$(O)/tui/main.o $(LIB_OBJ) $(TUI_OBJ) $(SUPPORT_OBJ)) $(UNIT_BIN:=.d) $(TOOL_BIN:=.d) $(FUZZ_BIN:=.d)
