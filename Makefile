@@ -34,7 +34,8 @@ pkg       = $(shell pkg-config $(1) $(2) 2>/dev/null)
 CFLAGS   ?=
 ALL_CFLAGS = $(STD) $(WARN) $(WERROR) $(OPT_$(FLAVOUR)) -I. -DELECTOP_VERSION='"$(VERSION)"' \
              -DPCRE2_CODE_UNIT_WIDTH=8 $(PKG_CFLAGS) $(CFLAGS)
-PKG_CFLAGS := $(call pkg,--cflags,$(PKGS_LIB) $(PKGS_TUI))
+# ncursesw asks for an older _XOPEN_SOURCE than ours.
+PKG_CFLAGS := $(filter-out -D_XOPEN_SOURCE=%,$(call pkg,--cflags,$(PKGS_LIB) $(PKGS_TUI)))
 LIBS     := -lzookeeper_st $(call pkg,--libs,$(PKGS_LIB)) -lm
 TUI_LIBS := $(call pkg,--libs,$(PKGS_TUI))
 TEST_LIBS := $(call pkg,--libs,$(PKGS_TEST)) -lutil
