@@ -3,26 +3,39 @@
  *
  * Znode names and data, host names, configuration errors: all of it may hold control characters, escape
  * sequences, invalid UTF-8, bidirectional overrides, wide and combining characters. What may not be shown
- * is shown as what it is: "\x1b", "\xff", "\u202e".
+ * is shown as what it is: "\x1b", "\xff", "\u202e", "\U000e0041".
+ *
+ * The answers do not depend on the program's locale: the same bytes give the same columns everywhere.
  */
 #ifndef ELECTOP_TUI_TEXT_SAFE_H
 #define ELECTOP_TUI_TEXT_SAFE_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * Decodes one displayable unit at text (length bytes left): a character with its combining marks, or one
- * escaped byte. Writes it (NUL-terminated UTF-8) to unit, its columns to *width, returns the bytes eaten
- * (0 only at the end). ascii: every non-ASCII character is shown escaped.
+ * escaped byte or character. Writes it (NUL-terminated UTF-8) to unit, its columns to *width, returns the
+ * bytes eaten (0 only at the end). A width above 2 is an escape: that many ASCII characters.
+ * ascii: every non-ASCII character is shown escaped.
  */
 #define SAFE_UNIT 20
 size_t safe_unit(const char *text, size_t length, bool ascii, char unit[SAFE_UNIT], int *width);
 
-/* A whole text made safe; malloc'd. */
+/* A whole text made safe; malloc'd. NULL: out of memory. */
 char *safe_text(const char *text, size_t length, bool ascii);
 
-/* Columns that the safe form takes. */
+/* Columns that the safe form takes; INT_MAX for more than that. */
 int safe_width(const char *text, size_t length, bool ascii);
+
+/*
+ * Strict UTF-8: the character at text, and its bytes in *eaten. Overlong forms, surrogates, anything above
+ * U+10FFFF and cut sequences give UTF8_INVALID with *eaten 1. length must be at least 1.
+ */
+#define UTF8_INVALID UINT32_MAX
+uint32_t utf8_decode(const char *text, size_t length, size_t *eaten);
+/* Writes at most 4 bytes, without a NUL; returns how many (0: not a character). */
+size_t utf8_encode(uint32_t character, char bytes[4]);
 
 #endif

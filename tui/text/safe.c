@@ -1,0 +1,227 @@
+#include "tui/text/safe.h"
+
+#include <limits.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+uint32_t utf8_decode(const char *text, size_t length, size_t *eaten)
+{
+    const unsigned char *bytes = (const unsigned char *)text;
+    *eaten = 1;
+    if (bytes[0] < 0x80)
+        return bytes[0];
+    size_t need;
+    uint32_t character, smallest;
+    if (bytes[0] >= 0xc2 && bytes[0] <= 0xdf) {
+        need = 2;
+        character = bytes[0] & 0x1fU;
+        smallest = 0x80;
+    } else if (bytes[0] >= 0xe0 && bytes[0] <= 0xef) {
+        need = 3;
+        character = bytes[0] & 0x0fU;
+        smallest = 0x800;
+    } else if (bytes[0] >= 0xf0 && bytes[0] <= 0xf4) {
+        need = 4;
+        character = bytes[0] & 0x07U;
+        smallest = 0x10000;
+    } else {
+        return UTF8_INVALID;
+    }
+    if (length < need)
+        return UTF8_INVALID;
+    for (size_t i = 1; i < need; i++) {
+        if ((bytes[i] & 0xc0) != 0x80)
+            return UTF8_INVALID;
+        character = character << 6 | (bytes[i] & 0x3fU);
+    }
+    if (character < smallest || character > 0x10ffff || (character >= 0xd800 && character <= 0xdfff))
+        return UTF8_INVALID;
+    *eaten = need;
+    return character;
+}
+
+size_t utf8_encode(uint32_t character, char bytes[4])
+{
+    if (character < 0x80) {
+        bytes[0] = (char)character;
+        return 1;
+    }
+    if (character < 0x800) {
+        bytes[0] = (char)(0xc0 | character >> 6);
+        bytes[1] = (char)(0x80 | (character & 0x3f));
+        return 2;
+    }
+    if (character >= 0xd800 && character <= 0xdfff)
+        return 0;
+    if (character < 0x10000) {
+        bytes[0] = (char)(0xe0 | character >> 12);
+        bytes[1] = (char)(0x80 | (character >> 6 & 0x3f));
+        bytes[2] = (char)(0x80 | (character & 0x3f));
+        return 3;
+    }
+    if (character > 0x10ffff)
+        return 0;
+    bytes[0] = (char)(0xf0 | character >> 18);
+    bytes[1] = (char)(0x80 | (character >> 12 & 0x3f));
+    bytes[2] = (char)(0x80 | (character >> 6 & 0x3f));
+    bytes[3] = (char)(0x80 | (character & 0x3f));
+    return 4;
+}
+
+/*
+ * Characters that libc calls printable and that a reader cannot see, that reorder or join their neighbours,
+ * or whose width depends on the terminal. All of them are shown as escapes.
+ */
+static const struct {
+    uint32_t from, to;
+} treacherous[] = {
+    {0x00ad, 0x00ad}, /* soft hyphen */
+    {0x034f, 0x034f}, /* combining grapheme joiner */
+    {0x0600, 0x0605}, /* Arabic number signs: format characters */
+    {0x061c, 0x061c}, /* Arabic letter mark */
+    {0x06dd, 0x06dd},    {0x070f, 0x070f},   {0x0890, 0x0891},   {0x08e2, 0x08e2},
+    {0x115f, 0x1160},                      /* Hangul fillers */
+    {0x17b4, 0x17b5},    {0x180b, 0x180f}, /* Mongolian variation selectors and vowel separator */
+    {0x200b, 0x200f},                      /* zero width, left-to-right and right-to-left marks */
+    {0x2028, 0x202e},                      /* line and paragraph separators, embeddings and overrides */
+    {0x2060, 0x206f},                      /* word joiner, isolates, deprecated format characters */
+    {0x3164, 0x3164},                      /* Hangul filler */
+    {0xe000, 0xf8ff},                      /* private use: no agreed picture, no agreed width */
+    {0xfdd0, 0xfdef},                      /* not characters */
+    {0xfe00, 0xfe0f}, /* variation selectors: some terminals widen the character before */
+    {0xfeff, 0xfeff}, /* byte order mark */
+    {0xffa0, 0xffa0},    {0xfff0, 0xfffb},   {0x110bd, 0x110bd}, {0x110cd, 0x110cd},
+    {0x13430, 0x1345f},                                          /* hieroglyph joiners */
+    {0x1bca0, 0x1bca3},  {0x1d173, 0x1d17a}, {0x1f1e6, 0x1f1ff}, /* regional indicators: two of them may or
+                                                                    may not become one flag */
+    {0x1f3fb, 0x1f3ff}, /* skin tones: may or may not melt into the character before */
+    {0xe0000, 0xe0fff}, /* tags and more variation selectors */
+    {0xf0000, 0x10ffff},
+};
+
+static bool is_treacherous(uint32_t character)
+{
+    size_t low = 0, high = sizeof(treacherous) / sizeof(*treacherous);
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (character < treacherous[middle].from)
+            high = middle;
+        else if (character > treacherous[middle].to)
+            low = middle + 1;
+        else
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Columns of one character: 0 combining, 1, 2, or -1: must not be shown as it is. libc's table is asked, and
+ * not one of our own, since curses asks the same one when it moves the cursor; but always under a UTF-8
+ * locale of its own, so that LANG=C changes nothing.
+ */
+static int character_width(uint32_t character)
+{
+    if (character < 0x80)
+        return character >= 0x20 && character != 0x7f ? 1 : -1;
+    if (character < 0xa0 || is_treacherous(character))
+        return -1;
+    static locale_t utf8;
+    if (utf8 == (locale_t)0) {
+        utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+        if (utf8 == (locale_t)0)
+            return -1;
+    }
+    locale_t before = uselocale(utf8);
+    int width = wcwidth((wchar_t)character);
+    uselocale(before);
+    return width > 2 ? -1 : width;
+}
+
+static int escape_character(uint32_t character, char unit[SAFE_UNIT])
+{
+    if (character < 0x80)
+        return snprintf(unit, SAFE_UNIT, "\\x%02x", (unsigned)character);
+    if (character < 0x10000)
+        return snprintf(unit, SAFE_UNIT, "\\u%04x", (unsigned)character);
+    return snprintf(unit, SAFE_UNIT, "\\U%08x", (unsigned)character);
+}
+
+size_t safe_unit(const char *text, size_t length, bool ascii, char unit[SAFE_UNIT], int *width)
+{
+    unit[0] = '\0';
+    *width = 0;
+    if (length == 0)
+        return 0;
+    size_t eaten;
+    uint32_t character = utf8_decode(text, length, &eaten);
+    if (character == UTF8_INVALID) {
+        *width = snprintf(unit, SAFE_UNIT, "\\x%02x", (unsigned)(unsigned char)text[0]);
+        return 1;
+    }
+    int columns = ascii && character >= 0x80 ? -1 : character_width(character);
+    if (columns <= 0) {
+        /* A combining mark without a base would change whatever stands before it on the screen. */
+        *width = escape_character(character, unit);
+        return eaten;
+    }
+    memcpy(unit, text, eaten);
+    unit[eaten] = '\0';
+    *width = columns;
+    /* Plain ASCII before plain ASCII is nearly everything that is ever shown. */
+    if (ascii || eaten == length || (unsigned char)text[eaten] < 0x80)
+        return eaten;
+    for (;;) {
+        size_t more;
+        if (eaten == length)
+            return eaten;
+        uint32_t mark = utf8_decode(text + eaten, length - eaten, &more);
+        if (mark == UTF8_INVALID || character_width(mark) != 0 || eaten + more >= SAFE_UNIT)
+            return eaten;
+        memcpy(unit + eaten, text + eaten, more);
+        eaten += more;
+        unit[eaten] = '\0';
+    }
+}
+
+char *safe_text(const char *text, size_t length, bool ascii)
+{
+    size_t room = length + SAFE_UNIT, used = 0;
+    char *safe = malloc(room);
+    if (!safe)
+        return NULL;
+    size_t eaten;
+    char unit[SAFE_UNIT];
+    for (int width; (eaten = safe_unit(text, length, ascii, unit, &width)) > 0;
+         text += eaten, length -= eaten) {
+        size_t more = strlen(unit);
+        if (used + more >= room) {
+            room = room * 2 + more;
+            char *bigger = realloc(safe, room);
+            if (!bigger) {
+                free(safe);
+                return NULL;
+            }
+            safe = bigger;
+        }
+        memcpy(safe + used, unit, more);
+        used += more;
+    }
+    safe[used] = '\0';
+    return safe;
+}
+
+int safe_width(const char *text, size_t length, bool ascii)
+{
+    int columns = 0, width;
+    size_t eaten;
+    char unit[SAFE_UNIT];
+    for (; (eaten = safe_unit(text, length, ascii, unit, &width)) > 0; text += eaten, length -= eaten) {
+        if (columns > INT_MAX - width)
+            return INT_MAX;
+        columns += width;
+    }
+    return columns;
+}
