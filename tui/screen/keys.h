@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum action {
     ACTION_NONE, ACTION_UP, ACTION_DOWN, ACTION_LEFT, ACTION_RIGHT, ACTION_PAGE_UP, ACTION_PAGE_DOWN, ACTION_FIRST, ACTION_LAST,
@@ -13,12 +14,16 @@ enum action {
     ACTION_PAUSE, ACTION_FOLLOW, ACTION_EVENTS, ACTION_COPY, ACTION_DUMP, ACTION_REDRAW, ACTION_HELP, ACTION_QUIT,
     ACTION_COUNT
 };
+#define ACTION_BIT(action) (UINT32_C(1) << (action))
+
+#define KEY_CODES_MOST 4
 
 struct key_binding {
     enum action action;
-    const char *keys;       /* for people: "Up k" */
+    const char *keys;       /* for people: "Up k"; the first word is the footer's */
     const char *footer;     /* one or two words for the footer, or NULL: not shown there */
     const char *help;       /* one line */
+    int codes[KEY_CODES_MOST]; /* 0: none */
     bool writes;            /* would write to a cluster: asked for, and checked at one place */
 };
 

@@ -1,0 +1,60 @@
+#include "tui/screen/keys.h"
+
+#define CONTROL(letter) ((letter)&0x1f)
+
+/*
+ * In the order in which the footer shows them and the help screen lists them. The footer gives up the later
+ * ones first where it has no room, but always keeps help and quit.
+ */
+static const struct key_binding bindings[] = {
+    {ACTION_UP, "Up k", NULL, "up", {KEY_CODE_UP, 'k'}, false},
+    {ACTION_DOWN, "Down j", NULL, "down", {KEY_CODE_DOWN, 'j'}, false},
+    {ACTION_LEFT, "Left h", NULL, "left, where a line is wider than the screen", {KEY_CODE_LEFT, 'h'}, false},
+    {ACTION_RIGHT, "Right l", NULL, "right", {KEY_CODE_RIGHT, 'l'}, false},
+    {ACTION_PAGE_UP, "PgUp Ctrl-B", NULL, "a page up", {KEY_CODE_PAGE_UP, CONTROL('B')}, false},
+    {ACTION_PAGE_DOWN, "PgDn Ctrl-F", NULL, "a page down", {KEY_CODE_PAGE_DOWN, CONTROL('F')}, false},
+    {ACTION_FIRST, "Home g", NULL, "the first line", {KEY_CODE_HOME, 'g'}, false},
+    {ACTION_LAST, "End G", NULL, "the last line", {KEY_CODE_END, 'G'}, false},
+    {ACTION_BACK, "Esc", "back", "go back one level; end a filter", {KEY_CODE_ESCAPE}, false},
+    {ACTION_OPEN, "Enter", "open", "open what is selected", {KEY_CODE_ENTER, '\r', '\n'}, false},
+    {ACTION_FILTER,
+     "/",
+     "filter",
+     "show only lines with this text; Enter keeps it, Esc ends it",
+     {'/'},
+     false},
+    {ACTION_NEXT_MATCH, "n", NULL, "the next line that matches the filter", {'n'}, false},
+    {ACTION_PREVIOUS_MATCH, "N", NULL, "the previous line that matches the filter", {'N'}, false},
+    {ACTION_SORT, "s", "sort", "sort by the next column", {'s'}, false},
+    {ACTION_REVERSE, "r", NULL, "turn the order round", {'r'}, false},
+    {ACTION_FOLLOW, "F", "follow leader", "keep the selection on the leader", {'F'}, false},
+    {ACTION_EVENTS, "e", "events", "everything that happened, the latest first", {'e'}, false},
+    {ACTION_PAUSE, "Space", "pause", "hold the picture still; gathering goes on", {' '}, false},
+    {ACTION_COPY,
+     "y",
+     "copy path",
+     "copy the path of what is selected (the terminal must allow OSC 52)",
+     {'y'},
+     false},
+    {ACTION_DUMP, "D", NULL, "write this screen to a file in the current directory", {'D'}, false},
+    {ACTION_REDRAW, "Ctrl-L", NULL, "draw everything again", {CONTROL('L')}, false},
+    {ACTION_HELP, "? F1", "help", "every key", {'?', KEY_CODE_F1}, false},
+    {ACTION_QUIT, "q Ctrl-C", "quit", "quit", {'q', CONTROL('C')}, false},
+};
+
+const struct key_binding *key_bindings(size_t *count)
+{
+    *count = sizeof(bindings) / sizeof(*bindings);
+    return bindings;
+}
+
+enum action key_action(int key)
+{
+    if (key == 0)
+        return ACTION_NONE;
+    for (size_t i = 0; i < sizeof(bindings) / sizeof(*bindings); i++)
+        for (size_t j = 0; j < KEY_CODES_MOST; j++)
+            if (bindings[i].codes[j] == key)
+                return bindings[i].action;
+    return ACTION_NONE;
+}
