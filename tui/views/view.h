@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "config/settings.h"
 #include "probe/election/model.h"
@@ -44,6 +45,8 @@ struct view_ops {
     bool (*path)(struct view *, const struct scene *, char *buffer, size_t size);
     void (*filter)(struct view *, const char *text);            /* what / typed; "" ends it. NULL: no filter here */
     void (*free)(struct view *);
+    /* The actions that it answers to, ACTION_BIT() each: only these stand in its footer. 0: every one. */
+    uint32_t answers;
 };
 
 struct view {
