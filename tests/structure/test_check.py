@@ -1,0 +1,78 @@
+"""The tree keeps its rules, and each rule can be broken: a planted violation is reported."""
+import os
+import shutil
+
+import check
+import pytest
+
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+
+
+@pytest.mark.parametrize("rule", check.RULES, ids=lambda rule: rule.__name__)
+def test_tree_keeps(rule):
+    assert list(rule(TOP)) == []
+
+
+def test_something_is_looked_at():
+    # A rule over no files would always hold.
+    looked_at = list(check.files(TOP))
+    assert {path.split("/")[0] for path in looked_at} == {"config", "probe", "tui"}
+
+
+PLANTED = [
+    (check.foreign_headers, "tui/views/planted.c", "#include <curses.h>\n"),
+    (check.foreign_headers, "tui/dashboard_planted.c", "#include <ncursesw/curses.h>\n"),
+    (check.foreign_headers, "probe/planted.h", "# include <term.h>\n"),
+    (check.foreign_headers, "probe/source/planted.c", "#include <zookeeper/zookeeper.h>\n"),
+    (check.foreign_headers, "probe/zookeeper/planted.c", "#include <zookeeper.h>\n"),
+    (check.foreign_headers, "probe/inject/planted.c", "#include <zookeeper/zookeeper.jute.h>\n"),
+    (check.foreign_headers, "tui/commands/planted.c", "#include <yaml.h>\n"),
+    (check.upward_includes, "config/planted.c", '#include "probe/election/model.h"\n'),
+    (check.upward_includes, "config/planted.h", '#include "tui/views/view.h"\n'),
+    (check.upward_includes, "probe/sink/planted.c", '#include "tui/text/safe.h"\n'),
+    (check.upward_includes, "probe/election/planted.c", '#include "probe/source/source.h"\n'),
+    (check.upward_includes, "probe/election/planted.c", '#include "probe/zookeeper/session.h"\n'),
+    (check.upward_includes, "probe/election/planted.c", '#include "probe/sink/json.h"\n'),
+    (check.upward_includes, "probe/election/planted.c", '#include "probe/inject/candidate.h"\n'),
+    (check.upward_includes, "tui/screen/planted.c", '#include "tui/views/view.h"\n'),
+    (check.upward_includes, "tui/planted.c", '#include "tests/support/fake.h"\n'),
+    (check.relative_includes, "config/planted.c", '#include "settings.h"\n'),
+    (check.relative_includes, "config/planted.c", '#include "../probe/monitor.h"\n'),
+    (check.pure_model, "probe/election/planted.c", "#include <uv.h>\n"),
+    (check.pure_model, "probe/election/planted.c", "long now(void)\n{\n    return time(NULL);\n}\n"),
+    (check.writes_to_clusters, "probe/source/planted.c", "    session_create(s, p, d, 1, CREATE_EPHEMERAL, f, c);\n"),
+    (check.writes_to_clusters, "tui/commands/planted.c", "    session_delete (s, p, -1, f, c);\n"),
+    (check.writes_to_clusters, "tui/views/planted.c", "    session_set(s, p, d, 1, -1, f, c);\n"),
+    (check.file_lengths, "probe/planted.c", "int x;\n" * (check.LONGEST_FILE + 1)),
+    (check.top_level, "notes.txt", "remember\n"),
+    (check.top_level, "lib/x.c", "int x;\n"),
+]
+
+
+@pytest.mark.parametrize("rule, path, text", PLANTED, ids=[f"{rule.__name__}-{path}" for rule, path, _ in PLANTED])
+def test_violation_is_reported(rule, path, text, tmp_path):
+    for folder in ("config", "probe", "tui"):
+        shutil.copytree(os.path.join(TOP, folder), tmp_path / folder)
+    before = set(rule(tmp_path))
+    (tmp_path / path).parent.mkdir(exist_ok=True, parents=True)
+    (tmp_path / path).write_text(text)
+    reported = set(rule(tmp_path)) - before
+    assert [found[0] for found in reported] == [path.split("/")[0] if rule is check.top_level else path]
+
+
+ALLOWED = [
+    ("tui/screen/curses_planted.c", "#include <curses.h>\n"),
+    ("config/planted.c", "#include <yaml.h>\n"),
+    ("probe/inject/planted.c", "    session_create(s, p, d, 1, CREATE_EPHEMERAL, f, c);\n"),
+    ("tui/commands/planted.c", '#include "probe/monitor.h"\n'),
+    ("probe/source/planted.c", '#include "probe/zookeeper/session.h"\n#include <uv.h>\n'),
+    ("probe/election/planted.c", "    int64_t at = moment_time(x);\n"),
+]
+
+
+@pytest.mark.parametrize("path, text", ALLOWED, ids=[path for path, _ in ALLOWED])
+def test_what_is_right_is_not_reported(path, text, tmp_path):
+    for folder in ("config", "probe", "tui"):
+        shutil.copytree(os.path.join(TOP, folder), tmp_path / folder)
+    (tmp_path / path).write_text(text)
+    assert [found for rule in check.RULES for found in rule(tmp_path) if found[0] == path] == []
