@@ -1,0 +1,934 @@
+/*
+ * session.c - see session.h. Numbers in [brackets] name the trap of the C client that a line is there for:
+ *
+ *   [resolve]  zookeeper_interest() resolves all names at every call unless told not to, and blocks in it.
+ *   [frames]   zookeeper_process() handles one frame a call.
+ *   [closed]   after any result but ZOK and ZNOTHING the descriptor is closed and its number may be reused.
+ *   [nested]   a handle must not be pumped or freed from inside one of its callbacks.
+ *   [retry]    a dead server is retried every timeout/60; a silent one is waited for 2/3 of the timeout.
+ *   [wiped]    a session that saw a later zxid than the servers have is refused for ever, without an event.
+ *   [log]      nine lines of log a handle unless the level is 0.
+ */
+#include "probe/zookeeper/session.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <zookeeper/zookeeper.h>
+
+/* Frames handled before the loop gets its turn again. */
+#define FRAMES_A_TURN 4096
+/* How long one server may take for one attempt to connect: at first, and at most (then 2/3 of the timeout).
+ */
+#define ATTEMPT_FIRST_MS 1000
+/* Pause after all servers failed: doubles up to the second one, with jitter. */
+#define PAUSE_FIRST_MS 100
+#define PAUSE_LAST_MS 3000
+/* A session that has not come back after this many of its timeouts is given up. [wiped] */
+#define GIVE_UP_TIMEOUTS 2
+#define HOSTS_MOST 64
+#define ADDRESS_SIZE 64
+
+struct host {
+    char *name, *port;
+    char address[ADDRESS_SIZE]; /* "10.0.0.1:2181" or "[::1]:2181"; "": not resolved */
+};
+
+/* The uv handles live in one block that outlives the session until libuv has let go of all of them. */
+struct handles {
+    uv_timer_t timer;     /* the library's next deadline, or the pause before the next attempt */
+    uv_timer_t connect;   /* one attempt's deadline, and giving up */
+    uv_prepare_t prepare; /* runs the library's interest once a turn, however many requests were made in it */
+    int open;
+    struct session *session; /* NULL once closed */
+};
+
+struct lookup {
+    uv_getaddrinfo_t request;
+    struct session *session; /* NULL: it was closed meanwhile */
+    size_t host;
+    struct lookup *next;
+};
+
+struct request {
+    struct session *session;
+    enum { ANSWER_NODE, ANSWER_CHILDREN, ANSWER_TEXT, ANSWER_NOTHING } kind;
+    union {
+        session_node_fn node;
+        session_children_fn children;
+        session_text_fn text;
+    } answer;
+    void *context;
+    struct request *previous, *next;
+};
+
+struct session {
+    uv_loop_t *loop;
+    struct session_listener listener;
+    void *context;
+    struct host hosts[HOSTS_MOST];
+    size_t host_count;
+    int timeout_asked_ms;
+    char *auth_scheme, *auth_credential;
+
+    zhandle_t *zh;
+    struct handles *handles;
+    uv_poll_t *poll; /* NULL: no descriptor is being polled */
+    int poll_fd, poll_events;
+    bool dirty;    /* interest must be asked before the loop polls */
+    int busy;      /* [nested] how deep in callbacks of the loop: not freed before the outermost returns */
+    bool closing;  /* nobody is listening any more */
+    bool dropping; /* ... and the servers are not told */
+    bool overdue;  /* this attempt was ended by our own timer */
+
+    struct lookup *lookups; /* under way */
+    size_t lookups_left;
+
+    enum connection_state state;
+    bool established;       /* this handle has had a session */
+    uint64_t last_heard_ms; /* loop time at which the connection was last there, or the handle was begun */
+    unsigned failures;      /* attempts in a row that failed */
+    char server[ADDRESS_SIZE];
+    char problem[200];
+    struct request *requests; /* not answered yet, the latest first */
+    size_t outstanding;
+    unsigned jitter; /* state of a small generator */
+};
+
+static void session_begin(struct session *s);
+static void session_arm(struct session *s);
+static void session_fail(struct session *s, int rc, int error, int state_before);
+
+/* ---- small helpers ---------------------------------------------------------------------------------- */
+
+static unsigned jittered(struct session *s, unsigned ms)
+{
+    s->jitter = s->jitter * 1103515245u + 12345u;
+    return ms / 2 + (s->jitter >> 16) % (ms + 1); /* half of it to one and a half */
+}
+
+static void set_state(struct session *s, enum connection_state state, bool renewed)
+{
+    s->state = state;
+    if (!s->closing && s->listener.state)
+        s->listener.state(s->context, state, renewed, s->problem[0] ? s->problem : NULL);
+}
+
+static enum session_result result_of(int rc)
+{
+    switch (rc) {
+    case ZOK:
+        return SESSION_OK;
+    case ZNONODE:
+        return SESSION_NO_NODE;
+    case ZNOAUTH:
+        return SESSION_DENIED;
+    case ZNODEEXISTS:
+        return SESSION_NODE_EXISTS;
+    case ZNOTEMPTY:
+        return SESSION_NOT_EMPTY;
+    case ZBADVERSION:
+        return SESSION_BAD_VERSION;
+    case ZCONNECTIONLOSS:
+    case ZOPERATIONTIMEOUT:
+    case ZSESSIONEXPIRED:
+    case ZINVALIDSTATE:
+    case ZCLOSING:
+    case ZSESSIONMOVED:
+        return SESSION_LOST;
+    default:
+        return SESSION_FAILED;
+    }
+}
+
+static struct znode_stat stat_of(const struct Stat *stat)
+{
+    return (struct znode_stat){
+        .czxid = stat->czxid,
+        .mzxid = stat->mzxid,
+        .pzxid = stat->pzxid,
+        .ctime_ms = stat->ctime,
+        .mtime_ms = stat->mtime,
+        .version = stat->version,
+        .cversion = stat->cversion,
+        .aversion = stat->aversion,
+        .data_length = stat->dataLength,
+        .children = stat->numChildren,
+        .owner = (uint64_t)stat->ephemeralOwner,
+    };
+}
+
+/* The address in the words of the user, where it is one of theirs. */
+static void note_server(struct session *s)
+{
+    const char *address = zoo_get_current_server(s->zh);
+    snprintf(s->server, sizeof s->server, "%s", address ? address : "");
+    for (size_t i = 0; i < s->host_count; i++)
+        if (s->hosts[i].address[0] && strcmp(s->hosts[i].address, s->server) == 0) {
+            snprintf(s->server, sizeof s->server, "%s:%s", s->hosts[i].name, s->hosts[i].port);
+            return;
+        }
+}
+
+/* What kind of end the last attempt had, in an operator's words. */
+static void describe_failure(struct session *s, int rc, int error, int state_before)
+{
+    const char *server = s->server[0] ? s->server : "the server";
+    if (rc == ZSESSIONEXPIRED)
+        snprintf(s->problem, sizeof s->problem, "the session expired");
+    else if (state_before == ZOO_ASSOCIATING_STATE && s->overdue)
+        snprintf(s->problem, sizeof s->problem, "%s accepts connections but does not answer", server);
+    else if (state_before == ZOO_ASSOCIATING_STATE)
+        snprintf(s->problem, sizeof s->problem, "%s gives no session: no quorum, or too many connections",
+                 server);
+    else if (rc == ZOPERATIONTIMEOUT || s->overdue || error == ETIMEDOUT)
+        snprintf(s->problem, sizeof s->problem, "no answer from %s", server);
+    else if (error == ECONNREFUSED)
+        snprintf(s->problem, sizeof s->problem, "connection refused by %s", server);
+    else
+        snprintf(s->problem, sizeof s->problem, "connection to %s lost", server);
+}
+
+/* ---- handles of the loop ----------------------------------------------------------------------------- */
+
+static void on_handle_closed(uv_handle_t *handle)
+{
+    struct handles *h = handle->data;
+    if (--h->open == 0)
+        free(h);
+}
+
+static void on_poll_closed(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+/* [closed] Must run before anything else could open a descriptor of the same number. */
+static void poll_drop(struct session *s)
+{
+    if (!s->poll)
+        return;
+    uv_poll_stop(s->poll);
+    s->poll->data = NULL;
+    uv_close((uv_handle_t *)s->poll, on_poll_closed);
+    s->poll = NULL;
+    s->poll_fd = -1;
+    s->poll_events = 0;
+}
+
+static void zookeeper_end(struct session *s)
+{
+    zhandle_t *zh = s->zh;
+    int fd = s->poll_fd;
+    poll_drop(s);
+    s->zh = NULL;
+    s->established = false;
+    s->server[0] = '\0';
+    if (!zh)
+        return;
+    /* The library has no "vanish": with its socket shut down, its farewell cannot be sent. */
+    if (s->dropping && fd >= 0)
+        shutdown(fd, SHUT_RDWR);
+    zookeeper_close(zh); /* answers still owed come from in there */
+}
+
+static void session_free(struct session *s)
+{
+    zookeeper_end(s);
+    for (struct lookup *l = s->lookups; l; l = l->next) {
+        l->session = NULL;
+        uv_cancel((uv_req_t *)&l->request);
+    }
+    struct handles *h = s->handles;
+    h->session = NULL;
+    uv_close((uv_handle_t *)&h->timer, on_handle_closed);
+    uv_close((uv_handle_t *)&h->connect, on_handle_closed);
+    uv_close((uv_handle_t *)&h->prepare, on_handle_closed);
+    for (size_t i = 0; i < s->host_count; i++) {
+        free(s->hosts[i].name);
+        free(s->hosts[i].port);
+    }
+    free(s->auth_scheme);
+    if (s->auth_credential) {
+        memset(s->auth_credential, 0, strlen(s->auth_credential));
+        free(s->auth_credential);
+    }
+    free(s);
+}
+
+static void enter(struct session *s)
+{
+    s->busy++;
+}
+
+static void leave(struct session *s)
+{
+    if (--s->busy == 0 && s->closing)
+        session_free(s);
+}
+
+static void on_prepare(uv_prepare_t *prepare)
+{
+    struct handles *h = prepare->data;
+    uv_prepare_stop(prepare);
+    if (!h->session)
+        return;
+    enter(h->session);
+    session_arm(h->session);
+    leave(h->session);
+}
+
+static void mark_dirty(struct session *s)
+{
+    if (!s->dirty) {
+        s->dirty = true;
+        uv_prepare_start(&s->handles->prepare, on_prepare);
+    }
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct session *s = ((struct handles *)timer->data)->session;
+    if (!s)
+        return;
+    enter(s);
+    if (s->zh)
+        session_arm(s);
+    else
+        session_begin(s);
+    leave(s);
+}
+
+static void pause_for(struct session *s, unsigned ms)
+{
+    uv_timer_start(&s->handles->timer, on_timer, ms, 0);
+}
+
+/* ---- pumping the library ------------------------------------------------------------------------------ */
+
+static void session_pump(struct session *s, int events)
+{
+    int rc, error, state_before, frames = 0;
+    do { /* [frames] */
+        state_before = zoo_state(s->zh);
+        errno = 0;
+        rc = zookeeper_process(s->zh, events);
+        error = errno;
+        events = ZOOKEEPER_READ;
+    } while (rc == ZOK && !s->closing && ++frames < FRAMES_A_TURN);
+    if (s->closing)
+        return;
+    if (rc != ZOK && rc != ZNOTHING)
+        session_fail(s, rc, error, state_before);
+    else
+        mark_dirty(s);
+}
+
+static void on_poll(uv_poll_t *poll, int status, int events)
+{
+    struct session *s = poll->data;
+    if (!s)
+        return;
+    int zoo_events =
+        (events & UV_READABLE ? ZOOKEEPER_READ : 0) | (events & UV_WRITABLE ? ZOOKEEPER_WRITE : 0);
+    if (status < 0)
+        zoo_events = ZOOKEEPER_READ | ZOOKEEPER_WRITE; /* let the library find the error */
+    enter(s);
+    session_pump(s, zoo_events);
+    leave(s);
+}
+
+/* [retry] The library waits for 2/3 of the session timeout for a server that says nothing. */
+static void on_attempt_overdue(uv_timer_t *timer)
+{
+    struct session *s = ((struct handles *)timer->data)->session;
+    if (!s || !s->zh || s->poll_fd < 0 || s->state == CONNECTION_CONNECTED)
+        return;
+    s->overdue = true;
+    shutdown(s->poll_fd, SHUT_RDWR);
+    enter(s);
+    session_pump(s, ZOOKEEPER_READ | ZOOKEEPER_WRITE);
+    leave(s);
+}
+
+static void attempt_begin(struct session *s)
+{
+    unsigned round = s->failures / (unsigned)s->host_count;
+    unsigned budget_ms = ATTEMPT_FIRST_MS << (round < 5 ? round : 5);
+    unsigned most_ms = (unsigned)s->timeout_asked_ms * 2 / 3;
+    s->overdue = false;
+    note_server(s);
+    uv_timer_start(&s->handles->connect, on_attempt_overdue, budget_ms < most_ms ? budget_ms : most_ms, 0);
+}
+
+static bool poll_set(struct session *s, int fd, int interest)
+{
+    int events =
+        (interest & ZOOKEEPER_READ ? UV_READABLE : 0) | (interest & ZOOKEEPER_WRITE ? UV_WRITABLE : 0);
+    if (s->poll && s->poll_fd != fd)
+        poll_drop(s);
+    if (!s->poll) {
+        uv_poll_t *poll = calloc(1, sizeof *poll);
+        if (!poll)
+            return false;
+        if (uv_poll_init(s->loop, poll, fd) != 0) {
+            free(poll);
+            return false;
+        }
+        poll->data = s;
+        s->poll = poll;
+        s->poll_fd = fd;
+        if (s->state != CONNECTION_CONNECTED)
+            attempt_begin(s);
+    }
+    if (s->poll_events != events) {
+        s->poll_events = events;
+        return uv_poll_start(s->poll, events, on_poll) == 0;
+    }
+    return true;
+}
+
+/* Asks the library what it waits for. Once a turn of the loop, after whatever was done in it. */
+static void session_arm(struct session *s)
+{
+    s->dirty = false;
+    if (!s->zh || s->closing)
+        return;
+    int fd = -1, interest = 0, state_before = zoo_state(s->zh);
+    struct timeval tv = {0};
+    errno = 0;
+    int rc = zookeeper_interest(s->zh, &fd, &interest, &tv);
+    int error = errno;
+    if (s->closing)
+        return;
+    if (rc != ZOK) {
+        session_fail(s, rc, error, state_before);
+        return;
+    }
+    if (fd >= 0 && !poll_set(s, fd, interest)) {
+        poll_drop(s);
+        snprintf(s->problem, sizeof s->problem, "out of memory or descriptors");
+    }
+    /* One more millisecond, so that the library's deadline has passed when the timer fires. */
+    uint64_t ms = (uint64_t)tv.tv_sec * 1000 + (uint64_t)tv.tv_usec / 1000 + 1;
+    uv_timer_start(&s->handles->timer, on_timer, ms, 0);
+}
+
+/* After a result that is neither ZOK nor ZNOTHING. */
+static void session_fail(struct session *s, int rc, int error, int state_before)
+{
+    int state = zoo_state(s->zh);
+    poll_drop(s);
+    uv_timer_stop(&s->handles->connect);
+    describe_failure(s, rc, error, state_before);
+    uv_update_time(s->loop);
+    if (s->state == CONNECTION_CONNECTED)
+        s->last_heard_ms = uv_now(s->loop);
+
+    if (state == ZOO_AUTH_FAILED_STATE) {
+        /* It would be refused for ever. */
+        snprintf(s->problem, sizeof s->problem, "authentication refused; check the auth file");
+        zookeeper_end(s);
+        set_state(s, CONNECTION_REFUSED, false);
+        return;
+    }
+    int timeout_ms = s->established ? zoo_recv_timeout(s->zh) : s->timeout_asked_ms;
+    bool hopeless = uv_now(s->loop) - s->last_heard_ms > (uint64_t)timeout_ms * GIVE_UP_TIMEOUTS;
+    s->failures++;
+    unsigned round = s->failures / (unsigned)s->host_count;
+    if (state == ZOO_EXPIRED_SESSION_STATE || rc == ZINVALIDSTATE || (hopeless && s->established)) {
+        /* [wiped] Whatever the servers know of this session by now, it does not come back. */
+        zookeeper_end(s);
+        set_state(s, CONNECTION_EXPIRED, false);
+        round = round > 0 ? round : 1;
+    } else {
+        if (hopeless)
+            zookeeper_end(s); /* the names may mean other servers by now */
+        if (s->state != CONNECTION_CONNECTING || s->failures <= s->host_count)
+            set_state(s, CONNECTION_CONNECTING, false);
+    }
+    if (s->closing)
+        return;
+    /* [retry] Each server gets its try at once; a whole round of failures is followed by a pause. */
+    unsigned ms = PAUSE_FIRST_MS << (round < 6 ? round : 6);
+    pause_for(s, round == 0 ? 1 : jittered(s, ms < PAUSE_LAST_MS ? ms : PAUSE_LAST_MS));
+}
+
+/* ---- beginning ------------------------------------------------------------------------------------------
+ */
+
+static void on_connected(struct session *s)
+{
+    bool renewed = !s->established;
+    if (s->state == CONNECTION_CONNECTED)
+        return; /* the library tells it once for each watch */
+    s->established = true;
+    s->failures = 0;
+    s->last_heard_ms = uv_now(s->loop);
+    s->problem[0] = '\0';
+    uv_timer_stop(&s->handles->connect);
+    note_server(s);
+    set_state(s, CONNECTION_CONNECTED, renewed);
+}
+
+static void on_watch(zhandle_t *zh, int type, int state, const char *path, void *context)
+{
+    struct session *s = context;
+    if (s->closing || (s->zh && zh != s->zh))
+        return;
+    if (type == ZOO_SESSION_EVENT) {
+        if (state == ZOO_CONNECTED_STATE)
+            on_connected(s);
+        return; /* losses are seen in the library's results */
+    }
+    enum session_notice notice;
+    if (type == ZOO_CREATED_EVENT)
+        notice = NOTICE_CREATED;
+    else if (type == ZOO_DELETED_EVENT)
+        notice = NOTICE_DELETED;
+    else if (type == ZOO_CHANGED_EVENT)
+        notice = NOTICE_CHANGED;
+    else if (type == ZOO_CHILD_EVENT)
+        notice = NOTICE_CHILDREN;
+    else
+        return;
+    if (s->listener.notice)
+        s->listener.notice(s->context, notice, path);
+}
+
+static void silent_log(const char *message)
+{
+    (void)message; /* [log] what matters is in the results */
+}
+
+/* All names are resolved, or failed: begin a handle with the addresses there are. */
+static void session_connect(struct session *s)
+{
+    char list[HOSTS_MOST * ADDRESS_SIZE];
+    size_t used = 0;
+    list[0] = '\0';
+    for (size_t i = 0; i < s->host_count; i++)
+        if (s->hosts[i].address[0])
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? "," : "",
+                                     s->hosts[i].address);
+    s->last_heard_ms = uv_now(s->loop);
+    if (used == 0) {
+        s->failures += (unsigned)s->host_count;
+        set_state(s, CONNECTION_CONNECTING, false); /* problem: from the look-up */
+        pause_for(s, jittered(s, PAUSE_LAST_MS));
+        return;
+    }
+    zoo_set_debug_level((ZooLogLevel)0);
+    s->zh = zookeeper_init2(list, on_watch, s->timeout_asked_ms, NULL, s, ZOO_NO_LOG_CLIENTENV, silent_log);
+    if (!s->zh) {
+        snprintf(s->problem, sizeof s->problem, "cannot begin a session: %s", strerror(errno));
+        set_state(s, CONNECTION_CONNECTING, false);
+        pause_for(s, jittered(s, PAUSE_LAST_MS));
+        return;
+    }
+    zoo_set_servers_resolution_delay(s->zh, -1); /* [resolve] */
+    if (s->auth_scheme)
+        zoo_add_auth(s->zh, s->auth_scheme, s->auth_credential, (int)strlen(s->auth_credential), NULL, NULL);
+    mark_dirty(s);
+}
+
+static void address_print(struct host *host, const struct sockaddr *address)
+{
+    char ip[INET6_ADDRSTRLEN];
+    if (address->sa_family == AF_INET6) {
+        uv_ip6_name((const struct sockaddr_in6 *)(const void *)address, ip, sizeof ip);
+        snprintf(host->address, sizeof host->address, "[%s]:%s", ip, host->port);
+    } else {
+        uv_ip4_name((const struct sockaddr_in *)(const void *)address, ip, sizeof ip);
+        snprintf(host->address, sizeof host->address, "%s:%s", ip, host->port);
+    }
+}
+
+static void on_resolved(uv_getaddrinfo_t *request, int status, struct addrinfo *found)
+{
+    struct lookup *l = request->data;
+    struct session *s = l->session;
+    if (s) {
+        struct lookup **at = &s->lookups;
+        while (*at != l)
+            at = &(*at)->next;
+        *at = l->next;
+        struct host *host = &s->hosts[l->host];
+        if (status == 0 && found)
+            address_print(host, found->ai_addr);
+        else
+            snprintf(s->problem, sizeof s->problem, "cannot resolve %.80s: %s", host->name,
+                     uv_strerror(status));
+        if (--s->lookups_left == 0) {
+            enter(s);
+            session_connect(s);
+            leave(s);
+        }
+    }
+    uv_freeaddrinfo(found);
+    free(l);
+}
+
+static bool is_literal(struct host *host)
+{
+    struct sockaddr_in6 six = {.sin6_family = AF_INET6};
+    struct sockaddr_in four = {.sin_family = AF_INET};
+    if (inet_pton(AF_INET, host->name, &four.sin_addr) == 1)
+        address_print(host, (const struct sockaddr *)&four);
+    else if (inet_pton(AF_INET6, host->name, &six.sin6_addr) == 1)
+        address_print(host, (const struct sockaddr *)&six);
+    else
+        return false;
+    return true;
+}
+
+/* [resolve] Names are looked up off the loop, anew for every handle; the library only ever sees addresses. */
+static void session_begin(struct session *s)
+{
+    if (s->zh || s->lookups_left > 0)
+        return;
+    static const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
+    for (size_t i = 0; i < s->host_count; i++) {
+        struct host *host = &s->hosts[i];
+        host->address[0] = '\0';
+        if (is_literal(host))
+            continue;
+        struct lookup *l = calloc(1, sizeof *l);
+        if (!l)
+            continue;
+        *l = (struct lookup){.session = s, .host = i, .next = s->lookups};
+        l->request.data = l;
+        int rc = uv_getaddrinfo(s->loop, &l->request, on_resolved, host->name, NULL, &hints);
+        if (rc != 0) {
+            snprintf(s->problem, sizeof s->problem, "cannot resolve %.80s: %s", host->name, uv_strerror(rc));
+            free(l);
+            continue;
+        }
+        s->lookups = l;
+        s->lookups_left++;
+    }
+    if (s->lookups_left == 0)
+        session_connect(s);
+}
+
+/* "a:1,[::1]:2,c" -> hosts; the port defaults to 2181. */
+static bool hosts_split(struct session *s, const char *text)
+{
+    while (*text && s->host_count < HOSTS_MOST) {
+        size_t length = strcspn(text, ",");
+        const char *end = text + length, *name = text, *name_end = end, *port = NULL;
+        if (*text == '[') {
+            name = text + 1;
+            name_end = memchr(text, ']', length);
+            if (!name_end)
+                return false;
+            if (name_end + 1 < end && name_end[1] == ':')
+                port = name_end + 2;
+        } else {
+            const char *colon = memchr(text, ':', length);
+            if (colon) {
+                name_end = colon;
+                port = colon + 1;
+            }
+        }
+        struct host *host = &s->hosts[s->host_count];
+        host->name = strndup(name, (size_t)(name_end - name));
+        host->port = port && port < end ? strndup(port, (size_t)(end - port)) : strdup("2181");
+        s->host_count++;
+        if (!host->name || !host->port)
+            return false;
+        text = *end ? end + 1 : end;
+    }
+    return s->host_count > 0;
+}
+
+struct session *session_open(uv_loop_t *loop, const struct session_options *options,
+                             const struct session_listener *listener, void *context)
+{
+    struct session *s = calloc(1, sizeof *s);
+    struct handles *h = calloc(1, sizeof *h);
+    bool split = s && h && hosts_split(s, options->hosts);
+    if (split && options->auth_scheme) {
+        s->auth_scheme = strdup(options->auth_scheme);
+        s->auth_credential = strdup(options->auth_credential);
+    }
+    if (!split || (options->auth_scheme && (!s->auth_scheme || !s->auth_credential))) {
+        free(h);
+        if (s) {
+            for (size_t i = 0; i < s->host_count; i++) {
+                free(s->hosts[i].name);
+                free(s->hosts[i].port);
+            }
+            free(s->auth_scheme);
+            free(s->auth_credential);
+        }
+        free(s);
+        return NULL;
+    }
+    s->loop = loop;
+    s->listener = *listener;
+    s->context = context;
+    s->timeout_asked_ms = options->timeout_ms;
+    s->handles = h;
+    s->poll_fd = -1;
+    s->state = CONNECTION_CONNECTING;
+    s->jitter = (unsigned)uv_hrtime() | 1u;
+    h->session = s;
+    h->open = 3;
+    uv_timer_init(loop, &h->timer);
+    uv_timer_init(loop, &h->connect);
+    uv_prepare_init(loop, &h->prepare);
+    h->timer.data = h->connect.data = h->prepare.data = h;
+    pause_for(s, 0);
+    return s;
+}
+
+static void answer_call(const struct request *r, enum session_result result, const struct znode_stat *stat,
+                        const void *data, size_t length, char *const *names, const char *path)
+{
+    switch (r->kind) {
+    case ANSWER_NODE:
+        r->answer.node(r->context, result, stat, data, length);
+        break;
+    case ANSWER_CHILDREN:
+        r->answer.children(r->context, result, stat, names, length);
+        break;
+    case ANSWER_TEXT:
+        r->answer.text(r->context, result, path);
+        break;
+    case ANSWER_NOTHING:
+        break;
+    }
+}
+
+/* The requests still open are answered here and now; the library's own answers to them then find nothing to
+ * do. */
+static void session_part(struct session *s)
+{
+    s->closing = true;
+    s->listener = (struct session_listener){0};
+    struct request *r = s->requests, *oldest = NULL;
+    for (; r; r = r->next)
+        oldest = r;
+    for (r = oldest; r; r = r->previous) {
+        struct request copy = *r;
+        r->kind = ANSWER_NOTHING;
+        answer_call(&copy, SESSION_LOST, NULL, NULL, 0, NULL, NULL);
+    }
+    if (s->busy == 0) /* [nested] else leave() does it */
+        session_free(s);
+}
+
+void session_close(struct session *s)
+{
+    if (s && !s->closing)
+        session_part(s);
+}
+
+void session_drop(struct session *s)
+{
+    if (s && !s->closing) {
+        s->dropping = true;
+        session_part(s);
+    }
+}
+
+enum connection_state session_state(const struct session *s)
+{
+    return s->state;
+}
+
+uint64_t session_id(const struct session *s)
+{
+    return s->zh && s->established ? (uint64_t)zoo_client_id(s->zh)->client_id : 0;
+}
+
+int session_timeout_ms(const struct session *s)
+{
+    return s->zh && s->established ? zoo_recv_timeout(s->zh) : 0;
+}
+
+const char *session_server(const struct session *s)
+{
+    return s->state == CONNECTION_CONNECTED && s->server[0] ? s->server : NULL;
+}
+
+const char *session_problem(const struct session *s)
+{
+    return s->problem[0] ? s->problem : NULL;
+}
+
+size_t session_outstanding(const struct session *s)
+{
+    return s->outstanding;
+}
+
+/* ---- requests ------------------------------------------------------------------------------------------ */
+
+static struct request *request_new(struct session *s, void *context)
+{
+    if (s->state != CONNECTION_CONNECTED || s->closing || !s->zh)
+        return NULL;
+    struct request *r = malloc(sizeof *r);
+    if (!r)
+        return NULL;
+    r->session = s;
+    r->context = context;
+    r->previous = NULL;
+    r->next = s->requests;
+    if (s->requests)
+        s->requests->previous = r;
+    s->requests = r;
+    s->outstanding++;
+    return r;
+}
+
+static void request_free(struct request *r)
+{
+    struct session *s = r->session;
+    if (r->previous)
+        r->previous->next = r->next;
+    else
+        s->requests = r->next;
+    if (r->next)
+        r->next->previous = r->previous;
+    s->outstanding--;
+    free(r);
+}
+
+/* Unlinked before its answer is given, which may close the session or ask again. */
+static struct request request_take(const void *data)
+{
+    struct request *r = (struct request *)(uintptr_t)data, copy = *r;
+    request_free(r);
+    return copy;
+}
+
+static bool request_sent(struct request *r, int rc)
+{
+    if (rc == ZOK) {
+        mark_dirty(r->session);
+        return true;
+    }
+    request_free(r);
+    return false;
+}
+
+static void on_node(int rc, const struct Stat *stat, const void *data)
+{
+    struct request r = request_take(data);
+    struct znode_stat s = rc == ZOK ? stat_of(stat) : (struct znode_stat){0};
+    answer_call(&r, result_of(rc), rc == ZOK ? &s : NULL, NULL, 0, NULL, NULL);
+}
+
+static void on_data(int rc, const char *value, int length, const struct Stat *stat, const void *data)
+{
+    struct request r = request_take(data);
+    struct znode_stat s = rc == ZOK ? stat_of(stat) : (struct znode_stat){0};
+    answer_call(&r, result_of(rc), rc == ZOK ? &s : NULL, value, rc == ZOK && length > 0 ? (size_t)length : 0,
+                NULL, NULL);
+}
+
+static void on_children(int rc, const struct String_vector *names, const struct Stat *stat, const void *data)
+{
+    struct request r = request_take(data);
+    if (rc != ZOK) {
+        answer_call(&r, result_of(rc), NULL, NULL, 0, NULL, NULL);
+        return;
+    }
+    struct znode_stat s = stat_of(stat);
+    answer_call(&r, SESSION_OK, &s, NULL, (size_t)names->count, names->data, NULL);
+}
+
+static void on_text(int rc, const char *value, const void *data)
+{
+    struct request r = request_take(data);
+    answer_call(&r, result_of(rc), NULL, NULL, 0, NULL, rc == ZOK ? value : NULL);
+}
+
+static void on_void(int rc, const void *data)
+{
+    on_text(rc, NULL, data);
+}
+
+bool session_exists(struct session *s, const char *path, bool watch, session_node_fn fn, void *context)
+{
+    struct request *r = request_new(s, context);
+    if (!r)
+        return false;
+    r->kind = ANSWER_NODE;
+    r->answer.node = fn;
+    return request_sent(r, zoo_awexists(s->zh, path, watch ? on_watch : NULL, s, on_node, r));
+}
+
+bool session_get(struct session *s, const char *path, bool watch, session_node_fn fn, void *context)
+{
+    struct request *r = request_new(s, context);
+    if (!r)
+        return false;
+    r->kind = ANSWER_NODE;
+    r->answer.node = fn;
+    return request_sent(r, zoo_awget(s->zh, path, watch ? on_watch : NULL, s, on_data, r));
+}
+
+bool session_children(struct session *s, const char *path, bool watch, session_children_fn fn, void *context)
+{
+    struct request *r = request_new(s, context);
+    if (!r)
+        return false;
+    r->kind = ANSWER_CHILDREN;
+    r->answer.children = fn;
+    return request_sent(r, zoo_awget_children2(s->zh, path, watch ? on_watch : NULL, s, on_children, r));
+}
+
+bool session_sync(struct session *s, const char *path, session_text_fn fn, void *context)
+{
+    struct request *r = request_new(s, context);
+    if (!r)
+        return false;
+    r->kind = ANSWER_TEXT;
+    r->answer.text = fn;
+    return request_sent(r, zoo_async(s->zh, path, on_text, r));
+}
+
+bool session_create(struct session *s, const char *path, const void *data, size_t length,
+                    enum create_mode mode, session_text_fn fn, void *context)
+{
+    struct request *r = request_new(s, context);
+    if (!r)
+        return false;
+    r->kind = ANSWER_TEXT;
+    r->answer.text = fn;
+    int flags = mode == CREATE_PERSISTENT  ? ZOO_PERSISTENT
+                : mode == CREATE_EPHEMERAL ? ZOO_EPHEMERAL
+                                           : ZOO_EPHEMERAL_SEQUENTIAL;
+    return request_sent(r,
+                        zoo_acreate(s->zh, path, data, (int)length, &ZOO_OPEN_ACL_UNSAFE, flags, on_text, r));
+}
+
+bool session_delete(struct session *s, const char *path, int32_t version, session_text_fn fn, void *context)
+{
+    struct request *r = request_new(s, context);
+    if (!r)
+        return false;
+    r->kind = ANSWER_TEXT;
+    r->answer.text = fn;
+    return request_sent(r, zoo_adelete(s->zh, path, version, on_void, r));
+}
+
+bool session_set(struct session *s, const char *path, const void *data, size_t length, int32_t version,
+                 session_node_fn fn, void *context)
+{
+    struct request *r = request_new(s, context);
+    if (!r)
+        return false;
+    r->kind = ANSWER_NODE;
+    r->answer.node = fn;
+    return request_sent(r, zoo_aset(s->zh, path, data, (int)length, version, on_node, r));
+}
