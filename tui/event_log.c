@@ -1,0 +1,115 @@
+#include "tui/event_log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/model.h"
+
+struct event_log {
+    struct event_line lines[EVENTS_KEPT];
+    size_t first, count; /* a ring: first is the oldest */
+    uint64_t number;
+};
+
+struct event_log *event_log_new(void)
+{
+    return calloc(1, sizeof(struct event_log));
+}
+
+/* All strings of a line lie in one block, which begins with its cluster. */
+static void line_clear(struct event_line *line)
+{
+    free(line->cluster);
+    memset(line, 0, sizeof(*line));
+}
+
+void event_log_free(struct event_log *log)
+{
+    if (!log)
+        return;
+    for (size_t i = 0; i < EVENTS_KEPT; i++)
+        line_clear(&log->lines[i]);
+    free(log);
+}
+
+static char *place(char **at, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *placed = memcpy(*at, text, size);
+    *at += size;
+    return placed;
+}
+
+static bool line_fill(struct event_line *line, const char *cluster, const char *path, const char *where,
+                      const char *from, const char *subject, const char *detail)
+{
+    size_t size = strlen(cluster) + strlen(where) + strlen(from) + strlen(subject) + strlen(detail) + 5;
+    if (path)
+        size += strlen(path) + 1;
+    char *block = malloc(size);
+    if (!block)
+        return false;
+    line->cluster = place(&block, cluster);
+    line->path = path ? place(&block, path) : NULL;
+    line->where = place(&block, where);
+    line->from = place(&block, from);
+    line->subject = place(&block, subject);
+    line->detail = place(&block, detail);
+    return true;
+}
+
+void event_log_add(void *context, const struct event *event)
+{
+    struct event_log *log = context;
+    struct event_words words;
+    event_text(event, &words);
+    struct event_line line = {.number = log->number + 1,
+                              .at = event->at,
+                              .kind = event->kind,
+                              .role = words.role,
+                              .label = words.label};
+    if (!line_fill(&line, event->cluster ? event->cluster->name : "",
+                   event->election ? event->election->path : NULL, words.where, words.from, words.subject,
+                   words.detail))
+        return;
+    log->number++;
+    size_t slot = (log->first + log->count) % EVENTS_KEPT;
+    if (log->count == EVENTS_KEPT)
+        log->first = (log->first + 1) % EVENTS_KEPT;
+    else
+        log->count++;
+    line_clear(&log->lines[slot]);
+    log->lines[slot] = line;
+}
+
+size_t event_log_count(const struct event_log *log)
+{
+    return log->count;
+}
+
+const struct event_line *event_log_at(const struct event_log *log, size_t i)
+{
+    if (i >= log->count)
+        return NULL;
+    return &log->lines[(log->first + log->count - 1 - i) % EVENTS_KEPT];
+}
+
+struct event_log *event_log_freeze(const struct event_log *log)
+{
+    struct event_log *copy = event_log_new();
+    if (!copy)
+        return NULL;
+    copy->number = log->number;
+    for (size_t i = log->count; i-- > 0;) {
+        const struct event_line *from = event_log_at(log, i);
+        struct event_line *to = &copy->lines[copy->count];
+        *to = *from;
+        if (!line_fill(to, from->cluster, from->path, from->where, from->from, from->subject, from->detail)) {
+            to->cluster = NULL; /* still the original's */
+            event_log_free(copy);
+            return NULL;
+        }
+        copy->count++;
+    }
+    return copy;
+}

@@ -1,0 +1,166 @@
+#include "tui/print/event_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "probe/election/model.h"
+#include "tui/text/format.h"
+
+/* Appends as much of text as fits, without cutting a character in two. */
+static void append(char *buffer, size_t size, const char *text)
+{
+    size_t used = strlen(buffer), length = strlen(text);
+    if (length >= size - used) {
+        length = size - used - 1;
+        while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80)
+            length--;
+    }
+    memcpy(buffer + used, text, length);
+    buffer[used + length] = '\0';
+}
+
+#define APPEND(array, text) append(array, sizeof(array), text)
+
+/* Name and identity; once only where the identity is the name, or is contained in it. */
+static void put_candidate(struct event_words *words, const char *name, const char *identity)
+{
+    APPEND(words->subject, name ? name : "?");
+    if (identity && *identity && name && !strstr(name, identity)) {
+        APPEND(words->subject, " ");
+        APPEND(words->subject, identity);
+    }
+}
+
+static const char *ordinal_suffix(size_t n)
+{
+    if (n % 100 >= 11 && n % 100 <= 13)
+        return "th";
+    return n % 10 == 1 ? "st" : n % 10 == 2 ? "nd" : n % 10 == 3 ? "rd" : "th";
+}
+
+static void put_position(struct event_words *words, const char *before, size_t position)
+{
+    if (position > 0)
+        snprintf(words->detail, sizeof(words->detail), "%s%zu%s in line", before, position,
+                 ordinal_suffix(position));
+}
+
+static void put_span(struct event_words *words, const char *before, int64_t us)
+{
+    char span[32];
+    if (us >= 0)
+        snprintf(words->detail, sizeof(words->detail), "%s%s", before, format_span(us, span, sizeof(span)));
+}
+
+static bool somebody_else(const struct election *election, const char *name)
+{
+    return election->candidate_count > 1 ||
+           (election->candidate_count == 1 && (!name || strcmp(election->candidates[0]->name, name) != 0));
+}
+
+static void say_lost(const struct event *event, struct event_words *words)
+{
+    words->label = "leader lost";
+    put_candidate(words, event->candidate, event->identity);
+    if (event->election && event->election->kind == KIND_LOCK) {
+        words->role = ROLE_INFO; /* a lock is there to be released */
+    } else if (event->election && !somebody_else(event->election, event->candidate)) {
+        words->role = ROLE_CRITICAL;
+        APPEND(words->detail, "nobody stands behind it");
+    } else {
+        words->role = ROLE_WARNING;
+    }
+}
+
+static void say_elected(const struct event *event, struct event_words *words)
+{
+    words->label = "leader elected";
+    words->role = ROLE_GOOD;
+    /* People where they are known on both sides, else names: never the one beside the other. */
+    bool people = event->identity && (!event->from || event->from_identity);
+    const char *from = people ? event->from_identity : event->from;
+    if (event->from && from)
+        APPEND(words->from, from);
+    if (people)
+        APPEND(words->subject, event->identity);
+    else
+        put_candidate(words, event->candidate, event->identity);
+    put_span(words, "", event->after_us);
+}
+
+static void say_connection(const struct event *event, struct event_words *words)
+{
+    const char *what = event->connection ? event->connection : "";
+    if (strcmp(what, "connected") == 0) {
+        words->label = "connected";
+        words->role = ROLE_GOOD;
+        if (event->cluster && event->cluster->connected_to)
+            APPEND(words->subject, event->cluster->connected_to);
+    } else if (strcmp(what, "expired") == 0) {
+        words->label = "session expired";
+        words->role = ROLE_WARNING;
+    } else if (strcmp(what, "gap") == 0) {
+        words->label = "not watching";
+        words->role = ROLE_WARNING;
+    } else {
+        words->label = "disconnected";
+        words->role = ROLE_WARNING;
+    }
+    if (event->detail)
+        APPEND(words->detail, event->detail);
+}
+
+void event_text(const struct event *event, struct event_words *words)
+{
+    words->label = "";
+    words->role = ROLE_TEXT;
+    words->where = event->election ? event->election->name : event->cluster ? event->cluster->name : "";
+    words->from[0] = words->subject[0] = words->detail[0] = '\0';
+    switch (event->kind) {
+    case EVENT_ELECTION_SEEN:
+        words->label = "election seen";
+        words->role = ROLE_INFO;
+        if (event->election && event->election->recipe)
+            APPEND(words->subject, event->election->recipe->title);
+        break;
+    case EVENT_ELECTION_GONE:
+        words->label = "election gone";
+        words->role = ROLE_WARNING;
+        break;
+    case EVENT_CANDIDATE_JOINED:
+        words->label = "joined";
+        words->role = ROLE_INFO;
+        put_candidate(words, event->candidate, event->identity);
+        put_position(words, "", event->position);
+        break;
+    case EVENT_CANDIDATE_LEFT:
+        words->label = "left";
+        words->role = ROLE_INFO;
+        put_candidate(words, event->candidate, event->identity);
+        put_position(words, "was ", event->position);
+        break;
+    case EVENT_LEADER_LOST:
+        say_lost(event, words);
+        break;
+    case EVENT_LEADER_ELECTED:
+        say_elected(event, words);
+        break;
+    case EVENT_LEADER_ACKNOWLEDGED:
+        words->label = "acknowledged";
+        words->role = ROLE_GOOD;
+        put_candidate(words, event->candidate, event->identity);
+        put_span(words, "after ", event->after_us);
+        break;
+    case EVENT_CONNECTION:
+        say_connection(event, words);
+        break;
+    case EVENT_UNSEEN:
+        words->label = "unseen";
+        words->role = ROLE_WARNING;
+        snprintf(words->detail, sizeof(words->detail),
+                 "%" PRIu64 " joined and %" PRIu64 " left between two looks", event->unseen_joined,
+                 event->unseen_left);
+        break;
+    }
+}
