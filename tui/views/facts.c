@@ -1,0 +1,233 @@
+#include "tui/views/facts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#include "tui/text/format.h"
+#include "tui/text/safe.h"
+
+#define SHORT_NAME 8 /* columns of a candidate's short name beside its identity */
+#define DAY_US INT64_C(86400000000)
+
+int64_t facts_age_us(struct moment then, struct moment now)
+{
+    return now.mono_us > then.mono_us ? now.mono_us - then.mono_us : 0;
+}
+
+bool facts_stale(const struct election *election)
+{
+    return !election->fresh && election->listed.mono_us != 0;
+}
+
+static struct badge badge_of(enum sign sign, style look, const char *word, int rank)
+{
+    struct badge badge = {.sign = sign, .look = look, .rank = rank};
+
+    snprintf(badge.word, sizeof badge.word, "%s", word);
+    return badge;
+}
+
+/* Electing and taking over are a moment's states: only once they last do they count as trouble, and rows
+   do not jump while an election is healthy. */
+static bool within_allowance(const struct election *election, struct moment since, struct moment now)
+{
+    int64_t allowed_ms = election->settings != NULL ? election->settings->allow.failover_ms : 10000;
+
+    return facts_age_us(since, now) <= allowed_ms * 1000;
+}
+
+static struct badge badge_of_led(const struct election *election, struct moment now)
+{
+    if (election->acknowledged == ACK_NO) {
+        if (within_allowance(election, election->leader_since, now))
+            return badge_of(SIGN_OK, ROLE_WARNING, "taking over", RANK_HEALTHY);
+        return badge_of(SIGN_WARNING, ROLE_WARNING, "led, no ack", 6);
+    }
+    return badge_of(SIGN_OK, ROLE_GOOD, "led", RANK_HEALTHY);
+}
+
+struct badge facts_badge(const struct election *election, struct moment now)
+{
+    if (facts_stale(election)) {
+        struct badge badge = badge_of(SIGN_UNKNOWN, ROLE_WARNING, "", 5);
+        char age[16];
+
+        snprintf(badge.word, sizeof badge.word, "stale %s",
+                 format_age(facts_age_us(election->stale_since, now), age, sizeof age));
+        return badge;
+    }
+    switch (election->state) {
+    case ELECTION_LED:
+        return badge_of_led(election, now);
+    case ELECTION_ELECTING:
+        if (within_allowance(election, election->state_since, now))
+            return badge_of(SIGN_WARNING, ROLE_WARNING, "electing", RANK_HEALTHY);
+        return badge_of(SIGN_WARNING, ROLE_WARNING, "electing", 1);
+    case ELECTION_VACANT:
+        if (election->kind == KIND_LOCK)
+            return badge_of(SIGN_OK, ROLE_DIM, "free", RANK_HEALTHY);
+        return badge_of(SIGN_CRITICAL, ROLE_CRITICAL, "vacant", 0);
+    case ELECTION_ABSENT:
+        /* A lock's znode is its holder: where it is not there, the lock is free. */
+        if (election->kind == KIND_LOCK && election->recipe != NULL &&
+            election->recipe->family == FAMILY_LOCK)
+            return badge_of(SIGN_OK, ROLE_DIM, "free", RANK_HEALTHY);
+        return badge_of(SIGN_CRITICAL, ROLE_CRITICAL, "absent", 2);
+    case ELECTION_DENIED:
+        return badge_of(SIGN_WARNING, ROLE_WARNING, "denied", 3);
+    case ELECTION_UNKNOWN:
+        break;
+    }
+    return badge_of(SIGN_UNKNOWN, ROLE_WARNING, "unknown", 4);
+}
+
+char *facts_session(const struct candidate *candidate, char *buffer, size_t size)
+{
+    if (!candidate->known)
+        snprintf(buffer, size, "?");
+    else if (candidate->stat.owner == 0)
+        snprintf(buffer, size, "none");
+    else
+        snprintf(buffer, size, "0x%" PRIx64, candidate->stat.owner);
+    return buffer;
+}
+
+char *facts_who(const struct candidate *candidate, char *buffer, size_t size)
+{
+    if (candidate->identity == NULL)
+        return facts_session(candidate, buffer, size);
+    snprintf(buffer, size, "%s", candidate->identity);
+    return buffer;
+}
+
+static int put_named_leader(struct cells *cells, int x, int y, int room, const struct election *election)
+{
+    const struct candidate *leader = election->leader;
+    bool stale = facts_stale(election);
+    char who[256], name[64];
+    int used, width;
+
+    facts_who(leader, who, sizeof who);
+    used = cells_put(cells, x, y, room, stale ? ROLE_DIM : ROLE_TEXT, who);
+    if (leader->sequence == SEQUENCE_NONE || room - used < 5)
+        return used;
+    format_candidate(leader->name, room - used - 1 < SHORT_NAME ? room - used - 1 : SHORT_NAME,
+                     cells_sign(cells, SIGN_ELLIPSIS), name, sizeof name);
+    width = safe_width(name, strlen(name), cells->ascii);
+    if (width > room - used - 1) /* a number that has no room is not cut: half a number is another number */
+        return used;
+    return used + 1 + cells_put(cells, x + used + 1, y, room - used - 1, ROLE_DIM, name);
+}
+
+int facts_put_leader(struct cells *cells, int x, int y, int room, const struct election *election,
+                     struct moment now)
+{
+    char age[16];
+
+    if (election->leader != NULL)
+        return put_named_leader(cells, x, y, room, election);
+    if (facts_stale(election))
+        return cells_put(cells, x, y, room, ROLE_DIM, "? nobody led when last seen");
+    switch (election->state) {
+    case ELECTION_VACANT:
+        if (election->kind == KIND_LOCK)
+            return cells_printf(cells, x, y, room, ROLE_DIM, "%s nobody holds it",
+                                cells_sign(cells, SIGN_DASH));
+        return cells_printf(cells, x, y, room, ROLE_CRITICAL, "nobody for %s",
+                            format_age(facts_age_us(election->state_since, now), age, sizeof age));
+    case ELECTION_ELECTING:
+        return cells_put(cells, x, y, room, ROLE_WARNING, "? the next in line");
+    case ELECTION_ABSENT:
+        if (election->kind == KIND_LOCK && election->recipe != NULL &&
+            election->recipe->family == FAMILY_LOCK)
+            return cells_printf(cells, x, y, room, ROLE_DIM, "%s nobody holds it",
+                                cells_sign(cells, SIGN_DASH));
+        return cells_printf(cells, x, y, room, ROLE_TEXT, "%s no such path", cells_sign(cells, SIGN_DASH));
+    case ELECTION_DENIED:
+        return cells_put(cells, x, y, room, ROLE_DIM, "? no permission to read");
+    case ELECTION_LED:
+    case ELECTION_UNKNOWN:
+        break;
+    }
+    if (election->problem != NULL)
+        return cells_printf(cells, x, y, room, ROLE_DIM, "? %s", election->problem);
+    if (election->cluster != NULL && election->cluster->connection != CONNECTION_CONNECTED)
+        return cells_put(cells, x, y, room, ROLE_DIM, "? not connected");
+    return cells_put(cells, x, y, room, ROLE_DIM, "? not read yet");
+}
+
+char *facts_since(const struct cells *cells, const struct election *election, struct moment now,
+                  char *buffer, size_t size)
+{
+    bool led = election->leader != NULL;
+    struct moment since = led ? election->leader_since : election->state_since;
+    char age[16];
+
+    if (since.mono_us == 0 && since.wall_us == 0) {
+        snprintf(buffer, size, "?");
+        return buffer;
+    }
+    snprintf(buffer, size, "%s%s",
+             led && !election->leader_since_exact ? cells_sign(cells, SIGN_AT_MOST) : "",
+             format_age(facts_age_us(since, now), age, sizeof age));
+    return buffer;
+}
+
+char *facts_when(int64_t wall_us, struct moment now, char *buffer, size_t size)
+{
+    time_t s = (time_t)(wall_us / 1000000);
+    struct tm tm;
+
+    if (wall_us <= 0 || now.wall_us - wall_us < DAY_US || localtime_r(&s, &tm) == NULL)
+        return format_clock(wall_us, buffer, size);
+    if (strftime(buffer, size, "%b %e", &tm) == 0)
+        snprintf(buffer, size, "?");
+    return buffer;
+}
+
+const char *facts_recognised(enum recognised recognised)
+{
+    switch (recognised) {
+    case RECOGNISED_NAME:
+        return "by name only";
+    case RECOGNISED_SIGNATURE:
+        return "by its names' signature";
+    case RECOGNISED_WATCH:
+        return "by a watch seen";
+    case RECOGNISED_CONFIGURED:
+        return "as configured";
+    }
+    return "?";
+}
+
+const char *facts_connection(enum connection_state state)
+{
+    switch (state) {
+    case CONNECTION_CONNECTING:
+        return "not connected";
+    case CONNECTION_CONNECTED:
+        return "connected";
+    case CONNECTION_EXPIRED:
+        return "session expired";
+    case CONNECTION_REFUSED:
+        return "refused";
+    }
+    return "?";
+}
+
+bool facts_match(const char *text, const char *needle)
+{
+    size_t length = strlen(needle);
+
+    if (length == 0)
+        return true;
+    if (text == NULL)
+        return false;
+    for (; *text != '\0'; text++)
+        if (strncasecmp(text, needle, length) == 0)
+            return true;
+    return false;
+}

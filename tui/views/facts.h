@@ -1,0 +1,58 @@
+/*
+ * facts.h - how elections and candidates are put into words and signs, the same on every screen.
+ *
+ * Nothing here is left empty: SIGN_DASH says "none", "?" says "not known".
+ */
+#ifndef ELECTOP_TUI_VIEWS_FACTS_H
+#define ELECTOP_TUI_VIEWS_FACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "probe/election/model.h"
+#include "tui/screen/cells.h"
+
+/* How an election stands, in one sign, one word and one colour; rank 0 is the worst. */
+struct badge {
+    enum sign sign;
+    style look;
+    char word[20];
+    int rank;
+};
+
+/* Ranks from here on are healthy. */
+#define RANK_HEALTHY 8
+
+struct badge facts_badge(const struct election *, struct moment now);
+
+/* What is shown was true once, and may not be now (read before, but not connected or not readable). */
+bool facts_stale(const struct election *);
+
+/* Time from then to now, never negative. */
+int64_t facts_age_us(struct moment then, struct moment now);
+
+/* Who a candidate is, for people: its identity, else its session, else "?". Strangers' bytes. */
+char *facts_who(const struct candidate *, char *buffer, size_t size);
+
+/* "0x100002a4d0a0001", "?" where the znode has not been read, "none" where it is persistent. */
+char *facts_session(const struct candidate *, char *buffer, size_t size);
+
+/* Who leads: the identity, the candidate's short name dimmed; or why nobody. Returns the columns used. */
+int facts_put_leader(struct cells *, int x, int y, int room, const struct election *, struct moment now);
+
+/* For how long it stands as it does: "<=3d04h" where it can only be said at most. */
+char *facts_since(const struct cells *, const struct election *, struct moment now, char *buffer, size_t size);
+
+/* A time of the past day as a clock, an older one as a day. */
+char *facts_when(int64_t wall_us, struct moment now, char *buffer, size_t size);
+
+/* How the recipe is known, for people: "by name only", "by its names' signature". */
+const char *facts_recognised(enum recognised);
+
+/* One word for a connection: "connected", "connecting". */
+const char *facts_connection(enum connection_state);
+
+/* Case is ignored for ASCII letters; an empty needle is in everything. */
+bool facts_match(const char *text, const char *needle);
+
+#endif

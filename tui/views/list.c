@@ -1,0 +1,91 @@
+#include "tui/views/list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void list_begin(struct list *list, size_t count, size_t rows)
+{
+    list->count = count;
+    list->rows = rows;
+}
+
+void list_found(struct list *list, size_t at)
+{
+    list->at = at;
+    list_show(list);
+}
+
+void list_lost(struct list *list)
+{
+    if (list->key != NULL) {
+        free(list->gone);
+        list->gone = list->key;
+        list->key = NULL;
+    }
+    list_show(list);
+}
+
+void list_select(struct list *list, const char *key)
+{
+    if (list->key != NULL && strcmp(list->key, key) == 0)
+        return;
+    free(list->key);
+    list->key = strdup(key);
+}
+
+void list_show(struct list *list)
+{
+    if (list->at >= list->count)
+        list->at = list->count == 0 ? 0 : list->count - 1;
+    if (list->rows == 0) {
+        list->top = list->at;
+        return;
+    }
+    if (list->top > list->at)
+        list->top = list->at;
+    if (list->at - list->top >= list->rows)
+        list->top = list->at - list->rows + 1;
+    /* After a list has shrunk no lines are left empty while others stand above. */
+    if (list->top + list->rows > list->count)
+        list->top = list->count > list->rows ? list->count - list->rows : 0;
+}
+
+bool list_move(struct list *list, enum action action)
+{
+    size_t page = list->rows > 1 ? list->rows - 1 : 1;
+    size_t last = list->count == 0 ? 0 : list->count - 1;
+
+    switch (action) {
+    case ACTION_UP:
+        list->at -= list->at > 0;
+        break;
+    case ACTION_DOWN:
+        list->at += list->at < last;
+        break;
+    case ACTION_PAGE_UP:
+        list->at -= list->at < page ? list->at : page;
+        break;
+    case ACTION_PAGE_DOWN:
+        list->at = last - list->at < page ? last : list->at + page;
+        break;
+    case ACTION_FIRST:
+        list->at = 0;
+        break;
+    case ACTION_LAST:
+        list->at = last;
+        break;
+    default:
+        return false;
+    }
+    free(list->gone);
+    list->gone = NULL;
+    list_show(list);
+    return true;
+}
+
+void list_release(struct list *list)
+{
+    free(list->key);
+    free(list->gone);
+    *list = (struct list){0};
+}

@@ -1,0 +1,132 @@
+#include "tui/views/strip.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "tui/text/format.h"
+
+static const struct {
+    int64_t us;
+    const char *word;
+} windows[STRIP_WINDOWS] = {
+    {INT64_C(60000000), "minute"},     {INT64_C(300000000), "5 min"},    {INT64_C(900000000), "15 min"},
+    {INT64_C(3600000000), "hour"},     {INT64_C(21600000000), "6 hours"}, {INT64_C(86400000000), "day"},
+};
+
+int64_t strip_window_us(unsigned window)
+{
+    return windows[window < STRIP_WINDOWS ? window : STRIP_HOUR].us;
+}
+
+const char *strip_window_word(unsigned window)
+{
+    return windows[window < STRIP_WINDOWS ? window : STRIP_HOUR].word;
+}
+
+#define STRIP_WIDEST 512
+
+/* What one cell has to show; the larger wins. */
+enum slot { SLOT_NOTHING, SLOT_GAP, SLOT_A, SLOT_B, SLOT_CHANGE, SLOT_VACANT };
+
+static const struct {
+    enum role role;
+    enum sign sign;
+} looks[] = {
+    [SLOT_GAP] = {ROLE_BAR_GAP, SIGN_BAR_GAP},          [SLOT_A] = {ROLE_BAR_A, SIGN_BAR},
+    [SLOT_B] = {ROLE_BAR_B, SIGN_BAR},                  [SLOT_CHANGE] = {ROLE_BAR_CHANGE, SIGN_BAR_CHANGE},
+    [SLOT_VACANT] = {ROLE_BAR_VACANT, SIGN_BAR_VACANT},
+};
+
+/* The cell in which a time falls: -1 before the window, width after it. */
+static int slot_at(int64_t us, int64_t start_us, int64_t window_us, int width)
+{
+    if (us < start_us)
+        return -1;
+    if (us >= start_us + window_us)
+        return width;
+    return (int)((us - start_us) * width / window_us);
+}
+
+static bool same_leader(const char *a, const char *b)
+{
+    return a != NULL && b != NULL && strcmp(a, b) == 0;
+}
+
+static enum slot slot_of(const struct election *election, const struct tenure *tenure, bool shade,
+                         const char *leader)
+{
+    if (tenure->gap)
+        return leader == NULL ? SLOT_GAP : SLOT_NOTHING;
+    if (tenure->name == NULL) /* a free lock is no vacancy */
+        return leader == NULL && election->kind == KIND_LEADER ? SLOT_VACANT : SLOT_NOTHING;
+    if (leader != NULL && !same_leader(leader, tenure->name))
+        return SLOT_NOTHING;
+    return shade ? SLOT_B : SLOT_A;
+}
+
+/*
+ * Walks the tenures from the newest back. The shade of a tenure must not change when the oldest fall out
+ * of the ring, so it is counted from the number of changes there ever were.
+ */
+void strip_draw(struct cells *cells, int x, int y, int width, const struct election *election,
+                struct moment now, int64_t window_us, const char *leader)
+{
+    unsigned char slots[STRIP_WIDEST] = {SLOT_NOTHING};
+    int64_t start_us = now.mono_us - window_us;
+    bool shade = (election->counters.leader_changes & 1) != 0;
+    const char *newer = NULL;
+    int known = width; /* cells before this one lie before all that is known */
+
+    if (width > STRIP_WIDEST)
+        width = STRIP_WIDEST;
+    for (size_t i = election->tenure_count; i-- > 0 && known > 0;) {
+        const struct tenure *tenure = election_tenure_at(election, i);
+        int first = slot_at(tenure->from.mono_us, start_us, window_us, width);
+        int last = slot_at(tenure->to.mono_us == 0 ? now.mono_us : tenure->to.mono_us, start_us, window_us,
+                           width);
+        bool named = !tenure->gap && tenure->name != NULL;
+        enum slot slot;
+
+        if (last < 0)
+            break;
+        if (named && newer != NULL && !same_leader(newer, tenure->name))
+            shade = !shade;
+        if (named)
+            newer = tenure->name;
+        slot = slot_of(election, tenure, shade, leader);
+        for (int cell = first < 0 ? 0 : first; cell <= last && cell < width; cell++)
+            if (slot > slots[cell])
+                slots[cell] = (unsigned char)slot;
+        if (named && slot != SLOT_NOTHING && leader == NULL && tenure->from_exact && i > 0 && first >= 0 &&
+            first < width && slots[first] < SLOT_CHANGE)
+            slots[first] = SLOT_CHANGE;
+        if (first < known)
+            known = first;
+    }
+    for (int cell = 0; cell < width; cell++) {
+        enum slot slot = cell < known && leader == NULL ? SLOT_GAP : (enum slot)slots[cell];
+
+        if (slot != SLOT_NOTHING)
+            cells_put(cells, x + cell, y, 1, looks[slot].role, cells_sign(cells, looks[slot].sign));
+    }
+}
+
+void strip_axis(struct cells *cells, int x, int y, int width, struct moment now, int64_t window_us)
+{
+    int labels = width / 16;
+    char clock[16];
+
+    if (labels < 1)
+        labels = 1;
+    for (int i = 0; i < labels; i++) {
+        int at = width * i / labels;
+        int64_t wall_us = now.wall_us - window_us + window_us * i / labels;
+
+        format_clock(wall_us, clock, sizeof clock);
+        if (window_us >= INT64_C(3600000000) && strlen(clock) > 5)
+            clock[5] = '\0'; /* seconds say nothing there */
+        cells_put(cells, x + at, y, 10, ROLE_DIM, clock);
+    }
+    if (width >= 24)
+        cells_put_right(cells, x + width, y, 4, ROLE_DIM, "now");
+}

@@ -1,0 +1,33 @@
+/*
+ * strip.h - who led when, as a line of cells: tenures alternate in two shades, changes, vacancies and the
+ * time in which nobody watched have signs of their own.
+ *
+ * A cell stands for width-th part of the window. It shows the worst that happened in it: vacant before a
+ * change before one leader, so a vacancy of a moment is still seen in an hour.
+ */
+#ifndef ELECTOP_TUI_VIEWS_STRIP_H
+#define ELECTOP_TUI_VIEWS_STRIP_H
+
+#include <stdint.h>
+
+#include "probe/election/election.h"
+#include "tui/screen/cells.h"
+
+/* The windows that a strip can show, shortest first. */
+#define STRIP_WINDOWS 6
+#define STRIP_HOUR 3
+int64_t strip_window_us(unsigned window);
+/* "5 min", "hour": as in "last hour". */
+const char *strip_window_word(unsigned window);
+
+/*
+ * Draws the window that ends now. leader: only this one's tenures are drawn as bars (a line of a
+ * timeline), nothing elsewhere; NULL: all of it.
+ */
+void strip_draw(struct cells *, int x, int y, int width, const struct election *, struct moment now,
+                int64_t window_us, const char *leader);
+
+/* Clock times under a strip. */
+void strip_axis(struct cells *, int x, int y, int width, struct moment now, int64_t window_us);
+
+#endif
