@@ -47,6 +47,8 @@ TUI_OBJ  := $(TUI_SRC:%.c=$(O)/%.o)
 UNIT_SRC := $(sort $(wildcard tests/unit/*_test.c tests/screens/*_test.c))
 UNIT_BIN := $(UNIT_SRC:%.c=$(O)/%)
 TOOL_BIN := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/tools/*.c tests/bench/*.c)))
+# What two of the benchmark's programs share: the bare C client.
+BENCH_OBJ := $(O)/tests/bench/client/bare.o
 FUZZ_BIN := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/fuzz/*.c)))
 SUPPORT_OBJ := $(patsubst %.c,$(O)/%.o,$(sort $(wildcard tests/support/*.c)))
 LIBRARIES := $(O)/libelectop-tui.a $(O)/libelectop.a
@@ -75,6 +77,7 @@ $(UNIT_BIN): $(O)/%: $(O)/%.o $(SUPPORT_OBJ) $(LIBRARIES)
 	$(CC) $(LD_$(FLAVOUR)) $(LDFLAGS) -o $@ $^ $(LIBS) $(TUI_LIBS) $(TEST_LIBS)
 $(TOOL_BIN): $(O)/%: $(O)/%.o $(LIBRARIES)
 	$(CC) $(LD_$(FLAVOUR)) $(LDFLAGS) -o $@ $^ $(LIBS) $(TUI_LIBS)
+$(O)/tests/bench/floor $(O)/tests/bench/driver: $(BENCH_OBJ)
 $(FUZZ_BIN): $(O)/%: $(O)/%.o $(LIBRARIES)
 	$(CC) $(LD_$(FLAVOUR)) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS) $(TUI_LIBS)
 
@@ -136,4 +139,4 @@ clean: ## remove build/
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | sed 's/\$$(\([A-Z]*\))/$$\1/g' | expand -t 22
 
--include $(patsubst %.o,%.d,$(O)/tui/main.o $(LIB_OBJ) $(TUI_OBJ) $(SUPPORT_OBJ)) $(UNIT_BIN:=.d) $(TOOL_BIN:=.d) $(FUZZ_BIN:=.d)
+-include $(patsubst %.o,%.d,$(O)/tui/main.o $(LIB_OBJ) $(TUI_OBJ) $(SUPPORT_OBJ) $(BENCH_OBJ)) $(UNIT_BIN:=.d) $(TOOL_BIN:=.d) $(FUZZ_BIN:=.d)
