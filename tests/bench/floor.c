@@ -1,0 +1,304 @@
+/*
+ * floor - what watching an election costs when a program does only the calls themselves.
+ *
+ *     floor HOSTS notify PATH SECONDS   an exists watch on the leader; when it fires, one read of the next
+ *     floor HOSTS look PATH             connect, read the list, read every candidate, pipelined
+ *     floor HOSTS churn PATH SECONDS    read the whole list again at every notification
+ *
+ * It prints what it saw with its own times (microseconds of CLOCK_MONOTONIC); see each mode. It ends by
+ * itself after SECONDS, and earlier on SIGTERM.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "tests/bench/client/bare.h"
+
+#define TIMEOUT_MS 10000
+#define PATH_MOST 1024
+
+/* Reads in flight at once: enough that the server never waits for us, few enough that its answers never
+   wait for us either. */
+#define READS_IN_FLIGHT 1000
+
+struct watching {
+    struct bare bare;
+    const char *path;
+    int32_t *sequences; /* of the candidates, in election order */
+    size_t count, room;
+    size_t at;       /* sequences[at] leads */
+    char prefix[64]; /* of their names: "n_" */
+    bool reading;    /* a list is on its way */
+    bool again;      /* ... and another is needed after it */
+    char **names;    /* look: as they came */
+    size_t sent, answered;
+    int64_t listed_us, looked_us;
+    uint64_t lists, changes;
+};
+
+static void check(int rc, const char *what)
+{
+    if (rc != ZOK)
+        die("%s: %s", what, zerror(rc));
+}
+
+static void name_path(const struct watching *w, int32_t sequence, char buffer[PATH_MOST])
+{
+    snprintf(buffer, PATH_MOST, "%s/%s%010d", w->path, w->prefix, sequence);
+}
+
+static int by_sequence(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void take_names(struct watching *w, const struct String_vector *names)
+{
+    if ((size_t)names->count > w->room) {
+        w->room = (size_t)names->count * 2;
+        w->sequences = realloc(w->sequences, w->room * sizeof *w->sequences);
+        if (w->sequences == NULL)
+            die("out of memory");
+    }
+    for (int32_t i = 0; i < names->count; i++)
+        w->sequences[i] = bare_sequence(names->data[i]);
+    w->count = (size_t)names->count;
+    if (w->count > 0)
+        snprintf(w->prefix, sizeof w->prefix, "%.*s", (int)strlen(names->data[0]) - 10, names->data[0]);
+}
+
+static double cpu_ms(void)
+{
+    struct rusage use;
+    getrusage(RUSAGE_SELF, &use);
+    return (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) * 1e3 +
+           (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1e3;
+}
+
+static void run_for(struct watching *w, int64_t us)
+{
+    int64_t until_us = now_us() + us;
+    while (!bare_ended() && now_us() < until_us)
+        bare_turn(&w->bare, 1, -1, until_us);
+}
+
+/*
+ * notify: prints "armed NAME" once it watches, and for each fall of the leader
+ *     lost NAME AT        the watch fired
+ *     elected NAME AT     the one read of the next in line has been answered, and it is watched
+ * The next list is read after that, out of the way of what is measured.
+ */
+static void guard_leader(struct watching *w);
+static void read_order(struct watching *w);
+
+static void on_leader_gone(zhandle_t *zh, int type, int state, const char *path, void *context)
+{
+    struct watching *w = context;
+    int64_t at_us = now_us();
+    (void)zh;
+    (void)state;
+    if (type != ZOO_DELETED_EVENT)
+        return;
+    w->at++;
+    /* The read goes out first, the line after it: writing must not delay it. */
+    if (w->at < w->count)
+        guard_leader(w);
+    else
+        read_order(w);
+    printf("lost %s %lld\n", strrchr(path, '/') + 1, (long long)at_us);
+    fflush(stdout);
+}
+
+static void on_next_read(int rc, const struct Stat *stat, const void *context)
+{
+    struct watching *w = (struct watching *)(uintptr_t)context;
+    int64_t at_us = now_us();
+    (void)stat;
+    if (rc == ZNONODE) {
+        read_order(w);
+        return;
+    }
+    check(rc, "exists");
+    bool first = w->changes++ == 0;
+    char path[PATH_MOST];
+    name_path(w, w->sequences[w->at], path);
+    printf("%s %s %lld\n", first ? "armed" : "elected", strrchr(path, '/') + 1, (long long)at_us);
+    fflush(stdout);
+    read_order(w);
+}
+
+static void guard_leader(struct watching *w)
+{
+    char path[PATH_MOST];
+    name_path(w, w->sequences[w->at], path);
+    check(zoo_awexists(w->bare.zh, path, on_leader_gone, w, on_next_read, w), "exists");
+}
+
+static void on_order(int rc, const struct String_vector *names, const struct Stat *stat, const void *context)
+{
+    struct watching *w = (struct watching *)(uintptr_t)context;
+    (void)stat;
+    check(rc, "children");
+    int32_t watched = w->at < w->count ? w->sequences[w->at] : -1;
+    take_names(w, names);
+    qsort(w->sequences, w->count, sizeof *w->sequences, by_sequence);
+    w->at = 0;
+    if (w->count > 0 && w->sequences[0] != watched)
+        guard_leader(w);
+}
+
+static void read_order(struct watching *w)
+{
+    check(zoo_aget_children2(w->bare.zh, w->path, 0, on_order, w), "children");
+}
+
+static void notify(struct watching *w, int64_t for_us)
+{
+    bare_connect(&w->bare, 1);
+    read_order(w);
+    run_for(w, for_us);
+}
+
+/*
+ * look: prints, when everything has been read,
+ *     connected AT
+ *     listed AT
+ *     looked AT COUNT
+ */
+static void on_candidate(int rc, const char *value, int length, const struct Stat *stat, const void *context)
+{
+    struct watching *w = (struct watching *)(uintptr_t)context;
+    (void)value;
+    (void)length;
+    (void)stat;
+    if (rc != ZNONODE)
+        check(rc, "get");
+    w->answered++;
+}
+
+static void on_names(int rc, const struct String_vector *names, const struct Stat *stat, const void *context)
+{
+    struct watching *w = (struct watching *)(uintptr_t)context;
+    (void)stat;
+    check(rc, "children");
+    w->listed_us = now_us();
+    w->count = (size_t)names->count;
+    w->names = calloc(w->count + 1, sizeof *w->names);
+    if (w->names == NULL)
+        die("out of memory");
+    for (size_t i = 0; i < w->count; i++) {
+        w->names[i] = strdup(names->data[i]);
+        if (w->names[i] == NULL)
+            die("out of memory");
+    }
+}
+
+static void look(struct watching *w, int64_t within_us)
+{
+    int64_t until_us = now_us() + within_us;
+    bare_connect(&w->bare, 1);
+    check(zoo_aget_children2(w->bare.zh, w->path, 0, on_names, w), "children");
+    while (w->names == NULL || w->answered < w->count) {
+        while (w->sent < w->count && w->sent - w->answered < READS_IN_FLIGHT) {
+            char path[PATH_MOST];
+            snprintf(path, sizeof path, "%s/%s", w->path, w->names[w->sent++]);
+            check(zoo_aget(w->bare.zh, path, 0, on_candidate, w), "get");
+        }
+        if (bare_ended() || now_us() > until_us)
+            die("%s was not read in time", w->path);
+        bare_turn(&w->bare, 1, -1, until_us);
+    }
+    w->looked_us = now_us();
+    printf("connected %lld\nlisted %lld\nlooked %lld %zu\n", (long long)w->bare.connected_us,
+           (long long)w->listed_us, (long long)w->looked_us, w->count);
+}
+
+/*
+ * churn: prints "leader NAME AT" whenever a list shows another leader than the one before it, and at its
+ * end "read LISTS CPU_MS".
+ */
+static void read_again(struct watching *w);
+
+static void on_children_changed(zhandle_t *zh, int type, int state, const char *path, void *context)
+{
+    struct watching *w = context;
+    (void)zh;
+    (void)state;
+    (void)path;
+    if (type == ZOO_CHILD_EVENT)
+        read_again(w);
+}
+
+static void on_list(int rc, const struct String_vector *names, const struct Stat *stat, const void *context)
+{
+    struct watching *w = (struct watching *)(uintptr_t)context;
+    (void)stat;
+    check(rc, "children");
+    w->lists++;
+    int32_t before = w->count > 0 ? w->sequences[0] : -1, first = INT32_MAX;
+    take_names(w, names);
+    for (size_t i = 0; i < w->count; i++)
+        first = w->sequences[i] < first ? w->sequences[i] : first;
+    if (w->count == 0)
+        return;
+    w->sequences[0] = first;
+    if (first != before) {
+        printf("leader %s%010d %lld\n", w->prefix, first, (long long)now_us());
+        fflush(stdout);
+    }
+}
+
+static void read_again(struct watching *w)
+{
+    check(zoo_awget_children2(w->bare.zh, w->path, on_children_changed, w, on_list, w), "children");
+}
+
+static void churn(struct watching *w, int64_t for_us)
+{
+    bare_connect(&w->bare, 1);
+    read_again(w);
+    run_for(w, for_us);
+    printf("read %llu %.1f\n", (unsigned long long)w->lists, cpu_ms());
+}
+
+static void usage(void)
+{
+    fputs("usage: floor HOSTS notify|look|churn PATH [SECONDS]\n", stderr);
+    exit(2);
+}
+
+int main(int argc, char **argv)
+{
+    struct watching w = {0};
+    if (argc < 4 || argc > 5)
+        usage();
+    long seconds = 30;
+    if (argc == 5) {
+        char *end = NULL;
+        errno = 0;
+        seconds = strtol(argv[4], &end, 10);
+        if (errno != 0 || *end != '\0' || seconds < 1 || seconds > 3600)
+            usage();
+    }
+    bare_end_on_signals();
+    w.path = argv[3];
+    bare_open(&w.bare, argv[1], TIMEOUT_MS);
+    if (strcmp(argv[2], "notify") == 0)
+        notify(&w, seconds * 1000000);
+    else if (strcmp(argv[2], "look") == 0)
+        look(&w, seconds * 1000000);
+    else if (strcmp(argv[2], "churn") == 0)
+        churn(&w, seconds * 1000000);
+    else
+        usage();
+    fflush(stdout);
+    bare_close(&w.bare);
+    for (size_t i = 0; w.names != NULL && i < w.count; i++)
+        free(w.names[i]);
+    free(w.names);
+    free(w.sequences);
+    return 0;
+}
