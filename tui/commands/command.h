@@ -7,6 +7,8 @@
 #ifndef ELECTOP_TUI_COMMANDS_COMMAND_H
 #define ELECTOP_TUI_COMMANDS_COMMAND_H
 
+#include <uv.h>
+
 #include "config/options.h"
 #include "config/settings.h"
 
@@ -18,6 +20,9 @@ struct invocation {
 };
 
 int command_watch(const struct invocation *);
+/* The same on a loop that has work of its own (the demo's candidates), which goes on meanwhile; it returns
+   when the user quits, with its own handles closed and the loop still the caller's. */
+int command_watch_on(uv_loop_t *, const struct invocation *);
 int command_once(const struct invocation *);
 int command_events(const struct invocation *);
 int command_config(const struct invocation *);
