@@ -1,0 +1,638 @@
+#include "probe/zookeeper/sandbox.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "probe/zookeeper/supervisor.h"
+
+#define JAR_DIRECTORY "/usr/share/java/"
+#define PACKAGES "default-jre-headless libzookeeper-java libservlet-api-java libslf4j-java"
+#define DEADLINE_MS 30000
+#define POLL_MS 40
+#define ASK_MS 300 /* a connection made just before the server is ready can hang: give up early, ask again   \
+                    */
+#define PORT_TRIES 200
+#define START_TRIES 3
+#define JAVA_EXTRA 24
+#define LOG_TAIL 1500
+
+/* slf4j-simple, and not -nop: when a server does not start, its own words are the explanation. */
+static const char *const jars[] = {"zookeeper.jar", "servlet-api.jar", "slf4j-simple.jar"};
+
+enum port { PORT_CLIENT, PORT_ADMIN, PORT_QUORUM, PORT_ELECTION, PORT_COUNT };
+
+/* One question to one server: connect, ask, read to the end. Freed when libuv has closed its socket. */
+struct ask {
+    uv_tcp_t tcp;
+    uv_connect_t connect;
+    uv_write_t write;
+    struct server *server; /* NULL: nobody waits for the answer any more */
+    uint64_t began_ms;
+    size_t used;
+    char text[1024];
+};
+
+struct server {
+    struct sandbox *sandbox;
+    int index;
+    int ports[PORT_COUNT];
+    int pid; /* 0: not running */
+    struct ask *ask;
+    bool waiting; /* for it to serve */
+    bool serves;  /* its client port does; AdminServer comes next */
+    uint64_t deadline_ms;
+    sandbox_ready_fn ready;
+    void *context;
+};
+
+struct sandbox {
+    uv_loop_t *loop;
+    uv_timer_t *timer; /* a block of its own: libuv needs it for longer than we do */
+    struct supervisor *supervisor;
+    struct server servers[SANDBOX_SERVERS];
+    int count, tick_ms, heap_mb, connections;
+    bool sync;
+    char *config;
+    char *java[JAVA_EXTRA + 1];
+    int tries;
+    sandbox_ready_fn ready;
+    void *context;
+    char hosts[128], admin[128];
+};
+
+static void waiting_begin(struct server *);
+
+static char *text_new(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static char *text_new(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    char *text = length < 0 ? NULL : malloc((size_t)length + 1);
+    if (text) {
+        va_start(arguments, format);
+        vsnprintf(text, (size_t)length + 1, format, arguments);
+        va_end(arguments);
+    }
+    return text;
+}
+
+/* ---- what it needs ------------------------------------------------------------------------------------- */
+
+static bool in_path(const char *program)
+{
+    const char *path = getenv("PATH");
+    while (path && *path) {
+        size_t length = strcspn(path, ":");
+        char candidate[512];
+        int wanted = snprintf(candidate, sizeof candidate, "%.*s/%s", (int)length, path, program);
+        if (length > 0 && wanted > 0 && (size_t)wanted < sizeof candidate && access(candidate, X_OK) == 0)
+            return true;
+        path += length;
+        path += *path == ':';
+    }
+    return false;
+}
+
+static char *find_missing(void)
+{
+    if (!in_path("java"))
+        return text_new("no java in PATH, which a private ZooKeeper needs; apt-get install " PACKAGES);
+    for (size_t i = 0; i < sizeof jars / sizeof *jars; i++) {
+        char path[128];
+        snprintf(path, sizeof path, JAR_DIRECTORY "%s", jars[i]);
+        if (access(path, R_OK) != 0)
+            return text_new("%s is missing, which a private ZooKeeper needs; apt-get install " PACKAGES,
+                            path);
+    }
+    return NULL;
+}
+
+static int port_bind(int port)
+{
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -1;
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t length = sizeof address;
+    int bound = -1;
+    if (bind(fd, (struct sockaddr *)&address, sizeof address) == 0 &&
+        getsockname(fd, (struct sockaddr *)&address, &length) == 0)
+        bound = ntohs(address.sin_port);
+    close(fd);
+    return bound;
+}
+
+/*
+ * A free port below those that the kernel gives to outgoing connections: one of these could take the port
+ * while the server is down, and a client that retries would even connect to itself.
+ */
+static int port_choose(void)
+{
+    int lowest = 32768;
+    FILE *range = fopen("/proc/sys/net/ipv4/ip_local_port_range", "r");
+    if (range) {
+        if (fscanf(range, "%d", &lowest) != 1)
+            lowest = 32768;
+        fclose(range);
+    }
+    enum { FIRST = 10240 };
+    for (int i = 0; i < PORT_TRIES && lowest > FIRST + 1000; i++) {
+        unsigned dice;
+        if (getrandom(&dice, sizeof dice, 0) != (ssize_t)sizeof dice)
+            break;
+        int port = FIRST + (int)(dice % (unsigned)(lowest - FIRST));
+        if (port_bind(port) == port)
+            return port;
+    }
+    return port_bind(0);
+}
+
+static bool ports_choose(struct sandbox *sandbox)
+{
+    int chosen[SANDBOX_SERVERS * PORT_COUNT];
+    int count = 0;
+    while (count < sandbox->count * PORT_COUNT) {
+        int port = port_choose();
+        if (port <= 0)
+            return false;
+        bool fresh = true;
+        for (int i = 0; i < count; i++)
+            fresh = fresh && chosen[i] != port;
+        if (fresh)
+            chosen[count++] = port;
+    }
+    sandbox->hosts[0] = sandbox->admin[0] = '\0';
+    for (int i = 0; i < sandbox->count; i++) {
+        int *ports = sandbox->servers[i].ports;
+        memcpy(ports, chosen + i * PORT_COUNT, sizeof sandbox->servers[i].ports);
+        size_t hosts = strlen(sandbox->hosts), admin = strlen(sandbox->admin);
+        const char *comma = i > 0 ? "," : "";
+        snprintf(sandbox->hosts + hosts, sizeof sandbox->hosts - hosts, "%s127.0.0.1:%d", comma,
+                 ports[PORT_CLIENT]);
+        snprintf(sandbox->admin + admin, sizeof sandbox->admin - admin, "%s127.0.0.1:%d", comma,
+                 ports[PORT_ADMIN]);
+    }
+    return true;
+}
+
+/* ---- a server's directory: <directory>/<id>/{zoo.cfg,data/myid,log} -------------------------------------
+ */
+
+static bool data_make(const struct server *server)
+{
+    const char *directory = supervisor_directory(server->sandbox->supervisor);
+    char path[512];
+    snprintf(path, sizeof path, "%s/%d", directory, server->index + 1);
+    if (mkdir(path, 0700) != 0 && errno != EEXIST)
+        return false;
+    snprintf(path, sizeof path, "%s/%d/data", directory, server->index + 1);
+    if (mkdir(path, 0700) != 0 && errno != EEXIST)
+        return false;
+    snprintf(path, sizeof path, "%s/%d/data/myid", directory, server->index + 1);
+    FILE *file = fopen(path, "we");
+    if (!file)
+        return false;
+    fprintf(file, "%d\n", server->index + 1);
+    return fclose(file) == 0;
+}
+
+static bool config_write(const struct server *server)
+{
+    const struct sandbox *sandbox = server->sandbox;
+    const char *directory = supervisor_directory(sandbox->supervisor);
+    char path[512];
+    snprintf(path, sizeof path, "%s/%d/zoo.cfg", directory, server->index + 1);
+    FILE *file = fopen(path, "we");
+    if (!file)
+        return false;
+    fprintf(file,
+            "tickTime=%d\ninitLimit=20\nsyncLimit=10\ndataDir=%s/%d/data\nmaxClientCnxns=%d\n"
+            "4lw.commands.whitelist=*\nadmin.serverAddress=127.0.0.1\nadmin.serverPort=%d\n",
+            sandbox->tick_ms, directory, server->index + 1, sandbox->connections, server->ports[PORT_ADMIN]);
+    if (sandbox->count == 1)
+        fprintf(file, "clientPortAddress=127.0.0.1\nclientPort=%d\n", server->ports[PORT_CLIENT]);
+    else
+        for (int i = 0; i < sandbox->count; i++) {
+            const int *ports = sandbox->servers[i].ports;
+            fprintf(file, "server.%d=127.0.0.1:%d:%d:participant;127.0.0.1:%d\n", i + 1, ports[PORT_QUORUM],
+                    ports[PORT_ELECTION], ports[PORT_CLIENT]);
+        }
+    if (sandbox->config)
+        fputs(sandbox->config, file);
+    return fclose(file) == 0;
+}
+
+/* The end of a server's log, on one line; "" where it says nothing. */
+static void log_tail(const struct server *server, char *tail, size_t size)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%d/log", supervisor_directory(server->sandbox->supervisor),
+             server->index + 1);
+    tail[0] = '\0';
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return;
+    if (fseek(file, 0, SEEK_END) == 0) {
+        long end = ftell(file), from = end - (long)size + 1;
+        size_t length = 0;
+        if (fseek(file, from > 0 ? from : 0, SEEK_SET) == 0)
+            length = fread(tail, 1, size - 1, file);
+        tail[length] = '\0';
+    }
+    fclose(file);
+    for (char *at = tail; *at; at++)
+        if ((unsigned char)*at < ' ')
+            *at = ' ';
+}
+
+static int server_run(struct server *server)
+{
+    struct sandbox *sandbox = server->sandbox;
+    const char *directory = supervisor_directory(sandbox->supervisor);
+    char heap[32], temporary[300], config[300], log[32];
+    char *argv[32 + JAVA_EXTRA];
+    int count = 0;
+    snprintf(heap, sizeof heap, "-Xmx%dm", sandbox->heap_mb);
+    snprintf(temporary, sizeof temporary, "-Djava.io.tmpdir=%s", directory);
+    snprintf(config, sizeof config, "%s/%d/zoo.cfg", directory, server->index + 1);
+    snprintf(log, sizeof log, "%d/log", server->index + 1);
+    /* A quick start matters more than peak speed; perf data would leave a file in /tmp after a kill. */
+    const char *const fixed[] = {"java",
+                                 heap,
+                                 "-Xss512k",
+                                 "-XX:+UseSerialGC",
+                                 "-XX:TieredStopAtLevel=1",
+                                 "-XX:-UsePerfData",
+                                 "-Djava.awt.headless=true",
+                                 temporary,
+                                 "-Dzookeeper.jmx.log4j.disable=true",
+                                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
+                                 "-Dzookeeper.preAllocSize=4096",
+                                 sandbox->sync ? "-Dzookeeper.forceSync=yes" : "-Dzookeeper.forceSync=no"};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        argv[count++] = (char *)(uintptr_t)fixed[i]; /* argv is not written to */
+    for (int i = 0; sandbox->java[i]; i++)
+        argv[count++] = sandbox->java[i];
+    static char class_path[] =
+        JAR_DIRECTORY "zookeeper.jar:" JAR_DIRECTORY "servlet-api.jar:" JAR_DIRECTORY "slf4j-simple.jar";
+    static char option[] = "-cp", class[] = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
+    argv[count++] = option;
+    argv[count++] = class_path;
+    argv[count++] = class;
+    argv[count++] = config;
+    argv[count] = NULL;
+    int pid = supervisor_start(sandbox->supervisor, server->index, log, argv);
+    if (pid > 0)
+        server->pid = pid;
+    return pid;
+}
+
+/* ---- is it ready? ---------------------------------------------------------------------------------------
+ */
+
+static void on_ask_closed(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
+static void ask_end(struct ask *ask)
+{
+    if (ask->server)
+        ask->server->ask = NULL;
+    ask->server = NULL;
+    if (!uv_is_closing((uv_handle_t *)&ask->tcp))
+        uv_close((uv_handle_t *)&ask->tcp, on_ask_closed);
+}
+
+/* Its wait is over. May end in sandbox_stop(): nothing of the sandbox may be touched after it. */
+static void server_settle(struct server *server, const char *problem)
+{
+    server->waiting = false;
+    if (server->ask)
+        ask_end(server->ask);
+    if (server->ready)
+        server->ready(server->context, problem);
+}
+
+static void server_fail(struct server *server, const char *what)
+{
+    char tail[LOG_TAIL], problem[LOG_TAIL + 300];
+    log_tail(server, tail, sizeof tail);
+    snprintf(problem, sizeof problem, "server %d of the private ZooKeeper %s; its log ends with: %s",
+             server->index + 1, what, tail[0] ? tail : "(nothing)");
+    server_settle(server, problem);
+}
+
+static void on_answer_complete(struct server *server, const char *text)
+{
+    if (!server->serves) {
+        /* "This ZooKeeper instance is not currently serving requests" has no mode. */
+        server->serves = strstr(text, "\nMode: ") != NULL;
+    } else if (strncmp(text, "HTTP/1.1 200", 12) == 0) {
+        server_settle(server, NULL);
+    }
+}
+
+static void on_ask_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
+{
+    (void)buffer;
+    struct ask *ask = stream->data;
+    if (count > 0)
+        ask->used += (size_t)count;
+    if (count < 0 || ask->used == sizeof ask->text - 1) {
+        struct server *server = ask->server;
+        ask->text[ask->used] = '\0';
+        char text[sizeof ask->text];
+        memcpy(text, ask->text, ask->used + 1);
+        ask_end(ask);
+        if (server && server->waiting)
+            on_answer_complete(server, text);
+    }
+}
+
+static void on_ask_room(uv_handle_t *handle, size_t wanted, uv_buf_t *buffer)
+{
+    (void)wanted;
+    struct ask *ask = handle->data;
+    *buffer = uv_buf_init(ask->text + ask->used, (unsigned)(sizeof ask->text - 1 - ask->used));
+}
+
+static void on_ask_connected(uv_connect_t *connect, int status)
+{
+    struct ask *ask = connect->data;
+    if (uv_is_closing((uv_handle_t *)&ask->tcp) || !ask->server)
+        return;
+    static char word[] = "srvr",
+                page[] = "GET /commands/ruok HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    uv_buf_t buffer =
+        ask->server->serves ? uv_buf_init(page, sizeof page - 1) : uv_buf_init(word, sizeof word - 1);
+    if (status != 0 || uv_write(&ask->write, (uv_stream_t *)&ask->tcp, &buffer, 1, NULL) != 0 ||
+        uv_read_start((uv_stream_t *)&ask->tcp, on_ask_room, on_ask_read) != 0)
+        ask_end(ask);
+}
+
+static void ask_begin(struct server *server)
+{
+    struct ask *ask = calloc(1, sizeof *ask);
+    if (!ask)
+        return;
+    if (uv_tcp_init(server->sandbox->loop, &ask->tcp) != 0) {
+        free(ask);
+        return;
+    }
+    ask->tcp.data = ask->connect.data = ask;
+    ask->server = server;
+    ask->began_ms = uv_now(server->sandbox->loop);
+    server->ask = ask;
+    struct sockaddr_in address;
+    uv_ip4_addr("127.0.0.1", server->ports[server->serves ? PORT_ADMIN : PORT_CLIENT], &address);
+    if (uv_tcp_connect(&ask->connect, &ask->tcp, (const struct sockaddr *)&address, on_ask_connected) != 0)
+        ask_end(ask);
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+    struct sandbox *sandbox = timer->data;
+    uint64_t now_ms = uv_now(sandbox->loop);
+    bool waiting = false;
+    for (int i = 0; i < sandbox->count; i++) {
+        struct server *server = &sandbox->servers[i];
+        if (!server->waiting)
+            continue;
+        waiting = true;
+        if (!supervisor_running(sandbox->supervisor, i)) {
+            server->pid = 0;
+            server_fail(server, "ended by itself");
+            return; /* the others at the next tick, if there is one */
+        }
+        if (now_ms > server->deadline_ms) {
+            server_fail(server, "does not serve after 30 s");
+            return;
+        }
+        if (server->ask && now_ms - server->ask->began_ms > ASK_MS)
+            ask_end(server->ask);
+        if (!server->ask)
+            ask_begin(server);
+    }
+    if (!waiting)
+        uv_timer_stop(timer);
+}
+
+static void waiting_begin(struct server *server)
+{
+    struct sandbox *sandbox = server->sandbox;
+    uv_update_time(sandbox->loop);
+    server->waiting = true;
+    server->serves = false;
+    server->deadline_ms = uv_now(sandbox->loop) + DEADLINE_MS;
+    uv_timer_start(sandbox->timer, on_tick, POLL_MS, POLL_MS);
+}
+
+/* ---- the ensemble ---------------------------------------------------------------------------------------
+ */
+
+static void on_start_ready(void *context, const char *problem);
+
+/* Fresh ports and every server; an errno-like text on failure. */
+static const char *ensemble_run(struct sandbox *sandbox)
+{
+    if (!ports_choose(sandbox))
+        return "no free port on 127.0.0.1";
+    for (int i = 0; i < sandbox->count; i++) {
+        struct server *server = &sandbox->servers[i];
+        if (!data_make(server) || !config_write(server))
+            return "cannot write its files; check the space in TMPDIR";
+        int pid = server_run(server);
+        if (pid < 0)
+            return strerror(-pid);
+        server->ready = on_start_ready;
+        server->context = sandbox;
+        waiting_begin(server);
+    }
+    return NULL;
+}
+
+static void on_start_ready(void *context, const char *problem)
+{
+    struct sandbox *sandbox = context;
+    bool taken = problem && strstr(problem, "Address already in use");
+    if (taken && ++sandbox->tries < START_TRIES) {
+        /* Somebody was faster with one of the ports. */
+        for (int i = 0; i < sandbox->count; i++)
+            sandbox_server_wipe(sandbox, i);
+        problem = ensemble_run(sandbox);
+        if (!problem)
+            return;
+    }
+    for (int i = 0; i < sandbox->count; i++) {
+        if (sandbox->servers[i].waiting && !problem)
+            return;
+        sandbox->servers[i].waiting = false;
+        sandbox->servers[i].ready = NULL;
+    }
+    sandbox->ready(sandbox->context, problem);
+}
+
+static bool options_keep(struct sandbox *sandbox, const struct sandbox_options *options)
+{
+    sandbox->count = options->servers;
+    sandbox->tick_ms = options->tick_ms;
+    sandbox->heap_mb = options->heap_mb > 0 ? options->heap_mb : 256;
+    sandbox->connections = options->connections;
+    sandbox->sync = options->sync;
+    if (options->config && !(sandbox->config = strdup(options->config)))
+        return false;
+    for (int i = 0; options->java && options->java[i]; i++)
+        if (i == JAVA_EXTRA || !(sandbox->java[i] = strdup(options->java[i])))
+            return false;
+    return true;
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+struct sandbox *sandbox_start(uv_loop_t *loop, const struct sandbox_options *options, sandbox_ready_fn ready,
+                              void *context, char **error)
+{
+    *error = NULL;
+    if ((options->servers != 1 && options->servers != 3) || options->tick_ms <= 0) {
+        *error = text_new("a private ZooKeeper has 1 or 3 servers and a positive tick; check the options");
+        return NULL;
+    }
+    if ((*error = find_missing()) != NULL)
+        return NULL;
+    struct supervisor *supervisor = supervisor_new("electop-sandbox-", error);
+    if (!supervisor)
+        return NULL;
+    struct sandbox *sandbox = calloc(1, sizeof *sandbox);
+    uv_timer_t *timer = calloc(1, sizeof *timer);
+    if (!sandbox || !timer) {
+        free(sandbox);
+        free(timer);
+        supervisor_end(supervisor);
+        *error = text_new("out of memory");
+        return NULL;
+    }
+    uv_timer_init(loop, timer);
+    timer->data = sandbox;
+    sandbox->loop = loop;
+    sandbox->timer = timer;
+    sandbox->supervisor = supervisor;
+    sandbox->ready = ready;
+    sandbox->context = context;
+    bool kept = options_keep(sandbox, options);
+    for (int i = 0; i < SANDBOX_SERVERS; i++) {
+        sandbox->servers[i].sandbox = sandbox;
+        sandbox->servers[i].index = i;
+    }
+    const char *problem = kept ? ensemble_run(sandbox) : "out of memory";
+    if (problem) {
+        *error = text_new("cannot start a private ZooKeeper: %s", problem);
+        sandbox_stop(sandbox);
+        return NULL;
+    }
+    return sandbox;
+}
+
+const char *sandbox_hosts(const struct sandbox *sandbox)
+{
+    return sandbox->hosts;
+}
+
+const char *sandbox_admin(const struct sandbox *sandbox)
+{
+    return sandbox->admin;
+}
+
+const char *sandbox_directory(const struct sandbox *sandbox)
+{
+    return supervisor_directory(sandbox->supervisor);
+}
+
+int sandbox_supervisor_pid(const struct sandbox *sandbox)
+{
+    return supervisor_pid(sandbox->supervisor);
+}
+
+int sandbox_server_pid(const struct sandbox *sandbox, int i)
+{
+    return i >= 0 && i < sandbox->count ? sandbox->servers[i].pid : 0;
+}
+
+bool sandbox_server_start(struct sandbox *sandbox, int i, sandbox_ready_fn ready, void *context)
+{
+    if (i < 0 || i >= sandbox->count)
+        return false;
+    struct server *server = &sandbox->servers[i];
+    if (!data_make(server) || !config_write(server) || server_run(server) < 0)
+        return false;
+    server->ready = ready;
+    server->context = context;
+    waiting_begin(server);
+    return true;
+}
+
+bool sandbox_server_kill(struct sandbox *sandbox, int i)
+{
+    if (sandbox_server_pid(sandbox, i) == 0)
+        return false;
+    struct server *server = &sandbox->servers[i];
+    bool ran = supervisor_running(sandbox->supervisor, i);
+    server->waiting = false;
+    if (server->ask)
+        ask_end(server->ask);
+    server->pid = 0;
+    return supervisor_kill(sandbox->supervisor, i) == 0 && ran;
+}
+
+bool sandbox_server_stop(struct sandbox *sandbox, int i)
+{
+    return sandbox_server_pid(sandbox, i) > 0 && supervisor_signal(sandbox->supervisor, i, SIGSTOP) == 0;
+}
+
+bool sandbox_server_cont(struct sandbox *sandbox, int i)
+{
+    return sandbox_server_pid(sandbox, i) > 0 && supervisor_signal(sandbox->supervisor, i, SIGCONT) == 0;
+}
+
+bool sandbox_server_wipe(struct sandbox *sandbox, int i)
+{
+    if (i < 0 || i >= sandbox->count)
+        return false;
+    sandbox_server_kill(sandbox, i);
+    char relative[32];
+    snprintf(relative, sizeof relative, "%d/data", i + 1);
+    return supervisor_wipe(sandbox->supervisor, relative) == 0;
+}
+
+void sandbox_stop(struct sandbox *sandbox)
+{
+    if (!sandbox)
+        return;
+    for (int i = 0; i < SANDBOX_SERVERS; i++)
+        if (sandbox->servers[i].ask)
+            ask_end(sandbox->servers[i].ask);
+    uv_timer_stop(sandbox->timer);
+    uv_close((uv_handle_t *)sandbox->timer, on_timer_closed);
+    supervisor_end(sandbox->supervisor);
+    free(sandbox->config);
+    for (int i = 0; sandbox->java[i]; i++)
+        free(sandbox->java[i]);
+    free(sandbox);
+}
