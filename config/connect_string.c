@@ -1,0 +1,239 @@
+#include "config/connect_string.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/text.h"
+#include "config/units.h"
+#include "config/znode_path.h"
+
+#define HOST_MAX 255 /* bytes of a host name, as DNS has it */
+
+/* "what" about the piece of text quoted in front, as an error. Always false, for returning. */
+static bool refuse(char **error, const char *piece, size_t length, const char *what)
+{
+    struct text text = {0};
+    text_quote(&text, piece, length);
+    text_printf(&text, " %s", what);
+    *error = text_take(&text);
+    return false;
+}
+
+static bool host_is_name(const char *host, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        char c = host[i];
+        bool fits = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
+                    c == '-' || c == '_';
+        if (!fits)
+            return false;
+    }
+    return length > 0;
+}
+
+static bool host_is_ipv6(const char *host, size_t length)
+{
+    size_t colons = 0;
+    for (size_t i = 0; i < length; i++) {
+        char c = host[i];
+        if (c == '%') /* a zone: "fe80::1%eth0" */
+            return colons > 1 && host_is_name(host + i + 1, length - i - 1);
+        if (!strchr("0123456789abcdefABCDEF:.", c))
+            return false;
+        colons += c == ':';
+    }
+    return colons > 1;
+}
+
+static void trim(const char **text, size_t *length)
+{
+    while (*length && **text == ' ') {
+        (*text)++;
+        (*length)--;
+    }
+    while (*length && (*text)[*length - 1] == ' ')
+        (*length)--;
+}
+
+bool host_port_parse(const char *text, size_t length, int default_port, struct host_port *out, char **error)
+{
+    *out = (struct host_port){0};
+    *error = NULL;
+    trim(&text, &length);
+    const char *host = text, *port = NULL;
+    size_t host_length = length;
+    if (length && text[0] == '[') {
+        const char *close = memchr(text, ']', length);
+        if (!close)
+            return refuse(error, text, length, "has no closing bracket; write IPv6 as [::1]:2181");
+        host = text + 1;
+        host_length = (size_t)(close - host);
+        if (!host_is_ipv6(host, host_length))
+            return refuse(error, text, length,
+                          "holds no IPv6 address in its brackets; write it as [::1]:2181");
+        if (close + 1 < text + length && close[1] != ':')
+            return refuse(error, text, length, "has something behind its bracket; write IPv6 as [::1]:2181");
+        port = close + 1 < text + length ? close + 2 : NULL;
+    } else {
+        const char *colon = length ? memchr(text, ':', length) : NULL;
+        if (colon && memchr(colon + 1, ':', length - (size_t)(colon + 1 - text)))
+            return refuse(error, text, length,
+                          "has more than one colon; write IPv6 in brackets, as [::1]:2181");
+        if (colon) {
+            host_length = (size_t)(colon - text);
+            port = colon + 1;
+        }
+        if (!host_length)
+            return refuse(error, text, length, "names no host; write it as host:port");
+        if (!host_is_name(host, host_length))
+            return refuse(error, text, length, "is not a host and port; write it as host:port");
+    }
+    if (host_length > HOST_MAX)
+        return refuse(error, text, length,
+                      "is too long for a host name; host names have at most 255 characters");
+
+    int number = default_port;
+    if (port) {
+        char digits[8];
+        size_t port_length = (size_t)(text + length - port);
+        const char *problem = "";
+        if (port_length < sizeof digits) {
+            memcpy(digits, port, port_length);
+            digits[port_length] = '\0';
+            problem = port_parse(digits, &number);
+        }
+        if (problem)
+            return refuse(error, text, length, "has no valid port; ports are 1 to 65535");
+    } else if (!default_port) {
+        return refuse(error, text, length, "has no port; write it as host:port");
+    }
+    out->port = number;
+    out->host = strndup(host, host_length);
+    return out->host != NULL;
+}
+
+char *host_port_print(const struct host_port *server)
+{
+    bool ipv6 = strchr(server->host, ':') != NULL;
+    return text_format(ipv6 ? "[%s]:%d" : "%s:%d", server->host, server->port);
+}
+
+static bool connect_string_add(struct connect_string *out, const char *piece, size_t length, char **error)
+{
+    struct host_port server;
+    if (!host_port_parse(piece, length, ZOOKEEPER_PORT, &server, error))
+        return false;
+    out->servers[out->count++] = server;
+    return true;
+}
+
+bool connect_string_parse(const char *text, struct connect_string *out, char **error)
+{
+    *out = (struct connect_string){0};
+    *error = NULL;
+    struct text hosts = {0};
+    const char *scheme = strstr(text, "://");
+    const char *end = text + strcspn(text, "/");
+    if (scheme) {
+        refuse(error, text, strlen(text),
+               "is not a connect string; write host:port,host:port/chroot without a scheme");
+        return false;
+    }
+    if (text[strspn(text, " ")] == '\0') {
+        *error = strdup("is empty; write host:port,host:port/chroot");
+        return false;
+    }
+    if (*end && end[1] == '\0') {
+        refuse(error, text, strlen(text), "ends in a slash; leave it out, or name the chroot behind it");
+        return false;
+    }
+    const char *problem = *end ? znode_path_problem(end) : NULL;
+    if (problem) {
+        struct text message = {0};
+        text_add(&message, "its chroot ");
+        text_quote(&message, end, strlen(end));
+        text_printf(&message, " %s", problem);
+        *error = text_take(&message);
+        return false;
+    }
+    out->servers = calloc(CONNECT_STRING_SERVERS, sizeof out->servers[0]);
+    out->chroot = strdup(end);
+    if (!out->servers || !out->chroot)
+        goto failed;
+    for (const char *piece = text;;) {
+        const char *comma = memchr(piece, ',', (size_t)(end - piece));
+        size_t length = (size_t)((comma ? comma : end) - piece);
+        if (strspn(piece, " ") >= length) {
+            refuse(error, text, strlen(text),
+                   "names a server that is empty; write host:port,host:port/chroot");
+            goto failed;
+        }
+        if (out->count == CONNECT_STRING_SERVERS) {
+            *error = strdup("names more than 64 servers; name some of them, the others are found");
+            goto failed;
+        }
+        if (!connect_string_add(out, piece, length, error))
+            goto failed;
+        char *printed = host_port_print(&out->servers[out->count - 1]);
+        text_printf(&hosts, "%s%s", out->count > 1 ? "," : "", printed ? printed : "");
+        hosts.failed |= !printed;
+        free(printed);
+        if (!comma)
+            break;
+        piece = comma + 1;
+    }
+    out->hosts = text_take(&hosts);
+    if (out->hosts)
+        return true;
+failed:
+    text_free(&hosts);
+    connect_string_free(out);
+    return false;
+}
+
+void connect_string_free(struct connect_string *string)
+{
+    for (size_t i = 0; i < string->count; i++)
+        free(string->servers[i].host);
+    free(string->servers);
+    free(string->hosts);
+    free(string->chroot);
+    *string = (struct connect_string){0};
+}
+
+char **host_list_parse(const char *text, char **error)
+{
+    *error = NULL;
+    char **list = calloc(CONNECT_STRING_SERVERS + 1, sizeof *list);
+    size_t count = 0;
+    if (!list)
+        return NULL;
+    for (const char *piece = text;;) {
+        size_t length = strcspn(piece, ",");
+        struct host_port server;
+        if (count == CONNECT_STRING_SERVERS) {
+            *error = strdup("there are more than 64 addresses; name fewer");
+            goto failed;
+        }
+        if (!host_port_parse(piece, length, 0, &server, error))
+            goto failed;
+        list[count] = host_port_print(&server);
+        free(server.host);
+        if (!list[count++])
+            goto failed;
+        if (!piece[length])
+            return list;
+        piece += length + 1;
+    }
+failed:
+    host_list_free(list);
+    return NULL;
+}
+
+void host_list_free(char **list)
+{
+    for (size_t i = 0; list && list[i]; i++)
+        free(list[i]);
+    free(list);
+}

@@ -1,0 +1,47 @@
+/*
+ * connect_string.h - ZooKeeper's connect strings, taken apart: "zk1:2181,[::1]:2181/chroot".
+ *
+ * A missing port is 2181, as ZooKeeper's own clients have it. Names are not resolved here.
+ * Errors are texts that say what is wrong and what to do; the caller frees them. When an allocation
+ * fails, *error is NULL.
+ */
+#ifndef ELECTOP_CONFIG_CONNECT_STRING_H
+#define ELECTOP_CONFIG_CONNECT_STRING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define ZOOKEEPER_PORT 2181
+#define CONNECT_STRING_SERVERS 64 /* at most */
+
+struct host_port {
+    char *host; /* a name or an address; IPv6 without brackets */
+    int port;
+};
+
+struct connect_string {
+    struct host_port *servers;
+    size_t count; /* at least 1 */
+    char *hosts;  /* the same as one text, every port said, IPv6 in brackets, no chroot */
+    char *chroot; /* "/a/b", or "" */
+};
+
+bool connect_string_parse(const char *text, struct connect_string *, char **error);
+void connect_string_free(struct connect_string *);
+
+/*
+ * One "host:port" of length bytes. default_port 0: a port must be given. out->host is malloc'd.
+ */
+bool host_port_parse(const char *text, size_t length, int default_port, struct host_port *out, char **error);
+
+/*
+ * "host:port,host:port" as a NULL-terminated list of texts in normal form ("[::1]:8080"), malloc'd, with
+ * host_list_free(). A port must be given. NULL on failure.
+ */
+char **host_list_parse(const char *text, char **error);
+void host_list_free(char **list);
+
+/* "host:port", IPv6 in brackets; malloc'd, NULL: out of memory. */
+char *host_port_print(const struct host_port *);
+
+#endif

@@ -1,0 +1,124 @@
+#include "config/text.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/utf8.h"
+
+#define QUOTED_BYTES 60
+
+static bool text_reserve(struct text *text, size_t more)
+{
+    if (text->failed || more > SIZE_MAX / 4 - text->length) {
+        text->failed = true;
+        return false;
+    }
+    size_t needed = text->length + more + 1;
+    if (needed <= text->size)
+        return true;
+    size_t size = text->size ? text->size : 128;
+    while (size < needed)
+        size *= 2;
+    char *at = realloc(text->at, size);
+    if (!at) {
+        text->failed = true;
+        return false;
+    }
+    text->at = at;
+    text->size = size;
+    return true;
+}
+
+void text_add_bytes(struct text *text, const char *bytes, size_t length)
+{
+    if (!text_reserve(text, length))
+        return;
+    if (length)
+        memcpy(text->at + text->length, bytes, length);
+    text->length += length;
+    text->at[text->length] = '\0';
+}
+
+void text_add(struct text *text, const char *more)
+{
+    text_add_bytes(text, more, strlen(more));
+}
+
+void text_vprintf(struct text *text, const char *format, va_list arguments)
+{
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    if (length < 0 || !text_reserve(text, (size_t)length)) {
+        text->failed = true;
+        return;
+    }
+    vsnprintf(text->at + text->length, (size_t)length + 1, format, arguments);
+    text->length += (size_t)length;
+}
+
+void text_printf(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    text_vprintf(text, format, arguments);
+    va_end(arguments);
+}
+
+void text_quote(struct text *text, const char *bytes, size_t length)
+{
+    text_add(text, "\"");
+    size_t i = 0;
+    while (i < length && i < QUOTED_BYTES) {
+        uint32_t code;
+        size_t eaten = utf8_decode(bytes + i, length - i, &code);
+        if (!eaten || code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x2028 || code == 0x2029) {
+            size_t end = i + (eaten ? eaten : 1);
+            for (; i < end; i++)
+                text_printf(text, "\\x%02x", (unsigned char)bytes[i]);
+            continue;
+        }
+        text_add_bytes(text, bytes + i, eaten);
+        i += eaten;
+    }
+    text_add(text, i < length ? "...\"" : "\"");
+}
+
+char *text_take(struct text *text)
+{
+    text_reserve(text, 0);
+    if (text->failed) {
+        text_free(text);
+        return NULL;
+    }
+    text->at[text->length] = '\0';
+    char *taken = text->at;
+    *text = (struct text){0};
+    return taken;
+}
+
+void text_free(struct text *text)
+{
+    free(text->at);
+    *text = (struct text){0};
+}
+
+char *text_format(const char *format, ...)
+{
+    struct text text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    text_vprintf(&text, format, arguments);
+    va_end(arguments);
+    return text_take(&text);
+}
+
+char *text_quoted(const char *bytes)
+{
+    struct text text = {0};
+    text_quote(&text, bytes, strlen(bytes));
+    return text_take(&text);
+}

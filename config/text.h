@@ -1,0 +1,39 @@
+/*
+ * text.h - a text that grows, for messages, help and printed configurations.
+ *
+ * A failed allocation is remembered, so that a caller checks once, at text_take(). Start from {0}.
+ */
+#ifndef ELECTOP_CONFIG_TEXT_H
+#define ELECTOP_CONFIG_TEXT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct text {
+    char *at; /* NUL-terminated once anything was added, else NULL */
+    size_t length, size;
+    bool failed; /* out of memory: something is missing */
+};
+
+void text_add(struct text *, const char *);
+void text_add_bytes(struct text *, const char *, size_t length);
+void text_printf(struct text *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_vprintf(struct text *, const char *format, va_list) __attribute__((format(printf, 2, 0)));
+
+/*
+ * Somebody's bytes in double quotes: control bytes, invalid UTF-8 and what would break a line are shown
+ * as \x1b, and after about sixty bytes comes an ellipsis. For messages, which stay one line this way.
+ */
+void text_quote(struct text *, const char *bytes, size_t length);
+
+/* Gives the text to the caller, who frees it ("" if nothing was added). NULL: out of memory, all is freed. */
+char *text_take(struct text *);
+void text_free(struct text *);
+
+/* One formatted text, malloc'd; NULL: out of memory. */
+char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* A quoted copy as text_quote() makes it, malloc'd; NULL: out of memory. */
+char *text_quoted(const char *);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * units.h - durations, percentages, rates and numbers as people write them, parsed exactly and printed back.
+ *
+ * Every *_parse returns NULL when all is well, else a static text that says what is wrong and what to do
+ * ("has no unit; write it as in 250ms, 10s, 5m, 2h or 30d"), fit to follow the value in a message; *out is
+ * then untouched. Ranges beyond what the type holds are refused; narrower ones are the caller's business.
+ * Arithmetic is whole numbers throughout. Every *_print writes what its parser reads back to the same value,
+ * and returns its buffer.
+ */
+#ifndef ELECTOP_CONFIG_UNITS_H
+#define ELECTOP_CONFIG_UNITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The longest duration: a hundred years, so that sums of a few never overflow even in microseconds. */
+#define DURATION_MAX_MS (INT64_C(36500) * 24 * 3600 * 1000)
+#define UNITS_TEXT 48 /* a buffer that holds any printed value */
+
+/* "250ms", "1.5s", "5m", "2h", "30d", "0". Finer than a millisecond is refused, not rounded. */
+const char *duration_parse(const char *text, int64_t *ms);
+char *duration_print(int64_t ms, char *buffer, size_t size);
+
+/* "66%", or "66"; whole, not negative. */
+const char *percent_parse(const char *text, int *percent);
+
+/* "100/s" */
+const char *rate_parse(const char *text, int *per_s);
+
+/* "3 in 10m": a count within a time. */
+const char *count_in_parse(const char *text, int *count, int64_t *ms);
+char *count_in_print(int count, int64_t ms, char *buffer, size_t size);
+
+/* A whole decimal number, perhaps with a minus. */
+const char *number_parse(const char *text, int64_t *number);
+
+/* 1 to 65535 */
+const char *port_parse(const char *text, int *port);
+
+#endif

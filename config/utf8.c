@@ -1,0 +1,54 @@
+#include "config/utf8.h"
+
+size_t utf8_decode(const char *bytes, size_t length, uint32_t *code)
+{
+    if (!length)
+        return 0;
+    unsigned char first = (unsigned char)bytes[0];
+    if (first < 0x80) {
+        *code = first;
+        return 1;
+    }
+    size_t needed;
+    uint32_t value, smallest;
+    if (first >= 0xc2 && first <= 0xdf) {
+        needed = 2;
+        value = first & 0x1fu;
+        smallest = 0x80;
+    } else if ((first & 0xf0) == 0xe0) {
+        needed = 3;
+        value = first & 0x0fu;
+        smallest = 0x800;
+    } else if (first >= 0xf0 && first <= 0xf4) {
+        needed = 4;
+        value = first & 0x07u;
+        smallest = 0x10000;
+    } else {
+        return 0;
+    }
+    if (length < needed)
+        return 0;
+    for (size_t i = 1; i < needed; i++) {
+        unsigned char next = (unsigned char)bytes[i];
+        if ((next & 0xc0) != 0x80)
+            return 0;
+        value = value << 6 | (next & 0x3fu);
+    }
+    if (value < smallest || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff))
+        return 0;
+    *code = value;
+    return needed;
+}
+
+size_t utf8_valid_length(const char *bytes, size_t length)
+{
+    size_t at = 0;
+    while (at < length) {
+        uint32_t code;
+        size_t eaten = utf8_decode(bytes + at, length - at, &code);
+        if (!eaten)
+            break;
+        at += eaten;
+    }
+    return at;
+}

@@ -1,0 +1,20 @@
+/*
+ * utf8.h - strict UTF-8, one code point at a time.
+ */
+#ifndef ELECTOP_CONFIG_UTF8_H
+#define ELECTOP_CONFIG_UTF8_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Decodes the code point at bytes (length bytes are left) into *code and returns how many bytes it took.
+ * 0: no valid character begins here (overlong forms, surrogates and beyond U+10FFFF are not valid), or
+ * nothing is left.
+ */
+size_t utf8_decode(const char *bytes, size_t length, uint32_t *code);
+
+/* Where the first invalid byte is; length where all is valid. */
+size_t utf8_valid_length(const char *bytes, size_t length);
+
+#endif

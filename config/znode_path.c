@@ -1,0 +1,113 @@
+#include "config/znode_path.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/text.h"
+#include "config/utf8.h"
+
+static bool component_is_dots(const char *component, size_t length)
+{
+    return (length == 1 && component[0] == '.') ||
+           (length == 2 && component[0] == '.' && component[1] == '.');
+}
+
+static bool code_is_refused(uint32_t code)
+{
+    return code <= 0x1f || (code >= 0x7f && code <= 0x9f) || (code >= 0xd800 && code <= 0xf8ff) ||
+           code >= 0xfff0;
+}
+
+const char *znode_path_problem(const char *path)
+{
+    size_t length = strlen(path);
+    if (!length)
+        return "is empty; write a path such as /election";
+    if (path[0] != '/')
+        return "does not begin with a slash; write the whole path, such as /election";
+    if (length > ZNODE_PATH_MAX)
+        return "is longer than 4096 bytes; no election has such a path";
+    if (length == 1)
+        return NULL;
+    if (path[length - 1] == '/')
+        return "ends in a slash; leave it out";
+    for (size_t at = 0; at < length;) {
+        uint32_t code;
+        size_t eaten = utf8_decode(path + at, length - at, &code);
+        if (!eaten)
+            return "is not UTF-8; ZooKeeper's paths are";
+        if (code_is_refused(code))
+            return "holds a character that ZooKeeper refuses in paths; leave it out";
+        at += eaten;
+    }
+    for (const char *component = path + 1;;) {
+        size_t size = strcspn(component, "/");
+        if (!size)
+            return "holds two slashes in a row; write one";
+        if (component_is_dots(component, size))
+            return "holds a component . or .., which ZooKeeper refuses; write the path without it";
+        if (!component[size])
+            return NULL;
+        component += size + 1;
+    }
+}
+
+bool znode_is_pattern(const char *path)
+{
+    return path[strcspn(path, "*?")] != '\0';
+}
+
+size_t znode_pattern_parent(const char *pattern)
+{
+    size_t literal = strcspn(pattern, "*?");
+    if (!pattern[literal])
+        return literal;
+    while (literal > 0 && pattern[literal] != '/')
+        literal--;
+    return literal;
+}
+
+static size_t character_length(const char *at)
+{
+    uint32_t code;
+    size_t eaten = utf8_decode(at, strnlen(at, 4), &code);
+    return eaten ? eaten : 1;
+}
+
+bool znode_pattern_match(const char *pattern, const char *path)
+{
+    /* The last star seen, and how far into the path it has reached so far: one step of memory is enough,
+       because a star never crosses a slash and a later star makes an earlier one's choice irrelevant. */
+    const char *star = NULL, *reached = NULL;
+    while (*path) {
+        if (*pattern == '*') {
+            star = ++pattern;
+            reached = path;
+        } else if (*pattern == '?' && *path != '/') {
+            pattern++;
+            path += character_length(path);
+        } else if (*pattern == *path && *pattern != '?') {
+            if (*path == '/')
+                star = NULL;
+            pattern++;
+            path++;
+        } else if (star && *reached != '/') {
+            reached += character_length(reached);
+            path = reached;
+            pattern = star;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*')
+        pattern++;
+    return !*pattern;
+}
+
+char *znode_path_join(const char *chroot, const char *path)
+{
+    if (strcmp(path, "/") == 0 && *chroot)
+        path = "";
+    return text_format("%s%s", chroot, path);
+}

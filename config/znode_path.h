@@ -1,0 +1,38 @@
+/*
+ * znode_path.h - paths of znodes, and patterns of them, checked by ZooKeeper's own rules.
+ *
+ * The rules are those of PathUtils.validatePath (ZooKeeper 3.5 to 3.9): a leading slash, no trailing one,
+ * no empty, "." or ".." components, none of the characters U+0000-U+001F, U+007F-U+009F, U+D800-U+F8FF,
+ * U+FFF0-U+FFFF; and, because Java sees them as surrogates, none above U+FFFF.
+ *
+ * A pattern is a path whose components may hold * (any run of characters, also none) and ? (one
+ * character). Neither matches a slash, so a pattern has as many components as what it matches.
+ */
+#ifndef ELECTOP_CONFIG_ZNODE_PATH_H
+#define ELECTOP_CONFIG_ZNODE_PATH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define ZNODE_PATH_MAX 4096 /* bytes; ZooKeeper itself has no limit but the size of a packet */
+
+/*
+ * What is wrong with a path (or pattern), and what to do, as a static text fit to follow the path in a
+ * message: "ends in a slash; leave it out". NULL: it is well formed. "/" is.
+ */
+const char *znode_path_problem(const char *path);
+
+bool znode_is_pattern(const char *path);
+
+/* How many bytes of the pattern hold no wildcard and end before a slash: its literal parent. For
+   "/teams/x-*" + "/leader" that is 6, "/teams"; for "/" + "*" it is 0; for a plain path its whole length. */
+size_t znode_pattern_parent(const char *pattern);
+
+/* Does the whole path match the whole pattern? */
+bool znode_pattern_match(const char *pattern, const char *path);
+
+/* chroot ("" or "/a") and a path below it, as one full path: "/a" and "/" give "/a". malloc'd; NULL: out of
+ * memory. */
+char *znode_path_join(const char *chroot, const char *path);
+
+#endif

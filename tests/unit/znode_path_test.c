@@ -1,0 +1,157 @@
+/* Proves that paths are judged by ZooKeeper's own rules, and that patterns match whole components only. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/znode_path.h"
+
+/* Every rule of PathUtils.validatePath has its own refusal; what ZooKeeper takes is taken. */
+static void paths_are_judged(void **state)
+{
+    (void)state;
+    static const char refused[] = "holds a character that ZooKeeper refuses in paths; leave it out";
+    static const char dots[] =
+        "holds a component . or .., which ZooKeeper refuses; write the path without it";
+    static const struct {
+        const char *path, *problem; /* NULL: good */
+    } table[] = {
+        {"/", NULL},
+        {"/election", NULL},
+        {"/a/b c/n_0000000001", NULL},
+        {"/.hidden/..x/...", NULL},
+        {"/\xc3\xa4/\xe6\x97\xa5", NULL},
+        {"/teams/*/leader", NULL},
+        {"", "is empty; write a path such as /election"},
+        {"election", "does not begin with a slash; write the whole path, such as /election"},
+        {"./election", "does not begin with a slash; write the whole path, such as /election"},
+        {"/election/", "ends in a slash; leave it out"},
+        {"//", "ends in a slash; leave it out"},
+        {"/a//b", "holds two slashes in a row; write one"},
+        {"//a", "holds two slashes in a row; write one"},
+        {"/a/../b", dots},
+        {"/a/..", dots},
+        {"/.", dots},
+        {"/a/./b", dots},
+        {"/a\x01", refused},
+        {"/a\n", refused},
+        {"/a\x7f", refused},
+        {"/a\xc2\x85", refused},         /* U+0085 */
+        {"/a\xee\x80\x80", refused},     /* U+E000 */
+        {"/a\xef\xbf\xb0", refused},     /* U+FFF0 */
+        {"/a\xf0\x9f\x98\x80", refused}, /* U+1F600: surrogates to Java */
+        {"/a\xff", "is not UTF-8; ZooKeeper's paths are"},
+        {"/a\xed\xa0\x80", "is not UTF-8; ZooKeeper's paths are"},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        const char *problem = znode_path_problem(table[i].path);
+        if (table[i].problem) {
+            assert_non_null(problem);
+            assert_string_equal(problem, table[i].problem);
+        } else {
+            assert_null(problem);
+        }
+    }
+}
+
+/* The length is bounded, exactly. */
+static void long_paths_are_refused(void **state)
+{
+    (void)state;
+    static char path[ZNODE_PATH_MAX + 2];
+    memset(path, 'a', sizeof path - 1);
+    path[0] = '/';
+    assert_string_equal(znode_path_problem(path), "is longer than 4096 bytes; no election has such a path");
+    path[ZNODE_PATH_MAX] = '\0';
+    assert_null(znode_path_problem(path));
+}
+
+/* Wildcards stay inside their component; a star may be empty, a question mark is one character. */
+static void patterns_match(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *pattern, *path;
+        bool matches;
+    } table[] = {
+        {"/teams/*/leader", "/teams/a/leader", true},
+        {"/teams/*/leader", "/teams/a/b/leader", false},
+        {"/teams/*/leader", "/teams/leader", false},
+        {"/teams/*/leader", "/teams/a/leader/x", false},
+        {"/teams/*/leader", "/teams/a/leade", false},
+        {"/teams/x-*", "/teams/x-", true},
+        {"/teams/x-*", "/teams/y-1", false},
+        {"/*", "/a", true},
+        {"/*", "/a/b", false},
+        {"/*", "/", true},
+        {"/a*b*c", "/aXbYbZc", true},
+        {"/a*b*c", "/aXbYbZ", false},
+        {"/a*/b", "/a/c/b", false},
+        {"/*/*", "/a/b", true},
+        {"/*/*", "/a", false},
+        {"/n_?", "/n_1", true},
+        {"/n_?", "/n_\xc3\xa4", true},
+        {"/n_?", "/n_", false},
+        {"/n_?", "/n_12", false},
+        {"/a?b", "/a/b", false},
+        {"/plain", "/plain", true},
+        {"/plain", "/plainer", false},
+        {"/*a", "/aaaab", false},
+        {"/*\xc3\xa4", "/x\xc3\xa4", true},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        if (znode_pattern_match(table[i].pattern, table[i].path) != table[i].matches)
+            fail_msg("%s against %s", table[i].pattern, table[i].path);
+    }
+    assert_true(znode_is_pattern("/a/*"));
+    assert_true(znode_is_pattern("/a/?"));
+    assert_false(znode_is_pattern("/a/b"));
+}
+
+/* Matching many stars against a long name stays cheap (this would take years if it tried every choice). */
+static void patterns_are_not_exponential(void **state)
+{
+    (void)state;
+    char path[4000];
+    memset(path, 'a', sizeof path - 1);
+    path[0] = '/';
+    path[sizeof path - 1] = '\0';
+    assert_false(znode_pattern_match("/*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b", path));
+}
+
+/* The literal parent is where watching for matches begins. */
+static void parents_of_patterns(void **state)
+{
+    (void)state;
+    assert_int_equal(znode_pattern_parent("/teams/x-*/leader"), 6);
+    assert_int_equal(znode_pattern_parent("/*"), 0);
+    assert_int_equal(znode_pattern_parent("/a/b"), 4);
+    assert_int_equal(znode_pattern_parent("/a/b/?"), 4);
+}
+
+/* A chroot goes in front; the chroot's own root is the chroot. */
+static void chroots_are_joined(void **state)
+{
+    (void)state;
+    static const char *const table[][3] = {
+        {"", "/", "/"}, {"", "/a", "/a"}, {"/c", "/", "/c"}, {"/c/d", "/a", "/c/d/a"}};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        char *joined = znode_path_join(table[i][0], table[i][1]);
+        assert_string_equal(joined, table[i][2]);
+        free(joined);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(paths_are_judged),    cmocka_unit_test(long_paths_are_refused),
+        cmocka_unit_test(patterns_match),      cmocka_unit_test(patterns_are_not_exponential),
+        cmocka_unit_test(parents_of_patterns), cmocka_unit_test(chroots_are_joined),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
