@@ -1,0 +1,31 @@
+/*
+ * log.h - the file of --log: one line an occurrence, for whoever looks into the tool itself.
+ *
+ *   2026-11-20T14:03:22.104Z warning prod: connection refused by zk1:2181
+ *
+ * Before log_open(), and without --log, log_line() does nothing and costs nothing. Control bytes and
+ * invalid UTF-8 are written as \x1b, so that a line is always one line and the file is safe to cat.
+ * Never pass a credential. The one log of the process is the only state here; single-threaded.
+ */
+#ifndef ELECTOP_PROBE_LOG_H
+#define ELECTOP_PROBE_LOG_H
+
+#include <stdbool.h>
+
+enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
+
+#define LOG_LINE_MAX 2000 /* bytes of a message; what is longer is cut, and ends in "..." */
+
+/*
+ * Opens the file for appending; a new one can be read by its owner only. False and a text in *error
+ * ("what is wrong; what to do", caller frees) when that is impossible.
+ */
+bool log_open(const char *file, char **error);
+void log_close(void);
+
+/* Is anybody listening? For messages that are costly to make. */
+bool log_is_open(void);
+
+void log_line(enum log_level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif
