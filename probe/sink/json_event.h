@@ -1,0 +1,35 @@
+/*
+ * json_event.h - one event as one line of JSON (JSON Lines).
+ *
+ * Keys come in this order: schema, time, cluster, election, event, then what belongs to the event:
+ *
+ *   election-seen        recipe (null: not recognised yet), kind
+ *   election-gone        recipe, kind
+ *   candidate-joined     candidate, identity, position
+ *   candidate-left       candidate, identity, position
+ *   leader-lost          candidate, identity
+ *   leader-elected       from (null: nobody before), from_identity, to, to_identity, after_ms (since the
+ * loss) leader-acknowledged  candidate, identity, after_ms (since it became first) connection state, detail
+ * (why, for people); election is null unseen               joined, left
+ *
+ * cluster is null for one without a name (given by --server). election is its full path. What is not known
+ * is null. after_ms is a number: whole milliseconds from 10 on, below with up to three decimals.
+ */
+#ifndef ELECTOP_PROBE_SINK_JSON_EVENT_H
+#define ELECTOP_PROBE_SINK_JSON_EVENT_H
+
+#include <stdint.h>
+
+#include "probe/election/event.h"
+#include "probe/sink/buffer.h"
+
+/* Appends the event's object and a newline. */
+void json_event_write(struct buffer *, const struct event *);
+
+/*
+ * Appends what a reader is told who was too slow for the lines in between: a connection event of state
+ * "gap" about all clusters, with the number of lines that were dropped.
+ */
+void json_event_write_dropped(struct buffer *, struct moment at, uint64_t dropped);
+
+#endif

@@ -1,0 +1,259 @@
+#include "probe/sink/json_look.h"
+
+#include "probe/sink/json_writer.h"
+#include "probe/sink/look.h"
+
+static void write_text(struct json_writer *writer, const char *key, const char *value)
+{
+    json_write_key(writer, key);
+    json_write_string(writer, value);
+}
+
+static void write_null(struct json_writer *writer, const char *key)
+{
+    json_write_key(writer, key);
+    json_write_null(writer);
+}
+
+static void write_flag(struct json_writer *writer, const char *key, bool value)
+{
+    json_write_key(writer, key);
+    json_write_bool(writer, value);
+}
+
+static void write_time(struct json_writer *writer, const char *key, int64_t wall_us)
+{
+    json_write_key(writer, key);
+    json_write_time(writer, wall_us);
+}
+
+static void write_number(struct json_writer *writer, const char *key, bool known, int64_t value)
+{
+    json_write_key(writer, key);
+    if (known)
+        json_write_int(writer, value);
+    else
+        json_write_null(writer);
+}
+
+/* A server's clock may say anything: what would not fit is not known. */
+static int64_t us_of_ms(int64_t ms)
+{
+    return ms > 0 && ms < INT64_MAX / 1000 ? ms * 1000 : 0;
+}
+
+static const char *connection_word(enum connection_state state)
+{
+    switch (state) {
+    case CONNECTION_CONNECTED:
+        return "connected";
+    case CONNECTION_CONNECTING:
+        return "connecting";
+    case CONNECTION_EXPIRED:
+        return "expired";
+    case CONNECTION_REFUSED:
+        return "refused";
+    }
+    return NULL;
+}
+
+static const char *server_mode_word(enum server_mode mode)
+{
+    switch (mode) {
+    case SERVER_STANDALONE:
+        return "standalone";
+    case SERVER_LEADER:
+        return "leader";
+    case SERVER_FOLLOWER:
+        return "follower";
+    case SERVER_OBSERVER:
+        return "observer";
+    case SERVER_READ_ONLY:
+        return "read-only";
+    case SERVER_UNKNOWN:
+        break;
+    }
+    return NULL;
+}
+
+static void write_servers(struct json_writer *writer, const struct cluster *cluster)
+{
+    json_write_key(writer, "servers");
+    json_write_begin(writer, '[');
+    for (size_t i = 0; i < cluster->server_count; i++) {
+        const struct server *server = &cluster->servers[i];
+        json_write_line(writer, 8);
+        json_write_begin(writer, '{');
+        write_text(writer, "address", server->address);
+        write_text(writer, "mode", server_mode_word(server->mode));
+        write_flag(writer, "reachable", server->reachable);
+        json_write_key(writer, "answer_ms");
+        json_write_ms(writer, server->answer_us);
+        write_null(writer, "watches_from");
+        write_text(writer, "problem", server->problem);
+        json_write_end(writer, '}');
+    }
+    if (cluster->server_count)
+        json_write_line(writer, 6);
+    json_write_end(writer, ']');
+}
+
+static void write_leader(struct json_writer *writer, const struct election *election)
+{
+    const struct candidate *leader = election->leader;
+    json_write_key(writer, "leader");
+    if (!leader) {
+        json_write_null(writer);
+        return;
+    }
+    json_write_begin(writer, '{');
+    write_text(writer, "name", leader->name);
+    write_text(writer, "identity", leader->identity);
+    write_time(writer, "since", election->leader_since.wall_us);
+    write_flag(writer, "since_exact", election->leader_since_exact);
+    json_write_key(writer, "acknowledged");
+    if (election->acknowledged == ACK_YES || election->acknowledged == ACK_NO)
+        json_write_bool(writer, election->acknowledged == ACK_YES);
+    else
+        json_write_null(writer);
+    json_write_end(writer, '}');
+}
+
+static void write_candidate(struct json_writer *writer, const struct election *election, size_t i)
+{
+    const struct candidate *candidate = election->candidates[i];
+    json_write_begin(writer, '{');
+    write_number(writer, "position", true, (int64_t)i + 1);
+    write_text(writer, "name", candidate->name);
+    write_number(writer, "sequence", candidate->sequence != SEQUENCE_NONE, candidate->sequence);
+    json_write_key(writer, "session");
+    json_write_session(writer, candidate->known ? candidate->stat.owner : 0);
+    write_text(writer, "identity", candidate->identity);
+    write_null(writer, "client");
+    write_null(writer, "server");
+    write_time(writer, "created", candidate->known ? us_of_ms(candidate->stat.ctime_ms) : 0);
+    write_null(writer, "session_timeout_ms");
+    write_null(writer, "silent_ms");
+    write_null(writer, "expires_at_latest");
+    write_text(writer, "predecessor", i ? election->candidates[i - 1]->name : NULL);
+    write_null(writer, "watches");
+    write_null(writer, "watched_by");
+    write_text(writer, "state", candidate == election->leader ? "leader" : "unknown");
+    json_write_end(writer, '}');
+}
+
+static void write_candidates(struct json_writer *writer, const struct election *election)
+{
+    bool known = election->listed.mono_us || election->candidate_count || election->state == ELECTION_ABSENT;
+    json_write_key(writer, "candidates");
+    if (!known) {
+        json_write_null(writer);
+        return;
+    }
+    json_write_begin(writer, '[');
+    for (size_t i = 0; i < election->candidate_count; i++) {
+        json_write_line(writer, 12);
+        write_candidate(writer, election, i);
+    }
+    if (election->candidate_count)
+        json_write_line(writer, 10);
+    json_write_end(writer, ']');
+}
+
+/* Who would lead if the leader went now; while one is being elected that question has no answer yet. */
+static const char *heir_of(const struct election *election)
+{
+    return election->leader && election->candidate_count > 1 ? election->candidates[1]->name : NULL;
+}
+
+static void write_election(struct json_writer *writer, const struct election *election)
+{
+    const struct recipe *recipe = election->recipe;
+    enum election_state state = look_state(election);
+    json_write_begin(writer, '{');
+    json_write_line(writer, 10);
+    write_text(writer, "path", election->path);
+    write_text(writer, "name", election->name);
+    write_text(writer, "kind", election_kind_word(election->kind));
+    json_write_line(writer, 10);
+    write_text(writer, "recipe", recipe ? recipe->name : NULL);
+    write_text(writer, "family", recipe ? recipe_family_word(recipe->family) : NULL);
+    write_text(writer, "recognised", recipe ? recognised_word(election->recognised) : NULL);
+    json_write_line(writer, 10);
+    write_text(writer, "state", election_state_word(state));
+    write_time(writer, "stale_since", election->fresh ? 0 : election->stale_since.wall_us);
+    bool troubled = state == ELECTION_UNKNOWN || state == ELECTION_DENIED;
+    write_text(writer, "problem", troubled ? election->problem : NULL);
+    json_write_line(writer, 10);
+    write_leader(writer, election);
+    json_write_line(writer, 10);
+    write_candidates(writer, election);
+    json_write_line(writer, 10);
+    write_number(writer, "next_sequence", election->next_sequence >= 0, election->next_sequence);
+    json_write_line(writer, 10);
+    write_null(writer, "failovers");
+    json_write_line(writer, 10);
+    json_write_key(writer, "next_failover");
+    json_write_begin(writer, '{');
+    write_text(writer, "heir", heir_of(election));
+    write_null(writer, "told");
+    write_text(writer, "chain", "unknown");
+    write_null(writer, "broken_at");
+    json_write_end(writer, '}');
+    json_write_line(writer, 10);
+    write_null(writer, "findings");
+    json_write_line(writer, 8);
+    json_write_end(writer, '}');
+}
+
+static void write_cluster(struct json_writer *writer, const struct cluster *cluster)
+{
+    json_write_begin(writer, '{');
+    json_write_line(writer, 6);
+    write_text(writer, "name", cluster->name && *cluster->name ? cluster->name : NULL);
+    write_text(writer, "hosts", cluster->hosts);
+    write_text(writer, "state", connection_word(cluster->connection));
+    json_write_key(writer, "session");
+    json_write_session(writer, cluster->session);
+    write_text(writer, "problem", cluster->problem);
+    json_write_line(writer, 6);
+    write_servers(writer, cluster);
+    json_write_line(writer, 6);
+    write_flag(writer, "watches_complete", false);
+    json_write_line(writer, 6);
+    json_write_key(writer, "elections");
+    json_write_begin(writer, '[');
+    for (size_t i = 0; i < cluster->election_count; i++) {
+        json_write_line(writer, 8);
+        write_election(writer, cluster->elections[i]);
+    }
+    if (cluster->election_count)
+        json_write_line(writer, 6);
+    json_write_end(writer, ']');
+    json_write_line(writer, 4);
+    json_write_end(writer, '}');
+}
+
+void json_look_write(struct buffer *out, const struct model *model, struct moment at)
+{
+    struct json_writer writer = json_writer_to(out, true);
+    json_write_begin(&writer, '{');
+    json_write_line(&writer, 2);
+    json_write_key(&writer, "schema");
+    json_write_int(&writer, JSON_SCHEMA);
+    json_write_line(&writer, 2);
+    write_time(&writer, "time", at.wall_us);
+    json_write_line(&writer, 2);
+    json_write_key(&writer, "clusters");
+    json_write_begin(&writer, '[');
+    for (size_t i = 0; i < model->cluster_count; i++) {
+        json_write_line(&writer, 4);
+        write_cluster(&writer, &model->clusters[i]);
+    }
+    if (model->cluster_count)
+        json_write_line(&writer, 2);
+    json_write_end(&writer, ']');
+    json_write_line(&writer, 0);
+    json_write_end(&writer, '}');
+    buffer_put_char(out, '\n');
+}

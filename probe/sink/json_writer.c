@@ -1,0 +1,221 @@
+#include "probe/sink/json_writer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+struct json_writer json_writer_to(struct buffer *out, bool spaced)
+{
+    return (struct json_writer){.out = out, .spaced = spaced, .line = -1};
+}
+
+static void break_line(struct json_writer *writer)
+{
+    static const char spaces[] = "                ";
+    if (writer->line < 0)
+        return;
+    buffer_put_char(writer->out, '\n');
+    for (int left = writer->line; left > 0; left -= (int)sizeof spaces - 1)
+        buffer_put(writer->out, spaces, left < (int)sizeof spaces - 1 ? (size_t)left : sizeof spaces - 1);
+    writer->line = -1;
+}
+
+/* What goes before every element: the comma after the one before it. */
+static void begin_element(struct json_writer *writer)
+{
+    if (writer->comma) {
+        buffer_put_char(writer->out, ',');
+        if (writer->spaced && writer->line < 0)
+            buffer_put_char(writer->out, ' ');
+    }
+    break_line(writer);
+}
+
+static void put_scalar(struct json_writer *writer, const char *text)
+{
+    begin_element(writer);
+    buffer_put_text(writer->out, text);
+    writer->comma = true;
+}
+
+void json_write_begin(struct json_writer *writer, char bracket)
+{
+    begin_element(writer);
+    buffer_put_char(writer->out, bracket);
+    writer->comma = false;
+}
+
+void json_write_end(struct json_writer *writer, char bracket)
+{
+    break_line(writer);
+    buffer_put_char(writer->out, bracket);
+    writer->comma = true;
+}
+
+void json_write_key(struct json_writer *writer, const char *key)
+{
+    begin_element(writer);
+    buffer_put_char(writer->out, '"');
+    buffer_put_text(writer->out, key);
+    buffer_put_text(writer->out, writer->spaced ? "\": " : "\":");
+    writer->comma = false; /* the value belongs to its key */
+}
+
+void json_write_line(struct json_writer *writer, int indent)
+{
+    writer->line = indent;
+}
+
+void json_write_null(struct json_writer *writer)
+{
+    put_scalar(writer, "null");
+}
+
+void json_write_bool(struct json_writer *writer, bool value)
+{
+    put_scalar(writer, value ? "true" : "false");
+}
+
+void json_write_int(struct json_writer *writer, int64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRId64, value);
+    put_scalar(writer, text);
+}
+
+void json_write_uint(struct json_writer *writer, uint64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    put_scalar(writer, text);
+}
+
+/*
+ * One character of valid UTF-8 at text: its length, and its code in *code; 0: there is none. Overlong
+ * forms, surrogates and what lies beyond U+10FFFF are not valid.
+ */
+static size_t utf8_decode(const unsigned char *text, size_t length, uint32_t *code)
+{
+    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    unsigned char first = text[0];
+    size_t size = first < 0x80   ? 1
+                  : first < 0xc2 ? 0
+                  : first < 0xe0 ? 2
+                  : first < 0xf0 ? 3
+                  : first < 0xf5 ? 4
+                                 : 0;
+    if (!size || size > length)
+        return 0;
+    if (size == 1) {
+        *code = first;
+        return 1;
+    }
+    uint32_t value = first & (0x7fu >> size);
+    for (size_t i = 1; i < size; i++) {
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+        value = value << 6 | (text[i] & 0x3f);
+    }
+    if (value < smallest[size] || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff))
+        return 0;
+    *code = value;
+    return size;
+}
+
+/* Valid in JSON as it is, but able to change how a terminal shows the rest: better escaped. */
+static bool must_hide(uint32_t code)
+{
+    return code < 0x20 || (code >= 0x7f && code <= 0x9f) || code == 0x061c || code == 0x200e ||
+           code == 0x200f || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) ||
+           code == 0xfeff;
+}
+
+static bool is_plain(unsigned char c)
+{
+    return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
+void json_write_string(struct json_writer *writer, const char *text)
+{
+    if (!text) {
+        json_write_null(writer);
+        return;
+    }
+    begin_element(writer);
+    writer->comma = true;
+    struct buffer *out = writer->out;
+    buffer_put_char(out, '"');
+    const unsigned char *at = (const unsigned char *)text;
+    size_t left = strlen(text);
+    while (left) {
+        size_t plain = 0;
+        while (plain < left && is_plain(at[plain]))
+            plain++;
+        buffer_put(out, at, plain);
+        at += plain;
+        left -= plain;
+        if (!left)
+            break;
+        uint32_t code;
+        size_t size = utf8_decode(at, left, &code);
+        if (!size) {
+            buffer_printf(out, "\\\\x%02x", at[0]);
+            size = 1;
+        } else if (code == '"' || code == '\\') {
+            buffer_put_char(out, '\\');
+            buffer_put_char(out, (char)code);
+        } else if (must_hide(code)) {
+            buffer_printf(out, "\\u%04x", (unsigned)code);
+        } else {
+            buffer_put(out, at, size);
+        }
+        at += size;
+        left -= size;
+    }
+    buffer_put_char(out, '"');
+}
+
+void json_write_session(struct json_writer *writer, uint64_t session)
+{
+    char text[24];
+    if (!session) {
+        json_write_null(writer);
+        return;
+    }
+    snprintf(text, sizeof text, "\"0x%" PRIx64 "\"", session);
+    put_scalar(writer, text);
+}
+
+void json_write_time(struct json_writer *writer, int64_t wall_us)
+{
+    struct tm tm;
+    char text[64];
+    time_t seconds = (time_t)(wall_us / 1000000);
+    /* Times come from servers' clocks: what is no sane date is not known. */
+    if (wall_us <= 0 || !gmtime_r(&seconds, &tm) || tm.tm_year > 9999 - 1900) {
+        json_write_null(writer);
+        return;
+    }
+    snprintf(text, sizeof text, "\"%04d-%02d-%02dT%02d:%02d:%02d.%03dZ\"", tm.tm_year + 1900, tm.tm_mon + 1,
+             tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, (int)(wall_us % 1000000 / 1000));
+    put_scalar(writer, text);
+}
+
+void json_write_ms(struct json_writer *writer, int64_t us)
+{
+    char text[32];
+    if (us < 0) {
+        json_write_null(writer);
+        return;
+    }
+    if (us >= 10000 || us % 1000 == 0) {
+        json_write_int(writer, us / 1000 + (us % 1000 >= 500));
+        return;
+    }
+    /* Put together from integers: no locale may turn the point into a comma. */
+    int length = snprintf(text, sizeof text, "%d.%03d", (int)(us / 1000), (int)(us % 1000));
+    while (length > 1 && text[length - 1] == '0')
+        text[--length] = '\0';
+    put_scalar(writer, text);
+}

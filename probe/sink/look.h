@@ -1,0 +1,27 @@
+/*
+ * look.h - what a single look amounts to, for every sink that ends after one.
+ */
+#ifndef ELECTOP_PROBE_SINK_LOOK_H
+#define ELECTOP_PROBE_SINK_LOOK_H
+
+#include <stdbool.h>
+
+#include "probe/election/model.h"
+
+/* What is told of an election's state: ELECTION_UNKNOWN for one whose connection has been lost, whatever
+   was seen before. */
+enum election_state look_state(const struct election *);
+
+enum look_result {
+    LOOK_TAKEN,     /* something answered */
+    LOOK_UNREACHED, /* no cluster could be reached */
+    LOOK_DENIED,    /* every path that was reached is closed to our credentials */
+    LOOK_UNFINISHED /* connected, but no path answered in time */
+};
+enum look_result look_result(const struct model *);
+
+/* Is everything as it should be (once --strict)? False for an election that is vacant though somebody must
+   lead, absent, denied or unknown, and for a cluster that could not be reached. */
+bool look_is_sound(const struct model *);
+
+#endif
