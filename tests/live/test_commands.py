@@ -1,0 +1,306 @@
+"""Command lines, configurations and exit codes, as scripts rely on them."""
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+
+from electop import PROGRAM, Events, check_sanitizers, run
+from waiting import until
+
+
+@pytest.fixture(scope="module")
+def election(client):
+    client.ensure_path("/election")
+    client.create("/election/n_", b"host-a:1", ephemeral=True, sequence=True)
+    return "/election"
+
+
+# -- help and version
+
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["once", "--help"], ["events", "-h"], ["demo", "--help"],
+                                       ["config", "--help"], ["watch", "--help"]])
+def test_help(arguments):
+    """Help goes to standard output and is no error."""
+    done = run(*arguments)
+    assert (done.status, done.err) == (0, ""), done
+    assert "electop" in done.out and "--help" in done.out
+
+
+def test_version():
+    for option in ("--version", "-V"):
+        done = run(option)
+        assert done.status == 0 and re.match(r"electop \d+\.\d+\.\d+", done.out), done
+
+
+# -- wrong usage
+
+WRONG = [
+    (["--nonsense"], "--nonsense"),
+    (["-Z"], "-Z"),
+    (["once", "--strct"], "--strict"),          # the nearest is named
+    (["onse"], "once"),                         # so is the nearest command
+    (["once", "--count", "3"], "--count"),      # an option that a command cannot honour is refused
+    (["events", "--strict"], "--strict"),
+    (["events", "--servers", "3"], "--servers"),
+    (["demo", "/election"], "/election"),
+    (["demo", "--servers", "2"], "2"),
+    (["config", "--json"], "--json"),
+    (["once", "--wait"], "--wait"),
+    (["once", "--wait", "soon"], "soon"),
+    (["once", "--wait", "10"], "10"),
+    (["once", "--wait", "-1s"], "-1s"),
+    (["once", "--wait", "99999999999999999999s"], "99999999999999999999s"),
+    (["once", "-t", "0s"], "0s"),
+    (["events", "--for", "1y"], "1y"),
+    (["events", "--count", "0"], "0"),
+    (["events", "--count", "-3"], "-3"),
+    (["events", "--count", "3x"], "3x"),
+    (["events", "--count", "99999999999999999999"], "99999999999999999999"),
+    (["once", "--color", "blue"], "blue"),
+    (["once", "--admin", "0"], "0"),
+    (["once", "--admin", "65536"], "65536"),
+    (["once", "--admin", "host:"], "host:"),
+    (["once", "--four-letter", "maybe"], "maybe"),
+    (["once", "-s", ""], "-s"),
+    (["once", "-s", "host:0"], "0"),
+    (["once", "-s", "host:99999"], "99999"),
+    (["once", "-s", "host:port"], "port"),
+    (["once", "-s", "a:1,,b:2"], "a:1,,b:2"),
+    (["once", "-s", "host:2181/"], "/"),
+    (["once", "-s", "host:2181/a//b"], "/a//b"),
+    (["once", "-C", "prod"], "prod"),
+    (["once", "--auth-file", "/nonexistent/auth"], "/nonexistent/auth"),
+    (["once", "-c", "/nonexistent/config.yaml"], "/nonexistent/config.yaml"),
+    (["once", "-c", "/"], "/"),
+]
+
+
+@pytest.mark.parametrize("arguments, named", WRONG, ids=[" ".join(a) for a, _ in WRONG])
+def test_wrong_usage(arguments, named):
+    """Wrong usage ends with 2, nothing on standard output, and a text that names what is wrong."""
+    done = run(*arguments, within=10)
+    assert done.status == 2 and done.out == "", done
+    assert done.err.startswith("electop: "), done
+    assert named in done.err, done
+
+
+# -- bad configurations
+
+def nested(depth):
+    return "a: " + "[" * depth + "]" * depth + "\n"
+
+
+def laughs():
+    """Aliases of aliases: nine levels of nine are a billion nodes to whoever follows them."""
+    levels = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    levels += [f"a{i}: &a{i} [" + ", ".join([f"*a{i - 1}"] * 9) + "]" for i in range(1, 10)]
+    return "\n".join(levels) + "\n"
+
+
+CONFIGS = {
+    "unknown key": (b"clusters:\n  - name: a\n    hsots: b:1\n", ["hsots", "hosts", ":3:5"]),
+    "key twice": (b"clusters:\n  - name: a\n    name: b\n    hosts: c:1\n", ["name", ":3:5"]),
+    "not UTF-8": (b"clusters:\n  - name: \xff\xfe\n", []),
+    "syntax": (b"clusters: [\n", []),
+    "tabs": (b"clusters:\n\t- name: a\n", [":2"]),
+    "wrong type": (b"clusters: yes\n", ["clusters", ":1:11"]),
+    "bad duration": (b"clusters:\n  - {name: a, hosts: 'b:1', session_timeout: soon}\n", ["session_timeout", "soon"]),
+    "bad path": (b"clusters:\n  - name: a\n    hosts: b:1\n    elections:\n      - path: election\n", ["election", ":5"]),
+    "two of a name": (b"clusters:\n  - {name: a, hosts: 'b:1'}\n  - {name: a, hosts: 'c:1'}\n", [":3"]),
+    "bad recipe": (b"recipes:\n  - {name: r, family: sequence, candidate: '^(', watches: predecessor}\n", [":2"]),
+    "nested": (nested(10000).encode(), []),
+    "aliases": (laughs().encode(), []),
+    "several": (b"clusters:\n  - name: a\n    hsots: b:1\nscreen: {theme: pink}\ndiscover: {depth: x}\n",
+                ["hsots", "pink", "depth"]),
+    "NUL": (b"clusters: a\x00b\n", []),
+}
+
+
+@pytest.mark.parametrize("content, named", CONFIGS.values(), ids=CONFIGS.keys())
+@pytest.mark.parametrize("command", ["config", "once"])
+def test_bad_configuration(command, content, named, tmp_path):
+    """A bad configuration is refused with file:line:column, all its errors at once."""
+    config = tmp_path / "config.yaml"
+    config.write_bytes(content)
+    done = run(command, "-c", str(config), within=10)
+    assert done.status == 2 and done.out == "", done
+    assert str(config) in done.err
+    for word in named:
+        assert word in done.err, done
+
+
+def test_huge_configuration(tmp_path):
+    """100 MB are refused at once, unread."""
+    config = tmp_path / "config.yaml"
+    with open(config, "wb") as f:
+        f.truncate(100_000_000)
+    began = time.monotonic()
+    done = run("config", "-c", str(config))
+    assert done.status == 2 and str(config) in done.err, done
+    assert time.monotonic() - began < 5
+
+
+def test_unreadable_configuration(tmp_path):
+    if os.geteuid() == 0:
+        pytest.skip("root reads everything")
+    config = tmp_path / "config.yaml"
+    config.write_text("clusters: []\n")
+    config.chmod(0)
+    done = run("config", "-c", str(config))
+    assert done.status == 2 and str(config) in done.err, done
+
+
+def test_printed_configuration_is_read_again(tmp_path):
+    """`electop config` prints what it would do with; that file says the same; secrets are not in it."""
+    auth = tmp_path / "auth"
+    auth.write_text("digest:ops:s3cret\n")
+    auth.chmod(0o600)
+    config = tmp_path / "config.yaml"
+    config.write_text(f"clusters:\n  - name: prod\n    hosts: zk1:2181,zk2:2181/app\n    auth_file: {auth}\n"
+                      "    elections: [{path: /e, name: orders, kind: lock}]\nscreen: {theme: light}\n")
+    first = run("config", "-c", str(config))
+    assert first.status == 0 and "orders" in first.out and "s3cret" not in first.out, first
+    config.write_text(first.out)
+    second = run("config", "-c", str(config))
+    assert (second.status, second.out) == (0, first.out), second
+
+
+def test_configuration_is_found(tmp_path):
+    """$ELECTOP_CONFIG before $XDG_CONFIG_HOME before ~/.config."""
+    def config(where, name):
+        where.parent.mkdir(parents=True, exist_ok=True)
+        where.write_text(f"clusters: [{{name: {name}, hosts: 'zk:2181'}}]\n")
+        return str(where)
+
+    config(tmp_path / ".config/electop/config.yaml", "in-home")
+    home = {"HOME": str(tmp_path), "XDG_CONFIG_HOME": ""}
+    assert "in-home" in run("config", env=home).out
+    config(tmp_path / "xdg/electop/config.yaml", "in-xdg")
+    home["XDG_CONFIG_HOME"] = str(tmp_path / "xdg")
+    assert "in-xdg" in run("config", env=home).out
+    home["ELECTOP_CONFIG"] = config(tmp_path / "my.yaml", "in-env")
+    assert "in-env" in run("config", env=home).out
+    assert "by-option" in run("config", "-c", config(tmp_path / "o.yaml", "by-option"), env=home).out
+
+
+# -- exit codes of a look
+
+def test_no_cluster():
+    """Nothing to reach within --wait: 3, and a text that says so."""
+    began = time.monotonic()
+    done = run("once", "-s", "127.0.0.1:1", "--wait", "1s", "/election")
+    assert done.status == 3 and done.err.startswith("electop: "), done
+    assert 0.8 < time.monotonic() - began < 6
+
+
+def test_unresolvable_host():
+    done = run("once", "-s", "no-such-host.invalid:2181", "--wait", "2s", "/election", within=20)
+    assert done.status == 3 and "no-such-host.invalid" in done.err, done
+
+
+def test_strict(zk, election, client):
+    """--strict: 0 for a led election, 1 for one that is vacant, absent or unknown; without it 0."""
+    client.ensure_path("/empty")
+    assert run("once", "--strict", "-s", zk.hosts, election).status == 0
+    for path in ("/empty", "/nowhere"):
+        assert run("once", "--strict", "-s", zk.hosts, path).status == 1
+        assert run("once", "-s", zk.hosts, path).status == 0
+
+
+def test_colours(zk, election):
+    """No escape sequence into a pipe unless asked for, and none against NO_COLOR."""
+    assert "\x1b" not in run("once", "-s", zk.hosts, election).out
+    assert "\x1b" in run("once", "-s", zk.hosts, "--color", "always", election).out
+    assert "\x1b" not in run("once", "-s", zk.hosts, "--color", "never", election).out
+    assert "\x1b" not in run("once", "-s", zk.hosts, "--color", "auto", election, env={"NO_COLOR": "1"}).out
+
+
+def test_events_for_and_count(zk, election, client):
+    """--for ends a stream in time, --count after so many events, both with 0."""
+    began = time.monotonic()
+    assert run("events", "-s", zk.hosts, "--for", "1s", election).status == 0
+    assert time.monotonic() - began > 0.9
+    done = run("events", "--json", "-s", zk.hosts, "--count", "1", election)
+    assert done.status == 0 and len(done.out.splitlines()) == 1, done
+    event = json.loads(done.out)
+    assert {"schema", "time", "event", "cluster"} <= set(event)
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", event["time"])
+
+
+def test_events_without_a_cluster():
+    """A stream that never reached a cluster within its time took no look."""
+    done = run("events", "-s", "127.0.0.1:1", "--for", "1s", "--wait", "1s", "/election")
+    assert done.status == 3, done
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_ended_while_waiting(ending):
+    """A look that waits for a cluster can be interrupted."""
+    process = subprocess.Popen([PROGRAM, "once", "-s", "127.0.0.1:1", "--wait", "60s", "/e"], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    caught = f"/proc/{process.pid}/status"
+
+    def catches():
+        mask = re.search(r"SigCgt:\s*([0-9a-f]+)", open(caught).read())
+        return int(mask[1], 16) & (1 << (ending - 1))
+    until(catches)
+    process.send_signal(ending)
+    _, err = process.communicate(timeout=10)
+    check_sanitizers(err.decode())
+    assert process.returncode == 128 + ending, err
+
+
+def test_closed_output(zk, election):
+    """A reader that goes away ends a look and a stream quietly, with 0."""
+    for arguments in (["once"], ["once", "--json"]):
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run([PROGRAM, *arguments, "-s", zk.hosts, election], stdin=subprocess.DEVNULL,
+                              stdout=writer, stderr=subprocess.PIPE, timeout=40)
+        os.close(writer)
+        assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_closed_output_of_a_stream(zk, election, client):
+    """A stream whose reader goes ends at its next line at the latest."""
+    process = subprocess.Popen([PROGRAM, "events", "-s", zk.hosts, election], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.readline()
+    process.stdout.close()
+    node = client.create(f"{election}/n_", ephemeral=True, sequence=True)
+    until(lambda: process.poll() is not None or client.set(node, b"") is None, 20)
+    err = process.stderr.read().decode()
+    process.stderr.close()
+    client.delete(node)
+    assert (process.returncode, err) == (0, "")
+
+
+def test_full_disk(zk, election):
+    """Output that cannot be written is not passed over in silence."""
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([PROGRAM, "once", "-s", zk.hosts, election], stdin=subprocess.DEVNULL, stdout=full,
+                              stderr=subprocess.PIPE, timeout=40)
+    assert done.returncode != 0 and done.stderr.startswith(b"electop: "), done
+
+
+def test_lines_are_flushed(zk, election, client):
+    """Each line of a stream is there when its event is, also through a pipe."""
+    with Events(zk.hosts, election) as events:
+        events.expect("election-seen")
+        zk.settled()
+        made = client.create(f"{election}/n_", ephemeral=True, sequence=True)
+        at = time.monotonic()
+        assert events.expect("candidate-joined", candidate=made.rsplit("/", 1)[1])["arrived"] - at < 2
+        client.delete(made)
+
+
+def test_closed_standard_files(zk, election):
+    """Started without standard input, output or error it neither hangs nor writes into a connection."""
+    for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
+        done = subprocess.run(["sh", "-c", f'exec "$0" once -s "$1" "$2" {closed}', PROGRAM, zk.hosts, election],
+                              capture_output=True, timeout=40)
+        assert done.returncode == 0, (closed, done)

@@ -1,0 +1,140 @@
+"""One server that is killed, wiped and frozen; a tool that is frozen; sessions that expire.
+
+After each of them what is shown is right again by itself, and the time in between is shown as such."""
+import signal
+
+import pytest
+
+from electop import Events, look_at, names
+from ensemble import Ensemble
+from waiting import until
+
+TIMEOUT_S = 2.0
+TIMEOUT = ("-t", "2s")
+
+
+@pytest.fixture
+def zk():
+    """A server of the test's own: it will not be the same afterwards."""
+    ensemble = Ensemble(1)
+    yield ensemble
+    ensemble.close()
+
+
+def stand(client, path, data=b""):
+    client.ensure_path(path)
+    return client.create(f"{path}/n_", data, ephemeral=True, sequence=True).rsplit("/", 1)[1]
+
+
+def watching(zk, events, path, name):
+    """The stream has begun and the leader's end would be noticed."""
+    events.expect("election-seen", election=path)
+    until(lambda: f"{path}/{name}" in zk.watched_paths())
+
+
+def test_killed_and_restarted(zk):
+    """The same session comes back; a leader that went meanwhile is found out, one that stayed is not lost."""
+    client = zk.client(timeout=20)
+    first, second = stand(client, "/election"), stand(client, "/election")
+    other = zk.client(timeout=20)
+    stays = stand(other, "/stays")
+    with Events(zk.hosts, "/election", "/stays", "-t", "10s") as events:
+        watching(zk, events, "/election", first)
+        until(lambda: f"/stays/{stays}" in zk.watched_paths())
+        zk.kill()
+        events.expect("connection", state="disconnected")
+        zk.start()
+        events.expect("connection", state="connected")
+        until(lambda: client.exists(f"/election/{second}"))
+        client.delete(f"/election/{first}")
+        events.expect("leader-lost", candidate=first)
+        events.expect("leader-elected", to=second)
+        assert [e for e in events.all("leader-lost") if e["election"] == "/stays"] == []
+
+
+def test_change_while_down(zk):
+    """What changed while the tool was cut off is told after its return."""
+    client = zk.client(timeout=20)
+    first, second = stand(client, "/election"), stand(client, "/election")
+    with Events(zk.hosts, "/election", "-t", "20s") as events:
+        watching(zk, events, "/election", first)
+        events.signal(signal.SIGSTOP)
+        try:
+            client.delete(f"/election/{first}")
+            third = stand(client, "/election")
+            zk.kill()
+        finally:
+            events.signal(signal.SIGCONT)
+        zk.start()
+        events.expect("leader-elected", to=second)
+        until(lambda: names(look_at(zk.hosts, "/election")) == [second, third])
+
+
+def test_wiped(zk):
+    """A server whose data is gone refuses the old session for ever: the tool begins a new one."""
+    name = stand(zk.client(timeout=10), "/election")
+    with Events(zk.hosts, "/election", *TIMEOUT) as events:
+        watching(zk, events, "/election", name)
+        zk.wipe()
+        events.expect("connection", state="disconnected")
+        zk.start()
+        events.expect("connection", state="connected", within=40)
+        events.expect("election-gone", election="/election")
+        again = stand(zk.client(), "/election")
+        events.expect("leader-elected", to=again)
+
+
+def test_frozen_server(zk):
+    """A server that hangs is told as disconnected within the timeout; after it goes on, all is right again."""
+    client = zk.client(timeout=4)
+    name = stand(client, "/election")
+    with Events(zk.hosts, "/election", *TIMEOUT) as events:
+        watching(zk, events, "/election", name)
+        zk.freeze()
+        try:
+            events.expect("connection", state="disconnected", within=TIMEOUT_S + 3)
+        finally:
+            zk.thaw()
+        events.expect("connection", state="connected")
+        fresh = zk.client()
+        until(lambda: fresh.get_children("/election") is not None)
+        again = stand(fresh, "/election")
+        until(lambda: again in names(look_at(zk.hosts, "/election")))
+        events.expect("candidate-joined", candidate=again)
+
+
+def test_tool_frozen_past_its_timeout(zk):
+    """A tool that slept says that it has a gap, makes a new session and tells what it can of the meantime."""
+    client = zk.client(timeout=10)
+    first, second = stand(client, "/election"), stand(client, "/election")
+    with Events(zk.hosts, "/election", *TIMEOUT) as events:
+        watching(zk, events, "/election", first)
+        own = set(zk.requests())
+        events.signal(signal.SIGSTOP)
+        try:
+            # Its session ends at the server: it is not on the expiry list any more.
+            until(lambda: f"/election/{first}" not in zk.watched_paths())
+            client.delete(f"/election/{first}")
+        finally:
+            events.signal(signal.SIGCONT)
+        events.expect("connection", state="gap")
+        events.expect("connection", state="connected")
+        events.expect("leader-elected", to=second)
+        until(lambda: set(zk.requests()) - own, what="a new session")
+
+
+def test_expired_while_cut_off(zk):
+    """A server that was down for longer than the timeout: the session may end, the picture comes back."""
+    client = zk.client(timeout=20)
+    name = stand(client, "/election")
+    with Events(zk.hosts, "/election", *TIMEOUT) as events:
+        watching(zk, events, "/election", name)
+        zk.kill()
+        events.expect("connection", state="disconnected")
+        # Further state changes are none until the server is back: wait for its absence to outlast the session.
+        with pytest.raises(AssertionError):
+            events.expect("connection", state="connected", within=2 * TIMEOUT_S)
+        zk.start()
+        events.expect("connection", state="connected")
+        later = stand(client, "/election")
+        events.expect("candidate-joined", candidate=later)

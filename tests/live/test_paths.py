@@ -1,0 +1,214 @@
+"""Where elections are: missing, appearing, deleted, recreated, forbidden, below a chroot, by pattern, by walking."""
+import os
+
+import pytest
+from kazoo.security import make_digest_acl
+
+from electop import Events, elections, look, look_at, names, run
+from ensemble import session_of
+from waiting import until
+
+
+def stand(client, path, data=b"", name="n_"):
+    """A candidate of ZooKeeper's own recipe, without its watch; its name."""
+    client.ensure_path(path)
+    return client.create(f"{path}/{name}", data, ephemeral=True, sequence=True).rsplit("/", 1)[1]
+
+
+def clear(client, path):
+    for child in client.get_children(path):
+        client.delete(f"{path}/{child}")
+    client.delete(path)
+
+
+def test_absent_then_there(zk, client, path):
+    """A path that does not exist yet is absent, and is watched as soon as it appears, parents and all."""
+    deep = path + "/not/yet"
+    assert look_at(zk.hosts, deep)["state"] == "absent"
+    with Events(zk.hosts, deep) as events:
+        events.expect("connection", state="connected")
+        until(lambda: zk.watched_paths())
+        name = stand(client, deep, b"host-a:1")
+        events.expect("election-seen", election=deep)
+        events.expect("leader-elected", to=name, election=deep)
+    assert look_at(zk.hosts, deep)["leader"]["identity"] == "host-a:1"
+
+
+def test_vacant(zk, client, path):
+    """A directory where nobody stands is vacant, which is not absent."""
+    client.ensure_path(path)
+    election = look_at(zk.hosts, path)
+    assert (election["state"], election["leader"], election["candidates"]) == ("vacant", None, [])
+
+
+def test_deleted_and_recreated_later(zk, client, path):
+    """A deleted election is gone, and seen again when it comes back."""
+    first = stand(client, path)
+    with Events(zk.hosts, path) as events:
+        events.expect("election-seen", election=path)
+        until(lambda: f"{path}/{first}" in zk.watched_paths())
+        clear(client, path)
+        events.expect("leader-lost", candidate=first)
+        events.expect("election-gone", election=path)
+        assert look_at(zk.hosts, path)["state"] == "absent"
+        again = stand(client, path)
+        assert again == first  # the counter began anew
+        events.expect("election-seen", election=path)
+        events.expect("leader-elected", to=again)
+
+
+def test_recreated_in_one_transaction(zk, client, path):
+    """Deleted and recreated at once, with a child of the same name: another election, and not the old leader."""
+    first = stand(client, path, b"old:1")
+    with Events(zk.hosts, path) as events:
+        events.expect("election-seen", election=path)
+        until(lambda: f"{path}/{first}" in zk.watched_paths())
+        change = client.transaction()
+        change.delete(f"{path}/{first}")
+        change.delete(path)
+        change.create(path)
+        change.create(f"{path}/n_", b"new:1", ephemeral=True, sequence=True)
+        assert change.commit()[-1] == f"{path}/{first}"
+        events.expect("election-gone", election=path)
+        events.expect("election-seen", election=path)
+        events.expect("leader-elected", to=first)
+    assert look_at(zk.hosts, path)["leader"]["identity"] == "new:1"
+
+
+def test_forbidden(zk, client, path, tmp_path):
+    """A path that may not be read is denied; with the credential it is read; others can not see the credential."""
+    stand(client, path, b"secret:1")
+    client.set_acls(path, [make_digest_acl("ops", "s3cret", all=True)])
+    denied = run("once", "--json", "--quick", "-s", zk.hosts, path)
+    assert denied.status == 3, denied  # every path was denied
+    assert '"denied"' in denied.out
+    auth = tmp_path / "auth"
+    auth.write_text("digest:ops:s3cret\n")
+    auth.chmod(0o600)
+    assert look_at(zk.hosts, path, "--auth-file", str(auth))["leader"]["identity"] == "secret:1"
+    wrong = tmp_path / "wrong"
+    wrong.write_text("digest:ops:guess\n")
+    wrong.chmod(0o600)
+    assert run("once", "--quick", "-s", zk.hosts, path, "--auth-file", str(wrong)).status == 3
+    auth.chmod(0o644)
+    refused = run("once", "-s", zk.hosts, path, "--auth-file", str(auth))
+    assert refused.status == 2 and str(auth) in refused.err, refused
+    assert "s3cret" not in refused.err + refused.out
+    client.add_auth("digest", "ops:s3cret")
+    clear(client, path)
+
+
+def test_one_denied_among_others(zk, client, path):
+    """With several paths, those that answer are shown, the other as denied, and the status is 0."""
+    stand(client, path + "-open", b"open:1")
+    stand(client, path + "-shut", b"shut:1")
+    client.set_acls(path + "-shut", [make_digest_acl("ops", "pw", all=True)])
+    found = elections(look(zk.hosts, path + "-open", path + "-shut"))
+    assert found[path + "-open"]["leader"]["identity"] == "open:1"
+    assert found[path + "-shut"]["state"] == "denied"
+    assert found[path + "-shut"]["leader"] is None
+
+
+def test_permission_given_later(zk, client, path):
+    """What was denied is tried again, slowly, and is watched once it is allowed."""
+    name = stand(client, path)
+    keeper = zk.client(auth_data=[("digest", "ops:pw")])
+    keeper.set_acls(path, [make_digest_acl("ops", "pw", all=True)])
+    with Events(zk.hosts, path) as events:
+        events.expect("connection", state="connected")
+        zk.settled()
+        assert not events.all("leader-elected")
+        keeper.set_acls(path, [make_digest_acl("ops", "pw", all=True),
+                               *client.get_acls("/")[0]])
+        events.expect("leader-elected", to=name, within=60)
+
+
+def test_chroot(zk, client, path):
+    """Below a chroot, paths are given without it and shown without it."""
+    stand(client, path + "/app/election", b"inner:1")
+    election = look_at(f"{zk.hosts}{path}/app", "/election")
+    assert election["leader"]["identity"] == "inner:1"
+    with Events(f"{zk.hosts}{path}/app", "/election") as events:
+        events.expect("election-seen", election="/election")
+
+
+def test_missing_chroot(zk, path):
+    """Below a chroot that does not exist there is nothing, and that is no failure."""
+    assert look_at(f"{zk.hosts}{path}/nowhere", "/election")["state"] == "absent"
+
+
+def test_dead_first_host(zk, client, path):
+    """A connect string whose first host is dead, or does not resolve, still connects."""
+    name = stand(client, path)
+    for dead in ("127.0.0.1:1", "no-such-host.invalid:2181"):
+        assert names(look_at(f"{dead},{zk.hosts}", path)) == [name]
+
+
+def test_pattern_now_and_later(zk, client, path):
+    """A pattern watches every match, also those that come and go later."""
+    stand(client, path + "/red/leader", b"red:1")
+    client.ensure_path(path + "/red/other")
+    pattern = path + "/*/leader"
+    assert list(elections(look(zk.hosts, pattern))) == [path + "/red/leader"]
+    with Events(zk.hosts, pattern) as events:
+        events.expect("election-seen", election=path + "/red/leader")
+        name = stand(client, path + "/blue/leader", b"blue:1")
+        events.expect("election-seen", election=path + "/blue/leader")
+        events.expect("leader-elected", election=path + "/blue/leader", to=name)
+        clear(client, path + "/red/leader")
+        events.expect("election-gone", election=path + "/red/leader")
+    assert list(elections(look(zk.hosts, pattern))) == [path + "/blue/leader"]
+
+
+def test_discovery(zk, client, path):
+    """Walking the tree finds what are elections by their names, and leaves the rest alone."""
+    stand(client, path + "/a/deep/one", name="_c_0123abcd-89ab-cdef-0123-456789abcdef-latch-")
+    client.ensure_path(path + "/config/plain/tree")
+    found = elections(look(zk.hosts))
+    assert found[path + "/a/deep/one"]["state"] == "led"
+    assert not any(place.startswith(path + "/config") for place in found)
+    assert not any(place.startswith("/zookeeper") for place in found)
+
+
+def test_lock_layout(zk, client):
+    """One ephemeral znode at a fixed path: its owner leads; nobody else can be seen."""
+    holder = zk.client()
+    holder.create("/controller", b'{"version":1,"brokerid":2,"timestamp":"1"}', ephemeral=True)
+    election = look_at(zk.hosts, "/controller")
+    assert (election["state"], election["family"]) == ("led", "lock")
+    assert [c["session"] for c in election["candidates"]] == [session_of(holder)]
+    assert election["next_sequence"] is None
+    with Events(zk.hosts, "/controller") as events:
+        events.expect("election-seen", election="/controller")
+        until(lambda: "/controller" in zk.watched_paths())
+        holder.delete("/controller")
+        events.expect("leader-lost", election="/controller")
+        client.create("/controller", b'{"version":1,"brokerid":3,"timestamp":"2"}', ephemeral=True)
+        elected = events.expect("leader-elected", election="/controller")
+        assert elected["to"]
+    client.delete("/controller")
+
+
+def test_hybrid_layout(zk, client):
+    """A sequence and a mark: the leader leads when it has written its mark."""
+    root = "/overseer_elect"
+    session = client.client_id[0]
+    stand(client, root + "/election", name=f"{session}-node1:8983_solr-n_")
+    election = look_at(zk.hosts, root + "/election")
+    assert (election["family"], election["state"]) == ("hybrid", "led")
+    assert election["leader"]["acknowledged"] is False
+    with Events(zk.hosts, root + "/election") as events:
+        events.expect("election-seen", election=root + "/election")
+        until(lambda: root + "/leader" in zk.watched_paths())
+        client.create(root + "/leader", b'{"id":"%d-node1:8983_solr-n_0000000000"}' % session, ephemeral=True)
+        events.expect("leader-acknowledged", election=root + "/election")
+    assert look_at(zk.hosts, root + "/election")["leader"]["acknowledged"] is True
+
+
+@pytest.mark.parametrize("bad", ["election", "/a//b", "/a/../b", "/a/.", "/election/", ""])
+def test_bad_paths(zk, bad):
+    """A path that ZooKeeper would refuse is refused at once, by name."""
+    refused = run("once", "-s", zk.hosts, bad)
+    assert refused.status == 2, refused
+    assert refused.err.startswith("electop: ") and refused.out == ""
+    assert os.path.basename(bad) in refused.err

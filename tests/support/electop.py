@@ -1,0 +1,133 @@
+"""Running the program as a user does: one look, a stream of events, a command with its exit status."""
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+
+PROGRAM = os.environ.get("ELECTOP", "build/asan/electop")
+SANITIZERS = ("AddressSanitizer", "LeakSanitizer", "runtime error:")
+
+
+def check_sanitizers(text):
+    assert not any(mark in text for mark in SANITIZERS), text
+
+
+class Outcome:
+    def __init__(self, status, out, err):
+        self.status, self.out, self.err = status, out, err
+
+    def __repr__(self):
+        return f"status {self.status}\n--- out\n{self.out}\n--- err\n{self.err}"
+
+
+def run(*arguments, within=40, env=None, text=True, **more):
+    """Runs a command to its end. The status is negative where a signal ended it."""
+    done = subprocess.run([PROGRAM, *arguments], stdin=subprocess.DEVNULL, capture_output=True, timeout=within,
+                          env={**os.environ, **(env or {})}, **more)
+    err = done.stderr.decode("utf-8", "replace")
+    check_sanitizers(err)
+    return Outcome(done.returncode, done.stdout.decode("utf-8") if text else done.stdout, err)
+
+
+def look(hosts, *arguments, status=0):
+    """One look as JSON: the document."""
+    done = run("once", "--json", "-s", hosts, "--quick", *arguments)
+    assert done.status == status, done
+    return json.loads(done.out)
+
+
+def elections(document):
+    return {election["path"]: election for cluster in document["clusters"] for election in cluster["elections"]}
+
+
+def look_at(hosts, path, *arguments):
+    """One look at one election: its object."""
+    return elections(look(hosts, path, *arguments))[path]
+
+
+def names(election):
+    return [candidate["name"] for candidate in election["candidates"]]
+
+
+class Events:
+    """`electop events --json`, read line by line as it comes, each with the moment of its arrival."""
+
+    def __init__(self, hosts, *arguments):
+        self.errors = tempfile.TemporaryFile()
+        self.process = subprocess.Popen([PROGRAM, "events", "--json", "-s", hosts, *arguments],
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.errors)
+        self.changed = threading.Condition()
+        self.seen, self.read, self.ended = [], 0, False
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            event = json.loads(line)
+            event["arrived"] = time.monotonic()
+            with self.changed:
+                self.seen.append(event)
+                self.changed.notify_all()
+        with self.changed:
+            self.ended = True
+            self.changed.notify_all()
+
+    def expect(self, word, within=20, **fields):
+        """The next event of this kind with these fields (a function as a value: must be true of it).
+
+        What came before it, up to the last expected one, is passed over."""
+        def fits(event):
+            return event["event"] == word and all(
+                want(event.get(name)) if callable(want) else event.get(name) == want for name, want in fields.items())
+
+        end = time.monotonic() + within
+        with self.changed:
+            at = self.read
+            while True:
+                while at < len(self.seen):
+                    at += 1
+                    if fits(self.seen[at - 1]):
+                        self.read = at
+                        return self.seen[at - 1]
+                left = end - time.monotonic()
+                if self.ended or left <= 0:
+                    raise AssertionError(f"no {word} {fields} within {within} s after event {self.read}; "
+                                         f"seen: {json.dumps(self.seen, indent=1)}\n{self.complaints()}")
+                self.changed.wait(left)
+
+    def skip(self):
+        """Expect only what comes from now on."""
+        with self.changed:
+            self.read = len(self.seen)
+
+    def all(self, word):
+        with self.changed:
+            return [event for event in self.seen if event["event"] == word]
+
+    def complaints(self):
+        self.errors.seek(0)
+        return self.errors.read().decode("utf-8", "replace")
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def stop(self, number=signal.SIGINT):
+        """Ends it as Ctrl-C does, and returns its status."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        status = self.process.wait(20)
+        check_sanitizers(self.complaints())
+        return status
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        if kind:
+            self.process.kill()
+            self.process.wait()
+        else:
+            status = self.stop()
+            assert status in (0, 130), f"status {status}\n{self.complaints()}"

@@ -1,0 +1,140 @@
+"""Real ZooKeeper servers for a test, on free loopback ports: one or three, to be killed, stopped and wiped.
+
+The servers are started by tests/tools/sandbox.c, the code behind `electop demo`: they listen on loopback
+only and die with the process that started them. It takes commands on its standard input, one a line.
+"""
+import json
+import os
+import queue
+import re
+import socket
+import subprocess
+import threading
+import time
+
+from kazoo.client import KazooClient
+from kazoo.retry import KazooRetry
+
+from waiting import until
+
+TICK_MS = 500
+
+
+def four_letter(address, word, timeout=1.0):
+    """A server's answer to a four-letter word, or "" where there is none in time."""
+    host, port = address.rsplit(":", 1)
+    answer = b""
+    try:
+        with socket.create_connection((host, int(port)), timeout) as connection:
+            connection.settimeout(timeout)
+            connection.sendall(word.encode())
+            while piece := connection.recv(65536):
+                answer += piece
+    except OSError:
+        pass
+    return answer.decode("utf-8", "replace")
+
+
+class Ensemble:
+    def __init__(self, servers=1, tick_ms=TICK_MS):
+        self.tick_s = tick_ms / 1000
+        self.process = subprocess.Popen([os.environ["SANDBOX"], "--servers", str(servers), "--tick", str(tick_ms)],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.lines = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+        self._update(self.lines.get(timeout=60))
+        self.clients = []
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.lines.put(line)
+        self.lines.put("")
+
+    def _update(self, line):
+        assert line, "the sandbox ended by itself"
+        facts = json.loads(line)
+        self.hosts, self.admin, self.directory, self.pids = facts["hosts"], facts["admin"], facts["dir"], facts["pids"]
+        self.addresses = self.hosts.split(",")
+
+    def _order(self, command, i):
+        self.process.stdin.write(f"{command} {i}\n")
+        self.process.stdin.flush()
+        self._update(self.lines.get(timeout=30))
+
+    def kill(self, i=0):
+        self._order("kill", i)
+
+    def start(self, i=0):
+        """Starts it again after kill() or wipe(), and waits until it serves."""
+        self._order("start", i)
+        until(lambda: self.serves(i), 30, f"server {i} serves again")
+
+    def freeze(self, i=0):
+        self._order("stop", i)
+
+    def thaw(self, i=0):
+        self._order("cont", i)
+
+    def wipe(self, i=0):
+        """Kills it and removes all its data: what start() then brings up knows nothing."""
+        self._order("wipe", i)
+
+    def ask(self, word, i=0):
+        return four_letter(self.addresses[i], word)
+
+    def serves(self, i=0):
+        return "Mode: " in self.ask("srvr", i)
+
+    def leader(self):
+        """The index of ZooKeeper's own leader."""
+        return until(lambda: [i for i in range(len(self.addresses)) if "Mode: leader" in self.ask("srvr", i)], 30)[0]
+
+    def monitor(self, figure, i=0):
+        """One number of `mntr`."""
+        for line in self.ask("mntr", i).splitlines():
+            name, _, value = line.partition("\t")
+            if name == figure:
+                return int(float(value))
+        return None
+
+    def watched_paths(self):
+        """Paths with data or exists watches, at any server (child watches are never listed)."""
+        return {line for i in range(len(self.addresses)) for line in self.ask("wchp", i).splitlines() if line[:1] == "/"}
+
+    def requests(self):
+        """For every session, the number of its last request: pings do not count."""
+        lines = "".join(self.ask("cons", i) for i in range(len(self.addresses)))
+        return dict(re.findall(r"sid=(0x[0-9a-f]+).*?lcxid=(0x[0-9a-f]+)", lines))
+
+    def settled(self, quiet_s=0.5):
+        """Waits until no client has asked anything for a moment: all have seen what there is."""
+        state = {"last": None, "since": 0}
+
+        def quiet():
+            now = self.requests()
+            if now != state["last"]:
+                state.update(last=now, since=time.monotonic())
+            return time.monotonic() - state["since"] >= quiet_s
+        until(quiet, 30, "every client is quiet")
+
+    def client(self, timeout=10.0, **more):
+        """A connected kazoo client, closed with the ensemble."""
+        retry = KazooRetry(max_tries=-1, delay=0.05, max_delay=0.5)
+        client = KazooClient(self.hosts, timeout=timeout, connection_retry=retry, **more)
+        client.start(timeout=20)
+        self.clients.append(client)
+        return client
+
+    def close(self):
+        for client in self.clients:
+            client.stop()
+            client.close()
+        if self.process.poll() is None:
+            self.process.stdin.write("quit\n")
+            self.process.stdin.close()
+            self.process.wait(20)
+
+
+def session_of(client):
+    """A kazoo client's session as ZooKeeper's four-letter words and the JSON contract write it."""
+    return "0x%x" % (client.client_id[0] & 0xFFFFFFFFFFFFFFFF)

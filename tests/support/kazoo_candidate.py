@@ -1,0 +1,21 @@
+#!/usr/bin/python3
+"""A real candidate in a process of its own, to be killed: kazoo_candidate.py HOSTS PATH IDENTITY TIMEOUT_S.
+
+Stands in kazoo's Election; prints "leading" once it leads, and leads until its standard input ends."""
+import logging
+import sys
+
+from kazoo.client import KazooClient
+
+
+def lead():
+    print("leading", flush=True)
+    sys.stdin.read()
+
+
+logging.getLogger("kazoo").setLevel(logging.CRITICAL)
+hosts, path, identity, timeout = sys.argv[1:]
+client = KazooClient(hosts, timeout=float(timeout))
+client.start()
+client.Election(path, identity).run(lead)
+client.stop()
