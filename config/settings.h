@@ -114,6 +114,7 @@ struct settings {
     struct recipe_settings *recipes;
     size_t recipe_count;
     struct discover_settings discover;
+    struct election_settings discovered; /* what holds for every election that discovery finds; path "" */
     struct inject_settings inject;
     struct history_settings history;
     struct screen_settings screen;

@@ -1,0 +1,122 @@
+#include "probe/monitor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/source/live.h"
+
+/* The heartbeat notices that this process was stopped: a beat that comes later than this is a gap. */
+#define BEAT_MS 1000
+#define GAP_US 3000000
+
+struct subscriber {
+    monitor_event_fn fn;
+    void *context;
+};
+
+struct monitor {
+    struct model *model;
+    struct source **sources;
+    size_t source_count;
+    struct subscriber *subscribers;
+    size_t subscriber_count;
+    uv_timer_t *heartbeat;
+    struct moment beat;
+};
+
+static void on_event(void *context, const struct event *event)
+{
+    struct monitor *m = context;
+    for (size_t i = 0; i < m->subscriber_count; i++)
+        m->subscribers[i].fn(m->subscribers[i].context, event);
+}
+
+static void on_beat(uv_timer_t *timer)
+{
+    struct monitor *m = timer->data;
+    struct moment now = live_now();
+    int64_t late_us = now.mono_us - m->beat.mono_us - BEAT_MS * 1000;
+    m->beat = now;
+    if (late_us < GAP_US)
+        return;
+    for (size_t i = 0; i < m->model->cluster_count; i++) {
+        struct observation o = {.kind = OBSERVED_GAP, .at = now, .cluster = (unsigned)i, .gap_us = late_us};
+        model_observe(m->model, &o);
+    }
+}
+
+struct monitor *monitor_start(uv_loop_t *loop, const struct settings *settings, char **error)
+{
+    *error = NULL;
+    struct monitor *m = calloc(1, sizeof *m);
+    if (!m || !(m->model = model_new(settings, error)) ||
+        !(m->sources = calloc(settings->cluster_count, sizeof *m->sources)) ||
+        !(m->heartbeat = calloc(1, sizeof *m->heartbeat)))
+        goto failed;
+    m->model->on_event = on_event;
+    m->model->context = m;
+    m->beat = live_now();
+    uv_timer_init(loop, m->heartbeat);
+    m->heartbeat->data = m;
+    uv_timer_start(m->heartbeat, on_beat, BEAT_MS, BEAT_MS);
+    for (size_t i = 0; i < settings->cluster_count; i++) {
+        struct source *source = live_source_new(loop, m->model, settings, (unsigned)i);
+        if (!source)
+            goto failed;
+        m->sources[m->source_count++] = source;
+    }
+    return m;
+failed:
+    if (!*error)
+        *error = strdup("out of memory");
+    monitor_stop(m);
+    return NULL;
+}
+
+bool monitor_subscribe(struct monitor *m, monitor_event_fn fn, void *context)
+{
+    struct subscriber *grown = realloc(m->subscribers, (m->subscriber_count + 1) * sizeof *grown);
+    if (!grown)
+        return false;
+    m->subscribers = grown;
+    m->subscribers[m->subscriber_count++] = (struct subscriber){fn, context};
+    return true;
+}
+
+const struct model *monitor_model(const struct monitor *m)
+{
+    return m->model;
+}
+
+bool monitor_looked(const struct monitor *m)
+{
+    for (size_t i = 0; i < m->source_count; i++)
+        if (!m->sources[i]->looked(m->sources[i]))
+            return false;
+    return true;
+}
+
+static void on_heartbeat_closed(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+void monitor_stop(struct monitor *m)
+{
+    if (!m)
+        return;
+    if (m->model)
+        m->model->on_event = NULL;
+    for (size_t i = 0; i < m->source_count; i++)
+        m->sources[i]->stop(m->sources[i]);
+    free(m->sources);
+    if (m->heartbeat && m->heartbeat->data) {
+        uv_timer_stop(m->heartbeat);
+        uv_close((uv_handle_t *)m->heartbeat, on_heartbeat_closed);
+    } else {
+        free(m->heartbeat);
+    }
+    free(m->subscribers);
+    model_free(m->model);
+    free(m);
+}

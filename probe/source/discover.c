@@ -1,0 +1,222 @@
+#include "probe/source/discover.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Lists under way at a time, directories a walk, and children of one directory that are walked into. */
+#define LISTS_MOST 32
+#define DIRECTORIES_MOST 100000
+#define CHILDREN_MOST 2000
+
+struct directory {
+    struct discover *discover;
+    struct directory *next;
+    int depth;
+    char *witness; /* of a directory that looks like an election: the child that is asked whether it is
+                      ephemeral */
+    char path[];
+};
+
+struct discover {
+    struct live *live;
+    const struct discover_settings *settings;
+    const struct election_settings *election;
+    struct directory *waiting; /* a stack: depth first keeps it short */
+    size_t under_way, seen;
+    bool walking, looked;
+    uv_timer_t *timer;
+    int references;
+    bool ended;
+};
+
+static void walk_on(struct discover *d);
+
+static void directory_free(struct directory *dir)
+{
+    free(dir->witness);
+    free(dir);
+}
+
+static void release(struct discover *d)
+{
+    if (--d->references > 0)
+        return;
+    for (struct directory *dir = d->waiting, *next; dir; dir = next) {
+        next = dir->next;
+        directory_free(dir);
+    }
+    free(d);
+}
+
+static void push(struct discover *d, const char *parent, const char *name, int depth)
+{
+    if (d->seen >= DIRECTORIES_MOST)
+        return;
+    bool root = strcmp(parent, "/") == 0;
+    size_t size = strlen(parent) + strlen(name) + 2;
+    struct directory *dir = calloc(1, sizeof *dir + size);
+    if (!dir)
+        return;
+    if (*name)
+        snprintf(dir->path, size, "%s/%s", root ? "" : parent, name);
+    else
+        snprintf(dir->path, size, "%s", parent);
+    dir->discover = d;
+    dir->depth = depth;
+    dir->next = d->waiting;
+    d->waiting = dir;
+    d->seen++;
+}
+
+static void found(struct discover *d, const char *path)
+{
+    live_watch(d->live, path, d->election, ORIGIN_DISCOVERED);
+}
+
+static void done(struct directory *dir)
+{
+    struct discover *d = dir->discover;
+    d->under_way--;
+    directory_free(dir);
+    if (!d->ended)
+        walk_on(d);
+    release(d);
+}
+
+static void on_witness(void *context, enum session_result result, const struct znode_stat *stat,
+                       const void *data, size_t length)
+{
+    (void)data, (void)length;
+    struct directory *dir = context;
+    struct discover *d = dir->discover;
+    if (!d->ended && result == SESSION_OK && stat->owner)
+        found(d, dir->path);
+    done(dir);
+}
+
+static void on_list(void *context, enum session_result result, const struct znode_stat *stat,
+                    char *const *names, size_t count)
+{
+    struct directory *dir = context;
+    struct discover *d = dir->discover;
+    if (d->ended || result != SESSION_OK) {
+        done(dir);
+        return;
+    }
+    const struct recipe *recipe = recipe_recognise(d->live->model->recipes, dir->path, names, count);
+    if (recipe && recipe->family == FAMILY_LOCK) {
+        if (stat->owner)
+            found(d, dir->path);
+        done(dir);
+        return;
+    }
+    const char *first = NULL;
+    for (size_t i = 0; i < count; i++) {
+        bool sequential = recipe_sequence_of(names[i]) != SEQUENCE_NONE;
+        if (sequential && !first)
+            first = names[i];
+        bool own = strcmp(dir->path, "/") == 0 && strcmp(names[i], "zookeeper") == 0;
+        if (!sequential && !own && dir->depth < d->settings->depth && i < CHILDREN_MOST)
+            push(d, dir->path, names[i], dir->depth + 1);
+    }
+    if (recipe && first && !live_watches(d->live, dir->path)) {
+        size_t size = strlen(dir->path) + strlen(first) + 2;
+        dir->witness = malloc(size);
+        if (dir->witness) {
+            snprintf(dir->witness, size, "%s/%s", strcmp(dir->path, "/") == 0 ? "" : dir->path, first);
+            if (session_exists(d->live->session, dir->witness, false, on_witness, dir))
+                return; /* it goes on in there */
+        }
+    }
+    done(dir);
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    discover_begin(timer->data);
+}
+
+static void walk_on(struct discover *d)
+{
+    while (d->under_way < LISTS_MOST && d->waiting) {
+        struct directory *dir = d->waiting;
+        d->waiting = dir->next;
+        dir->next = NULL;
+        if (!session_children(d->live->session, dir->path, false, on_list, dir)) {
+            directory_free(
+                dir); /* not connected: the rest goes the same way, and the next walk begins anew */
+            continue;
+        }
+        d->references++;
+        d->under_way++;
+    }
+    if (!d->walking || d->under_way > 0 || d->waiting)
+        return;
+    d->walking = false;
+    if (session_state(d->live->session) == CONNECTION_CONNECTED) {
+        d->looked = true;
+        if (d->settings->every_ms > 0)
+            uv_timer_start(d->timer, on_timer, (uint64_t)d->settings->every_ms, 0);
+    }
+}
+
+void discover_begin(struct discover *d)
+{
+    if (d->walking || d->ended)
+        return;
+    d->walking = true;
+    d->seen = 0;
+    uv_timer_stop(d->timer);
+    const char *chroot = d->live->chroot;
+    for (size_t i = 0; d->settings->roots && d->settings->roots[i]; i++) {
+        const char *root = d->settings->roots[i];
+        char path[4096];
+        if (strcmp(root, "/") == 0)
+            snprintf(path, sizeof path, "%s", *chroot ? chroot : "/");
+        else
+            snprintf(path, sizeof path, "%s%s", chroot, root);
+        push(d, path, "", 0);
+    }
+    walk_on(d);
+}
+
+struct discover *discover_new(struct live *live, const struct discover_settings *settings,
+                              const struct election_settings *election)
+{
+    struct discover *d = calloc(1, sizeof *d);
+    uv_timer_t *timer = calloc(1, sizeof *timer);
+    if (!d || !timer) {
+        free(d);
+        free(timer);
+        return NULL;
+    }
+    d->live = live;
+    d->settings = settings;
+    d->election = election;
+    d->references = 1;
+    d->timer = timer;
+    uv_timer_init(live->loop, timer);
+    timer->data = d;
+    return d;
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+void discover_free(struct discover *d)
+{
+    if (!d)
+        return;
+    d->ended = true;
+    uv_timer_stop(d->timer);
+    uv_close((uv_handle_t *)d->timer, on_timer_closed);
+    release(d);
+}
+
+bool discover_looked(const struct discover *d)
+{
+    return d->looked;
+}

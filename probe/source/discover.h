@@ -1,0 +1,25 @@
+/*
+ * discover.h - finds the elections of a cluster by walking its tree, gently and again from time to time.
+ *
+ * Reads only: one list a directory, a bounded number at a time, no watches. What it takes for an election
+ * goes to live_watch(): a directory whose children have the names of a recipe and are ephemeral, or a
+ * lock at a path that a recipe knows. Names alone prove some recipes and only hint at others; the model
+ * tells which.
+ */
+#ifndef ELECTOP_PROBE_SOURCE_DISCOVER_H
+#define ELECTOP_PROBE_SOURCE_DISCOVER_H
+
+#include "probe/source/live.h"
+
+/* The settings hold for every election found. NULL: out of memory. */
+struct discover *discover_new(struct live *, const struct discover_settings *,
+                              const struct election_settings *);
+void discover_free(struct discover *);
+
+/* The session is connected: begin a walk, if none is under way. */
+void discover_begin(struct discover *);
+
+/* The tree has been walked once. */
+bool discover_looked(const struct discover *);
+
+#endif

@@ -1,0 +1,235 @@
+#include "probe/source/live.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "probe/source/discover.h"
+#include "probe/source/pattern.h"
+#include "probe/source/servers.h"
+#include "probe/source/subject.h"
+
+/* Housekeeping: vanished elections that nobody configured are forgotten. */
+#define SLOW_MS 10000
+/*
+ * Nobody ever creates this znode. A watch on a path that ends so marks our session as an observer, so that
+ * other copies of this program do not take it for a candidate that fell out of line.
+ */
+#define OBSERVER_MARK "/electop-observer"
+
+struct moment live_now(void)
+{
+    struct timespec wall;
+    clock_gettime(CLOCK_REALTIME, &wall);
+    return (struct moment){.mono_us = (int64_t)(uv_hrtime() / 1000),
+                           .wall_us = (int64_t)wall.tv_sec * 1000000 + wall.tv_nsec / 1000};
+}
+
+struct observation live_observation(const struct live *live, enum observation_kind kind, const char *election,
+                                    const char *path)
+{
+    return (struct observation){
+        .kind = kind, .at = live_now(), .cluster = live->index, .election = election, .path = path};
+}
+
+bool live_watches(const struct live *live, const char *path)
+{
+    return model_election(live->model, live->index, path) != NULL;
+}
+
+void live_watch(struct live *live, const char *path, const struct election_settings *settings,
+                enum election_origin origin)
+{
+    if (live_watches(live, path))
+        return;
+    if (live->subject_count == live->subject_room) {
+        size_t room = live->subject_room ? live->subject_room * 2 : 16;
+        struct subject **subjects = realloc(live->subjects, room * sizeof *subjects);
+        if (!subjects)
+            return;
+        live->subjects = subjects;
+        live->subject_room = room;
+    }
+    struct subject *s = subject_new(live, path, settings, origin);
+    if (s)
+        live->subjects[live->subject_count++] = s;
+}
+
+static void on_observer_mark(void *context, enum session_result result, const struct znode_stat *stat,
+                             const void *data, size_t length)
+{
+    (void)context, (void)result, (void)stat, (void)data, (void)length;
+}
+
+static void watch_everything(struct live *live, bool renewed)
+{
+    if (renewed) {
+        char mark[4096];
+        snprintf(mark, sizeof mark, "%s%s", live->chroot, OBSERVER_MARK);
+        session_exists(live->session, mark, true, on_observer_mark, NULL);
+    }
+    for (size_t i = 0; i < live->subject_count; i++)
+        subject_begin(live->subjects[i]);
+    for (size_t i = 0; i < live->pattern_count; i++)
+        pattern_begin(live->patterns[i]);
+    if (live->discover)
+        discover_begin(live->discover);
+}
+
+static void on_state(void *context, enum connection_state state, bool renewed, const char *problem)
+{
+    struct live *live = context;
+    struct observation o = live_observation(live, OBSERVED_CONNECTION, NULL, NULL);
+    o.connection = (struct observed_connection){.state = state,
+                                                .session = session_id(live->session),
+                                                .timeout_ms = session_timeout_ms(live->session),
+                                                .server = session_server(live->session),
+                                                .problem = problem};
+    model_observe(live->model, &o);
+    if (state == CONNECTION_CONNECTED)
+        watch_everything(live, renewed);
+}
+
+static void on_notice(void *context, enum session_notice notice, const char *path)
+{
+    struct live *live = context;
+    watch_map_notify(&live->watches, notice, path);
+}
+
+static void on_slow(uv_timer_t *timer)
+{
+    struct live *live = timer->data;
+    uint64_t now = uv_now(live->loop);
+    size_t kept = 0;
+    for (size_t i = 0; i < live->subject_count; i++) {
+        if (subject_is_forgotten(live->subjects[i], now))
+            subject_free(live->subjects[i]);
+        else
+            live->subjects[kept++] = live->subjects[i];
+    }
+    live->subject_count = kept;
+}
+
+static bool live_looked(const struct source *source)
+{
+    const struct live *live = (const struct live *)(const void *)source;
+    enum connection_state state = session_state(live->session);
+    if (state == CONNECTION_REFUSED)
+        return true;
+    if (state != CONNECTION_CONNECTED || (live->discover && !discover_looked(live->discover)))
+        return false;
+    for (size_t i = 0; i < live->pattern_count; i++)
+        if (!pattern_looked(live->patterns[i]))
+            return false;
+    for (size_t i = 0; i < live->subject_count; i++)
+        if (!subject_looked(live->subjects[i]))
+            return false;
+    return !live->servers || servers_looked(live->servers);
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+static void live_stop(struct source *source)
+{
+    struct live *live = (struct live *)(void *)source;
+    servers_free(live->servers);
+    discover_free(live->discover);
+    for (size_t i = 0; i < live->pattern_count; i++)
+        pattern_free(live->patterns[i]);
+    for (size_t i = 0; i < live->subject_count; i++)
+        subject_free(live->subjects[i]);
+    /* Closing answers what is still owed, which may refer to all of the above: they go with the last answer.
+     */
+    session_close(live->session);
+    live->reads = SIZE_MAX / 2;
+    watch_map_clear(&live->watches);
+    if (live->slow) {
+        uv_timer_stop(live->slow);
+        uv_close((uv_handle_t *)live->slow, on_timer_closed);
+    }
+    free(live->patterns);
+    free(live->subjects);
+    free(live->hosts);
+    free(live->chroot);
+    free(live);
+}
+
+static char *with_chroot(const struct live *live, const char *path)
+{
+    size_t size = strlen(live->chroot) + strlen(path) + 1;
+    char *full = malloc(size);
+    if (full)
+        snprintf(full, size, "%s%s", live->chroot, strcmp(path, "/") == 0 && *live->chroot ? "" : path);
+    return full;
+}
+
+static bool watch_configured(struct live *live)
+{
+    const struct cluster_settings *cluster = live->cluster;
+    live->patterns = calloc(cluster->election_count + 1, sizeof *live->patterns);
+    if (!live->patterns)
+        return false;
+    for (size_t i = 0; i < cluster->election_count; i++) {
+        const struct election_settings *election = &cluster->elections[i];
+        char *path = with_chroot(live, election->path);
+        if (!path)
+            return false;
+        if (strpbrk(path, "*?")) {
+            struct pattern *pattern = pattern_new(live, path, election);
+            if (pattern)
+                live->patterns[live->pattern_count++] = pattern;
+        } else {
+            live_watch(live, path, election, ORIGIN_CONFIGURED);
+        }
+        free(path);
+    }
+    if (cluster->election_count == 0)
+        live->discover = discover_new(live, &live->settings->discover, &live->settings->discovered);
+    return cluster->election_count > 0 || live->discover;
+}
+
+struct source *live_source_new(uv_loop_t *loop, struct model *model, const struct settings *settings,
+                               unsigned cluster)
+{
+    static const struct session_listener listener = {.state = on_state, .notice = on_notice};
+    struct live *live = calloc(1, sizeof *live);
+    if (!live)
+        return NULL;
+    live->source = (struct source){.looked = live_looked, .stop = live_stop};
+    live->loop = loop;
+    live->model = model;
+    live->settings = settings;
+    live->cluster = &settings->clusters[cluster];
+    live->index = cluster;
+    const char *slash = strchr(live->cluster->hosts, '/');
+    live->hosts = slash ? strndup(live->cluster->hosts, (size_t)(slash - live->cluster->hosts))
+                        : strdup(live->cluster->hosts);
+    live->chroot = strdup(slash && slash[1] ? slash : "");
+    struct session_options options = {.hosts = live->hosts,
+                                      .timeout_ms = (int)live->cluster->session_timeout_ms,
+                                      .auth_scheme = live->cluster->auth_scheme,
+                                      .auth_credential = live->cluster->auth_credential};
+    live->session = live->hosts && live->chroot ? session_open(loop, &options, &listener, live) : NULL;
+    live->slow = calloc(1, sizeof *live->slow);
+    if (!live->session || !live->slow) {
+        session_close(live->session);
+        free(live->slow);
+        free(live->hosts);
+        free(live->chroot);
+        free(live);
+        return NULL;
+    }
+    uv_timer_init(loop, live->slow);
+    live->slow->data = live;
+    uv_timer_start(live->slow, on_slow, SLOW_MS, SLOW_MS);
+    live->servers = servers_new(live);
+    if (!watch_configured(live)) {
+        live_stop(&live->source);
+        return NULL;
+    }
+    return &live->source;
+}

@@ -1,0 +1,61 @@
+/*
+ * live.h - what the parts of a live source share: one cluster's session and where its observations go.
+ *
+ * live.c holds the session and decides what is watched; subject.c watches one election; pattern.c finds
+ * the elections of a path with wildcards; discover.c finds them by walking the tree; servers.c asks the
+ * servers about themselves. Paths in here are full paths: the chroot is in front of them.
+ */
+#ifndef ELECTOP_PROBE_SOURCE_LIVE_H
+#define ELECTOP_PROBE_SOURCE_LIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include "probe/election/model.h"
+#include "probe/source/source.h"
+#include "probe/source/watch_map.h"
+#include "probe/zookeeper/session.h"
+
+struct subject;
+struct pattern;
+struct discover;
+struct servers;
+
+struct live {
+    struct source source; /* first: a live source is a source */
+    uv_loop_t *loop;
+    struct model *model;
+    const struct settings *settings;
+    const struct cluster_settings *cluster;
+    unsigned index;       /* of the cluster, in settings and model */
+    char *hosts, *chroot; /* the two parts of the connect string; chroot "" or "/app" */
+    struct session *session;
+    struct watch_map watches;
+
+    struct subject **subjects;
+    size_t subject_count, subject_room;
+    struct subject *reading_first, *reading_last; /* those with candidates to read, in turn */
+    size_t reads;                                 /* requests of theirs under way */
+
+    struct pattern **patterns;
+    size_t pattern_count;
+    struct discover *discover;
+    struct servers *servers;
+    uv_timer_t *slow; /* housekeeping every few seconds */
+};
+
+/* Now, on both clocks. */
+struct moment live_now(void);
+
+/* An observation of this cluster, made now. */
+struct observation live_observation(const struct live *, enum observation_kind, const char *election,
+                                    const char *path);
+
+/* Watches the election at this full path from now on; nothing where it already is. */
+void live_watch(struct live *, const char *path, const struct election_settings *, enum election_origin);
+
+bool live_watches(const struct live *, const char *path);
+
+#endif

@@ -1,0 +1,228 @@
+#include "probe/source/pattern.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Directories and waited-for matches of one pattern; more are left out and said so in the log. */
+#define PLACES_MOST 20000
+
+/* A directory whose children are matched, or (end true) a concrete path that is waited for. */
+struct place {
+    struct pattern *pattern;
+    char *path;
+    const char *rest; /* what follows its children's names, "" or "/leader"; points into the pattern */
+    const char *glob; /* what its children must match; NULL: path is a whole match */
+    struct watch_entry entry;
+    bool asking;
+    struct place *next;
+};
+
+struct pattern {
+    struct live *live;
+    char *path;
+    const struct election_settings *settings;
+    struct place *places;
+    size_t place_count;
+    int unanswered; /* places not looked at yet */
+    int references; /* answers still owed, and the owner */
+    bool ended;
+};
+
+static void place_ask(struct place *place);
+
+static void release(struct pattern *p)
+{
+    if (--p->references > 0)
+        return;
+    for (struct place *place = p->places, *next; place; place = next) {
+        next = place->next;
+        free(place->path);
+        free(place);
+    }
+    free(p->path);
+    free(p);
+}
+
+static bool has_wildcard(const char *text, size_t length)
+{
+    return memchr(text, '*', length) || memchr(text, '?', length);
+}
+
+static void on_notice(void *context, enum session_notice notice)
+{
+    (void)notice;
+    place_ask(context);
+}
+
+/* The place for prefix followed by rest: up to the next component with a wildcard, or the whole of it. */
+static void place_add(struct pattern *p, const char *prefix, const char *rest)
+{
+    const char *component = rest, *end;
+    for (;; component = end) {
+        if (!*component)
+            break;
+        end = component + 1 + strcspn(component + 1, "/");
+        if (has_wildcard(component, (size_t)(end - component)))
+            break;
+    }
+    size_t fixed = (size_t)(component - rest), length = strlen(prefix);
+    char *path = malloc(length + fixed + 2);
+    if (!path)
+        return;
+    memcpy(path, prefix, length);
+    memcpy(path + length, rest, fixed);
+    path[length + fixed] = '\0';
+    if (!path[0])
+        strcpy(path, "/");
+    for (struct place *known = p->places; known; known = known->next)
+        if (strcmp(known->path, path) == 0) {
+            free(path);
+            return;
+        }
+    struct place *place = p->place_count < PLACES_MOST ? calloc(1, sizeof *place) : NULL;
+    if (!place) {
+        free(path);
+        return;
+    }
+    place->pattern = p;
+    place->path = path;
+    place->glob = *component ? component + 1 : NULL;
+    place->rest = *component ? component + 1 + strcspn(component + 1, "/") : "";
+    place->entry = (struct watch_entry){.notice = on_notice, .context = place};
+    place->next = p->places;
+    p->places = place;
+    p->place_count++;
+    p->unanswered++;
+    watch_map_put(&p->live->watches, &place->entry, path);
+    place_ask(place);
+}
+
+static bool glob_matches(const struct place *place, const char *name)
+{
+    char glob[512];
+    size_t length = strcspn(place->glob, "/");
+    if (length >= sizeof glob)
+        return false;
+    memcpy(glob, place->glob, length);
+    glob[length] = '\0';
+    return fnmatch(glob, name, FNM_NOESCAPE) == 0;
+}
+
+static void child_found(struct place *place, const char *name)
+{
+    struct pattern *p = place->pattern;
+    if (!glob_matches(place, name))
+        return;
+    bool root = strcmp(place->path, "/") == 0;
+    size_t size = strlen(place->path) + strlen(name) + 2;
+    char *path = malloc(size);
+    if (!path)
+        return;
+    snprintf(path, size, "%s/%s", root ? "" : place->path, name);
+    /* The tool's and ZooKeeper's own trees are nobody's elections. */
+    if (strcmp(path, "/zookeeper") != 0) {
+        if (*place->rest)
+            place_add(p, path, place->rest);
+        else
+            live_watch(p->live, path, p->settings, ORIGIN_PATTERN);
+    }
+    free(path);
+}
+
+/* One answer has come; false: nothing more is to be done for this place. */
+static bool answered(struct place *place, enum session_result result)
+{
+    struct pattern *p = place->pattern;
+    bool first = place->asking;
+    place->asking = false;
+    bool alive = !p->ended && result != SESSION_LOST;
+    if (first && alive && p->unanswered > 0)
+        p->unanswered--;
+    return alive;
+}
+
+static void on_exists(void *context, enum session_result result, const struct znode_stat *stat,
+                      const void *data, size_t length)
+{
+    (void)stat, (void)data, (void)length;
+    struct place *place = context;
+    struct pattern *p = place->pattern;
+    if (answered(place, result) && result == SESSION_OK) {
+        if (place->glob)
+            place_ask(place); /* it appeared between list and exists */
+        else
+            live_watch(p->live, place->path, p->settings, ORIGIN_PATTERN);
+    }
+    release(p);
+}
+
+static void on_children(void *context, enum session_result result, const struct znode_stat *stat,
+                        char *const *names, size_t count)
+{
+    (void)stat;
+    struct place *place = context;
+    struct pattern *p = place->pattern;
+    if (answered(place, result)) {
+        if (result == SESSION_NO_NODE) {
+            if (session_exists(p->live->session, place->path, true, on_exists, place))
+                p->references++;
+        } else {
+            for (size_t i = 0; i < count; i++)
+                child_found(place, names[i]);
+        }
+    }
+    release(p);
+}
+
+static void place_ask(struct place *place)
+{
+    struct pattern *p = place->pattern;
+    struct session *session = p->live->session;
+    if (place->asking || p->ended || (!place->glob && live_watches(p->live, place->path)))
+        return;
+    bool sent = place->glob ? session_children(session, place->path, true, on_children, place)
+                            : session_exists(session, place->path, true, on_exists, place);
+    if (sent) {
+        place->asking = true;
+        p->references++;
+    }
+}
+
+struct pattern *pattern_new(struct live *live, const char *path, const struct election_settings *settings)
+{
+    struct pattern *p = calloc(1, sizeof *p);
+    if (!p || !(p->path = strdup(path))) {
+        free(p);
+        return NULL;
+    }
+    p->live = live;
+    p->settings = settings;
+    p->references = 1;
+    place_add(p, "", p->path);
+    return p;
+}
+
+void pattern_free(struct pattern *p)
+{
+    if (!p)
+        return;
+    p->ended = true;
+    for (struct place *place = p->places; place; place = place->next)
+        watch_map_remove(&p->live->watches, &place->entry);
+    release(p);
+}
+
+void pattern_begin(struct pattern *p)
+{
+    for (struct place *place = p->places; place; place = place->next) {
+        place->asking = false;
+        place_ask(place);
+    }
+}
+
+bool pattern_looked(const struct pattern *p)
+{
+    return p->unanswered == 0;
+}

@@ -1,0 +1,23 @@
+/*
+ * pattern.h - the elections of a path with wildcards ("/teams/" "*" "/leader"), now and later.
+ *
+ * Every directory with a wildcard behind it is listed and watched (one child watch each); a match whose
+ * last components do not exist yet is waited for (one exists watch each). Matches are handed to
+ * live_watch(); those that vanish are forgotten by live.c after a while.
+ */
+#ifndef ELECTOP_PROBE_SOURCE_PATTERN_H
+#define ELECTOP_PROBE_SOURCE_PATTERN_H
+
+#include "probe/source/live.h"
+
+/* path: full, with at least one wildcard; the settings hold for every match. NULL: out of memory. */
+struct pattern *pattern_new(struct live *, const char *path, const struct election_settings *);
+void pattern_free(struct pattern *);
+
+/* The session is connected: list everything (again). */
+void pattern_begin(struct pattern *);
+
+/* Every directory has been listed once. */
+bool pattern_looked(const struct pattern *);
+
+#endif

@@ -1,0 +1,552 @@
+#include "probe/source/subject.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Requests under way at a time: enough to hide the round trip, few enough to keep a new leader's turn short.
+ */
+#define READS_MOST 2000
+/* A list of n children is read again at most every n / 40 ms, and at least every quarter of a second. */
+#define LIST_CHILDREN_A_MS 40
+#define LIST_PAUSE_MOST_MS 250
+/* What may not be read is tried again this often. */
+#define DENIED_AGAIN_MS 10000
+/* After so many dead candidates in a row the list is read rather than the next one. */
+#define CHASE_MOST 3
+/* A vanished election that nobody configured is shown for this long. */
+#define FORGET_AFTER_MS 600000
+#define PATH_SIZE 8192
+
+/* A znode whose change must be known at once. */
+struct guard {
+    struct subject *subject;
+    struct watch_entry entry;
+    bool armed; /* its watch is set, or on its way */
+    int asking; /* requests under way */
+};
+
+enum { GUARD_LEADER, GUARD_MARK, GUARD_SELF, GUARD_COUNT };
+
+struct subject {
+    struct live *live;
+    char *path;
+    struct election *election; /* the model's */
+    enum election_origin origin;
+    struct watch_entry children; /* of the election itself */
+    struct watch_entry registry; /* children of the mark, where it is a directory */
+    struct guard guards[GUARD_COUNT];
+    uv_timer_t *timer; /* the next list, or the next try */
+    bool listing, list_dirty, begun, registry_listing;
+    uint64_t listed_ms, absent_ms; /* loop time; absent 0: it is there */
+    unsigned chased;
+    size_t reads; /* candidates being read */
+    bool queued;  /* in live's reading list */
+    struct subject *reading_next;
+    int references; /* answers still owed, and the owner: freed with the last */
+    bool ended;
+};
+
+static void subject_list(struct subject *s);
+static void subject_reconcile(struct subject *s);
+
+static void release(struct subject *s)
+{
+    if (--s->references > 0)
+        return;
+    free(s->path);
+    free(s);
+}
+
+/* One answer less; false: the subject is not watched any more. */
+static bool answered(struct subject *s)
+{
+    bool alive = !s->ended;
+    release(s);
+    return alive;
+}
+
+static void observe(struct subject *s, struct observation *o)
+{
+    model_observe(s->live->model, o);
+}
+
+static void observe_node(struct subject *s, const char *path, enum session_result result,
+                         const struct znode_stat *stat, bool has_data, const void *data, size_t length)
+{
+    enum observation_kind kind = result == SESSION_OK        ? OBSERVED_NODE
+                                 : result == SESSION_NO_NODE ? OBSERVED_ABSENT
+                                                             : OBSERVED_DENIED;
+    struct observation o = live_observation(s->live, kind, s->path, path);
+    if (kind == OBSERVED_NODE)
+        o.node =
+            (struct observed_node){.stat = stat, .has_data = has_data, .data = data, .data_length = length};
+    observe(s, &o);
+}
+
+/* ---- candidates -----------------------------------------------------------------------------------------
+ */
+
+struct read {
+    struct subject *subject;
+    char path[];
+};
+
+static void on_candidate(void *context, enum session_result result, const struct znode_stat *stat,
+                         const void *data, size_t length)
+{
+    struct read *r = context;
+    struct subject *s = r->subject;
+    s->reads--;
+    s->live->reads--;
+    if (answered(s) && result != SESSION_LOST) {
+        observe_node(s, r->path, result, stat, true, data, length);
+        if (s->live->reads < READS_MOST / 2)
+            subjects_read(s->live);
+        if (result == SESSION_NO_NODE)
+            subject_reconcile(s);
+    }
+    free(r);
+}
+
+/* False: nothing more of this subject can be asked for now. */
+static bool read_next(struct subject *s)
+{
+    const struct candidate *c = election_take_unread(s->election);
+    if (!c)
+        return false;
+    size_t directory = strlen(s->path), name = strlen(c->name);
+    struct read *r = malloc(sizeof *r + directory + name + 2);
+    if (!r)
+        return false;
+    r->subject = s;
+    memcpy(r->path, s->path, directory);
+    r->path[directory] = '/';
+    memcpy(r->path + directory + 1, c->name, name + 1);
+    if (!session_get(s->live->session, r->path, false, on_candidate, r)) {
+        free(r); /* not connected: handed out again after the next connection */
+        return false;
+    }
+    s->references++;
+    s->reads++;
+    s->live->reads++;
+    return true;
+}
+
+void subjects_read(struct live *live)
+{
+    while (live->reading_first) {
+        struct subject *s = live->reading_first;
+        if (!s->ended) {
+            if (live->reads >= READS_MOST)
+                return;
+            if (read_next(s))
+                continue;
+        }
+        live->reading_first = s->reading_next;
+        if (!live->reading_first)
+            live->reading_last = NULL;
+        s->queued = false;
+        release(s);
+    }
+}
+
+static void read_soon(struct subject *s)
+{
+    struct live *live = s->live;
+    if (!s->queued) {
+        s->queued = true;
+        s->references++;
+        s->reading_next = NULL;
+        if (live->reading_last)
+            live->reading_last->reading_next = s;
+        else
+            live->reading_first = s;
+        live->reading_last = s;
+    }
+    subjects_read(live);
+}
+
+/* ---- guarded znodes --------------------------------------------------------------------------------------
+ */
+
+static bool is_candidate(const struct subject *s, const char *path)
+{
+    size_t length = strlen(s->path);
+    return strncmp(path, s->path, length) == 0 && path[length] == '/';
+}
+
+struct guard_read {
+    struct guard *guard;
+    bool has_data;
+    char path[];
+};
+
+static void guard_ask(struct guard *g);
+
+static void on_guarded(void *context, enum session_result result, const struct znode_stat *stat,
+                       const void *data, size_t length)
+{
+    struct guard_read *r = context;
+    struct guard *g = r->guard;
+    struct subject *s = g->subject;
+    g->asking--;
+    if (answered(s) && result != SESSION_LOST) {
+        bool current = g->entry.path && strcmp(g->entry.path, r->path) == 0;
+        if (r->has_data && result != SESSION_OK && current && g == &s->guards[GUARD_LEADER])
+            g->armed = false; /* a get leaves no watch on what is not there */
+        if (g == &s->guards[GUARD_SELF]) {
+            if (result == SESSION_OK && current)
+                subject_begin(s); /* it has appeared */
+        } else if (current || result == SESSION_NO_NODE) {
+            if (g == &s->guards[GUARD_LEADER] && result == SESSION_NO_NODE && ++s->chased >= CHASE_MOST)
+                subject_list(s);
+            observe_node(s, r->path, result, stat, r->has_data, data, length);
+            subject_reconcile(s);
+        }
+    }
+    free(r);
+}
+
+static bool guard_send(struct guard *g, bool data, bool watch)
+{
+    struct live *live = g->subject->live;
+    size_t size = strlen(g->entry.path) + 1;
+    struct guard_read *r = malloc(sizeof *r + size);
+    if (!r)
+        return false;
+    r->guard = g;
+    r->has_data = data;
+    memcpy(r->path, g->entry.path, size);
+    bool sent = data ? session_get(live->session, r->path, watch, on_guarded, r)
+                     : session_exists(live->session, r->path, watch, on_guarded, r);
+    if (!sent) {
+        free(r);
+        return false;
+    }
+    g->subject->references++;
+    g->asking++;
+    return true;
+}
+
+/*
+ * Sets the watch and reads the znode. A candidate's name never comes back, so its watch is set by a get,
+ * which leaves none on a znode that is not there; a lock or a mark may appear, so theirs is set by exists.
+ */
+static void guard_ask(struct guard *g)
+{
+    struct subject *s = g->subject;
+    if (g == &s->guards[GUARD_SELF]) {
+        g->armed = guard_send(g, false, true);
+    } else if (is_candidate(s, g->entry.path) && g == &s->guards[GUARD_LEADER]) {
+        g->armed = guard_send(g, true, true);
+    } else {
+        g->armed = guard_send(g, false, true);
+        if (g->armed)
+            guard_send(g, true, false);
+    }
+}
+
+static void on_guard_notice(void *context, enum session_notice notice)
+{
+    struct guard *g = context;
+    struct subject *s = g->subject;
+    if (notice == NOTICE_CHILDREN)
+        return;
+    g->armed = false;
+    if (g == &s->guards[GUARD_SELF]) {
+        subject_begin(s);
+        return;
+    }
+    if (notice == NOTICE_DELETED) {
+        char path[PATH_SIZE];
+        snprintf(path, sizeof path, "%s", g->entry.path);
+        bool gone_for_good = g == &s->guards[GUARD_LEADER] && is_candidate(s, path);
+        observe_node(s, path, SESSION_NO_NODE, NULL, false, NULL, 0);
+        if (gone_for_good) {
+            s->chased = 0;
+            subject_reconcile(s);
+            return;
+        }
+    }
+    if (g->entry.path)
+        guard_ask(g);
+}
+
+static void guard_set(struct guard *g, const char *path)
+{
+    struct subject *s = g->subject;
+    if (g->entry.path && strcmp(g->entry.path, path) == 0) {
+        if (!g->armed)
+            guard_ask(g);
+        return;
+    }
+    if (watch_map_put(&s->live->watches, &g->entry, path))
+        guard_ask(g);
+}
+
+static void guard_release(struct guard *g)
+{
+    watch_map_remove(&g->subject->live->watches, &g->entry);
+    g->armed = false;
+}
+
+/* ---- the registry that a leader acknowledges in
+ * ------------------------------------------------------------ */
+
+static void on_registry_entry(void *context, enum session_result result, const struct znode_stat *stat,
+                              const void *data, size_t length)
+{
+    struct read *r = context;
+    struct subject *s = r->subject;
+    if (answered(s) && result != SESSION_LOST)
+        observe_node(s, r->path, result, stat, true, data, length);
+    free(r);
+}
+
+static void registry_list(struct subject *s);
+
+static void on_registry(void *context, enum session_result result, const struct znode_stat *stat,
+                        char *const *names, size_t count)
+{
+    struct subject *s = context;
+    s->registry_listing = false;
+    if (!answered(s) || result == SESSION_LOST || !s->registry.path)
+        return;
+    if (result != SESSION_OK) {
+        observe_node(s, s->registry.path, result, NULL, false, NULL, 0);
+        return;
+    }
+    struct observation o = live_observation(s->live, OBSERVED_CHILDREN, s->path, s->registry.path);
+    o.children = (struct observed_children){.stat = stat, .names = names, .count = count};
+    observe(s, &o);
+    for (size_t i = 0; i < count; i++) {
+        size_t size = strlen(s->registry.path) + strlen(names[i]) + 2;
+        struct read *r = malloc(sizeof *r + size);
+        if (!r)
+            return;
+        r->subject = s;
+        snprintf(r->path, size, "%s/%s", s->registry.path, names[i]);
+        if (session_get(s->live->session, r->path, false, on_registry_entry, r))
+            s->references++;
+        else
+            free(r);
+    }
+}
+
+static void registry_list(struct subject *s)
+{
+    if (!s->registry_listing && session_children(s->live->session, s->registry.path, true, on_registry, s)) {
+        s->registry_listing = true;
+        s->references++;
+    }
+}
+
+static void on_registry_notice(void *context, enum session_notice notice)
+{
+    if (notice == NOTICE_CHILDREN)
+        registry_list(context);
+}
+
+/* ---- the list
+ * ------------------------------------------------------------------------------------------------ */
+
+/* Sets the watches and begins the reads that the model's latest state asks for. */
+static void subject_reconcile(struct subject *s)
+{
+    if (s->ended || session_state(s->live->session) != CONNECTION_CONNECTED)
+        return;
+    char path[PATH_SIZE];
+    for (unsigned i = 0; i < 2; i++) {
+        struct guard *g = &s->guards[i];
+        if (election_guard(s->election, i, path, sizeof path))
+            guard_set(g, path);
+        else if (g->entry.path)
+            guard_release(g);
+    }
+    const struct recipe *recipe = s->election->recipe;
+    if (recipe && recipe->mark_place == MARK_REGISTRY && s->election->mark_path && !s->registry.path &&
+        watch_map_put(&s->live->watches, &s->registry, s->election->mark_path))
+        registry_list(s);
+    if (s->election->unread_first)
+        read_soon(s);
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct subject *s = timer->data;
+    if (s->begun)
+        subject_list(s);
+    else
+        subject_begin(s);
+}
+
+static void on_list(void *context, enum session_result result, const struct znode_stat *stat,
+                    char *const *names, size_t count)
+{
+    struct subject *s = context;
+    s->listing = false;
+    if (!answered(s) || result == SESSION_LOST)
+        return;
+    s->listed_ms = uv_now(s->live->loop);
+    s->chased = 0;
+    if (result == SESSION_OK) {
+        s->absent_ms = 0;
+        if (s->guards[GUARD_SELF].entry.path)
+            guard_release(&s->guards[GUARD_SELF]);
+        struct observation o = live_observation(s->live, OBSERVED_CHILDREN, s->path, s->path);
+        o.children = (struct observed_children){.stat = stat, .names = names, .count = count};
+        observe(s, &o);
+        subject_reconcile(s);
+        if (s->list_dirty)
+            subject_list(s);
+        return;
+    }
+    observe_node(s, s->path, result, NULL, false, NULL, 0);
+    s->begun = false;
+    if (result == SESSION_NO_NODE) {
+        if (!s->absent_ms)
+            s->absent_ms = s->listed_ms ? s->listed_ms : 1;
+        subject_reconcile(s);
+        /* A lock's own guard sees it appear; for everything else, this one. */
+        struct guard *leader = &s->guards[GUARD_LEADER];
+        if (!leader->entry.path || strcmp(leader->entry.path, s->path) != 0)
+            guard_set(&s->guards[GUARD_SELF], s->path);
+    } else {
+        uv_timer_start(s->timer, on_timer, DENIED_AGAIN_MS, 0);
+    }
+}
+
+/* Reads the list and sets its watch: now, or as soon as its length allows. */
+static void subject_list(struct subject *s)
+{
+    if (s->listing) {
+        s->list_dirty = true;
+        return;
+    }
+    uint64_t now = uv_now(s->live->loop), pause = s->election->candidate_count / LIST_CHILDREN_A_MS;
+    if (pause > LIST_PAUSE_MOST_MS)
+        pause = LIST_PAUSE_MOST_MS;
+    if (s->listed_ms && s->chased < CHASE_MOST && now < s->listed_ms + pause) {
+        if (!uv_is_active((uv_handle_t *)s->timer))
+            uv_timer_start(s->timer, on_timer, s->listed_ms + pause - now, 0);
+        return;
+    }
+    uv_timer_stop(s->timer);
+    s->list_dirty = false;
+    if (session_children(s->live->session, s->path, true, on_list, s)) {
+        s->listing = true;
+        s->references++;
+    }
+}
+
+static void on_children_notice(void *context, enum session_notice notice)
+{
+    struct subject *s = context;
+    if (notice == NOTICE_CHILDREN || notice == NOTICE_DELETED)
+        subject_list(s);
+}
+
+/* ---- itself
+ * ------------------------------------------------------------------------------------------------- */
+
+static void on_self(void *context, enum session_result result, const struct znode_stat *stat,
+                    const void *data, size_t length)
+{
+    struct subject *s = context;
+    if (!answered(s) || result != SESSION_OK)
+        return; /* absent and denied are told by the list, which is on its way */
+    observe_node(s, s->path, result, stat, true, data, length);
+}
+
+void subject_begin(struct subject *s)
+{
+    if (s->ended)
+        return;
+    for (size_t i = 0; i < GUARD_COUNT; i++)
+        s->guards[i].armed = false;
+    s->begun = true;
+    s->listing = false;
+    s->listed_ms = 0;
+    s->chased = 0;
+    uv_timer_stop(s->timer);
+    election_requeue_unread(s->election);
+    if (session_get(s->live->session, s->path, false, on_self, s))
+        s->references++;
+    s->registry_listing = false;
+    if (s->registry.path)
+        registry_list(s);
+    subject_list(s);
+}
+
+struct subject *subject_new(struct live *live, const char *path, const struct election_settings *settings,
+                            enum election_origin origin)
+{
+    struct subject *s = calloc(1, sizeof *s);
+    uv_timer_t *timer = calloc(1, sizeof *timer);
+    if (!s || !timer || !(s->path = strdup(path))) {
+        free(s);
+        free(timer);
+        return NULL;
+    }
+    s->live = live;
+    s->origin = origin;
+    s->timer = timer;
+    s->references = 1;
+    uv_timer_init(live->loop, timer);
+    timer->data = s;
+    s->children = (struct watch_entry){.notice = on_children_notice, .context = s};
+    s->registry = (struct watch_entry){.notice = on_registry_notice, .context = s};
+    for (size_t i = 0; i < GUARD_COUNT; i++)
+        s->guards[i] =
+            (struct guard){.subject = s, .entry = {.notice = on_guard_notice, .context = &s->guards[i]}};
+
+    struct observation o = live_observation(live, OBSERVED_ELECTION, s->path, s->path);
+    o.subject = (struct observed_election){.origin = origin, .settings = settings};
+    observe(s, &o);
+    s->election = model_election(live->model, live->index, path);
+    if (!s->election || !watch_map_put(&live->watches, &s->children, path)) {
+        subject_free(s);
+        return NULL;
+    }
+    if (session_state(live->session) == CONNECTION_CONNECTED)
+        subject_begin(s);
+    return s;
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+void subject_free(struct subject *s)
+{
+    if (!s)
+        return;
+    s->ended = true;
+    watch_map_remove(&s->live->watches, &s->children);
+    watch_map_remove(&s->live->watches, &s->registry);
+    for (size_t i = 0; i < GUARD_COUNT; i++)
+        guard_release(&s->guards[i]);
+    uv_timer_stop(s->timer);
+    uv_close((uv_handle_t *)s->timer, on_timer_closed);
+    struct observation o = live_observation(s->live, OBSERVED_DROPPED, s->path, s->path);
+    observe(s, &o);
+    s->election = NULL;
+    release(s);
+}
+
+const char *subject_path(const struct subject *s)
+{
+    return s->path;
+}
+
+bool subject_looked(const struct subject *s)
+{
+    return election_complete(s->election);
+}
+
+bool subject_is_forgotten(const struct subject *s, uint64_t now_ms)
+{
+    return s->origin != ORIGIN_CONFIGURED && s->absent_ms && now_ms - s->absent_ms > FORGET_AFTER_MS;
+}

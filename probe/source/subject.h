@@ -1,0 +1,31 @@
+/*
+ * subject.h - one election being watched live: what is read, when, and which watches are set.
+ *
+ * At most three one-shot watches: the children of the election, the leader's znode (for a lock: the lock
+ * itself), and the mark. A notification of the leader's end is passed on at once, however long the list
+ * is; the list is read again at most every few milliseconds to a quarter of a second, by its length.
+ */
+#ifndef ELECTOP_PROBE_SOURCE_SUBJECT_H
+#define ELECTOP_PROBE_SOURCE_SUBJECT_H
+
+#include "probe/source/live.h"
+
+struct subject *subject_new(struct live *, const char *path, const struct election_settings *,
+                            enum election_origin);
+void subject_free(struct subject *);
+
+const char *subject_path(const struct subject *);
+
+/* The session is connected: read everything (again) and set every watch. */
+void subject_begin(struct subject *);
+
+/* Everything about it has been looked at, or it is known that it cannot be. */
+bool subject_looked(const struct subject *);
+
+/* Found by pattern or discovery, and gone for so long that nobody misses it. */
+bool subject_is_forgotten(const struct subject *, uint64_t now_ms);
+
+/* Reads the next candidates of all subjects, as many as may be under way at a time. */
+void subjects_read(struct live *);
+
+#endif
