@@ -58,13 +58,13 @@ def test_change_while_down(zk):
     first, second = stand(client, "/election"), stand(client, "/election")
     with Events(zk.hosts, "/election", "-t", "20s") as events:
         watching(zk, events, "/election", first)
-        events.signal(signal.SIGSTOP)
+        events.send(signal.SIGSTOP)
         try:
             client.delete(f"/election/{first}")
             third = stand(client, "/election")
             zk.kill()
         finally:
-            events.signal(signal.SIGCONT)
+            events.send(signal.SIGCONT)
         zk.start()
         events.expect("leader-elected", to=second)
         until(lambda: names(look_at(zk.hosts, "/election")) == [second, third])
@@ -110,13 +110,13 @@ def test_tool_frozen_past_its_timeout(zk):
     with Events(zk.hosts, "/election", *TIMEOUT) as events:
         watching(zk, events, "/election", first)
         own = set(zk.requests())
-        events.signal(signal.SIGSTOP)
+        events.send(signal.SIGSTOP)
         try:
             # Its session ends at the server: it is not on the expiry list any more.
             until(lambda: f"/election/{first}" not in zk.watched_paths())
             client.delete(f"/election/{first}")
         finally:
-            events.signal(signal.SIGCONT)
+            events.send(signal.SIGCONT)
         events.expect("connection", state="gap")
         events.expect("connection", state="connected")
         events.expect("leader-elected", to=second)

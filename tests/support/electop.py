@@ -110,7 +110,7 @@ class Events:
         self.errors.seek(0)
         return self.errors.read().decode("utf-8", "replace")
 
-    def signal(self, number):
+    def send(self, number):
         self.process.send_signal(number)
 
     def stop(self, number=signal.SIGINT):

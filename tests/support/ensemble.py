@@ -1,7 +1,7 @@
 """Real ZooKeeper servers for a test, on free loopback ports: one or three, to be killed, stopped and wiped.
 
 The servers are started by tests/tools/sandbox.c, the code behind `electop demo`: they listen on loopback
-only and die with the process that started them. It takes commands on its standard input, one a line.
+only and die with the process that started them.
 """
 import json
 import os
@@ -42,24 +42,25 @@ class Ensemble:
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.lines = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
-        self._update(self.lines.get(timeout=60))
+        facts = self._answer(60)
+        self.hosts, self.admin, self.directory = facts["hosts"], facts["admin"], facts["dir"]
+        self.addresses = self.hosts.split(",")
         self.clients = []
 
     def _read(self):
         for line in self.process.stdout:
             self.lines.put(line)
-        self.lines.put("")
+        self.lines.put('{"error": "the sandbox ended by itself"}')
 
-    def _update(self, line):
-        assert line, "the sandbox ended by itself"
-        facts = json.loads(line)
-        self.hosts, self.admin, self.directory, self.pids = facts["hosts"], facts["admin"], facts["dir"], facts["pids"]
-        self.addresses = self.hosts.split(",")
+    def _answer(self, within):
+        answer = json.loads(self.lines.get(timeout=within))
+        assert "error" not in answer, answer["error"]
+        return answer
 
     def _order(self, command, i):
         self.process.stdin.write(f"{command} {i}\n")
         self.process.stdin.flush()
-        self._update(self.lines.get(timeout=30))
+        self._answer(40)
 
     def kill(self, i=0):
         self._order("kill", i)
@@ -67,7 +68,6 @@ class Ensemble:
     def start(self, i=0):
         """Starts it again after kill() or wipe(), and waits until it serves."""
         self._order("start", i)
-        until(lambda: self.serves(i), 30, f"server {i} serves again")
 
     def freeze(self, i=0):
         self._order("stop", i)
@@ -133,6 +133,7 @@ class Ensemble:
             self.process.stdin.write("quit\n")
             self.process.stdin.close()
             self.process.wait(20)
+        self.process.stdout.close()
 
 
 def session_of(client):
