@@ -34,10 +34,13 @@
 #define GIVE_UP_TIMEOUTS 2
 #define HOSTS_MOST 64
 #define ADDRESS_SIZE 64
+/* A name may stand for an IPv4 and an IPv6 address, of which the server may listen on one only. */
+#define ADDRESSES_MOST 4
 
 struct host {
     char *name, *port;
-    char address[ADDRESS_SIZE]; /* "10.0.0.1:2181" or "[::1]:2181"; "": not resolved */
+    char addresses[ADDRESSES_MOST][ADDRESS_SIZE]; /* "10.0.0.1:2181" or "[::1]:2181" */
+    size_t address_count;                         /* 0: not resolved */
 };
 
 /* The uv handles live in one block that outlives the session until libuv has let go of all of them. */
@@ -94,6 +97,7 @@ struct session {
     bool established;       /* this handle has had a session */
     uint64_t last_heard_ms; /* loop time at which the connection was last there, or the handle was begun */
     unsigned failures;      /* attempts in a row that failed */
+    size_t address_count;   /* of all hosts: a round of attempts */
     char server[ADDRESS_SIZE];
     char problem[200];
     struct request *requests; /* not answered yet, the latest first */
@@ -170,10 +174,11 @@ static void note_server(struct session *s)
     const char *address = zoo_get_current_server(s->zh);
     snprintf(s->server, sizeof s->server, "%s", address ? address : "");
     for (size_t i = 0; i < s->host_count; i++)
-        if (s->hosts[i].address[0] && strcmp(s->hosts[i].address, s->server) == 0) {
-            snprintf(s->server, sizeof s->server, "%s:%s", s->hosts[i].name, s->hosts[i].port);
-            return;
-        }
+        for (size_t k = 0; k < s->hosts[i].address_count; k++)
+            if (strcmp(s->hosts[i].addresses[k], s->server) == 0) {
+                snprintf(s->server, sizeof s->server, "%s:%s", s->hosts[i].name, s->hosts[i].port);
+                return;
+            }
 }
 
 /* What kind of end the last attempt had, in an operator's words. */
@@ -359,7 +364,7 @@ static void on_attempt_overdue(uv_timer_t *timer)
 
 static void attempt_begin(struct session *s)
 {
-    unsigned round = s->failures / (unsigned)s->host_count;
+    unsigned round = s->failures / (unsigned)s->address_count;
     unsigned budget_ms = ATTEMPT_FIRST_MS << (round < 5 ? round : 5);
     unsigned most_ms = (unsigned)s->timeout_asked_ms * 2 / 3;
     s->overdue = false;
@@ -441,7 +446,7 @@ static void session_fail(struct session *s, int rc, int error, int state_before)
     int timeout_ms = s->established ? zoo_recv_timeout(s->zh) : s->timeout_asked_ms;
     bool hopeless = uv_now(s->loop) - s->last_heard_ms > (uint64_t)timeout_ms * GIVE_UP_TIMEOUTS;
     s->failures++;
-    unsigned round = s->failures / (unsigned)s->host_count;
+    unsigned round = s->failures / (unsigned)s->address_count;
     if (state == ZOO_EXPIRED_SESSION_STATE || rc == ZINVALIDSTATE || (hopeless && s->established)) {
         /* [wiped] Whatever the servers know of this session by now, it does not come back. */
         zookeeper_end(s);
@@ -450,7 +455,7 @@ static void session_fail(struct session *s, int rc, int error, int state_before)
     } else {
         if (hopeless)
             zookeeper_end(s); /* the names may mean other servers by now */
-        if (s->state != CONNECTION_CONNECTING || s->failures <= s->host_count)
+        if (s->state != CONNECTION_CONNECTING || s->failures <= s->address_count)
             set_state(s, CONNECTION_CONNECTING, false);
     }
     if (s->closing)
@@ -510,16 +515,18 @@ static void silent_log(const char *message)
 /* All names are resolved, or failed: begin a handle with the addresses there are. */
 static void session_connect(struct session *s)
 {
-    char list[HOSTS_MOST * ADDRESS_SIZE];
+    char list[HOSTS_MOST * ADDRESSES_MOST * ADDRESS_SIZE];
     size_t used = 0;
     list[0] = '\0';
+    s->address_count = 0;
     for (size_t i = 0; i < s->host_count; i++)
-        if (s->hosts[i].address[0])
+        for (size_t k = 0; k < s->hosts[i].address_count; k++) {
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? "," : "",
-                                     s->hosts[i].address);
+                                     s->hosts[i].addresses[k]);
+            s->address_count++;
+        }
     s->last_heard_ms = uv_now(s->loop);
     if (used == 0) {
-        s->failures += (unsigned)s->host_count;
         set_state(s, CONNECTION_CONNECTING, false); /* problem: from the look-up */
         pause_for(s, jittered(s, PAUSE_LAST_MS));
         return;
@@ -538,16 +545,21 @@ static void session_connect(struct session *s)
     mark_dirty(s);
 }
 
-static void address_print(struct host *host, const struct sockaddr *address)
+static void address_add(struct host *host, const struct sockaddr *address)
 {
-    char ip[INET6_ADDRSTRLEN];
+    char ip[INET6_ADDRSTRLEN] = "", printed[ADDRESS_SIZE];
     if (address->sa_family == AF_INET6) {
         uv_ip6_name((const struct sockaddr_in6 *)(const void *)address, ip, sizeof ip);
-        snprintf(host->address, sizeof host->address, "[%s]:%s", ip, host->port);
+        snprintf(printed, sizeof printed, "[%s]:%s", ip, host->port);
     } else {
         uv_ip4_name((const struct sockaddr_in *)(const void *)address, ip, sizeof ip);
-        snprintf(host->address, sizeof host->address, "%s:%s", ip, host->port);
+        snprintf(printed, sizeof printed, "%s:%s", ip, host->port);
     }
+    for (size_t k = 0; k < host->address_count; k++)
+        if (strcmp(host->addresses[k], printed) == 0)
+            return;
+    if (host->address_count < ADDRESSES_MOST)
+        memcpy(host->addresses[host->address_count++], printed, sizeof printed);
 }
 
 static void on_resolved(uv_getaddrinfo_t *request, int status, struct addrinfo *found)
@@ -560,9 +572,9 @@ static void on_resolved(uv_getaddrinfo_t *request, int status, struct addrinfo *
             at = &(*at)->next;
         *at = l->next;
         struct host *host = &s->hosts[l->host];
-        if (status == 0 && found)
-            address_print(host, found->ai_addr);
-        else
+        for (struct addrinfo *a = status == 0 ? found : NULL; a; a = a->ai_next)
+            address_add(host, a->ai_addr);
+        if (status != 0)
             snprintf(s->problem, sizeof s->problem, "cannot resolve %.80s: %s", host->name,
                      uv_strerror(status));
         if (--s->lookups_left == 0) {
@@ -580,9 +592,9 @@ static bool is_literal(struct host *host)
     struct sockaddr_in6 six = {.sin6_family = AF_INET6};
     struct sockaddr_in four = {.sin_family = AF_INET};
     if (inet_pton(AF_INET, host->name, &four.sin_addr) == 1)
-        address_print(host, (const struct sockaddr *)&four);
+        address_add(host, (const struct sockaddr *)&four);
     else if (inet_pton(AF_INET6, host->name, &six.sin6_addr) == 1)
-        address_print(host, (const struct sockaddr *)&six);
+        address_add(host, (const struct sockaddr *)&six);
     else
         return false;
     return true;
@@ -596,7 +608,7 @@ static void session_begin(struct session *s)
     static const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
     for (size_t i = 0; i < s->host_count; i++) {
         struct host *host = &s->hosts[i];
-        host->address[0] = '\0';
+        host->address_count = 0;
         if (is_literal(host))
             continue;
         struct lookup *l = calloc(1, sizeof *l);
