@@ -195,6 +195,12 @@ int cells_put_right(struct cells *cells, int right, int y, int room, style look,
     return width <= 0 ? 0 : cells_put(cells, right - width, y, width, look, text);
 }
 
+void cells_title_row(struct cells *cells, int y)
+{
+    for (int x = 0; y >= 0 && y < cells->height && x < cells->width; x++)
+        cell_at(cells, x, y)->style |= STYLE_TITLE;
+}
+
 void cells_select_row(struct cells *cells, int y, int x, int width)
 {
     if (y < 0 || y >= cells->height)

@@ -28,6 +28,7 @@ enum role {
 typedef uint16_t style;
 #define STYLE_BOLD     0x0100
 #define STYLE_SELECTED 0x0200 /* on the selection's background */
+#define STYLE_TITLE    0x0400 /* on the title's ground */
 #define STYLE_ROLE(s)  ((enum role)((s) & 0xff))
 
 #define CELL_BYTES 20 /* a base character and a few combining ones, with its NUL */
@@ -62,6 +63,8 @@ int cells_put_right(struct cells *, int right, int y, int room, style, const cha
 
 /* Gives a whole row the selection's background (keeping each cell's role). */
 void cells_select_row(struct cells *, int y, int x, int width);
+/* Gives a whole row the title's ground. */
+void cells_title_row(struct cells *, int y);
 /* Fills columns with one role's blank. */
 void cells_fill(struct cells *, int x, int y, int width, style);
 

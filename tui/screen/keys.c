@@ -39,7 +39,7 @@ static const struct key_binding bindings[] = {
     {ACTION_DUMP, "D", NULL, "write this screen to a file in the current directory", {'D'}, false},
     {ACTION_REDRAW, "Ctrl-L", NULL, "draw everything again", {CONTROL('L')}, false},
     {ACTION_HELP, "? F1", "help", "every key", {'?', KEY_CODE_F1}, false},
-    {ACTION_QUIT, "q Ctrl-C", "quit", "quit", {'q', CONTROL('C')}, false},
+    {ACTION_QUIT, "q", "quit", "quit (so does Ctrl-C)", {'q'}, false},
 };
 
 const struct key_binding *key_bindings(size_t *count)

@@ -7,6 +7,9 @@
 #include <string.h>
 #include <wchar.h>
 
+/* As many as a curses cell holds; no language needs more, and further ones are shown as escapes. */
+#define MARKS_MOST 4
+
 uint32_t utf8_decode(const char *text, size_t length, size_t *eaten)
 {
     const unsigned char *bytes = (const unsigned char *)text;
@@ -173,9 +176,9 @@ size_t safe_unit(const char *text, size_t length, bool ascii, char unit[SAFE_UNI
     /* Plain ASCII before plain ASCII is nearly everything that is ever shown. */
     if (ascii || eaten == length || (unsigned char)text[eaten] < 0x80)
         return eaten;
-    for (;;) {
+    for (int marks = 0;; marks++) {
         size_t more;
-        if (eaten == length)
+        if (eaten == length || marks == MARKS_MOST)
             return eaten;
         uint32_t mark = utf8_decode(text + eaten, length - eaten, &more);
         if (mark == UTF8_INVALID || character_width(mark) != 0 || eaten + more >= SAFE_UNIT)

@@ -1,0 +1,52 @@
+/*
+ * theme.h - what a role looks like: colours and attributes, for any number of colours. Knows no terminal.
+ *
+ * The terminal's own background is kept everywhere but in the title and under the selection, and these two
+ * bring a text colour of their own. Good and critical differ in brightness and in blue, not only in red and
+ * green; and every colour has a sign and a word beside it.
+ */
+#ifndef ELECTOP_TUI_SCREEN_THEME_H
+#define ELECTOP_TUI_SCREEN_THEME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "config/options.h"
+#include "config/settings.h"
+#include "tui/screen/cells.h"
+
+enum palette {
+    PALETTE_DARK,
+    PALETTE_LIGHT,
+    PALETTE_EITHER, /* nobody said which background: readable on both */
+    PALETTE_COUNT
+};
+
+enum depth { DEPTH_MONO, DEPTH_8, DEPTH_256, DEPTH_DIRECT };
+
+struct theme {
+    enum palette palette;
+    enum depth depth;
+};
+
+/*
+ * Chooses from what the user said and what the terminal can do: --color never, theme mono and NO_COLOR (set
+ * and not empty; --color always wins over it) give no colours; COLORFGBG, where the terminal sets it, tells
+ * the background. colors: how many the terminal has; direct: a colour number is an RGB value.
+ */
+struct theme theme_choose(enum theme_choice, enum color_choice, int colors, bool direct, const char *no_color,
+                          const char *colorfgbg);
+
+#define PAINT_DEFAULT (-1) /* the terminal's own colour */
+
+struct paint {
+    int32_t fg, bg; /* PAINT_DEFAULT, an index, or with DEPTH_DIRECT 0xRRGGBB */
+    bool bold, dim, reverse, underline;
+};
+
+struct paint theme_paint(struct theme, style);
+
+/* Of the 256 colours of xterm (16..255; the first 16 are the user's own), the nearest. */
+int theme_nearest_256(uint32_t rgb);
+
+#endif
