@@ -521,8 +521,12 @@ static void session_connect(struct session *s)
     s->address_count = 0;
     for (size_t i = 0; i < s->host_count; i++)
         for (size_t k = 0; k < s->hosts[i].address_count; k++) {
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? "," : "",
-                                     s->hosts[i].addresses[k]);
+            /* [::1]:2181 is what the library prints, ::1:2181 what it reads. */
+            const char *address = s->hosts[i].addresses[k];
+            int bracket = *address == '[' ? (int)strcspn(address, "]") : 0;
+            const char *rest = bracket ? address + bracket + 1 : address;
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%.*s%s", used ? "," : "",
+                                     bracket ? bracket - 1 : 0, address + 1, rest);
             s->address_count++;
         }
     s->last_heard_ms = uv_now(s->loop);
