@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "config/connect_string.h"
 #include "probe/source/discover.h"
 #include "probe/source/pattern.h"
 #include "probe/source/servers.h"
@@ -205,10 +206,14 @@ struct source *live_source_new(uv_loop_t *loop, struct model *model, const struc
     live->settings = settings;
     live->cluster = &settings->clusters[cluster];
     live->index = cluster;
-    const char *slash = strchr(live->cluster->hosts, '/');
-    live->hosts = slash ? strndup(live->cluster->hosts, (size_t)(slash - live->cluster->hosts))
-                        : strdup(live->cluster->hosts);
-    live->chroot = strdup(slash && slash[1] ? slash : "");
+    struct connect_string parsed;
+    char *error = NULL;
+    if (connect_string_parse(live->cluster->hosts, &parsed, &error)) {
+        live->hosts = strdup(parsed.hosts);
+        live->chroot = strdup(parsed.chroot);
+        connect_string_free(&parsed);
+    }
+    free(error);
     struct session_options options = {.hosts = live->hosts,
                                       .timeout_ms = (int)live->cluster->session_timeout_ms,
                                       .auth_scheme = live->cluster->auth_scheme,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/connect_string.h"
 #include "probe/zookeeper/fourletter.h"
 
 #define DEADLINE_MOST_MS 2000
@@ -14,7 +15,7 @@
 
 struct one {
     struct servers *servers;
-    char *address, *host, *port;
+    char *address, *host, port[8];
     struct fourletter *asking;
     uv_timer_t *timer;
     bool looked;
@@ -119,77 +120,69 @@ static void ask(struct one *one)
         one->looked = true;
 }
 
-/* "host:port", "[::1]:port" or a bare host. */
-static bool one_split(struct one *one, const char *address, size_t length)
-{
-    const char *end = address + length, *host = address, *host_end = end, *port = NULL;
-    const char *bracket = *address == '[' ? memchr(address, ']', length) : NULL;
-    if (bracket) {
-        host = address + 1;
-        host_end = bracket;
-        if (bracket + 1 < end && bracket[1] == ':')
-            port = bracket + 2;
-    } else {
-        const char *colon = memchr(address, ':', length);
-        if (colon) {
-            host_end = colon;
-            port = colon + 1;
-        }
-    }
-    one->host = strndup(host, (size_t)(host_end - host));
-    one->port = port ? strndup(port, (size_t)(end - port)) : strdup("2181");
-    if (!one->host || !one->port)
-        return false;
-    size_t size = length + strlen(one->port) + 2;
-    one->address = malloc(size);
-    if (!one->address)
-        return false;
-    snprintf(one->address, size, "%.*s%s", (int)length, address, port ? "" : ":2181");
-    return true;
-}
-
 static void on_timer_closed(uv_handle_t *handle)
 {
     free(handle);
 }
 
-static bool one_add(struct servers *s, const char *address, size_t length)
+static bool one_add(struct servers *s, const struct host_port *server)
 {
     struct one *one = &s->all[s->count];
     one->servers = s;
-    if (!one_split(one, address, length) || !(one->timer = calloc(1, sizeof *one->timer))) {
-        free(one->address);
+    one->host = strdup(server->host);
+    one->address = host_port_print(server);
+    one->timer = calloc(1, sizeof *one->timer);
+    if (!one->host || !one->address || !one->timer) {
         free(one->host);
-        free(one->port);
+        free(one->address);
+        free(one->timer);
         return false;
     }
+    snprintf(one->port, sizeof one->port, "%d", server->port);
     uv_timer_init(s->live->loop, one->timer);
     one->timer->data = one;
     s->count++;
     return true;
 }
 
+/* The servers of the configuration, else those of the connect string. */
+static bool add_all(struct servers *s)
+{
+    char **configured = s->live->cluster->servers.addresses, *error = NULL;
+    struct connect_string named;
+    if (!connect_string_parse(s->live->cluster->hosts, &named, &error)) {
+        free(error);
+        return false;
+    }
+    size_t count = named.count;
+    for (size_t i = 0; configured && configured[i]; i++)
+        count = i + 1;
+    s->all = calloc(count, sizeof *s->all);
+    bool good = s->all != NULL;
+    for (size_t i = 0; good && i < count; i++) {
+        if (!configured) {
+            good = one_add(s, &named.servers[i]);
+            continue;
+        }
+        struct host_port server;
+        good = host_port_parse(configured[i], strlen(configured[i]), ZOOKEEPER_PORT, &server, &error);
+        if (good) {
+            good = one_add(s, &server);
+            free(server.host);
+        }
+    }
+    free(error);
+    connect_string_free(&named);
+    return good;
+}
+
 struct servers *servers_new(struct live *live)
 {
     struct servers *s = calloc(1, sizeof *s);
-    char **configured = live->cluster->servers.addresses;
-    size_t most = 1;
-    for (const char *p = live->hosts; *p; p++)
-        most += *p == ',';
-    for (size_t i = 0; configured && configured[i]; i++)
-        most++;
-    if (!s || !(s->all = calloc(most, sizeof *s->all))) {
-        free(s);
+    if (!s)
         return NULL;
-    }
     s->live = live;
-    bool good = true;
-    for (size_t i = 0; good && configured && configured[i]; i++)
-        good = one_add(s, configured[i], strlen(configured[i]));
-    for (const char *p = live->hosts; good && !configured && *p;
-         p += strcspn(p, ",") + (p[strcspn(p, ",")] == ','))
-        good = one_add(s, p, strcspn(p, ","));
-    if (!good) {
+    if (!add_all(s)) {
         servers_free(s);
         return NULL;
     }
@@ -222,7 +215,6 @@ void servers_free(struct servers *s)
         uv_close((uv_handle_t *)s->all[i].timer, on_timer_closed);
         free(s->all[i].address);
         free(s->all[i].host);
-        free(s->all[i].port);
     }
     free(s->all);
     free(s);

@@ -22,6 +22,8 @@
 #include <time.h>
 #include <zookeeper/zookeeper.h>
 
+#include "config/connect_string.h"
+
 /* Frames handled before the loop gets its turn again. */
 #define FRAMES_A_TURN 4096
 /* How long one server may take for one attempt to connect: at first, and at most (then 2/3 of the timeout).
@@ -32,13 +34,14 @@
 #define PAUSE_LAST_MS 3000
 /* A session that has not come back after this many of its timeouts is given up. [wiped] */
 #define GIVE_UP_TIMEOUTS 2
-#define HOSTS_MOST 64
+#define HOSTS_MOST CONNECT_STRING_SERVERS
 #define ADDRESS_SIZE 64
 /* A name may stand for an IPv4 and an IPv6 address, of which the server may listen on one only. */
 #define ADDRESSES_MOST 4
 
 struct host {
-    char *name, *port;
+    char *name;
+    int port;
     char addresses[ADDRESSES_MOST][ADDRESS_SIZE]; /* "10.0.0.1:2181" or "[::1]:2181" */
     size_t address_count;                         /* 0: not resolved */
 };
@@ -176,7 +179,9 @@ static void note_server(struct session *s)
     for (size_t i = 0; i < s->host_count; i++)
         for (size_t k = 0; k < s->hosts[i].address_count; k++)
             if (strcmp(s->hosts[i].addresses[k], s->server) == 0) {
-                snprintf(s->server, sizeof s->server, "%s:%s", s->hosts[i].name, s->hosts[i].port);
+                bool six = strchr(s->hosts[i].name, ':') != NULL;
+                snprintf(s->server, sizeof s->server, "%s%s%s:%d", six ? "[" : "", s->hosts[i].name,
+                         six ? "]" : "", s->hosts[i].port);
                 return;
             }
 }
@@ -257,7 +262,6 @@ static void session_free(struct session *s)
     uv_close((uv_handle_t *)&h->prepare, on_handle_closed);
     for (size_t i = 0; i < s->host_count; i++) {
         free(s->hosts[i].name);
-        free(s->hosts[i].port);
     }
     free(s->auth_scheme);
     if (s->auth_credential) {
@@ -554,10 +558,10 @@ static void address_add(struct host *host, const struct sockaddr *address)
     char ip[INET6_ADDRSTRLEN] = "", printed[ADDRESS_SIZE];
     if (address->sa_family == AF_INET6) {
         uv_ip6_name((const struct sockaddr_in6 *)(const void *)address, ip, sizeof ip);
-        snprintf(printed, sizeof printed, "[%s]:%s", ip, host->port);
+        snprintf(printed, sizeof printed, "[%s]:%d", ip, host->port);
     } else {
         uv_ip4_name((const struct sockaddr_in *)(const void *)address, ip, sizeof ip);
-        snprintf(printed, sizeof printed, "%s:%s", ip, host->port);
+        snprintf(printed, sizeof printed, "%s:%d", ip, host->port);
     }
     for (size_t k = 0; k < host->address_count; k++)
         if (strcmp(host->addresses[k], printed) == 0)
@@ -633,35 +637,23 @@ static void session_begin(struct session *s)
         session_connect(s);
 }
 
-/* "a:1,[::1]:2,c" -> hosts; the port defaults to 2181. */
-static bool hosts_split(struct session *s, const char *text)
+static bool hosts_take(struct session *s, const char *text)
 {
-    while (*text && s->host_count < HOSTS_MOST) {
-        size_t length = strcspn(text, ",");
-        const char *end = text + length, *name = text, *name_end = end, *port = NULL;
-        if (*text == '[') {
-            name = text + 1;
-            name_end = memchr(text, ']', length);
-            if (!name_end)
-                return false;
-            if (name_end + 1 < end && name_end[1] == ':')
-                port = name_end + 2;
-        } else {
-            const char *colon = memchr(text, ':', length);
-            if (colon) {
-                name_end = colon;
-                port = colon + 1;
-            }
-        }
-        struct host *host = &s->hosts[s->host_count];
-        host->name = strndup(name, (size_t)(name_end - name));
-        host->port = port && port < end ? strndup(port, (size_t)(end - port)) : strdup("2181");
-        s->host_count++;
-        if (!host->name || !host->port)
-            return false;
-        text = *end ? end + 1 : end;
+    struct connect_string parsed;
+    char *error = NULL;
+    if (!connect_string_parse(text, &parsed, &error)) {
+        free(error);
+        return false;
     }
-    return s->host_count > 0;
+    bool good = true;
+    for (size_t i = 0; i < parsed.count && i < HOSTS_MOST && good; i++) {
+        struct host *host = &s->hosts[s->host_count++];
+        host->name = strdup(parsed.servers[i].host);
+        host->port = parsed.servers[i].port;
+        good = host->name != NULL;
+    }
+    connect_string_free(&parsed);
+    return good;
 }
 
 struct session *session_open(uv_loop_t *loop, const struct session_options *options,
@@ -669,7 +661,7 @@ struct session *session_open(uv_loop_t *loop, const struct session_options *opti
 {
     struct session *s = calloc(1, sizeof *s);
     struct handles *h = calloc(1, sizeof *h);
-    bool split = s && h && hosts_split(s, options->hosts);
+    bool split = s && h && hosts_take(s, options->hosts);
     if (split && options->auth_scheme) {
         s->auth_scheme = strdup(options->auth_scheme);
         s->auth_credential = strdup(options->auth_credential);
@@ -679,7 +671,6 @@ struct session *session_open(uv_loop_t *loop, const struct session_options *opti
         if (s) {
             for (size_t i = 0; i < s->host_count; i++) {
                 free(s->hosts[i].name);
-                free(s->hosts[i].port);
             }
             free(s->auth_scheme);
             free(s->auth_credential);
