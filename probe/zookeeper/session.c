@@ -11,10 +11,7 @@
  */
 #include "probe/zookeeper/session.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netdb.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +20,7 @@
 #include <zookeeper/zookeeper.h>
 
 #include "config/connect_string.h"
+#include "probe/zookeeper/resolver.h"
 
 /* Frames handled before the loop gets its turn again. */
 #define FRAMES_A_TURN 4096
@@ -34,17 +32,6 @@
 #define PAUSE_LAST_MS 3000
 /* A session that has not come back after this many of its timeouts is given up. [wiped] */
 #define GIVE_UP_TIMEOUTS 2
-#define HOSTS_MOST CONNECT_STRING_SERVERS
-#define ADDRESS_SIZE 64
-/* A name may stand for an IPv4 and an IPv6 address, of which the server may listen on one only. */
-#define ADDRESSES_MOST 4
-
-struct host {
-    char *name;
-    int port;
-    char addresses[ADDRESSES_MOST][ADDRESS_SIZE]; /* "10.0.0.1:2181" or "[::1]:2181" */
-    size_t address_count;                         /* 0: not resolved */
-};
 
 /* The uv handles live in one block that outlives the session until libuv has let go of all of them. */
 struct handles {
@@ -53,13 +40,6 @@ struct handles {
     uv_prepare_t prepare; /* runs the library's interest once a turn, however many requests were made in it */
     int open;
     struct session *session; /* NULL once closed */
-};
-
-struct lookup {
-    uv_getaddrinfo_t request;
-    struct session *session; /* NULL: it was closed meanwhile */
-    size_t host;
-    struct lookup *next;
 };
 
 struct request {
@@ -78,8 +58,9 @@ struct session {
     uv_loop_t *loop;
     struct session_listener listener;
     void *context;
-    struct host hosts[HOSTS_MOST];
-    size_t host_count;
+    struct connect_string servers;
+    struct address *addresses; /* that they were last resolved to */
+    size_t address_count;      /* a round of attempts */
     int timeout_asked_ms;
     char *auth_scheme, *auth_credential;
 
@@ -93,14 +74,12 @@ struct session {
     bool dropping; /* ... and the servers are not told */
     bool overdue;  /* this attempt was ended by our own timer */
 
-    struct lookup *lookups; /* under way */
-    size_t lookups_left;
+    struct resolver *resolver; /* a look-up under way, or NULL */
 
     enum connection_state state;
     bool established;       /* this handle has had a session */
     uint64_t last_heard_ms; /* loop time at which the connection was last there, or the handle was begun */
     unsigned failures;      /* attempts in a row that failed */
-    size_t address_count;   /* of all hosts: a round of attempts */
     char server[ADDRESS_SIZE];
     char problem[200];
     struct request *requests; /* not answered yet, the latest first */
@@ -171,19 +150,19 @@ static struct znode_stat stat_of(const struct Stat *stat)
     };
 }
 
-/* The address in the words of the user, where it is one of theirs. */
+/* The server in the words of the user, where its address came from one of theirs. */
 static void note_server(struct session *s)
 {
     const char *address = zoo_get_current_server(s->zh);
     snprintf(s->server, sizeof s->server, "%s", address ? address : "");
-    for (size_t i = 0; i < s->host_count; i++)
-        for (size_t k = 0; k < s->hosts[i].address_count; k++)
-            if (strcmp(s->hosts[i].addresses[k], s->server) == 0) {
-                bool six = strchr(s->hosts[i].name, ':') != NULL;
-                snprintf(s->server, sizeof s->server, "%s%s%s:%d", six ? "[" : "", s->hosts[i].name,
-                         six ? "]" : "", s->hosts[i].port);
-                return;
-            }
+    for (size_t i = 0; i < s->address_count; i++)
+        if (strcmp(s->addresses[i].text, s->server) == 0) {
+            char *printed = host_port_print(&s->servers.servers[s->addresses[i].server]);
+            if (printed)
+                snprintf(s->server, sizeof s->server, "%s", printed);
+            free(printed);
+            return;
+        }
 }
 
 /* What kind of end the last attempt had, in an operator's words. */
@@ -251,18 +230,15 @@ static void zookeeper_end(struct session *s)
 static void session_free(struct session *s)
 {
     zookeeper_end(s);
-    for (struct lookup *l = s->lookups; l; l = l->next) {
-        l->session = NULL;
-        uv_cancel((uv_req_t *)&l->request);
-    }
+    if (s->resolver)
+        resolver_cancel(s->resolver);
     struct handles *h = s->handles;
     h->session = NULL;
     uv_close((uv_handle_t *)&h->timer, on_handle_closed);
     uv_close((uv_handle_t *)&h->connect, on_handle_closed);
     uv_close((uv_handle_t *)&h->prepare, on_handle_closed);
-    for (size_t i = 0; i < s->host_count; i++) {
-        free(s->hosts[i].name);
-    }
+    connect_string_free(&s->servers);
+    free(s->addresses);
     free(s->auth_scheme);
     if (s->auth_credential) {
         memset(s->auth_credential, 0, strlen(s->auth_credential));
@@ -516,23 +492,19 @@ static void silent_log(const char *message)
     (void)message; /* [log] what matters is in the results */
 }
 
-/* All names are resolved, or failed: begin a handle with the addresses there are. */
+/* The names are resolved, as far as they can be: begin a handle with the addresses there are. */
 static void session_connect(struct session *s)
 {
-    char list[HOSTS_MOST * ADDRESSES_MOST * ADDRESS_SIZE];
+    char list[CONNECT_STRING_SERVERS * ADDRESSES_A_SERVER * ADDRESS_SIZE] = "";
     size_t used = 0;
-    list[0] = '\0';
-    s->address_count = 0;
-    for (size_t i = 0; i < s->host_count; i++)
-        for (size_t k = 0; k < s->hosts[i].address_count; k++) {
-            /* [::1]:2181 is what the library prints, ::1:2181 what it reads. */
-            const char *address = s->hosts[i].addresses[k];
-            int bracket = *address == '[' ? (int)strcspn(address, "]") : 0;
-            const char *rest = bracket ? address + bracket + 1 : address;
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%.*s%s", used ? "," : "",
-                                     bracket ? bracket - 1 : 0, address + 1, rest);
-            s->address_count++;
-        }
+    for (size_t i = 0; i < s->address_count; i++) {
+        /* [::1]:2181 is what the library prints, ::1:2181 what it reads. */
+        const char *address = s->addresses[i].text;
+        size_t bracket = *address == '[' ? strcspn(address, "]") : 0;
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.*s%s", used ? "," : "",
+                                 bracket ? (int)bracket - 1 : 0, address + 1,
+                                 bracket ? address + bracket + 1 : address);
+    }
     s->last_heard_ms = uv_now(s->loop);
     if (used == 0) {
         set_state(s, CONNECTION_CONNECTING, false); /* problem: from the look-up */
@@ -553,107 +525,30 @@ static void session_connect(struct session *s)
     mark_dirty(s);
 }
 
-static void address_add(struct host *host, const struct sockaddr *address)
+static void on_resolved(void *context, const struct address *addresses, size_t count, const char *problem)
 {
-    char ip[INET6_ADDRSTRLEN] = "", printed[ADDRESS_SIZE];
-    if (address->sa_family == AF_INET6) {
-        uv_ip6_name((const struct sockaddr_in6 *)(const void *)address, ip, sizeof ip);
-        snprintf(printed, sizeof printed, "[%s]:%d", ip, host->port);
-    } else {
-        uv_ip4_name((const struct sockaddr_in *)(const void *)address, ip, sizeof ip);
-        snprintf(printed, sizeof printed, "%s:%d", ip, host->port);
-    }
-    for (size_t k = 0; k < host->address_count; k++)
-        if (strcmp(host->addresses[k], printed) == 0)
-            return;
-    if (host->address_count < ADDRESSES_MOST)
-        memcpy(host->addresses[host->address_count++], printed, sizeof printed);
-}
-
-static void on_resolved(uv_getaddrinfo_t *request, int status, struct addrinfo *found)
-{
-    struct lookup *l = request->data;
-    struct session *s = l->session;
-    if (s) {
-        struct lookup **at = &s->lookups;
-        while (*at != l)
-            at = &(*at)->next;
-        *at = l->next;
-        struct host *host = &s->hosts[l->host];
-        for (struct addrinfo *a = status == 0 ? found : NULL; a; a = a->ai_next)
-            address_add(host, a->ai_addr);
-        if (status != 0)
-            snprintf(s->problem, sizeof s->problem, "cannot resolve %.80s: %s", host->name,
-                     uv_strerror(status));
-        if (--s->lookups_left == 0) {
-            enter(s);
-            session_connect(s);
-            leave(s);
-        }
-    }
-    uv_freeaddrinfo(found);
-    free(l);
-}
-
-static bool is_literal(struct host *host)
-{
-    struct sockaddr_in6 six = {.sin6_family = AF_INET6};
-    struct sockaddr_in four = {.sin_family = AF_INET};
-    if (inet_pton(AF_INET, host->name, &four.sin_addr) == 1)
-        address_add(host, (const struct sockaddr *)&four);
-    else if (inet_pton(AF_INET6, host->name, &six.sin6_addr) == 1)
-        address_add(host, (const struct sockaddr *)&six);
-    else
-        return false;
-    return true;
+    struct session *s = context;
+    s->resolver = NULL;
+    if (problem)
+        snprintf(s->problem, sizeof s->problem, "%s", problem);
+    free(s->addresses);
+    s->addresses = calloc(count + 1, sizeof *addresses);
+    s->address_count = s->addresses ? count : 0;
+    if (s->addresses && count)
+        memcpy(s->addresses, addresses, count * sizeof *addresses);
+    enter(s);
+    session_connect(s);
+    leave(s);
 }
 
 /* [resolve] Names are looked up off the loop, anew for every handle; the library only ever sees addresses. */
 static void session_begin(struct session *s)
 {
-    if (s->zh || s->lookups_left > 0)
+    if (s->zh || s->resolver)
         return;
-    static const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
-    for (size_t i = 0; i < s->host_count; i++) {
-        struct host *host = &s->hosts[i];
-        host->address_count = 0;
-        if (is_literal(host))
-            continue;
-        struct lookup *l = calloc(1, sizeof *l);
-        if (!l)
-            continue;
-        *l = (struct lookup){.session = s, .host = i, .next = s->lookups};
-        l->request.data = l;
-        int rc = uv_getaddrinfo(s->loop, &l->request, on_resolved, host->name, NULL, &hints);
-        if (rc != 0) {
-            snprintf(s->problem, sizeof s->problem, "cannot resolve %.80s: %s", host->name, uv_strerror(rc));
-            free(l);
-            continue;
-        }
-        s->lookups = l;
-        s->lookups_left++;
-    }
-    if (s->lookups_left == 0)
-        session_connect(s);
-}
-
-static bool hosts_take(struct session *s, const char *text)
-{
-    struct connect_string parsed;
-    char *error = NULL;
-    if (!connect_string_parse(text, &parsed, &error)) {
-        free(error);
-        return false;
-    }
-    bool good = true;
-    for (size_t i = 0; i < parsed.count && i < HOSTS_MOST && good; i++) {
-        struct host *host = &s->hosts[s->host_count++];
-        host->name = strdup(parsed.servers[i].host);
-        host->port = parsed.servers[i].port;
-        good = host->name != NULL;
-    }
-    connect_string_free(&parsed);
-    return good;
+    s->resolver = resolver_start(s->loop, s->servers.servers, s->servers.count, on_resolved, s);
+    if (!s->resolver)
+        pause_for(s, PAUSE_LAST_MS);
 }
 
 struct session *session_open(uv_loop_t *loop, const struct session_options *options,
@@ -661,17 +556,18 @@ struct session *session_open(uv_loop_t *loop, const struct session_options *opti
 {
     struct session *s = calloc(1, sizeof *s);
     struct handles *h = calloc(1, sizeof *h);
-    bool split = s && h && hosts_take(s, options->hosts);
-    if (split && options->auth_scheme) {
+    char *error = NULL;
+    bool good = s && h && connect_string_parse(options->hosts, &s->servers, &error);
+    free(error);
+    if (good && options->auth_scheme) {
         s->auth_scheme = strdup(options->auth_scheme);
         s->auth_credential = strdup(options->auth_credential);
+        good = s->auth_scheme && s->auth_credential;
     }
-    if (!split || (options->auth_scheme && (!s->auth_scheme || !s->auth_credential))) {
+    if (!good) {
         free(h);
         if (s) {
-            for (size_t i = 0; i < s->host_count; i++) {
-                free(s->hosts[i].name);
-            }
+            connect_string_free(&s->servers);
             free(s->auth_scheme);
             free(s->auth_credential);
         }

@@ -1,0 +1,108 @@
+#include "probe/zookeeper/resolver.h"
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct lookup {
+    uv_getaddrinfo_t request;
+    struct resolver *resolver;
+    struct address found[ADDRESSES_A_SERVER];
+    size_t count;
+};
+
+struct resolver {
+    const struct host_port *servers;
+    size_t count, left;
+    resolver_fn fn; /* NULL: cancelled */
+    void *context;
+    char problem[160];
+    struct lookup lookups[];
+};
+
+static void finish(struct resolver *r)
+{
+    if (r->fn) {
+        struct address all[CONNECT_STRING_SERVERS * ADDRESSES_A_SERVER];
+        size_t count = 0;
+        for (size_t i = 0; i < r->count && i < CONNECT_STRING_SERVERS; i++) {
+            memcpy(all + count, r->lookups[i].found, r->lookups[i].count * sizeof *all);
+            count += r->lookups[i].count;
+        }
+        r->fn(r->context, all, count, r->problem[0] ? r->problem : NULL);
+    }
+    free(r);
+}
+
+static void add(struct lookup *l, const struct sockaddr *address)
+{
+    size_t server = (size_t)(l - l->resolver->lookups);
+    int port = l->resolver->servers[server].port;
+    char ip[INET6_ADDRSTRLEN] = "";
+    struct address *a = &l->found[l->count];
+    if (l->count == ADDRESSES_A_SERVER)
+        return;
+    if (address->sa_family == AF_INET6) {
+        uv_ip6_name((const struct sockaddr_in6 *)(const void *)address, ip, sizeof ip);
+        snprintf(a->text, sizeof a->text, "[%s]:%d", ip, port);
+    } else {
+        uv_ip4_name((const struct sockaddr_in *)(const void *)address, ip, sizeof ip);
+        snprintf(a->text, sizeof a->text, "%s:%d", ip, port);
+    }
+    a->server = server;
+    for (size_t i = 0; i < l->count; i++)
+        if (strcmp(l->found[i].text, a->text) == 0)
+            return;
+    l->count++;
+}
+
+static void on_found(uv_getaddrinfo_t *request, int status, struct addrinfo *found)
+{
+    struct lookup *l = request->data;
+    struct resolver *r = l->resolver;
+    if (r->fn && status == 0)
+        for (struct addrinfo *a = found; a; a = a->ai_next)
+            add(l, a->ai_addr);
+    else if (r->fn)
+        snprintf(r->problem, sizeof r->problem, "cannot resolve %.80s: %s", r->servers[l - r->lookups].host,
+                 uv_strerror(status));
+    uv_freeaddrinfo(found);
+    if (--r->left == 0)
+        finish(r);
+}
+
+struct resolver *resolver_start(uv_loop_t *loop, const struct host_port *servers, size_t count,
+                                resolver_fn fn, void *context)
+{
+    static const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
+    struct resolver *r = calloc(1, sizeof *r + count * sizeof *r->lookups);
+    if (!r)
+        return NULL;
+    r->servers = servers;
+    r->count = count;
+    r->fn = fn;
+    r->context = context;
+    for (size_t i = 0; i < count; i++) {
+        struct lookup *l = &r->lookups[i];
+        l->resolver = r;
+        l->request.data = l;
+        if (uv_getaddrinfo(loop, &l->request, on_found, servers[i].host, NULL, &hints) == 0)
+            r->left++;
+        else
+            snprintf(r->problem, sizeof r->problem, "cannot resolve %.80s", servers[i].host);
+    }
+    if (r->left == 0) {
+        free(r);
+        return NULL;
+    }
+    return r;
+}
+
+void resolver_cancel(struct resolver *r)
+{
+    r->fn = NULL;
+    for (size_t i = 0; i < r->count; i++)
+        uv_cancel((uv_req_t *)&r->lookups[i].request);
+}

@@ -1,0 +1,39 @@
+/*
+ * resolver.h - the addresses of a list of servers, looked up off the loop.
+ *
+ * All names are asked for at once; the answer comes when the last is in. A name that cannot be resolved
+ * leaves its server out and is named in problem.
+ */
+#ifndef ELECTOP_PROBE_ZOOKEEPER_RESOLVER_H
+#define ELECTOP_PROBE_ZOOKEEPER_RESOLVER_H
+
+#include <stddef.h>
+#include <uv.h>
+
+#include "config/connect_string.h"
+
+/* Of one server: a name may stand for an IPv4 and an IPv6 address, and the server listen on one only. */
+#define ADDRESSES_A_SERVER 4
+#define ADDRESS_SIZE 64
+
+struct address {
+    char text[ADDRESS_SIZE]; /* "10.0.0.1:2181" or "[::1]:2181" */
+    size_t server;           /* index into the list asked for */
+};
+
+/* The addresses, in the order of the servers, are valid during the call. problem: NULL, or the last failure.
+ */
+typedef void (*resolver_fn)(void *context, const struct address *addresses, size_t count,
+                            const char *problem);
+
+struct resolver;
+
+/* servers must stay until fn was called or resolver_cancel(). fn is called from the loop, once. NULL: out of
+ * memory. */
+struct resolver *resolver_start(uv_loop_t *, const struct host_port *servers, size_t count, resolver_fn,
+                                void *context);
+
+/* fn is not called any more. Only before it was called. */
+void resolver_cancel(struct resolver *);
+
+#endif
