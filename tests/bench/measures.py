@@ -1,0 +1,337 @@
+"""What is measured, and how it is compared. Each measure yields the rows of its part of the table."""
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import statistics
+import struct
+import subprocess
+import termios
+import time
+
+from rig import BUILD, TOOLS, BenchError, cpu_us, resident_kb, wait_until
+
+SIZES = (10, 1000, 10000)
+STALE_LIMIT_MS = 500
+CHURN_PER_S = 100
+LEADER_EVERY_MS = 400
+
+
+class Row:
+    """One line of the table. over: the target was missed; None: there is nothing to compare with."""
+
+    def __init__(self, work, floor, electop, ratio, target, over):
+        self.work, self.floor, self.electop, self.ratio, self.target, self.over = work, floor, electop, ratio, target, over
+
+
+def ms(us):
+    return "-" if us is None else f"{us / 1000:.2f} ms" if us < 1e5 else f"{us / 1000:.0f} ms"
+
+
+def ratio_row(work, floor_us, electop_us, most):
+    if not floor_us or not electop_us:
+        return Row(work, ms(floor_us), ms(electop_us), "-", f"≤ {most} ×", True)
+    ratio = electop_us / floor_us
+    return Row(work, ms(floor_us), ms(electop_us), f"{ratio:.2f} ×", f"≤ {most} ×", ratio > most)
+
+
+def median(values):
+    values = [v for v in values if v is not None]
+    return statistics.median(values) if values else None
+
+
+# 1 and 2: how soon a fall is told.
+
+def delays(deeds, seen):
+    """From the deletion of each leader to the moment at which it was told; None where it never was."""
+    return [seen[name] - sent if name in seen else None for deed, name, sent, _ in deeds if deed == "fell"]
+
+
+def floor_falls(rig, load, path, plan):
+    with rig.floor("notify", path) as floor:
+        wait_until("the floor watches", lambda: "armed" in floor.text(), 10)
+        floor.settle()
+        deeds = load.ask("fall", path, *plan)
+        time.sleep(0.2)
+        floor.stop()
+        lost, elected, read_late = {}, {}, []
+        gone = None
+        for at, line in floor.lines():
+            word, name, own = line.split()
+            if word == "lost":
+                lost[name], gone = int(own), name
+                read_late.append(at - int(own))
+            elif word == "elected" and gone is not None:
+                elected[gone] = int(own)
+        return delays(deeds, lost), delays(deeds, elected), read_late
+
+
+def electop_falls(rig, load, path, plan):
+    with rig.electop("events", "--json", path) as electop:
+        wait_until("electop sees the election", lambda: "election-seen" in electop.text(), 20)
+        electop.settle()
+        deeds = load.ask("fall", path, *plan)
+        time.sleep(0.5)
+        electop.stop()
+        lost, elected = {}, {}
+        for at, event in electop.events():
+            if event["event"] == "leader-lost":
+                lost.setdefault(event["candidate"], at)
+            elif event["event"] == "leader-elected" and event["from"] is not None:
+                elected.setdefault(event["from"], at)
+        return delays(deeds, lost), delays(deeds, elected)
+
+
+def measure_fall(rig, rounds, quick, say):
+    """From the deletion of a leader's znode to the line of `electop events --json`, read from its pipe. The
+    floor's time is taken inside its notification: writing a line and reading a pipe count against electop."""
+    plan = (6, 150, 300) if quick else (20, 200, 400)
+    for size in SIZES[:2] if quick else SIZES:
+        path = f"/bench/fall{size}"
+        runs = {"floor lost": [], "floor elected": [], "lost": [], "elected": [], "pipe": []}
+        missing = 0
+        with rig.driver() as load:
+            load.ask("stand", path, size)
+            for i in range(rounds):
+                say(f"falls among {size}, round {i + 1}")
+                lost, elected, late = floor_falls(rig, load, path, plan)
+                runs["floor lost"].append(median(lost))
+                runs["floor elected"].append(median(elected))
+                runs["pipe"].append(median(late))
+                lost, elected = electop_falls(rig, load, path, plan)
+                missing += lost.count(None) + elected.count(None)
+                runs["lost"].append(median(lost))
+                runs["elected"].append(median(elected))
+        middle = {k: median(v) for k, v in runs.items()}
+        note = f"; {missing} never told" if missing else ""
+        yield ratio_row(f"leader-lost, {size} candidates{note}", middle["floor lost"], middle["lost"], 1.3)
+        yield ratio_row(f"leader-elected, {size} candidates", middle["floor elected"], middle["elected"], 1.3)
+    yield Row("  (of which reading a line from a pipe takes)", ms(middle["pipe"]), "", "", "", None)
+
+
+# 3: the first complete look.
+
+def whole_run(program):
+    """From its start to its end; and to the end of its look, where it says when that was."""
+    with program:
+        code, ended = program.join()
+        if code != 0:
+            raise BenchError(f"{program.what} ended with {code}: {program.complaint()}")
+        looked = [int(line.split()[1]) for _, line in program.lines() if line.startswith("looked ")]
+        return ended - program.started_us, looked[0] - program.started_us if looked else None
+
+
+def measure_look(rig, rounds, quick, say):
+    """Whole runs on 10,000 candidates less whole runs on one, on both sides: so starting, connecting and
+    closing cancel out, and reading, ordering and (for electop) printing JSON are what is left."""
+    size = 1000 if quick else 10000
+    floor, electop = [], []
+    with rig.driver() as load:
+        load.ask("stand", "/bench/one", 1)
+        load.ask("stand", "/bench/look", size)
+        for i in range(rounds + 1):
+            say(f"look at {size}, round {i}")
+            walls = [whole_run(rig.floor("look", path))[0] for path in ("/bench/one", "/bench/look")]
+            walls += [whole_run(rig.electop("once", "--json", "--quick", path))[0]
+                      for path in ("/bench/one", "/bench/look")]
+            if i > 0:  # the first is for the caches
+                floor.append(walls[1] - walls[0])
+                electop.append(walls[3] - walls[2])
+    yield ratio_row(f"first complete look at {size}", median(floor), median(electop), 1.5)
+
+
+# 4: churn.
+
+def number(name):
+    return int(name[-10:])
+
+
+def staleness(deeds, joined, left):
+    """How late each joining and each departure was told, in ms, and how many never were, of those that lasted
+    long enough that they must be."""
+    ends = {name: sent for deed, name, sent, _ in deeds if deed != "joined"}
+    late, untold = [], 0
+    for deed, name, sent, _ in deeds:
+        seen = joined.get(name) if deed == "joined" else left.get(name)
+        if seen is not None:
+            late.append((seen - sent) / 1000)
+        elif deed != "joined" or ends.get(name, sent + 10**9) - sent > STALE_LIMIT_MS * 1000:
+            untold += 1
+    return late, untold
+
+
+def churn_round(rig, load, path, seconds):
+    with rig.floor("churn", path, seconds + 30) as floor, rig.electop("events", "--json", path) as electop:
+        wait_until("electop sees the election", lambda: "election-seen" in electop.text(), 20)
+        electop.settle()
+        before = cpu_us(floor.pid), cpu_us(electop.pid), time.monotonic()
+        deeds = load.ask("churn", path, CHURN_PER_S, seconds, LEADER_EVERY_MS)
+        took_us = (time.monotonic() - before[2]) * 1e6
+        cpu = [100 * (cpu_us(p.pid) - b) / took_us for p, b in ((floor, before[0]), (electop, before[1]))]
+        time.sleep(1)
+        electop.stop()
+        floor.stop()
+        floor_leaders = [line.split()[1] for _, line in floor.lines() if line.startswith("leader ")][1:]
+        leaders, joined, left, unseen = set(), {}, {}, 0
+        for at, event in electop.events():
+            if event["event"] == "leader-elected":
+                leaders.add(event["to"])
+            elif event["event"] == "candidate-joined":
+                joined[event["candidate"]] = at
+            elif event["event"] == "candidate-left":
+                left[event["candidate"]] = at
+            elif event["event"] == "unseen":
+                unseen += event["joined"] + event["left"]
+        late, untold = staleness(deeds, joined, left)
+        falls = sum(deed == "fell" for deed, *_ in deeds)
+        return {"cpu": cpu, "late": late, "untold": untold, "falls": falls, "floor saw": len(floor_leaders),
+                "missed": len(set(floor_leaders) - leaders), "saw": len(leaders), "unseen": unseen}
+
+
+def measure_churn(rig, rounds, quick, say):
+    """Floor and electop watch the same churn at the same time, so that each change of leader that the floor
+    saw can be looked for in electop's events. Lateness is from the request to the line."""
+    size, seconds = (1000, 3) if quick else (10000, 8)
+    path, runs = "/bench/churn", []
+    with rig.driver() as load:
+        load.ask("stand", path, size)
+        for i in range(rounds):
+            say(f"churn among {size}, round {i + 1}")
+            runs.append(churn_round(rig, load, path, seconds))
+    floor, electop = (median([r["cpu"][i] for r in runs]) for i in (0, 1))
+    yield Row(f"churn among {size}: CPU", f"{floor:.1f} %", f"{electop:.2f} %", f"{electop / floor:.2f} ×", "≤ 5 %",
+              electop > 5)
+    late = sorted(v for r in runs for v in r["late"])
+    untold = sum(r["untold"] for r in runs)
+    if late:
+        worst, p50 = late[-1], late[len(late) // 2]
+        yield Row(f"churn: changes told late, p50 and worst{f'; {untold} never' if untold else ''}", "",
+                  f"{p50:.0f} / {worst:.0f} ms", "", "≤ 500 ms", worst > STALE_LIMIT_MS or untold > 0)
+    else:
+        yield Row("churn: changes told", "", "none", "", "≤ 500 ms", True)
+    total = {k: sum(r[k] for r in runs) for k in ("falls", "floor saw", "saw", "missed", "unseen")}
+    yield Row(f"churn: leader changes seen, of {total['falls']}", str(total["floor saw"]), str(total["saw"]), "",
+              "0 missed", total["missed"] > 0)
+
+
+# 5: a thousand quiet elections.
+
+def resident_of(rig, pattern, elections, seconds=0):
+    with rig.electop("events", "--json", pattern) as electop:
+        wait_until(f"electop sees {elections} elections",
+                   lambda: electop.text().count('"election-seen"') >= elections, 30, 0.1)
+        electop.settle()
+        cpu = []
+        for _ in range(5 if seconds else 0):
+            before, began = cpu_us(electop.pid), time.monotonic()
+            time.sleep(seconds)
+            cpu.append(100 * (cpu_us(electop.pid) - before) / ((time.monotonic() - began) * 1e6))
+        resident = resident_kb(electop.pid)
+        electop.stop()
+        return resident, cpu
+
+
+def measure_idle(rig, rounds, quick, say):
+    """The resident set with all of them less that with one election, for each further candidate; and the
+    processor time of five windows in which nothing happens."""
+    elections, members = (100 if quick else 1000), 10
+    grown, cpu = [], []
+    with rig.driver() as load:
+        load.ask("stand", "/bench/single/e0", members)
+        for i in range(elections):
+            load.ask("stand", f"/bench/idle/e{i}", members)
+        for i in range(rounds):
+            say(f"{elections} idle elections, round {i + 1}")
+            one, _ = resident_of(rig, "/bench/single/*", 1)
+            all_of_them, windows = resident_of(rig, "/bench/idle/*", elections, (1 if quick else 5) if i == 0 else 0)
+            grown.append((all_of_them - one) * 1024 / ((elections - 1) * members))
+            cpu += windows
+    yield Row(f"{elections} elections of {members}, idle: CPU", "", f"{median(cpu):.3f} %", "", "≤ 0.5 %",
+              median(cpu) > 0.5)
+    yield Row(f"{elections} elections of {members}: memory a candidate", "", f"{median(grown):.0f} B", "", "≤ 1024 B",
+              median(grown) > 1024)
+
+
+# 6: one frame.
+
+def measure_frame(_rig, rounds, quick, say):
+    """The election view drawn into cells (frame.c), at several places of the line, where nothing changed since
+    the frame before, and where something did."""
+    runs = []
+    for i in range(rounds):
+        say(f"frames, round {i + 1}")
+        run = subprocess.run([os.path.join(TOOLS, "frame"), "200" if quick else "2000"], check=False, text=True,
+                             capture_output=True, timeout=120)
+        if run.returncode != 0:
+            raise BenchError(run.stderr.strip() or f"it ended with {run.returncode}")
+        runs.append(json.loads(run.stdout))
+    for kind in ("still", "changed"):
+        small, big = (median(run[size][kind] for run in runs) for size in ("100", "10000"))
+        yield Row(f"one frame of 10,000 (floor: of 100), model {kind}", f"{small:.0f} µs", f"{big:.0f} µs",
+                  f"{big / small:.2f} ×", "≤ 1.2 ×", big > 1.2 * small)
+
+
+# 7: the first picture.
+
+ESCAPES = re.compile(rb"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)|[()][A-Z0-9]|[=>78])")
+
+
+def first_picture(rig, path, text):
+    """From the start to the moment at which a terminal has received text; microseconds."""
+    argv = [os.path.join(BUILD, "electop"), "-s", rig.hosts, path]
+    began = time.monotonic()
+    pid, terminal = pty.fork()
+    if pid == 0:
+        try:
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+            os.execve(argv[0], argv, rig.environment)
+        finally:
+            os._exit(127)
+    try:
+        got, until = b"", began + 10
+        while text not in ESCAPES.sub(b"", got):
+            if not select.select([terminal], [], [], max(0, until - time.monotonic()))[0]:
+                raise BenchError(f"no picture of {path} within ten seconds: {ESCAPES.sub(b'', got)[-300:]!r}")
+            got += os.read(terminal, 65536)
+        took = time.monotonic() - began
+        os.write(terminal, b"q")
+        until = time.monotonic() + 5
+        while time.monotonic() < until:
+            if select.select([terminal], [], [], 0.1)[0] and not os.read(terminal, 65536):
+                break
+        return took * 1e6
+    except OSError:  # what reading a terminal gives whose program has ended
+        if "took" not in locals():
+            raise BenchError("the dashboard ended before it showed a picture") from None
+        return took * 1e6
+    finally:
+        os.close(terminal)
+        for _ in range(50):
+            if os.waitpid(pid, os.WNOHANG)[0]:
+                break
+            time.sleep(0.02)
+        else:
+            os.kill(pid, 9)
+            os.waitpid(pid, 0)
+
+
+def measure_picture(rig, rounds, _quick, say):
+    """From the start of the program to the leader's name on a real terminal, less the bare client's whole way
+    from its start to having read the same election."""
+    path, floor, electop = "/bench/picture", [], []
+    with rig.driver() as load:
+        load.ask("stand", path, 10)
+        for i in range(rounds + 1):
+            say(f"first picture, round {i}")
+            floor.append(whole_run(rig.floor("look", path))[1])
+            electop.append(first_picture(rig, path, b"host-0.example"))
+    floor_us, electop_us = median(floor[1:]), median(electop[1:])
+    beyond = electop_us - floor_us
+    yield Row("start to first picture, 10 candidates", ms(floor_us), ms(electop_us), f"+ {ms(beyond)}", "≤ + 100 ms",
+              beyond > 1e5)
+
+
+MEASURES = {"fall": measure_fall, "look": measure_look, "churn": measure_churn, "idle": measure_idle,
+            "frame": measure_frame, "picture": measure_picture}
