@@ -1,0 +1,55 @@
+"""What the live tests share: one ensemble a module, a path of its own for each test, and a time limit."""
+import logging
+import re
+import signal
+
+import pytest
+
+from ensemble import Ensemble
+
+# kazoo warns of every lost connection, and losing connections is what these tests do.
+logging.getLogger("kazoo").setLevel(logging.CRITICAL)
+
+LIMIT_S = 90
+
+
+@pytest.fixture(autouse=True)
+def limit():
+    """A test that hangs ends with its own trace, not with that of the whole run."""
+    def overrun(*_):
+        raise AssertionError(f"not done within {LIMIT_S} s")
+
+    before = signal.signal(signal.SIGALRM, overrun)
+    signal.alarm(LIMIT_S)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture(scope="module")
+def zk():
+    """One server, shared by the tests of a module."""
+    ensemble = Ensemble(1)
+    yield ensemble
+    ensemble.close()
+
+
+@pytest.fixture(scope="module")
+def zk3():
+    """An ensemble of three, shared by the tests of a module."""
+    ensemble = Ensemble(3)
+    yield ensemble
+    ensemble.close()
+
+
+@pytest.fixture
+def path(request):
+    """A directory of this test's own; not created."""
+    return "/" + re.sub(r"[^a-z0-9]+", "-", request.node.name.lower()).strip("-")
+
+
+@pytest.fixture(scope="module")
+def client(request):
+    """A kazoo client for arranging things."""
+    ensemble = request.getfixturevalue("zk3" if "zk3" in request.fixturenames else "zk")
+    return ensemble.client()

@@ -1,0 +1,166 @@
+"""Real terminals for tests: tmux, which shows what a user sees, and a bare pty, which shows every byte.
+
+Both wait for what should be on the screen and never sleep blindly."""
+import fcntl
+import os
+import pty
+import re
+import signal
+import struct
+import subprocess
+import tempfile
+import termios
+import threading
+
+import pyte
+
+from waiting import until
+
+
+class Tmux:
+    """One window of a tmux server of our own, running a shell command. Ends with close()."""
+
+    def __init__(self, command, cols=100, rows=30, env=None):
+        self.folder = tempfile.TemporaryDirectory(prefix="electop-tmux-")
+        self.socket = os.path.join(self.folder.name, "tmux")
+        conf = self.socket + ".conf"
+        with open(conf, "w", encoding="utf-8") as f:
+            f.write('set -g default-terminal "tmux-256color"\nset -g status off\nset -g remain-on-exit on\n'
+                    "set -g escape-time 0\nset -g mouse on\nset -ga terminal-overrides ',*:Tc'\n")
+        arguments = ["-f", conf, "new-session", "-d", "-x", str(cols), "-y", str(rows)]
+        for name, value in {"LC_ALL": "C.UTF-8", **(env or {})}.items():
+            arguments += ["-e", f"{name}={value}"]
+        self.tmux(*arguments, "--", "sh", "-c", command)
+
+    def tmux(self, *arguments):
+        return subprocess.run(["tmux", "-u", "-S", self.socket, *arguments], check=True, capture_output=True,
+                              text=True).stdout
+
+    def screen(self, escapes=False):
+        return self.tmux("capture-pane", "-p", *(["-e", "-N"] if escapes else []))
+
+    def shows(self, *texts, within=30):
+        """Waits until all the texts are on the screen, and returns it."""
+        def shown():
+            screen = self.screen()
+            assert all(text in screen for text in texts), screen
+            return screen
+        return until(shown, within, f"the screen shows {texts}")
+
+    def hides(self, text, within=30):
+        def hidden():
+            screen = self.screen()
+            assert text not in screen, screen
+            return True
+        until(hidden, within, f"the screen does not show {text}")
+
+    def keys(self, *keys):
+        for key in keys:
+            self.tmux("send-keys", key)
+
+    def resize(self, cols, rows):
+        self.tmux("resize-window", "-x", str(cols), "-y", str(rows))
+
+    def state(self, name):
+        """A format of tmux, such as alternate_on, cursor_flag, mouse_any_flag, pane_dead."""
+        return self.tmux("display-message", "-p", "#{%s}" % name).strip()
+
+    def close(self):
+        subprocess.run(["tmux", "-S", self.socket, "kill-server"], capture_output=True, check=False)
+        self.folder.cleanup()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+COLOUR = re.compile(r"\x1b\[(?:\d*;)*(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])(?:[;:]\d*)*m")
+
+
+class Pty:
+    """A program on a pseudo terminal: every byte it writes, and the screen they make."""
+
+    def __init__(self, arguments, cols=100, rows=30, env=None):
+        self.master, slave = pty.openpty()
+        self.slave = slave
+        self.stream = pyte.ByteStream(pyte.Screen(cols, rows))
+        self.size(cols, rows)
+        self.before = termios.tcgetattr(slave)
+        environment = {**os.environ, "TERM": "xterm-256color", **(env or {})}
+        self.process = subprocess.Popen(arguments, stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
+                                        env={name: value for name, value in environment.items() if value is not None},
+                                        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        self.raw, self.lock = b"", threading.Lock()
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
+
+    def _read(self):
+        while True:
+            try:
+                piece = os.read(self.master, 65536)
+            except OSError:
+                return
+            with self.lock:
+                self.raw += piece
+                self.stream.feed(piece)
+
+    def size(self, cols, rows):
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, cols, 0, 0))
+        with_screen = self.stream.listener
+        with_screen.resize(rows, cols)
+
+    def screen(self):
+        with self.lock:
+            return "\n".join(self.stream.listener.display)
+
+    def bytes(self):
+        with self.lock:
+            return self.raw
+
+    def shows(self, *texts, within=30):
+        def shown():
+            screen = self.screen()
+            assert all(text in screen for text in texts), screen
+            return screen
+        return until(shown, within, f"the screen shows {texts}")
+
+    def keys(self, text):
+        os.write(self.master, text.encode())
+
+    def wait(self, within=30):
+        """The program's exit status (negative: the signal that ended it), with all its output read."""
+        status = self.process.wait(within)
+        last = None
+
+        def drained():
+            nonlocal last
+            last, now = len(self.bytes()), last
+            return last == now
+        until(drained, 5)
+        return status
+
+    def restored(self):
+        """Is the line discipline as it was before the program?"""
+        return termios.tcgetattr(self.slave) == self.before
+
+    def hang_up(self):
+        """The terminal is closed, as a lost connection or a shut window does it."""
+        os.close(self.slave)
+        os.close(self.master)
+        self.master = self.slave = -1
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.wait()
+        if self.master >= 0:
+            os.close(self.slave)
+            os.close(self.master)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()

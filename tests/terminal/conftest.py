@@ -1,0 +1,1 @@
+from live_fixtures import *  # noqa: F401,F403

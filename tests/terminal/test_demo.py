@@ -1,0 +1,101 @@
+"""The demo: life within seconds, and nothing left when it is gone."""
+import glob
+import json
+import os
+import signal
+import subprocess
+import tempfile
+
+import pytest
+
+from electop import PROGRAM, check_sanitizers, elections, look, run
+from ensemble import four_letter
+from terminal import Pty
+from waiting import until
+
+
+@pytest.fixture
+def temporary():
+    """A TMPDIR of this test's own, so that what is left can be seen."""
+    with tempfile.TemporaryDirectory(prefix="electop-test-") as folder:
+        yield folder
+
+
+def servers_in(folder):
+    """Java processes that name the folder: their pids."""
+    found = []
+    for path in glob.glob("/proc/[0-9]*/cmdline"):
+        try:
+            with open(path, "rb") as f:
+                line = f.read()
+        except OSError:
+            continue
+        if b"java" in line and folder.encode() in line:
+            found.append(int(path.split("/")[2]))
+    return found
+
+
+def gone(folder):
+    assert not servers_in(folder) and not os.listdir(folder), (servers_in(folder), os.listdir(folder))
+    return True
+
+
+def test_first_picture_and_end(temporary):
+    """A newcomer sees led elections within seconds; q ends it and removes everything."""
+    with Pty([PROGRAM, "demo"], 120, 36, env={"TMPDIR": temporary}) as terminal:
+        terminal.shows("led", within=20)
+        assert servers_in(temporary)
+        terminal.keys("q")
+        assert terminal.wait() == 0
+        assert terminal.restored()
+        until(lambda: gone(temporary))
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL, "close"])
+def test_servers_do_not_outlive_it(temporary, ending):
+    """SIGTERM, kill -9, a closed terminal: no server and no directory is left."""
+    with Pty([PROGRAM, "demo"], 120, 36, env={"TMPDIR": temporary}) as terminal:
+        until(lambda: servers_in(temporary))
+        if ending == "close":
+            terminal.hang_up()
+        else:
+            terminal.process.send_signal(ending)
+        terminal.process.wait(20)
+        until(lambda: gone(temporary))
+
+
+def test_without_a_screen(temporary):
+    """--no-screen: the connect string is the first line; there is life there; Ctrl-C ends all."""
+    process = subprocess.Popen([PROGRAM, "demo", "--no-screen", "--servers", "3"], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": temporary})
+    try:
+        hosts = process.stdout.readline().strip()
+        assert len(hosts.split(",")) == 3
+        assert all("Mode: " in four_letter(address, "srvr") for address in hosts.split(","))
+
+        def alive():
+            found = elections(look(hosts))
+            return len([e for e in found.values() if e["state"] == "led"]) >= 3
+        until(alive, 40)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+        check_sanitizers(err)
+        assert process.returncode == 130
+    finally:
+        process.kill()
+        process.wait()
+    until(lambda: gone(temporary))
+
+
+def test_without_a_terminal(temporary):
+    """Into a pipe: one look, a few seconds of events, and the end."""
+    done = run("demo", env={"TMPDIR": temporary}, within=60)
+    assert done.status == 0 and "led" in done.out, done
+    until(lambda: gone(temporary))
+
+
+def test_no_java(temporary):
+    """Without Java it says what to install."""
+    done = run("demo", env={"TMPDIR": temporary, "PATH": "/nonexistent", "JAVA_HOME": ""}, within=20)
+    assert done.status != 0 and done.err.startswith("electop: ") and "java" in done.err.lower(), done
+    assert json.dumps(os.listdir(temporary)) == "[]"
