@@ -39,7 +39,8 @@ struct view_ops {
     enum view_result (*action)(struct view *, const struct scene *, enum action, struct view **next);
     /* A mouse click (or double click) at a cell of its own area. May be NULL. */
     enum view_result (*click)(struct view *, const struct scene *, int x, int y, bool twice, struct view **next);
-    /* The title line's left part ("prod > /election"). */
+    /* The title line's left part ("prod > /election") of a view that was opened from another; of the first
+       view the dashboard itself shows the clusters and their servers there. */
     void (*title)(struct view *, const struct scene *, struct cells *, int x, int room);
     /* The path that y copies, or false. May be NULL. */
     bool (*path)(struct view *, const struct scene *, char *buffer, size_t size);

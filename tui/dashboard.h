@@ -1,0 +1,51 @@
+/*
+ * dashboard.h - the screen as a whole: a stack of views between a title and a footer, and what keys do.
+ *
+ * No terminal, no loop, no clock of its own: keys go in, grids of cells come out, so a test can drive it
+ * with a fixed model, a fixed clock and a script of keys. show.h puts it on a terminal.
+ */
+#ifndef ELECTOP_TUI_DASHBOARD_H
+#define ELECTOP_TUI_DASHBOARD_H
+
+#include <stdbool.h>
+
+#include "config/settings.h"
+#include "probe/election/model.h"
+#include "tui/event_log.h"
+#include "tui/screen/cells.h"
+
+/* Below this one clear line says so. */
+#define DASHBOARD_WIDTH_LEAST 40
+#define DASHBOARD_HEIGHT_LEAST 8
+
+struct dashboard;
+
+typedef struct moment (*clock_fn)(void *context);
+
+/* All that it is given must outlive it. It begins with the overview. NULL: out of memory. */
+struct dashboard *dashboard_new(const struct settings *, const struct model *, const struct event_log *, clock_fn, void *clock_context);
+void dashboard_free(struct dashboard *);
+
+/* What a key asks of whoever runs the dashboard. */
+enum dashboard_wish {
+    DASHBOARD_NOTHING,
+    DASHBOARD_QUIT,
+    DASHBOARD_REDRAW, /* everything anew: the terminal shows something else */
+    DASHBOARD_COPY,   /* dashboard_copied() to the clipboard */
+    DASHBOARD_DUMP    /* the screen, as it is, to a file */
+};
+
+/* A key of keys.h; x and y for those of the mouse. */
+enum dashboard_wish dashboard_key(struct dashboard *, int key, int x, int y);
+const char *dashboard_copied(const struct dashboard *);
+
+/* A message in the footer, for a few seconds. */
+void dashboard_say(struct dashboard *, enum role, const char *text);
+
+/* Draws all of it into the grid. */
+void dashboard_draw(struct dashboard *, struct cells *);
+
+/* Something that was drawn has changed since: the model, the second that ages are shown in, or by a key. */
+bool dashboard_is_stale(const struct dashboard *);
+
+#endif

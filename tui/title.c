@@ -1,0 +1,207 @@
+#include "tui/title.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/text/format.h"
+#include "tui/text/safe.h"
+
+/* Writes piece by piece into a span, and counts what all of it would have taken. */
+struct pen {
+    struct cells *cells;
+    int x, end, wanted;
+};
+
+static void pen_put(struct pen *pen, style look, const char *text)
+{
+    int width = safe_width(text, strlen(text), pen->cells->ascii);
+    if (pen->x < pen->end)
+        pen->x += cells_put(pen->cells, pen->x, 0, pen->end - pen->x, look, text);
+    pen->wanted += width;
+}
+
+static void pen_gap(struct pen *pen, int columns)
+{
+    pen->x += columns;
+    pen->wanted += columns;
+}
+
+static size_t host_length(const char *address)
+{
+    const char *colon = strrchr(address, ':');
+    return colon ? (size_t)(colon - address) : strlen(address);
+}
+
+/* "zk1" of "zk1.prod.example.com:2181"; a whole IP address. */
+static size_t label_length(const char *address)
+{
+    size_t host = host_length(address);
+    for (size_t i = 0; i < host; i++)
+        if (isalpha((unsigned char)address[i]) && address[0] != '[')
+            return strcspn(address, ".:");
+    return host;
+}
+
+/* The shortest form of a server's address that tells it from the cluster's others. */
+static void put_server_name(struct pen *pen, const struct cluster *cluster, size_t which)
+{
+    const char *address = cluster->servers[which].address;
+    size_t host = host_length(address), label = label_length(address);
+    bool host_twice = false, label_twice = false;
+    for (size_t i = 0; i < cluster->server_count; i++) {
+        const char *other = cluster->servers[i].address;
+        if (i == which)
+            continue;
+        host_twice |= host_length(other) == host && memcmp(other, address, host) == 0;
+        label_twice |= label_length(other) == label && memcmp(other, address, label) == 0;
+    }
+    char name[256];
+    size_t shown = host_twice ? strlen(address) : label_twice ? host : label;
+    snprintf(name, sizeof(name), "%.*s", (int)(shown < sizeof(name) ? shown : sizeof(name) - 1), address);
+    pen_put(pen, ROLE_TEXT, name);
+}
+
+/* How much is told of healthy servers. What is wrong is told always. */
+enum detail { DETAIL_COUNT, DETAIL_NAMES, DETAIL_ALL };
+
+static void put_server(struct pen *pen, const struct cluster *cluster, size_t which, enum detail detail,
+                       struct moment now)
+{
+    const struct server *server = &cluster->servers[which];
+    char text[160], age[16];
+    enum role role = !server->reachable ? ROLE_CRITICAL : server->problem ? ROLE_WARNING : ROLE_GOOD;
+    if (detail == DETAIL_COUNT && role == ROLE_GOOD)
+        return;
+    enum sign sign = role == ROLE_GOOD ? SIGN_OK : role == ROLE_WARNING ? SIGN_WARNING : SIGN_CRITICAL;
+    pen_gap(pen, 3);
+    pen_put(pen, role, cells_sign(pen->cells, sign));
+    pen_gap(pen, 1);
+    put_server_name(pen, cluster, which);
+    if (role != ROLE_GOOD) {
+        snprintf(text, sizeof(text), "%.120s", server->problem ? server->problem : "no answer");
+        pen_gap(pen, 1);
+        pen_put(pen, role, text);
+        if (!server->reachable && server->seen.mono_us) {
+            pen_gap(pen, 1);
+            pen_put(pen, role, format_age(now.mono_us - server->seen.mono_us, age, sizeof(age)));
+        }
+        return;
+    }
+    if (detail < DETAIL_ALL)
+        return;
+    static const char *const modes[] = {
+        [SERVER_LEADER] = "leader", [SERVER_OBSERVER] = "observer", [SERVER_READ_ONLY] = "read-only"};
+    if ((size_t)server->mode < sizeof(modes) / sizeof(*modes) && modes[server->mode]) {
+        pen_gap(pen, 1);
+        pen_put(pen, ROLE_DIM, modes[server->mode]);
+    } else if (server->answer_us >= 0) {
+        pen_gap(pen, 1);
+        pen_put(pen, ROLE_DIM, format_span(server->answer_us, text, sizeof(text)));
+    }
+}
+
+static bool is_troubled(const struct cluster *cluster)
+{
+    return cluster->connection != CONNECTION_CONNECTED;
+}
+
+/* What keeps the tool itself from seeing. */
+static void put_connection(struct pen *pen, const struct cluster *cluster, struct moment now)
+{
+    char text[256], age[16] = "";
+    const char *what = cluster->connection == CONNECTION_REFUSED   ? "refused"
+                       : cluster->connection == CONNECTION_EXPIRED ? "session expired, connecting"
+                       : cluster->ever_connected                   ? "disconnected, connecting"
+                                                                   : "connecting";
+    int64_t since = cluster->connection_since.mono_us ? now.mono_us - cluster->connection_since.mono_us : 0;
+    if (since >= 1000000)
+        format_age(since, age, sizeof(age));
+    snprintf(text, sizeof(text), "%s%s%s%s%.150s", what, *age ? " for " : "", age,
+             cluster->problem ? ": " : "", cluster->problem ? cluster->problem : "");
+    enum role role = cluster->connection == CONNECTION_REFUSED || cluster->ever_connected || since >= 5000000
+                         ? ROLE_CRITICAL
+                     : since >= 1000000 ? ROLE_WARNING
+                                        : ROLE_DIM;
+    pen_put(pen, role, cells_sign(pen->cells, role == ROLE_CRITICAL ? SIGN_CRITICAL : SIGN_WARNING));
+    pen_gap(pen, 1);
+    pen_put(pen, role, text);
+}
+
+static void put_cluster(struct pen *pen, const struct cluster *cluster, enum detail detail, struct moment now)
+{
+    pen_gap(pen, 3);
+    if (cluster->name && *cluster->name) {
+        pen_put(pen, ROLE_TITLE, cluster->name);
+        if (is_troubled(cluster) || cluster->server_count == 0 || detail == DETAIL_COUNT)
+            pen_gap(pen, 1);
+    }
+    if (is_troubled(cluster)) {
+        put_connection(pen, cluster, now);
+    } else if (cluster->server_count == 0) {
+        pen_put(pen, ROLE_GOOD, cells_sign(pen->cells, SIGN_OK));
+        pen_gap(pen, 1);
+        pen_put(pen, ROLE_TEXT, cluster->connected_to ? cluster->connected_to : "connected");
+    } else if (detail == DETAIL_COUNT) {
+        char text[48];
+        size_t good = 0;
+        for (size_t i = 0; i < cluster->server_count; i++)
+            good += cluster->servers[i].reachable && !cluster->servers[i].problem;
+        snprintf(text, sizeof(text), "%zu of %zu servers", good, cluster->server_count);
+        pen_put(pen, ROLE_GOOD, cells_sign(pen->cells, SIGN_OK));
+        pen_gap(pen, 1);
+        pen_put(pen, ROLE_DIM, text);
+    }
+    for (size_t i = 0; i < cluster->server_count; i++)
+        put_server(pen, cluster, i, detail, now);
+}
+
+static void put_clusters(struct cells *cells, int x, int end, const struct model *model, struct moment now)
+{
+    for (int detail = DETAIL_ALL; detail >= DETAIL_COUNT; detail--) {
+        struct pen pen = {.cells = cells, .x = x, .end = end};
+        cells_fill(cells, x, 0, end - x, ROLE_TITLE);
+        for (size_t i = 0; i < model->cluster_count; i++)
+            put_cluster(&pen, &model->clusters[i], (enum detail)detail, now);
+        if (pen.wanted <= end - x)
+            break;
+    }
+}
+
+/* Beside an election's own words: nothing while all is well, else the first cluster that is not. */
+static int put_trouble(struct cells *cells, int right, const struct model *model, struct moment now)
+{
+    for (size_t i = 0; i < model->cluster_count; i++) {
+        if (!is_troubled(&model->clusters[i]))
+            continue;
+        struct pen measure = {.cells = cells, .x = 0, .end = 0};
+        put_connection(&measure, &model->clusters[i], now);
+        int room = measure.wanted < right / 2 ? measure.wanted : right / 2;
+        struct pen pen = {.cells = cells, .x = right - room, .end = right};
+        put_connection(&pen, &model->clusters[i], now);
+        return room + 3;
+    }
+    return 0;
+}
+
+void title_draw(struct cells *cells, struct view *view, bool first, const struct scene *scene,
+                int64_t paused_us, int64_t clock_us)
+{
+    char text[64], age[16];
+    int right = cells->width - 1;
+    cells_fill(cells, 0, 0, cells->width, ROLE_TITLE);
+    right -= cells_put_right(cells, right, 0, -1, ROLE_TITLE, format_clock(clock_us, text, sizeof(text))) + 2;
+    if (paused_us >= 0) {
+        snprintf(text, sizeof(text), "PAUSED %s", format_age(paused_us, age, sizeof(age)));
+        right -= cells_put_right(cells, right, 0, -1, ROLE_WARNING | STYLE_BOLD, text) + 2;
+    }
+    if (first) {
+        cells_put(cells, 1, 0, right - 1, ROLE_TITLE, "electop");
+        put_clusters(cells, 8, right, scene->model, scene->now);
+    } else {
+        right -= put_trouble(cells, right, scene->model, scene->now);
+        if (view->ops->title)
+            view->ops->title(view, scene, cells, 1, right - 1);
+    }
+    cells_title_row(cells, 0);
+}
