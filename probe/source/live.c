@@ -39,6 +39,96 @@ bool live_watches(const struct live *live, const char *path)
     return model_election(live->model, live->index, path) != NULL;
 }
 
+static void on_observer_mark(void *context, enum session_result result, const struct znode_stat *stat,
+                             const void *data, size_t length)
+{
+    (void)context, (void)result, (void)stat, (void)data, (void)length;
+}
+
+static void mark_as_observer(struct lane *lane)
+{
+    char mark[4096];
+    snprintf(mark, sizeof mark, "%s%s", lane->live->chroot, OBSERVER_MARK);
+    session_exists(lane->session, mark, true, on_observer_mark, NULL);
+}
+
+static bool all_connected(const struct live *live)
+{
+    for (size_t i = 0; i < live->lane_count; i++)
+        if (live->lanes[i].counted && session_state(live->lanes[i].session) != CONNECTION_CONNECTED)
+            return false;
+    return true;
+}
+
+static void on_state(void *context, enum connection_state state, bool renewed, const char *problem)
+{
+    struct lane *lane = context;
+    struct live *live = lane->live;
+    if (state == CONNECTION_CONNECTED && renewed)
+        mark_as_observer(lane);
+    bool joins = state == CONNECTION_CONNECTED && !lane->counted && lane != live->lanes;
+    lane->counted |= state == CONNECTION_CONNECTED || lane == live->lanes;
+    if (joins) {
+        /* One more session for more elections: the others are connected, and go on. */
+        for (size_t i = 0; i < live->subject_count; i++)
+            if (subject_lane(live->subjects[i]) == lane)
+                subject_begin(live->subjects[i]);
+        return;
+    }
+    if (!lane->counted || (state == CONNECTION_CONNECTED && !all_connected(live)))
+        return;
+    struct observation o = live_observation(live, OBSERVED_CONNECTION, NULL, NULL);
+    o.connection = (struct observed_connection){.state = state,
+                                                .session = session_id(live->session),
+                                                .timeout_ms = session_timeout_ms(live->session),
+                                                .server = session_server(live->session),
+                                                .problem = problem};
+    model_observe(live->model, &o);
+    if (state != CONNECTION_CONNECTED)
+        return;
+    for (size_t i = 0; i < live->subject_count; i++)
+        subject_begin(live->subjects[i]);
+    for (size_t i = 0; i < live->pattern_count; i++)
+        pattern_begin(live->patterns[i]);
+    if (live->discover)
+        discover_begin(live->discover);
+}
+
+static void on_notice(void *context, enum session_notice notice, const char *path)
+{
+    struct lane *lane = context;
+    watch_map_notify(&lane->live->watches, notice, path);
+}
+
+static bool lane_open(struct live *live)
+{
+    static const struct session_listener listener = {.state = on_state, .notice = on_notice};
+    struct session_options options = {.hosts = live->hosts,
+                                      .timeout_ms = (int)live->cluster->session_timeout_ms,
+                                      .auth_scheme = live->cluster->auth_scheme,
+                                      .auth_credential = live->cluster->auth_credential};
+    struct lane *lane = &live->lanes[live->lane_count];
+    *lane = (struct lane){.live = live};
+    lane->session = session_open(live->loop, &options, &listener, lane);
+    if (lane->session)
+        live->lane_count++;
+    return lane->session != NULL;
+}
+
+/* A lane with room for the three watches of an election at path. */
+static struct lane *lane_for(struct live *live, const char *path)
+{
+    size_t bytes = 3 * (strlen(path) + 64);
+    struct lane *lane = &live->lanes[live->lane_count - 1];
+    if (lane->path_bytes + bytes > LANE_PATH_BYTES) {
+        if (live->lane_count == LANES_MOST || !lane_open(live))
+            return NULL;
+        lane = &live->lanes[live->lane_count - 1];
+    }
+    lane->path_bytes += bytes;
+    return lane;
+}
+
 void live_watch(struct live *live, const char *path, const struct election_settings *settings,
                 enum election_origin origin)
 {
@@ -52,50 +142,10 @@ void live_watch(struct live *live, const char *path, const struct election_setti
         live->subjects = subjects;
         live->subject_room = room;
     }
-    struct subject *s = subject_new(live, path, settings, origin);
+    struct lane *lane = lane_for(live, path);
+    struct subject *s = lane ? subject_new(live, lane, path, settings, origin) : NULL;
     if (s)
         live->subjects[live->subject_count++] = s;
-}
-
-static void on_observer_mark(void *context, enum session_result result, const struct znode_stat *stat,
-                             const void *data, size_t length)
-{
-    (void)context, (void)result, (void)stat, (void)data, (void)length;
-}
-
-static void watch_everything(struct live *live, bool renewed)
-{
-    if (renewed) {
-        char mark[4096];
-        snprintf(mark, sizeof mark, "%s%s", live->chroot, OBSERVER_MARK);
-        session_exists(live->session, mark, true, on_observer_mark, NULL);
-    }
-    for (size_t i = 0; i < live->subject_count; i++)
-        subject_begin(live->subjects[i]);
-    for (size_t i = 0; i < live->pattern_count; i++)
-        pattern_begin(live->patterns[i]);
-    if (live->discover)
-        discover_begin(live->discover);
-}
-
-static void on_state(void *context, enum connection_state state, bool renewed, const char *problem)
-{
-    struct live *live = context;
-    struct observation o = live_observation(live, OBSERVED_CONNECTION, NULL, NULL);
-    o.connection = (struct observed_connection){.state = state,
-                                                .session = session_id(live->session),
-                                                .timeout_ms = session_timeout_ms(live->session),
-                                                .server = session_server(live->session),
-                                                .problem = problem};
-    model_observe(live->model, &o);
-    if (state == CONNECTION_CONNECTED)
-        watch_everything(live, renewed);
-}
-
-static void on_notice(void *context, enum session_notice notice, const char *path)
-{
-    struct live *live = context;
-    watch_map_notify(&live->watches, notice, path);
 }
 
 static void on_slow(uv_timer_t *timer)
@@ -115,11 +165,13 @@ static void on_slow(uv_timer_t *timer)
 static bool live_looked(const struct source *source)
 {
     const struct live *live = (const struct live *)(const void *)source;
-    enum connection_state state = session_state(live->session);
-    if (state == CONNECTION_REFUSED)
+    if (session_state(live->session) == CONNECTION_REFUSED)
         return true;
-    if (state != CONNECTION_CONNECTED || (live->discover && !discover_looked(live->discover)))
+    if (live->discover && !discover_looked(live->discover))
         return false;
+    for (size_t i = 0; i < live->lane_count; i++)
+        if (session_state(live->lanes[i].session) != CONNECTION_CONNECTED)
+            return false;
     for (size_t i = 0; i < live->pattern_count; i++)
         if (!pattern_looked(live->patterns[i]))
             return false;
@@ -196,7 +248,6 @@ static bool watch_configured(struct live *live)
 struct source *live_source_new(uv_loop_t *loop, struct model *model, const struct settings *settings,
                                unsigned cluster)
 {
-    static const struct session_listener listener = {.state = on_state, .notice = on_notice};
     struct live *live = calloc(1, sizeof *live);
     if (!live)
         return NULL;
@@ -214,20 +265,15 @@ struct source *live_source_new(uv_loop_t *loop, struct model *model, const struc
         connect_string_free(&parsed);
     }
     free(error);
-    struct session_options options = {.hosts = live->hosts,
-                                      .timeout_ms = (int)live->cluster->session_timeout_ms,
-                                      .auth_scheme = live->cluster->auth_scheme,
-                                      .auth_credential = live->cluster->auth_credential};
-    live->session = live->hosts && live->chroot ? session_open(loop, &options, &listener, live) : NULL;
     live->slow = calloc(1, sizeof *live->slow);
-    if (!live->session || !live->slow) {
-        session_close(live->session);
+    if (!live->hosts || !live->chroot || !live->slow || !lane_open(live)) {
         free(live->slow);
         free(live->hosts);
         free(live->chroot);
         free(live);
         return NULL;
     }
+    live->session = live->lanes[0].session;
     uv_timer_init(loop, live->slow);
     live->slow->data = live;
     uv_timer_start(live->slow, on_slow, SLOW_MS, SLOW_MS);

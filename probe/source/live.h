@@ -23,15 +23,31 @@ struct pattern;
 struct discover;
 struct servers;
 
+/*
+ * One session of ours. There is more than one only where very many elections are watched: after a lost
+ * connection the client library sends all of a session's watches again in one packet, and the servers
+ * refuse packets above 1 MB (jute.maxbuffer), for ever.
+ */
+struct lane {
+    struct live *live;
+    struct session *session;
+    size_t path_bytes; /* of the watches it may have to send again */
+    bool counted;      /* has been connected: its losses are the cluster's */
+};
+#define LANES_MOST 16
+#define LANE_PATH_BYTES 600000
+
 struct live {
     struct source source; /* first: a live source is a source */
     uv_loop_t *loop;
     struct model *model;
     const struct settings *settings;
     const struct cluster_settings *cluster;
-    unsigned index;       /* of the cluster, in settings and model */
-    char *hosts, *chroot; /* the two parts of the connect string; chroot "" or "/app" */
-    struct session *session;
+    unsigned index;          /* of the cluster, in settings and model */
+    char *hosts, *chroot;    /* the two parts of the connect string; chroot "" or "/app" */
+    struct session *session; /* the first lane's: patterns and discovery use it */
+    struct lane lanes[LANES_MOST];
+    size_t lane_count;
     struct watch_map watches;
 
     struct subject **subjects;

@@ -30,6 +30,7 @@ enum { GUARD_LEADER, GUARD_MARK, GUARD_SELF, GUARD_COUNT };
 
 struct subject {
     struct live *live;
+    struct lane *lane; /* whose session watches it */
     char *path;
     struct election *election; /* the model's */
     enum election_origin origin;
@@ -123,7 +124,7 @@ static bool read_next(struct subject *s)
     memcpy(r->path, s->path, directory);
     r->path[directory] = '/';
     memcpy(r->path + directory + 1, c->name, name + 1);
-    if (!session_get(s->live->session, r->path, false, on_candidate, r)) {
+    if (!session_get(s->lane->session, r->path, false, on_candidate, r)) {
         free(r); /* not connected: handed out again after the next connection */
         return false;
     }
@@ -210,7 +211,7 @@ static void on_guarded(void *context, enum session_result result, const struct z
 
 static bool guard_send(struct guard *g, bool data, bool watch)
 {
-    struct live *live = g->subject->live;
+    struct lane *lane = g->subject->lane;
     size_t size = strlen(g->entry.path) + 1;
     struct guard_read *r = malloc(sizeof *r + size);
     if (!r)
@@ -218,8 +219,8 @@ static bool guard_send(struct guard *g, bool data, bool watch)
     r->guard = g;
     r->has_data = data;
     memcpy(r->path, g->entry.path, size);
-    bool sent = data ? session_get(live->session, r->path, watch, on_guarded, r)
-                     : session_exists(live->session, r->path, watch, on_guarded, r);
+    bool sent = data ? session_get(lane->session, r->path, watch, on_guarded, r)
+                     : session_exists(lane->session, r->path, watch, on_guarded, r);
     if (!sent) {
         free(r);
         return false;
@@ -327,7 +328,7 @@ static void on_registry(void *context, enum session_result result, const struct 
             return;
         r->subject = s;
         snprintf(r->path, size, "%s/%s", s->registry.path, names[i]);
-        if (session_get(s->live->session, r->path, false, on_registry_entry, r))
+        if (session_get(s->lane->session, r->path, false, on_registry_entry, r))
             s->references++;
         else
             free(r);
@@ -336,7 +337,7 @@ static void on_registry(void *context, enum session_result result, const struct 
 
 static void registry_list(struct subject *s)
 {
-    if (!s->registry_listing && session_children(s->live->session, s->registry.path, true, on_registry, s)) {
+    if (!s->registry_listing && session_children(s->lane->session, s->registry.path, true, on_registry, s)) {
         s->registry_listing = true;
         s->references++;
     }
@@ -354,7 +355,7 @@ static void on_registry_notice(void *context, enum session_notice notice)
 /* Sets the watches and begins the reads that the model's latest state asks for. */
 static void subject_reconcile(struct subject *s)
 {
-    if (s->ended || session_state(s->live->session) != CONNECTION_CONNECTED)
+    if (s->ended || session_state(s->lane->session) != CONNECTION_CONNECTED)
         return;
     char path[PATH_SIZE];
     for (unsigned i = 0; i < 2; i++) {
@@ -434,7 +435,7 @@ static void subject_list(struct subject *s)
     }
     uv_timer_stop(s->timer);
     s->list_dirty = false;
-    if (session_children(s->live->session, s->path, true, on_list, s)) {
+    if (session_children(s->lane->session, s->path, true, on_list, s)) {
         s->listing = true;
         s->references++;
     }
@@ -471,7 +472,7 @@ void subject_begin(struct subject *s)
     s->chased = 0;
     uv_timer_stop(s->timer);
     election_requeue_unread(s->election);
-    if (session_get(s->live->session, s->path, false, on_self, s))
+    if (session_get(s->lane->session, s->path, false, on_self, s))
         s->references++;
     s->registry_listing = false;
     if (s->registry.path)
@@ -479,8 +480,8 @@ void subject_begin(struct subject *s)
     subject_list(s);
 }
 
-struct subject *subject_new(struct live *live, const char *path, const struct election_settings *settings,
-                            enum election_origin origin)
+struct subject *subject_new(struct live *live, struct lane *lane, const char *path,
+                            const struct election_settings *settings, enum election_origin origin)
 {
     struct subject *s = calloc(1, sizeof *s);
     uv_timer_t *timer = calloc(1, sizeof *timer);
@@ -490,6 +491,7 @@ struct subject *subject_new(struct live *live, const char *path, const struct el
         return NULL;
     }
     s->live = live;
+    s->lane = lane;
     s->origin = origin;
     s->timer = timer;
     s->references = 1;
@@ -509,7 +511,7 @@ struct subject *subject_new(struct live *live, const char *path, const struct el
         subject_free(s);
         return NULL;
     }
-    if (session_state(live->session) == CONNECTION_CONNECTED)
+    if (session_state(lane->session) == CONNECTION_CONNECTED)
         subject_begin(s);
     return s;
 }
@@ -539,6 +541,11 @@ void subject_free(struct subject *s)
 const char *subject_path(const struct subject *s)
 {
     return s->path;
+}
+
+const struct lane *subject_lane(const struct subject *s)
+{
+    return s->lane;
 }
 
 bool subject_looked(const struct subject *s)

@@ -10,11 +10,12 @@
 
 #include "probe/source/live.h"
 
-struct subject *subject_new(struct live *, const char *path, const struct election_settings *,
+struct subject *subject_new(struct live *, struct lane *, const char *path, const struct election_settings *,
                             enum election_origin);
 void subject_free(struct subject *);
 
 const char *subject_path(const struct subject *);
+const struct lane *subject_lane(const struct subject *);
 
 /* The session is connected: read everything (again) and set every watch. */
 void subject_begin(struct subject *);
