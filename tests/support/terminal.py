@@ -5,6 +5,7 @@ import fcntl
 import os
 import pty
 import re
+import select
 import signal
 import struct
 import subprocess
@@ -86,18 +87,20 @@ class Pty:
         self.master, slave = pty.openpty()
         self.slave = slave
         self.stream = pyte.ByteStream(pyte.Screen(cols, rows))
+        self.raw, self.lock, self.closing = b"", threading.Lock(), False
         self.size(cols, rows)
         self.before = termios.tcgetattr(slave)
         environment = {**os.environ, "TERM": "xterm-256color", **(env or {})}
         self.process = subprocess.Popen(arguments, stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
                                         env={name: value for name, value in environment.items() if value is not None},
                                         preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
-        self.raw, self.lock = b"", threading.Lock()
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
 
     def _read(self):
-        while True:
+        while not self.closing:
+            if not select.select([self.master], [], [], 0.05)[0]:
+                continue
             try:
                 piece = os.read(self.master, 65536)
             except OSError:
@@ -108,8 +111,8 @@ class Pty:
 
     def size(self, cols, rows):
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, cols, 0, 0))
-        with_screen = self.stream.listener
-        with_screen.resize(rows, cols)
+        with self.lock:
+            self.stream.listener.resize(rows, cols)
 
     def screen(self):
         with self.lock:
@@ -147,6 +150,9 @@ class Pty:
 
     def hang_up(self):
         """The terminal is closed, as a lost connection or a shut window does it."""
+        # While the reader waits in the master, closing it would not end the terminal.
+        self.closing = True
+        self.reader.join()
         os.close(self.slave)
         os.close(self.master)
         self.master = self.slave = -1
@@ -156,8 +162,7 @@ class Pty:
             self.process.send_signal(signal.SIGKILL)
             self.process.wait()
         if self.master >= 0:
-            os.close(self.slave)
-            os.close(self.master)
+            self.hang_up()
 
     def __enter__(self):
         return self
