@@ -36,12 +36,6 @@ static void write_number(struct json_writer *writer, const char *key, bool known
         json_write_null(writer);
 }
 
-/* A server's clock may say anything: what would not fit is not known. */
-static int64_t us_of_ms(int64_t ms)
-{
-    return ms > 0 && ms < INT64_MAX / 1000 ? ms * 1000 : 0;
-}
-
 static const char *connection_word(enum connection_state state)
 {
     switch (state) {
@@ -131,7 +125,7 @@ static void write_candidate(struct json_writer *writer, const struct election *e
     write_text(writer, "identity", candidate->identity);
     write_null(writer, "client");
     write_null(writer, "server");
-    write_time(writer, "created", candidate->known ? us_of_ms(candidate->stat.ctime_ms) : 0);
+    write_time(writer, "created", look_created_us(candidate));
     write_null(writer, "session_timeout_ms");
     write_null(writer, "silent_ms");
     write_null(writer, "expires_at_latest");
@@ -144,9 +138,8 @@ static void write_candidate(struct json_writer *writer, const struct election *e
 
 static void write_candidates(struct json_writer *writer, const struct election *election)
 {
-    bool known = election->listed.mono_us || election->candidate_count || election->state == ELECTION_ABSENT;
     json_write_key(writer, "candidates");
-    if (!known) {
+    if (!look_has_list(election)) {
         json_write_null(writer);
         return;
     }

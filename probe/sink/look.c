@@ -5,6 +5,18 @@ enum election_state look_state(const struct election *election)
     return election->fresh ? election->state : ELECTION_UNKNOWN;
 }
 
+bool look_has_list(const struct election *election)
+{
+    return election->listed.mono_us || election->candidate_count || election->state == ELECTION_ABSENT;
+}
+
+int64_t look_created_us(const struct candidate *candidate)
+{
+    /* A server's clock may say anything: what would not fit is not known. */
+    int64_t ms = candidate->known ? candidate->stat.ctime_ms : 0;
+    return ms > 0 && ms < INT64_MAX / 1000 ? ms * 1000 : 0;
+}
+
 /* Elections of the whole model, counted by what the look found out about them. */
 struct tally {
     size_t answered, denied, silent;
@@ -52,6 +64,8 @@ static bool is_sound(const struct election *election)
     case ELECTION_VACANT:
         return election->kind == KIND_LOCK;
     case ELECTION_ABSENT:
+        /* The znode of such a lock is its holder: without it the lock is free. */
+        return election->kind == KIND_LOCK && election->recipe && election->recipe->family == FAMILY_LOCK;
     case ELECTION_DENIED:
     case ELECTION_UNKNOWN:
         return false;

@@ -12,6 +12,12 @@
    was seen before. */
 enum election_state look_state(const struct election *);
 
+/* Its candidates have been read; where not, there may be any number of them. */
+bool look_has_list(const struct election *);
+
+/* When a candidate's znode was created, by the server's clock; 0: not known. */
+int64_t look_created_us(const struct candidate *);
+
 enum look_result {
     LOOK_TAKEN,     /* something answered */
     LOOK_UNREACHED, /* no cluster could be reached */
@@ -21,7 +27,8 @@ enum look_result {
 enum look_result look_result(const struct model *);
 
 /* Is everything as it should be (once --strict)? False for an election that is vacant though somebody must
-   lead, absent, denied or unknown, and for a cluster that could not be reached. */
+   lead, absent (a lock's own znode may be), denied or unknown, and for a cluster that could not be reached.
+ */
 bool look_is_sound(const struct model *);
 
 #endif

@@ -1,0 +1,54 @@
+#include "tui/print/event_line.h"
+
+#include <inttypes.h>
+
+#include "probe/election/model.h"
+#include "tui/print/event_text.h"
+#include "tui/text/format.h"
+
+#define CLOCK_WIDTH 12 /* 14:01:02.522 */
+#define WHERE_WIDTH 20 /* at least: a longer name moves the rest of its line */
+#define GAP 2
+
+/* Writes text at x in a column of at least width; where the next column begins. */
+static int put_column(struct cells *row, int x, int width, style look, const char *text)
+{
+    int used = cells_put(row, x, 0, -1, look, text);
+    return x + (used > width ? used : width) + GAP;
+}
+
+static int put_clock(struct cells *row, struct moment at)
+{
+    char clock[32];
+    return put_column(row, 0, CLOCK_WIDTH, ROLE_DIM, format_clock_ms(at.wall_us, clock, sizeof clock));
+}
+
+void event_line_print(struct paper *paper, const struct event *event, bool with_cluster)
+{
+    struct cells *row = paper->row;
+    struct event_words words;
+    event_text(event, &words);
+    int x = put_clock(row, event->at);
+    bool about_cluster = !event->election;
+    if (with_cluster && event->cluster)
+        x = put_column(row, x, 0, ROLE_DIM, event->cluster->name);
+    x = put_column(row, x, WHERE_WIDTH, ROLE_STRONG, with_cluster && about_cluster ? "" : words.where);
+    x = put_column(row, x, EVENT_LABEL_WIDTH, words.role, words.label);
+    if (words.from[0]) {
+        x += cells_put(row, x, 0, -1, ROLE_TEXT, words.from) + 1;
+        x += cells_put(row, x, 0, -1, ROLE_DIM, cells_sign(row, SIGN_ARROW)) + 1;
+    }
+    if (words.subject[0])
+        x = put_column(row, x, 0, ROLE_TEXT, words.subject);
+    cells_put(row, x, 0, -1, ROLE_DIM, words.detail);
+    paper_line(paper);
+}
+
+void event_line_print_dropped(struct paper *paper, struct moment at, uint64_t dropped)
+{
+    struct cells *row = paper->row;
+    int x = put_column(row, put_clock(row, at), WHERE_WIDTH, ROLE_STRONG, "");
+    x = put_column(row, x, EVENT_LABEL_WIDTH, ROLE_WARNING, "not shown");
+    cells_printf(row, x, 0, -1, ROLE_TEXT, "%" PRIu64 " lines: they were read too slowly", dropped);
+    paper_line(paper);
+}

@@ -1,0 +1,18 @@
+/*
+ * event_line.h - one event as one line of text: when, where, what, who.
+ *
+ *   14:01:02.522  druid/coordinator     leader elected   host-a:8081 -> host-b:8081   412ms
+ */
+#ifndef ELECTOP_TUI_PRINT_EVENT_LINE_H
+#define ELECTOP_TUI_PRINT_EVENT_LINE_H
+
+#include "probe/election/event.h"
+#include "tui/print/paper.h"
+
+/* with_cluster: there are several, so the line names its cluster too. */
+void event_line_print(struct paper *, const struct event *, bool with_cluster);
+
+/* What a reader is told who was too slow. */
+void event_line_print_dropped(struct paper *, struct moment at, uint64_t dropped);
+
+#endif

@@ -1,0 +1,401 @@
+#include "tui/print/look_text.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "probe/sink/look.h"
+#include "tui/text/format.h"
+#include "tui/text/safe.h"
+#include "tui/views/columns.h"
+#include "tui/views/facts.h"
+
+/* Columns of a name or an identity that are shown even where the terminal has no room for all of it. */
+#define NAME_LEAST 12
+#define NAME_SIZE 1024
+#define GAP 2
+
+static int put(struct paper *paper, int x, style look, const char *text)
+{
+    return x + cells_put(paper->row, x, 0, -1, look, text);
+}
+
+static int put_sign(struct paper *paper, int x, style look, enum sign sign)
+{
+    return put(paper, x, look, cells_sign(paper->row, sign)) + 1;
+}
+
+static int put_bullet(struct paper *paper, int x)
+{
+    return put_sign(paper, x + 1, ROLE_DIM, SIGN_BULLET);
+}
+
+static int width_of(const struct paper *paper, const char *text)
+{
+    return safe_width(text, strlen(text), paper->row->ascii);
+}
+
+/* The width that a table may take: the terminal's, or as much as it needs. */
+static int table_width(const struct paper *paper, const struct column *columns, int count)
+{
+    if (paper->style.width)
+        return paper->style.width;
+    int width = 0;
+    for (int i = 0; i < count; i++)
+        width += (columns[i].want > columns[i].least ? columns[i].want : columns[i].least) + GAP;
+    return width;
+}
+
+static bool begin_table(struct paper *paper, struct column *columns, int count)
+{
+    for (int i = 0; i < count; i++)
+        columns_want(&columns[i], width_of(paper, columns[i].heading));
+    int width = table_width(paper, columns, count);
+    if (!paper_width(paper, width))
+        return false;
+    columns_lay(columns, count, 0, width, GAP);
+    columns_head(paper->row, columns, count, 0, -1);
+    paper_line(paper);
+    return true;
+}
+
+/* Local date and time: a look may be read much later than the day it was taken. */
+static const char *date_of(int64_t wall_us, char *buffer, size_t size)
+{
+    time_t seconds = (time_t)(wall_us / 1000000);
+    struct tm tm;
+    if (wall_us <= 0 || !localtime_r(&seconds, &tm) || !strftime(buffer, size, "%Y-%m-%d %H:%M:%S", &tm))
+        return "?";
+    return buffer;
+}
+
+static const char *mode_word(enum server_mode mode)
+{
+    static const char *const words[] = {
+        [SERVER_UNKNOWN] = "?",         [SERVER_STANDALONE] = "standalone", [SERVER_LEADER] = "leader",
+        [SERVER_FOLLOWER] = "follower", [SERVER_OBSERVER] = "observer",     [SERVER_READ_ONLY] = "read-only"};
+    return words[mode];
+}
+
+static void print_server(struct paper *paper, const struct server *server, int address_width)
+{
+    char span[32];
+    int x = put_sign(paper, 2, server->reachable ? ROLE_GOOD : ROLE_CRITICAL,
+                     server->reachable ? SIGN_OK : SIGN_CRITICAL);
+    put(paper, x, ROLE_TEXT, server->address);
+    x += address_width + GAP;
+    if (server->reachable) {
+        put(paper, x, ROLE_TEXT, mode_word(server->mode));
+        x += 10 + GAP;
+        if (server->answer_us >= 0)
+            put(paper, x, ROLE_DIM, format_span(server->answer_us, span, sizeof span));
+        x += 6 + GAP;
+        if (server->version)
+            x = put(paper, x, ROLE_DIM, server->version) + GAP;
+    }
+    if (server->problem)
+        put(paper, x, ROLE_WARNING, server->problem);
+    else if (!server->reachable)
+        put(paper, x, ROLE_WARNING, "no answer");
+    paper_line(paper);
+}
+
+static void print_connection(struct paper *paper, const struct cluster *cluster)
+{
+    bool connected = cluster->connection == CONNECTION_CONNECTED;
+    int x = put_sign(paper, 2, connected ? ROLE_GOOD : ROLE_CRITICAL, connected ? SIGN_OK : SIGN_CRITICAL);
+    x = put(paper, x, ROLE_TEXT, facts_connection(cluster->connection));
+    if (connected && cluster->connected_to) {
+        x = put(paper, x, ROLE_TEXT, " to ");
+        x = put(paper, x, ROLE_TEXT, cluster->connected_to);
+    }
+    if (connected) {
+        char text[96], timeout[32];
+        snprintf(text, sizeof text, "session 0x%" PRIx64 ", timeout %s", cluster->session,
+                 cluster->timeout_ms > 0
+                     ? format_span((int64_t)cluster->timeout_ms * 1000, timeout, sizeof timeout)
+                     : "unknown");
+        put(paper, put_bullet(paper, x), ROLE_DIM, text);
+    } else if (cluster->problem) {
+        put(paper, put(paper, x, ROLE_TEXT, ": "), ROLE_WARNING, cluster->problem);
+    }
+    paper_line(paper);
+}
+
+static void print_cluster_head(struct paper *paper, const struct cluster *cluster)
+{
+    int x = 0, address_width = 0;
+    if (cluster->name && *cluster->name)
+        x = put(paper, 0, ROLE_STRONG, cluster->name) + GAP;
+    put(paper, x, x ? ROLE_DIM : ROLE_STRONG, cluster->hosts);
+    paper_line(paper);
+    print_connection(paper, cluster);
+    for (size_t i = 0; i < cluster->server_count; i++) {
+        int width = width_of(paper, cluster->servers[i].address);
+        address_width = width > address_width ? width : address_width;
+    }
+    for (size_t i = 0; i < cluster->server_count; i++)
+        print_server(paper, &cluster->servers[i], address_width);
+    if (!cluster->election_count && cluster->ever_connected) {
+        put(paper, 2, ROLE_DIM, "no election was found; name its path, as in: electop once /election");
+        paper_line(paper);
+    }
+}
+
+/* Copies a candidate's name, shortened around its number where the column has no room for all of it. */
+static const char *fit_name(const struct paper *paper, const struct column *column, const char *name,
+                            char *buffer, size_t size)
+{
+    if (column->width <= 0 || width_of(paper, name) <= column->width)
+        return name;
+    return format_candidate(name, column->width, cells_sign(paper->row, SIGN_ELLIPSIS), buffer, size);
+}
+
+enum { SUM_STATE, SUM_ELECTION, SUM_LEADER, SUM_COUNT, SUM_SINCE, SUM_RECIPE, SUM_COLUMNS };
+
+static int leader_width(struct paper *paper, const struct election *election, struct moment now)
+{
+    int width = facts_put_leader(paper->row, 0, 0, paper->row->width, election, now);
+    cells_clear(paper->row);
+    return width;
+}
+
+/* All elections of a cluster, a line each. */
+static bool print_summary(struct paper *paper, const struct cluster *cluster, struct moment now)
+{
+    struct column columns[SUM_COLUMNS] = {
+        [SUM_STATE] = {.heading = "  STATE", .least = 10, .most = 24, .importance = 5},
+        [SUM_ELECTION] = {.heading = "ELECTION", .least = NAME_LEAST, .most = INT_MAX, .importance = 4},
+        [SUM_LEADER] = {.heading = "LEADER", .least = NAME_LEAST, .most = INT_MAX, .importance = 3},
+        [SUM_COUNT] = {.heading = "CAND", .least = 5, .most = 10, .importance = 2, .right = true},
+        [SUM_SINCE] = {.heading = "SINCE", .least = 7, .most = 8, .importance = 2, .right = true},
+        [SUM_RECIPE] = {.heading = "RECIPE", .least = 10, .most = INT_MAX, .importance = 1},
+    };
+    char text[64];
+    for (size_t i = 0; i < cluster->election_count; i++) {
+        const struct election *election = cluster->elections[i];
+        columns_want(&columns[SUM_STATE], 2 + width_of(paper, facts_badge(election, now).word));
+        columns_want(&columns[SUM_ELECTION], width_of(paper, election->name));
+        columns_want(&columns[SUM_LEADER], leader_width(paper, election, now));
+        columns_want(&columns[SUM_RECIPE], election->recipe ? width_of(paper, election->recipe->title) : 1);
+    }
+    if (!begin_table(paper, columns, SUM_COLUMNS))
+        return false;
+    for (size_t i = 0; i < cluster->election_count; i++) {
+        const struct election *election = cluster->elections[i];
+        struct badge badge = facts_badge(election, now);
+        put(paper, put_sign(paper, columns[SUM_STATE].x, badge.look, badge.sign), badge.look, badge.word);
+        columns_put(paper->row, &columns[SUM_ELECTION], 0, ROLE_STRONG, election->name);
+        if (columns[SUM_LEADER].width > 0)
+            facts_put_leader(paper->row, columns[SUM_LEADER].x, 0, columns[SUM_LEADER].width, election, now);
+        if (look_has_list(election))
+            snprintf(text, sizeof text, "%zu", election->candidate_count);
+        columns_put(paper->row, &columns[SUM_COUNT], 0, ROLE_TEXT, look_has_list(election) ? text : "?");
+        columns_put(paper->row, &columns[SUM_SINCE], 0, ROLE_TEXT,
+                    facts_since(paper->row, election, now, text, sizeof text));
+        columns_put(paper->row, &columns[SUM_RECIPE], 0, ROLE_DIM,
+                    election->recipe ? election->recipe->title : "?");
+        paper_line(paper);
+    }
+    return paper_width(paper, PAPER_WIDTH);
+}
+
+static const char *acknowledged_text(enum acknowledged acknowledged)
+{
+    switch (acknowledged) {
+    case ACK_YES:
+        return "acknowledged";
+    case ACK_NO:
+        return "not acknowledged yet";
+    case ACK_UNKNOWN:
+        return "acknowledgement unknown";
+    case ACK_NO_MARK:
+        break;
+    }
+    return NULL;
+}
+
+static void print_leader(struct paper *paper, const struct election *election, struct moment now)
+{
+    char text[96], date[32];
+    int x = 2 + facts_put_leader(paper->row, 2, 0, -1, election, now);
+    const char *acknowledged = acknowledged_text(election->acknowledged);
+    if (election->leader) {
+        x = put(paper, x, ROLE_TEXT, " leads for ");
+        x = put(paper, x, ROLE_TEXT, facts_since(paper->row, election, now, text, sizeof text));
+        x = put(paper, x, ROLE_DIM, election->leader_since_exact ? ", since " : ", not before ");
+        x = put(paper, x, ROLE_DIM, date_of(election->leader_since.wall_us, date, sizeof date));
+        if (acknowledged)
+            put(paper, put_bullet(paper, x), election->acknowledged == ACK_YES ? ROLE_TEXT : ROLE_WARNING,
+                acknowledged);
+    }
+    paper_line(paper);
+}
+
+static void print_facts(struct paper *paper, const struct election *election)
+{
+    char text[64];
+    int x = put(paper, 2, ROLE_DIM, election->recipe ? election->recipe->title : "recipe not recognised");
+    if (election->recipe) {
+        snprintf(text, sizeof text, " (%s)", facts_recognised(election->recognised));
+        x = put(paper, x, ROLE_DIM, text);
+    }
+    x = put_bullet(paper, x);
+    x = put(paper, x, ROLE_DIM, election->kind == KIND_LOCK ? "lock" : "somebody must lead");
+    if (look_has_list(election)) {
+        snprintf(text, sizeof text, "%zu candidate%s", election->candidate_count,
+                 election->candidate_count == 1 ? "" : "s");
+        x = put(paper, put_bullet(paper, x), ROLE_DIM, text);
+    }
+    if (election->next_sequence >= 0) {
+        snprintf(text, sizeof text, "next number %" PRId64, election->next_sequence);
+        put(paper, put_bullet(paper, x), ROLE_DIM, text);
+    }
+    paper_line(paper);
+}
+
+static void print_foreign(struct paper *paper, const struct election *election)
+{
+    size_t kept = election->foreign_count < FOREIGN_KEPT ? election->foreign_count : FOREIGN_KEPT;
+    char text[64];
+    if (!election->foreign_count)
+        return;
+    snprintf(text, sizeof text, "%zu other %s no candidate: ", election->foreign_count,
+             election->foreign_count == 1 ? "child is" : "children are");
+    int x = put(paper, 2, ROLE_DIM, text);
+    for (size_t i = 0; i < kept; i++) {
+        if (i)
+            x = put(paper, x, ROLE_DIM, ", ");
+        x = put(paper, x, ROLE_TEXT, election->foreign[i]);
+    }
+    if (kept < election->foreign_count)
+        put(paper, x, ROLE_DIM, ", ...");
+    paper_line(paper);
+}
+
+enum { CAND_SIGN, CAND_NUMBER, CAND_NAME, CAND_WHO, CAND_SESSION, CAND_AGE, CAND_WATCHES, CAND_COLUMNS };
+
+/* What the recipe wants this candidate to watch: what it does watch only the servers know. */
+static const char *expected_watch(const struct paper *paper, const struct election *election, size_t i)
+{
+    const char *none = cells_sign(paper->row, SIGN_DASH);
+    switch (election->recipe ? election->recipe->watches : WATCHES_UNKNOWN) {
+    case WATCHES_PREDECESSOR:
+        return i ? election->candidates[i - 1]->name : none;
+    case WATCHES_LEADER:
+        return i ? election->candidates[0]->name : none;
+    case WATCHES_CHILDREN:
+        return "the children";
+    case WATCHES_NOTHING:
+        return none;
+    case WATCHES_UNKNOWN:
+        break;
+    }
+    return "?";
+}
+
+static const char *who(const struct paper *paper, const struct candidate *candidate)
+{
+    if (candidate->identity)
+        return candidate->identity;
+    return candidate->known ? cells_sign(paper->row, SIGN_DASH) : "?";
+}
+
+static const char *age_of(const struct candidate *candidate, struct moment now, char *buffer, size_t size)
+{
+    int64_t created_us = look_created_us(candidate);
+    return created_us ? format_age(now.wall_us - created_us, buffer, size) : "?";
+}
+
+static void print_candidate(struct paper *paper, const struct column *columns,
+                            const struct election *election, size_t i, struct moment now)
+{
+    const struct candidate *candidate = election->candidates[i];
+    bool leads = candidate == election->leader;
+    char text[NAME_SIZE];
+    if (leads)
+        columns_put(paper->row, &columns[CAND_SIGN], 0, ROLE_ACCENT, cells_sign(paper->row, SIGN_LEADER));
+    snprintf(text, sizeof text, "%zu", i + 1);
+    columns_put(paper->row, &columns[CAND_NUMBER], 0, ROLE_DIM, text);
+    columns_put(paper->row, &columns[CAND_NAME], 0, leads ? ROLE_STRONG : ROLE_TEXT,
+                fit_name(paper, &columns[CAND_NAME], candidate->name, text, sizeof text));
+    columns_put(paper->row, &columns[CAND_WHO], 0, ROLE_TEXT, who(paper, candidate));
+    columns_put(paper->row, &columns[CAND_SESSION], 0, ROLE_TEXT,
+                facts_session(candidate, text, sizeof text));
+    columns_put(paper->row, &columns[CAND_AGE], 0, ROLE_TEXT, age_of(candidate, now, text, sizeof text));
+    columns_put(
+        paper->row, &columns[CAND_WATCHES], 0, ROLE_DIM,
+        fit_name(paper, &columns[CAND_WATCHES], expected_watch(paper, election, i), text, sizeof text));
+    paper_line(paper);
+}
+
+static bool print_candidates(struct paper *paper, const struct election *election, struct moment now)
+{
+    struct column columns[CAND_COLUMNS] = {
+        [CAND_SIGN] = {.heading = "", .least = 1, .most = 1, .importance = 7},
+        [CAND_NUMBER] = {.heading = "#", .least = 5, .most = 8, .importance = 6, .right = true},
+        [CAND_NAME] = {.heading = "CANDIDATE", .least = NAME_LEAST, .most = INT_MAX, .importance = 5},
+        [CAND_WHO] = {.heading = "WHO", .least = 10, .most = INT_MAX, .importance = 4},
+        [CAND_SESSION] = {.heading = "SESSION", .least = 18, .most = 18, .importance = 2},
+        [CAND_AGE] = {.heading = "AGE", .least = 6, .most = 6, .importance = 3, .right = true},
+        [CAND_WATCHES] = {.heading = "EXPECTED WATCH", .least = 10, .most = INT_MAX, .importance = 1},
+    };
+    for (size_t i = 0; i < election->candidate_count; i++) {
+        columns_want(&columns[CAND_NAME], width_of(paper, election->candidates[i]->name));
+        columns_want(&columns[CAND_WHO], width_of(paper, who(paper, election->candidates[i])));
+        columns_want(&columns[CAND_WATCHES], width_of(paper, expected_watch(paper, election, i)));
+    }
+    if (!begin_table(paper, columns, CAND_COLUMNS))
+        return false;
+    for (size_t i = 0; i < election->candidate_count; i++)
+        print_candidate(paper, columns, election, i, now);
+    return paper_width(paper, PAPER_WIDTH);
+}
+
+static bool print_election(struct paper *paper, const struct election *election, struct moment now)
+{
+    struct badge badge = facts_badge(election, now);
+    int x = put_sign(paper, 0, badge.look, badge.sign);
+    x = put(paper, x, badge.look, badge.word) + GAP;
+    x = put(paper, x, ROLE_STRONG, election->name) + GAP;
+    if (strcmp(election->name, election->path) != 0)
+        put(paper, x, ROLE_DIM, election->path);
+    paper_line(paper);
+    print_leader(paper, election, now);
+    print_facts(paper, election);
+    print_foreign(paper, election);
+    return !election->candidate_count || print_candidates(paper, election, now);
+}
+
+static bool print_cluster(struct paper *paper, const struct cluster *cluster, struct moment now)
+{
+    print_cluster_head(paper, cluster);
+    if (cluster->election_count > 1) {
+        paper_line(paper);
+        if (!print_summary(paper, cluster, now))
+            return false;
+    }
+    for (size_t i = 0; i < cluster->election_count; i++) {
+        paper_line(paper);
+        if (!print_election(paper, cluster->elections[i], now))
+            return false;
+    }
+    return true;
+}
+
+bool look_text_print(struct buffer *out, const struct model *model, struct moment now,
+                     const struct print_style *how)
+{
+    struct paper paper;
+    bool good = paper_begin(&paper, out, how);
+    for (size_t i = 0; good && i < model->cluster_count; i++) {
+        if (i)
+            paper_line(&paper);
+        good = print_cluster(&paper, &model->clusters[i], now);
+    }
+    if (paper.row)
+        paper_end(&paper);
+    return good && !buffer_failed(out);
+}

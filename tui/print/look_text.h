@@ -1,0 +1,16 @@
+/*
+ * look_text.h - one look at everything as text: `electop once`.
+ *
+ * Each cluster with its servers, a table of its elections where there are several, then each election with
+ * all its candidates in order. Tables fit the terminal's width; into a pipe nothing is cut.
+ */
+#ifndef ELECTOP_TUI_PRINT_LOOK_TEXT_H
+#define ELECTOP_TUI_PRINT_LOOK_TEXT_H
+
+#include "probe/election/model.h"
+#include "tui/print/paper.h"
+
+/* Appends the text. now: when the look was taken. False: out of memory. */
+bool look_text_print(struct buffer *, const struct model *, struct moment now, const struct print_style *);
+
+#endif

@@ -1,0 +1,48 @@
+/*
+ * paper.h - lines of text with signs and colours, for commands that print instead of drawing a screen.
+ *
+ * A line is written into one row of cells, as a view writes into its grid: strangers' bytes are made safe
+ * and measured there, and signs have their ASCII form. paper_line() turns the row into text.
+ */
+#ifndef ELECTOP_TUI_PRINT_PAPER_H
+#define ELECTOP_TUI_PRINT_PAPER_H
+
+#include <stdbool.h>
+
+#include "config/options.h"
+#include "config/settings.h"
+#include "probe/sink/buffer.h"
+#include "tui/screen/cells.h"
+#include "tui/screen/theme.h"
+
+/* How a command prints. */
+struct print_style {
+    bool ascii;
+    struct theme theme; /* DEPTH_MONO: no escape sequence at all */
+    int width;          /* columns of the terminal, for tables; 0: not a terminal, nothing need be cut */
+};
+
+/* As the user said, and as the descriptor is: colours only on a terminal, signs only where the locale has
+   them. Reads TERM, COLORTERM, COLORFGBG, NO_COLOR and the locale (setlocale() must have been called). */
+struct print_style print_style_choose(const struct options *, const struct settings *, int fd);
+
+struct paper {
+    struct buffer *out;
+    struct print_style style;
+    struct cells *row; /* write into its row 0 */
+};
+
+/* A line that is no table may be this long (a terminal wraps it). */
+#define PAPER_WIDTH 2000
+
+/* False: out of memory. paper_end() releases the row, not the buffer. */
+bool paper_begin(struct paper *, struct buffer *out, const struct print_style *);
+void paper_end(struct paper *);
+
+/* Lines of another width from now on. */
+bool paper_width(struct paper *, int width);
+
+/* Appends the row as a line, without blanks at its end, and begins a new one. */
+void paper_line(struct paper *);
+
+#endif
