@@ -44,7 +44,7 @@ static struct badge badge_of_led(const struct election *election, struct moment 
     if (election->acknowledged == ACK_NO) {
         if (within_allowance(election, election->leader_since, now))
             return badge_of(SIGN_OK, ROLE_WARNING, "taking over", RANK_HEALTHY);
-        return badge_of(SIGN_WARNING, ROLE_WARNING, "led, no ack", 6);
+        return badge_of(SIGN_WARNING, ROLE_WARNING, "no ack", 6);
     }
     return badge_of(SIGN_OK, ROLE_GOOD, "led", RANK_HEALTHY);
 }

@@ -53,13 +53,15 @@ static bool same_leader(const char *a, const char *b)
 }
 
 static enum slot slot_of(const struct election *election, const struct tenure *tenure, bool shade,
-                         const char *leader)
+                         const char *who)
 {
+    bool all = who == STRIP_ALL;
+
     if (tenure->gap)
-        return leader == NULL ? SLOT_GAP : SLOT_NOTHING;
+        return SLOT_GAP;
     if (tenure->name == NULL) /* a free lock is no vacancy */
-        return leader == NULL && election->kind == KIND_LEADER ? SLOT_VACANT : SLOT_NOTHING;
-    if (leader != NULL && !same_leader(leader, tenure->name))
+        return (all || who[0] == '\0') && election->kind == KIND_LEADER ? SLOT_VACANT : SLOT_NOTHING;
+    if (!all && !same_leader(who, tenure->name))
         return SLOT_NOTHING;
     return shade ? SLOT_B : SLOT_A;
 }
@@ -69,7 +71,7 @@ static enum slot slot_of(const struct election *election, const struct tenure *t
  * of the ring, so it is counted from the number of changes there ever were.
  */
 void strip_draw(struct cells *cells, int x, int y, int width, const struct election *election,
-                struct moment now, int64_t window_us, const char *leader)
+                struct moment now, int64_t window_us, const char *who)
 {
     unsigned char slots[STRIP_WIDEST] = {SLOT_NOTHING};
     int64_t start_us = now.mono_us - window_us;
@@ -93,18 +95,18 @@ void strip_draw(struct cells *cells, int x, int y, int width, const struct elect
             shade = !shade;
         if (named)
             newer = tenure->name;
-        slot = slot_of(election, tenure, shade, leader);
+        slot = slot_of(election, tenure, shade, who);
         for (int cell = first < 0 ? 0 : first; cell <= last && cell < width; cell++)
             if (slot > slots[cell])
                 slots[cell] = (unsigned char)slot;
-        if (named && slot != SLOT_NOTHING && leader == NULL && tenure->from_exact && i > 0 && first >= 0 &&
+        if (named && slot != SLOT_NOTHING && who == STRIP_ALL && tenure->from_exact && i > 0 && first >= 0 &&
             first < width && slots[first] < SLOT_CHANGE)
             slots[first] = SLOT_CHANGE;
         if (first < known)
             known = first;
     }
     for (int cell = 0; cell < width; cell++) {
-        enum slot slot = cell < known && leader == NULL ? SLOT_GAP : (enum slot)slots[cell];
+        enum slot slot = cell < known ? SLOT_GAP : (enum slot)slots[cell];
 
         if (slot != SLOT_NOTHING)
             cells_put(cells, x + cell, y, 1, looks[slot].role, cells_sign(cells, looks[slot].sign));

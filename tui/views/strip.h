@@ -21,11 +21,13 @@ int64_t strip_window_us(unsigned window);
 const char *strip_window_word(unsigned window);
 
 /*
- * Draws the window that ends now. leader: only this one's tenures are drawn as bars (a line of a
- * timeline), nothing elsewhere; NULL: all of it.
+ * Draws the window that ends now. who: STRIP_ALL; or one line of a timeline: only the tenures of the
+ * candidate of this name, or only the vacancies (STRIP_NOBODY).
  */
+#define STRIP_ALL NULL
+#define STRIP_NOBODY ""
 void strip_draw(struct cells *, int x, int y, int width, const struct election *, struct moment now,
-                int64_t window_us, const char *leader);
+                int64_t window_us, const char *who);
 
 /* Clock times under a strip. */
 void strip_axis(struct cells *, int x, int y, int width, struct moment now, int64_t window_us);

@@ -1,0 +1,447 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/text/format.h"
+#include "tui/views/data_lines.h"
+#include "tui/views/event_lines.h"
+#include "tui/views/facts.h"
+#include "tui/views/list.h"
+#include "tui/views/notices.h"
+#include "tui/views/view.h"
+
+#define STAT_X 2
+#define STAT_LABEL 16
+#define STAT_WIDTH 42 /* label and an RFC 3339 time */
+#define LINE_LABEL 13
+#define SHORT_NAME 10
+#define ELSEWHERE_MOST 4
+
+/* The owner's other candidacies, looked for once for each change of the model. */
+struct elsewhere {
+    const struct model *model;
+    uint64_t generation;
+    size_t count;
+    char text[ELSEWHERE_MOST][128];
+};
+
+struct candidate_view {
+    struct view view;
+    char *cluster, *path, *name;
+    struct list data; /* only scrolls: at is the first line shown */
+    enum data_form form;
+    bool form_chosen;
+    struct elsewhere elsewhere;
+};
+
+static struct candidate_view *candidate_view_of(struct view *view)
+{
+    return (struct candidate_view *)view;
+}
+
+static const struct election *election_of(const struct candidate_view *view, const struct scene *scene)
+{
+    const struct cluster *cluster = notices_cluster(scene, view->cluster);
+
+    if (cluster == NULL)
+        return NULL;
+    return model_election(scene->model, (unsigned)(cluster - scene->model->clusters), view->path);
+}
+
+/* A fact: its label dimmed, its value beside it. */
+struct block {
+    struct cells *cells;
+    int x, y, label, width;
+};
+
+static void put(struct block *block, const char *label, style look, const char *value)
+{
+    cells_put(block->cells, block->x, block->y, block->label - 1, ROLE_DIM, label);
+    cells_put(block->cells, block->x + block->label, block->y, block->width - block->label, look, value);
+    block->y++;
+}
+
+static void put_number(struct block *block, const char *label, int64_t value)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%" PRId64, value);
+    put(block, label, ROLE_TEXT, text);
+}
+
+static void put_zxid(struct block *block, const char *label, int64_t zxid)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "0x%" PRIx64, (uint64_t)zxid);
+    put(block, label, ROLE_TEXT, text);
+}
+
+static void put_time(struct block *block, const char *label, int64_t ms)
+{
+    char text[40];
+
+    put(block, label, ROLE_TEXT, format_time(ms * 1000, text, sizeof text));
+}
+
+/* All of its Stat, in ZooKeeper's names and in ZooKeeper's order. */
+static int draw_stat(struct cells *cells, int x, int y, const struct candidate *candidate)
+{
+    struct block block = {cells, x, y, STAT_LABEL, STAT_WIDTH};
+    const struct znode_stat *stat = &candidate->stat;
+    char session[32];
+
+    if (!candidate->known) {
+        put(&block, "Stat", ROLE_WARNING, "? not read yet");
+        return 1;
+    }
+    put_zxid(&block, "czxid", stat->czxid);
+    put_time(&block, "ctime", stat->ctime_ms);
+    put_zxid(&block, "mzxid", stat->mzxid);
+    put_time(&block, "mtime", stat->mtime_ms);
+    put_zxid(&block, "pzxid", stat->pzxid);
+    put_number(&block, "version", stat->version);
+    put_number(&block, "cversion", stat->cversion);
+    put_number(&block, "aversion", stat->aversion);
+    snprintf(session, sizeof session, "0x%" PRIx64, stat->owner);
+    put(&block, "ephemeralOwner", stat->owner != 0 ? ROLE_TEXT : ROLE_WARNING,
+        stat->owner != 0 ? session : "0x0 (persistent)");
+    put_number(&block, "dataLength", stat->data_length);
+    put_number(&block, "numChildren", stat->children);
+    return block.y - y;
+}
+
+static const char *identity_source_word(enum identity_source source)
+{
+    switch (source) {
+    case IDENTITY_SESSION:
+        return "its session";
+    case IDENTITY_CLIENT:
+        return "its connection";
+    case IDENTITY_REGISTRY:
+        return "a registry";
+    case IDENTITY_NAME:
+        return "its name";
+    case IDENTITY_DATA:
+        return "its data";
+    }
+    return "?";
+}
+
+static void put_neighbour(struct block *block, const char *label, const struct candidate *candidate,
+                          const char *none)
+{
+    char name[64], who[256], text[384];
+
+    if (candidate == NULL) {
+        snprintf(text, sizeof text, "%s %s", cells_sign(block->cells, SIGN_DASH), none);
+        put(block, label, ROLE_DIM, text);
+        return;
+    }
+    format_candidate(candidate->name, SHORT_NAME, cells_sign(block->cells, SIGN_ELLIPSIS), name, sizeof name);
+    snprintf(text, sizeof text, "%s %s", name, facts_who(candidate, who, sizeof who));
+    put(block, label, ROLE_TEXT, text);
+}
+
+static void look_elsewhere(struct elsewhere *elsewhere, const struct scene *scene, const struct election *here,
+                           uint64_t owner)
+{
+    const struct cluster *cluster = here->cluster;
+
+    if (elsewhere->model == scene->model && elsewhere->generation == scene->model->generation)
+        return;
+    elsewhere->model = scene->model;
+    elsewhere->generation = scene->model->generation;
+    elsewhere->count = 0;
+    for (size_t i = 0; i < cluster->election_count && owner != 0; i++) {
+        const struct election *election = cluster->elections[i];
+
+        if (election == here)
+            continue;
+        for (size_t j = 0; j < election->candidate_count; j++) {
+            const struct candidate *candidate = election->candidates[j];
+
+            if (!candidate->known || candidate->stat.owner != owner)
+                continue;
+            if (elsewhere->count < ELSEWHERE_MOST)
+                snprintf(elsewhere->text[elsewhere->count], sizeof elsewhere->text[0], "%.96s, %s",
+                         election->name, candidate == election->leader ? "leads" : "stands");
+            elsewhere->count++;
+        }
+    }
+}
+
+static int draw_line(struct candidate_view *view, struct cells *cells, int x, int y, int width,
+                     const struct scene *scene, const struct election *election, const struct candidate *candidate)
+{
+    struct block block = {cells, x, y, LINE_LABEL, width};
+    size_t place = election_position(election, candidate);
+    const struct candidate *after =
+        place + 1 < election->candidate_count ? election->candidates[place + 1] : NULL;
+    char text[384], age[16], clock[32];
+
+    snprintf(text, sizeof text, "%zu of %zu", place + 1, election->candidate_count);
+    put(&block, "place", ROLE_TEXT, text);
+    if (candidate->sequence != SEQUENCE_NONE)
+        put_number(&block, "sequence", candidate->sequence);
+    if (candidate->identity != NULL)
+        snprintf(text, sizeof text, "%s, from %s", candidate->identity,
+                 identity_source_word(candidate->identity_source));
+    put(&block, "identity", candidate->identity != NULL ? ROLE_TEXT : ROLE_DIM,
+        candidate->identity != NULL ? text : "? nothing but its session");
+    put(&block, "session", ROLE_TEXT, facts_session(candidate, text, sizeof text));
+    if (candidate->known)
+        put(&block, "age", ROLE_TEXT,
+            format_age(scene->now.wall_us - candidate->stat.ctime_ms * 1000, age, sizeof age));
+    if (candidate->joined_seen)
+        snprintf(text, sizeof text, "seen at %s", format_clock(candidate->joined.wall_us, clock, sizeof clock));
+    else
+        snprintf(text, sizeof text, "stood before the first look");
+    put(&block, "joining", ROLE_TEXT, text);
+    put_neighbour(&block, "predecessor", election_predecessor(election, candidate), "none: it is first");
+    put(&block, "watches", ROLE_DIM,
+        candidate == election->leader ? "? of no matter while it leads" : "? the servers are not asked yet");
+    put_neighbour(&block, "successor", after, "none: it is last");
+    look_elsewhere(&view->elsewhere, scene, election, candidate->stat.owner);
+    if (!candidate->known || candidate->stat.owner == 0) {
+        put(&block, "elsewhere", ROLE_DIM, "?");
+    } else if (view->elsewhere.count == 0) {
+        snprintf(text, sizeof text, "%s no other election here", cells_sign(cells, SIGN_DASH));
+        put(&block, "elsewhere", ROLE_DIM, text);
+    }
+    for (size_t i = 0; i < view->elsewhere.count && i < ELSEWHERE_MOST; i++)
+        put(&block, i == 0 ? "elsewhere" : "", ROLE_TEXT, view->elsewhere.text[i]);
+    if (view->elsewhere.count > ELSEWHERE_MOST) {
+        snprintf(text, sizeof text, "and %zu more", view->elsewhere.count - ELSEWHERE_MOST);
+        put(&block, "", ROLE_DIM, text);
+    }
+    return block.y - y;
+}
+
+static void draw_head(struct cells *cells, int y, const struct scene *scene, const struct election *election,
+                      const struct candidate *candidate)
+{
+    bool leads = candidate == election->leader, stale = facts_stale(election);
+    int x = STAT_X;
+    char text[256], since[32];
+
+    x += cells_put(cells, x, y, -1, leads ? ROLE_WARNING : ROLE_DIM,
+                   cells_sign(cells, leads ? SIGN_LEADER : SIGN_CHAIN_UNKNOWN)) +
+         1;
+    x += cells_put(cells, x, y, cells->width - x - 30, ROLE_STRONG, candidate->name) + 2;
+    if (candidate->identity != NULL && x < cells->width)
+        x += cells_put(cells, x, y, cells->width - x - 18, leads ? ROLE_GOOD : ROLE_TEXT, candidate->identity) + 2;
+    if (leads)
+        snprintf(text, sizeof text, "%s for %s", election->kind == KIND_LOCK ? "holds it" : "leads",
+                 facts_since(cells, election, scene->now, since, sizeof since));
+    else
+        snprintf(text, sizeof text, "waits as number %zu of %zu", election_position(election, candidate) + 1,
+                 election->candidate_count);
+    if (x < cells->width)
+        x += cells_put(cells, x, y, -1, ROLE_TEXT, text) + 2;
+    if (stale && x < cells->width)
+        cells_put(cells, x, y, -1, ROLE_WARNING, facts_badge(election, scene->now).word);
+}
+
+static void choose_form(struct candidate_view *view, const struct candidate *candidate)
+{
+    if (view->form_chosen && data_form_fits(view->form, candidate->data, candidate->data_length))
+        return;
+    for (enum data_form form = 0; form < DATA_FORM_COUNT; form++) {
+        if (data_form_fits(form, candidate->data, candidate->data_length)) {
+            view->form = form;
+            return;
+        }
+    }
+}
+
+static void draw_data(struct candidate_view *view, struct cells *cells, int y, int rows,
+                      const struct candidate *candidate)
+{
+    struct data_lines lines = {0};
+    char caption[128], part[48] = "";
+    size_t length = candidate->data_length;
+
+    if (rows < 2)
+        return;
+    if (!candidate->known || candidate->stat.data_length == 0 || candidate->data == NULL) {
+        cells_rule(cells, 0, y, cells->width, "data");
+        if (!candidate->known || candidate->stat.data_length > 0)
+            cells_put(cells, STAT_X, y + 1, -1, ROLE_DIM, "? not read yet");
+        else
+            cells_printf(cells, STAT_X, y + 1, -1, ROLE_DIM, "%s none: 0 bytes", cells_sign(cells, SIGN_DASH));
+        list_begin(&view->data, 0, 0);
+        return;
+    }
+    choose_form(view, candidate);
+    data_lines_make(&lines, view->form, candidate->data, length, cells->width - 2 * STAT_X, cells->ascii);
+    if (length < (size_t)candidate->stat.data_length)
+        snprintf(part, sizeof part, "the first %zu of ", length);
+    snprintf(caption, sizeof caption, "data as %s, %s%" PRId32 " byte%s", data_form_word(view->form), part,
+             candidate->stat.data_length, candidate->stat.data_length == 1 ? "" : "s");
+    cells_rule(cells, 0, y, cells->width, caption);
+    list_begin(&view->data, lines.count, (size_t)rows - 1);
+    if (view->data.top + view->data.rows > lines.count)
+        view->data.top = lines.count > view->data.rows ? lines.count - view->data.rows : 0;
+    for (size_t i = 0; i < view->data.rows && view->data.top + i < lines.count; i++) {
+        const struct data_line *line = &lines.at[view->data.top + i];
+
+        cells_put_bytes(cells, STAT_X, y + 1 + (int)i, -1, ROLE_TEXT, line->text, line->length);
+    }
+    if (lines.count > view->data.rows)
+        cells_printf(cells, cells->width - 22, y, 20, ROLE_DIM, " line %zu of %zu ", view->data.top + 1,
+                     lines.count);
+    data_lines_release(&lines);
+}
+
+static void draw_left(const struct candidate_view *view, const struct scene *scene, struct cells *cells)
+{
+    int airy = cells->height >= 18;
+
+    cells_printf(cells, STAT_X, airy, -1, ROLE_WARNING, "%s does not stand here any more.", view->name);
+    cells_put(cells, STAT_X, airy + 1, -1, ROLE_DIM, "Esc goes back.");
+    event_pane_draw(cells, airy + 3, cells->height - airy - 3, scene, view->cluster, view->path);
+}
+
+static void candidate_draw(struct view *self, const struct scene *scene, struct cells *cells)
+{
+    struct candidate_view *view = candidate_view_of(self);
+    const struct election *election = election_of(view, scene);
+    const struct candidate *candidate = election != NULL ? election_find(election, view->name) : NULL;
+    int airy = cells->height >= 20;
+    int y = airy, stat, line;
+
+    if (candidate == NULL) {
+        draw_left(view, scene, cells);
+        return;
+    }
+    draw_head(cells, y++, scene, election, candidate);
+    y += notices_draw_connections(cells, STAT_X, y, 1, scene, view->cluster);
+    y += airy;
+    if (cells->width >= STAT_X + STAT_WIDTH + 34) {
+        int x = STAT_X + STAT_WIDTH + 1;
+
+        stat = draw_stat(cells, STAT_X, y, candidate);
+        line = draw_line(view, cells, x, y, cells->width - x, scene, election, candidate);
+        y += stat > line ? stat : line;
+    } else {
+        y += draw_line(view, cells, STAT_X, y, cells->width - STAT_X, scene, election, candidate);
+        y += draw_stat(cells, STAT_X, y, candidate);
+    }
+    y += airy && cells->height > 30;
+    draw_data(view, cells, y, cells->height - y, candidate);
+}
+
+static enum view_result turn_form(struct candidate_view *view, const struct scene *scene, bool forwards)
+{
+    const struct election *election = election_of(view, scene);
+    const struct candidate *candidate = election != NULL ? election_find(election, view->name) : NULL;
+
+    if (candidate == NULL || candidate->data == NULL)
+        return VIEW_IGNORED;
+    do
+        view->form = (view->form + (forwards ? 1U : DATA_FORM_COUNT - 1U)) % DATA_FORM_COUNT;
+    while (!data_form_fits(view->form, candidate->data, candidate->data_length));
+    view->form_chosen = true;
+    view->data.top = 0;
+    return VIEW_DONE;
+}
+
+static bool scroll(struct list *data, enum action action)
+{
+    size_t most = data->count > data->rows ? data->count - data->rows : 0;
+    struct list lines = {.at = data->top, .rows = data->rows, .count = most + 1};
+
+    if (!list_move(&lines, action))
+        return false;
+    data->top = lines.at;
+    return true;
+}
+
+static enum view_result candidate_action(struct view *self, const struct scene *scene, enum action action,
+                                         struct view **next)
+{
+    struct candidate_view *view = candidate_view_of(self);
+
+    (void)next;
+    if (scroll(&view->data, action))
+        return VIEW_DONE;
+    switch (action) {
+    case ACTION_BACK:
+        return VIEW_CLOSE;
+    case ACTION_LEFT:
+    case ACTION_RIGHT:
+        return turn_form(view, scene, action == ACTION_RIGHT);
+    default:
+        return VIEW_IGNORED;
+    }
+}
+
+static void candidate_title(struct view *self, const struct scene *scene, struct cells *cells, int x, int room)
+{
+    const struct candidate_view *view = candidate_view_of(self);
+    const struct election *election = election_of(view, scene);
+    int end = x + room;
+
+    if (view->cluster[0] != '\0') {
+        x += cells_put(cells, x, 0, end - x, ROLE_TITLE_DIM, view->cluster) + 1;
+        x += cells_put(cells, x, 0, end - x, ROLE_TITLE_DIM, cells_sign(cells, SIGN_CRUMB)) + 1;
+    }
+    x += cells_put(cells, x, 0, end - x, ROLE_TITLE_DIM, election != NULL ? election->name : view->path) + 1;
+    x += cells_put(cells, x, 0, end - x, ROLE_TITLE_DIM, cells_sign(cells, SIGN_CRUMB)) + 1;
+    cells_put(cells, x, 0, end - x, ROLE_TITLE, view->name);
+}
+
+static bool candidate_path(struct view *self, const struct scene *scene, char *buffer, size_t size)
+{
+    const struct candidate_view *view = candidate_view_of(self);
+    const struct election *election = election_of(view, scene);
+
+    if (election != NULL && election->recipe != NULL && election->recipe->family == FAMILY_LOCK)
+        return snprintf(buffer, size, "%s", view->path) < (int)size;
+    return snprintf(buffer, size, "%s/%s", view->path, view->name) < (int)size;
+}
+
+static void candidate_free(struct view *self)
+{
+    struct candidate_view *view = candidate_view_of(self);
+
+    list_release(&view->data);
+    free(view->cluster);
+    free(view->path);
+    free(view->name);
+    free(view);
+}
+
+static const struct view_ops ops = {
+    .name = "candidate",
+    .draw = candidate_draw,
+    .action = candidate_action,
+    .title = candidate_title,
+    .path = candidate_path,
+    .free = candidate_free,
+    .answers = ACTION_BIT(ACTION_UP) | ACTION_BIT(ACTION_DOWN) | ACTION_BIT(ACTION_LEFT) |
+               ACTION_BIT(ACTION_RIGHT) | ACTION_BIT(ACTION_PAGE_UP) | ACTION_BIT(ACTION_PAGE_DOWN) |
+               ACTION_BIT(ACTION_FIRST) | ACTION_BIT(ACTION_LAST) | ACTION_BIT(ACTION_BACK) |
+               ACTION_BIT(ACTION_EVENTS) | ACTION_BIT(ACTION_PAUSE) | ACTION_BIT(ACTION_COPY) |
+               ACTION_BIT(ACTION_DUMP) | ACTION_BIT(ACTION_REDRAW) | ACTION_BIT(ACTION_HELP) |
+               ACTION_BIT(ACTION_QUIT),
+};
+
+struct view *candidate_view_new(const char *cluster, const char *path, const char *candidate)
+{
+    struct candidate_view *view = calloc(1, sizeof *view);
+
+    if (view == NULL)
+        return NULL;
+    view->view.ops = &ops;
+    view->cluster = strdup(cluster);
+    view->path = strdup(path);
+    view->name = strdup(candidate);
+    if (view->cluster == NULL || view->path == NULL || view->name == NULL) {
+        candidate_free(&view->view);
+        return NULL;
+    }
+    return &view->view;
+}

@@ -1,0 +1,471 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/text/format.h"
+#include "tui/text/safe.h"
+#include "tui/views/columns.h"
+#include "tui/views/election_head.h"
+#include "tui/views/event_lines.h"
+#include "tui/views/facts.h"
+#include "tui/views/line_filter.h"
+#include "tui/views/list.h"
+#include "tui/views/notices.h"
+#include "tui/views/strip.h"
+#include "tui/views/timeline.h"
+#include "tui/views/view.h"
+
+#define GUTTER_X 2
+#define TABLE_X 4
+
+enum {
+    COLUMN_PLACE,
+    COLUMN_CANDIDATE,
+    COLUMN_WHO,
+    COLUMN_SESSION,
+    COLUMN_AGE,
+    COLUMN_WATCHES,
+    COLUMN_COUNT
+};
+
+static const struct column columns_of_election[COLUMN_COUNT] = {
+    [COLUMN_PLACE] = {.heading = "#", .least = 3, .most = 6, .importance = 70, .right = true},
+    [COLUMN_CANDIDATE] = {.heading = "CANDIDATE", .least = 12, .most = 56, .importance = 80},
+    [COLUMN_WHO] = {.heading = "WHO", .least = 15, .most = 40, .importance = 90},
+    [COLUMN_SESSION] = {.heading = "SESSION", .least = 18, .most = 18, .importance = 50},
+    [COLUMN_AGE] = {.heading = "AGE", .least = 6, .most = 6, .importance = 65},
+    [COLUMN_WATCHES] = {.heading = "WATCHES", .least = 10, .most = 30, .importance = 60},
+};
+
+struct election_view {
+    struct view view;
+    char *cluster, *path;
+    struct list list;
+    struct line_filter filter;
+    struct column columns[COLUMN_COUNT];
+    int columns_width;
+    unsigned window;  /* of the timeline */
+    bool follow;      /* the selection stays on the leader */
+    int first_y;      /* where the first line stands, for clicks */
+};
+
+static struct election_view *election_view_of(struct view *view)
+{
+    return (struct election_view *)view;
+}
+
+static const struct election *subject(const struct election_view *view, const struct scene *scene)
+{
+    const struct cluster *cluster = notices_cluster(scene, view->cluster);
+
+    if (cluster == NULL)
+        return NULL;
+    return model_election(scene->model, (unsigned)(cluster - scene->model->clusters), view->path);
+}
+
+static const struct candidate *candidate_at(const struct election_view *view, const struct election *election,
+                                            size_t i)
+{
+    if (i >= view->list.count)
+        return NULL;
+    return election->candidates[line_filter_place(&view->filter, i)];
+}
+
+static void select_line(struct election_view *view, const struct election *election)
+{
+    const struct candidate *candidate = candidate_at(view, election, view->list.at);
+
+    if (candidate != NULL)
+        list_select(&view->list, candidate->name);
+}
+
+/* Brings the selection up to the model; what is selected then stands at list.at. */
+static void follow_model(struct election_view *view, const struct scene *scene, const struct election *election,
+                         size_t rows)
+{
+    struct list *list = &view->list;
+    const struct candidate *candidate = NULL;
+    size_t count = line_filter_make(&view->filter, scene, election);
+
+    list_begin(list, count, rows);
+    if (view->follow && count > 0)
+        list->at = 0;
+    else if (list->key != NULL) {
+        candidate = election_find(election, list->key);
+        if (candidate == NULL) {
+            list_lost(list);
+        } else {
+            size_t at = line_filter_index(&view->filter, election, election_position(election, candidate));
+
+            if (at < count)
+                list_found(list, at);
+        }
+    }
+    list_show(list);
+    select_line(view, election);
+}
+
+/* The line of candidates. */
+
+static void put_expected(const struct election_view *view, struct cells *cells, int y,
+                         const struct election *election, const struct candidate *candidate)
+{
+    const struct column *column = &view->columns[COLUMN_WATCHES];
+    const struct candidate *before = election_predecessor(election, candidate);
+    char name[64], text[128];
+
+    if (column->width == 0)
+        return;
+    if (candidate == election->leader) {
+        columns_put(cells, column, y, ROLE_DIM, election->kind == KIND_LOCK ? "holds it" : "leads");
+        return;
+    }
+    if (before == NULL) {
+        columns_put(cells, column, y, ROLE_WARNING, "is next");
+        return;
+    }
+    if (election->recipe != NULL && election->recipe->watches == WATCHES_LEADER)
+        before = election->candidates[0];
+    else if (election->recipe != NULL && election->recipe->watches == WATCHES_CHILDREN)
+        before = NULL;
+    else if (election->recipe != NULL && election->recipe->watches != WATCHES_PREDECESSOR) {
+        columns_put(cells, column, y, ROLE_DIM, "?");
+        return;
+    }
+    if (before == NULL)
+        snprintf(name, sizeof name, "the directory");
+    else
+        format_candidate(before->name, column->width - (column->width >= 19 ? 13 : 4),
+                         cells_sign(cells, SIGN_ELLIPSIS), name, sizeof name);
+    snprintf(text, sizeof text, "%s%s %s", column->width >= 19 ? "? expected " : "? ",
+             cells_sign(cells, SIGN_UP), name);
+    columns_put(cells, column, y, ROLE_DIM, text);
+}
+
+static void put_age(const struct election_view *view, struct cells *cells, int y, const struct scene *scene,
+                    const struct candidate *candidate, style look)
+{
+    char age[16];
+
+    if (!candidate->known || scene->now.wall_us == 0) {
+        columns_put(cells, &view->columns[COLUMN_AGE], y, ROLE_DIM, "?");
+        return;
+    }
+    columns_put(cells, &view->columns[COLUMN_AGE], y, look,
+                format_age(scene->now.wall_us - candidate->stat.ctime_ms * 1000, age, sizeof age));
+}
+
+static void put_gutter(struct cells *cells, int y, const struct election *election,
+                       const struct candidate *candidate)
+{
+    if (candidate == election->leader)
+        cells_put(cells, GUTTER_X, y, 1, ROLE_WARNING, cells_sign(cells, SIGN_LEADER));
+    else if (candidate == election->candidates[0])
+        cells_put(cells, GUTTER_X, y, 1, ROLE_WARNING, cells_sign(cells, SIGN_UNKNOWN));
+    else
+        cells_put(cells, GUTTER_X, y, 1, ROLE_DIM, cells_sign(cells, SIGN_CHAIN_UNKNOWN));
+}
+
+static void draw_row(const struct election_view *view, struct cells *cells, int y, const struct scene *scene,
+                     const struct election *election, size_t place)
+{
+    const struct candidate *candidate = election->candidates[place];
+    const struct column *columns = view->columns;
+    bool leads = candidate == election->leader;
+    style look = facts_stale(election) ? ROLE_DIM : ROLE_TEXT;
+    char text[256];
+
+    put_gutter(cells, y, election, candidate);
+    snprintf(text, sizeof text, "%zu", place + 1);
+    columns_put(cells, &columns[COLUMN_PLACE], y, ROLE_DIM, text);
+    if (columns[COLUMN_CANDIDATE].width > 0) {
+        format_candidate(candidate->name, columns[COLUMN_CANDIDATE].width, cells_sign(cells, SIGN_ELLIPSIS), text,
+                         sizeof text);
+        columns_put(cells, &columns[COLUMN_CANDIDATE], y, leads ? (style)(look | STYLE_BOLD) : look, text);
+    }
+    if (candidate->known)
+        columns_put(cells, &columns[COLUMN_WHO], y,
+                    look == ROLE_DIM            ? look
+                    : leads                     ? (style)ROLE_GOOD
+                    : candidate->identity == NULL ? (style)ROLE_DIM
+                                                : look,
+                    candidate->identity != NULL ? candidate->identity : "? only its session");
+    else
+        columns_put(cells, &columns[COLUMN_WHO], y, ROLE_DIM, "? not read yet");
+    columns_put(cells, &columns[COLUMN_SESSION], y, ROLE_DIM, facts_session(candidate, text, sizeof text));
+    put_age(view, cells, y, scene, candidate, look);
+    put_expected(view, cells, y, election, candidate);
+}
+
+static void lay_columns(struct election_view *view, const struct cells *cells, const struct election *election)
+{
+    struct column *columns = view->columns;
+    int wide = cells->width >= 100;
+
+    if (view->columns_width != cells->width) {
+        memcpy(columns, columns_of_election, sizeof columns_of_election);
+        view->columns_width = cells->width;
+    }
+    for (size_t i = view->list.top; i < view->list.top + view->list.rows && i < view->list.count; i++) {
+        const struct candidate *candidate = candidate_at(view, election, i);
+
+        columns_want(&columns[COLUMN_CANDIDATE],
+                     safe_width(candidate->name, strlen(candidate->name), cells->ascii));
+        columns_want(&columns[COLUMN_WHO], candidate->identity != NULL
+                                               ? safe_width(candidate->identity, strlen(candidate->identity),
+                                                            cells->ascii)
+                                               : 18);
+    }
+    columns[COLUMN_PLACE].want = election->candidate_count >= 100000 ? 6 : election->candidate_count >= 1000 ? 5 : 3;
+    columns_lay(columns, COLUMN_COUNT, TABLE_X, cells->width - TABLE_X - wide, wide ? 2 : 1);
+}
+
+static void draw_table(struct election_view *view, struct cells *cells, int y, int rows,
+                       const struct scene *scene, const struct election *election)
+{
+    const struct list *list = &view->list;
+
+    view->first_y = y + 1;
+    follow_model(view, scene, election, rows > 1 ? (size_t)rows - 1 : 0);
+    if (list->count == 0) {
+        if (view->filter.text[0] != '\0' && election->candidate_count > 0)
+            cells_printf(cells, TABLE_X, y + 1, -1, ROLE_TEXT,
+                         "No candidate has \"%s\" in its name, identity or session. Esc shows all again.",
+                         view->filter.text);
+        else if (election->directory_known && election->state != ELECTION_ABSENT)
+            cells_put(cells, TABLE_X, y + 1, -1, ROLE_DIM, "nobody stands here");
+        return;
+    }
+    lay_columns(view, cells, election);
+    columns_head(cells, view->columns, COLUMN_COUNT, y, -1);
+    for (size_t i = 0; i < list->rows && list->top + i < list->count; i++) {
+        int row = view->first_y + (int)i;
+
+        draw_row(view, cells, row, scene, election, line_filter_place(&view->filter, list->top + i));
+        if (list->top + i == list->at) {
+            cells_put(cells, 0, row, 1, ROLE_ACCENT, cells_sign(cells, SIGN_SELECTED));
+            cells_select_row(cells, row, 0, cells->width);
+        }
+    }
+}
+
+/* What concerns the selection, in the blank line above the headings. */
+static void draw_note(const struct election_view *view, struct cells *cells, int y, const struct election *election)
+{
+    char text[192];
+    int width;
+
+    if (view->list.gone != NULL)
+        cells_printf(cells, TABLE_X, y, cells->width - TABLE_X - 30, ROLE_WARNING, "%s has left; its place is kept",
+                     view->list.gone);
+    if (view->follow)
+        snprintf(text, sizeof text, "following the leader");
+    else if (view->filter.text[0] != '\0')
+        snprintf(text, sizeof text, "%zu of %zu with \"%s\"", view->list.count, election->candidate_count,
+                 view->filter.text);
+    else if (view->list.count > view->list.rows && view->list.rows > 0)
+        snprintf(text, sizeof text, "%zu of %zu", view->list.at + 1, view->list.count);
+    else
+        return;
+    width = safe_width(text, strlen(text), cells->ascii);
+    cells_put_right(cells, cells->width - 1, y, width, view->list.count > view->list.rows && !view->follow && view->filter.text[0] == '\0' ? ROLE_DIM : ROLE_ACCENT, text);
+}
+
+static void election_draw(struct view *self, const struct scene *scene, struct cells *cells)
+{
+    struct election_view *view = election_view_of(self);
+    const struct election *election = subject(view, scene);
+    int airy = cells->height >= 18;
+    int y = airy, note_y, rows, time_rows, pane = 0;
+
+    if (election == NULL) {
+        cells_printf(cells, TABLE_X, 1 + airy, -1, ROLE_WARNING, "%s is not watched any more.", view->path);
+        cells_put(cells, TABLE_X, 2 + airy, -1, ROLE_DIM, "Esc goes back.");
+        return;
+    }
+    y += election_head_draw(cells, y, cells->height / 3, scene, election);
+    note_y = y;
+    y += airy;
+    rows = cells->height - y;
+    time_rows = timeline_rows(election, scene->now, view->window, cells->height / 4);
+    rows -= time_rows;
+    if (cells->height >= 30) {
+        int wanted = 2 + (int)(election->candidate_count < 1000 ? election->candidate_count : 1000);
+
+        pane = rows - wanted;
+        if (pane < cells->height / 5)
+            pane = cells->height / 5;
+        rows -= pane;
+    }
+    draw_table(view, cells, y, rows, scene, election);
+    if (airy)
+        draw_note(view, cells, note_y, election);
+    timeline_draw(cells, cells->height - pane - time_rows, time_rows, election, scene->now, view->window);
+    event_pane_draw(cells, cells->height - pane, pane, scene, view->cluster, view->path);
+}
+
+static enum view_result open_selected(struct election_view *view, const struct election *election,
+                                      struct view **next)
+{
+    const struct candidate *candidate = candidate_at(view, election, view->list.at);
+
+    if (candidate == NULL)
+        return VIEW_IGNORED;
+    *next = candidate_view_new(view->cluster, view->path, candidate->name);
+    return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
+}
+
+/* The next or previous line, from the last on to the first again. */
+static void walk(struct list *list, bool forwards)
+{
+    if (forwards && list->at + 1 >= list->count)
+        list_move(list, ACTION_FIRST);
+    else if (!forwards && list->at == 0)
+        list_move(list, ACTION_LAST);
+    else
+        list_move(list, forwards ? ACTION_DOWN : ACTION_UP);
+}
+
+static enum view_result election_action(struct view *self, const struct scene *scene, enum action action,
+                                        struct view **next)
+{
+    struct election_view *view = election_view_of(self);
+    const struct election *election = subject(view, scene);
+
+    if (action == ACTION_BACK && view->filter.text[0] == '\0')
+        return VIEW_CLOSE;
+    if (election == NULL)
+        return VIEW_IGNORED;
+    follow_model(view, scene, election, view->list.rows);
+    if (list_move(&view->list, action)) {
+        view->follow = false;
+        select_line(view, election);
+        return VIEW_DONE;
+    }
+    switch (action) {
+    case ACTION_OPEN:
+        return open_selected(view, election, next);
+    case ACTION_BACK:
+        line_filter_set(&view->filter, "");
+        return VIEW_DONE;
+    case ACTION_NEXT_MATCH:
+    case ACTION_PREVIOUS_MATCH:
+        view->follow = false;
+        walk(&view->list, action == ACTION_NEXT_MATCH);
+        select_line(view, election);
+        return VIEW_DONE;
+    case ACTION_FOLLOW:
+        view->follow = !view->follow;
+        return VIEW_DONE;
+    case ACTION_LEFT:
+        view->window -= view->window > 0;
+        return VIEW_DONE;
+    case ACTION_RIGHT:
+        view->window += view->window + 1 < STRIP_WINDOWS;
+        return VIEW_DONE;
+    default:
+        return VIEW_IGNORED;
+    }
+}
+
+static enum view_result election_click(struct view *self, const struct scene *scene, int x, int y, bool twice,
+                                       struct view **next)
+{
+    struct election_view *view = election_view_of(self);
+    const struct election *election = subject(view, scene);
+    size_t line;
+
+    (void)x;
+    if (election == NULL || y < view->first_y || (size_t)(y - view->first_y) >= view->list.rows)
+        return VIEW_IGNORED;
+    line = view->list.top + (size_t)(y - view->first_y);
+    view->follow = false;
+    follow_model(view, scene, election, view->list.rows);
+    if (line >= view->list.count)
+        return VIEW_IGNORED;
+    view->list.at = line;
+    select_line(view, election);
+    return twice ? open_selected(view, election, next) : VIEW_DONE;
+}
+
+static void election_title(struct view *self, const struct scene *scene, struct cells *cells, int x, int room)
+{
+    const struct election_view *view = election_view_of(self);
+    const struct election *election = subject(view, scene);
+    int end = x + room;
+
+    if (view->cluster[0] != '\0') {
+        x += cells_put(cells, x, 0, end - x, ROLE_TITLE_DIM, view->cluster) + 1;
+        x += cells_put(cells, x, 0, end - x, ROLE_TITLE_DIM, cells_sign(cells, SIGN_CRUMB)) + 1;
+    }
+    x += cells_put(cells, x, 0, end - x, ROLE_TITLE, election != NULL ? election->name : view->path) + 2;
+    if (election != NULL && strcmp(election->name, view->path) != 0)
+        cells_put(cells, x, 0, end - x, ROLE_TITLE_DIM, view->path);
+}
+
+/* Of what is selected: the candidate; without one, the election. */
+static bool election_path(struct view *self, const struct scene *scene, char *buffer, size_t size)
+{
+    struct election_view *view = election_view_of(self);
+    const struct election *election = subject(view, scene);
+    const struct candidate *candidate = NULL;
+
+    if (election != NULL) {
+        follow_model(view, scene, election, view->list.rows);
+        candidate = candidate_at(view, election, view->list.at);
+    }
+    if (candidate == NULL || (election->recipe != NULL && election->recipe->family == FAMILY_LOCK))
+        return snprintf(buffer, size, "%s", view->path) < (int)size;
+    return snprintf(buffer, size, "%s/%s", view->path, candidate->name) < (int)size;
+}
+
+static void election_filter(struct view *self, const char *text)
+{
+    line_filter_set(&election_view_of(self)->filter, text);
+}
+
+static void election_free(struct view *self)
+{
+    struct election_view *view = election_view_of(self);
+
+    list_release(&view->list);
+    line_filter_release(&view->filter);
+    free(view->cluster);
+    free(view->path);
+    free(view);
+}
+
+static const struct view_ops ops = {
+    .name = "election",
+    .draw = election_draw,
+    .action = election_action,
+    .click = election_click,
+    .title = election_title,
+    .path = election_path,
+    .filter = election_filter,
+    .free = election_free,
+    .answers = ACTION_BIT(ACTION_UP) | ACTION_BIT(ACTION_DOWN) | ACTION_BIT(ACTION_LEFT) |
+               ACTION_BIT(ACTION_RIGHT) | ACTION_BIT(ACTION_PAGE_UP) | ACTION_BIT(ACTION_PAGE_DOWN) |
+               ACTION_BIT(ACTION_FIRST) | ACTION_BIT(ACTION_LAST) | ACTION_BIT(ACTION_OPEN) |
+               ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_FILTER) | ACTION_BIT(ACTION_NEXT_MATCH) |
+               ACTION_BIT(ACTION_PREVIOUS_MATCH) | ACTION_BIT(ACTION_FOLLOW) | ACTION_BIT(ACTION_EVENTS) |
+               ACTION_BIT(ACTION_PAUSE) | ACTION_BIT(ACTION_COPY) | ACTION_BIT(ACTION_DUMP) |
+               ACTION_BIT(ACTION_REDRAW) | ACTION_BIT(ACTION_HELP) | ACTION_BIT(ACTION_QUIT),
+};
+
+struct view *election_view_new(const char *cluster, const char *path)
+{
+    struct election_view *view = calloc(1, sizeof *view);
+
+    if (view == NULL)
+        return NULL;
+    view->view.ops = &ops;
+    view->window = STRIP_HOUR;
+    view->cluster = strdup(cluster);
+    view->path = strdup(path);
+    if (view->cluster == NULL || view->path == NULL) {
+        election_free(&view->view);
+        return NULL;
+    }
+    return &view->view;
+}

@@ -1,0 +1,285 @@
+#include "tui/views/election_head.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/text/format.h"
+#include "tui/views/facts.h"
+#include "tui/views/notices.h"
+
+#define LEFT 1
+#define SHORT_NAME 8
+
+/* A line that is filled from the left. */
+struct line {
+    struct cells *cells;
+    int x, y;
+};
+
+static void say(struct line *line, style look, const char *text)
+{
+    if (line->x < line->cells->width)
+        line->x += cells_put(line->cells, line->x, line->y, -1, look, text);
+}
+
+static void say_sign(struct line *line, enum sign sign, style look)
+{
+    say(line, look, cells_sign(line->cells, sign));
+    line->x = LEFT + 2;
+}
+
+/* Whom a person knows it as, and its short name. */
+static void say_candidate(struct line *line, const struct candidate *candidate)
+{
+    char name[64], who[256];
+
+    if (candidate->sequence != SEQUENCE_NONE) {
+        format_candidate(candidate->name, SHORT_NAME, cells_sign(line->cells, SIGN_ELLIPSIS), name, sizeof name);
+        say(line, ROLE_STRONG, name);
+        say(line, ROLE_TEXT, " ");
+    }
+    facts_who(candidate, who, sizeof who);
+    say(line, ROLE_TEXT, who);
+}
+
+static void say_leader(struct line *line, const struct election *election, struct moment now)
+{
+    char since[32], age[16];
+    bool lock = election->kind == KIND_LOCK;
+
+    if (election->leader != NULL) {
+        say(line, ROLE_DIM, lock ? "held by " : "led by ");
+        say_candidate(line, election->leader);
+        say(line, ROLE_DIM, " for ");
+        say(line, ROLE_TEXT, facts_since(line->cells, election, now, since, sizeof since));
+        return;
+    }
+    line->x += facts_put_leader(line->cells, line->x, line->y, line->cells->width - line->x, election, now);
+    if (election->state != ELECTION_VACANT || lock) {
+        say(line, ROLE_DIM, " for ");
+        say(line, ROLE_TEXT, format_age(facts_age_us(election->state_since, now), age, sizeof age));
+    }
+}
+
+static void draw_state(struct line *line, const struct election *election, struct moment now)
+{
+    struct badge badge = facts_badge(election, now);
+    char text[64];
+
+    say_sign(line, badge.sign, badge.look);
+    say(line, badge.look | STYLE_BOLD, badge.word);
+    line->x += 2;
+    say_leader(line, election, now);
+    if (election->directory_known) {
+        snprintf(text, sizeof text, "%zu", election->candidate_count);
+        line->x += 3;
+        say(line, ROLE_STRONG, text);
+        say(line, ROLE_DIM, election->candidate_count == 1 ? " candidate" : " candidates");
+        if (election->unknown_count > 0) {
+            snprintf(text, sizeof text, ", %zu not read yet", election->unknown_count);
+            say(line, ROLE_WARNING, text);
+        }
+    }
+    if (election->recipe != NULL && election->recipe->family != FAMILY_LOCK) {
+        line->x += 3;
+        say(line, ROLE_DIM, "next number ");
+        if (election->next_sequence >= 0)
+            snprintf(text, sizeof text, "%" PRId64, election->next_sequence);
+        else
+            snprintf(text, sizeof text, "?");
+        say(line, ROLE_TEXT, text);
+    }
+}
+
+static void say_acknowledgement(struct line *line, const struct election *election, struct moment now)
+{
+    char age[16];
+
+    switch (election->acknowledged) {
+    case ACK_NO_MARK:
+        say(line, ROLE_DIM, "no mark: when a leader really begins cannot be seen");
+        return;
+    case ACK_UNKNOWN:
+        say(line, ROLE_WARNING, "acknowledged ?");
+        break;
+    case ACK_NO:
+        say(line, ROLE_WARNING, "not acknowledged");
+        if (election->leader != NULL) {
+            say(line, ROLE_DIM, " for ");
+            say(line, ROLE_WARNING,
+                format_age(facts_age_us(election->leader_since, now), age, sizeof age));
+        }
+        break;
+    case ACK_YES:
+        say(line, ROLE_GOOD, "acknowledged");
+        if (election->mark_identity != NULL) {
+            say(line, ROLE_DIM, " as ");
+            say(line, ROLE_TEXT, election->mark_identity);
+        }
+        break;
+    }
+    if (election->mark_path != NULL) {
+        say(line, ROLE_DIM, " at ");
+        say(line, ROLE_DIM, election->mark_path);
+    }
+}
+
+static void draw_recipe(struct line *line, const struct election *election, struct moment now)
+{
+    line->x = LEFT + 2;
+    if (election->recipe == NULL) {
+        say(line, ROLE_DIM, "layout ? ");
+        say(line, ROLE_DIM,
+            election->candidate_count + election->foreign_count == 0 ? "(nothing to recognise it by yet)"
+                                                                     : "(no known one fits the names here)");
+        return;
+    }
+    if (election->recognised == RECOGNISED_NAME)
+        say(line, ROLE_WARNING, "looks like ");
+    say(line, ROLE_TEXT, election->recipe->title);
+    say(line, ROLE_DIM, ", ");
+    say(line, ROLE_DIM, facts_recognised(election->recognised));
+    line->x += 3;
+    say_acknowledgement(line, election, now);
+}
+
+/* What would happen, as far as names can tell. */
+static void draw_next(struct line *line, const struct election *election)
+{
+    const struct candidate *heir =
+        election->candidate_count > 1 ? election->candidates[1] : NULL;
+
+    line->x = LEFT + 2;
+    if (election->recipe != NULL && election->recipe->family == FAMILY_LOCK) {
+        say(line, ROLE_DIM, "If its holder goes  ");
+        say(line, ROLE_TEXT, "whoever creates it first");
+        say(line, ROLE_DIM, "; who waits for it cannot be seen in the tree");
+        return;
+    }
+    say(line, ROLE_DIM, election->kind == KIND_LOCK ? "If its holder goes  " : "If the leader goes  ");
+    if (heir == NULL) {
+        say(line, election->kind == KIND_LOCK ? ROLE_TEXT : ROLE_WARNING, "nobody stands behind it");
+        return;
+    }
+    say_candidate(line, heir);
+    say(line, ROLE_TEXT, " is next");
+    say(line, ROLE_DIM, "; ? whether it would wake: the servers are not asked yet what it watches");
+}
+
+static bool draw_change(struct line *line, const struct election *election, struct moment now)
+{
+    const struct change *change = &election->change;
+    char when[32], span[16];
+
+    if (change->lost_at.mono_us == 0)
+        return false;
+    line->x = LEFT + 2;
+    say(line, ROLE_DIM, "Last change  ");
+    if (!change->lost_seen)
+        say(line, ROLE_DIM, cells_sign(line->cells, SIGN_AT_MOST));
+    say(line, ROLE_TEXT, facts_when(change->lost_at.wall_us, now, when, sizeof when));
+    say(line, ROLE_TEXT, "  ");
+    say(line, ROLE_TEXT,
+        change->from_identity != NULL ? change->from_identity
+        : change->from != NULL        ? change->from
+                                      : "?");
+    say(line, ROLE_DIM, " ");
+    say(line, ROLE_DIM, cells_sign(line->cells, SIGN_ARROW));
+    say(line, ROLE_DIM, " ");
+    if (change->to == NULL) {
+        say(line, election->kind == KIND_LOCK ? ROLE_DIM : ROLE_CRITICAL, "nobody yet");
+        return true;
+    }
+    say(line, ROLE_TEXT, change->to_identity != NULL ? change->to_identity : change->to);
+    if (change->vacancy_us >= 0) {
+        say(line, ROLE_DIM, "  vacant ");
+        say(line, ROLE_TEXT, change->vacancy_us > 0 ? format_span(change->vacancy_us, span, sizeof span) : "0");
+    }
+    if (change->takeover_us >= 0) {
+        say(line, ROLE_DIM, "  takeover ");
+        say(line, ROLE_TEXT, format_span(change->takeover_us, span, sizeof span));
+    }
+    return true;
+}
+
+static bool draw_foreign(struct line *line, const struct election *election)
+{
+    size_t shown = election->foreign_count < FOREIGN_KEPT ? election->foreign_count : FOREIGN_KEPT;
+    char text[80];
+
+    if (election->foreign_count == 0)
+        return false;
+    say_sign(line, SIGN_INFO, ROLE_INFO);
+    snprintf(text, sizeof text, "%zu %s no candidate%s: ", election->foreign_count,
+             election->foreign_count == 1 ? "child is" : "children are",
+             election->foreign_count == 1 ? "" : "s");
+    say(line, ROLE_TEXT, text);
+    for (size_t i = 0; i < shown && line->x < line->cells->width; i++) {
+        if (i > 0)
+            say(line, ROLE_DIM, ", ");
+        say(line, ROLE_DIM, election->foreign[i]);
+    }
+    return true;
+}
+
+static bool draw_unseen(struct line *line, const struct election *election)
+{
+    const struct counters *counters = &election->counters;
+    char text[96];
+
+    if (counters->unseen_joined + counters->unseen_left == 0)
+        return false;
+    say_sign(line, SIGN_WARNING, ROLE_WARNING);
+    snprintf(text, sizeof text, "unseen changes: %" PRIu64 " joined, %" PRIu64 " left",
+             counters->unseen_joined, counters->unseen_left);
+    say(line, ROLE_WARNING, text);
+    say(line, ROLE_DIM, "; between two looks, as the directory's Stat proves");
+    return true;
+}
+
+static bool draw_problem(struct line *line, const struct election *election)
+{
+    if (election->problem == NULL)
+        return false;
+    say_sign(line, SIGN_WARNING, ROLE_WARNING);
+    say(line, ROLE_WARNING, election->problem);
+    if (election->state == ELECTION_DENIED)
+        say(line, ROLE_DIM, "; credentials come from --auth-file, and reading is tried again now and then");
+    return true;
+}
+
+int election_head_draw(struct cells *cells, int y, int rows, const struct scene *scene,
+                       const struct election *election)
+{
+    struct line line = {cells, LEFT, y};
+    int end = y + rows;
+
+    if (rows <= 0)
+        return 0;
+    draw_state(&line, election, scene->now);
+    line.y += 1;
+    if (line.y < end) {
+        draw_recipe(&line, election, scene->now);
+        line.y++;
+    }
+    if (line.y < end && election->candidate_count > 0) {
+        draw_next(&line, election);
+        line.y++;
+    }
+    line.x = LEFT;
+    if (line.y < end && draw_change(&line, election, scene->now))
+        line.y++;
+    if (line.y < end)
+        line.y += notices_draw_connections(cells, LEFT, line.y, 1, scene, election->cluster->name);
+    line.x = LEFT;
+    if (line.y < end && draw_problem(&line, election))
+        line.y++;
+    line.x = LEFT;
+    if (line.y < end && draw_unseen(&line, election))
+        line.y++;
+    line.x = LEFT;
+    if (line.y < end && draw_foreign(&line, election))
+        line.y++;
+    return line.y - y;
+}

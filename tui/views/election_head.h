@@ -1,0 +1,13 @@
+/*
+ * election_head.h - the lines above the line of candidates: how the election stands, what it is, what
+ * would come next, what is not as it should be.
+ */
+#ifndef ELECTOP_TUI_VIEWS_ELECTION_HEAD_H
+#define ELECTOP_TUI_VIEWS_ELECTION_HEAD_H
+
+#include "tui/views/view.h"
+
+/* Draws from row y on, at most rows lines; returns the lines used. */
+int election_head_draw(struct cells *, int y, int rows, const struct scene *, const struct election *);
+
+#endif

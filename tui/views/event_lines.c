@@ -1,0 +1,84 @@
+#include "tui/views/event_lines.h"
+
+#include <string.h>
+
+#include "tui/text/format.h"
+#include "tui/views/facts.h"
+
+#define CLOCK_MS 12
+
+/* The columns of "where" that leave enough for the rest. */
+static int where_width(int width)
+{
+    int third = (width - CLOCK_MS - EVENT_LABEL_WIDTH) / 4;
+
+    return third < 10 ? 10 : third > 28 ? 28 : third;
+}
+
+static int put_subject(struct cells *cells, int x, int y, int end, const struct event_line *line)
+{
+    if (line->from[0] != '\0') {
+        x += cells_put(cells, x, y, end - x, ROLE_TEXT, line->from) + 1;
+        x += cells_put(cells, x, y, end - x, ROLE_DIM, cells_sign(cells, SIGN_ARROW)) + 1;
+    }
+    if (line->subject[0] != '\0' && x < end)
+        x += cells_put(cells, x, y, end - x, ROLE_TEXT, line->subject) + 2;
+    return x;
+}
+
+void event_line_draw(struct cells *cells, int x, int y, int width, const struct scene *scene,
+                     const struct event_line *line, bool where)
+{
+    int end = x + width;
+    char when[32];
+
+    if (scene->now.wall_us - line->at.wall_us < INT64_C(86400000000))
+        format_clock_ms(line->at.wall_us, when, sizeof when);
+    else
+        facts_when(line->at.wall_us, scene->now, when, sizeof when);
+    cells_put(cells, x, y, CLOCK_MS, ROLE_DIM, when);
+    x += CLOCK_MS + 2;
+    if (where) {
+        int room = where_width(width);
+
+        if (scene->model->cluster_count > 1 && line->path != NULL) {
+            int used = cells_put(cells, x, y, room / 2, ROLE_DIM, line->cluster);
+
+            cells_put(cells, x + used + 1, y, room - used - 1, ROLE_TEXT, line->where);
+        } else {
+            cells_put(cells, x, y, room, line->path != NULL ? ROLE_TEXT : ROLE_DIM, line->where);
+        }
+        x += room + 2;
+    }
+    cells_put(cells, x, y, end - x < EVENT_LABEL_WIDTH ? end - x : EVENT_LABEL_WIDTH, line->role, line->label);
+    x += EVENT_LABEL_WIDTH + 2;
+    if (x < end)
+        x = put_subject(cells, x, y, end, line);
+    if (x < end)
+        cells_put(cells, x, y, end - x, ROLE_DIM, line->detail);
+}
+
+static bool line_is_of(const struct event_line *line, const char *cluster, const char *path)
+{
+    if (path == NULL)
+        return true;
+    if (strcmp(line->cluster, cluster) != 0)
+        return false;
+    return line->path == NULL || strcmp(line->path, path) == 0; /* a connection's events concern them all */
+}
+
+void event_pane_draw(struct cells *cells, int y, int rows, const struct scene *scene, const char *cluster,
+                     const char *path)
+{
+    const struct event_line *line;
+    int drawn = 1;
+
+    if (rows < 2)
+        return;
+    cells_rule(cells, 0, y, cells->width, "events");
+    for (size_t i = 0; drawn < rows && (line = event_log_at(scene->events, i)) != NULL; i++)
+        if (line_is_of(line, cluster, path))
+            event_line_draw(cells, 1, y + drawn++, cells->width - 2, scene, line, path == NULL);
+    if (drawn == 1)
+        cells_put(cells, 1, y + 1, cells->width - 2, ROLE_DIM, "nothing has happened yet");
+}

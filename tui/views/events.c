@@ -1,0 +1,258 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/text/safe.h"
+#include "tui/views/event_lines.h"
+#include "tui/views/facts.h"
+#include "tui/views/list.h"
+#include "tui/views/view.h"
+
+struct events_view {
+    struct view view;
+    struct list list;
+    char filter[128];
+    bool follow; /* stays on the latest */
+    int first_y;
+};
+
+static struct events_view *events_view_of(struct view *view)
+{
+    return (struct events_view *)view;
+}
+
+static bool passes(const struct events_view *view, const struct event_line *line)
+{
+    return view->filter[0] == '\0' || facts_match(line->where, view->filter) ||
+           facts_match(line->path, view->filter) || facts_match(line->cluster, view->filter) ||
+           facts_match(line->label, view->filter) || facts_match(line->from, view->filter) ||
+           facts_match(line->subject, view->filter) || facts_match(line->detail, view->filter);
+}
+
+/* The i-th event that passes, the latest first. A thousand lines at most are looked at. */
+static const struct event_line *line_at(const struct events_view *view, const struct scene *scene, size_t i)
+{
+    const struct event_line *line;
+
+    if (view->filter[0] == '\0')
+        return event_log_at(scene->events, i);
+    for (size_t at = 0; (line = event_log_at(scene->events, at)) != NULL; at++)
+        if (passes(view, line) && i-- == 0)
+            return line;
+    return NULL;
+}
+
+/* How many pass, and where the one of this number stands among them (count where it does not). */
+static size_t count_lines(const struct events_view *view, const struct scene *scene, uint64_t number, size_t *at)
+{
+    const struct event_line *line;
+    size_t count = 0, found = SIZE_MAX;
+
+    for (size_t i = 0; (line = event_log_at(scene->events, i)) != NULL; i++) {
+        if (!passes(view, line))
+            continue;
+        if (line->number == number)
+            found = count;
+        count++;
+    }
+    *at = found == SIZE_MAX ? count : found;
+    return count;
+}
+
+static void select_line(struct events_view *view, const struct scene *scene)
+{
+    const struct event_line *line = line_at(view, scene, view->list.at);
+    char key[32];
+
+    if (line == NULL)
+        return;
+    snprintf(key, sizeof key, "%" PRIu64, line->number);
+    list_select(&view->list, key);
+}
+
+static void follow_log(struct events_view *view, const struct scene *scene, size_t rows)
+{
+    struct list *list = &view->list;
+    uint64_t number = list->key != NULL ? strtoull(list->key, NULL, 10) : 0;
+    size_t at, count = count_lines(view, scene, number, &at);
+
+    list_begin(list, count, rows);
+    if (view->follow) {
+        list->at = 0;
+    } else if (at < count) {
+        /* What is new comes in above: the lines on the screen stay where they are. */
+        list->top += at > list->at ? at - list->at : 0;
+        list_found(list, at);
+    }
+    list_show(list);
+    select_line(view, scene);
+}
+
+static void draw_head(const struct events_view *view, struct cells *cells, int y, const struct scene *scene)
+{
+    char text[256];
+    int x = 1;
+
+    snprintf(text, sizeof text, "%zu", view->list.count);
+    x += cells_put(cells, x, y, -1, ROLE_STRONG, text) + 1;
+    x += cells_put(cells, x, y, -1, ROLE_TEXT, view->list.count == 1 ? "event" : "events") + 3;
+    x += cells_put(cells, x, y, -1, ROLE_DIM, "latest first") + 3;
+    if (event_log_count(scene->events) == EVENTS_KEPT)
+        x += cells_printf(cells, x, y, -1, ROLE_DIM, "the latest %d are kept", EVENTS_KEPT) + 3;
+    if (view->filter[0] != '\0')
+        snprintf(text, sizeof text, "of %zu, with \"%s\"", event_log_count(scene->events), view->filter);
+    else
+        snprintf(text, sizeof text, "%s", view->follow ? "following" : "held; F follows");
+    if (x + safe_width(text, strlen(text), cells->ascii) < cells->width)
+        cells_put_right(cells, cells->width - 1, y, cells->width - x - 1,
+                        view->follow || view->filter[0] != '\0' ? ROLE_ACCENT : ROLE_DIM, text);
+}
+
+static void events_draw(struct view *self, const struct scene *scene, struct cells *cells)
+{
+    struct events_view *view = events_view_of(self);
+    int airy = cells->height >= 18;
+    int y = airy;
+
+    view->first_y = y + 1 + airy;
+    follow_log(view, scene, cells->height > view->first_y ? (size_t)(cells->height - view->first_y) : 0);
+    draw_head(view, cells, y, scene);
+    if (view->list.count == 0) {
+        cells_put(cells, 2, view->first_y, -1, ROLE_DIM,
+                  view->filter[0] != '\0' ? "No event has this in it. Esc shows all again."
+                                          : "Nothing has happened yet.");
+        return;
+    }
+    for (size_t i = 0; i < view->list.rows; i++) {
+        const struct event_line *line = line_at(view, scene, view->list.top + i);
+        int row = view->first_y + (int)i;
+
+        if (line == NULL)
+            break;
+        event_line_draw(cells, 2, row, cells->width - 3, scene, line, true);
+        if (view->list.top + i == view->list.at) {
+            cells_put(cells, 0, row, 1, ROLE_ACCENT, cells_sign(cells, SIGN_SELECTED));
+            cells_select_row(cells, row, 0, cells->width);
+        }
+    }
+}
+
+static enum view_result open_selected(const struct events_view *view, const struct scene *scene,
+                                      struct view **next)
+{
+    const struct event_line *line = line_at(view, scene, view->list.at);
+
+    if (line == NULL || line->path == NULL)
+        return VIEW_IGNORED;
+    *next = election_view_new(line->cluster, line->path);
+    return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
+}
+
+static enum view_result events_action(struct view *self, const struct scene *scene, enum action action,
+                                      struct view **next)
+{
+    struct events_view *view = events_view_of(self);
+
+    follow_log(view, scene, view->list.rows);
+    if (list_move(&view->list, action == ACTION_NEXT_MATCH       ? ACTION_DOWN
+                               : action == ACTION_PREVIOUS_MATCH ? ACTION_UP
+                                                                 : action)) {
+        view->follow = false;
+        select_line(view, scene);
+        return VIEW_DONE;
+    }
+    switch (action) {
+    case ACTION_OPEN:
+        return open_selected(view, scene, next);
+    case ACTION_BACK:
+        if (view->filter[0] == '\0')
+            return VIEW_CLOSE;
+        view->filter[0] = '\0';
+        return VIEW_DONE;
+    case ACTION_FOLLOW:
+        view->follow = !view->follow;
+        return VIEW_DONE;
+    default:
+        return VIEW_IGNORED;
+    }
+}
+
+static enum view_result events_click(struct view *self, const struct scene *scene, int x, int y, bool twice,
+                                     struct view **next)
+{
+    struct events_view *view = events_view_of(self);
+    size_t line;
+
+    (void)x;
+    follow_log(view, scene, view->list.rows);
+    if (y < view->first_y || (size_t)(y - view->first_y) >= view->list.rows)
+        return VIEW_IGNORED;
+    line = view->list.top + (size_t)(y - view->first_y);
+    if (line >= view->list.count)
+        return VIEW_IGNORED;
+    view->follow = false;
+    view->list.at = line;
+    select_line(view, scene);
+    return twice ? open_selected(view, scene, next) : VIEW_DONE;
+}
+
+static void events_title(struct view *self, const struct scene *scene, struct cells *cells, int x, int room)
+{
+    (void)self;
+    (void)scene;
+    cells_put(cells, x, 0, room, ROLE_TITLE, "events");
+}
+
+static bool events_path(struct view *self, const struct scene *scene, char *buffer, size_t size)
+{
+    const struct events_view *view = events_view_of(self);
+    const struct event_line *line = line_at(view, scene, view->list.at);
+
+    if (line == NULL || line->path == NULL)
+        return false;
+    return snprintf(buffer, size, "%s", line->path) < (int)size;
+}
+
+static void events_filter(struct view *self, const char *text)
+{
+    struct events_view *view = events_view_of(self);
+
+    snprintf(view->filter, sizeof view->filter, "%s", text);
+}
+
+static void events_free(struct view *self)
+{
+    struct events_view *view = events_view_of(self);
+
+    list_release(&view->list);
+    free(view);
+}
+
+static const struct view_ops ops = {
+    .name = "events",
+    .draw = events_draw,
+    .action = events_action,
+    .click = events_click,
+    .title = events_title,
+    .path = events_path,
+    .filter = events_filter,
+    .free = events_free,
+    .answers = ACTION_BIT(ACTION_UP) | ACTION_BIT(ACTION_DOWN) | ACTION_BIT(ACTION_PAGE_UP) |
+               ACTION_BIT(ACTION_PAGE_DOWN) | ACTION_BIT(ACTION_FIRST) | ACTION_BIT(ACTION_LAST) |
+               ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_FILTER) |
+               ACTION_BIT(ACTION_NEXT_MATCH) | ACTION_BIT(ACTION_PREVIOUS_MATCH) | ACTION_BIT(ACTION_FOLLOW) |
+               ACTION_BIT(ACTION_PAUSE) | ACTION_BIT(ACTION_COPY) | ACTION_BIT(ACTION_DUMP) |
+               ACTION_BIT(ACTION_REDRAW) | ACTION_BIT(ACTION_HELP) | ACTION_BIT(ACTION_QUIT),
+};
+
+struct view *events_view_new(void)
+{
+    struct events_view *view = calloc(1, sizeof *view);
+
+    if (view == NULL)
+        return NULL;
+    view->view.ops = &ops;
+    view->follow = true;
+    return &view->view;
+}

@@ -1,0 +1,188 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/views/list.h"
+#include "tui/views/view.h"
+
+#define MARGIN 2
+#define KEYS_WIDTH 14
+#define TERM_WIDTH 14
+#define TWO_COLUMNS 150 /* from this width on the legend stands beside the keys */
+#define KEYS_COLUMN 78
+
+struct help_view {
+    struct view view;
+    char *about;       /* the view from which help was asked, for the title */
+    struct list lines; /* only scrolls */
+};
+
+/* The legend: a sign and what it says, or a word and what it means; a heading has no text. */
+struct entry {
+    enum sign sign;
+    style look;
+    const char *word; /* NULL: the sign stands alone */
+    const char *text;
+};
+#define NO_SIGN SIGN_COUNT
+
+static const struct entry legend[] = {
+    {NO_SIGN, ROLE_HEADING, "SIGNS", NULL},
+    {SIGN_OK, ROLE_GOOD, NULL, "as it should be: led, connected; a free lock"},
+    {SIGN_WARNING, ROLE_WARNING, NULL, "needs a look: denied, electing for long, not acknowledged"},
+    {SIGN_CRITICAL, ROLE_CRITICAL, NULL, "needs a hand: nobody leads, no such path, not connected"},
+    {SIGN_UNKNOWN, ROLE_WARNING, NULL, "not known, or not known now; the reason stands beside it"},
+    {SIGN_DASH, ROLE_DIM, NULL, "none: known, and there is nothing"},
+    {SIGN_LEADER, ROLE_WARNING, NULL, "the leader"},
+    {SIGN_CHAIN_UNKNOWN, ROLE_DIM, NULL, "who watches whom here is not known"},
+    {SIGN_UP, ROLE_DIM, NULL, "whom it is expected to watch, or watches"},
+    {SIGN_AT_MOST, ROLE_TEXT, NULL, "at most so long, at the latest then: the beginning was not seen"},
+    {SIGN_BAR, ROLE_BAR_A, NULL, "in a strip: one leader; the shade changes with the leader"},
+    {SIGN_BAR_CHANGE, ROLE_BAR_CHANGE, NULL, "a change of leader"},
+    {SIGN_BAR_VACANT, ROLE_BAR_VACANT, NULL, "nobody led"},
+    {SIGN_BAR_GAP, ROLE_BAR_GAP, NULL, "not watched then"},
+    {NO_SIGN, ROLE_TEXT, "", NULL},
+    {NO_SIGN, ROLE_HEADING, "STATES", NULL},
+    {NO_SIGN, ROLE_GOOD, "led", "the first in line is confirmed; as far as the tree shows, it leads"},
+    {NO_SIGN, ROLE_WARNING, "electing", "the leader is gone, the next in line is not confirmed yet"},
+    {NO_SIGN, ROLE_WARNING, "taking over", "first in line, and has not acknowledged yet"},
+    {NO_SIGN, ROLE_WARNING, "no ack", "first in line for long, and still not acknowledged"},
+    {NO_SIGN, ROLE_CRITICAL, "vacant", "the path is there, nobody stands"},
+    {NO_SIGN, ROLE_DIM, "free", "nobody holds a lock, which is normal"},
+    {NO_SIGN, ROLE_CRITICAL, "absent", "no such path"},
+    {NO_SIGN, ROLE_WARNING, "denied", "not readable with these credentials"},
+    {NO_SIGN, ROLE_WARNING, "stale", "true so long ago; not seen since"},
+    {NO_SIGN, ROLE_WARNING, "unknown", "not looked at yet, or never connected"},
+    {NO_SIGN, ROLE_TEXT, "", NULL},
+    {NO_SIGN, ROLE_HEADING, "WORDS", NULL},
+    {NO_SIGN, ROLE_TEXT, "candidate", "an ephemeral znode that stands for leadership"},
+    {NO_SIGN, ROLE_TEXT, "leader", "the candidate with the smallest sequence number"},
+    {NO_SIGN, ROLE_TEXT, "predecessor", "the candidate just before: whom most recipes watch"},
+    {NO_SIGN, ROLE_TEXT, "recipe", "how one kind of client arranges its election"},
+    {NO_SIGN, ROLE_TEXT, "looks like", "the recipe is guessed from names alone"},
+    {NO_SIGN, ROLE_TEXT, "mark", "what a leader writes once it really leads: its acknowledgement"},
+    {NO_SIGN, ROLE_TEXT, "vacant for", "from the leader's end until the next one is first"},
+    {NO_SIGN, ROLE_TEXT, "takeover", "from being first to the acknowledgement"},
+    {NO_SIGN, ROLE_TEXT, "unseen", "joined and left between two looks; the directory's Stat proves it"},
+};
+#define LEGEND_LINES (sizeof legend / sizeof *legend)
+
+static struct help_view *help_view_of(struct view *view)
+{
+    return (struct help_view *)view;
+}
+
+static void draw_key(struct cells *cells, int x, int y, int width, size_t line)
+{
+    size_t count;
+    const struct key_binding *bindings = key_bindings(&count);
+
+    if (line == 0) {
+        cells_put(cells, x, y, width, ROLE_HEADING, "KEYS");
+    } else if (line <= count) {
+        cells_put(cells, x, y, KEYS_WIDTH - 1, ROLE_KEY, bindings[line - 1].keys);
+        cells_put(cells, x + KEYS_WIDTH, y, width - KEYS_WIDTH, ROLE_TEXT, bindings[line - 1].help);
+    }
+}
+
+static void draw_legend(struct cells *cells, int x, int y, int width, size_t line)
+{
+    const struct entry *entry;
+
+    if (line >= LEGEND_LINES)
+        return;
+    entry = &legend[line];
+    cells_put(cells, x, y, width, entry->look,
+              entry->sign != NO_SIGN ? cells_sign(cells, entry->sign) : entry->word);
+    if (entry->text != NULL)
+        cells_put(cells, x + TERM_WIDTH, y, width - TERM_WIDTH, ROLE_TEXT, entry->text);
+}
+
+static void help_draw(struct view *self, const struct scene *scene, struct cells *cells)
+{
+    struct help_view *view = help_view_of(self);
+    bool beside = cells->width >= TWO_COLUMNS;
+    int airy = cells->height >= 18;
+    size_t keys, total, rows = cells->height > airy ? (size_t)(cells->height - airy) : 0;
+
+    (void)scene;
+    key_bindings(&keys);
+    keys += 2; /* its heading, and a blank line after it */
+    total = !beside ? keys + LEGEND_LINES : keys > LEGEND_LINES ? keys : LEGEND_LINES;
+    list_begin(&view->lines, total, rows);
+    if (view->lines.top + rows > total)
+        view->lines.top = total > rows ? total - rows : 0;
+    for (size_t i = 0; i < rows; i++) {
+        size_t line = view->lines.top + i;
+        int y = airy + (int)i;
+
+        if (beside || line < keys)
+            draw_key(cells, MARGIN, y, (beside ? KEYS_COLUMN : cells->width) - MARGIN, line);
+        if (beside)
+            draw_legend(cells, MARGIN + KEYS_COLUMN, y, cells->width - KEYS_COLUMN - MARGIN, line);
+        else if (line >= keys)
+            draw_legend(cells, MARGIN, y, cells->width - MARGIN, line - keys);
+    }
+    if (total > rows && rows > 0)
+        cells_printf(cells, cells->width - 20, 0, 19, ROLE_DIM, "lines %zu-%zu of %zu", view->lines.top + 1,
+                     view->lines.top + rows, total);
+}
+
+static enum view_result help_action(struct view *self, const struct scene *scene, enum action action,
+                                    struct view **next)
+{
+    struct help_view *view = help_view_of(self);
+    size_t most = view->lines.count > view->lines.rows ? view->lines.count - view->lines.rows : 0;
+    struct list lines = {.at = view->lines.top, .rows = view->lines.rows, .count = most + 1};
+
+    (void)scene;
+    (void)next;
+    if (list_move(&lines, action)) {
+        view->lines.top = lines.at;
+        return VIEW_DONE;
+    }
+    return action == ACTION_BACK || action == ACTION_HELP || action == ACTION_OPEN ? VIEW_CLOSE : VIEW_IGNORED;
+}
+
+static void help_title(struct view *self, const struct scene *scene, struct cells *cells, int x, int room)
+{
+    const struct help_view *view = help_view_of(self);
+    int used = cells_put(cells, x, 0, room, ROLE_TITLE, "help");
+
+    (void)scene;
+    if (view->about != NULL && room > used + 2)
+        cells_printf(cells, x + used + 2, 0, room - used - 2, ROLE_TITLE_DIM, "Esc goes back to the %s%s",
+                     view->about, strcmp(view->about, "overview") == 0 ? "" : " screen");
+}
+
+static void help_free(struct view *self)
+{
+    struct help_view *view = help_view_of(self);
+
+    list_release(&view->lines);
+    free(view->about);
+    free(view);
+}
+
+static const struct view_ops ops = {
+    .name = "help",
+    .draw = help_draw,
+    .action = help_action,
+    .title = help_title,
+    .free = help_free,
+    .answers = ACTION_BIT(ACTION_UP) | ACTION_BIT(ACTION_DOWN) | ACTION_BIT(ACTION_PAGE_UP) |
+               ACTION_BIT(ACTION_PAGE_DOWN) | ACTION_BIT(ACTION_FIRST) | ACTION_BIT(ACTION_LAST) |
+               ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_DUMP) | ACTION_BIT(ACTION_REDRAW) |
+               ACTION_BIT(ACTION_QUIT),
+};
+
+struct view *help_view_new(const char *about)
+{
+    struct help_view *view = calloc(1, sizeof *view);
+
+    if (view == NULL)
+        return NULL;
+    view->view.ops = &ops;
+    view->about = strdup(about);
+    return &view->view;
+}

@@ -1,0 +1,243 @@
+#include "tui/views/notices.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/text/format.h"
+#include "tui/views/facts.h"
+
+/* For so long a first connection is simply under way. */
+#define PATIENCE_US INT64_C(2000000)
+/* After so long without a find, looking on is not all there is to say. */
+#define LOOKED_US INT64_C(5000000)
+
+const struct cluster *notices_cluster(const struct scene *scene, const char *name)
+{
+    for (size_t i = 0; i < scene->model->cluster_count; i++)
+        if (strcmp(scene->model->clusters[i].name, name) == 0)
+            return &scene->model->clusters[i];
+    return NULL;
+}
+
+static const char *cluster_name(const struct cluster *cluster)
+{
+    return cluster->name[0] != '\0' ? cluster->name : cluster->hosts;
+}
+
+static bool same_part(const struct cluster *cluster, bool port)
+{
+    const char *first = cluster->servers[0].address;
+    const char *first_colon = strrchr(first, ':');
+
+    for (size_t i = 0; i < cluster->server_count; i++) {
+        const char *address = cluster->servers[i].address;
+        const char *colon = strrchr(address, ':');
+
+        if (colon == NULL || first_colon == NULL)
+            return false;
+        if (port ? strcmp(colon, first_colon) != 0
+                 : colon - address != first_colon - first ||
+                       memcmp(address, first, (size_t)(colon - address)) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* What tells the servers of one cluster apart: the host, or the port. */
+static void short_address(const struct cluster *cluster, const struct server *server, char *buffer, size_t size)
+{
+    const char *colon = strrchr(server->address, ':');
+
+    if (cluster->server_count > 1 && same_part(cluster, true))
+        snprintf(buffer, size, "%.*s", (int)(colon - server->address), server->address);
+    else if (cluster->server_count > 1 && same_part(cluster, false))
+        snprintf(buffer, size, "%s", colon);
+    else
+        snprintf(buffer, size, "%s", server->address);
+}
+
+static const char *mode_word(enum server_mode mode)
+{
+    switch (mode) {
+    case SERVER_LEADER:
+        return " leader";
+    case SERVER_OBSERVER:
+        return " observer";
+    case SERVER_READ_ONLY:
+        return " read-only";
+    case SERVER_STANDALONE:
+    case SERVER_FOLLOWER:
+    case SERVER_UNKNOWN:
+        break;
+    }
+    return "";
+}
+
+static int put_server(struct cells *cells, int x, int y, int end, const struct scene *scene,
+                      const struct cluster *cluster, const struct server *server)
+{
+    int begin = x;
+    char text[128], age[16];
+
+    x += cells_put(cells, x, y, end - x, server->reachable ? ROLE_GOOD : ROLE_CRITICAL,
+                   cells_sign(cells, server->reachable ? SIGN_OK : SIGN_CRITICAL)) +
+         1;
+    short_address(cluster, server, text, sizeof text);
+    x += cells_put(cells, x, y, end - x, ROLE_TITLE, text);
+    if (!server->reachable)
+        return x +
+               cells_printf(cells, x, y, end - x, ROLE_CRITICAL, " %s %s",
+                            server->problem != NULL ? server->problem : "no answer",
+                            format_age(facts_age_us(server->seen, scene->now), age, sizeof age)) -
+               begin;
+    x += cells_put(cells, x, y, end - x, ROLE_TITLE_DIM, mode_word(server->mode));
+    if (server->answer_us >= 0)
+        x += cells_printf(cells, x, y, end - x, ROLE_TITLE_DIM, " %s",
+                          format_span(server->answer_us, age, sizeof age));
+    return x - begin;
+}
+
+static int put_cluster(struct cells *cells, int x, int y, int end, const struct scene *scene,
+                       const struct cluster *cluster, bool servers)
+{
+    int begin = x;
+    bool connected = cluster->connection == CONNECTION_CONNECTED;
+    char age[16];
+
+    if (cluster->name[0] != '\0')
+        x += cells_put(cells, x, y, end - x, ROLE_TITLE, cluster->name) + 2;
+    if (connected && servers && cluster->server_count > 0) {
+        for (size_t i = 0; i < cluster->server_count && x < end; i++)
+            x += put_server(cells, x, y, end, scene, cluster, &cluster->servers[i]) + 2;
+        return x - begin;
+    }
+    x += cells_put(cells, x, y, end - x, connected ? ROLE_GOOD : ROLE_CRITICAL,
+                   cells_sign(cells, connected ? SIGN_OK : SIGN_CRITICAL)) +
+         1;
+    if (connected && !servers)
+        x += cells_put(cells, x, y, end - x, ROLE_TITLE_DIM, "connected");
+    else if (connected)
+        x += cells_printf(cells, x, y, end - x, ROLE_TITLE_DIM, "connected to %s",
+                          cluster->connected_to != NULL ? cluster->connected_to : cluster->hosts);
+    else
+        x += cells_printf(cells, x, y, end - x, ROLE_CRITICAL, "%s %s", facts_connection(cluster->connection),
+                          format_age(facts_age_us(cluster->connection_since, scene->now), age, sizeof age));
+    return x + 2 - begin;
+}
+
+int notices_put_clusters(struct cells *cells, int x, int y, int room, const struct scene *scene)
+{
+    const struct model *model = scene->model;
+    int begin = x, end = x + room;
+
+    for (size_t i = 0; i < model->cluster_count && x < end; i++)
+        x += put_cluster(cells, x, y, end, scene, &model->clusters[i], model->cluster_count == 1) +
+             (i + 1 < model->cluster_count);
+    return x - begin;
+}
+
+/* Why it is not connected, and what happens next. */
+static void put_problem(struct cells *cells, int x, int y, const struct cluster *cluster, struct moment now)
+{
+    char age[16];
+    const char *problem = cluster->problem != NULL ? cluster->problem : "no server has answered";
+
+    format_age(facts_age_us(cluster->connection_since, now), age, sizeof age);
+    x += cells_put(cells, x, y, -1, ROLE_CRITICAL, cells_sign(cells, SIGN_CRITICAL)) + 1;
+    x += cells_put(cells, x, y, cells->width - x, ROLE_STRONG, cluster_name(cluster)) + 1;
+    if (cluster->connection == CONNECTION_REFUSED) {
+        x += cells_printf(cells, x, y, cells->width - x, ROLE_CRITICAL, "refused us %s ago: %s", age, problem);
+        cells_put(cells, x, y, cells->width - x, ROLE_DIM,
+                  "; it will not come back by itself: check the auth file, and start again");
+        return;
+    }
+    x += cells_printf(cells, x, y, cells->width - x, ROLE_CRITICAL, "%s for %s: %s",
+                      facts_connection(cluster->connection), age, problem);
+    cells_put(cells, x, y, cells->width - x, ROLE_DIM,
+              cluster->ever_connected ? "; trying again; its rows are as last seen" : "; trying again");
+}
+
+int notices_draw_connections(struct cells *cells, int x, int y, int rows, const struct scene *scene,
+                             const char *only)
+{
+    int used = 0;
+
+    for (size_t i = 0; i < scene->model->cluster_count && used < rows; i++) {
+        const struct cluster *cluster = &scene->model->clusters[i];
+
+        if (cluster->connection == CONNECTION_CONNECTED || cluster->election_count == 0)
+            continue;
+        if (only != NULL && strcmp(cluster->name, only) != 0)
+            continue;
+        if (!cluster->ever_connected && cluster->problem == NULL &&
+            facts_age_us(cluster->connection_since, scene->now) < PATIENCE_US)
+            continue;
+        put_problem(cells, x, y + used++, cluster, scene->now);
+    }
+    return used;
+}
+
+static int draw_unconnected(struct cells *cells, int x, int y, const struct scene *scene,
+                            const struct cluster *cluster)
+{
+    if (cluster->problem == NULL && facts_age_us(cluster->connection_since, scene->now) < PATIENCE_US) {
+        cells_printf(cells, x, y, -1, ROLE_TEXT, "%s connecting to %s", cells_sign(cells, SIGN_BULLET),
+                     cluster->hosts);
+        return 1;
+    }
+    put_problem(cells, x, y, cluster, scene->now);
+    if (cluster->connection != CONNECTION_REFUSED) {
+        cells_printf(cells, x + 2, y + 1, -1, ROLE_TEXT, "Does a ZooKeeper listen at %s? Another one: electop -s HOST:PORT",
+                     cluster->hosts);
+        return 2;
+    }
+    return 1;
+}
+
+static int draw_looking(struct cells *cells, int x, int y, const struct scene *scene,
+                        const struct cluster *cluster, const struct cluster_settings *settings)
+{
+    const struct discover_settings *discover = &scene->settings->discover;
+    const char *root = discover->roots != NULL && discover->roots[0] != NULL ? discover->roots[0] : "/";
+    int at = x;
+    char age[16];
+
+    at += cells_put(cells, at, y, -1, ROLE_GOOD, cells_sign(cells, SIGN_OK)) + 1;
+    at += cells_put(cells, at, y, -1, ROLE_STRONG, cluster_name(cluster)) + 1;
+    if (settings != NULL && settings->election_count > 0) {
+        cells_printf(cells, at, y, -1, ROLE_TEXT, "connected; no path matches %s%s so far",
+                     settings->elections[0].path, settings->election_count > 1 ? " and the others" : "");
+        return 1;
+    }
+    cells_printf(cells, at, y, -1, ROLE_TEXT, "connected; looking for elections below %s, %d levels deep", root,
+                 discover->depth);
+    if (facts_age_us(cluster->connection_since, scene->now) < LOOKED_US)
+        return 1;
+    cells_printf(cells, x + 2, y + 1, -1, ROLE_TEXT,
+                 "None found so far; looked again every %s. Name one by its path: electop %s%s/path/of/election",
+                 format_age(discover->every_ms * 1000, age, sizeof age),
+                 cluster->name[0] == '\0' ? "-s " : "-C ",
+                 cluster->name[0] == '\0' ? "HOSTS " : "CLUSTER ");
+    return 2;
+}
+
+void notices_draw_empty(struct cells *cells, int x, int y, int rows, const struct scene *scene)
+{
+    const struct model *model = scene->model;
+    int end = y + rows;
+    bool connected = false;
+
+    for (size_t i = 0; i < model->cluster_count; i++)
+        connected |= model->clusters[i].connection == CONNECTION_CONNECTED;
+    cells_put(cells, x, y, -1, ROLE_STRONG, connected ? "Looking for elections" : "Connecting");
+    y += 2;
+    for (size_t i = 0; i < model->cluster_count && y < end; i++) {
+        const struct cluster *cluster = &model->clusters[i];
+
+        if (cluster->connection == CONNECTION_CONNECTED)
+            y += draw_looking(cells, x, y, scene, cluster,
+                              i < scene->settings->cluster_count ? &scene->settings->clusters[i] : NULL);
+        else
+            y += draw_unconnected(cells, x, y, scene, cluster);
+    }
+}

@@ -1,0 +1,24 @@
+/*
+ * notices.h - what a person must know about the connection itself: to what, since when not, what to do.
+ */
+#ifndef ELECTOP_TUI_VIEWS_NOTICES_H
+#define ELECTOP_TUI_VIEWS_NOTICES_H
+
+#include "tui/views/view.h"
+
+/* The clusters and their servers in one line (the overview's title). Returns the columns used. */
+int notices_put_clusters(struct cells *, int x, int y, int room, const struct scene *);
+
+/*
+ * A line for each cluster that is not connected, at most rows; only: this one (by name), or NULL for all.
+ * Returns the lines used.
+ */
+int notices_draw_connections(struct cells *, int x, int y, int rows, const struct scene *, const char *only);
+
+/* In place of a table: no election is known (yet), why, and what to do. */
+void notices_draw_empty(struct cells *, int x, int y, int rows, const struct scene *);
+
+/* By name; NULL: there is none such. */
+const struct cluster *notices_cluster(const struct scene *, const char *name);
+
+#endif

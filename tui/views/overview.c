@@ -1,0 +1,522 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/text/format.h"
+#include "tui/text/safe.h"
+#include "tui/views/columns.h"
+#include "tui/views/event_lines.h"
+#include "tui/views/facts.h"
+#include "tui/views/list.h"
+#include "tui/views/notices.h"
+#include "tui/views/overview_order.h"
+#include "tui/views/strip.h"
+#include "tui/views/view.h"
+
+#define SIGN_X 2
+#define TABLE_X 4
+#define KEY_BYTES 2048
+#define GONE_BYTES 256
+
+enum {
+    COLUMN_CLUSTER,
+    COLUMN_ELECTION,
+    COLUMN_STATE,
+    COLUMN_LEADER,
+    COLUMN_CANDIDATES,
+    COLUMN_SINCE,
+    COLUMN_STRIP,
+    COLUMN_CHANGED,
+    COLUMN_VACANT,
+    COLUMN_TAKEOVER,
+    COLUMN_NOTE,
+    COLUMN_COUNT
+};
+
+static const struct column columns_of_overview[COLUMN_COUNT] = {
+    [COLUMN_CLUSTER] = {.heading = "CLUSTER", .least = 7, .most = 16, .importance = 70},
+    [COLUMN_ELECTION] = {.heading = "ELECTION", .least = 8, .most = 36, .importance = 100},
+    [COLUMN_STATE] = {.heading = "STATE", .least = 9, .most = 12, .importance = 95},
+    [COLUMN_LEADER] = {.heading = "LEADER", .least = 10, .most = 34, .importance = 90},
+    [COLUMN_CANDIDATES] = {.heading = "CAND", .least = 4, .most = 6, .importance = 75, .right = true},
+    [COLUMN_SINCE] = {.heading = "SINCE", .least = 7, .most = 8, .importance = 80},
+    [COLUMN_STRIP] = {.heading = "", .least = 8, .most = 30, .importance = 60},
+    [COLUMN_CHANGED] = {.heading = "CHANGED", .least = 8, .most = 10, .importance = 55},
+    [COLUMN_VACANT] = {.heading = "VACANT", .least = 6, .most = 7, .importance = 40, .optional = true},
+    [COLUMN_TAKEOVER] = {.heading = "TAKEOVER", .least = 8, .most = 8, .importance = 38, .optional = true},
+    [COLUMN_NOTE] = {.heading = "NOTE", .least = 20, .most = 60, .importance = 20, .optional = true},
+};
+
+static const int column_sorted_by[SORT_COUNT] = {
+    [SORT_WORST] = COLUMN_STATE,           [SORT_NAME] = COLUMN_ELECTION, [SORT_LEADER] = COLUMN_LEADER,
+    [SORT_CANDIDATES] = COLUMN_CANDIDATES, [SORT_SINCE] = COLUMN_SINCE,   [SORT_CHANGED] = COLUMN_CHANGED,
+};
+
+struct overview {
+    struct view view;
+    struct list list;
+    struct overview_order order;
+    uint64_t version; /* of the order that the selection was last looked up in */
+    struct column columns[COLUMN_COUNT];
+    int columns_width; /* of the screen that the columns' wishes were gathered for */
+    unsigned window;   /* of the strip */
+    int first_y;       /* where the first line stands, for clicks */
+};
+
+static struct overview *overview_of(struct view *view)
+{
+    return (struct overview *)view;
+}
+
+/* Brings order and selection up to the model; the selection then stands at list.at. */
+static void follow_model(struct overview *overview, const struct scene *scene, size_t rows)
+{
+    struct list *list = &overview->list;
+    const struct election *election;
+    char key[KEY_BYTES];
+
+    overview_order_make(&overview->order, scene);
+    list_begin(list, overview->order.count, rows);
+    if (list->key != NULL && overview->version != overview->order.version) {
+        size_t at = overview_order_find(&overview->order, list->key);
+
+        if (at < overview->order.count)
+            list_found(list, at);
+        else
+            list_lost(list);
+    }
+    overview->version = overview->order.version;
+    list_show(list);
+    election = overview_order_at(&overview->order, list->at);
+    if (election != NULL && list->key == NULL) {
+        overview_key(election, key, sizeof key);
+        list_select(list, key);
+    }
+}
+
+static void select_line(struct overview *overview)
+{
+    const struct election *election = overview_order_at(&overview->order, overview->list.at);
+    char key[KEY_BYTES];
+
+    if (election == NULL)
+        return;
+    overview_key(election, key, sizeof key);
+    list_select(&overview->list, key);
+}
+
+/* The summary line. */
+
+static int put_count(struct cells *cells, int x, int y, size_t count, style look, const char *word)
+{
+    char text[48];
+
+    if (x >= cells->width)
+        return x;
+    snprintf(text, sizeof text, "%zu", count);
+    x += cells_put(cells, x, y, -1, (style)(look | STYLE_BOLD), text) + 1;
+    if (x < cells->width)
+        x += cells_put(cells, x, y, -1, look, word) + 3;
+    return x;
+}
+
+static int put_if_any(struct cells *cells, int x, int y, size_t count, style look, const char *word)
+{
+    return count > 0 ? put_count(cells, x, y, count, look, word) : x;
+}
+
+static void draw_summary(struct overview *overview, struct cells *cells, int y)
+{
+    const struct overview_order *order = &overview->order;
+    const struct overview_totals *totals = &order->totals;
+    char note[GONE_BYTES];
+    int x = 1, width;
+
+    x = put_count(cells, x, y, totals->elections, ROLE_TEXT,
+                  totals->elections == 1 ? "election" : "elections");
+    x = put_count(cells, x, y, totals->led, totals->led > 0 ? ROLE_GOOD : ROLE_DIM, "led");
+    x = put_count(cells, x, y, totals->vacant, totals->vacant > 0 ? ROLE_CRITICAL : ROLE_DIM, "vacant");
+    x = put_if_any(cells, x, y, totals->absent, ROLE_CRITICAL, "absent");
+    x = put_if_any(cells, x, y, totals->denied, ROLE_WARNING, "denied");
+    x = put_if_any(cells, x, y, totals->unknown, ROLE_WARNING, "unknown");
+    x = put_if_any(cells, x, y, totals->stale, ROLE_WARNING, "stale");
+    x = put_if_any(cells, x, y, totals->electing, ROLE_WARNING, "electing");
+    x = put_if_any(cells, x, y, totals->unacknowledged, ROLE_WARNING, "not acknowledged");
+    x = put_if_any(cells, x, y, totals->free, ROLE_TEXT, "free");
+    x = put_count(cells, x, y, totals->candidates, ROLE_TEXT,
+                  totals->candidates == 1 ? "candidate" : "candidates");
+    x = put_if_any(cells, x, y, totals->unseen, ROLE_WARNING, "unseen changes");
+
+    if (order->filter[0] != '\0')
+        snprintf(note, sizeof note, "%zu of %zu with \"%s\"", order->count, totals->elections, order->filter);
+    else
+        snprintf(note, sizeof note, "%s", overview_sort_word(order->sort, order->reverse));
+    width = safe_width(note, strlen(note), cells->ascii);
+    if (x + width < cells->width)
+        cells_put_right(cells, cells->width - 1, y, width,
+                        order->filter[0] != '\0' ? ROLE_ACCENT : ROLE_DIM, note);
+}
+
+/* What left while it was selected, in the blank line above the headings. */
+static void draw_gone(struct overview *overview, struct cells *cells, int y)
+{
+    const char *path = overview->list.gone != NULL ? strchr(overview->list.gone, '\n') : NULL;
+
+    /* What only the filter hides has not gone. */
+    if (path != NULL && overview->order.filter[0] == '\0')
+        cells_printf(cells, TABLE_X, y, -1, ROLE_WARNING, "%s is not watched any more", path + 1);
+}
+
+/* The rows. */
+
+static void draw_changed(const struct overview *overview, struct cells *cells, int y, const struct scene *scene,
+                         const struct election *election)
+{
+    const struct column *columns = overview->columns;
+    const struct change *change = &election->change;
+    const char *dash = cells_sign(cells, SIGN_DASH);
+    style look = facts_stale(election) ? ROLE_DIM : ROLE_TEXT;
+    char when[32], text[40], span[16];
+
+    if (change->lost_at.mono_us == 0) {
+        columns_put(cells, &columns[COLUMN_CHANGED], y, ROLE_DIM, dash);
+        columns_put(cells, &columns[COLUMN_VACANT], y, ROLE_DIM, dash);
+        columns_put(cells, &columns[COLUMN_TAKEOVER], y, ROLE_DIM, dash);
+        return;
+    }
+    facts_when(change->lost_at.wall_us, scene->now, when, sizeof when);
+    snprintf(text, sizeof text, "%s%s", change->lost_seen ? "" : cells_sign(cells, SIGN_AT_MOST), when);
+    columns_put(cells, &columns[COLUMN_CHANGED], y, look, text);
+
+    if (change->vacancy_us >= 0)
+        columns_put(cells, &columns[COLUMN_VACANT], y, change->vacancy_us > 0 ? look : (style)ROLE_DIM,
+                    change->vacancy_us > 0 ? format_span(change->vacancy_us, span, sizeof span) : "0");
+    else
+        columns_put(cells, &columns[COLUMN_VACANT], y,
+                    election->kind == KIND_LOCK ? (style)ROLE_DIM : (style)ROLE_CRITICAL, "open");
+
+    if (change->takeover_us >= 0)
+        columns_put(cells, &columns[COLUMN_TAKEOVER], y, look,
+                    format_span(change->takeover_us, span, sizeof span));
+    else if (election->acknowledged == ACK_NO_MARK)
+        columns_put(cells, &columns[COLUMN_TAKEOVER], y, ROLE_DIM, dash);
+    else
+        columns_put(cells, &columns[COLUMN_TAKEOVER], y, ROLE_WARNING, election->acknowledged == ACK_NO ? "open" : "?");
+}
+
+static void draw_note(const struct overview *overview, struct cells *cells, int y, const struct election *election)
+{
+    const struct column *column = &overview->columns[COLUMN_NOTE];
+    const struct counters *counters = &election->counters;
+    char text[128];
+
+    if (column->width == 0)
+        return;
+    if (election->problem != NULL) {
+        columns_put(cells, column, y, ROLE_WARNING, election->problem);
+    } else if (counters->unseen_joined + counters->unseen_left > 0) {
+        snprintf(text, sizeof text, "%llu joined and %llu left unseen",
+                 (unsigned long long)counters->unseen_joined, (unsigned long long)counters->unseen_left);
+        columns_put(cells, column, y, ROLE_WARNING, text);
+    } else if (election->foreign_count > 0) {
+        snprintf(text, sizeof text, "%zu %s no candidate%s", election->foreign_count,
+                 election->foreign_count == 1 ? "child is" : "children are",
+                 election->foreign_count == 1 ? "" : "s");
+        columns_put(cells, column, y, ROLE_TEXT, text);
+    } else if (election->recipe != NULL) {
+        snprintf(text, sizeof text, "%s%s", election->recognised == RECOGNISED_NAME ? "looks like " : "",
+                 election->recipe->title);
+        columns_put(cells, column, y, ROLE_DIM, text);
+    } else {
+        columns_put(cells, column, y, ROLE_DIM, cells_sign(cells, SIGN_DASH));
+    }
+}
+
+static void draw_row(const struct overview *overview, struct cells *cells, int y, const struct scene *scene,
+                     const struct election *election)
+{
+    const struct column *columns = overview->columns;
+    const struct column *leader = &columns[COLUMN_LEADER], *strip = &columns[COLUMN_STRIP];
+    struct badge badge = facts_badge(election, scene->now);
+    bool stale = facts_stale(election);
+    bool counted = election->state == ELECTION_LED || election->state == ELECTION_ELECTING ||
+                   election->state == ELECTION_VACANT;
+    char text[64];
+
+    cells_put(cells, SIGN_X, y, 1, badge.look, cells_sign(cells, badge.sign));
+    columns_put(cells, &columns[COLUMN_CLUSTER], y, ROLE_DIM, election->cluster->name);
+    columns_put(cells, &columns[COLUMN_ELECTION], y,
+                stale                      ? (style)ROLE_DIM
+                : badge.rank < RANK_HEALTHY ? (style)ROLE_STRONG
+                                           : (style)ROLE_TEXT,
+                election->name);
+    columns_put(cells, &columns[COLUMN_STATE], y, badge.look, badge.word);
+    facts_put_leader(cells, leader->x, y, leader->width, election, scene->now);
+    if (counted)
+        snprintf(text, sizeof text, "%zu", election->candidate_count);
+    columns_put(cells, &columns[COLUMN_CANDIDATES], y,
+                !counted || stale || election->candidate_count == 0 ? ROLE_DIM : ROLE_TEXT,
+                counted ? text : election->state == ELECTION_ABSENT ? cells_sign(cells, SIGN_DASH) : "?");
+    columns_put(cells, &columns[COLUMN_SINCE], y, stale ? ROLE_DIM : ROLE_TEXT,
+                facts_since(cells, election, scene->now, text, sizeof text));
+    strip_draw(cells, strip->x, y, strip->width, election, scene->now, strip_window_us(overview->window), NULL);
+    draw_changed(overview, cells, y, scene, election);
+    draw_note(overview, cells, y, election);
+}
+
+static int name_width(const struct cells *cells, const char *text)
+{
+    return safe_width(text, strlen(text), cells->ascii);
+}
+
+/* Gathers what the columns would like from the rows on the screen, and lays them out. */
+static void lay_columns(struct overview *overview, const struct cells *cells, const struct scene *scene)
+{
+    struct column *columns = overview->columns;
+    int wide = cells->width >= 100;
+
+    if (overview->columns_width != cells->width) {
+        memcpy(columns, columns_of_overview, sizeof columns_of_overview);
+        overview->columns_width = cells->width;
+    }
+    columns[COLUMN_CLUSTER].hidden = scene->model->cluster_count < 2;
+    for (size_t i = overview->list.top; i < overview->list.top + overview->list.rows; i++) {
+        const struct election *election = overview_order_at(&overview->order, i);
+        char who[256];
+
+        if (election == NULL)
+            break;
+        columns_want(&columns[COLUMN_CLUSTER], name_width(cells, election->cluster->name));
+        columns_want(&columns[COLUMN_ELECTION], name_width(cells, election->name));
+        if (election->leader != NULL)
+            columns_want(&columns[COLUMN_LEADER],
+                         name_width(cells, facts_who(election->leader, who, sizeof who)) + 9);
+        else
+            columns_want(&columns[COLUMN_LEADER], 20);
+    }
+    /* Names are cut only after the columns beside them have given way. */
+    columns[COLUMN_ELECTION].least = columns[COLUMN_ELECTION].want > 18  ? 18
+                                     : columns[COLUMN_ELECTION].want < 8 ? 8
+                                                                         : columns[COLUMN_ELECTION].want;
+    columns[COLUMN_LEADER].least = columns[COLUMN_LEADER].want > 15 ? 15 : 10;
+    columns_lay(columns, COLUMN_COUNT, TABLE_X, cells->width - TABLE_X - wide, wide ? 2 : 1);
+}
+
+static void draw_heads(const struct overview *overview, struct cells *cells, int y)
+{
+    const struct column *strip = &overview->columns[COLUMN_STRIP];
+    int sorted = column_sorted_by[overview->order.sort];
+    char heading[24];
+
+    columns_head(cells, overview->columns, COLUMN_COUNT, y, sorted);
+    snprintf(heading, sizeof heading, "LAST %s", strip_window_word(overview->window));
+    for (char *c = heading; *c != '\0'; c++)
+        if (*c >= 'a' && *c <= 'z')
+            *c = (char)(*c - 'a' + 'A');
+    columns_put(cells, strip, y, ROLE_HEADING, heading + (strip->width < (int)strlen(heading) ? 5 : 0));
+}
+
+static void draw_nothing(const struct overview *overview, struct cells *cells, int y, int rows,
+                         const struct scene *scene)
+{
+    if (overview->order.filter[0] != '\0' && overview->order.totals.elections > 0)
+        cells_printf(cells, TABLE_X, y + rows / 4, -1, ROLE_TEXT,
+                     "No election, leader or cluster has \"%s\" in its name. Esc shows all again.",
+                     overview->order.filter);
+    else
+        notices_draw_empty(cells, TABLE_X, y + (rows > 6 ? 1 : 0), rows, scene);
+}
+
+static void overview_draw(struct view *view, const struct scene *scene, struct cells *cells)
+{
+    struct overview *overview = overview_of(view);
+    int airy = cells->height >= 18; /* room for blank lines */
+    int y = airy, pane = 0, rows;
+    size_t shown;
+
+    overview_order_make(&overview->order, scene);
+    draw_summary(overview, cells, y++);
+    y += notices_draw_connections(cells, 1, y, cells->height / 4, scene, NULL);
+    draw_gone(overview, cells, y);
+    y += airy;
+    rows = cells->height - y - 1;
+    if (cells->height >= 12) { /* the pane gets what the table leaves, and at least a quarter */
+        int wanted = overview->order.count < 6 ? 7 : (int)(overview->order.count < 500 ? overview->order.count : 500) + 1;
+
+        pane = rows - wanted - 1;
+        if (pane < cells->height / 4)
+            pane = cells->height / 4;
+        rows -= pane;
+    }
+    overview->first_y = y + 1;
+    follow_model(overview, scene, rows > 0 ? (size_t)rows : 0);
+    if (overview->order.count == 0) {
+        draw_nothing(overview, cells, y, rows, scene);
+    } else {
+        lay_columns(overview, cells, scene);
+        draw_heads(overview, cells, y);
+        shown = overview->order.count - overview->list.top;
+        if (shown > overview->list.rows)
+            shown = overview->list.rows;
+        for (size_t i = 0; i < shown; i++) {
+            int row = overview->first_y + (int)i;
+
+            draw_row(overview, cells, row, scene, overview_order_at(&overview->order, overview->list.top + i));
+            if (overview->list.top + i == overview->list.at) {
+                cells_put(cells, 0, row, 1, ROLE_ACCENT, cells_sign(cells, SIGN_SELECTED));
+                cells_select_row(cells, row, 0, cells->width);
+            }
+        }
+    }
+    if (pane > 0)
+        event_pane_draw(cells, cells->height - pane, pane, scene, NULL, NULL);
+}
+
+static enum view_result open_selected(struct overview *overview, struct view **next)
+{
+    const struct election *election = overview_order_at(&overview->order, overview->list.at);
+
+    if (election == NULL)
+        return VIEW_IGNORED;
+    *next = election_view_new(election->cluster->name, election->path);
+    return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
+}
+
+/* The next or previous line, from the last on to the first again. */
+static void walk(struct overview *overview, bool forwards)
+{
+    struct list *list = &overview->list;
+
+    if (forwards && list->at + 1 >= list->count)
+        list_move(list, ACTION_FIRST);
+    else if (!forwards && list->at == 0)
+        list_move(list, ACTION_LAST);
+    else
+        list_move(list, forwards ? ACTION_DOWN : ACTION_UP);
+    select_line(overview);
+}
+
+static enum view_result overview_action(struct view *view, const struct scene *scene, enum action action,
+                                        struct view **next)
+{
+    struct overview *overview = overview_of(view);
+    struct overview_order *order = &overview->order;
+
+    follow_model(overview, scene, overview->list.rows);
+    if (list_move(&overview->list, action)) {
+        select_line(overview);
+        return VIEW_DONE;
+    }
+    switch (action) {
+    case ACTION_OPEN:
+        return open_selected(overview, next);
+    case ACTION_BACK:
+        if (order->filter[0] == '\0')
+            return VIEW_IGNORED;
+        order->filter[0] = '\0';
+        order->dirty = true;
+        return VIEW_DONE;
+    case ACTION_NEXT_MATCH:
+    case ACTION_PREVIOUS_MATCH:
+        walk(overview, action == ACTION_NEXT_MATCH);
+        return VIEW_DONE;
+    case ACTION_SORT:
+        order->sort = (order->sort + 1) % SORT_COUNT;
+        order->dirty = true;
+        return VIEW_DONE;
+    case ACTION_REVERSE:
+        order->reverse = !order->reverse;
+        order->dirty = true;
+        return VIEW_DONE;
+    case ACTION_LEFT:
+        overview->window -= overview->window > 0;
+        return VIEW_DONE;
+    case ACTION_RIGHT:
+        overview->window += overview->window + 1 < STRIP_WINDOWS;
+        return VIEW_DONE;
+    default:
+        return VIEW_IGNORED;
+    }
+}
+
+static enum view_result overview_click(struct view *view, const struct scene *scene, int x, int y, bool twice,
+                                       struct view **next)
+{
+    struct overview *overview = overview_of(view);
+    size_t line;
+
+    (void)x;
+    follow_model(overview, scene, overview->list.rows);
+    if (y < overview->first_y || (size_t)(y - overview->first_y) >= overview->list.rows)
+        return VIEW_IGNORED;
+    line = overview->list.top + (size_t)(y - overview->first_y);
+    if (line >= overview->order.count)
+        return VIEW_IGNORED;
+    overview->list.at = line;
+    select_line(overview);
+    return twice ? open_selected(overview, next) : VIEW_DONE;
+}
+
+static void overview_title(struct view *view, const struct scene *scene, struct cells *cells, int x, int room)
+{
+    (void)view;
+    notices_put_clusters(cells, x, 0, room, scene);
+}
+
+static bool overview_path(struct view *view, const struct scene *scene, char *buffer, size_t size)
+{
+    struct overview *overview = overview_of(view);
+    const struct election *election;
+
+    follow_model(overview, scene, overview->list.rows);
+    election = overview_order_at(&overview->order, overview->list.at);
+    if (election == NULL)
+        return false;
+    return snprintf(buffer, size, "%s", election->path) < (int)size;
+}
+
+static void overview_filter(struct view *view, const char *text)
+{
+    struct overview_order *order = &overview_of(view)->order;
+
+    snprintf(order->filter, sizeof order->filter, "%s", text);
+    order->dirty = true;
+}
+
+static void overview_free(struct view *view)
+{
+    struct overview *overview = overview_of(view);
+
+    list_release(&overview->list);
+    overview_order_release(&overview->order);
+    free(overview);
+}
+
+static const struct view_ops ops = {
+    .name = "overview",
+    .draw = overview_draw,
+    .action = overview_action,
+    .click = overview_click,
+    .title = overview_title,
+    .path = overview_path,
+    .filter = overview_filter,
+    .free = overview_free,
+    .answers = ACTION_BIT(ACTION_UP) | ACTION_BIT(ACTION_DOWN) | ACTION_BIT(ACTION_LEFT) |
+               ACTION_BIT(ACTION_RIGHT) | ACTION_BIT(ACTION_PAGE_UP) | ACTION_BIT(ACTION_PAGE_DOWN) |
+               ACTION_BIT(ACTION_FIRST) | ACTION_BIT(ACTION_LAST) | ACTION_BIT(ACTION_OPEN) |
+               ACTION_BIT(ACTION_FILTER) | ACTION_BIT(ACTION_NEXT_MATCH) | ACTION_BIT(ACTION_PREVIOUS_MATCH) |
+               ACTION_BIT(ACTION_SORT) | ACTION_BIT(ACTION_REVERSE) | ACTION_BIT(ACTION_EVENTS) |
+               ACTION_BIT(ACTION_PAUSE) | ACTION_BIT(ACTION_COPY) | ACTION_BIT(ACTION_DUMP) |
+               ACTION_BIT(ACTION_REDRAW) | ACTION_BIT(ACTION_HELP) | ACTION_BIT(ACTION_QUIT),
+};
+
+struct view *overview_view_new(void)
+{
+    struct overview *overview = calloc(1, sizeof *overview);
+
+    if (overview == NULL)
+        return NULL;
+    overview->view.ops = &ops;
+    overview->window = STRIP_HOUR;
+    return &overview->view;
+}

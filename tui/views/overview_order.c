@@ -1,0 +1,234 @@
+#include "tui/views/overview_order.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/views/facts.h"
+
+struct overview_row {
+    const struct election *election;
+    size_t index; /* as configured or found: settles what is equal */
+    int rank;
+};
+
+static const char *const words[SORT_COUNT][2] = {
+    [SORT_WORST] = {"worst first", "best first"},
+    [SORT_NAME] = {"by name", "by name, backwards"},
+    [SORT_LEADER] = {"by leader", "by leader, backwards"},
+    [SORT_CANDIDATES] = {"most candidates first", "fewest candidates first"},
+    [SORT_SINCE] = {"newest leader first", "oldest leader first"},
+    [SORT_CHANGED] = {"latest change first", "latest change last"},
+};
+
+const char *overview_sort_word(enum overview_sort sort, bool reverse)
+{
+    return words[sort < SORT_COUNT ? sort : SORT_WORST][reverse];
+}
+
+static int compare_text(const char *a, const char *b)
+{
+    return strcmp(a != NULL ? a : "\x7f", b != NULL ? b : "\x7f"); /* who is not known comes last */
+}
+
+static int compare_latest(int64_t a, int64_t b)
+{
+    return a < b ? 1 : a > b ? -1 : 0;
+}
+
+static const char *leader_text(const struct election *election)
+{
+    if (election->leader == NULL)
+        return NULL;
+    return election->leader->identity != NULL ? election->leader->identity : election->leader->name;
+}
+
+static int64_t since_us(const struct election *election)
+{
+    return election->leader != NULL ? election->leader_since.mono_us : election->state_since.mono_us;
+}
+
+static int compare_by(enum overview_sort sort, const struct overview_row *a, const struct overview_row *b)
+{
+    const struct election *x = a->election, *y = b->election;
+
+    switch (sort) {
+    case SORT_NAME:
+        return strcmp(x->name, y->name);
+    case SORT_LEADER:
+        return compare_text(leader_text(x), leader_text(y));
+    case SORT_CANDIDATES:
+        return compare_latest((int64_t)x->candidate_count, (int64_t)y->candidate_count);
+    case SORT_SINCE:
+        return compare_latest(since_us(x), since_us(y));
+    case SORT_CHANGED:
+        return compare_latest(x->change.lost_at.mono_us, y->change.lost_at.mono_us);
+    case SORT_WORST:
+    case SORT_COUNT:
+        break;
+    }
+    return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+/* qsort() carries no context, so each order has a comparison of its own; what is equal keeps its place. */
+#define COMPARISON(sort, name)                                                                               \
+    static int name(const void *a, const void *b)                                                            \
+    {                                                                                                        \
+        const struct overview_row *x = a, *y = b;                                                            \
+        int order = compare_by(sort, x, y);                                                                  \
+        return order != 0 ? order : (x->index > y->index) - (x->index < y->index);                           \
+    }
+COMPARISON(SORT_WORST, compare_worst)
+COMPARISON(SORT_NAME, compare_name)
+COMPARISON(SORT_LEADER, compare_leader)
+COMPARISON(SORT_CANDIDATES, compare_candidates)
+COMPARISON(SORT_SINCE, compare_since)
+COMPARISON(SORT_CHANGED, compare_changed)
+
+static int (*const comparisons[SORT_COUNT])(const void *, const void *) = {
+    [SORT_WORST] = compare_worst,           [SORT_NAME] = compare_name,   [SORT_LEADER] = compare_leader,
+    [SORT_CANDIDATES] = compare_candidates, [SORT_SINCE] = compare_since, [SORT_CHANGED] = compare_changed,
+};
+
+static void count_state(struct overview_totals *totals, const struct election *election, int rank)
+{
+    if (facts_stale(election)) {
+        totals->stale++;
+        return;
+    }
+    switch (election->state) {
+    case ELECTION_LED:
+        totals->led++;
+        totals->unacknowledged += rank < RANK_HEALTHY;
+        return;
+    case ELECTION_ELECTING:
+        totals->electing++;
+        return;
+    case ELECTION_VACANT:
+    case ELECTION_ABSENT:
+        if (rank >= RANK_HEALTHY)
+            totals->free++;
+        else if (election->state == ELECTION_VACANT)
+            totals->vacant++;
+        else
+            totals->absent++;
+        return;
+    case ELECTION_DENIED:
+        totals->denied++;
+        return;
+    case ELECTION_UNKNOWN:
+        break;
+    }
+    totals->unknown++;
+}
+
+static void total(struct overview_totals *totals, const struct election *election, int rank)
+{
+    totals->elections++;
+    totals->candidates += election->candidate_count;
+    totals->unseen += election->counters.unseen_joined + election->counters.unseen_left;
+    count_state(totals, election, rank);
+}
+
+static bool passes(const struct election *election, const char *filter)
+{
+    return facts_match(election->name, filter) || facts_match(election->path, filter) ||
+           facts_match(leader_text(election), filter) || facts_match(election->cluster->name, filter);
+}
+
+static bool make_room(struct overview_order *order, const struct model *model)
+{
+    struct overview_row *rows;
+    size_t count = 0;
+
+    for (size_t i = 0; i < model->cluster_count; i++)
+        count += model->clusters[i].election_count;
+    if (count <= order->room)
+        return true;
+    rows = realloc(order->rows, count * sizeof *rows);
+    if (rows == NULL)
+        return false;
+    order->rows = rows;
+    order->room = count;
+    return true;
+}
+
+static bool is_current(const struct overview_order *order, const struct scene *scene)
+{
+    int64_t passed_us = scene->now.mono_us - order->made_us;
+
+    return !order->dirty && order->model == scene->model && order->generation == scene->model->generation &&
+           passed_us >= 0 && passed_us < 1000000;
+}
+
+void overview_order_make(struct overview_order *order, const struct scene *scene)
+{
+    const struct model *model = scene->model;
+    size_t index = 0;
+
+    if (is_current(order, scene))
+        return;
+    order->version++;
+    order->model = model;
+    order->generation = model->generation;
+    order->made_us = scene->now.mono_us;
+    order->dirty = false;
+    order->count = 0;
+    order->totals = (struct overview_totals){0};
+    if (!make_room(order, model))
+        return;
+    for (size_t i = 0; i < model->cluster_count; i++) {
+        for (size_t j = 0; j < model->clusters[i].election_count; j++) {
+            const struct election *election = model->clusters[i].elections[j];
+            struct badge badge = facts_badge(election, scene->now);
+
+            total(&order->totals, election, badge.rank);
+            if (passes(election, order->filter))
+                order->rows[order->count++] = (struct overview_row){election, index++, badge.rank};
+        }
+    }
+    if (order->count > 1)
+        qsort(order->rows, order->count, sizeof *order->rows, comparisons[order->sort]);
+    if (order->reverse)
+        for (size_t i = 0, j = order->count; i + 1 < j; i++) {
+            struct overview_row row = order->rows[i];
+
+            order->rows[i] = order->rows[--j];
+            order->rows[j] = row;
+        }
+}
+
+const struct election *overview_order_at(const struct overview_order *order, size_t i)
+{
+    return i < order->count ? order->rows[i].election : NULL;
+}
+
+void overview_key(const struct election *election, char *buffer, size_t size)
+{
+    snprintf(buffer, size, "%s\n%s", election->cluster->name, election->path);
+}
+
+/* The key is taken apart once, so that a thousand rows are compared without printing a thousand keys. */
+size_t overview_order_find(const struct overview_order *order, const char *key)
+{
+    const char *path = strchr(key, '\n');
+    size_t cluster_length;
+
+    if (path == NULL)
+        return order->count;
+    cluster_length = (size_t)(path++ - key);
+    for (size_t i = 0; i < order->count; i++) {
+        const struct election *election = order->rows[i].election;
+
+        if (strcmp(election->path, path) == 0 && strlen(election->cluster->name) == cluster_length &&
+            memcmp(election->cluster->name, key, cluster_length) == 0)
+            return i;
+    }
+    return order->count;
+}
+
+void overview_order_release(struct overview_order *order)
+{
+    free(order->rows);
+    *order = (struct overview_order){0};
+}

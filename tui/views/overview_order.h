@@ -1,0 +1,53 @@
+/*
+ * overview_order.h - which elections the overview shows, in which order, and what they come to together.
+ *
+ * Made anew when the model has changed or a second has passed (vacancies grow old by themselves), not at
+ * every draw. The pointers hold until the model changes, so a view asks again at each call.
+ */
+#ifndef ELECTOP_TUI_VIEWS_OVERVIEW_ORDER_H
+#define ELECTOP_TUI_VIEWS_OVERVIEW_ORDER_H
+
+#include "tui/views/view.h"
+
+enum overview_sort { SORT_WORST, SORT_NAME, SORT_LEADER, SORT_CANDIDATES, SORT_SINCE, SORT_CHANGED, SORT_COUNT };
+const char *overview_sort_word(enum overview_sort, bool reverse);
+
+struct overview_totals {
+    size_t elections, led, vacant, electing, free, absent, denied, unknown, stale, unacknowledged;
+    size_t candidates;
+    uint64_t unseen; /* joined and left together */
+};
+
+struct overview_row;
+
+struct overview_order {
+    enum overview_sort sort;
+    bool reverse;
+    char filter[128];
+
+    struct overview_row *rows; /* those that pass the filter */
+    size_t count, room;
+    struct overview_totals totals; /* of all */
+
+    /* What it was made of. */
+    const struct model *model;
+    uint64_t generation;
+    int64_t made_us;
+    bool dirty;       /* sort or filter have changed */
+    uint64_t version; /* goes up with every making: the rows may stand elsewhere */
+};
+
+/* Brings it up to date. */
+void overview_order_make(struct overview_order *, const struct scene *);
+
+const struct election *overview_order_at(const struct overview_order *, size_t i);
+
+/* The line of cluster and path, or count where there is none. */
+size_t overview_order_find(const struct overview_order *, const char *key);
+
+/* What a selection keeps of an election: cluster and path. */
+void overview_key(const struct election *, char *buffer, size_t size);
+
+void overview_order_release(struct overview_order *);
+
+#endif

@@ -1,0 +1,98 @@
+#include "tui/views/timeline.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/text/format.h"
+#include "tui/text/safe.h"
+#include "tui/views/strip.h"
+
+#define LEADERS_MOST 16
+#define FRAME 2 /* the rule and the axis */
+
+struct leaders {
+    const struct tenure *of[LEADERS_MOST]; /* the latest tenure of each, newest first */
+    size_t count;
+    bool vacancy;
+};
+
+/* Who led within the window. A ring of tenures is short, so looking back for each is cheap. */
+static void gather(const struct election *election, struct moment now, int64_t window_us, struct leaders *leaders)
+{
+    *leaders = (struct leaders){0};
+    for (size_t i = election->tenure_count; i-- > 0;) {
+        const struct tenure *tenure = election_tenure_at(election, i);
+        bool known = false;
+
+        if (tenure->to.mono_us != 0 && tenure->to.mono_us < now.mono_us - window_us)
+            break;
+        if (tenure->gap)
+            continue;
+        if (tenure->name == NULL) {
+            leaders->vacancy |= election->kind == KIND_LEADER;
+            continue;
+        }
+        for (size_t j = 0; j < leaders->count && !known; j++)
+            known = strcmp(leaders->of[j]->name, tenure->name) == 0;
+        if (!known && leaders->count < LEADERS_MOST)
+            leaders->of[leaders->count++] = tenure;
+    }
+}
+
+int timeline_rows(const struct election *election, struct moment now, unsigned window, int most)
+{
+    struct leaders leaders;
+    int rows;
+
+    gather(election, now, strip_window_us(window), &leaders);
+    rows = (int)leaders.count + leaders.vacancy;
+    if (rows == 0)
+        rows = 1;
+    rows += FRAME;
+    return most < FRAME + 1 ? 0 : rows < most ? rows : most;
+}
+
+static void put_label(struct cells *cells, int x, int y, int room, const struct tenure *tenure)
+{
+    char name[128];
+
+    if (tenure->identity != NULL) {
+        cells_put(cells, x, y, room, tenure->to.mono_us == 0 ? ROLE_TEXT : ROLE_DIM, tenure->identity);
+        return;
+    }
+    format_candidate(tenure->name, room, cells_sign(cells, SIGN_ELLIPSIS), name, sizeof name);
+    cells_put(cells, x, y, room, tenure->to.mono_us == 0 ? ROLE_TEXT : ROLE_DIM, name);
+}
+
+void timeline_draw(struct cells *cells, int y, int rows, const struct election *election, struct moment now,
+                   unsigned window)
+{
+    int label = cells->width >= 120 ? 24 : 16;
+    int x = 2 + label + 2, width = cells->width - x - 1;
+    int64_t window_us = strip_window_us(window);
+    int bottom = y + rows - 1; /* the axis */
+    struct leaders leaders;
+    char caption[96];
+
+    if (rows < FRAME + 1)
+        return;
+    gather(election, now, window_us, &leaders);
+    snprintf(caption, sizeof caption, "%s, last %s", election->kind == KIND_LOCK ? "held by" : "leadership",
+             strip_window_word(window));
+    cells_rule(cells, 0, y++, cells->width, caption);
+    if (leaders.count == 0 && !leaders.vacancy) {
+        cells_put(cells, 2, y, label, ROLE_DIM,
+                  election->kind == KIND_LOCK && election->fresh ? "nobody" : "? not known");
+        strip_draw(cells, x, y, width, election, now, window_us, STRIP_ALL);
+        y++;
+    }
+    if (leaders.vacancy && y < bottom) {
+        cells_put(cells, 2, y, label, ROLE_CRITICAL, "nobody");
+        strip_draw(cells, x, y++, width, election, now, window_us, STRIP_NOBODY);
+    }
+    for (size_t i = 0; i < leaders.count && y < bottom; i++) {
+        put_label(cells, 2, y, label, leaders.of[i]);
+        strip_draw(cells, x, y++, width, election, now, window_us, leaders.of[i]->name);
+    }
+    strip_axis(cells, x, bottom, width, now, window_us);
+}
