@@ -39,7 +39,8 @@ struct recipe {
     bool signature;        /* the names alone prove the recipe; else they only look like it */
     enum recipe_watches watches;
     enum mark_place mark_place;
-    const char *mark;      /* as mark_place says, or NULL */
+    const char *mark;      /* as mark_place says, or NULL. "{parent}" in it stands for the name of the directory
+                              that holds the election */
     const char *source;    /* where this row was read */
 };
 
@@ -62,11 +63,17 @@ struct recipe_book;
 /* Compiles the built-in rows and the user's; NULL and a text in *error (caller frees) for a bad one. */
 struct recipe_book *recipe_book_new(const struct recipe_settings *own, size_t own_count, char **error);
 void recipe_book_free(struct recipe_book *);
+/* One more owner: each frees it once. */
+struct recipe_book *recipe_book_share(struct recipe_book *);
 
 size_t recipe_book_count(const struct recipe_book *);
 const struct recipe *recipe_book_at(const struct recipe_book *, size_t i);
 /* By name; NULL: there is none. */
 const struct recipe *recipe_book_find(const struct recipe_book *, const char *name);
+
+/* The rows that stand for "anything and ten digits" and "an ephemeral znode at the path itself". */
+const struct recipe *recipe_any_sequence(const struct recipe_book *);
+const struct recipe *recipe_any_lock(const struct recipe_book *);
 
 /* Does this name fit the recipe's candidates? Fills *out when it does. */
 bool recipe_parse_name(const struct recipe_book *, const struct recipe *, const char *name, struct candidate_name *out);
@@ -74,7 +81,8 @@ bool recipe_parse_name(const struct recipe_book *, const struct recipe *, const 
 /*
  * Which recipe a directory's children (or, for locks, the path itself) follow. Fixed paths first, then
  * specific names, then the generic "anything and ten digits". A row is chosen when most of the sample's
- * sequential names fit it. NULL: nothing fits. Pure: looks only at names.
+ * sequential names fit it; the user's rows come first. NULL: nothing fits, or the path is known not to be
+ * an election although it looks like one. Pure: looks only at names.
  */
 const struct recipe *recipe_recognise(const struct recipe_book *, const char *path, char *const *names, size_t count);
 

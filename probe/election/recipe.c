@@ -1,0 +1,428 @@
+#include "probe/election/recipe.h"
+
+#include <pcre2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/recipe_table.h"
+
+/* A user's pattern may be as bad as it likes: it gives up here instead of stalling the loop. */
+#define MATCH_LIMIT 20000
+#define SAMPLE 64
+/* Longer than any name that a recipe makes; the server's own limit on a request is 1 MB. */
+#define NAME_MAX_PARSED 4096
+
+enum part { PART_SEQ, PART_GUID, PART_SESSION_HEX, PART_SESSION_DEC, PART_WHO, PARTS };
+static const char *const part_names[PARTS] = {"seq", "guid", "session_hex", "session_dec", "who"};
+
+struct row {
+    struct recipe recipe;
+    bool own;
+    pcre2_code *candidate, *path;
+    uint32_t group[PARTS]; /* 0: has none */
+};
+
+struct recipe_book {
+    unsigned owners;
+    struct row *rows; /* the user's first */
+    size_t count;
+    pcre2_code *not_an_election;
+    pcre2_match_data *match;
+    pcre2_match_context *limits;
+    const struct recipe *any_sequence, *any_lock;
+};
+
+static char *copy_text(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    if (copy)
+        memcpy(copy, text, size);
+    return copy;
+}
+
+static void set_error(char **error, const char *recipe, const char *what, const char *more)
+{
+    if (!error)
+        return;
+    size_t size = sizeof "recipe : " + strlen(recipe) + strlen(what) + strlen(more);
+    *error = malloc(size);
+    if (*error)
+        snprintf(*error, size, "recipe %s: %s%s", recipe, what, more);
+}
+
+static pcre2_code *compile(const char *recipe, const char *pattern, char **error)
+{
+    int code;
+    PCRE2_SIZE at;
+    pcre2_code *compiled = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
+                                         PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_UTF, &code, &at, NULL);
+    if (!compiled) {
+        PCRE2_UCHAR text[160];
+        if (pcre2_get_error_message(code, text, sizeof text) < 0)
+            text[0] = '\0';
+        char where[240];
+        snprintf(where, sizeof where, "%s (at character %zu); see pcre2pattern(3)", (const char *)text,
+                 (size_t)at + 1);
+        set_error(error, recipe, "bad regular expression: ", where);
+        return NULL;
+    }
+    /* Where memory may not be made executable the interpreter does, only slower. */
+    (void)pcre2_jit_compile(compiled, PCRE2_JIT_COMPLETE);
+    return compiled;
+}
+
+static bool compile_row(struct row *row, char **error)
+{
+    const struct recipe *recipe = &row->recipe;
+    if (recipe->path && !(row->path = compile(recipe->name, recipe->path, error)))
+        return false;
+    if (!recipe->candidate)
+        return true;
+    row->candidate = compile(recipe->name, recipe->candidate, error);
+    if (!row->candidate)
+        return false;
+    for (int i = 0; i < PARTS; i++) {
+        int group = pcre2_substring_number_from_name(row->candidate, (PCRE2_SPTR)part_names[i]);
+        row->group[i] = group > 0 ? (uint32_t)group : 0;
+    }
+    if (row->group[PART_SEQ] == 0) {
+        uint32_t groups = 0;
+        pcre2_pattern_info(row->candidate, PCRE2_INFO_CAPTURECOUNT, &groups);
+        if (groups == 0) {
+            set_error(error, recipe->name, "its pattern has no group for the sequence number; ",
+                      "put ten digits in parentheses: (\\d{10})");
+            return false;
+        }
+        row->group[PART_SEQ] = 1;
+    }
+    return true;
+}
+
+static bool word_index(const char *word, const char *const *words, size_t count, unsigned *index)
+{
+    for (size_t i = 0; i < count; i++)
+        if (word && strcmp(word, words[i]) == 0) {
+            *index = (unsigned)i;
+            return true;
+        }
+    return false;
+}
+
+static bool own_row(struct row *row, const struct recipe_settings *own, char **error)
+{
+    static const char *const families[] = {"sequence", "lock", "hybrid"};
+    static const char *const watches[] = {"predecessor", "leader", "children", "nothing", "unknown"};
+    unsigned family = FAMILY_SEQUENCE, watch = WATCHES_UNKNOWN;
+    const char *name = own->name ? own->name : "?";
+    if (own->family && !word_index(own->family, families, 3, &family)) {
+        set_error(error, name, "family is sequence, lock or hybrid, not ", own->family);
+        return false;
+    }
+    if (own->watches && !word_index(own->watches, watches, 5, &watch)) {
+        set_error(error, name, "watches is predecessor, leader, children, nothing or unknown, not ",
+                  own->watches);
+        return false;
+    }
+    if (family != FAMILY_LOCK && !own->candidate) {
+        set_error(error, name, "it needs a pattern for its candidates", "");
+        return false;
+    }
+    row->own = true;
+    row->recipe.family = (enum recipe_family)family;
+    row->recipe.watches = (enum recipe_watches)watch;
+    row->recipe.signature = true;
+    row->recipe.mark_place = family == FAMILY_HYBRID ? MARK_NODE : MARK_NONE;
+    row->recipe.source = "configuration";
+    row->recipe.name = copy_text(name);
+    row->recipe.title = copy_text(name);
+    bool copied = row->recipe.name && row->recipe.title;
+    if (family != FAMILY_LOCK) {
+        row->recipe.candidate = copy_text(own->candidate);
+        copied = copied && row->recipe.candidate;
+    }
+    if (!copied)
+        set_error(error, name, "out of memory", "");
+    return copied;
+}
+
+struct recipe_book *recipe_book_new(const struct recipe_settings *own, size_t own_count, char **error)
+{
+    if (error)
+        *error = NULL;
+    struct recipe_book *book = calloc(1, sizeof *book);
+    if (!book)
+        return NULL;
+    book->owners = 1;
+    book->count = own_count + recipe_table_count;
+    book->rows = calloc(book->count, sizeof *book->rows);
+    book->match = pcre2_match_data_create(32, NULL);
+    book->limits = pcre2_match_context_create(NULL);
+    if (!book->rows || !book->match || !book->limits)
+        goto fail;
+    pcre2_set_match_limit(book->limits, MATCH_LIMIT);
+    book->not_an_election = compile("built in", RECIPE_NOT_AN_ELECTION, error);
+    if (!book->not_an_election)
+        goto fail;
+    for (size_t i = 0; i < book->count; i++) {
+        struct row *row = &book->rows[i];
+        if (i < own_count) {
+            if (!own_row(row, &own[i], error))
+                goto fail;
+        } else {
+            row->recipe = recipe_table[i - own_count];
+        }
+        if (!compile_row(row, error))
+            goto fail;
+    }
+    book->any_lock = &book->rows[book->count - 1].recipe;
+    book->any_sequence = &book->rows[book->count - 2].recipe;
+    return book;
+fail:
+    recipe_book_free(book);
+    return NULL;
+}
+
+struct recipe_book *recipe_book_share(struct recipe_book *book)
+{
+    book->owners++;
+    return book;
+}
+
+void recipe_book_free(struct recipe_book *book)
+{
+    if (!book || --book->owners > 0)
+        return;
+    for (size_t i = 0; book->rows && i < book->count; i++) {
+        struct row *row = &book->rows[i];
+        pcre2_code_free(row->candidate);
+        pcre2_code_free(row->path);
+        if (row->own) {
+            free((void *)row->recipe.name);
+            free((void *)row->recipe.title);
+            free((void *)row->recipe.candidate);
+        }
+    }
+    free(book->rows);
+    pcre2_code_free(book->not_an_election);
+    pcre2_match_data_free(book->match);
+    pcre2_match_context_free(book->limits);
+    free(book);
+}
+
+size_t recipe_book_count(const struct recipe_book *book)
+{
+    return book->count;
+}
+
+const struct recipe *recipe_book_at(const struct recipe_book *book, size_t i)
+{
+    return i < book->count ? &book->rows[i].recipe : NULL;
+}
+
+const struct recipe *recipe_book_find(const struct recipe_book *book, const char *name)
+{
+    for (size_t i = 0; i < book->count; i++)
+        if (strcmp(book->rows[i].recipe.name, name) == 0)
+            return &book->rows[i].recipe;
+    return NULL;
+}
+
+const struct recipe *recipe_any_sequence(const struct recipe_book *book)
+{
+    return book->any_sequence;
+}
+
+const struct recipe *recipe_any_lock(const struct recipe_book *book)
+{
+    return book->any_lock;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Digits to a number; SEQUENCE_NONE where it is none that the server could have printed. */
+static int64_t sequence_value(const char *digits, size_t length, bool negative)
+{
+    int64_t value = 0;
+    if (length == 0 || length > 10)
+        return SEQUENCE_NONE;
+    for (size_t i = 0; i < length; i++) {
+        if (!is_digit(digits[i]))
+            return SEQUENCE_NONE;
+        value = value * 10 + (digits[i] - '0');
+    }
+    if (negative)
+        value = -value;
+    return value < INT32_MIN || value > INT32_MAX ? SEQUENCE_NONE : value;
+}
+
+int64_t recipe_sequence_of(const char *name)
+{
+    size_t length = strlen(name), digits = 0;
+    while (digits < 11 && digits < length && is_digit(name[length - digits - 1]))
+        digits++;
+    if (digits < 9)
+        return SEQUENCE_NONE;
+    if (digits == 9)
+        return length > 9 && name[length - 10] == '-' ? sequence_value(name + length - 9, 9, true)
+                                                      : SEQUENCE_NONE;
+    const char *number = name + length - 10;
+    int64_t value = sequence_value(number, 10, false);
+    if (digits > 10 || length == 10 || number[-1] != '-')
+        return value;
+    /* A '-' stands in front: the sign where another separator (or nothing) comes before it, or where no
+       positive number could be printed so. */
+    char before = length > 11 ? number[-2] : '-';
+    bool separated =
+        !is_digit(before) && !(before >= 'a' && before <= 'z') && !(before >= 'A' && before <= 'Z');
+    if (separated || value == SEQUENCE_NONE)
+        return sequence_value(number, 10, true);
+    return value;
+}
+
+static bool matches(const struct recipe_book *book, const pcre2_code *code, const char *text, size_t length)
+{
+    return pcre2_match(code, (PCRE2_SPTR)text, length, 0, 0, book->match, book->limits) > 0;
+}
+
+static uint64_t parse_session(const char *text, size_t length, int base)
+{
+    bool negative = length > 0 && text[0] == '-';
+    uint64_t value = 0;
+    for (size_t i = negative; i < length; i++) {
+        char c = text[i];
+        unsigned digit = is_digit(c)            ? (unsigned)(c - '0')
+                         : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
+                                                : (unsigned)(c - 'A') + 10;
+        if (value > (UINT64_MAX - digit) / (unsigned)base)
+            return 0;
+        value = value * (unsigned)base + digit;
+    }
+    return negative ? 0 - value : value;
+}
+
+bool recipe_parse_name(const struct recipe_book *book, const struct recipe *recipe, const char *name,
+                       struct candidate_name *out)
+{
+    const struct row *row = (const struct row *)(const void *)recipe;
+    *out = (struct candidate_name){.sequence = SEQUENCE_NONE};
+    if (!row->candidate)
+        return false;
+    if (recipe == book->any_sequence) {
+        out->sequence = recipe_sequence_of(name);
+        return out->sequence != SEQUENCE_NONE;
+    }
+    size_t length = strlen(name);
+    if (length == 0 || length > NAME_MAX_PARSED || !is_digit(name[length - 1]) ||
+        !matches(book, row->candidate, name, length))
+        return false;
+
+    const PCRE2_SIZE *spans = pcre2_get_ovector_pointer(book->match);
+    const char *part[PARTS] = {0};
+    size_t part_length[PARTS] = {0};
+    uint32_t groups = pcre2_get_ovector_count(book->match);
+    for (int i = 0; i < PARTS; i++) {
+        uint32_t group = row->group[i];
+        if (group == 0 || group >= groups || spans[2 * group] == PCRE2_UNSET ||
+            spans[2 * group + 1] < spans[2 * group])
+            continue;
+        part[i] = name + spans[2 * group];
+        part_length[i] = spans[2 * group + 1] - spans[2 * group];
+    }
+    const char *digits = part[PART_SEQ];
+    if (!digits)
+        return false;
+    bool negative = digits[0] == '-' && part_length[PART_SEQ] > 0;
+    out->sequence = sequence_value(digits + negative, part_length[PART_SEQ] - negative, negative);
+    if (out->sequence == SEQUENCE_NONE)
+        return false;
+    out->guid = part[PART_GUID];
+    out->guid_length = part_length[PART_GUID];
+    out->who = part[PART_WHO];
+    out->who_length = part_length[PART_WHO];
+    if (part[PART_SESSION_HEX])
+        out->session = parse_session(part[PART_SESSION_HEX], part_length[PART_SESSION_HEX], 16);
+    else if (part[PART_SESSION_DEC])
+        out->session = parse_session(part[PART_SESSION_DEC], part_length[PART_SESSION_DEC], 10);
+    return true;
+}
+
+const struct recipe *recipe_recognise(const struct recipe_book *book, const char *path, char *const *names,
+                                      size_t count)
+{
+    const char *sample[SAMPLE];
+    size_t sampled = 0, path_length = strlen(path);
+    for (size_t i = 0; i < count && sampled < SAMPLE; i++)
+        if (recipe_sequence_of(names[i]) != SEQUENCE_NONE)
+            sample[sampled++] = names[i];
+    if (path_length > NAME_MAX_PARSED || matches(book, book->not_an_election, path, path_length))
+        return NULL;
+    for (size_t i = 0; i < book->count; i++) {
+        const struct row *row = &book->rows[i];
+        if (row->path && !matches(book, row->path, path, path_length))
+            continue;
+        if (row->recipe.family == FAMILY_LOCK) {
+            if (row->path && sampled == 0)
+                return &row->recipe;
+            continue;
+        }
+        size_t fits = 0;
+        struct candidate_name parsed;
+        for (size_t k = 0; k < sampled; k++)
+            fits += recipe_parse_name(book, &row->recipe, sample[k], &parsed);
+        if (fits * 2 > sampled)
+            return &row->recipe;
+    }
+    return NULL;
+}
+
+/* "/a/b" and "../c/{parent}" make "/a/c/a"; one '..' too many stays at the root. */
+static char *resolve(const char *election_path, const char *mark)
+{
+    size_t path_length = strlen(election_path);
+    const char *last = strrchr(election_path, '/');
+    const char *parent_end = last ? last : election_path, *parent = parent_end;
+    while (parent > election_path && parent[-1] != '/')
+        parent--;
+    size_t parent_length = (size_t)(parent_end - parent);
+
+    char *out = malloc(path_length + strlen(mark) * (parent_length + 1) + 2);
+    if (!out)
+        return NULL;
+    memcpy(out, election_path, path_length);
+    size_t length = path_length > 1 ? path_length : 0;
+    while (*mark) {
+        size_t part = strcspn(mark, "/");
+        if (part == 2 && memcmp(mark, "..", 2) == 0) {
+            while (length > 0 && out[--length] != '/')
+                continue;
+        } else if (part > 0) {
+            out[length++] = '/';
+            if (part == 8 && memcmp(mark, "{parent}", 8) == 0) {
+                memcpy(out + length, parent, parent_length);
+                length += parent_length;
+            } else {
+                memcpy(out + length, mark, part);
+                length += part;
+            }
+        }
+        mark += part + (mark[part] == '/');
+    }
+    out[length] = '\0';
+    return out;
+}
+
+char *recipe_mark_path(const struct recipe *recipe, const char *election_path, const char *configured)
+{
+    if (configured)
+        return copy_text(configured);
+    if (recipe->mark_place == MARK_PARENT_DATA)
+        return copy_text(election_path);
+    if (recipe->mark_place == MARK_NONE || !recipe->mark)
+        return NULL;
+    return recipe->mark[0] == '/' ? copy_text(recipe->mark) : resolve(election_path, recipe->mark);
+}
