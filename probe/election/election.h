@@ -18,6 +18,7 @@
 #include "probe/election/recipe.h"
 
 struct cluster;
+struct registry;
 
 enum election_state {
     ELECTION_UNKNOWN,  /* not looked at yet, or never connected */
@@ -42,6 +43,7 @@ struct candidate {
     char *name;            /* the znode's name, without its directory */
     int64_t sequence;      /* SEQUENCE_NONE in a lock layout */
     bool known;            /* its znode has been read: stat, owner, data are valid */
+    bool denied;           /* its znode may not be read by us: it will not become known */
     struct znode_stat stat;
     unsigned char *data;   /* at most CANDIDATE_DATA_KEPT bytes; NULL: none or not read */
     size_t data_length;    /* of what is kept */
@@ -51,9 +53,11 @@ struct candidate {
     bool joined_seen;      /* its joining was seen (false: it stood before the first look) */
 
     /* The model's own. */
-    uint32_t hash, mark;
-    struct candidate *hash_next, *unread_next;
+    bool ranked;           /* equal numbers: its czxid orders it, else its name */
+    bool outside;          /* does not fit the pattern: stands in no line */
     bool unread_queued;
+    uint32_t hash, round;
+    struct candidate *hash_next, *unread_next, *unread_previous;
 };
 
 /* One stretch of leadership (or of nobody leading) that the tool saw; name NULL: nobody. */
@@ -102,18 +106,22 @@ struct election {
     struct candidate **candidates;  /* in election order */
     size_t candidate_count, candidate_room;
     size_t unknown_count;           /* of them, not read yet */
-    char **foreign;                 /* children that do not fit the pattern: the first FOREIGN_KEPT */
+    const char **foreign;           /* children that do not fit the pattern: the first FOREIGN_KEPT, or NULL */
     size_t foreign_count;           /* all of them */
 
     const struct candidate *leader; /* candidates[0] once confirmed, else NULL */
-    struct moment leader_since;     /* when it became first, or for a leader found leading: its creation */
+    struct moment leader_since;     /* when it became first, or for a leader found leading: its creation
+                                       (mono_us 0: not known yet) */
     bool leader_since_exact;        /* false: it leads since then at the longest */
 
+    enum mark_place mark_place;     /* MARK_NONE where mark_path is NULL */
     char *mark_path;                /* full path of the acknowledgement, or NULL */
     enum acknowledged acknowledged;
     bool mark_known, mark_present;
     struct znode_stat mark_stat;
     char *mark_identity;            /* read from its data; or NULL */
+    char *registry_path;            /* full path of the directory whose entries name the sessions, or NULL.
+                                       The same as mark_path where mark_place is MARK_REGISTRY */
 
     bool directory_known;
     struct znode_stat directory;    /* of the election's own znode */
@@ -122,17 +130,27 @@ struct election {
     bool fresh;                     /* connected, and read since: what stands here holds now */
     struct moment stale_since;      /* where not fresh */
 
-    struct tenure tenures[TENURES_KEPT]; /* a ring; tenure_at() reads it */
-    size_t tenure_first, tenure_count;
+    struct tenure *tenures;         /* a ring; election_tenure_at() reads it */
+    size_t tenure_first, tenure_count, tenure_room;
     struct change change;           /* change.lost_at.mono_us 0: none seen yet */
     struct counters counters;
 
     /* The model's own. */
-    struct candidate **buckets;
+    struct candidate **buckets;     /* every child by name, also those outside the pattern */
     size_t bucket_count;
-    uint32_t mark_round;
+    uint64_t hash_seed;
+    uint32_t list_round;
+    struct candidate **outsiders;
+    size_t outsider_count, outsider_room;
     struct candidate *unread_first, *unread_last;
-    int64_t gone_since_list;
+    uint64_t gone_since_list;       /* departures told by OBSERVED_ABSENT since the last list */
+    unsigned char *mark_data;
+    size_t mark_data_length;
+    bool mark_denied, mark_configured;
+    struct registry *registry;      /* NULL: has none */
+    bool registry_complete;         /* of a frozen picture, which keeps no registry */
+    struct moment lost_after;       /* of a loss that was found after a gap: it happened since then */
+    uint32_t path_hash;
     struct election *path_next;
 };
 #define FOREIGN_KEPT 16

@@ -1,0 +1,359 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/fold.h"
+#include "probe/election/roster.h"
+
+/* What one list of children changed. */
+struct difference {
+    struct candidate **joined; /* new children, also outsiders; owned by the roster once added */
+    size_t joined_count;
+    struct candidate *missing; /* chained by hash_next; owned here */
+    size_t missing_count;
+};
+
+static bool same_node(const struct znode_stat *a, const struct znode_stat *b)
+{
+    /* A wiped ensemble counts its transactions from the beginning: czxid alone may repeat. */
+    return a->czxid == b->czxid && a->ctime_ms == b->ctime_ms;
+}
+
+static bool is_mark(const struct election *election, const struct candidate *child)
+{
+    size_t length = strlen(election->path);
+    const char *mark = election->mark_path;
+    return mark && strncmp(mark, election->path, length) == 0 && mark[length] == '/' &&
+           strcmp(mark + length + 1, child->name) == 0;
+}
+
+void directory_list_foreign(const struct fold *f)
+{
+    struct election *election = f->election;
+    election->foreign_count = 0;
+    if (!election->recipe || election->outsider_count == 0)
+        return;
+    if (!election->foreign && !(election->foreign = calloc(FOREIGN_KEPT, sizeof *election->foreign)))
+        return;
+    for (size_t i = 0; i < election->outsider_count; i++) {
+        const struct candidate *child = election->outsiders[i];
+        if (is_mark(election, child))
+            continue;
+        if (election->foreign_count < FOREIGN_KEPT)
+            election->foreign[election->foreign_count] = child->name;
+        election->foreign_count++;
+    }
+}
+
+/* Chosen anew only while nobody of its candidates stands: a mixed directory must not flap. */
+static void recognise(const struct fold *f, const struct observed_children *list, size_t standing)
+{
+    struct election *election = f->election;
+    if (election->recognised == RECOGNISED_CONFIGURED && election->recipe)
+        return;
+    bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
+    if (election->recipe && !lock && (standing > 0 || list->count == 0))
+        return;
+    const struct recipe *recipe =
+        recipe_recognise(f->model->recipes, election->path, list->names, list->count);
+    if (recipe && recipe->family == FAMILY_LOCK)
+        recipe = NULL; /* its path is a lock's, but what lies there is a persistent directory */
+    if (!recipe && election->recipe && !lock)
+        return;
+    if (recipe == election->recipe)
+        return;
+    election_take_recipe(election, recipe,
+                         recipe && recipe->signature ? RECOGNISED_SIGNATURE : RECOGNISED_NAME);
+    if (!roster_reserve(election, election->outsider_count))
+        return;
+    for (size_t i = election->outsider_count; i-- > 0;) {
+        struct candidate *child = election->outsiders[i];
+        standing_parse(f, child);
+        if (!child->outside) {
+            child->outside = true;
+            roster_admit(election, child);
+        }
+    }
+}
+
+/* Splits the list into known and new names. False: out of memory. */
+static bool compare_list(const struct fold *f, const struct observed_children *list,
+                         struct difference *difference)
+{
+    struct election *election = f->election;
+    size_t known = 0, standing = 0, fresh = 0;
+    size_t *news = NULL; /* indexes of names not known yet */
+    uint32_t *hashes = NULL;
+    if (++election->list_round == 0)
+        election->list_round = 1;
+
+    for (size_t i = 0; i < list->count; i++) {
+        const char *name = list->names[i];
+        uint32_t hash = roster_hash(name, strlen(name), election->hash_seed);
+        struct candidate *child = roster_find(election, name, hash);
+        if (child) {
+            known += child->round != election->list_round;
+            standing += !child->outside;
+            child->round = election->list_round;
+            continue;
+        }
+        if (!news) {
+            news = malloc((list->count - i) * sizeof *news);
+            hashes = malloc((list->count - i) * sizeof *hashes);
+            if (!news || !hashes)
+                goto fail;
+        }
+        news[fresh] = i;
+        hashes[fresh++] = hash;
+    }
+
+    size_t before = election->candidate_count + election->outsider_count;
+    if (known < before) {
+        difference->missing = roster_take_missing(election);
+        difference->missing_count = before - known;
+    }
+    recognise(f, list, standing);
+    if (fresh > 0) {
+        difference->joined = malloc(fresh * sizeof(struct candidate *));
+        if (!difference->joined || !roster_reserve(election, fresh))
+            goto fail;
+        for (size_t i = 0; i < fresh; i++) {
+            const char *name = list->names[news[i]];
+            if (roster_find(election, name, hashes[i]))
+                continue; /* twice in one list */
+            struct candidate *child = standing_new(f, name, hashes[i]);
+            if (!child)
+                goto fail;
+            standing_parse(f, child);
+            roster_index(election, child);
+            difference->joined[difference->joined_count++] = child;
+        }
+        roster_add(election, difference->joined, difference->joined_count);
+    }
+    free(news);
+    free(hashes);
+    return true;
+fail:
+    if (difference->joined)
+        roster_add(election, difference->joined, difference->joined_count);
+    free(news);
+    free(hashes);
+    return false;
+}
+
+static void free_missing(struct candidate *missing)
+{
+    while (missing) {
+        struct candidate *next = missing->hash_next;
+        candidate_free(missing);
+        missing = next;
+    }
+}
+
+static void tell_missing(const struct fold *f, const struct difference *difference,
+                         const struct candidate *leader)
+{
+    if (leader)
+        fold_tell_candidate(f, EVENT_LEADER_LOST, leader, 1);
+    for (const struct candidate *c = difference->missing; c; c = c->hash_next)
+        if (!c->outside)
+            fold_tell_candidate(f, EVENT_CANDIDATE_LEFT, c, c->round);
+}
+
+/* In election order; the newcomers of this round. */
+static void tell_joined(const struct fold *f, const struct difference *difference)
+{
+    struct election *election = f->election;
+    size_t left = 0;
+    for (size_t i = 0; i < difference->joined_count; i++)
+        left += !difference->joined[i]->outside;
+    election->counters.joined += left;
+    /* roster_add() has sorted those that stand in the line to the front. */
+    for (size_t i = 0; i < left; i++) {
+        struct candidate *c = difference->joined[i];
+        c->joined_seen = true;
+        fold_tell_candidate(f, EVENT_CANDIDATE_JOINED, c, roster_position(election, c) + 1);
+    }
+}
+
+/*
+ * What the Stat proves beyond what the lists show. creates = (Δcversion + Δn) / 2 and deletes =
+ * (Δcversion − Δn) / 2 hold exactly, cversion being a counter of 32 bits that wraps.
+ */
+static void count_unseen(const struct fold *f, const struct znode_stat *old, const struct znode_stat *new,
+                         const struct difference *difference)
+{
+    struct election *election = f->election;
+    uint32_t changes = (uint32_t) new->cversion - (uint32_t)old->cversion;
+    int64_t grown = (int64_t) new->children - old->children;
+    int64_t created = ((int64_t)changes + grown) / 2, deleted = ((int64_t)changes - grown) / 2;
+    int64_t joined = created - (int64_t)difference->joined_count;
+    int64_t left = deleted - (int64_t)difference->missing_count - (int64_t)election->gone_since_list;
+    /* A server that lags behind another one shows an older Stat: that proves nothing. */
+    if (new->pzxid < old->pzxid || joined < 0 || left < 0 || (joined == 0 && left == 0))
+        return;
+    struct event event = {
+        .kind = EVENT_UNSEEN, .unseen_joined = (uint64_t)joined, .unseen_left = (uint64_t)left};
+    election->counters.unseen_joined += event.unseen_joined;
+    election->counters.unseen_left += event.unseen_left;
+    fold_tell(f, &event);
+}
+
+static int64_t next_sequence(const struct znode_stat *directory)
+{
+    return (int64_t)(((uint32_t)directory->cversion + (uint32_t)directory->children) / 2);
+}
+
+void fold_everybody_left(const struct fold *f, bool seen)
+{
+    struct election *election = f->election;
+    const struct candidate *leader = election->leader;
+    struct difference difference = {0};
+    if (++election->list_round == 0)
+        election->list_round = 1;
+    difference.missing = roster_take_missing(election);
+    for (const struct candidate *c = difference.missing; c; c = c->hash_next)
+        election->counters.left += !c->outside;
+    if (leader)
+        leadership_lost(f, leader, seen);
+    directory_list_foreign(f);
+    tell_missing(f, &difference, leader);
+    free_missing(difference.missing);
+    election->gone_since_list = 0;
+}
+
+static void directory_gone(const struct fold *f)
+{
+    struct election *election = f->election;
+    fold_everybody_left(f, false);
+    election->directory_known = false;
+    election->next_sequence = -1;
+    fold_state(f, ELECTION_ABSENT);
+    fold_tell(f, &(struct event){.kind = EVENT_ELECTION_GONE});
+}
+
+/* The list is known to be the one we have. */
+static bool unchanged(const struct election *election, const struct znode_stat *stat)
+{
+    const struct znode_stat *old = &election->directory;
+    return election->directory_known && election->recipe && same_node(old, stat) &&
+           old->pzxid == stat->pzxid && old->cversion == stat->cversion && election->gone_since_list == 0;
+}
+
+static void settle_leader(const struct fold *f, bool first)
+{
+    struct election *election = f->election;
+    if (election->candidate_count == 0) {
+        if (election->state != ELECTION_VACANT || !election->fresh)
+            leadership_vacant(f);
+        fold_state(f, ELECTION_VACANT);
+        return;
+    }
+    struct candidate *head = election->candidates[0];
+    if (election->leader == head) {
+        leadership_kept(f);
+    } else if (first) {
+        leadership_found(f, head);
+        acknowledge_update(f);
+    } else {
+        if (election->leader) /* a lower number has joined before it */
+            leadership_lost(f, election->leader, false);
+        leadership_won(f, head);
+        fold_state(f, ELECTION_LED);
+        leadership_tell(f);
+        leadership_read(f);
+    }
+    fold_state(f, ELECTION_LED);
+}
+
+void fold_children(const struct fold *f, const struct observed_children *list)
+{
+    struct election *election = f->election;
+    if (fold_is_lock(f, list->stat)) {
+        fold_lock(f, list->stat, NULL);
+        return;
+    }
+    struct difference difference = {0};
+    if (!unchanged(election, list->stat)) {
+        bool held =
+            election->recipe && election->recipe->family == FAMILY_LOCK && election->candidate_count > 0;
+        if (held) { /* a directory lies where the lock was */
+            fold_everybody_left(f, false);
+            election->directory_known = false;
+        } else if (election->directory_known && !same_node(&election->directory, list->stat))
+            directory_gone(f);
+        if (!compare_list(f, list, &difference)) {
+            for (const struct candidate *c = difference.missing; c; c = c->hash_next)
+                if (c == election->leader)
+                    election->leader = NULL;
+            free_missing(difference.missing);
+            free(difference.joined);
+            fold_out_of_memory(f);
+            return;
+        }
+    }
+
+    bool first = election->state == ELECTION_UNKNOWN ||
+                 (election->state == ELECTION_DENIED && !election->directory_known);
+    bool appeared = election->state == ELECTION_ABSENT;
+    struct znode_stat nothing = {.czxid = list->stat->czxid}, old = appeared ? nothing : election->directory;
+    bool comparable = appeared || election->directory_known;
+    const struct candidate *leader = election->leader;
+    bool lost = false;
+    for (const struct candidate *c = difference.missing; c; c = c->hash_next) {
+        lost = lost || c == leader;
+        election->counters.left += !c->outside;
+    }
+    if (difference.missing || difference.joined_count)
+        directory_list_foreign(f);
+    election->directory = *list->stat;
+    election->directory_known = true;
+    election->next_sequence = next_sequence(list->stat);
+    election->listed = f->at;
+    election->problem = list->count > 0 && !election->recipe ? "its children follow no known layout" : NULL;
+
+    if (first || appeared)
+        fold_tell(f, &(struct event){.kind = EVENT_ELECTION_SEEN});
+    if (lost) {
+        leadership_lost(f, leader, false);
+        fold_state(f, ELECTION_ELECTING);
+    }
+    tell_missing(f, &difference, lost ? leader : NULL);
+    if (!first)
+        tell_joined(f, &difference);
+    settle_leader(f, first);
+    if (comparable)
+        count_unseen(f, &old, list->stat, &difference);
+    election->gone_since_list = 0;
+    fold_fresh(f);
+    if (difference.missing || difference.joined_count)
+        fold_touched(f);
+    free_missing(difference.missing);
+    free(difference.joined);
+}
+
+void fold_path_absent(const struct fold *f)
+{
+    struct election *election = f->election;
+    if (election->recipe && election->recipe->family == FAMILY_LOCK) {
+        fold_lock_absent(f);
+        return;
+    }
+    if (election->directory_known)
+        directory_gone(f);
+    election->problem = NULL;
+    leadership_vacant(f);
+    fold_state(f, ELECTION_ABSENT);
+    fold_fresh(f);
+}
+
+void fold_path_denied(const struct fold *f)
+{
+    struct election *election = f->election;
+    election->problem = "not readable with these credentials";
+    if (election->fresh) {
+        election->fresh = false;
+        election->stale_since = f->at;
+        leadership_away(election, f->at);
+    }
+    fold_state(f, ELECTION_DENIED);
+}

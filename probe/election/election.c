@@ -1,0 +1,281 @@
+#include "probe/election/election.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/fold.h"
+#include "probe/election/roster.h"
+
+struct election *election_new(struct cluster *cluster, const char *path, uint32_t hash)
+{
+    struct election *election = calloc(1, sizeof *election);
+    if (!election)
+        return NULL;
+    election->cluster = cluster;
+    election->path_hash = hash;
+    election->next_sequence = -1;
+    election->change.vacancy_us = election->change.takeover_us = -1;
+    election->path = fold_copy(path);
+    if (!election->path) {
+        free(election);
+        return NULL;
+    }
+    return election;
+}
+
+void election_free(struct election *election)
+{
+    if (!election)
+        return;
+    roster_free(election);
+    leadership_free(election);
+    registry_free(election->registry);
+    free(election->foreign);
+    free(election->mark_path);
+    free(election->mark_identity);
+    free(election->mark_data);
+    free(election->registry_path);
+    free(election->name);
+    free(election->path);
+    free(election);
+}
+
+/* A path as the user writes it, below the chroot. */
+static char *below_chroot(const struct election *election, const char *path)
+{
+    const char *chroot = election->cluster->chroot;
+    size_t size = strlen(chroot) + strlen(path) + 1;
+    char *full = malloc(size);
+    if (full)
+        snprintf(full, size, "%s%s", chroot, path);
+    return full;
+}
+
+static const char *configured_registry(const struct election *election)
+{
+    const char *identity = election->settings->identity;
+    return identity && strncmp(identity, "registry:", 9) == 0 ? identity + 9 : NULL;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* The mark of the configuration, else the recipe's; what was known of another one is forgotten. */
+static void take_mark(struct election *election)
+{
+    const struct recipe *recipe = election->recipe;
+    const char *configured = election->settings->acknowledgement;
+    const char *registry = configured_registry(election);
+    char *registry_path = registry ? below_chroot(election, registry) : NULL;
+    char *mark_path = configured ? below_chroot(election, configured)
+                      : recipe   ? recipe_mark_path(recipe, election->path, NULL)
+                                 : NULL;
+    enum mark_place place = MARK_NONE;
+    if (mark_path) {
+        bool list = same_text(mark_path, registry_path) || (recipe && recipe->mark_place == MARK_REGISTRY);
+        bool own_data = strcmp(mark_path, election->path) == 0;
+        place = list ? MARK_REGISTRY : own_data ? MARK_PARENT_DATA : MARK_NODE;
+    }
+    if (place == MARK_REGISTRY && !registry_path)
+        registry_path = fold_copy(mark_path);
+
+    if (!same_text(mark_path, election->mark_path) || place != election->mark_place) {
+        election->mark_known = election->mark_present = election->mark_denied = false;
+        free(election->mark_identity);
+        free(election->mark_data);
+        election->mark_identity = NULL;
+        election->mark_data = NULL;
+        election->mark_data_length = 0;
+    }
+    if (!same_text(registry_path, election->registry_path)) {
+        registry_free(election->registry);
+        election->registry = NULL;
+    }
+    free(election->mark_path);
+    free(election->registry_path);
+    election->mark_path = mark_path;
+    election->registry_path = registry_path;
+    election->mark_place = place;
+    election->mark_configured = configured != NULL;
+    if (!mark_path)
+        election->acknowledged = ACK_NO_MARK;
+    else if (election->acknowledged == ACK_NO_MARK)
+        election->acknowledged = ACK_UNKNOWN;
+}
+
+void election_take_recipe(struct election *election, const struct recipe *recipe, enum recognised recognised)
+{
+    election->recognised = recognised;
+    if (election->recipe == recipe)
+        return;
+    election->recipe = recipe;
+    take_mark(election);
+}
+
+/* Its texts are never written to; the struct has no const because settings own theirs. */
+static char no_text[] = "", automatic[] = "auto";
+static const struct election_settings no_settings = {
+    .path = no_text, .kind = KIND_LEADER, .recipe = automatic, .inject = INJECT_SANDBOX};
+
+void election_configure(struct election *election, const struct recipe_book *book,
+                        const struct observed_election *subject)
+{
+    const struct election_settings *settings = subject->settings ? subject->settings : &no_settings;
+    election->settings = settings;
+    election->origin = subject->origin;
+    election->kind = settings->kind;
+
+    size_t chroot = strlen(election->cluster->chroot);
+    const char *shown = chroot && strncmp(election->path, election->cluster->chroot, chroot) == 0 &&
+                                (election->path[chroot] == '/' || election->path[chroot] == '\0')
+                            ? election->path + chroot
+                            : election->path;
+    bool named = settings->name && subject->origin == ORIGIN_CONFIGURED;
+    char *name = fold_copy(named ? settings->name : *shown ? shown : "/");
+    if (name) {
+        free(election->name);
+        election->name = name;
+    }
+
+    const struct recipe *recipe = NULL;
+    if (settings->recipe && strcmp(settings->recipe, "auto") != 0)
+        recipe = recipe_book_find(book, settings->recipe);
+    if (recipe) {
+        election_take_recipe(election, recipe, RECOGNISED_CONFIGURED);
+    } else if (!election->recipe) {
+        recipe = recipe_recognise(book, election->path, NULL, 0);
+        if (recipe)
+            election_take_recipe(election, recipe,
+                                 recipe->signature ? RECOGNISED_SIGNATURE : RECOGNISED_NAME);
+    }
+    take_mark(election);
+}
+
+const struct candidate *election_find(const struct election *election, const char *name)
+{
+    const struct candidate *found =
+        roster_find(election, name, roster_hash(name, strlen(name), election->hash_seed));
+    return found && !found->outside ? found : NULL;
+}
+
+size_t election_position(const struct election *election, const struct candidate *candidate)
+{
+    return roster_position(election, candidate);
+}
+
+const struct candidate *election_predecessor(const struct election *election,
+                                             const struct candidate *candidate)
+{
+    size_t at = roster_position(election, candidate);
+    return at > 0 ? election->candidates[at - 1] : NULL;
+}
+
+bool election_complete(const struct election *election)
+{
+    switch (election->state) {
+    case ELECTION_ABSENT:
+    case ELECTION_DENIED:
+        return election->fresh || election->state == ELECTION_DENIED;
+    case ELECTION_UNKNOWN:
+    case ELECTION_ELECTING:
+        return false;
+    case ELECTION_LED:
+    case ELECTION_VACANT:
+        break;
+    }
+    if (!election->fresh || election->unknown_count > 0)
+        return false;
+    if (election->mark_place == MARK_REGISTRY)
+        return election->mark_denied || registry_complete(election);
+    return !election->mark_path || election->mark_known || election->mark_denied;
+}
+
+const struct candidate *election_take_unread(struct election *election)
+{
+    struct candidate *first = election->unread_first;
+    if (first)
+        roster_unqueue(election, first);
+    return first;
+}
+
+void election_requeue_unread(struct election *election)
+{
+    if (election->unknown_count == 0)
+        return;
+    for (size_t i = 0; i < election->candidate_count; i++) {
+        struct candidate *candidate = election->candidates[i];
+        if (!candidate->known && !candidate->denied)
+            roster_queue(election, candidate);
+    }
+}
+
+bool election_guard(const struct election *election, unsigned i, char *buffer, size_t size)
+{
+    const char *directory = NULL, *name = NULL;
+    if (i == 0 && election->recipe && election->recipe->family == FAMILY_LOCK)
+        directory = election->path;
+    else if (i == 0 && election->candidate_count > 0) {
+        directory = election->path;
+        name = election->candidates[0]->name;
+    } else if (i == 1)
+        directory = election->mark_path;
+    if (!directory)
+        return false;
+    int length = name ? snprintf(buffer, size, "%s/%s", strcmp(directory, "/") == 0 ? "" : directory, name)
+                      : snprintf(buffer, size, "%s", directory);
+    return length > 0 && (size_t)length < size;
+}
+
+const char *election_state_word(enum election_state state)
+{
+    switch (state) {
+    case ELECTION_LED:
+        return "led";
+    case ELECTION_ELECTING:
+    case ELECTION_VACANT:
+        return "vacant";
+    case ELECTION_ABSENT:
+        return "absent";
+    case ELECTION_DENIED:
+        return "denied";
+    case ELECTION_UNKNOWN:
+        break;
+    }
+    return "unknown";
+}
+
+const char *recognised_word(enum recognised recognised)
+{
+    switch (recognised) {
+    case RECOGNISED_SIGNATURE:
+        return "signature";
+    case RECOGNISED_WATCH:
+        return "watch";
+    case RECOGNISED_CONFIGURED:
+        return "configured";
+    case RECOGNISED_NAME:
+        break;
+    }
+    return "name";
+}
+
+const char *recipe_family_word(enum recipe_family family)
+{
+    switch (family) {
+    case FAMILY_LOCK:
+        return "lock";
+    case FAMILY_HYBRID:
+        return "hybrid";
+    case FAMILY_SEQUENCE:
+        break;
+    }
+    return "sequence";
+}
+
+const char *election_kind_word(enum election_kind kind)
+{
+    return kind == KIND_LOCK ? "lock" : "leader";
+}

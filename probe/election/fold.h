@@ -1,0 +1,94 @@
+/*
+ * fold.h - how one observation changes one election: the inside of the model, shared by its parts.
+ *
+ *   directory.c   lists of children: who joined, who left, what went unseen
+ *   lock.c        elections that are one znode
+ *   standing.c    one candidate's znode: read, gone, denied
+ *   leadership.c  who leads since when: changes and tenures
+ *   acknowledge.c marks and registries
+ */
+#ifndef ELECTOP_PROBE_ELECTION_FOLD_H
+#define ELECTOP_PROBE_ELECTION_FOLD_H
+
+#include "probe/election/model.h"
+
+struct fold {
+    struct model *model;
+    struct election *election;
+    struct moment at;
+};
+
+/* Tells one event; fills in time, cluster and election. */
+void fold_tell(const struct fold *, struct event *);
+/* ... of one candidate. */
+void fold_tell_candidate(const struct fold *, enum event_kind, const struct candidate *, size_t position);
+/* Something changed that a screen may show. */
+void fold_touched(const struct fold *);
+
+void fold_state(const struct fold *, enum election_state);
+/* What was just read holds now. */
+void fold_fresh(const struct fold *);
+void fold_out_of_memory(const struct fold *);
+char *fold_copy(const char *text); /* NULL stays NULL; also NULL when out of memory */
+
+/* model.c: the cluster owns it from then on. False: out of memory. */
+bool cluster_add(struct cluster *, struct election *);
+
+/* election.c */
+struct election *election_new(struct cluster *, const char *path, uint32_t hash);
+void election_free(struct election *);
+/* Where a recipe was recognised or configured: takes it, with the mark that belongs to it. */
+void election_take_recipe(struct election *, const struct recipe *, enum recognised);
+/* With new settings: configured recipe, mark, registry. */
+void election_configure(struct election *, const struct recipe_book *, const struct observed_election *);
+
+/* directory.c */
+void fold_children(const struct fold *, const struct observed_children *);
+/* The outsiders changed: which of them are shown as foreign. */
+void directory_list_foreign(const struct fold *);
+/* Everybody is gone, told. */
+void fold_everybody_left(const struct fold *, bool seen);
+void fold_path_absent(const struct fold *);
+void fold_path_denied(const struct fold *);
+
+/* lock.c: the election's own znode was seen; node NULL: only its Stat, from a list. */
+void fold_own_node(const struct fold *, const struct znode_stat *, const struct observed_node *);
+bool fold_is_lock(const struct fold *, const struct znode_stat *);
+void fold_lock(const struct fold *, const struct znode_stat *, const struct observed_node *);
+void fold_lock_absent(const struct fold *);
+
+/* standing.c */
+struct candidate *standing_new(const struct fold *, const char *name, uint32_t hash);
+/* Fits it? Sets sequence, outside, and what its name says. */
+void standing_parse(const struct fold *, struct candidate *);
+void standing_read(const struct fold *, struct candidate *, const struct observed_node *);
+void standing_identify(const struct election *, struct candidate *);
+void fold_candidate_node(const struct fold *, const char *name, const struct observed_node *);
+void fold_candidate_absent(const struct fold *, const char *name);
+void fold_candidate_denied(const struct fold *, const char *name);
+
+/* leadership.c */
+void leadership_found(const struct fold *, struct candidate *);
+void leadership_lost(const struct fold *, const struct candidate *, bool seen);
+/* Makes it the leader; the event is told by leadership_tell(), after everything else of the observation. */
+void leadership_won(const struct fold *, const struct candidate *);
+void leadership_tell(const struct fold *);
+void leadership_vacant(const struct fold *);
+/* The same one leads still, after the tool was away. */
+void leadership_kept(const struct fold *);
+void leadership_away(struct election *, struct moment);
+/* The leader's znode was read: its identity, its creation. */
+void leadership_read(const struct fold *);
+/* Two equal numbers found their order during the first look. */
+void leadership_corrected(const struct fold *, struct candidate *);
+void leadership_free(struct election *);
+
+/* acknowledge.c */
+bool fold_mark(const struct fold *, const struct observation *);
+void fold_parent_data(const struct fold *, const struct observed_node *);
+void acknowledge_update(const struct fold *);
+const char *registry_identity(const struct election *, uint64_t session);
+void registry_free(struct registry *);
+bool registry_complete(const struct election *);
+
+#endif

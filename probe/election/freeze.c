@@ -1,0 +1,179 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/fold.h"
+#include "probe/election/roster.h"
+
+/* Text that was there must be in the copy, too: *ok turns false where memory ran out. */
+static char *copy_text(const char *text, bool *ok)
+{
+    char *copy = fold_copy(text);
+    *ok = *ok && (copy || !text);
+    return copy;
+}
+
+static unsigned char *copy_bytes(const unsigned char *data, size_t length, bool *ok)
+{
+    unsigned char *copy = length ? malloc(length) : NULL;
+    if (copy)
+        memcpy(copy, data, length);
+    *ok = *ok && (copy || length == 0);
+    return copy;
+}
+
+static struct candidate *freeze_candidate(const struct candidate *from, bool *ok)
+{
+    struct candidate *to = candidate_new(from->name, from->hash);
+    if (!to) {
+        *ok = false;
+        return NULL;
+    }
+    char *name = to->name;
+    *to = *from;
+    to->name = name;
+    to->hash_next = to->unread_next = to->unread_previous = NULL;
+    to->unread_queued = false;
+    to->data = copy_bytes(from->data, from->data_length, ok);
+    to->data_length = to->data ? from->data_length : 0;
+    to->identity = copy_text(from->identity, ok);
+    return to;
+}
+
+static void freeze_children(const struct election *from, struct election *to, bool *ok)
+{
+    if (!roster_reserve(to, from->candidate_count + from->outsider_count)) {
+        *ok = false;
+        return;
+    }
+    for (size_t i = 0; i < from->candidate_count; i++) {
+        struct candidate *copy = freeze_candidate(from->candidates[i], ok);
+        if (!copy)
+            return;
+        roster_index(to, copy);
+        to->candidates[to->candidate_count++] = copy;
+        if (from->leader == from->candidates[i])
+            to->leader = copy;
+    }
+    to->unknown_count = from->unknown_count;
+    for (size_t i = 0; i < from->outsider_count; i++) {
+        struct candidate *copy = freeze_candidate(from->outsiders[i], ok);
+        if (!copy)
+            return;
+        roster_index(to, copy);
+        roster_add(to, &copy, 1);
+    }
+}
+
+static void freeze_tenures(const struct election *from, struct election *to, bool *ok)
+{
+    if (from->tenure_count == 0)
+        return;
+    to->tenures = calloc(from->tenure_count, sizeof *to->tenures);
+    if (!to->tenures) {
+        *ok = false;
+        return;
+    }
+    to->tenure_room = to->tenure_count = from->tenure_count;
+    for (size_t i = 0; i < from->tenure_count; i++) {
+        to->tenures[i] = *election_tenure_at(from, i);
+        to->tenures[i].name = copy_text(to->tenures[i].name, ok);
+        to->tenures[i].identity = copy_text(to->tenures[i].identity, ok);
+    }
+}
+
+static struct election *freeze_election(const struct election *from, struct cluster *cluster, bool *ok)
+{
+    struct election *to = election_new(cluster, from->path, from->path_hash);
+    if (!to) {
+        *ok = false;
+        return NULL;
+    }
+    char *path = to->path;
+    *to = *from;
+    to->cluster = cluster;
+    to->path = path;
+    to->path_next = NULL;
+    to->leader = NULL;
+    to->candidates = to->outsiders = to->buckets = NULL;
+    to->candidate_count = to->candidate_room = to->outsider_count = to->outsider_room = to->bucket_count = 0;
+    to->unread_first = to->unread_last = NULL;
+    to->tenures = NULL;
+    to->tenure_first = to->tenure_count = to->tenure_room = 0;
+    to->foreign = NULL;
+    to->name = copy_text(from->name, ok);
+    to->mark_path = copy_text(from->mark_path, ok);
+    to->mark_identity = copy_text(from->mark_identity, ok);
+    to->mark_data = copy_bytes(from->mark_data, from->mark_data_length, ok);
+    to->mark_data_length = to->mark_data ? from->mark_data_length : 0;
+    to->registry_path = copy_text(from->registry_path, ok);
+    to->registry = NULL; /* what it told stands in the candidates' identities */
+    to->registry_complete = registry_complete(from);
+    to->change.from = copy_text(from->change.from, ok);
+    to->change.from_identity = copy_text(from->change.from_identity, ok);
+    to->change.to = copy_text(from->change.to, ok);
+    to->change.to_identity = copy_text(from->change.to_identity, ok);
+    freeze_children(from, to, ok);
+    freeze_tenures(from, to, ok);
+    directory_list_foreign(&(struct fold){NULL, to, {0, 0}});
+    return to;
+}
+
+static void freeze_servers(const struct cluster *from, struct cluster *to, bool *ok)
+{
+    if (from->server_count == 0)
+        return;
+    to->servers = calloc(from->server_count, sizeof *to->servers);
+    if (!to->servers) {
+        *ok = false;
+        return;
+    }
+    to->server_count = from->server_count;
+    for (size_t i = 0; i < from->server_count; i++) {
+        to->servers[i] = from->servers[i];
+        to->servers[i].address = copy_text(from->servers[i].address, ok);
+        to->servers[i].version = copy_text(from->servers[i].version, ok);
+        to->servers[i].problem = copy_text(from->servers[i].problem, ok);
+    }
+}
+
+static void freeze_cluster(const struct cluster *from, struct cluster *to, bool *ok)
+{
+    *to = *from;
+    to->servers = NULL;
+    to->elections = to->buckets = NULL;
+    to->server_count = to->election_count = to->election_room = to->bucket_count = 0;
+    to->name = copy_text(from->name, ok);
+    to->hosts = copy_text(from->hosts, ok);
+    to->chroot = copy_text(from->chroot, ok);
+    to->connected_to = copy_text(from->connected_to, ok);
+    to->problem = copy_text(from->problem, ok);
+    freeze_servers(from, to, ok);
+    for (size_t i = 0; i < from->election_count && *ok; i++) {
+        struct election *copy = freeze_election(from->elections[i], to, ok);
+        if (copy && !cluster_add(to, copy)) {
+            election_free(copy);
+            *ok = false;
+        }
+    }
+}
+
+struct model *model_freeze(const struct model *model)
+{
+    struct model *frozen = calloc(1, sizeof *frozen);
+    if (!frozen)
+        return NULL;
+    bool ok = true;
+    frozen->recipes = recipe_book_share(model->recipes);
+    frozen->now = model->now;
+    frozen->generation = model->generation;
+    frozen->clusters = calloc(model->cluster_count + 1, sizeof *frozen->clusters);
+    ok = frozen->clusters != NULL;
+    for (size_t i = 0; i < model->cluster_count && ok; i++) {
+        frozen->cluster_count++;
+        freeze_cluster(&model->clusters[i], &frozen->clusters[i], &ok);
+    }
+    if (ok)
+        return frozen;
+    model_free(frozen);
+    return NULL;
+}

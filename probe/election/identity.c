@@ -1,0 +1,241 @@
+#include "probe/election/identity.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How deep an address may lie: Mesos' {"address": {"hostname": ...}}, Helix' {"simpleFields": {...}}. */
+#define JSON_DEPTH 2
+
+static char *copy_part(const char *text, size_t length)
+{
+    if (length == 0)
+        return NULL;
+    if (length > IDENTITY_MAX) {
+        length = IDENTITY_MAX;
+        while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80)
+            length--;
+    }
+    char *copy = malloc(length + 1);
+    if (!copy)
+        return NULL;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    return copy;
+}
+
+static bool is_space(unsigned char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* UTF-8 without control characters, without surrogates and overlong forms. */
+static bool readable(const unsigned char *text, size_t length)
+{
+    for (size_t i = 0; i < length;) {
+        unsigned char c = text[i];
+        if (c < 0x80) {
+            if (c < 0x20 || c == 0x7f)
+                return false;
+            i++;
+            continue;
+        }
+        size_t more = c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : 1;
+        if (c < 0xc2 || c > 0xf4 || i + more >= length)
+            return false;
+        uint32_t point = c & (0x3fu >> more);
+        for (size_t k = 1; k <= more; k++) {
+            if ((text[i + k] & 0xc0) != 0x80)
+                return false;
+            point = point << 6 | (text[i + k] & 0x3fu);
+        }
+        if ((more == 2 && (point < 0x800 || (point >= 0xd800 && point <= 0xdfff))) ||
+            (more == 3 && (point < 0x10000 || point > 0x10ffff)) || point < 0xa0)
+            return false;
+        i += more + 1;
+    }
+    return true;
+}
+
+static bool has_letter_or_digit(const unsigned char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (text[i] >= 0x80 || (text[i] >= '0' && text[i] <= '9') ||
+            ((text[i] | 0x20) >= 'a' && (text[i] | 0x20) <= 'z'))
+            return true;
+    return false;
+}
+
+/* "http://user@host:port/path" -> "host:port"; other text stays whole. */
+static char *from_text(const char *text, size_t length)
+{
+    for (size_t i = 1; i + 3 <= length && i < 32; i++) {
+        if (memcmp(text + i, "://", 3) != 0)
+            continue;
+        const char *host = text + i + 3;
+        size_t left = length - i - 3, end = 0;
+        while (end < left && host[end] != '/' && host[end] != '?' && host[end] != '#' && host[end] != ' ')
+            end++;
+        for (size_t k = 0; k < end; k++)
+            if (host[k] == '@') {
+                host += k + 1;
+                end -= k + 1;
+                k = (size_t)-1;
+            }
+        if (end > 0)
+            return copy_part(host, end);
+    }
+    return copy_part(text, length);
+}
+
+static const char *const host_keys[] = {"hostname",          "host",        "address", "ip",  "hostName",
+                                        "hostAddress",       "serviceUrl",  "url",     "uri", "endpoint",
+                                        "advertisedAddress", "nodeAddress", "server"};
+static const char *const id_keys[] = {"id",   "instanceId", "instance", "nodeId", "node_id", "nodeName",
+                                      "node", "member",     "memberId", "name",   "uuid",    "LEADER"};
+
+static char *from_json_text(const json_t *value)
+{
+    const char *text = json_string_value(value);
+    size_t length = json_string_length(value);
+    if (!text || length == 0 || !readable((const unsigned char *)text, length))
+        return NULL;
+    return from_text(text, length);
+}
+
+static char *with_port(char *host, const json_t *object)
+{
+    const json_t *port = json_object_get(object, "port");
+    long long number = json_is_integer(port)  ? json_integer_value(port)
+                       : json_is_string(port) ? strtoll(json_string_value(port), NULL, 10)
+                                              : 0;
+    if (!host || number <= 0 || number > 65535 || strchr(host, ':'))
+        return host;
+    size_t size = strlen(host) + 8;
+    char *both = malloc(size);
+    if (!both)
+        return host;
+    snprintf(both, size, "%s:%lld", host, number);
+    free(host);
+    return both;
+}
+
+static char *from_json(const json_t *object, int depth)
+{
+    for (size_t i = 0; i < sizeof host_keys / sizeof host_keys[0]; i++) {
+        const json_t *value = json_object_get(object, host_keys[i]);
+        char *found = json_is_object(value) && depth > 0 ? from_json(value, depth - 1)
+                                                         : with_port(from_json_text(value), object);
+        if (found)
+            return found;
+    }
+    const json_t *broker = json_object_get(object, "brokerid");
+    if (json_is_integer(broker)) {
+        char text[40];
+        snprintf(text, sizeof text, "broker %lld", (long long)json_integer_value(broker));
+        return copy_part(text, strlen(text));
+    }
+    if (depth > 0) {
+        char *found = from_json(json_object_get(object, "simpleFields"), depth - 1);
+        if (found)
+            return found;
+    }
+    for (size_t i = 0; i < sizeof id_keys / sizeof id_keys[0]; i++) {
+        const json_t *value = json_object_get(object, id_keys[i]);
+        char *found = from_json_text(value);
+        if (found)
+            return found;
+        if (json_is_integer(value)) {
+            char text[40];
+            snprintf(text, sizeof text, "%s %lld", id_keys[i], (long long)json_integer_value(value));
+            return copy_part(text, strlen(text));
+        }
+    }
+    return NULL;
+}
+
+/* A text protobuf, as BookKeeper writes it: bookieId: "10.0.0.1:3181". The first quoted string. */
+static char *from_text_protobuf(const char *text, size_t length)
+{
+    const char *colon = memchr(text, ':', length);
+    if (!colon)
+        return NULL;
+    const char *end = text + length, *quote = colon + 1;
+    while (quote < end && *quote == ' ')
+        quote++;
+    if (quote == end || *quote != '"')
+        return NULL;
+    const char *close = memchr(quote + 1, '"', (size_t)(end - quote - 1));
+    if (!close || !readable((const unsigned char *)quote + 1, (size_t)(close - quote - 1)))
+        return NULL;
+    return from_text(quote + 1, (size_t)(close - quote - 1));
+}
+
+static bool host_character(unsigned char c)
+{
+    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '.' || c == '-' ||
+           c == '_';
+}
+
+/*
+ * Binary protobufs (HDFS, YARN, HBase) hold host names as strings behind a length byte: the first such
+ * string with a dot between letters, else the first of at least three characters.
+ */
+static char *from_binary(const unsigned char *data, size_t length)
+{
+    const unsigned char *plain = NULL;
+    size_t plain_length = 0;
+    for (size_t i = 0; i + 1 < length; i++) {
+        size_t part = data[i], k = 0;
+        if (part < 3 || part > 120 || part > length - i - 1)
+            continue;
+        bool dotted = false;
+        while (k < part && host_character(data[i + 1 + k])) {
+            dotted = dotted || (data[i + 1 + k] == '.' && k > 0 && k + 1 < part);
+            k++;
+        }
+        if (k < part)
+            continue;
+        if (dotted)
+            return copy_part((const char *)data + i + 1, part);
+        if (!plain) {
+            plain = data + i + 1;
+            plain_length = part;
+        }
+    }
+    return plain ? copy_part((const char *)plain, plain_length) : NULL;
+}
+
+char *identity_from_data(const void *data, size_t length)
+{
+    const unsigned char *text = data;
+    while (length > 0 && (is_space(text[length - 1]) || text[length - 1] == '\0'))
+        length--;
+    while (length > 0 && is_space(text[0])) {
+        text++;
+        length--;
+    }
+    if (length == 0)
+        return NULL;
+    if (text[0] == '{' || text[0] == '[') {
+        json_t *json = json_loadb((const char *)text, length, 0, NULL);
+        char *found = json_is_object(json) ? from_json(json, JSON_DEPTH) : NULL;
+        json_decref(json);
+        return found;
+    }
+    char *found = from_text_protobuf((const char *)text, length);
+    if (found)
+        return found;
+    if (readable(text, length))
+        return has_letter_or_digit(text, length) ? from_text((const char *)text, length) : NULL;
+    /* A first line that is readable stands for the rest. */
+    const unsigned char *line = memchr(text, '\n', length);
+    if (line && line - text >= 3 && readable(text, (size_t)(line - text)))
+        return has_letter_or_digit(text, (size_t)(line - text))
+                   ? from_text((const char *)text, (size_t)(line - text))
+                   : NULL;
+    return from_binary(text, length);
+}

@@ -1,0 +1,19 @@
+/*
+ * identity.h - who is behind a znode, for a person: read from the bytes that a stranger wrote into it.
+ */
+#ifndef ELECTOP_PROBE_ELECTION_IDENTITY_H
+#define ELECTOP_PROBE_ELECTION_IDENTITY_H
+
+#include <stddef.h>
+
+/* The longest identity made, in bytes. */
+#define IDENTITY_MAX 200
+
+/*
+ * The most telling short text in data: host:port from a URL, the host, address or id of a JSON object, the
+ * host or id of a text protobuf, or the text itself where all of it is readable (one line of UTF-8 without
+ * control characters). malloc'd, never empty; NULL: nothing readable. Bytes above ASCII stay as found.
+ */
+char *identity_from_data(const void *data, size_t length);
+
+#endif

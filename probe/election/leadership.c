@@ -1,0 +1,263 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/fold.h"
+
+/* ---- tenures ---- */
+
+static struct tenure *tenure_at(struct election *election, size_t i)
+{
+    return &election->tenures[(election->tenure_first + i) % election->tenure_room];
+}
+
+const struct tenure *election_tenure_at(const struct election *election, size_t i)
+{
+    if (i >= election->tenure_count)
+        return NULL;
+    return &election->tenures[(election->tenure_first + i) % election->tenure_room];
+}
+
+static struct tenure *tenure_last(struct election *election)
+{
+    return election->tenure_count ? tenure_at(election, election->tenure_count - 1) : NULL;
+}
+
+static void tenure_drop_last(struct election *election)
+{
+    struct tenure *last = tenure_last(election);
+    free(last->name);
+    free(last->identity);
+    election->tenure_count--;
+}
+
+/* Most elections see few changes: the ring grows as it fills. */
+static bool tenure_room(struct election *election)
+{
+    if (election->tenure_count < election->tenure_room)
+        return true;
+    if (election->tenure_room == TENURES_KEPT) {
+        struct tenure *oldest = tenure_at(election, 0);
+        free(oldest->name);
+        free(oldest->identity);
+        election->tenure_first = (election->tenure_first + 1) % election->tenure_room;
+        election->tenure_count--;
+        return true;
+    }
+    size_t room = election->tenure_room ? election->tenure_room * 2 : 2;
+    struct tenure *larger = realloc(election->tenures, room * sizeof *larger);
+    if (!larger)
+        return false;
+    election->tenures = larger; /* not wrapped yet: it only wraps at its full size */
+    election->tenure_room = room;
+    return true;
+}
+
+static void tenure_begin(struct election *election, const struct candidate *who, struct moment from,
+                         bool exact, bool gap)
+{
+    struct tenure *last = tenure_last(election);
+    if (last && last->to.mono_us == 0)
+        last->to = from;
+    if (!tenure_room(election))
+        return;
+    election->tenure_count++;
+    *tenure_last(election) = (struct tenure){.name = who ? fold_copy(who->name) : NULL,
+                                             .identity = who ? fold_copy(who->identity) : NULL,
+                                             .from = from,
+                                             .from_exact = exact,
+                                             .gap = gap};
+}
+
+/* ---- the latest change ---- */
+
+static void change_clear(struct change *change)
+{
+    free(change->from);
+    free(change->from_identity);
+    free(change->to);
+    free(change->to_identity);
+    *change = (struct change){.vacancy_us = -1, .takeover_us = -1};
+}
+
+static bool change_open(const struct change *change)
+{
+    return change->from && !change->to;
+}
+
+void leadership_found(const struct fold *f, struct candidate *leader)
+{
+    struct election *election = f->election;
+    election->leader = leader;
+    election->leader_since = (struct moment){0};
+    election->leader_since_exact = false;
+    tenure_begin(election, leader, f->at, false, false);
+    if (leader->known)
+        leadership_read(f);
+}
+
+void leadership_lost(const struct fold *f, const struct candidate *leader, bool seen)
+{
+    struct election *election = f->election;
+    struct change *change = &election->change;
+    change_clear(change);
+    change->from = fold_copy(leader->name);
+    change->from_identity = fold_copy(leader->identity);
+    change->lost_at = f->at;
+    change->lost_seen = seen;
+    election->lost_after = election->fresh ? (struct moment){0} : election->stale_since;
+    election->leader = NULL;
+    election->leader_since = (struct moment){0};
+    election->leader_since_exact = false;
+    tenure_begin(election, NULL, f->at, election->fresh, false);
+    acknowledge_update(f);
+}
+
+static struct moment later(struct moment a, struct moment b)
+{
+    return a.mono_us >= b.mono_us ? a : b;
+}
+
+void leadership_won(const struct fold *f, const struct candidate *leader)
+{
+    struct election *election = f->election;
+    struct change *change = &election->change;
+    bool open = change_open(change);
+    if (!open)
+        change_clear(change);
+    change->to = fold_copy(leader->name);
+    change->to_identity = fold_copy(leader->identity);
+
+    /* Whoever stood already when the leader went became first at that moment. */
+    bool waited = open && leader->joined.mono_us < change->lost_at.mono_us;
+    if (open && election->lost_after.mono_us == 0)
+        change->vacancy_us = waited ? 0 : f->at.mono_us - change->lost_at.mono_us;
+    if (waited) {
+        bool found_late = election->lost_after.mono_us != 0;
+        election->leader_since = found_late ? election->lost_after : change->lost_at;
+        election->leader_since_exact = !found_late;
+    } else {
+        election->leader_since = election->fresh ? f->at : later(election->stale_since, election->lost_after);
+        election->leader_since_exact = election->fresh;
+        if (election->leader_since.mono_us == 0)
+            election->leader_since = f->at;
+    }
+
+    struct moment from = f->at;
+    struct tenure *last = tenure_last(election);
+    if (last && !last->name && !last->gap && open && last->from.mono_us == change->lost_at.mono_us &&
+        (waited || last->from.mono_us == f->at.mono_us)) {
+        from = last->from;
+        tenure_drop_last(election); /* nobody ever was without a leader */
+    }
+    tenure_begin(election, leader, from, election->leader_since_exact, false);
+    election->leader = leader;
+    election->counters.leader_changes++;
+    acknowledge_update(f);
+}
+
+void leadership_tell(const struct fold *f)
+{
+    const struct election *election = f->election;
+    const struct change *change = &election->change;
+    struct event event = {.kind = EVENT_LEADER_ELECTED,
+                          .candidate = election->leader->name,
+                          .identity = election->leader->identity,
+                          .position = 1,
+                          .from = change->from,
+                          .from_identity = change->from_identity,
+                          .after_us = -1};
+    if (change->from && election->lost_after.mono_us == 0)
+        event.after_us = f->at.mono_us - change->lost_at.mono_us;
+    fold_tell(f, &event);
+}
+
+void leadership_vacant(const struct fold *f)
+{
+    struct election *election = f->election;
+    struct tenure *last = tenure_last(election);
+    if (!last || last->name || last->gap)
+        tenure_begin(election, NULL, f->at, last && !last->gap, false);
+}
+
+void leadership_kept(const struct fold *f)
+{
+    struct election *election = f->election;
+    struct tenure *last = tenure_last(election);
+    if (!last || !last->gap)
+        return;
+    /* Its znode still stands first: it led all the while. */
+    if (election->tenure_count > 1) {
+        struct tenure *before = tenure_at(election, election->tenure_count - 2);
+        if (before->name && strcmp(before->name, election->leader->name) == 0) {
+            tenure_drop_last(election);
+            before->to = (struct moment){0};
+            return;
+        }
+    }
+    tenure_begin(election, election->leader, f->at, false, false);
+}
+
+void leadership_away(struct election *election, struct moment at)
+{
+    struct tenure *last = tenure_last(election);
+    if (last && !last->gap)
+        tenure_begin(election, NULL, at, true, true);
+}
+
+static void name_identity(char **identity, const struct candidate *leader)
+{
+    if (leader->identity && !(*identity && strcmp(*identity, leader->identity) == 0)) {
+        free(*identity);
+        *identity = fold_copy(leader->identity);
+    }
+}
+
+void leadership_read(const struct fold *f)
+{
+    struct election *election = f->election;
+    const struct candidate *leader = election->leader;
+    if (!leader)
+        return;
+    struct tenure *last = tenure_last(election);
+    if (last && last->name && strcmp(last->name, leader->name) == 0)
+        name_identity(&last->identity, leader);
+    if (election->change.to && strcmp(election->change.to, leader->name) == 0)
+        name_identity(&election->change.to_identity, leader);
+
+    if (election->leader_since_exact || !leader->known)
+        return;
+    int64_t created_us = leader->stat.ctime_ms * 1000;
+    struct moment created = {.wall_us = created_us};
+    if (f->at.wall_us > 0) {
+        /* The server's clock may be ahead of ours. */
+        int64_t age_us = f->at.wall_us > created_us ? f->at.wall_us - created_us : 0;
+        created = (struct moment){f->at.mono_us - age_us, f->at.wall_us - age_us};
+    }
+    bool found_late = election->change.to && strcmp(election->change.to, leader->name) == 0;
+    if (!found_late || (created.mono_us != 0 && created.mono_us > election->leader_since.mono_us))
+        election->leader_since = created;
+}
+
+void leadership_corrected(const struct fold *f, struct candidate *leader)
+{
+    struct election *election = f->election;
+    struct tenure *last = tenure_last(election);
+    election->leader = leader;
+    if (last && last->name) {
+        free(last->name);
+        free(last->identity);
+        last->name = fold_copy(leader->name);
+        last->identity = fold_copy(leader->identity);
+    }
+    leadership_read(f);
+    acknowledge_update(f);
+    fold_touched(f);
+}
+
+void leadership_free(struct election *election)
+{
+    while (election->tenure_count)
+        tenure_drop_last(election);
+    free(election->tenures);
+    change_clear(&election->change);
+}

@@ -1,0 +1,413 @@
+#include "probe/election/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/fold.h"
+#include "probe/election/roster.h"
+
+/* ---- what the parts of the fold share ---- */
+
+char *fold_copy(const char *text)
+{
+    if (!text)
+        return NULL;
+    size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    if (copy)
+        memcpy(copy, text, size);
+    return copy;
+}
+
+static void tell(struct model *model, const struct event *event)
+{
+    model->generation++;
+    if (model->on_event)
+        model->on_event(model->context, event);
+}
+
+void fold_tell(const struct fold *f, struct event *event)
+{
+    event->at = f->at;
+    event->cluster = f->election->cluster;
+    event->election = f->election;
+    tell(f->model, event);
+}
+
+void fold_tell_candidate(const struct fold *f, enum event_kind kind, const struct candidate *candidate,
+                         size_t position)
+{
+    fold_tell(f, &(struct event){.kind = kind,
+                                 .candidate = candidate->name,
+                                 .identity = candidate->identity,
+                                 .position = position,
+                                 .after_us = -1});
+}
+
+void fold_touched(const struct fold *f)
+{
+    f->model->generation++;
+}
+
+void fold_state(const struct fold *f, enum election_state state)
+{
+    struct election *election = f->election;
+    if (election->state == state)
+        return;
+    election->state = state;
+    election->state_since = f->at;
+    fold_touched(f);
+}
+
+void fold_fresh(const struct fold *f)
+{
+    struct election *election = f->election;
+    if (election->fresh)
+        return;
+    election->fresh = true;
+    election->stale_since = (struct moment){0};
+    fold_touched(f);
+}
+
+void fold_out_of_memory(const struct fold *f)
+{
+    struct election *election = f->election;
+    election->problem = "out of memory";
+    election->fresh = false;
+    election->stale_since = f->at;
+    fold_touched(f);
+}
+
+/* ---- clusters ---- */
+
+#define PATH_SEED 0x6c62272e07bb0142u
+
+static bool cluster_begin(struct cluster *cluster, const struct cluster_settings *settings)
+{
+    const char *hosts = settings->hosts ? settings->hosts : "";
+    const char *slash = strchr(hosts, '/');
+    size_t length = slash ? strlen(slash) : 0;
+    while (length > 0 && slash[length - 1] == '/')
+        length--;
+    cluster->name = fold_copy(settings->name ? settings->name : "");
+    cluster->hosts = fold_copy(hosts);
+    cluster->chroot = fold_copy(slash ? slash : "");
+    if (!cluster->name || !cluster->hosts || !cluster->chroot)
+        return false;
+    cluster->chroot[length] = '\0';
+    return true;
+}
+
+static void server_end(struct server *server)
+{
+    free(server->address);
+    free(server->version);
+    free(server->problem);
+}
+
+static void cluster_end(struct cluster *cluster)
+{
+    for (size_t i = 0; i < cluster->election_count; i++)
+        election_free(cluster->elections[i]);
+    for (size_t i = 0; i < cluster->server_count; i++)
+        server_end(&cluster->servers[i]);
+    free(cluster->elections);
+    free(cluster->buckets);
+    free(cluster->servers);
+    free(cluster->name);
+    free(cluster->hosts);
+    free(cluster->chroot);
+    free(cluster->connected_to);
+    free(cluster->problem);
+}
+
+struct model *model_new(const struct settings *settings, char **error)
+{
+    *error = NULL;
+    struct model *model = calloc(1, sizeof *model);
+    if (!model)
+        goto fail;
+    model->recipes = recipe_book_new(settings->recipes, settings->recipe_count, error);
+    model->clusters = calloc(settings->cluster_count + 1, sizeof *model->clusters);
+    if (!model->recipes || !model->clusters)
+        goto fail;
+    for (size_t i = 0; i < settings->cluster_count; i++) {
+        model->cluster_count++;
+        if (!cluster_begin(&model->clusters[i], &settings->clusters[i]))
+            goto fail;
+    }
+    return model;
+fail:
+    if (!*error)
+        *error = fold_copy("out of memory");
+    model_free(model);
+    return NULL;
+}
+
+void model_free(struct model *model)
+{
+    if (!model)
+        return;
+    for (size_t i = 0; i < model->cluster_count; i++)
+        cluster_end(&model->clusters[i]);
+    free(model->clusters);
+    recipe_book_free(model->recipes);
+    free(model);
+}
+
+static struct election **path_link(const struct cluster *cluster, const char *path, uint32_t hash)
+{
+    struct election **link = &cluster->buckets[hash & (cluster->bucket_count - 1)];
+    while (*link && ((*link)->path_hash != hash || strcmp((*link)->path, path) != 0))
+        link = &(*link)->path_next;
+    return link;
+}
+
+struct election *model_election(const struct model *model, unsigned index, const char *path)
+{
+    if (index >= model->cluster_count || model->clusters[index].bucket_count == 0)
+        return NULL;
+    return *path_link(&model->clusters[index], path, roster_hash(path, strlen(path), PATH_SEED));
+}
+
+static bool cluster_reserve(struct cluster *cluster)
+{
+    if (cluster->election_count == cluster->election_room) {
+        size_t room = cluster->election_room ? cluster->election_room * 2 : 8;
+        struct election **elections = realloc(cluster->elections, room * sizeof(struct election *));
+        if (!elections)
+            return false;
+        cluster->elections = elections;
+        cluster->election_room = room;
+    }
+    if (cluster->election_count < cluster->bucket_count)
+        return true;
+    size_t larger = cluster->bucket_count ? cluster->bucket_count * 2 : 8;
+    struct election **buckets = calloc(larger, sizeof(struct election *));
+    if (!buckets)
+        return false;
+    for (size_t i = 0; i < cluster->election_count; i++) {
+        struct election *election = cluster->elections[i];
+        election->path_next = buckets[election->path_hash & (larger - 1)];
+        buckets[election->path_hash & (larger - 1)] = election;
+    }
+    free(cluster->buckets);
+    cluster->buckets = buckets;
+    cluster->bucket_count = larger;
+    return true;
+}
+
+bool cluster_add(struct cluster *cluster, struct election *election)
+{
+    if (!cluster_reserve(cluster))
+        return false;
+    struct election **bucket = &cluster->buckets[election->path_hash & (cluster->bucket_count - 1)];
+    election->path_next = *bucket;
+    *bucket = election;
+    cluster->elections[cluster->election_count++] = election;
+    return true;
+}
+
+static void observe_election(struct model *model, struct cluster *cluster, const struct observation *o)
+{
+    const char *path = o->election ? o->election : o->path;
+    struct election *election = path ? model_election(model, o->cluster, path) : NULL;
+    if (!path)
+        return;
+    if (!election) {
+        election = election_new(cluster, path, roster_hash(path, strlen(path), PATH_SEED));
+        if (!election)
+            return;
+        if (!cluster_add(cluster, election)) {
+            election_free(election);
+            return;
+        }
+        election->state_since = o->at;
+        election->stale_since = o->at;
+        /* Bound to this run, and the same in its replay. */
+        election->hash_seed = (uint64_t)o->at.mono_us * 0x9e3779b97f4a7c15u ^ (uint64_t)o->at.wall_us;
+    }
+    election_configure(election, model->recipes, &o->subject);
+    acknowledge_update(&(struct fold){model, election, o->at});
+    model->generation++;
+}
+
+static void observe_dropped(struct model *model, struct cluster *cluster, struct election *election)
+{
+    *path_link(cluster, election->path, election->path_hash) = election->path_next;
+    size_t at = 0;
+    while (cluster->elections[at] != election)
+        at++;
+    memmove(cluster->elections + at, cluster->elections + at + 1,
+            (cluster->election_count - at - 1) * sizeof(struct election *));
+    cluster->election_count--;
+    election_free(election);
+    model->generation++;
+}
+
+/* Takes a copy of text where it differs. */
+static bool set_text(char **kept, const char *text)
+{
+    if (*kept == text || (*kept && text && strcmp(*kept, text) == 0))
+        return false;
+    free(*kept);
+    *kept = fold_copy(text);
+    return true;
+}
+
+static void elections_stale(struct cluster *cluster, struct moment at)
+{
+    for (size_t i = 0; i < cluster->election_count; i++) {
+        struct election *election = cluster->elections[i];
+        if (!election->fresh)
+            continue;
+        election->fresh = false;
+        election->stale_since = at;
+        leadership_away(election, at);
+    }
+}
+
+static void observe_connection(struct model *model, struct cluster *cluster, const struct observation *o)
+{
+    static const char *const words[] = {"disconnected", "connected", "expired", "disconnected"};
+    const struct observed_connection *seen = &o->connection;
+    enum connection_state before = cluster->connection, now = seen->state;
+    bool was_known = cluster->connection_since.mono_us != 0 || cluster->connection_since.wall_us != 0;
+    bool changed = set_text(&cluster->connected_to, seen->server);
+    changed |= set_text(&cluster->problem, seen->problem);
+    changed |= cluster->session != seen->session || cluster->timeout_ms != seen->timeout_ms ||
+               before != now || !was_known;
+    cluster->session = seen->session;
+    cluster->timeout_ms = seen->timeout_ms;
+    if (before != now || !was_known)
+        cluster->connection_since = o->at;
+    cluster->connection = now;
+    if (changed)
+        model->generation++;
+    if (before == CONNECTION_CONNECTED && now != CONNECTION_CONNECTED)
+        elections_stale(cluster, o->at);
+    if (now == CONNECTION_CONNECTED)
+        cluster->ever_connected = true;
+    /* Told is what a person would say: losing and having it, not each attempt in between. */
+    bool told = now != before && (now != CONNECTION_CONNECTING || before == CONNECTION_CONNECTED);
+    if (told)
+        tell(model, &(struct event){.kind = EVENT_CONNECTION,
+                                    .at = o->at,
+                                    .cluster = cluster,
+                                    .connection = words[now],
+                                    .detail = cluster->problem,
+                                    .after_us = -1});
+}
+
+static void observe_server(struct model *model, struct cluster *cluster, const struct observation *o)
+{
+    const struct observed_server *seen = &o->server;
+    struct server *server = NULL;
+    for (size_t i = 0; i < cluster->server_count && !server; i++)
+        if (strcmp(cluster->servers[i].address, seen->address) == 0)
+            server = &cluster->servers[i];
+    bool changed = false;
+    if (!server) {
+        struct server *servers = realloc(cluster->servers, (cluster->server_count + 1) * sizeof *servers);
+        if (!servers)
+            return;
+        cluster->servers = servers;
+        server = &servers[cluster->server_count];
+        *server = (struct server){.address = fold_copy(seen->address)};
+        if (!server->address)
+            return;
+        cluster->server_count++;
+        changed = true;
+    }
+    changed |= set_text(&server->version, seen->version);
+    changed |= set_text(&server->problem, seen->problem);
+    changed |= server->reachable != seen->reachable || server->mode != seen->mode ||
+               server->answer_us != seen->answer_us || server->zxid != seen->zxid ||
+               server->connections != seen->connections;
+    server->reachable = seen->reachable;
+    server->mode = seen->mode;
+    server->answer_us = seen->answer_us;
+    server->zxid = seen->zxid;
+    server->connections = seen->connections;
+    if (seen->reachable || server->seen.mono_us == 0)
+        server->seen = o->at;
+    model->generation += changed;
+}
+
+/* The name of a direct child of the election, or NULL. */
+static const char *child_name(const struct election *election, const char *path)
+{
+    size_t length = strlen(election->path);
+    if (length == 1)
+        length = 0; /* the root */
+    if (strncmp(election->path, path, length) != 0 || path[length] != '/' || path[length + 1] == '\0' ||
+        strchr(path + length + 1, '/'))
+        return NULL;
+    return path + length + 1;
+}
+
+static void observe_znode(struct model *model, struct election *election, const struct observation *o)
+{
+    struct fold f = {model, election, o->at};
+    if (strcmp(o->path, election->path) == 0) {
+        if (o->kind == OBSERVED_CHILDREN)
+            fold_children(&f, &o->children);
+        else if (o->kind == OBSERVED_NODE)
+            fold_own_node(&f, o->node.stat, &o->node);
+        else if (o->kind == OBSERVED_ABSENT)
+            fold_path_absent(&f);
+        else
+            fold_path_denied(&f);
+        return;
+    }
+    if (fold_mark(&f, o))
+        return;
+    const char *name = child_name(election, o->path);
+    if (!name)
+        return;
+    if (o->kind == OBSERVED_NODE)
+        fold_candidate_node(&f, name, &o->node);
+    else if (o->kind == OBSERVED_ABSENT)
+        fold_candidate_absent(&f, name);
+    else if (o->kind == OBSERVED_DENIED)
+        fold_candidate_denied(&f, name);
+}
+
+void model_observe(struct model *model, const struct observation *o)
+{
+    model->now = o->at;
+    if (o->cluster >= model->cluster_count)
+        return;
+    struct cluster *cluster = &model->clusters[o->cluster];
+    struct election *election = o->election ? model_election(model, o->cluster, o->election) : NULL;
+    switch (o->kind) {
+    case OBSERVED_CONNECTION:
+        observe_connection(model, cluster, o);
+        break;
+    case OBSERVED_SERVER:
+        if (o->server.address)
+            observe_server(model, cluster, o);
+        break;
+    case OBSERVED_ELECTION:
+        observe_election(model, cluster, o);
+        break;
+    case OBSERVED_DROPPED:
+        if (election)
+            observe_dropped(model, cluster, election);
+        break;
+    case OBSERVED_CHILDREN:
+    case OBSERVED_NODE:
+    case OBSERVED_ABSENT:
+    case OBSERVED_DENIED:
+        if (election && o->path)
+            observe_znode(model, election, o);
+        break;
+    case OBSERVED_GAP:
+        tell(model, &(struct event){.kind = EVENT_CONNECTION,
+                                    .at = o->at,
+                                    .cluster = cluster,
+                                    .connection = "gap",
+                                    .after_us = o->gap_us});
+        break;
+    }
+}

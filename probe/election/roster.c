@@ -1,0 +1,329 @@
+#include "probe/election/roster.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A tie larger than this stays ordered by name: ranking one costs its size. */
+#define TIE_RANKED 64
+
+uint32_t roster_hash(const char *text, size_t length, uint64_t seed)
+{
+    const uint64_t odd = 0x9e3779b97f4a7c15u;
+    uint64_t hash = seed ^ (length * odd);
+    while (length >= 8) {
+        uint64_t word;
+        memcpy(&word, text, 8);
+        hash = (hash ^ word) * odd;
+        hash ^= hash >> 32;
+        text += 8;
+        length -= 8;
+    }
+    uint64_t tail = 0;
+    memcpy(&tail, text, length);
+    hash = (hash ^ tail) * odd;
+    hash ^= hash >> 29;
+    hash *= 0xbf58476d1ce4e5b9u;
+    return (uint32_t)(hash >> 32);
+}
+
+struct candidate *candidate_new(const char *name, uint32_t hash)
+{
+    size_t size = strlen(name) + 1;
+    struct candidate *candidate = malloc(sizeof *candidate + size);
+    if (!candidate)
+        return NULL;
+    *candidate = (struct candidate){.name = (char *)(candidate + 1), .hash = hash, .sequence = SEQUENCE_NONE};
+    memcpy(candidate->name, name, size);
+    return candidate;
+}
+
+void candidate_free(struct candidate *candidate)
+{
+    if (!candidate)
+        return;
+    free(candidate->data);
+    free(candidate->identity);
+    free(candidate);
+}
+
+/* A strict total order: names are unique. */
+static int compare(const struct candidate *a, const struct candidate *b)
+{
+    if (a->sequence != b->sequence)
+        return a->sequence < b->sequence ? -1 : 1;
+    if (a->ranked != b->ranked)
+        return a->ranked ? -1 : 1;
+    if (a->ranked && a->stat.czxid != b->stat.czxid)
+        return a->stat.czxid < b->stat.czxid ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+static int compare_pointers(const void *a, const void *b)
+{
+    return compare(*(struct candidate *const *)a, *(struct candidate *const *)b);
+}
+
+static bool grow(struct candidate ***array, size_t *room, size_t needed)
+{
+    if (needed <= *room)
+        return true;
+    size_t larger = *room < 8 ? 8 : *room + *room / 2;
+    if (larger < needed)
+        larger = needed;
+    struct candidate **moved = realloc(*array, larger * sizeof **array);
+    if (!moved)
+        return false;
+    *array = moved;
+    *room = larger;
+    return true;
+}
+
+static bool grow_buckets(struct election *election, size_t needed)
+{
+    if (needed <= election->bucket_count)
+        return true;
+    size_t larger = election->bucket_count ? election->bucket_count : 8;
+    while (larger < needed)
+        larger *= 2;
+    struct candidate **buckets = calloc(larger, sizeof(struct candidate *));
+    if (!buckets)
+        return false;
+    for (size_t i = 0; i < election->bucket_count; i++) {
+        struct candidate *next;
+        for (struct candidate *c = election->buckets[i]; c; c = next) {
+            next = c->hash_next;
+            c->hash_next = buckets[c->hash & (larger - 1)];
+            buckets[c->hash & (larger - 1)] = c;
+        }
+    }
+    free(election->buckets);
+    election->buckets = buckets;
+    election->bucket_count = larger;
+    return true;
+}
+
+bool roster_reserve(struct election *election, size_t more)
+{
+    size_t known = election->candidate_count + election->outsider_count;
+    return grow_buckets(election, known + more) &&
+           grow(&election->candidates, &election->candidate_room, known + more) &&
+           grow(&election->outsiders, &election->outsider_room,
+                election->outsider_count ? election->outsider_count + more : 0);
+}
+
+struct candidate *roster_find(const struct election *election, const char *name, uint32_t hash)
+{
+    if (election->bucket_count == 0)
+        return NULL;
+    struct candidate *c = election->buckets[hash & (election->bucket_count - 1)];
+    while (c && (c->hash != hash || strcmp(c->name, name) != 0))
+        c = c->hash_next;
+    return c;
+}
+
+void roster_index(struct election *election, struct candidate *candidate)
+{
+    struct candidate **bucket = &election->buckets[candidate->hash & (election->bucket_count - 1)];
+    candidate->hash_next = *bucket;
+    *bucket = candidate;
+}
+
+static void index_remove(struct election *election, struct candidate *candidate)
+{
+    struct candidate **link = &election->buckets[candidate->hash & (election->bucket_count - 1)];
+    while (*link && *link != candidate)
+        link = &(*link)->hash_next;
+    if (*link)
+        *link = candidate->hash_next;
+    candidate->hash_next = NULL;
+}
+
+/* Where candidate stands, or where it would have to. */
+static size_t place_of(const struct election *election, const struct candidate *candidate)
+{
+    size_t low = 0, high = election->candidate_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare(election->candidates[middle], candidate) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+size_t roster_position(const struct election *election, const struct candidate *candidate)
+{
+    return place_of(election, candidate);
+}
+
+/* Merges the sorted newcomers into the line from its end: newcomers with the highest numbers, as nearly all
+   are, move nobody. */
+static void line_up(struct election *election, struct candidate **newcomers, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (compare(newcomers[i - 1], newcomers[i]) > 0) {
+            qsort(newcomers, count, sizeof *newcomers, compare_pointers);
+            break;
+        }
+    size_t standing = election->candidate_count, to = standing + count;
+    election->candidate_count = to;
+    while (count > 0) {
+        if (standing > 0 && compare(election->candidates[standing - 1], newcomers[count - 1]) > 0)
+            election->candidates[--to] = election->candidates[--standing];
+        else
+            election->candidates[--to] = newcomers[--count];
+    }
+}
+
+void roster_add(struct election *election, struct candidate **children, size_t count)
+{
+    size_t inside = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct candidate *child = children[i];
+        if (!child->outside) {
+            children[i] = children[inside];
+            children[inside++] = child;
+        } else if (grow(&election->outsiders, &election->outsider_room, election->outsider_count + 1)) {
+            election->outsiders[election->outsider_count++] = child;
+        } else {
+            index_remove(election, child);
+            candidate_free(child);
+        }
+    }
+    line_up(election, children, inside);
+    for (size_t i = 0; i < inside; i++) {
+        if (!children[i]->known) {
+            election->unknown_count++;
+            roster_queue(election, children[i]);
+        }
+    }
+}
+
+void roster_queue(struct election *election, struct candidate *candidate)
+{
+    if (candidate->unread_queued)
+        return;
+    candidate->unread_queued = true;
+    candidate->unread_next = NULL;
+    candidate->unread_previous = election->unread_last;
+    if (election->unread_last)
+        election->unread_last->unread_next = candidate;
+    else
+        election->unread_first = candidate;
+    election->unread_last = candidate;
+}
+
+void roster_unqueue(struct election *election, struct candidate *candidate)
+{
+    if (!candidate->unread_queued)
+        return;
+    if (candidate->unread_previous)
+        candidate->unread_previous->unread_next = candidate->unread_next;
+    else
+        election->unread_first = candidate->unread_next;
+    if (candidate->unread_next)
+        candidate->unread_next->unread_previous = candidate->unread_previous;
+    else
+        election->unread_last = candidate->unread_previous;
+    candidate->unread_next = candidate->unread_previous = NULL;
+    candidate->unread_queued = false;
+}
+
+static void forget(struct election *election, struct candidate *candidate)
+{
+    index_remove(election, candidate);
+    roster_unqueue(election, candidate);
+    if (!candidate->outside && !candidate->known && !candidate->denied)
+        election->unknown_count--;
+}
+
+static void close_gap(struct candidate **array, size_t *count, size_t at)
+{
+    memmove(array + at, array + at + 1, (*count - at - 1) * sizeof *array);
+    --*count;
+}
+
+void roster_take(struct election *election, struct candidate *candidate)
+{
+    if (candidate->outside) {
+        size_t at = 0;
+        while (election->outsiders[at] != candidate)
+            at++;
+        close_gap(election->outsiders, &election->outsider_count, at);
+    } else {
+        close_gap(election->candidates, &election->candidate_count, place_of(election, candidate));
+    }
+    forget(election, candidate);
+}
+
+static size_t sweep(struct election *election, struct candidate **array, size_t count,
+                    struct candidate ***tail)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct candidate *c = array[i];
+        if (c->round == election->list_round) {
+            array[kept++] = c;
+            continue;
+        }
+        forget(election, c);
+        c->round = c->outside ? 0 : (uint32_t)i + 1;
+        **tail = c;
+        *tail = &c->hash_next;
+    }
+    return kept;
+}
+
+struct candidate *roster_take_missing(struct election *election)
+{
+    struct candidate *missing = NULL, **tail = &missing;
+    election->candidate_count = sweep(election, election->candidates, election->candidate_count, &tail);
+    election->outsider_count = sweep(election, election->outsiders, election->outsider_count, &tail);
+    *tail = NULL;
+    return missing;
+}
+
+void roster_admit(struct election *election, struct candidate *candidate)
+{
+    size_t at = 0;
+    while (election->outsiders[at] != candidate)
+        at++;
+    close_gap(election->outsiders, &election->outsider_count, at);
+    candidate->outside = false;
+    line_up(election, &candidate, 1);
+    if (!candidate->known) {
+        election->unknown_count++;
+        roster_queue(election, candidate);
+    }
+}
+
+void roster_rank(struct election *election, struct candidate *candidate)
+{
+    size_t at = place_of(election, candidate), first = at, end = at + 1;
+    while (first > 0 && at - first < TIE_RANKED &&
+           election->candidates[first - 1]->sequence == candidate->sequence)
+        first--;
+    while (end < election->candidate_count && end - at < TIE_RANKED &&
+           election->candidates[end]->sequence == candidate->sequence)
+        end++;
+    if (end - first == 1 || end - first > TIE_RANKED)
+        return;
+    for (size_t i = first; i < end; i++)
+        if (!election->candidates[i]->known)
+            return;
+    for (size_t i = first; i < end; i++)
+        election->candidates[i]->ranked = true;
+    qsort(election->candidates + first, end - first, sizeof(struct candidate *), compare_pointers);
+}
+
+void roster_free(struct election *election)
+{
+    for (size_t i = 0; i < election->candidate_count; i++)
+        candidate_free(election->candidates[i]);
+    for (size_t i = 0; i < election->outsider_count; i++)
+        candidate_free(election->outsiders[i]);
+    free(election->candidates);
+    free(election->outsiders);
+    free(election->buckets);
+}

@@ -1,0 +1,56 @@
+/*
+ * roster.h - the children of one election: found by name, held in election order, queued for reading.
+ *
+ * The line (election->candidates) is ordered by sequence number; equal numbers by their czxid once all of
+ * them are known, by name until then. A child that does not fit the recipe's pattern is an outsider: found
+ * by name, in no line.
+ *
+ * The roster owns its children. Whoever takes one out owns it and frees it with candidate_free().
+ */
+#ifndef ELECTOP_PROBE_ELECTION_ROSTER_H
+#define ELECTOP_PROBE_ELECTION_ROSTER_H
+
+#include "probe/election/election.h"
+
+/* Deterministic; the seed only keeps strangers from choosing names that share a bucket. */
+uint32_t roster_hash(const char *text, size_t length, uint64_t seed);
+
+/* NULL: out of memory. */
+struct candidate *candidate_new(const char *name, uint32_t hash);
+void candidate_free(struct candidate *);
+
+/* Room for so many more children, so that what follows cannot fail. False: out of memory. */
+bool roster_reserve(struct election *, size_t more);
+
+struct candidate *roster_find(const struct election *, const char *name, uint32_t hash);
+
+/* Makes a new child findable by name. Needs roster_reserve(); roster_add() must follow. */
+void roster_index(struct election *, struct candidate *);
+
+/* Puts count indexed children (as parsed: sequence and outside are set) in their places; reorders the
+   array. Needs roster_reserve(). */
+void roster_add(struct election *, struct candidate **children, size_t count);
+
+/* Takes one out of everything. */
+void roster_take(struct election *, struct candidate *);
+
+/* Takes out all whose round is not the election's list_round; chained by hash_next, candidates in election
+   order first (round then holds their position from 1), outsiders (round 0) last. */
+struct candidate *roster_take_missing(struct election *);
+
+/* An outsider fits after all (the recipe became known). */
+void roster_admit(struct election *, struct candidate *);
+
+/* Its znode has been read: where it shares its number, its czxid may move it. */
+void roster_rank(struct election *, struct candidate *);
+
+/* From 0. */
+size_t roster_position(const struct election *, const struct candidate *);
+
+void roster_queue(struct election *, struct candidate *);
+void roster_unqueue(struct election *, struct candidate *);
+
+/* Frees all. */
+void roster_free(struct election *);
+
+#endif

@@ -1,0 +1,181 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/fold.h"
+#include "probe/election/identity.h"
+#include "probe/election/roster.h"
+
+static char *copy_part(const char *text, size_t length)
+{
+    char *copy = malloc(length + 1);
+    if (copy) {
+        memcpy(copy, text, length);
+        copy[length] = '\0';
+    }
+    return copy;
+}
+
+void standing_parse(const struct fold *f, struct candidate *candidate)
+{
+    const struct election *election = f->election;
+    struct candidate_name parsed;
+    candidate->outside = !election->recipe ||
+                         !recipe_parse_name(f->model->recipes, election->recipe, candidate->name, &parsed);
+    if (candidate->outside)
+        return;
+    candidate->sequence = parsed.sequence;
+    const char *wish = election->settings->identity;
+    bool wanted = !wish || strcmp(wish, "name") == 0;
+    if (wanted && parsed.who_length > 0 && parsed.who_length <= IDENTITY_MAX && !candidate->identity) {
+        candidate->identity = copy_part(parsed.who, parsed.who_length);
+        candidate->identity_source = IDENTITY_NAME;
+    }
+}
+
+struct candidate *standing_new(const struct fold *f, const char *name, uint32_t hash)
+{
+    struct candidate *candidate = candidate_new(name, hash);
+    if (candidate) {
+        candidate->joined = f->at;
+        candidate->round = f->election->list_round;
+    }
+    return candidate;
+}
+
+static void set_identity(struct candidate *candidate, char *identity, enum identity_source source)
+{
+    free(candidate->identity);
+    candidate->identity = identity;
+    candidate->identity_source = identity ? source : IDENTITY_SESSION;
+}
+
+void standing_identify(const struct election *election, struct candidate *candidate)
+{
+    const char *wish = election->settings->identity;
+    bool any = !wish;
+    bool registry_wished = wish && strncmp(wish, "registry:", 9) == 0;
+    if (!any && !registry_wished && strcmp(wish, "data") != 0)
+        return;
+    if (any || !registry_wished) {
+        char *found = identity_from_data(candidate->data, candidate->data_length);
+        if (found) {
+            set_identity(candidate, found, IDENTITY_DATA);
+            return;
+        }
+        if (candidate->identity_source == IDENTITY_DATA)
+            set_identity(candidate, NULL, IDENTITY_SESSION);
+    }
+    if (candidate->identity && candidate->identity_source == IDENTITY_NAME)
+        return;
+    const char *registered = registry_identity(election, candidate->stat.owner);
+    if (registered)
+        set_identity(candidate, fold_copy(registered), IDENTITY_REGISTRY);
+}
+
+static void keep_data(struct candidate *candidate, const struct observed_node *node)
+{
+    size_t length = node->data_length < CANDIDATE_DATA_KEPT ? node->data_length : CANDIDATE_DATA_KEPT;
+    if (length == candidate->data_length && (length == 0 || memcmp(candidate->data, node->data, length) == 0))
+        return;
+    unsigned char *data = NULL;
+    if (length > 0) {
+        data = malloc(length);
+        if (!data)
+            return;
+        memcpy(data, node->data, length);
+    }
+    free(candidate->data);
+    candidate->data = data;
+    candidate->data_length = length;
+}
+
+void standing_read(const struct fold *f, struct candidate *candidate, const struct observed_node *node)
+{
+    struct election *election = f->election;
+    roster_unqueue(election, candidate);
+    bool first = !candidate->known;
+    bool changed = first || candidate->stat.mzxid != node->stat->mzxid ||
+                   candidate->stat.owner != node->stat->owner ||
+                   candidate->stat.children != node->stat->children;
+    if (first && !candidate->denied)
+        election->unknown_count--;
+    candidate->known = true;
+    candidate->denied = false;
+    candidate->stat = *node->stat;
+    if (node->has_data)
+        keep_data(candidate, node);
+    if (!changed)
+        return;
+    if (node->has_data || first)
+        standing_identify(election, candidate);
+    fold_touched(f);
+}
+
+static struct candidate *find(const struct election *election, const char *name)
+{
+    return roster_find(election, name, roster_hash(name, strlen(name), election->hash_seed));
+}
+
+void fold_candidate_node(const struct fold *f, const char *name, const struct observed_node *node)
+{
+    struct election *election = f->election;
+    struct candidate *candidate = find(election, name);
+    if (!candidate || candidate->outside)
+        return;
+    if (candidate->known && candidate->stat.czxid != node->stat->czxid)
+        return; /* the directory was recreated under the same names: its list will tell */
+    standing_read(f, candidate, node);
+
+    /* Its czxid is known now: among equal numbers that may move it. */
+    const struct candidate *first = election->candidates[0];
+    roster_rank(election, candidate);
+    if (election->leader && election->leader == first && election->candidates[0] != first)
+        leadership_corrected(f, election->candidates[0]);
+
+    if (!election->leader && election->state == ELECTION_ELECTING && election->candidates[0] == candidate) {
+        leadership_won(f, candidate);
+        fold_state(f, ELECTION_LED);
+        leadership_tell(f);
+        leadership_read(f);
+    } else if (candidate == election->leader) {
+        leadership_read(f);
+        acknowledge_update(f);
+    }
+}
+
+void fold_candidate_absent(const struct fold *f, const char *name)
+{
+    struct election *election = f->election;
+    struct candidate *candidate = find(election, name);
+    if (!candidate)
+        return;
+    election->gone_since_list++;
+    bool outside = candidate->outside, led = candidate == election->leader;
+    size_t position = outside ? 0 : roster_position(election, candidate) + 1;
+    roster_take(election, candidate);
+    if (outside) {
+        directory_list_foreign(f);
+        fold_touched(f);
+    } else {
+        election->counters.left++;
+        if (led) {
+            leadership_lost(f, candidate, true);
+            fold_state(f, ELECTION_ELECTING);
+            fold_tell_candidate(f, EVENT_LEADER_LOST, candidate, position);
+        }
+        fold_tell_candidate(f, EVENT_CANDIDATE_LEFT, candidate, position);
+    }
+    candidate_free(candidate);
+}
+
+void fold_candidate_denied(const struct fold *f, const char *name)
+{
+    struct election *election = f->election;
+    struct candidate *candidate = find(election, name);
+    if (!candidate || candidate->outside || candidate->known || candidate->denied)
+        return;
+    roster_unqueue(election, candidate);
+    candidate->denied = true;
+    election->unknown_count--;
+    fold_touched(f);
+}
