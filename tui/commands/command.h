@@ -25,6 +25,10 @@ int command_watch(const struct invocation *);
 int command_watch_on(uv_loop_t *, const struct invocation *);
 int command_once(const struct invocation *);
 int command_events(const struct invocation *);
+/* The same on somebody's loop, as above: one look, and events for options->for_ms or as many as
+   options->count. */
+int command_once_on(uv_loop_t *, const struct invocation *);
+int command_events_on(uv_loop_t *, const struct invocation *);
 int command_config(const struct invocation *);
 int command_demo(const struct invocation *);
 

@@ -1,0 +1,87 @@
+#include "tui/commands/ending.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define LAST_HANDLES_MS 500
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+    struct ending *ending = handle->data;
+    ending->signal = number;
+}
+
+static void on_deadline(uv_timer_t *timer)
+{
+    struct ending *ending = timer->data;
+    ending->passed[timer - ending->deadlines] = true;
+}
+
+bool ending_begin(struct ending *ending, uv_loop_t *loop, int64_t first_ms, int64_t second_ms)
+{
+    static const int numbers[ENDING_SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
+    const int64_t deadlines_ms[2] = {first_ms, second_ms};
+    *ending = (struct ending){0};
+    /* A reader that goes is noticed by the writing itself. */
+    signal(SIGPIPE, SIG_IGN);
+    for (int i = 0; i < 2; i++) {
+        uv_timer_init(loop, &ending->deadlines[i]);
+        ending->deadlines[i].data = ending;
+        ending->open++;
+        if (deadlines_ms[i] > 0)
+            uv_timer_start(&ending->deadlines[i], on_deadline, (uint64_t)deadlines_ms[i], 0);
+    }
+    for (int i = 0; i < ENDING_SIGNALS; i++) {
+        if (uv_signal_init(loop, &ending->signals[i]) != 0)
+            return false;
+        ending->signals[i].data = ending;
+        ending->signal_count++;
+        ending->open++;
+        if (uv_signal_start(&ending->signals[i], on_signal, numbers[i]) != 0)
+            return false;
+    }
+    return true;
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct ending *ending = handle->data;
+    ending->open--;
+}
+
+void ending_finish(struct ending *ending, uv_loop_t *loop)
+{
+    for (int i = 0; i < 2; i++)
+        uv_close((uv_handle_t *)&ending->deadlines[i], on_closed);
+    for (int i = 0; i < ending->signal_count; i++)
+        uv_close((uv_handle_t *)&ending->signals[i], on_closed);
+    while (ending->open)
+        uv_run(loop, UV_RUN_ONCE);
+}
+
+static void on_late(uv_timer_t *timer)
+{
+    *(bool *)timer->data = true;
+}
+
+int loop_end(uv_loop_t *loop, int status)
+{
+    bool late = false;
+    uv_timer_t timer;
+    uv_timer_init(loop, &timer);
+    timer.data = &late;
+    uv_timer_start(&timer, on_late, LAST_HANDLES_MS, 0);
+    uv_unref((uv_handle_t *)&timer);
+    while (!late && uv_run(loop, UV_RUN_ONCE))
+        ;
+    if (late) {
+        /* The library waits for its threads at exit, and they for the name server. */
+        fflush(NULL);
+        _exit(status);
+    }
+    uv_close((uv_handle_t *)&timer, NULL);
+    uv_run(loop, UV_RUN_DEFAULT);
+    uv_loop_close(loop);
+    return status;
+}

@@ -1,0 +1,148 @@
+/*
+ * events.c - what happens, a line an event, as text or as JSON Lines.
+ *
+ * An event's line is written in the same turn of the loop in which the event was found out. A reader that
+ * is too slow is never waited for: see tui/print/output.h.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "probe/monitor.h"
+#include "probe/sink/json_event.h"
+#include "probe/source/live.h"
+#include "tui/commands/command.h"
+#include "tui/commands/ending.h"
+#include "tui/commands/verdict.h"
+#include "tui/print/event_line.h"
+#include "tui/print/output.h"
+
+/* How long the last lines may take to be read, at the end. */
+#define FLUSH_MS 1000
+
+struct stream {
+    const struct options *options;
+    struct output *output;
+    struct buffer line;
+    struct paper paper; /* writes into line */
+    bool several;       /* clusters: each line names its own */
+    long written;
+    bool over; /* as many as were asked for, or nobody reads */
+    int error; /* the output's; 0: it is well */
+};
+
+static void on_output_ended(void *context, int error)
+{
+    struct stream *stream = context;
+    stream->over = true;
+    stream->error = error;
+}
+
+static void on_output_dropped(void *context, struct buffer *line, uint64_t count)
+{
+    struct stream *stream = context;
+    if (stream->options->json) {
+        json_event_write_dropped(line, live_now(), count);
+        return;
+    }
+    stream->paper.out = line;
+    event_line_print_dropped(&stream->paper, live_now(), count);
+    stream->paper.out = &stream->line;
+}
+
+static void on_event(void *context, const struct event *event)
+{
+    struct stream *stream = context;
+    if (stream->over)
+        return;
+    buffer_clear(&stream->line);
+    if (stream->options->json)
+        json_event_write(&stream->line, event);
+    else
+        event_line_print(&stream->paper, event, stream->several);
+    if (buffer_failed(&stream->line)) {
+        on_output_ended(stream, ENOMEM);
+        return;
+    }
+    output_line(stream->output, stream->line.bytes, stream->line.length);
+    stream->written++;
+    if (stream->options->count > 0 && stream->written >= stream->options->count)
+        stream->over = true;
+}
+
+static bool stream_begin(struct stream *stream, uv_loop_t *loop, const struct invocation *invocation)
+{
+    static const struct output_listener listener = {.ended = on_output_ended, .dropped = on_output_dropped};
+    struct print_style how = print_style_choose(invocation->options, invocation->settings, STDOUT_FILENO);
+    *stream =
+        (struct stream){.options = invocation->options, .several = invocation->settings->cluster_count > 1};
+    if (!paper_begin(&stream->paper, &stream->line, &how))
+        return false;
+    stream->output = output_open(loop, STDOUT_FILENO, &listener, stream);
+    return stream->output != NULL;
+}
+
+static void stream_end(struct stream *stream)
+{
+    paper_end(&stream->paper);
+    output_close(stream->output);
+    buffer_free(&stream->line);
+}
+
+/* Until a signal, --for, --count, a reader that has gone, or a first look that cannot be had. */
+static int follow(uv_loop_t *loop, struct stream *stream, struct ending *ending, const struct model *model)
+{
+    const bool *waited = &ending->passed[0], *lasted = &ending->passed[1];
+    bool judged = false;
+    while (!ending->signal && !stream->over && !*lasted && !judged) {
+        uv_run(loop, UV_RUN_ONCE);
+        judged = *waited && verdict_status(model, false) == EXIT_NO_LOOK;
+        if (*waited && !judged)
+            ending->passed[0] = false; /* it was reached once: from now on it may come and go */
+    }
+    output_flush(stream->output, FLUSH_MS);
+    if (ending->signal)
+        return 128 + ending->signal;
+    if (stream->error)
+        return output_is_gone(stream->error) ? EXIT_DONE : verdict_output_failed(stream->error);
+    if (stream->over)
+        return EXIT_DONE;
+    int status = verdict_status(model, false);
+    if (status == EXIT_NO_LOOK)
+        verdict_complain(model, *lasted ? stream->options->for_ms : stream->options->wait_ms);
+    return status;
+}
+
+int command_events_on(uv_loop_t *loop, const struct invocation *invocation)
+{
+    const struct options *options = invocation->options;
+    char *error = NULL;
+    struct ending ending;
+    struct stream stream = {0};
+    struct monitor *monitor = NULL;
+    int status = EXIT_USAGE;
+    bool ready = ending_begin(&ending, loop, options->wait_ms, options->for_ms);
+    ready = stream_begin(&stream, loop, invocation) && ready;
+    if (ready)
+        monitor = monitor_start(loop, invocation->settings, &error);
+    if (monitor && monitor_subscribe(monitor, on_event, &stream))
+        status = follow(loop, &stream, &ending, monitor_model(monitor));
+    else
+        complain("%s", error ? error : "out of memory; nothing can be followed");
+    monitor_stop(monitor);
+    stream_end(&stream);
+    ending_finish(&ending, loop);
+    free(error);
+    return status;
+}
+
+int command_events(const struct invocation *invocation)
+{
+    uv_loop_t loop;
+    int failed = uv_loop_init(&loop);
+    if (failed) {
+        complain("no event loop: %s; raise the limit of open files (ulimit -n)", uv_strerror(failed));
+        return EXIT_USAGE;
+    }
+    return loop_end(&loop, command_events_on(&loop, invocation));
+}

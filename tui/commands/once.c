@@ -1,0 +1,82 @@
+/*
+ * once.c - one complete look, as a table or as JSON.
+ *
+ * Nothing is suspected by this version that a second look could settle, so there is none, and --quick asks
+ * for what happens anyway.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "probe/monitor.h"
+#include "probe/sink/json_look.h"
+#include "probe/source/live.h"
+#include "tui/commands/command.h"
+#include "tui/commands/ending.h"
+#include "tui/commands/verdict.h"
+#include "tui/print/look_text.h"
+#include "tui/print/output.h"
+
+static bool print_look(struct buffer *out, const struct model *model, const struct invocation *invocation)
+{
+    if (invocation->options->json) {
+        json_look_write(out, model, live_now());
+        return !buffer_failed(out);
+    }
+    struct print_style how = print_style_choose(invocation->options, invocation->settings, STDOUT_FILENO);
+    return look_text_print(out, model, live_now(), &how);
+}
+
+/* Hands the look on; the look's own status stands unless writing failed. */
+static int write_look(const struct buffer *out, int status)
+{
+    int error = output_write(STDOUT_FILENO, out->bytes, out->length);
+    if (!error)
+        return status;
+    return output_is_gone(error) ? EXIT_DONE : verdict_output_failed(error);
+}
+
+int command_once_on(uv_loop_t *loop, const struct invocation *invocation)
+{
+    const struct options *options = invocation->options;
+    char *error = NULL;
+    struct ending ending;
+    struct buffer out = {0};
+    bool caught = ending_begin(&ending, loop, options->wait_ms, 0);
+    struct monitor *monitor = caught ? monitor_start(loop, invocation->settings, &error) : NULL;
+    int status = EXIT_USAGE;
+    bool printed = false;
+    if (monitor) {
+        const struct model *model = monitor_model(monitor);
+        while (!ending.signal && !ending.passed[0] && !monitor_looked(monitor))
+            uv_run(loop, UV_RUN_ONCE);
+        if (!ending.signal) {
+            status = verdict_status(model, options->strict);
+            printed = print_look(&out, model, invocation);
+            if (status == EXIT_NO_LOOK)
+                verdict_complain(model, options->wait_ms);
+        }
+    }
+    /* The session ends before the reader is waited for: the servers need not keep it meanwhile. */
+    monitor_stop(monitor);
+    ending_finish(&ending, loop);
+    if (ending.signal)
+        status = 128 + ending.signal;
+    else if (printed)
+        status = write_look(&out, status);
+    else
+        complain("%s", error ? error : "out of memory; nothing can be shown");
+    buffer_free(&out);
+    free(error);
+    return status;
+}
+
+int command_once(const struct invocation *invocation)
+{
+    uv_loop_t loop;
+    int failed = uv_loop_init(&loop);
+    if (failed) {
+        complain("no event loop: %s; raise the limit of open files (ulimit -n)", uv_strerror(failed));
+        return EXIT_USAGE;
+    }
+    return loop_end(&loop, command_once_on(&loop, invocation));
+}

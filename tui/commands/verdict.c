@@ -1,0 +1,68 @@
+#include "tui/commands/verdict.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "probe/sink/look.h"
+#include "tui/commands/command.h"
+#include "tui/text/format.h"
+
+int verdict_status(const struct model *model, bool strict)
+{
+    if (look_result(model) != LOOK_TAKEN)
+        return EXIT_NO_LOOK;
+    return strict && !look_is_sound(model) ? EXIT_FOUND : EXIT_DONE;
+}
+
+static void complain_unreached(const struct model *model, int64_t wait_ms)
+{
+    char wait[32];
+    format_span(wait_ms * 1000, wait, sizeof wait);
+    for (size_t i = 0; i < model->cluster_count; i++) {
+        const struct cluster *cluster = &model->clusters[i];
+        bool named = cluster->name && *cluster->name;
+        const char *between = named ? ": " : "", *name = named ? cluster->name : "";
+        const char *problem = cluster->problem ? cluster->problem : "no answer";
+        if (cluster->connection == CONNECTION_REFUSED)
+            complain("%s%s%s refused us: %s; check --auth-file", name, between, cluster->hosts, problem);
+        else
+            complain("%s%s%s could not be reached within %s: %s; check the address (--server) or wait longer "
+                     "(--wait)",
+                     name, between, cluster->hosts, wait, problem);
+    }
+}
+
+static void complain_denied(const struct model *model)
+{
+    for (size_t i = 0; i < model->cluster_count; i++)
+        for (size_t j = 0; j < model->clusters[i].election_count; j++)
+            if (model->clusters[i].elections[j]->state == ELECTION_DENIED)
+                complain("%s may not be read by us; give credentials that may (--auth-file)",
+                         model->clusters[i].elections[j]->path);
+}
+
+void verdict_complain(const struct model *model, int64_t wait_ms)
+{
+    char wait[32];
+    switch (look_result(model)) {
+    case LOOK_TAKEN:
+        break;
+    case LOOK_UNREACHED:
+        complain_unreached(model, wait_ms);
+        break;
+    case LOOK_DENIED:
+        complain_denied(model);
+        break;
+    case LOOK_UNFINISHED:
+        complain("connected, but nothing was answered within %s; wait longer (--wait)",
+                 format_span(wait_ms * 1000, wait, sizeof wait));
+        break;
+    }
+}
+
+int verdict_output_failed(int error)
+{
+    complain("cannot write to standard output: %s; make room or write elsewhere", strerror(error));
+    return EXIT_NO_LOOK;
+}
