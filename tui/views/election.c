@@ -332,7 +332,7 @@ static enum view_result election_action(struct view *self, const struct scene *s
     struct election_view *view = election_view_of(self);
     const struct election *election = subject(view, scene);
 
-    if (action == ACTION_BACK && view->filter.text[0] == '\0')
+    if (action == ACTION_BACK)
         return VIEW_CLOSE;
     if (election == NULL)
         return VIEW_IGNORED;
@@ -345,9 +345,6 @@ static enum view_result election_action(struct view *self, const struct scene *s
     switch (action) {
     case ACTION_OPEN:
         return open_selected(view, election, next);
-    case ACTION_BACK:
-        line_filter_set(&view->filter, "");
-        return VIEW_DONE;
     case ACTION_NEXT_MATCH:
     case ACTION_PREVIOUS_MATCH:
         view->follow = false;

@@ -166,10 +166,7 @@ static enum view_result events_action(struct view *self, const struct scene *sce
     case ACTION_OPEN:
         return open_selected(view, scene, next);
     case ACTION_BACK:
-        if (view->filter[0] == '\0')
-            return VIEW_CLOSE;
-        view->filter[0] = '\0';
-        return VIEW_DONE;
+        return VIEW_CLOSE;
     case ACTION_FOLLOW:
         view->follow = !view->follow;
         return VIEW_DONE;

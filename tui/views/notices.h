@@ -6,9 +6,6 @@
 
 #include "tui/views/view.h"
 
-/* The clusters and their servers in one line (the overview's title). Returns the columns used. */
-int notices_put_clusters(struct cells *, int x, int y, int room, const struct scene *);
-
 /*
  * A line for each cluster that is not connected, at most rows; only: this one (by name), or NULL for all.
  * Returns the lines used.

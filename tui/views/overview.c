@@ -410,12 +410,6 @@ static enum view_result overview_action(struct view *view, const struct scene *s
     switch (action) {
     case ACTION_OPEN:
         return open_selected(overview, next);
-    case ACTION_BACK:
-        if (order->filter[0] == '\0')
-            return VIEW_IGNORED;
-        order->filter[0] = '\0';
-        order->dirty = true;
-        return VIEW_DONE;
     case ACTION_NEXT_MATCH:
     case ACTION_PREVIOUS_MATCH:
         walk(overview, action == ACTION_NEXT_MATCH);
@@ -457,12 +451,6 @@ static enum view_result overview_click(struct view *view, const struct scene *sc
     return twice ? open_selected(overview, next) : VIEW_DONE;
 }
 
-static void overview_title(struct view *view, const struct scene *scene, struct cells *cells, int x, int room)
-{
-    (void)view;
-    notices_put_clusters(cells, x, 0, room, scene);
-}
-
 static bool overview_path(struct view *view, const struct scene *scene, char *buffer, size_t size)
 {
     struct overview *overview = overview_of(view);
@@ -497,7 +485,6 @@ static const struct view_ops ops = {
     .draw = overview_draw,
     .action = overview_action,
     .click = overview_click,
-    .title = overview_title,
     .path = overview_path,
     .filter = overview_filter,
     .free = overview_free,
