@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "config/connect_string.h"
+#include "probe/log.h"
 #include "probe/source/discover.h"
 #include "probe/source/pattern.h"
 #include "probe/source/servers.h"
@@ -84,6 +85,11 @@ static void on_state(void *context, enum connection_state state, bool renewed, c
                                                 .server = session_server(live->session),
                                                 .problem = problem};
     model_observe(live->model, &o);
+    log_line(state == CONNECTION_CONNECTED ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING, "%s: %s",
+             live->cluster->name,
+             state == CONNECTION_CONNECTED ? session_server(lane->session)
+             : problem                     ? problem
+                                           : "not connected");
     if (state != CONNECTION_CONNECTED)
         return;
     for (size_t i = 0; i < live->subject_count; i++)
@@ -121,8 +127,11 @@ static struct lane *lane_for(struct live *live, const char *path)
     size_t bytes = 3 * (strlen(path) + 64);
     struct lane *lane = &live->lanes[live->lane_count - 1];
     if (lane->path_bytes + bytes > LANE_PATH_BYTES) {
-        if (live->lane_count == LANES_MOST || !lane_open(live))
+        if (live->lane_count == LANES_MOST || !lane_open(live)) {
+            log_line(LOG_LEVEL_WARNING, "%s: too many elections for %d sessions; left out: %s",
+                     live->cluster->name, LANES_MOST, path);
             return NULL;
+        }
         lane = &live->lanes[live->lane_count - 1];
     }
     lane->path_bytes += bytes;

@@ -365,9 +365,8 @@ static void subject_reconcile(struct subject *s)
         else if (g->entry.path)
             guard_release(g);
     }
-    const struct recipe *recipe = s->election->recipe;
-    if (recipe && recipe->mark_place == MARK_REGISTRY && s->election->mark_path && !s->registry.path &&
-        watch_map_put(&s->live->watches, &s->registry, s->election->mark_path))
+    const char *registry = s->election->registry_path;
+    if (registry && !s->registry.path && watch_map_put(&s->live->watches, &s->registry, registry))
         registry_list(s);
     if (s->election->unread_first)
         read_soon(s);
