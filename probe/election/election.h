@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "probe/election/finding.h"
 #include "probe/election/observation.h"
 #include "probe/election/recipe.h"
 
@@ -36,6 +37,19 @@ enum acknowledged { ACK_NO_MARK, ACK_UNKNOWN, ACK_NO, ACK_YES };
 
 enum identity_source { IDENTITY_SESSION, IDENTITY_CLIENT, IDENTITY_REGISTRY, IDENTITY_NAME, IDENTITY_DATA };
 
+/*
+ * A candidate's place in the watch chain: what its session really watches, held against the recipe.
+ * What is certain is what it watches; whether it will wake is a forecast.
+ */
+enum link_state {
+    LINK_UNKNOWN, /* not asked yet, the server hides it, or the layout's watches cannot be seen */
+    LINK_FIRST,   /* the leader watches nobody by right */
+    LINK_RIGHT,   /* it watches the one the recipe wants */
+    LINK_WRONG,   /* it watches something else in here */
+    LINK_SUSPECT, /* one look showed no watch of it */
+    LINK_STUCK    /* it certainly watches nothing here */
+};
+
 /* Bytes of a candidate's data that are kept; stat.data_length has the full length. */
 #define CANDIDATE_DATA_KEPT 4096
 
@@ -51,6 +65,8 @@ struct candidate {
     enum identity_source identity_source;
     struct moment joined;  /* when the tool first saw it */
     bool joined_seen;      /* its joining was seen (false: it stood before the first look) */
+    enum link_state link;
+    const char *link_why;  /* static text for LINK_UNKNOWN, or NULL */
 
     /* The model's own. */
     bool ranked;           /* equal numbers: its czxid orders it, else its name */
@@ -133,6 +149,8 @@ struct election {
     struct tenure *tenures;         /* a ring; election_tenure_at() reads it */
     size_t tenure_first, tenure_count, tenure_room;
     struct change change;           /* change.lost_at.mono_us 0: none seen yet */
+    struct finding **findings;      /* the worst first */
+    size_t finding_count;
     struct counters counters;
 
     /* The model's own. */

@@ -17,7 +17,9 @@ enum event_kind {
     EVENT_LEADER_ELECTED,
     EVENT_LEADER_ACKNOWLEDGED,
     EVENT_CONNECTION,
-    EVENT_UNSEEN
+    EVENT_UNSEEN,
+    EVENT_FINDING_RAISED,
+    EVENT_FINDING_CLEARED
 };
 
 struct event {
@@ -36,6 +38,7 @@ struct event {
     const char *connection;            /* CONNECTION: "connected", "disconnected", "expired", "gap" */
     const char *detail;                /* CONNECTION: why, for people; or NULL */
     uint64_t unseen_joined, unseen_left;
+    const struct finding *finding;     /* FINDING_* */
 };
 
 /* The contract's word: "leader-lost". */

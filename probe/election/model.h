@@ -18,6 +18,11 @@ struct server {
     int connections;
     char *version, *problem;
     struct moment seen;        /* of the last answer, or of the first try without one */
+    const char *watches_from;  /* "adminserver", "four-letter", or NULL: its watches are not known */
+    char *hidden[3];           /* by enum hidden_part: why this could not be had from it; NULL: it could */
+    struct moment watches_seen;
+    size_t watch_count;        /* data and exists watches */
+    int64_t child_watches;     /* their number, without owners; -1: unknown */
 };
 
 struct cluster {
@@ -32,6 +37,7 @@ struct cluster {
     char *connected_to, *problem;
     struct server *servers;
     size_t server_count;
+    struct clients *clients;     /* the sessions that the servers show: see client.h */
     struct election **elections; /* in the order in which they came to be watched */
     size_t election_count, election_room;
     struct election **buckets;   /* the model's own: by path */

@@ -37,7 +37,12 @@ enum observation_kind {
     OBSERVED_NODE,       /* one znode exists: Stat, and its data where has_data */
     OBSERVED_ABSENT,     /* one znode does not exist */
     OBSERVED_DENIED,     /* one znode may not be read by us */
-    OBSERVED_GAP         /* the observer itself was not running for gap_us until now */
+    OBSERVED_GAP,        /* the observer itself was not running for gap_us until now */
+    OBSERVED_CONNECTIONS, /* the connections that one server holds */
+    OBSERVED_WATCHES,     /* the data and exists watches that one server holds */
+    OBSERVED_SESSIONS,    /* the sessions of the ensemble, from ZooKeeper's own leader */
+    OBSERVED_HIDDEN,      /* one of these three could not be had from a server, and why */
+    OBSERVED_TICK         /* nothing but time has passed */
 };
 
 enum connection_state {
@@ -68,6 +73,57 @@ struct observed_server {
     const char *problem;  /* NULL: healthy */
 };
 
+/*
+ * One connection as its server lists it (AdminServer's "connections", the four-letter word "cons").
+ * Pings move last_response_ms alone; last_cxid and last_zxid are those of the last real request.
+ */
+struct seen_connection {
+    uint64_t session;          /* 0: none (yet) */
+    const char *client;        /* "10.0.3.17:51234" */
+    int64_t established_ms;    /* the server's wall clock; with client it tells one connection from the next */
+    int64_t last_response_ms;  /* the server's monotonic clock */
+    int64_t last_cxid, last_zxid; /* -1: unknown */
+    int timeout_ms;            /* negotiated */
+    int outstanding;           /* requests it waits for; -1: unknown */
+    const char *last_operation; /* "DELE", "PING", ...; or NULL */
+};
+
+struct observed_connections {
+    const char *address;       /* of the server, as in OBSERVED_SERVER */
+    const struct seen_connection *list;
+    size_t count;
+    int64_t now_ms;            /* the server's monotonic clock when it answered; -1: unknown (then the largest
+                                  last_response_ms is a lower bound of it) */
+};
+
+struct seen_watches {
+    uint64_t session;
+    const char *const *paths;  /* full paths */
+    size_t count;              /* 0: the session had watches, and they fired */
+};
+
+struct observed_watches {
+    const char *address;
+    const char *from;          /* "adminserver" or "four-letter" */
+    const struct seen_watches *list;
+    size_t count;
+    int64_t child_watches;     /* of that server, without their owners: zk_watch_count minus these; -1: unknown */
+};
+
+struct observed_sessions {
+    const char *address;
+    const uint64_t *list;
+    size_t count;
+};
+
+enum hidden_part { HIDDEN_CONNECTIONS, HIDDEN_WATCHES, HIDDEN_SESSIONS };
+
+struct observed_hidden {
+    const char *address;
+    enum hidden_part part;
+    const char *problem;       /* "AdminServer does not answer on port 8080", and what to switch on */
+};
+
 /* How an election came to be watched. */
 enum election_origin {
     ORIGIN_CONFIGURED, /* named by the user, by path */
@@ -95,7 +151,7 @@ struct observed_node {
 
 struct observation {
     enum observation_kind kind;
-    struct moment at;
+    struct moment at;     /* of a list from a server: when it was asked for */
     unsigned cluster;     /* index into the model's clusters */
     const char *election; /* path of the election it was read for (full, chroot included); NULL where none */
     const char *path;     /* full path of the znode read: the election's own, a child's, its mark's */
@@ -105,6 +161,10 @@ struct observation {
         struct observed_election subject;
         struct observed_children children;
         struct observed_node node;
+        struct observed_connections connections;
+        struct observed_watches watches;
+        struct observed_sessions sessions;
+        struct observed_hidden hidden;
         int64_t gap_us;
     };
 };

@@ -1,0 +1,44 @@
+/*
+ * client.h - what the servers show of somebody's session: its connection and its watches.
+ *
+ * Joined over all servers by session id, whatever its spelling there (signed decimal at AdminServer,
+ * unsigned hex in four-letter words). Every fact carries the moment of its look; a fact that could not
+ * be had is marked unknown, with the reason at the server it would have come from.
+ */
+#ifndef ELECTOP_PROBE_ELECTION_CLIENT_H
+#define ELECTOP_PROBE_ELECTION_CLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/election/moment.h"
+
+struct client_session {
+    uint64_t id;
+    size_t server;            /* index into cluster->servers, of its connection; SIZE_MAX: none is known */
+    bool connected;           /* some server listed a connection of it at its last look */
+    char *address;            /* "10.0.3.17:51234"; NULL: unknown */
+    int64_t established_ms;   /* with the address it tells one connection from the next */
+    int timeout_ms;           /* negotiated; 0: unknown */
+    int64_t silent_ms;        /* unheard at the moment seen, by that server's own clock; -1: unknown */
+    bool silent_is_bound;     /* it may be more: that server's now is not known */
+    int64_t last_cxid;        /* of its last real request; -1: unknown */
+    int outstanding;          /* requests it waits for; -1: unknown */
+    struct moment seen;       /* of the connection list */
+
+    bool watches_known;       /* its server showed its watches, and it was connected there before and after */
+    bool watches_listed;      /* it stood in that list: an empty list means that watches fired, absence that none was ever set */
+    char **watches;           /* full paths; data and exists watches (child watches are never shown) */
+    size_t watch_count;
+    struct moment watches_seen;
+    bool observer;            /* it is a copy of this program */
+
+    bool alive_known, alive;  /* in the session list of ZooKeeper's leader */
+};
+
+struct cluster;
+/* NULL: nothing is known of it. */
+const struct client_session *cluster_client(const struct cluster *, uint64_t session);
+
+#endif
