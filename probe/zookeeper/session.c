@@ -410,6 +410,8 @@ static void session_fail(struct session *s, int rc, int error, int state_before)
 {
     int state = zoo_state(s->zh);
     poll_drop(s);
+    s->dirty = false; /* else the next turn would connect again without the pause */
+    uv_prepare_stop(&s->handles->prepare);
     uv_timer_stop(&s->handles->connect);
     describe_failure(s, rc, error, state_before);
     uv_update_time(s->loop);
