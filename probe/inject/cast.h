@@ -19,15 +19,17 @@ enum departure { DEPART_CLOSE, DEPART_RESIGN, DEPART_DROP, DEPART_COUNT };
 /* One election of the cast. In the texts %d is the member's number from 1, and %c its letter from a. */
 struct play {
     const char *election;
-    const char *name; /* as test_candidate_options has it, with %d and %c; NULL: election is a lock */
+    const char *title; /* how people would call it; NULL: by its path */
+    const char *name;  /* as test_candidate_options has it, with %d and %c; NULL: election is a lock */
     const char *data;
     const char *mark; /* or NULL */
     const char *mark_data;
     int members;
-    int first_ms; /* when the leader goes for the first time; 0: never (calm) */
-    int every_ms; /* ... and again after that */
-    int away_ms;  /* how long one that has gone stays away */
-    bool anybody; /* a member from the end of the line goes, not the leader */
+    int first_ms;        /* when the leader goes for the first time; 0: never (calm) */
+    int every_ms;        /* ... and again after that */
+    int away_ms;         /* how long one that has gone stays away */
+    bool anybody;        /* a member from the end of the line goes, not the leader */
+    bool free_is_normal; /* a lock as people use one: nobody need hold it */
 };
 
 /* The demo's plays; *count of them. */
