@@ -21,6 +21,7 @@
 
 #include "config/connect_string.h"
 #include "probe/zookeeper/pulse.h"
+#include "probe/zookeeper/request.h"
 #include "probe/zookeeper/resolver.h"
 
 /* Frames handled before the loop gets its turn again. */
@@ -33,20 +34,6 @@
 #define PAUSE_LAST_MS 3000
 /* A session that has not come back after this many of its timeouts is given up. [wiped] */
 #define GIVE_UP_TIMEOUTS 2
-
-enum answer_kind { ANSWER_NODE, ANSWER_CHILDREN, ANSWER_TEXT, ANSWER_NOTHING };
-
-struct request {
-    struct session *session;
-    enum answer_kind kind;
-    union {
-        session_node_fn node;
-        session_children_fn children;
-        session_text_fn text;
-    } answer;
-    void *context;
-    struct request *previous, *next;
-};
 
 struct session {
     uv_loop_t *loop;
@@ -73,9 +60,8 @@ struct session {
     unsigned failures;      /* attempts in a row that failed */
     char server[ADDRESS_SIZE];
     char problem[200];
-    struct request *requests; /* not answered yet, the latest first */
-    size_t outstanding;
-    unsigned jitter; /* state of a small generator */
+    struct requests requests; /* not answered yet */
+    unsigned jitter;          /* state of a small generator */
 };
 
 static void session_begin(struct session *s);
@@ -498,28 +484,11 @@ struct session *session_open(uv_loop_t *loop, const struct session_options *opti
     s->context = context;
     s->timeout_asked_ms = options->timeout_ms;
     s->pulse = pulse;
+    s->requests.session = s;
     s->state = CONNECTION_CONNECTING;
     s->jitter = (unsigned)uv_hrtime() | 1u;
     pulse_wake_in(s->pulse, 0);
     return s;
-}
-
-static void answer_call(const struct request *r, enum session_result result, const struct znode_stat *stat,
-                        const void *data, size_t length, char *const *names, const char *path)
-{
-    switch (r->kind) {
-    case ANSWER_NODE:
-        r->answer.node(r->context, result, stat, data, length);
-        break;
-    case ANSWER_CHILDREN:
-        r->answer.children(r->context, result, stat, names, length);
-        break;
-    case ANSWER_TEXT:
-        r->answer.text(r->context, result, path);
-        break;
-    case ANSWER_NOTHING:
-        break;
-    }
 }
 
 /* The requests still open are answered here and now; the library's own answers to them then find nothing to
@@ -528,14 +497,7 @@ static void session_part(struct session *s)
 {
     s->closing = true;
     s->listener = (struct session_listener){0};
-    struct request *r = s->requests, *oldest = NULL;
-    for (; r; r = r->next)
-        oldest = r;
-    for (r = oldest; r; r = r->previous) {
-        struct request copy = *r;
-        r->kind = ANSWER_NOTHING;
-        answer_call(&copy, SESSION_LOST, NULL, NULL, 0, NULL, NULL);
-    }
+    requests_give_up(&s->requests);
     if (s->busy == 0) /* [nested] else leave() does it */
         session_free(s);
 }
@@ -581,107 +543,79 @@ const char *session_problem(const struct session *s)
 
 size_t session_outstanding(const struct session *s)
 {
-    return s->outstanding;
+    return s->requests.count;
 }
 
 /* ---- requests ------------------------------------------------------------------------------------------ */
 
-static struct request *request_new(struct session *s, enum answer_kind kind, void *context)
+static struct request *request_begin(struct session *s, enum answer_kind kind, void *context)
 {
-    if (s->state != CONNECTION_CONNECTED || s->closing || !s->zh)
-        return NULL;
-    struct request *r = malloc(sizeof *r);
-    if (!r)
-        return NULL;
-    r->session = s;
-    r->kind = kind;
-    r->context = context;
-    r->previous = NULL;
-    r->next = s->requests;
-    if (s->requests)
-        s->requests->previous = r;
-    s->requests = r;
-    s->outstanding++;
-    return r;
-}
-
-static void request_free(struct request *r)
-{
-    struct session *s = r->session;
-    if (r->previous)
-        r->previous->next = r->next;
-    else
-        s->requests = r->next;
-    if (r->next)
-        r->next->previous = r->previous;
-    s->outstanding--;
-    free(r);
-}
-
-/* Unlinked before its answer is given, which may close the session or ask again. */
-static struct request request_take(const void *data)
-{
-    struct request *r = (struct request *)(uintptr_t)data, copy = *r;
-    request_free(r);
-    return copy;
+    bool possible = s->state == CONNECTION_CONNECTED && !s->closing && s->zh;
+    return possible ? request_new(&s->requests, kind, context) : NULL;
 }
 
 static struct request *request_node(struct session *s, session_node_fn fn, void *context)
 {
-    struct request *r = request_new(s, ANSWER_NODE, context);
+    struct request *r = request_begin(s, ANSWER_NODE, context);
     if (r)
-        r->answer.node = fn;
+        r->fn.node = fn;
     return r;
 }
 
 static struct request *request_text(struct session *s, session_text_fn fn, void *context)
 {
-    struct request *r = request_new(s, ANSWER_TEXT, context);
+    struct request *r = request_begin(s, ANSWER_TEXT, context);
     if (r)
-        r->answer.text = fn;
+        r->fn.text = fn;
     return r;
 }
 
 static bool request_sent(struct request *r, int rc)
 {
     if (rc == ZOK) {
-        pulse_this_turn(r->session->pulse);
+        pulse_this_turn(r->all->session->pulse);
         return true;
     }
     request_free(r);
     return false;
 }
 
-static void on_node(int rc, const struct Stat *stat, const void *data)
+/* What the library hands back as const is ours. */
+static struct request *request_of(const void *data)
 {
-    struct request r = request_take(data);
-    struct znode_stat s = rc == ZOK ? stat_of(stat) : (struct znode_stat){0};
-    answer_call(&r, result_of(rc), rc == ZOK ? &s : NULL, NULL, 0, NULL, NULL);
+    return (struct request *)(uintptr_t)data;
 }
 
 static void on_data(int rc, const char *value, int length, const struct Stat *stat, const void *data)
 {
-    struct request r = request_take(data);
     struct znode_stat s = rc == ZOK ? stat_of(stat) : (struct znode_stat){0};
-    answer_call(&r, result_of(rc), rc == ZOK ? &s : NULL, value, rc == ZOK && length > 0 ? (size_t)length : 0,
-                NULL, NULL);
+    struct answer a = {.result = result_of(rc), .stat = rc == ZOK ? &s : NULL, .data = value};
+    a.length = rc == ZOK && length > 0 ? (size_t)length : 0;
+    request_answer(request_of(data), &a);
+}
+
+static void on_node(int rc, const struct Stat *stat, const void *data)
+{
+    on_data(rc, NULL, 0, stat, data);
 }
 
 static void on_children(int rc, const struct String_vector *names, const struct Stat *stat, const void *data)
 {
-    struct request r = request_take(data);
-    if (rc != ZOK) {
-        answer_call(&r, result_of(rc), NULL, NULL, 0, NULL, NULL);
-        return;
+    struct answer a = {.result = result_of(rc)};
+    struct znode_stat s;
+    if (rc == ZOK) {
+        s = stat_of(stat);
+        a.stat = &s;
+        a.names = names->data;
+        a.length = (size_t)names->count;
     }
-    struct znode_stat s = stat_of(stat);
-    answer_call(&r, SESSION_OK, &s, NULL, (size_t)names->count, names->data, NULL);
+    request_answer(request_of(data), &a);
 }
 
 static void on_text(int rc, const char *value, const void *data)
 {
-    struct request r = request_take(data);
-    answer_call(&r, result_of(rc), NULL, NULL, 0, NULL, rc == ZOK ? value : NULL);
+    struct answer a = {.result = result_of(rc), .path = rc == ZOK ? value : NULL};
+    request_answer(request_of(data), &a);
 }
 
 static void on_void(int rc, const void *data)
@@ -703,10 +637,10 @@ bool session_get(struct session *s, const char *path, bool watch, session_node_f
 
 bool session_children(struct session *s, const char *path, bool watch, session_children_fn fn, void *context)
 {
-    struct request *r = request_new(s, ANSWER_CHILDREN, context);
+    struct request *r = request_begin(s, ANSWER_CHILDREN, context);
     if (!r)
         return false;
-    r->answer.children = fn;
+    r->fn.children = fn;
     return request_sent(r, zoo_awget_children2(s->zh, path, watch ? on_watch : NULL, s, on_children, r));
 }
 
