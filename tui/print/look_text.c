@@ -335,13 +335,15 @@ static bool print_candidates(struct paper *paper, const struct election *electio
 {
     struct column columns[CAND_COLUMNS] = {
         [CAND_SIGN] = {.heading = "", .least = 1, .most = 1, .importance = 7},
-        [CAND_NUMBER] = {.heading = "#", .least = 5, .most = 8, .importance = 6, .right = true},
+        [CAND_NUMBER] = {.heading = "#", .least = 3, .most = 8, .importance = 6, .right = true},
         [CAND_NAME] = {.heading = "CANDIDATE", .least = NAME_LEAST, .most = INT_MAX, .importance = 5},
         [CAND_WHO] = {.heading = "WHO", .least = 10, .most = INT_MAX, .importance = 4},
         [CAND_SESSION] = {.heading = "SESSION", .least = 18, .most = 18, .importance = 2},
         [CAND_AGE] = {.heading = "AGE", .least = 6, .most = 6, .importance = 3, .right = true},
         [CAND_WATCHES] = {.heading = "EXPECTED WATCH", .least = 10, .most = INT_MAX, .importance = 1},
     };
+    for (size_t count = election->candidate_count, digits = 1; count > 0; count /= 10)
+        columns_want(&columns[CAND_NUMBER], (int)digits++);
     for (size_t i = 0; i < election->candidate_count; i++) {
         columns_want(&columns[CAND_NAME], width_of(paper, election->candidates[i]->name));
         columns_want(&columns[CAND_WHO], width_of(paper, who(paper, election->candidates[i])));
