@@ -312,7 +312,7 @@ static bool read_word(struct parse *parse, char *word)
         options->about = row->command;
         return true;
     }
-    if (options->command == COMMAND_DEMO || options->command == COMMAND_VERSION) {
+    if (options->command == COMMAND_VERSION) {
         char after[80];
         snprintf(after, sizeof after, " is too much; electop %s takes options only",
                  command_word(options->command));

@@ -70,7 +70,7 @@ const char *command_word(enum command);
  *   --cluster it replaces that cluster's hosts (a tunnel, say).
  * - Paths stand in place of the elections of every chosen cluster. One that is configured, or that a
  *   configured pattern matches, keeps those settings.
- * - The demo reads no configuration: its cluster is its own.
+ * - The demo takes everything but the clusters from the file: its cluster is its own.
  */
 struct settings *settings_load(const struct options *, char **error);
 

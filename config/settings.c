@@ -10,6 +10,7 @@
 #include "config/nearest.h"
 #include "config/options.h"
 #include "config/settings_file.h"
+#include "config/text.h"
 #include "config/znode_path.h"
 
 #define DEFAULT_HOSTS "127.0.0.1:2181"
@@ -220,14 +221,27 @@ static void check_single(const struct settings *settings, const struct options *
                      settings->cluster_count);
 }
 
+static bool add_note(struct settings *settings, const char *note)
+{
+    char *notes =
+        text_format("%s%s%s", settings->notes ? settings->notes : "", settings->notes ? "\n" : "", note);
+    if (!notes)
+        return false;
+    free(settings->notes);
+    settings->notes = notes;
+    return true;
+}
+
 static bool settings_fill(struct settings *settings, const struct options *options, struct problems *problems)
 {
-    bool reads_file = options->command != COMMAND_DEMO;
-    if (reads_file && !read_file(settings, options->config_file, problems))
+    if (!read_file(settings, options->config_file, problems))
         return false;
     if (problems->count)
         return true;
     problems->file = NULL;
+    /* The demo's cluster is its own: nobody's credential goes there. */
+    if (options->command == COMMAND_DEMO)
+        keep_cluster(settings, settings->cluster_count);
     if (!choose_clusters(settings, options, problems))
         return false;
     if (!problems->count)
@@ -239,6 +253,8 @@ static bool settings_fill(struct settings *settings, const struct options *optio
             return false;
     if (options->ascii)
         settings->screen.ascii = TRI_YES;
+    if (options->admin && options->command != COMMAND_DEMO)
+        return add_note(settings, "--admin is checked, but not used by this version yet");
     return true;
 }
 

@@ -15,11 +15,14 @@
 struct settings *settings_new(void)
 {
     struct settings *settings = calloc(1, sizeof *settings);
-    if (settings && !keys_initialise("", settings)) {
-        settings_free(settings);
+    if (!settings)
         return NULL;
-    }
-    return settings;
+    bool fine = keys_initialise("", settings) && keys_initialise(ELECTIONS, &settings->discovered);
+    settings->discovered.path = strdup("");
+    if (fine && settings->discovered.path)
+        return settings;
+    settings_free(settings);
+    return NULL;
 }
 
 /* Room for one more zeroed item of size at the end of *items; the count is raised. NULL: out of memory. */
@@ -75,6 +78,7 @@ void settings_free(struct settings *settings)
         return;
     for (size_t i = 0; i < settings->cluster_count; i++)
         cluster_clear(&settings->clusters[i]);
+    election_clear(&settings->discovered);
     keys_clear("", settings);
     free(settings->file);
     free(settings->notes);
