@@ -17,16 +17,9 @@
 
 #define GUTTER_X 2
 #define TABLE_X 4
+#define ROOMY 28 /* from so many rows on a blank one stands before the footer */
 
-enum {
-    COLUMN_PLACE,
-    COLUMN_CANDIDATE,
-    COLUMN_WHO,
-    COLUMN_SESSION,
-    COLUMN_AGE,
-    COLUMN_WATCHES,
-    COLUMN_COUNT
-};
+enum { COLUMN_PLACE, COLUMN_CANDIDATE, COLUMN_WHO, COLUMN_SESSION, COLUMN_AGE, COLUMN_WATCHES, COLUMN_COUNT };
 
 static const struct column columns_of_election[COLUMN_COUNT] = {
     [COLUMN_PLACE] = {.heading = "#", .least = 3, .most = 6, .importance = 70, .right = true},
@@ -44,9 +37,9 @@ struct election_view {
     struct line_filter filter;
     struct column columns[COLUMN_COUNT];
     int columns_width;
-    unsigned window;  /* of the timeline */
-    bool follow;      /* the selection stays on the leader */
-    int first_y;      /* where the first line stands, for clicks */
+    unsigned window; /* of the timeline */
+    bool follow;     /* the selection stays on the leader */
+    int first_y;     /* where the first line stands, for clicks */
 };
 
 static struct election_view *election_view_of(struct view *view)
@@ -80,8 +73,8 @@ static void select_line(struct election_view *view, const struct election *elect
 }
 
 /* Brings the selection up to the model; what is selected then stands at list.at. */
-static void follow_model(struct election_view *view, const struct scene *scene, const struct election *election,
-                         size_t rows)
+static void follow_model(struct election_view *view, const struct scene *scene,
+                         const struct election *election, size_t rows)
 {
     struct list *list = &view->list;
     const struct candidate *candidate = NULL;
@@ -179,25 +172,27 @@ static void draw_row(const struct election_view *view, struct cells *cells, int 
     snprintf(text, sizeof text, "%zu", place + 1);
     columns_put(cells, &columns[COLUMN_PLACE], y, ROLE_DIM, text);
     if (columns[COLUMN_CANDIDATE].width > 0) {
-        format_candidate(candidate->name, columns[COLUMN_CANDIDATE].width, cells_sign(cells, SIGN_ELLIPSIS), text,
-                         sizeof text);
+        format_candidate(candidate->name, columns[COLUMN_CANDIDATE].width, cells_sign(cells, SIGN_ELLIPSIS),
+                         text, sizeof text);
         columns_put(cells, &columns[COLUMN_CANDIDATE], y, leads ? (style)(look | STYLE_BOLD) : look, text);
     }
     if (candidate->known)
         columns_put(cells, &columns[COLUMN_WHO], y,
-                    look == ROLE_DIM            ? look
-                    : leads                     ? (style)ROLE_GOOD
+                    look == ROLE_DIM              ? look
+                    : leads                       ? (style)ROLE_GOOD
                     : candidate->identity == NULL ? (style)ROLE_DIM
-                                                : look,
+                                                  : look,
                     candidate->identity != NULL ? candidate->identity : "? only its session");
     else
-        columns_put(cells, &columns[COLUMN_WHO], y, ROLE_DIM, "? not read yet");
+        columns_put(cells, &columns[COLUMN_WHO], y, ROLE_DIM,
+                    candidate->denied ? "? may not read" : "? not read yet");
     columns_put(cells, &columns[COLUMN_SESSION], y, ROLE_DIM, facts_session(candidate, text, sizeof text));
     put_age(view, cells, y, scene, candidate, look);
     put_expected(view, cells, y, election, candidate);
 }
 
-static void lay_columns(struct election_view *view, const struct cells *cells, const struct election *election)
+static void lay_columns(struct election_view *view, const struct cells *cells,
+                        const struct election *election)
 {
     struct column *columns = view->columns;
     int wide = cells->width >= 100;
@@ -211,12 +206,14 @@ static void lay_columns(struct election_view *view, const struct cells *cells, c
 
         columns_want(&columns[COLUMN_CANDIDATE],
                      safe_width(candidate->name, strlen(candidate->name), cells->ascii));
-        columns_want(&columns[COLUMN_WHO], candidate->identity != NULL
-                                               ? safe_width(candidate->identity, strlen(candidate->identity),
-                                                            cells->ascii)
-                                               : 18);
+        columns_want(&columns[COLUMN_WHO],
+                     candidate->identity != NULL
+                         ? safe_width(candidate->identity, strlen(candidate->identity), cells->ascii)
+                         : 18);
     }
-    columns[COLUMN_PLACE].want = election->candidate_count >= 100000 ? 6 : election->candidate_count >= 1000 ? 5 : 3;
+    columns[COLUMN_PLACE].want = election->candidate_count >= 100000 ? 6
+                                 : election->candidate_count >= 1000 ? 5
+                                                                     : 3;
     columns_lay(columns, COLUMN_COUNT, TABLE_X, cells->width - TABLE_X - wide, wide ? 2 : 1);
 }
 
@@ -250,14 +247,15 @@ static void draw_table(struct election_view *view, struct cells *cells, int y, i
 }
 
 /* What concerns the selection, in the blank line above the headings. */
-static void draw_note(const struct election_view *view, struct cells *cells, int y, const struct election *election)
+static void draw_note(const struct election_view *view, struct cells *cells, int y,
+                      const struct election *election)
 {
     char text[192];
     int width;
 
     if (view->list.gone != NULL)
-        cells_printf(cells, TABLE_X, y, cells->width - TABLE_X - 30, ROLE_WARNING, "%s has left; its place is kept",
-                     view->list.gone);
+        cells_printf(cells, TABLE_X, y, cells->width - TABLE_X - 30, ROLE_WARNING,
+                     "%s has left; its place is kept", view->list.gone);
     if (view->follow)
         snprintf(text, sizeof text, "following the leader");
     else if (view->filter.text[0] != '\0')
@@ -268,7 +266,11 @@ static void draw_note(const struct election_view *view, struct cells *cells, int
     else
         return;
     width = safe_width(text, strlen(text), cells->ascii);
-    cells_put_right(cells, cells->width - 1, y, width, view->list.count > view->list.rows && !view->follow && view->filter.text[0] == '\0' ? ROLE_DIM : ROLE_ACCENT, text);
+    cells_put_right(cells, cells->width - 1, y, width,
+                    view->list.count > view->list.rows && !view->follow && view->filter.text[0] == '\0'
+                        ? ROLE_DIM
+                        : ROLE_ACCENT,
+                    text);
 }
 
 static void election_draw(struct view *self, const struct scene *scene, struct cells *cells)
@@ -276,7 +278,7 @@ static void election_draw(struct view *self, const struct scene *scene, struct c
     struct election_view *view = election_view_of(self);
     const struct election *election = subject(view, scene);
     int airy = cells->height >= 18;
-    int y = airy, note_y, rows, time_rows, pane = 0;
+    int y = airy, note_y, rows, time_rows, bottom, pane = 0;
 
     if (election == NULL) {
         cells_printf(cells, TABLE_X, 1 + airy, -1, ROLE_WARNING, "%s is not watched any more.", view->path);
@@ -286,7 +288,8 @@ static void election_draw(struct view *self, const struct scene *scene, struct c
     y += election_head_draw(cells, y, cells->height / 3, scene, election);
     note_y = y;
     y += airy;
-    rows = cells->height - y;
+    bottom = cells->height - (cells->height >= ROOMY);
+    rows = bottom - y;
     time_rows = timeline_rows(election, scene->now, view->window, cells->height / 4);
     rows -= time_rows;
     if (cells->height >= 30) {
@@ -300,8 +303,8 @@ static void election_draw(struct view *self, const struct scene *scene, struct c
     draw_table(view, cells, y, rows, scene, election);
     if (airy)
         draw_note(view, cells, note_y, election);
-    timeline_draw(cells, cells->height - pane - time_rows, time_rows, election, scene->now, view->window);
-    event_pane_draw(cells, cells->height - pane, pane, scene, view->cluster, view->path);
+    timeline_draw(cells, bottom - pane - time_rows, time_rows, election, scene->now, view->window);
+    event_pane_draw(cells, bottom - pane, pane, scene, view->cluster, view->path);
 }
 
 static enum view_result open_selected(struct election_view *view, const struct election *election,

@@ -9,7 +9,8 @@
 #include "tui/text/format.h"
 #include "tui/text/safe.h"
 
-#define SHORT_NAME 8 /* columns of a candidate's short name beside its identity */
+#define SHORT_NAME 8  /* columns of a candidate's short name beside its identity */
+#define PLAIN_NAME 20 /* a name longer than this is mostly a GUID or a session */
 #define DAY_US INT64_C(86400000000)
 
 int64_t facts_age_us(struct moment then, struct moment now)
@@ -103,6 +104,18 @@ char *facts_who(const struct candidate *candidate, char *buffer, size_t size)
     return buffer;
 }
 
+char *facts_short_name(const struct cells *cells, const struct candidate *candidate, char *buffer,
+                       size_t size)
+{
+    const char *ellipsis = cells_sign(cells, SIGN_ELLIPSIS);
+
+    if (candidate->sequence != SEQUENCE_NONE && strlen(candidate->name) > PLAIN_NAME)
+        snprintf(buffer, size, "%s%" PRId64, ellipsis, candidate->sequence);
+    else
+        format_candidate(candidate->name, SHORT_NAME, ellipsis, buffer, size);
+    return buffer;
+}
+
 static int put_named_leader(struct cells *cells, int x, int y, int room, const struct election *election)
 {
     const struct candidate *leader = election->leader;
@@ -112,10 +125,9 @@ static int put_named_leader(struct cells *cells, int x, int y, int room, const s
 
     facts_who(leader, who, sizeof who);
     used = cells_put(cells, x, y, room, stale ? ROLE_DIM : ROLE_TEXT, who);
-    if (leader->sequence == SEQUENCE_NONE || room - used < 5)
+    if (leader->sequence == SEQUENCE_NONE)
         return used;
-    format_candidate(leader->name, room - used - 1 < SHORT_NAME ? room - used - 1 : SHORT_NAME,
-                     cells_sign(cells, SIGN_ELLIPSIS), name, sizeof name);
+    facts_short_name(cells, leader, name, sizeof name);
     width = safe_width(name, strlen(name), cells->ascii);
     if (width > room - used - 1) /* a number that has no room is not cut: half a number is another number */
         return used;
@@ -130,24 +142,22 @@ int facts_put_leader(struct cells *cells, int x, int y, int room, const struct e
     if (election->leader != NULL)
         return put_named_leader(cells, x, y, room, election);
     if (facts_stale(election))
-        return cells_put(cells, x, y, room, ROLE_DIM, "? nobody led when last seen");
+        return cells_put(cells, x, y, room, ROLE_DIM, "? nobody then");
     switch (election->state) {
     case ELECTION_VACANT:
         if (election->kind == KIND_LOCK)
-            return cells_printf(cells, x, y, room, ROLE_DIM, "%s nobody holds it",
-                                cells_sign(cells, SIGN_DASH));
+            return cells_printf(cells, x, y, room, ROLE_DIM, "%s nobody", cells_sign(cells, SIGN_DASH));
         return cells_printf(cells, x, y, room, ROLE_CRITICAL, "nobody for %s",
                             format_age(facts_age_us(election->state_since, now), age, sizeof age));
     case ELECTION_ELECTING:
-        return cells_put(cells, x, y, room, ROLE_WARNING, "? the next in line");
+        return cells_put(cells, x, y, room, ROLE_WARNING, "? next in line");
     case ELECTION_ABSENT:
         if (election->kind == KIND_LOCK && election->recipe != NULL &&
             election->recipe->family == FAMILY_LOCK)
-            return cells_printf(cells, x, y, room, ROLE_DIM, "%s nobody holds it",
-                                cells_sign(cells, SIGN_DASH));
+            return cells_printf(cells, x, y, room, ROLE_DIM, "%s nobody", cells_sign(cells, SIGN_DASH));
         return cells_printf(cells, x, y, room, ROLE_TEXT, "%s no such path", cells_sign(cells, SIGN_DASH));
     case ELECTION_DENIED:
-        return cells_put(cells, x, y, room, ROLE_DIM, "? no permission to read");
+        return cells_put(cells, x, y, room, ROLE_DIM, "? may not read");
     case ELECTION_LED:
     case ELECTION_UNKNOWN:
         break;
@@ -159,14 +169,14 @@ int facts_put_leader(struct cells *cells, int x, int y, int room, const struct e
     return cells_put(cells, x, y, room, ROLE_DIM, "? not read yet");
 }
 
-char *facts_since(const struct cells *cells, const struct election *election, struct moment now,
-                  char *buffer, size_t size)
+char *facts_since(const struct cells *cells, const struct election *election, struct moment now, char *buffer,
+                  size_t size)
 {
     bool led = election->leader != NULL;
     struct moment since = led ? election->leader_since : election->state_since;
     char age[16];
 
-    if (since.mono_us == 0 && since.wall_us == 0) {
+    if (since.mono_us == 0) {
         snprintf(buffer, size, "?");
         return buffer;
     }
@@ -194,7 +204,7 @@ const char *facts_recognised(enum recognised recognised)
     case RECOGNISED_NAME:
         return "by name only";
     case RECOGNISED_SIGNATURE:
-        return "by its names' signature";
+        return "by signature";
     case RECOGNISED_WATCH:
         return "by a watch seen";
     case RECOGNISED_CONFIGURED:

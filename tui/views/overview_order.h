@@ -9,7 +9,15 @@
 
 #include "tui/views/view.h"
 
-enum overview_sort { SORT_WORST, SORT_NAME, SORT_LEADER, SORT_CANDIDATES, SORT_SINCE, SORT_CHANGED, SORT_COUNT };
+enum overview_sort {
+    SORT_WORST,
+    SORT_NAME,
+    SORT_LEADER,
+    SORT_CANDIDATES,
+    SORT_SINCE,
+    SORT_CHANGED,
+    SORT_COUNT
+};
 const char *overview_sort_word(enum overview_sort, bool reverse);
 
 struct overview_totals {
