@@ -1,26 +1,42 @@
 /*
  * electop: reads the command line and the configuration, and hands over to one command.
  */
+#include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "config/options.h"
 #include "config/settings.h"
 #include "probe/log.h"
 #include "tui/commands/command.h"
 
-static int print_text(char *text)
+/*
+ * A program may be started with its standard descriptors closed; the next file opened (a log, a socket) would
+ * then take their numbers, and get what is meant for people.
+ */
+static bool hold_descriptors(void)
 {
-    if (!text) {
-        complain("out of memory");
-        return EXIT_USAGE;
+    for (;;) {
+        int descriptor = open("/dev/null", O_RDWR);
+        if (descriptor < 0)
+            return false;
+        if (descriptor > STDERR_FILENO)
+            return close(descriptor) == 0;
     }
-    fputs(text, stdout);
-    fflush(stdout);
-    free(text);
-    return EXIT_DONE;
+}
+
+static int print_help(enum command about)
+{
+    char *help = options_help(about);
+    if (!help)
+        complain("out of memory");
+    int status = help ? say(help) : EXIT_USAGE;
+    free(help);
+    return status;
 }
 
 static int run_command(const struct invocation *invocation)
@@ -55,12 +71,9 @@ static int run(const struct options *options)
 {
     char *error;
     if (options->command == COMMAND_HELP)
-        return print_text(options_help(options->about));
-    if (options->command == COMMAND_VERSION) {
-        printf("electop %s\n", ELECTOP_VERSION);
-        fflush(stdout);
-        return EXIT_DONE;
-    }
+        return print_help(options->about);
+    if (options->command == COMMAND_VERSION)
+        return say("electop " ELECTOP_VERSION "\n");
     if (options->log && !log_open(options->log, &error))
         return refuse(error);
     struct settings *settings = settings_load(options, &error);
@@ -68,8 +81,11 @@ static int run(const struct options *options)
         return refuse(error);
     log_line(LOG_LEVEL_INFO, "electop %s %s, configuration %s", ELECTOP_VERSION,
              command_word(options->command), settings->file ? settings->file : "none");
-    if (settings->notes)
-        log_line(LOG_LEVEL_WARNING, "%s", settings->notes);
+    for (const char *note = settings->notes; note && *note;) {
+        size_t length = strcspn(note, "\n");
+        log_line(LOG_LEVEL_WARNING, "%.*s", (int)length, note);
+        note += length + (note[length] == '\n');
+    }
     int status = run_command(&(struct invocation){.options = options, .settings = settings});
     log_line(LOG_LEVEL_INFO, "ended with %d", status);
     settings_free(settings);
@@ -80,6 +96,8 @@ int main(int argc, char **argv)
 {
     struct options options;
     char *error;
+    if (!hold_descriptors())
+        return EXIT_USAGE;
     setlocale(LC_ALL, "");
     /* Numbers in JSON and in what scripts read have a point, whatever the language. */
     setlocale(LC_NUMERIC, "C");

@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "config/text.h"
+#include "tui/print/output.h"
 #include "tui/text/safe.h"
 
 void complain(const char *format, ...)
@@ -27,4 +29,13 @@ void complain(const char *format, ...)
     if (!all)
         fputs("electop: out of memory\n", stderr);
     free(all);
+}
+
+int say(const char *text)
+{
+    int error = output_write(STDOUT_FILENO, text, strlen(text));
+    if (!error || output_is_gone(error))
+        return EXIT_DONE;
+    complain("standard output cannot be written (%s); mend that, or redirect it elsewhere", strerror(error));
+    return EXIT_USAGE;
 }
