@@ -223,7 +223,7 @@ static void print_leader(struct paper *paper, const struct election *election, s
     int x = 2 + facts_put_leader(paper->row, 2, 0, -1, election, now);
     const char *acknowledged = acknowledged_text(election->acknowledged);
     if (election->leader) {
-        x = put(paper, x, ROLE_TEXT, " leads for ");
+        x = put(paper, x, ROLE_TEXT, election->kind == KIND_LOCK ? " holds it for " : " leads for ");
         x = put(paper, x, ROLE_TEXT, facts_since(paper->row, election, now, text, sizeof text));
         x = put(paper, x, ROLE_DIM, election->leader_since_exact ? ", since " : ", not before ");
         x = put(paper, x, ROLE_DIM, date_of(election->leader_since.wall_us, date, sizeof date));
