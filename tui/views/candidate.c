@@ -138,7 +138,7 @@ static void put_neighbour(struct block *block, const char *label, const struct c
         put(block, label, ROLE_DIM, text);
         return;
     }
-    snprintf(text, sizeof text, "%s %s", facts_short_name(block->cells, candidate, name, sizeof name),
+    snprintf(text, sizeof text, "%s %s", facts_short_name(block->cells, candidate->name, name, sizeof name),
              facts_who(candidate, who, sizeof who));
     put(block, label, ROLE_TEXT, text);
 }

@@ -27,7 +27,7 @@ static const struct column columns_of_election[COLUMN_COUNT] = {
     [COLUMN_WHO] = {.heading = "WHO", .least = 15, .most = 40, .importance = 90},
     [COLUMN_SESSION] = {.heading = "SESSION", .least = 18, .most = 18, .importance = 50},
     [COLUMN_AGE] = {.heading = "AGE", .least = 6, .most = 6, .importance = 65},
-    [COLUMN_WATCHES] = {.heading = "WATCHES", .least = 10, .most = 30, .importance = 60},
+    [COLUMN_WATCHES] = {.heading = "WATCHES", .least = 14, .most = 30, .importance = 60},
 };
 
 struct election_view {
@@ -37,9 +37,10 @@ struct election_view {
     struct line_filter filter;
     struct column columns[COLUMN_COUNT];
     int columns_width;
-    unsigned window; /* of the timeline */
-    bool follow;     /* the selection stays on the leader */
-    int first_y;     /* where the first line stands, for clicks */
+    struct strip_zoom zoom; /* of the timeline */
+    bool chosen;            /* somebody has moved: until then the first is selected, whoever it is */
+    bool follow;            /* the selection stays on the leader */
+    int first_y;            /* where the first line stands, for clicks */
 };
 
 static struct election_view *election_view_of(struct view *view)
@@ -128,8 +129,7 @@ static void put_expected(const struct election_view *view, struct cells *cells, 
     if (before == NULL)
         snprintf(name, sizeof name, "the directory");
     else
-        format_candidate(before->name, column->width - (column->width >= 19 ? 13 : 4),
-                         cells_sign(cells, SIGN_ELLIPSIS), name, sizeof name);
+        facts_short_name(cells, before->name, name, sizeof name);
     snprintf(text, sizeof text, "%s%s %s", column->width >= 19 ? "? expected " : "? ",
              cells_sign(cells, SIGN_UP), name);
     columns_put(cells, column, y, ROLE_DIM, text);
@@ -285,12 +285,15 @@ static void election_draw(struct view *self, const struct scene *scene, struct c
         cells_put(cells, TABLE_X, 2 + airy, -1, ROLE_DIM, "Esc goes back.");
         return;
     }
+    strip_zoom_follow(&view->zoom, strip_known_us(election, scene->now));
+    if (!view->chosen)
+        list_home(&view->list);
     y += election_head_draw(cells, y, cells->height / 3, scene, election);
     note_y = y;
     y += airy;
     bottom = cells->height - (cells->height >= ROOMY);
     rows = bottom - y;
-    time_rows = timeline_rows(election, scene->now, view->window, cells->height / 4);
+    time_rows = timeline_rows(election, scene->now, view->zoom.window, cells->height / 4);
     rows -= time_rows;
     if (cells->height >= 30) {
         int wanted = 2 + (int)(election->candidate_count < 1000 ? election->candidate_count : 1000);
@@ -303,7 +306,7 @@ static void election_draw(struct view *self, const struct scene *scene, struct c
     draw_table(view, cells, y, rows, scene, election);
     if (airy)
         draw_note(view, cells, note_y, election);
-    timeline_draw(cells, bottom - pane - time_rows, time_rows, election, scene->now, view->window);
+    timeline_draw(cells, bottom - pane - time_rows, time_rows, election, scene->now, view->zoom.window);
     event_pane_draw(cells, bottom - pane, pane, scene, view->cluster, view->path);
 }
 
@@ -342,6 +345,7 @@ static enum view_result election_action(struct view *self, const struct scene *s
     follow_model(view, scene, election, view->list.rows);
     if (list_move(&view->list, action)) {
         view->follow = false;
+        view->chosen = true;
         select_line(view, election);
         return VIEW_DONE;
     }
@@ -351,6 +355,7 @@ static enum view_result election_action(struct view *self, const struct scene *s
     case ACTION_NEXT_MATCH:
     case ACTION_PREVIOUS_MATCH:
         view->follow = false;
+        view->chosen = true;
         walk(&view->list, action == ACTION_NEXT_MATCH);
         select_line(view, election);
         return VIEW_DONE;
@@ -358,10 +363,10 @@ static enum view_result election_action(struct view *self, const struct scene *s
         view->follow = !view->follow;
         return VIEW_DONE;
     case ACTION_LEFT:
-        view->window -= view->window > 0;
+        strip_zoom_turn(&view->zoom, false);
         return VIEW_DONE;
     case ACTION_RIGHT:
-        view->window += view->window + 1 < STRIP_WINDOWS;
+        strip_zoom_turn(&view->zoom, true);
         return VIEW_DONE;
     default:
         return VIEW_IGNORED;
@@ -384,6 +389,7 @@ static enum view_result election_click(struct view *self, const struct scene *sc
     if (line >= view->list.count)
         return VIEW_IGNORED;
     view->list.at = line;
+    view->chosen = true;
     select_line(view, election);
     return twice ? open_selected(view, election, next) : VIEW_DONE;
 }
@@ -460,7 +466,6 @@ struct view *election_view_new(const char *cluster, const char *path)
     if (view == NULL)
         return NULL;
     view->view.ops = &ops;
-    view->window = STRIP_HOUR;
     view->cluster = strdup(cluster);
     view->path = strdup(path);
     if (view->cluster == NULL || view->path == NULL) {

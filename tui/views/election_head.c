@@ -34,7 +34,7 @@ static void say_candidate(struct line *line, const struct candidate *candidate)
     char name[64], who[256];
 
     if (candidate->sequence != SEQUENCE_NONE) {
-        say(line, ROLE_STRONG, facts_short_name(line->cells, candidate, name, sizeof name));
+        say(line, ROLE_STRONG, facts_short_name(line->cells, candidate->name, name, sizeof name));
         say(line, ROLE_TEXT, " ");
     }
     facts_who(candidate, who, sizeof who);

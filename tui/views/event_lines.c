@@ -28,7 +28,7 @@ static int put_who(struct cells *cells, int x, int y, int room, const char *subj
         return cells_put(cells, x, y, room, ROLE_TEXT, subject);
     memcpy(name, subject, length);
     name[length] = '\0';
-    format_candidate(name, NAME_WIDTH, cells_sign(cells, SIGN_ELLIPSIS), shorter, sizeof shorter);
+    facts_short_name(cells, name, shorter, sizeof shorter);
     used = cells_put(cells, x, y, room, ROLE_TEXT, shorter);
     return used < room ? used + cells_put(cells, x + used, y, room - used, ROLE_TEXT, subject + length)
                        : used;

@@ -1,5 +1,6 @@
 #include "tui/views/facts.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,8 +10,8 @@
 #include "tui/text/format.h"
 #include "tui/text/safe.h"
 
-#define SHORT_NAME 8  /* columns of a candidate's short name beside its identity */
-#define PLAIN_NAME 20 /* a name longer than this is mostly a GUID or a session */
+#define SHORT_NAME 8 /* columns of a candidate's short name beside its identity */
+#define WORD_MOST 12 /* of the word in front of a number */
 #define DAY_US INT64_C(86400000000)
 
 int64_t facts_age_us(struct moment then, struct moment now)
@@ -104,15 +105,59 @@ char *facts_who(const struct candidate *candidate, char *buffer, size_t size)
     return buffer;
 }
 
-char *facts_short_name(const struct cells *cells, const struct candidate *candidate, char *buffer,
-                       size_t size)
+/* A GUID, a session, or a part of one. */
+static bool is_id(const char *word, size_t length)
+{
+    size_t hex = 0, digits = 0;
+
+    for (size_t i = 0; i < length; i++) {
+        hex += isxdigit((unsigned char)word[i]) != 0;
+        digits += isdigit((unsigned char)word[i]) != 0;
+    }
+    return hex == length && (length >= 4 || digits == length);
+}
+
+static bool is_separator(char c)
+{
+    return strchr("-_#.:", c) != NULL && c != '\0';
+}
+
+/* The last word before the number that is no id, with the separators after it; false: there is none. */
+static bool find_word(const char *name, size_t end, size_t *begin, size_t *length)
+{
+    for (;;) {
+        size_t stop = end, from;
+
+        while (stop > 0 && is_separator(name[stop - 1]))
+            stop--;
+        for (from = stop; from > 0 && !is_separator(name[from - 1]); from--)
+            if (name[from - 1] <= ' ' || name[from - 1] > '~')
+                return false;
+        if (from == stop)
+            return false;
+        if (!is_id(name + from, stop - from)) {
+            *begin = from;
+            *length = end - from;
+            return true;
+        }
+        end = from;
+    }
+}
+
+char *facts_short_name(const struct cells *cells, const char *name, char *buffer, size_t size)
 {
     const char *ellipsis = cells_sign(cells, SIGN_ELLIPSIS);
+    int64_t number = recipe_sequence_of(name);
+    size_t digits = strlen(name), begin, length;
 
-    if (candidate->sequence != SEQUENCE_NONE && strlen(candidate->name) > PLAIN_NAME)
-        snprintf(buffer, size, "%s%" PRId64, ellipsis, candidate->sequence);
-    else
-        format_candidate(candidate->name, SHORT_NAME, ellipsis, buffer, size);
+    while (digits > 0 && isdigit((unsigned char)name[digits - 1]) && strlen(name) - digits < 10)
+        digits--;
+    if (number == SEQUENCE_NONE)
+        return format_candidate(name, SHORT_NAME, ellipsis, buffer, size);
+    digits -= number < 0 && digits > 0; /* its sign */
+    if (!find_word(name, digits, &begin, &length) || length > WORD_MOST)
+        return format_candidate(name, SHORT_NAME, ellipsis, buffer, size);
+    snprintf(buffer, size, "%.*s%s%" PRId64, (int)length, name + begin, ellipsis, number);
     return buffer;
 }
 
@@ -127,7 +172,7 @@ static int put_named_leader(struct cells *cells, int x, int y, int room, const s
     used = cells_put(cells, x, y, room, stale ? ROLE_DIM : ROLE_TEXT, who);
     if (leader->sequence == SEQUENCE_NONE)
         return used;
-    facts_short_name(cells, leader, name, sizeof name);
+    facts_short_name(cells, leader->name, name, sizeof name);
     width = safe_width(name, strlen(name), cells->ascii);
     if (width > room - used - 1) /* a number that has no room is not cut: half a number is another number */
         return used;

@@ -37,8 +37,11 @@ char *facts_who(const struct candidate *, char *buffer, size_t size);
 /* "0x100002a4d0a0001", "?" where the znode has not been read, "none" where it is persistent. */
 char *facts_session(const struct candidate *, char *buffer, size_t size);
 
-/* A candidate's name in a few columns: "n_...42", and the number alone where a GUID stands before it. */
-char *facts_short_name(const struct cells *, const struct candidate *, char *buffer, size_t size);
+/*
+ * A candidate's name in a few columns, as people speak of it: "n_...42"; of a name with a GUID or a session
+ * in it the word beside that: "latch-...118". The number is never cut.
+ */
+char *facts_short_name(const struct cells *, const char *name, char *buffer, size_t size);
 
 /* Who leads: the identity, the candidate's short name dimmed; or why nobody. Returns the columns used. */
 int facts_put_leader(struct cells *, int x, int y, int room, const struct election *, struct moment now);

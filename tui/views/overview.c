@@ -60,8 +60,9 @@ struct overview {
     uint64_t version; /* of the order that the selection was last looked up in */
     struct column columns[COLUMN_COUNT];
     int columns_width; /* of the screen that the columns' wishes were gathered for */
-    unsigned window;   /* of the strip */
-    int first_y;       /* where the first line stands, for clicks */
+    struct strip_zoom zoom;
+    bool chosen; /* somebody has moved: until then the worst is selected, not what once was */
+    int first_y; /* where the first line stands, for clicks */
 };
 
 static struct overview *overview_of(struct view *view)
@@ -266,7 +267,7 @@ static void draw_row(const struct overview *overview, struct cells *cells, int y
                                                      : "?");
     columns_put(cells, &columns[COLUMN_SINCE], y, stale ? ROLE_DIM : ROLE_TEXT,
                 facts_since(cells, election, scene->now, text, sizeof text));
-    strip_draw(cells, strip->x, y, strip->width, election, scene->now, strip_window_us(overview->window),
+    strip_draw(cells, strip->x, y, strip->width, election, scene->now, strip_window_us(overview->zoom.window),
                NULL);
     draw_changed(overview, cells, y, scene, election);
     put_note(overview, cells, y, election);
@@ -318,7 +319,7 @@ static void draw_heads(const struct overview *overview, struct cells *cells, int
     char heading[24];
 
     columns_head(cells, overview->columns, COLUMN_COUNT, y, sorted);
-    snprintf(heading, sizeof heading, "LAST %s", strip_window_word(overview->window));
+    snprintf(heading, sizeof heading, "LAST %s", strip_window_word(overview->zoom.window));
     for (char *c = heading; *c != '\0'; c++)
         if (*c >= 'a' && *c <= 'z')
             *c = (char)(*c - 'a' + 'A');
@@ -344,6 +345,9 @@ static void overview_draw(struct view *view, const struct scene *scene, struct c
     size_t shown;
 
     overview_order_make(&overview->order, scene);
+    strip_zoom_follow(&overview->zoom, overview->order.totals.known_us);
+    if (!overview->chosen)
+        list_home(&overview->list);
     if (overview->order.totals.elections > 0)
         summary_end = draw_summary(overview, cells, y++);
     y += notices_draw_connections(cells, 1, y, cells->height / 4, scene, NULL);
@@ -419,6 +423,7 @@ static enum view_result overview_action(struct view *view, const struct scene *s
 
     follow_model(overview, scene, overview->list.rows);
     if (list_move(&overview->list, action)) {
+        overview->chosen = true;
         select_line(overview);
         return VIEW_DONE;
     }
@@ -427,6 +432,7 @@ static enum view_result overview_action(struct view *view, const struct scene *s
         return open_selected(overview, next);
     case ACTION_NEXT_MATCH:
     case ACTION_PREVIOUS_MATCH:
+        overview->chosen = true;
         walk(overview, action == ACTION_NEXT_MATCH);
         return VIEW_DONE;
     case ACTION_SORT:
@@ -438,10 +444,10 @@ static enum view_result overview_action(struct view *view, const struct scene *s
         order->dirty = true;
         return VIEW_DONE;
     case ACTION_LEFT:
-        overview->window -= overview->window > 0;
+        strip_zoom_turn(&overview->zoom, false);
         return VIEW_DONE;
     case ACTION_RIGHT:
-        overview->window += overview->window + 1 < STRIP_WINDOWS;
+        strip_zoom_turn(&overview->zoom, true);
         return VIEW_DONE;
     default:
         return VIEW_IGNORED;
@@ -462,6 +468,7 @@ static enum view_result overview_click(struct view *view, const struct scene *sc
     if (line >= overview->order.count)
         return VIEW_IGNORED;
     overview->list.at = line;
+    overview->chosen = true;
     select_line(overview);
     return twice ? open_selected(overview, next) : VIEW_DONE;
 }
@@ -519,6 +526,5 @@ struct view *overview_view_new(void)
     if (overview == NULL)
         return NULL;
     overview->view.ops = &ops;
-    overview->window = STRIP_HOUR;
     return &overview->view;
 }

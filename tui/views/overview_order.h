@@ -23,7 +23,8 @@ const char *overview_sort_word(enum overview_sort, bool reverse);
 struct overview_totals {
     size_t elections, led, vacant, electing, free, absent, denied, unknown, stale, unacknowledged;
     size_t candidates;
-    uint64_t unseen; /* joined and left together */
+    uint64_t unseen;  /* joined and left together */
+    int64_t known_us; /* for how long the longest known leadership is known */
 };
 
 struct overview_row;

@@ -23,6 +23,29 @@ const char *strip_window_word(unsigned window)
     return windows[window < STRIP_WINDOWS ? window : STRIP_HOUR].word;
 }
 
+void strip_zoom_follow(struct strip_zoom *zoom, int64_t known_us)
+{
+    if (zoom->chosen)
+        return;
+    zoom->window = 0;
+    while (zoom->window < STRIP_HOUR && windows[zoom->window].us < known_us)
+        zoom->window++;
+}
+
+void strip_zoom_turn(struct strip_zoom *zoom, bool wider)
+{
+    zoom->chosen = true;
+    if (wider)
+        zoom->window += zoom->window + 1 < STRIP_WINDOWS;
+    else
+        zoom->window -= zoom->window > 0;
+}
+
+int64_t strip_known_us(const struct election *election, struct moment now)
+{
+    return election->tenure_count > 0 ? now.mono_us - election_tenure_at(election, 0)->from.mono_us : 0;
+}
+
 #define STRIP_WIDEST 512
 
 /* What one cell has to show; the larger wins. */
