@@ -165,7 +165,7 @@ static void write_election(struct json_writer *writer, const struct election *el
     enum election_state state = look_state(election);
     json_write_begin(writer, '{');
     json_write_line(writer, 10);
-    write_text(writer, "path", election->path);
+    write_text(writer, "path", look_path(election));
     write_text(writer, "name", election->name);
     write_text(writer, "kind", election_kind_word(election->kind));
     json_write_line(writer, 10);

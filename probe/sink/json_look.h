@@ -15,6 +15,7 @@
  *             problem      why it is denied or unknown; null: it is neither
  *   leader    since_exact  false: it was found leading, and since is the creation of its znode, the
  *                          earliest possible moment
+ * path is what its users give: without the chroot, which is in hosts.
  * candidates is null where they have not been read (unknown, denied), and [] where nobody stands.
  * A cluster given by --server alone has no name: null.
  */

@@ -1,5 +1,7 @@
 #include "probe/sink/look.h"
 
+#include <string.h>
+
 #include "probe/election/recipe.h"
 
 enum election_state look_state(const struct election *election)
@@ -8,6 +10,16 @@ enum election_state look_state(const struct election *election)
     /* What is denied is never fresh, and still known for what it is. */
     bool holds = election->fresh || (connected && election->state == ELECTION_DENIED);
     return holds ? election->state : ELECTION_UNKNOWN;
+}
+
+const char *look_path(const struct election *election)
+{
+    const char *chroot = election->cluster->chroot ? election->cluster->chroot : "";
+    size_t length = strlen(chroot);
+    if (strncmp(election->path, chroot, length) != 0)
+        return election->path;
+    const char *below = election->path + length;
+    return *below == '/' ? below : *below ? election->path : "/";
 }
 
 bool look_has_list(const struct election *election)

@@ -114,6 +114,32 @@ static void lost_connection_is_unknown(void **state)
     model_free(model);
 }
 
+/* Paths are told as their users give them: below the chroot, and never only a part of a name. */
+static void paths_below_the_chroot(void **state)
+{
+    const struct {
+        char chroot[8], path[16];
+        const char *shown;
+    } table[] = {
+        {"", "/a", "/a"},      {"/app", "/app/a", "/a"},
+        {"/app", "/app", "/"}, {"/app", "/apple/a", "/apple/a"},
+        {"/app", "/b", "/b"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        char chroot[8], path[16];
+        memcpy(chroot, table[i].chroot, sizeof chroot);
+        memcpy(path, table[i].path, sizeof path);
+        struct cluster cluster = {.chroot = chroot};
+        struct election *election = calloc(1, sizeof *election);
+        assert_non_null(election);
+        election->cluster = &cluster;
+        election->path = path;
+        assert_string_equal(look_path(election), table[i].shown);
+        free(election);
+    }
+}
+
 static void check_text(const char *golden, const struct print_style *how)
 {
     struct model *model = scripted_world();
@@ -201,13 +227,10 @@ int main(void)
     setenv("TZ", "UTC", 1);
     tzset();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_is_as_promised),
-        cmocka_unit_test(json_has_every_key),
-        cmocka_unit_test(lost_connection_is_unknown),
-        cmocka_unit_test(text_into_a_pipe),
-        cmocka_unit_test(text_in_ascii),
-        cmocka_unit_test(text_on_a_terminal),
-        cmocka_unit_test(ten_thousand),
+        cmocka_unit_test(json_is_as_promised),        cmocka_unit_test(json_has_every_key),
+        cmocka_unit_test(lost_connection_is_unknown), cmocka_unit_test(text_into_a_pipe),
+        cmocka_unit_test(paths_below_the_chroot),     cmocka_unit_test(text_in_ascii),
+        cmocka_unit_test(text_on_a_terminal),         cmocka_unit_test(ten_thousand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -362,8 +362,8 @@ static bool print_election(struct paper *paper, const struct election *election,
     int x = put_sign(paper, 0, badge.look, badge.sign);
     x = put(paper, x, badge.look, badge.word) + GAP;
     x = put(paper, x, ROLE_STRONG, election->name) + GAP;
-    if (strcmp(election->name, election->path) != 0)
-        put(paper, x, ROLE_DIM, election->path);
+    if (strcmp(election->name, look_path(election)) != 0)
+        put(paper, x, ROLE_DIM, look_path(election));
     paper_line(paper);
     print_leader(paper, election, now);
     print_facts(paper, election);
