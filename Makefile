@@ -57,29 +57,32 @@ LIBRARIES := $(O)/libelectop-tui.a $(O)/libelectop.a
 PACKAGES := tests/support/packages
 AGAIN     = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null || echo 2))
 
+# What is done, in a word a line; V=1 shows the commands.
+say = $(if $(V),,@echo '  $(1)' $(2);)
+
 .PHONY: all
 all: $(O)/electop ## build build/electop (the default)
 
 $(O)/libelectop.a: $(LIB_OBJ)
 	@rm -f $@
-	ar rcs $@ $^
+	$(call say,AR,$@)ar rcs $@ $^
 $(O)/libelectop-tui.a: $(TUI_OBJ)
 	@rm -f $@
-	ar rcs $@ $^
+	$(call say,AR,$@)ar rcs $@ $^
 $(O)/electop: $(O)/tui/main.o $(LIBRARIES)
-	$(CC) $(LD_$(FLAVOUR)) $(LDFLAGS) -o $@ $^ $(LIBS) $(TUI_LIBS)
+	$(call say,LD,$@)$(CC) $(LD_$(FLAVOUR)) $(LDFLAGS) -o $@ $^ $(LIBS) $(TUI_LIBS)
 
 $(O)/%.o: %.c Makefile | have-build
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC,$<)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(UNIT_BIN): $(O)/%: $(O)/%.o $(SUPPORT_OBJ) $(LIBRARIES)
-	$(CC) $(LD_$(FLAVOUR)) $(LDFLAGS) -o $@ $^ $(LIBS) $(TUI_LIBS) $(TEST_LIBS)
+	$(call say,LD,$@)$(CC) $(LD_$(FLAVOUR)) $(LDFLAGS) -o $@ $^ $(LIBS) $(TUI_LIBS) $(TEST_LIBS)
 $(TOOL_BIN): $(O)/%: $(O)/%.o $(LIBRARIES)
-	$(CC) $(LD_$(FLAVOUR)) $(LDFLAGS) -o $@ $^ $(LIBS) $(TUI_LIBS)
+	$(call say,LD,$@)$(CC) $(LD_$(FLAVOUR)) $(LDFLAGS) -o $@ $^ $(LIBS) $(TUI_LIBS)
 $(O)/tests/bench/floor $(O)/tests/bench/driver: $(BENCH_OBJ)
 $(FUZZ_BIN): $(O)/%: $(O)/%.o $(LIBRARIES)
-	$(CC) $(LD_$(FLAVOUR)) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS) $(TUI_LIBS)
+	$(call say,LD,$@)$(CC) $(LD_$(FLAVOUR)) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS) $(TUI_LIBS)
 
 .PHONY: have-build have-test
 have-build:

@@ -12,23 +12,33 @@
 
 #include "config/settings.h"
 
-enum command { COMMAND_WATCH, COMMAND_ONCE, COMMAND_EVENTS, COMMAND_CONFIG, COMMAND_DEMO, COMMAND_HELP, COMMAND_VERSION, COMMAND_COUNT };
+enum command {
+    COMMAND_WATCH,
+    COMMAND_ONCE,
+    COMMAND_EVENTS,
+    COMMAND_CONFIG,
+    COMMAND_DEMO,
+    COMMAND_HELP,
+    COMMAND_VERSION,
+    COMMAND_COUNT
+};
 
 enum color_choice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 /* What was said on the command line; unset members keep their zero or the default named here. */
 struct options {
     enum command command;
-    char **paths;             /* of elections, NULL-terminated; NULL: none */
+    enum command about; /* COMMAND_HELP: whose help; COMMAND_HELP itself: the program's */
+    char **paths;       /* of elections, NULL-terminated; NULL: none */
     size_t path_count;
-    const char *server;       /* NULL: not given */
-    const char *config_file;  /* NULL: look in the usual places */
-    const char *cluster;      /* only this one of the configuration; NULL: all */
+    const char *server;         /* NULL: not given */
+    const char *config_file;    /* NULL: look in the usual places */
+    const char *cluster;        /* only this one of the configuration; NULL: all */
     int64_t session_timeout_ms; /* 0: not given */
     const char *auth_file;
-    const char *admin;        /* PORT | HOST:PORT,... | off; NULL: not given */
-    enum tri_state four_letter; /* TRI_AUTO or TRI_NO; TRI_YES: not given */
-    int64_t wait_ms;          /* default 10000 */
+    const char *admin;          /* PORT | HOST:PORT,... | off; NULL: not given */
+    enum tri_state four_letter; /* TRI_AUTO: auto, TRI_NO: off; TRI_YES: not given */
+    int64_t wait_ms;            /* default 10000 */
     enum color_choice color;
     bool ascii;
     const char *log;          /* file; NULL: none */
@@ -52,12 +62,16 @@ const char *command_word(enum command);
 
 /*
  * Defaults, then the configuration file, then the command line, checked together. All errors of a file
- * are in *error, one a line (file:line:column: what; what to do). NULL on failure; settings_free().
+ * are in *error, one a line (file:line:column: what; what to do). NULL on failure (*error NULL: out of
+ * memory); settings_free().
+ *
+ * - --server alone stands in place of the file's clusters: a credential goes to no host that it was not
+ *   written for. A cluster of the file with that very connect string is taken as it stands there. With
+ *   --cluster it replaces that cluster's hosts (a tunnel, say).
+ * - Paths stand in place of the elections of every chosen cluster. One that is configured, or that a
+ *   configured pattern matches, keeps those settings.
+ * - The demo takes everything but the clusters from the file: its cluster is its own.
  */
 struct settings *settings_load(const struct options *, char **error);
-void settings_free(struct settings *);
-
-/* The effective settings as a configuration file (secrets are never in it); malloc'd. */
-char *settings_print(const struct settings *);
 
 #endif

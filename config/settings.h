@@ -23,16 +23,16 @@ enum inject_leave { INJECT_NEVER, INJECT_SANDBOX, INJECT_LIVE };
 
 /* What an election may do before a finding is raised. */
 struct allowance {
-    int64_t vacancy_ms;       /* nobody stands for this long */
-    int64_t failover_ms;      /* from the leader's end to the next acknowledgement */
-    int silent_percent;       /* of the session timeout that a leader may stay unheard */
-    int leader_changes;       /* this many ... */
+    int64_t vacancy_ms;        /* nobody stands for this long */
+    int64_t failover_ms;       /* from the leader's end to the next acknowledgement */
+    int silent_percent;        /* of the session timeout that a leader may stay unheard */
+    int leader_changes;        /* this many ... */
     int64_t leader_changes_ms; /* ... within this time */
 };
 
 struct election_settings {
-    char *path;            /* absolute, below the cluster's chroot; may hold * and ? in its components */
-    char *name;            /* how people call it; NULL: its path */
+    char *path; /* absolute, below the cluster's chroot; may hold * and ? in its components */
+    char *name; /* how people call it; NULL: its path */
     enum election_kind kind;
     char *recipe;          /* "auto" or the name of a recipe */
     char *acknowledgement; /* path of the mark; NULL: as the recipe says */
@@ -45,20 +45,20 @@ enum auto_off { CHOICE_AUTO, CHOICE_OFF };
 
 /* Where and how often the servers are asked for what only they know. */
 struct servers_settings {
-    char **addresses;      /* host:clientport, NULL-terminated; NULL: found */
+    char **addresses; /* host:clientport, NULL-terminated; NULL: found */
     bool admin_off;
-    int admin_port;        /* that port on every server; 0 where admin_addresses is set */
+    int admin_port;         /* that port on every server; 0 where admin_addresses is set */
     char **admin_addresses; /* host:port, NULL-terminated, or NULL */
     enum auto_off four_letter;
-    int64_t every_ms;      /* how often at most; 0: only on demand */
+    int64_t every_ms; /* how often at most; 0: only on demand */
 };
 
 struct cluster_settings {
-    char *name;            /* unique; "" for a cluster given by --server alone */
-    char *hosts;           /* the connect string as given: host:port,...[/chroot] */
+    char *name;  /* unique; "" for a cluster given by --server alone */
+    char *hosts; /* the connect string as given: host:port,...[/chroot] */
     int64_t session_timeout_ms;
-    char *auth_file;       /* NULL: none */
-    char *auth_scheme;     /* read from auth_file, and never printed; NULL: none */
+    char *auth_file;   /* NULL: none */
+    char *auth_scheme; /* read from auth_file, and never printed; NULL: none */
     char *auth_credential;
     struct servers_settings servers;
     struct election_settings *elections;
@@ -68,26 +68,26 @@ struct cluster_settings {
 /* A layout of the user's own; see probe/election/recipe.h for the built-in ones. */
 struct recipe_settings {
     char *name;
-    char *family;          /* "sequence", "lock" or "hybrid" */
-    char *candidate;       /* regular expression (PCRE2); its first group is the sequence number */
-    char *watches;         /* "predecessor", "leader", "children", "nothing" or "unknown" */
+    char *family;    /* "sequence", "lock" or "hybrid" */
+    char *candidate; /* regular expression (PCRE2); its first group is the sequence number */
+    char *watches;   /* "predecessor", "leader", "children", "nothing" or "unknown" */
 };
 
 struct discover_settings {
-    char **roots;          /* NULL-terminated */
+    char **roots; /* NULL-terminated */
     int depth;
     int64_t every_ms;
 };
 
 struct inject_settings {
-    char *sandbox;         /* directory of test elections */
+    char *sandbox; /* directory of test elections */
     int sessions;
     int creates_per_s;
     int64_t stop_above_ping_ms;
 };
 
 struct history_settings {
-    char *file;            /* "auto", "off" or a path */
+    char *file; /* "auto", "off" or a path */
     int64_t keep_ms;
 };
 
@@ -98,19 +98,20 @@ struct screen_settings {
     enum theme_choice theme;
     bool mouse;
     enum tri_state ascii;
-    int64_t refresh_ms;    /* a picture at most this often */
+    int64_t refresh_ms; /* a picture at most this often */
 };
 
 struct alert_settings {
-    char **on;             /* finding codes, event names, "severity>=error"; NULL-terminated */
-    char **run;            /* argument vector; NULL-terminated */
+    char **on;  /* finding codes, event names, "severity>=error"; NULL-terminated */
+    char **run; /* argument vector; NULL-terminated */
     int64_t again_after_ms;
 };
 
 struct settings {
-    char *file;            /* the configuration file that was read, or NULL */
+    char *file;  /* the configuration file that was read, or NULL */
+    char *notes; /* what was set there and has no effect in this version, a line each; NULL: nothing */
     struct cluster_settings *clusters;
-    size_t cluster_count;  /* at least 1 after settings_finish() */
+    size_t cluster_count; /* at least 1 */
     struct recipe_settings *recipes;
     size_t recipe_count;
     struct discover_settings discover;
@@ -121,5 +122,10 @@ struct settings {
     struct alert_settings *alerts;
     size_t alert_count;
 };
+
+void settings_free(struct settings *);
+
+/* The effective settings as a configuration file (secrets are never in it); malloc'd. */
+char *settings_print(const struct settings *);
 
 #endif

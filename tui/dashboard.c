@@ -37,7 +37,7 @@ struct dashboard {
     struct moment frozen_at;
 
     char message[256];
-    enum role message_role;
+    style message_role;
     int64_t message_until_us; /* 0: none */
     char copied[4096];
 
@@ -139,7 +139,7 @@ void dashboard_free(struct dashboard *dashboard)
     free(dashboard);
 }
 
-void dashboard_say(struct dashboard *dashboard, enum role role, const char *text)
+void dashboard_say(struct dashboard *dashboard, style role, const char *text)
 {
     snprintf(dashboard->message, sizeof(dashboard->message), "%s", text);
     dashboard->message_role = role;

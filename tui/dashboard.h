@@ -40,7 +40,7 @@ enum dashboard_wish dashboard_key(struct dashboard *, int key, int x, int y);
 const char *dashboard_copied(const struct dashboard *);
 
 /* A message in the footer, for a few seconds. */
-void dashboard_say(struct dashboard *, enum role, const char *text);
+void dashboard_say(struct dashboard *, style, const char *text);
 
 /* Draws all of it into the grid. */
 void dashboard_draw(struct dashboard *, struct cells *);

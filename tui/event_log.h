@@ -18,7 +18,7 @@ struct event_line {
     uint64_t number;          /* from 1, never used twice: a selection keeps this, not an index */
     struct moment at;
     enum event_kind kind;
-    enum role role;           /* of the label */
+    style role;               /* of the label */
     const char *label;        /* "leader elected"; static */
     char *cluster, *path;     /* of the election; path NULL for the connection's own */
     char *where;              /* the election's name for people, or the cluster's */

@@ -70,7 +70,7 @@ static void put_server(struct pen *pen, const struct cluster *cluster, size_t wh
 {
     const struct server *server = &cluster->servers[which];
     char text[160], age[16];
-    enum role role = !server->reachable ? ROLE_CRITICAL : server->problem ? ROLE_WARNING : ROLE_GOOD;
+    style role = !server->reachable ? ROLE_CRITICAL : server->problem ? ROLE_WARNING : ROLE_GOOD;
     if (detail == DETAIL_COUNT && role == ROLE_GOOD)
         return;
     enum sign sign = role == ROLE_GOOD ? SIGN_OK : role == ROLE_WARNING ? SIGN_WARNING : SIGN_CRITICAL;
@@ -119,10 +119,10 @@ static void put_connection(struct pen *pen, const struct cluster *cluster, struc
         format_age(since, age, sizeof(age));
     snprintf(text, sizeof(text), "%s%s%s%s%.150s", what, *age ? " for " : "", age,
              cluster->problem ? ": " : "", cluster->problem ? cluster->problem : "");
-    enum role role = cluster->connection == CONNECTION_REFUSED || cluster->ever_connected || since >= 5000000
-                         ? ROLE_CRITICAL
-                     : since >= 1000000 ? ROLE_WARNING
-                                        : ROLE_DIM;
+    style role = cluster->connection == CONNECTION_REFUSED || cluster->ever_connected || since >= 5000000
+                     ? ROLE_CRITICAL
+                 : since >= 1000000 ? ROLE_WARNING
+                                    : ROLE_DIM;
     pen_put(pen, role, cells_sign(pen->cells, role == ROLE_CRITICAL ? SIGN_CRITICAL : SIGN_WARNING));
     pen_gap(pen, 1);
     pen_put(pen, role, text);

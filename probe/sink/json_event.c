@@ -2,6 +2,7 @@
 
 #include "probe/election/model.h"
 #include "probe/sink/json_writer.h"
+#include "probe/sink/look.h"
 
 static void begin_line(struct json_writer *writer, struct moment at, const char *cluster,
                        const char *election, const char *word)
@@ -64,7 +65,7 @@ void json_event_write(struct buffer *out, const struct event *event)
 {
     struct json_writer writer = json_writer_to(out, false);
     begin_line(&writer, event->at, event->cluster ? event->cluster->name : NULL,
-               event->election ? event->election->path : NULL, event_word(event->kind));
+               event->election ? look_path(event->election) : NULL, event_word(event->kind));
     switch (event->kind) {
     case EVENT_ELECTION_SEEN:
     case EVENT_ELECTION_GONE:

@@ -12,8 +12,9 @@
  * loss) leader-acknowledged  candidate, identity, after_ms (since it became first) connection state, detail
  * (why, for people); election is null unseen               joined, left
  *
- * cluster is null for one without a name (given by --server). election is its full path. What is not known
- * is null. after_ms is a number: whole milliseconds from 10 on, below with up to three decimals.
+ * cluster is null for one without a name (given by --server). election is its path below the cluster's
+ * chroot. What is not known is null. after_ms is a number: whole milliseconds from 10 on, below with up to
+ * three decimals.
  */
 #ifndef ELECTOP_PROBE_SINK_JSON_EVENT_H
 #define ELECTOP_PROBE_SINK_JSON_EVENT_H

@@ -165,7 +165,7 @@ static void write_election(struct json_writer *writer, const struct election *el
     enum election_state state = look_state(election);
     json_write_begin(writer, '{');
     json_write_line(writer, 10);
-    write_text(writer, "path", election->path);
+    write_text(writer, "path", look_path(election));
     write_text(writer, "name", election->name);
     write_text(writer, "kind", election_kind_word(election->kind));
     json_write_line(writer, 10);
@@ -174,7 +174,8 @@ static void write_election(struct json_writer *writer, const struct election *el
     write_text(writer, "recognised", recipe ? recognised_word(election->recognised) : NULL);
     json_write_line(writer, 10);
     write_text(writer, "state", election_state_word(state));
-    write_time(writer, "stale_since", election->fresh ? 0 : election->stale_since.wall_us);
+    write_time(writer, "stale_since",
+               election->fresh || !look_has_list(election) ? 0 : election->stale_since.wall_us);
     bool troubled = state == ELECTION_UNKNOWN || state == ELECTION_DENIED;
     write_text(writer, "problem", troubled ? election->problem : NULL);
     json_write_line(writer, 10);

@@ -10,11 +10,12 @@
  *
  * Beside the keys of the contract:
  *   cluster   problem      why it is not connected; null: it is
- *   election  stale_since  the connection was lost then: state is "unknown", and leader, candidates and
- *                          next_sequence are what was seen last. null: all of this holds now
+ *   election  stale_since  since then it cannot be read any more: state is "unknown" or "denied", and leader,
+ *                          candidates and next_sequence are what was seen last. null: all of this holds now
  *             problem      why it is denied or unknown; null: it is neither
  *   leader    since_exact  false: it was found leading, and since is the creation of its znode, the
  *                          earliest possible moment
+ * path is what its users give: without the chroot, which is in hosts.
  * candidates is null where they have not been read (unknown, denied), and [] where nobody stands.
  * A cluster given by --server alone has no name: null.
  */

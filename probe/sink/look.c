@@ -1,8 +1,25 @@
 #include "probe/sink/look.h"
 
+#include <string.h>
+
+#include "probe/election/recipe.h"
+
 enum election_state look_state(const struct election *election)
 {
-    return election->fresh ? election->state : ELECTION_UNKNOWN;
+    bool connected = election->cluster->connection == CONNECTION_CONNECTED;
+    /* What is denied is never fresh, and still known for what it is. */
+    bool holds = election->fresh || (connected && election->state == ELECTION_DENIED);
+    return holds ? election->state : ELECTION_UNKNOWN;
+}
+
+const char *look_path(const struct election *election)
+{
+    const char *chroot = election->cluster->chroot ? election->cluster->chroot : "";
+    size_t length = strlen(chroot);
+    if (strncmp(election->path, chroot, length) != 0)
+        return election->path;
+    const char *below = election->path + length;
+    return *below == '/' ? below : *below ? election->path : "/";
 }
 
 bool look_has_list(const struct election *election)
@@ -17,50 +34,36 @@ int64_t look_created_us(const struct candidate *candidate)
     return ms > 0 && ms < INT64_MAX / 1000 ? ms * 1000 : 0;
 }
 
-/* Elections of the whole model, counted by what the look found out about them. */
-struct tally {
-    size_t answered, denied, silent;
-    bool reached, unreached; /* some cluster was; some was not */
-};
-
-static struct tally tally_of(const struct model *model)
-{
-    struct tally tally = {0};
-    for (size_t i = 0; i < model->cluster_count; i++) {
-        const struct cluster *cluster = &model->clusters[i];
-        *(cluster->ever_connected ? &tally.reached : &tally.unreached) = true;
-        for (size_t j = 0; j < cluster->election_count; j++) {
-            const struct election *election = cluster->elections[j];
-            /* What was read before the connection went is a look too. */
-            if (election->state == ELECTION_DENIED)
-                tally.denied++;
-            else if (election->state == ELECTION_UNKNOWN)
-                tally.silent++;
-            else
-                tally.answered++;
-        }
-    }
-    return tally;
-}
-
 enum look_result look_result(const struct model *model)
 {
-    struct tally tally = tally_of(model);
-    if (tally.answered)
+    size_t answered = 0, denied = 0, reached = 0;
+    for (size_t i = 0; i < model->cluster_count; i++) {
+        const struct cluster *cluster = &model->clusters[i];
+        if (!cluster->ever_connected)
+            continue;
+        reached++;
+        if (!cluster->election_count)
+            answered++; /* that there is nothing to look at is an answer, too */
+        for (size_t j = 0; j < cluster->election_count; j++) {
+            /* What was read before a connection went is a look. */
+            enum election_state state = cluster->elections[j]->state;
+            denied += state == ELECTION_DENIED;
+            answered += state != ELECTION_DENIED && state != ELECTION_UNKNOWN;
+        }
+    }
+    if (answered)
         return LOOK_TAKEN;
-    if (tally.denied)
+    if (denied)
         return LOOK_DENIED;
-    if (!tally.reached)
-        return LOOK_UNREACHED;
-    return tally.silent ? LOOK_UNFINISHED : LOOK_TAKEN; /* nothing to look at is an answer, too */
+    return reached ? LOOK_UNFINISHED : LOOK_UNREACHED;
 }
 
 static bool is_sound(const struct election *election)
 {
     switch (look_state(election)) {
     case ELECTION_LED:
-    case ELECTION_ELECTING:
         return true;
+    case ELECTION_ELECTING: /* nobody is known to lead */
     case ELECTION_VACANT:
         return election->kind == KIND_LOCK;
     case ELECTION_ABSENT:

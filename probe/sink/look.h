@@ -12,6 +12,9 @@
    was seen before. */
 enum election_state look_state(const struct election *);
 
+/* Its path as its users give it: below the cluster's chroot, which stands in the cluster's hosts. */
+const char *look_path(const struct election *);
+
 /* Its candidates have been read; where not, there may be any number of them. */
 bool look_has_list(const struct election *);
 

@@ -1,28 +1,22 @@
 #include "probe/zookeeper/sandbox.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "probe/zookeeper/free_port.h"
 #include "probe/zookeeper/supervisor.h"
 
 #define JAR_DIRECTORY "/usr/share/java/"
 #define PACKAGES "default-jre-headless libzookeeper-java libservlet-api-java libslf4j-java"
 #define DEADLINE_MS 30000
 #define POLL_MS 40
-#define ASK_MS 300 /* a connection made just before the server is ready can hang: give up early, ask again   \
-                    */
-#define PORT_TRIES 200
+#define ASK_MS 300 /* a connection made just before it is ready can hang: give up early, ask again */
 #define START_TRIES 3
 #define JAVA_EXTRA 24
 #define LOG_TAIL 1500
@@ -120,53 +114,12 @@ static char *find_missing(void)
     return NULL;
 }
 
-static int port_bind(int port)
-{
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0)
-        return -1;
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t length = sizeof address;
-    int bound = -1;
-    if (bind(fd, (struct sockaddr *)&address, sizeof address) == 0 &&
-        getsockname(fd, (struct sockaddr *)&address, &length) == 0)
-        bound = ntohs(address.sin_port);
-    close(fd);
-    return bound;
-}
-
-/*
- * A free port below those that the kernel gives to outgoing connections: one of these could take the port
- * while the server is down, and a client that retries would even connect to itself.
- */
-static int port_choose(void)
-{
-    int lowest = 32768;
-    FILE *range = fopen("/proc/sys/net/ipv4/ip_local_port_range", "r");
-    if (range) {
-        if (fscanf(range, "%d", &lowest) != 1)
-            lowest = 32768;
-        fclose(range);
-    }
-    enum { FIRST = 10240 };
-    for (int i = 0; i < PORT_TRIES && lowest > FIRST + 1000; i++) {
-        unsigned dice;
-        if (getrandom(&dice, sizeof dice, 0) != (ssize_t)sizeof dice)
-            break;
-        int port = FIRST + (int)(dice % (unsigned)(lowest - FIRST));
-        if (port_bind(port) == port)
-            return port;
-    }
-    return port_bind(0);
-}
-
 static bool ports_choose(struct sandbox *sandbox)
 {
     int chosen[SANDBOX_SERVERS * PORT_COUNT];
     int count = 0;
     while (count < sandbox->count * PORT_COUNT) {
-        int port = port_choose();
+        int port = free_port();
         if (port <= 0)
             return false;
         bool fresh = true;

@@ -20,6 +20,8 @@
 #include <zookeeper/zookeeper.h>
 
 #include "config/connect_string.h"
+#include "probe/zookeeper/pulse.h"
+#include "probe/zookeeper/request.h"
 #include "probe/zookeeper/resolver.h"
 
 /* Frames handled before the loop gets its turn again. */
@@ -33,27 +35,6 @@
 /* A session that has not come back after this many of its timeouts is given up. [wiped] */
 #define GIVE_UP_TIMEOUTS 2
 
-/* The uv handles live in one block that outlives the session until libuv has let go of all of them. */
-struct handles {
-    uv_timer_t timer;     /* the library's next deadline, or the pause before the next attempt */
-    uv_timer_t connect;   /* one attempt's deadline, and giving up */
-    uv_prepare_t prepare; /* runs the library's interest once a turn, however many requests were made in it */
-    int open;
-    struct session *session; /* NULL once closed */
-};
-
-struct request {
-    struct session *session;
-    enum { ANSWER_NODE, ANSWER_CHILDREN, ANSWER_TEXT, ANSWER_NOTHING } kind;
-    union {
-        session_node_fn node;
-        session_children_fn children;
-        session_text_fn text;
-    } answer;
-    void *context;
-    struct request *previous, *next;
-};
-
 struct session {
     uv_loop_t *loop;
     struct session_listener listener;
@@ -65,10 +46,7 @@ struct session {
     char *auth_scheme, *auth_credential;
 
     zhandle_t *zh;
-    struct handles *handles;
-    uv_poll_t *poll; /* NULL: no descriptor is being polled */
-    int poll_fd, poll_events;
-    bool dirty;    /* interest must be asked before the loop polls */
+    struct pulse *pulse;
     int busy;      /* [nested] how deep in callbacks of the loop: not freed before the outermost returns */
     bool closing;  /* nobody is listening any more */
     bool dropping; /* ... and the servers are not told */
@@ -82,9 +60,8 @@ struct session {
     unsigned failures;      /* attempts in a row that failed */
     char server[ADDRESS_SIZE];
     char problem[200];
-    struct request *requests; /* not answered yet, the latest first */
-    size_t outstanding;
-    unsigned jitter; /* state of a small generator */
+    struct requests requests; /* not answered yet */
+    unsigned jitter;          /* state of a small generator */
 };
 
 static void session_begin(struct session *s);
@@ -184,38 +161,13 @@ static void describe_failure(struct session *s, int rc, int error, int state_bef
         snprintf(s->problem, sizeof s->problem, "connection to %s lost", server);
 }
 
-/* ---- handles of the loop ----------------------------------------------------------------------------- */
-
-static void on_handle_closed(uv_handle_t *handle)
-{
-    struct handles *h = handle->data;
-    if (--h->open == 0)
-        free(h);
-}
-
-static void on_poll_closed(uv_handle_t *handle)
-{
-    free(handle);
-}
-
-/* [closed] Must run before anything else could open a descriptor of the same number. */
-static void poll_drop(struct session *s)
-{
-    if (!s->poll)
-        return;
-    uv_poll_stop(s->poll);
-    s->poll->data = NULL;
-    uv_close((uv_handle_t *)s->poll, on_poll_closed);
-    s->poll = NULL;
-    s->poll_fd = -1;
-    s->poll_events = 0;
-}
+/* ---- ending ------------------------------------------------------------------------------------------- */
 
 static void zookeeper_end(struct session *s)
 {
     zhandle_t *zh = s->zh;
-    int fd = s->poll_fd;
-    poll_drop(s);
+    int fd = pulse_descriptor(s->pulse);
+    pulse_let_go(s->pulse); /* [closed] */
     s->zh = NULL;
     s->established = false;
     s->server[0] = '\0';
@@ -232,11 +184,7 @@ static void session_free(struct session *s)
     zookeeper_end(s);
     if (s->resolver)
         resolver_cancel(s->resolver);
-    struct handles *h = s->handles;
-    h->session = NULL;
-    uv_close((uv_handle_t *)&h->timer, on_handle_closed);
-    uv_close((uv_handle_t *)&h->connect, on_handle_closed);
-    uv_close((uv_handle_t *)&h->prepare, on_handle_closed);
+    pulse_free(s->pulse);
     connect_string_free(&s->servers);
     free(s->addresses);
     free(s->auth_scheme);
@@ -258,43 +206,6 @@ static void leave(struct session *s)
         session_free(s);
 }
 
-static void on_prepare(uv_prepare_t *prepare)
-{
-    struct handles *h = prepare->data;
-    uv_prepare_stop(prepare);
-    if (!h->session)
-        return;
-    enter(h->session);
-    session_arm(h->session);
-    leave(h->session);
-}
-
-static void mark_dirty(struct session *s)
-{
-    if (!s->dirty) {
-        s->dirty = true;
-        uv_prepare_start(&s->handles->prepare, on_prepare);
-    }
-}
-
-static void on_timer(uv_timer_t *timer)
-{
-    struct session *s = ((struct handles *)timer->data)->session;
-    if (!s)
-        return;
-    enter(s);
-    if (s->zh)
-        session_arm(s);
-    else
-        session_begin(s);
-    leave(s);
-}
-
-static void pause_for(struct session *s, unsigned ms)
-{
-    uv_timer_start(&s->handles->timer, on_timer, ms, 0);
-}
-
 /* ---- pumping the library ------------------------------------------------------------------------------ */
 
 static void session_pump(struct session *s, int events)
@@ -312,31 +223,46 @@ static void session_pump(struct session *s, int events)
     if (rc != ZOK && rc != ZNOTHING)
         session_fail(s, rc, error, state_before);
     else
-        mark_dirty(s);
+        pulse_this_turn(s->pulse);
 }
 
-static void on_poll(uv_poll_t *poll, int status, int events)
+static void on_ready(void *context, int events)
 {
-    struct session *s = poll->data;
-    if (!s)
-        return;
-    int zoo_events =
-        (events & UV_READABLE ? ZOOKEEPER_READ : 0) | (events & UV_WRITABLE ? ZOOKEEPER_WRITE : 0);
-    if (status < 0)
-        zoo_events = ZOOKEEPER_READ | ZOOKEEPER_WRITE; /* let the library find the error */
+    struct session *s = context;
     enter(s);
-    session_pump(s, zoo_events);
+    session_pump(s,
+                 (events & UV_READABLE ? ZOOKEEPER_READ : 0) | (events & UV_WRITABLE ? ZOOKEEPER_WRITE : 0));
+    leave(s);
+}
+
+static void on_turn(void *context)
+{
+    struct session *s = context;
+    enter(s);
+    session_arm(s);
+    leave(s);
+}
+
+static void on_due(void *context)
+{
+    struct session *s = context;
+    enter(s);
+    if (s->zh)
+        session_arm(s);
+    else
+        session_begin(s);
     leave(s);
 }
 
 /* [retry] The library waits for 2/3 of the session timeout for a server that says nothing. */
-static void on_attempt_overdue(uv_timer_t *timer)
+static void on_overdue(void *context)
 {
-    struct session *s = ((struct handles *)timer->data)->session;
-    if (!s || !s->zh || s->poll_fd < 0 || s->state == CONNECTION_CONNECTED)
+    struct session *s = context;
+    int fd = pulse_descriptor(s->pulse);
+    if (!s->zh || fd < 0 || s->state == CONNECTION_CONNECTED)
         return;
     s->overdue = true;
-    shutdown(s->poll_fd, SHUT_RDWR);
+    shutdown(fd, SHUT_RDWR);
     enter(s);
     session_pump(s, ZOOKEEPER_READ | ZOOKEEPER_WRITE);
     leave(s);
@@ -349,40 +275,12 @@ static void attempt_begin(struct session *s)
     unsigned most_ms = (unsigned)s->timeout_asked_ms * 2 / 3;
     s->overdue = false;
     note_server(s);
-    uv_timer_start(&s->handles->connect, on_attempt_overdue, budget_ms < most_ms ? budget_ms : most_ms, 0);
-}
-
-static bool poll_set(struct session *s, int fd, int interest)
-{
-    int events =
-        (interest & ZOOKEEPER_READ ? UV_READABLE : 0) | (interest & ZOOKEEPER_WRITE ? UV_WRITABLE : 0);
-    if (s->poll && s->poll_fd != fd)
-        poll_drop(s);
-    if (!s->poll) {
-        uv_poll_t *poll = calloc(1, sizeof *poll);
-        if (!poll)
-            return false;
-        if (uv_poll_init(s->loop, poll, fd) != 0) {
-            free(poll);
-            return false;
-        }
-        poll->data = s;
-        s->poll = poll;
-        s->poll_fd = fd;
-        if (s->state != CONNECTION_CONNECTED)
-            attempt_begin(s);
-    }
-    if (s->poll_events != events) {
-        s->poll_events = events;
-        return uv_poll_start(s->poll, events, on_poll) == 0;
-    }
-    return true;
+    pulse_deadline(s->pulse, budget_ms < most_ms ? budget_ms : most_ms);
 }
 
 /* Asks the library what it waits for. Once a turn of the loop, after whatever was done in it. */
 static void session_arm(struct session *s)
 {
-    s->dirty = false;
     if (!s->zh || s->closing)
         return;
     int fd = -1, interest = 0, state_before = zoo_state(s->zh);
@@ -396,21 +294,27 @@ static void session_arm(struct session *s)
         session_fail(s, rc, error, state_before);
         return;
     }
-    if (fd >= 0 && !poll_set(s, fd, interest)) {
-        poll_drop(s);
+    bool fresh = false;
+    int events =
+        (interest & ZOOKEEPER_READ ? UV_READABLE : 0) | (interest & ZOOKEEPER_WRITE ? UV_WRITABLE : 0);
+    if (fd >= 0 && !pulse_poll(s->pulse, fd, events, &fresh)) {
+        pulse_let_go(s->pulse);
         snprintf(s->problem, sizeof s->problem, "out of memory or descriptors");
     }
+    if (fresh && s->state != CONNECTION_CONNECTED)
+        attempt_begin(s);
     /* One more millisecond, so that the library's deadline has passed when the timer fires. */
     uint64_t ms = (uint64_t)tv.tv_sec * 1000 + (uint64_t)tv.tv_usec / 1000 + 1;
-    uv_timer_start(&s->handles->timer, on_timer, ms, 0);
+    pulse_wake_in(s->pulse, ms);
 }
 
 /* After a result that is neither ZOK nor ZNOTHING. */
 static void session_fail(struct session *s, int rc, int error, int state_before)
 {
     int state = zoo_state(s->zh);
-    poll_drop(s);
-    uv_timer_stop(&s->handles->connect);
+    pulse_let_go(s->pulse);        /* [closed] */
+    pulse_not_this_turn(s->pulse); /* else the next turn would connect again without the pause */
+    pulse_deadline(s->pulse, 0);
     describe_failure(s, rc, error, state_before);
     uv_update_time(s->loop);
     if (s->state == CONNECTION_CONNECTED)
@@ -442,7 +346,7 @@ static void session_fail(struct session *s, int rc, int error, int state_before)
         return;
     /* [retry] Each server gets its try at once; a whole round of failures is followed by a pause. */
     unsigned ms = PAUSE_FIRST_MS << (round < 6 ? round : 6);
-    pause_for(s, round == 0 ? 1 : jittered(s, ms < PAUSE_LAST_MS ? ms : PAUSE_LAST_MS));
+    pulse_wake_in(s->pulse, round == 0 ? 1 : jittered(s, ms < PAUSE_LAST_MS ? ms : PAUSE_LAST_MS));
 }
 
 /* ---- beginning ------------------------------------------------------------------------------------------
@@ -457,7 +361,7 @@ static void on_connected(struct session *s)
     s->failures = 0;
     s->last_heard_ms = uv_now(s->loop);
     s->problem[0] = '\0';
-    uv_timer_stop(&s->handles->connect);
+    pulse_deadline(s->pulse, 0);
     note_server(s);
     set_state(s, CONNECTION_CONNECTED, renewed);
 }
@@ -508,7 +412,7 @@ static void session_connect(struct session *s)
     s->last_heard_ms = uv_now(s->loop);
     if (used == 0) {
         set_state(s, CONNECTION_CONNECTING, false); /* problem: from the look-up */
-        pause_for(s, jittered(s, PAUSE_LAST_MS));
+        pulse_wake_in(s->pulse, jittered(s, PAUSE_LAST_MS));
         return;
     }
     zoo_set_debug_level((ZooLogLevel)0);
@@ -516,13 +420,13 @@ static void session_connect(struct session *s)
     if (!s->zh) {
         snprintf(s->problem, sizeof s->problem, "cannot begin a session: %s", strerror(errno));
         set_state(s, CONNECTION_CONNECTING, false);
-        pause_for(s, jittered(s, PAUSE_LAST_MS));
+        pulse_wake_in(s->pulse, jittered(s, PAUSE_LAST_MS));
         return;
     }
     zoo_set_servers_resolution_delay(s->zh, -1); /* [resolve] */
     if (s->auth_scheme)
         zoo_add_auth(s->zh, s->auth_scheme, s->auth_credential, (int)strlen(s->auth_credential), NULL, NULL);
-    mark_dirty(s);
+    pulse_this_turn(s->pulse);
 }
 
 static void on_resolved(void *context, const struct address *addresses, size_t count, const char *problem)
@@ -548,16 +452,17 @@ static void session_begin(struct session *s)
         return;
     s->resolver = resolver_start(s->loop, s->servers.servers, s->servers.count, on_resolved, s);
     if (!s->resolver)
-        pause_for(s, PAUSE_LAST_MS);
+        pulse_wake_in(s->pulse, PAUSE_LAST_MS);
 }
 
 struct session *session_open(uv_loop_t *loop, const struct session_options *options,
                              const struct session_listener *listener, void *context)
 {
     struct session *s = calloc(1, sizeof *s);
-    struct handles *h = calloc(1, sizeof *h);
+    static const struct pulse_beats beats = {on_ready, on_due, on_turn, on_overdue};
+    struct pulse *pulse = s ? pulse_new(loop, &beats, s) : NULL;
     char *error = NULL;
-    bool good = s && h && connect_string_parse(options->hosts, &s->servers, &error);
+    bool good = pulse && connect_string_parse(options->hosts, &s->servers, &error);
     free(error);
     if (good && options->auth_scheme) {
         s->auth_scheme = strdup(options->auth_scheme);
@@ -565,7 +470,7 @@ struct session *session_open(uv_loop_t *loop, const struct session_options *opti
         good = s->auth_scheme && s->auth_credential;
     }
     if (!good) {
-        free(h);
+        pulse_free(pulse);
         if (s) {
             connect_string_free(&s->servers);
             free(s->auth_scheme);
@@ -578,36 +483,12 @@ struct session *session_open(uv_loop_t *loop, const struct session_options *opti
     s->listener = *listener;
     s->context = context;
     s->timeout_asked_ms = options->timeout_ms;
-    s->handles = h;
-    s->poll_fd = -1;
+    s->pulse = pulse;
+    s->requests.session = s;
     s->state = CONNECTION_CONNECTING;
     s->jitter = (unsigned)uv_hrtime() | 1u;
-    h->session = s;
-    h->open = 3;
-    uv_timer_init(loop, &h->timer);
-    uv_timer_init(loop, &h->connect);
-    uv_prepare_init(loop, &h->prepare);
-    h->timer.data = h->connect.data = h->prepare.data = h;
-    pause_for(s, 0);
+    pulse_wake_in(s->pulse, 0);
     return s;
-}
-
-static void answer_call(const struct request *r, enum session_result result, const struct znode_stat *stat,
-                        const void *data, size_t length, char *const *names, const char *path)
-{
-    switch (r->kind) {
-    case ANSWER_NODE:
-        r->answer.node(r->context, result, stat, data, length);
-        break;
-    case ANSWER_CHILDREN:
-        r->answer.children(r->context, result, stat, names, length);
-        break;
-    case ANSWER_TEXT:
-        r->answer.text(r->context, result, path);
-        break;
-    case ANSWER_NOTHING:
-        break;
-    }
 }
 
 /* The requests still open are answered here and now; the library's own answers to them then find nothing to
@@ -616,14 +497,7 @@ static void session_part(struct session *s)
 {
     s->closing = true;
     s->listener = (struct session_listener){0};
-    struct request *r = s->requests, *oldest = NULL;
-    for (; r; r = r->next)
-        oldest = r;
-    for (r = oldest; r; r = r->previous) {
-        struct request copy = *r;
-        r->kind = ANSWER_NOTHING;
-        answer_call(&copy, SESSION_LOST, NULL, NULL, 0, NULL, NULL);
-    }
+    requests_give_up(&s->requests);
     if (s->busy == 0) /* [nested] else leave() does it */
         session_free(s);
 }
@@ -669,90 +543,79 @@ const char *session_problem(const struct session *s)
 
 size_t session_outstanding(const struct session *s)
 {
-    return s->outstanding;
+    return s->requests.count;
 }
 
 /* ---- requests ------------------------------------------------------------------------------------------ */
 
-static struct request *request_new(struct session *s, void *context)
+static struct request *request_begin(struct session *s, enum answer_kind kind, void *context)
 {
-    if (s->state != CONNECTION_CONNECTED || s->closing || !s->zh)
-        return NULL;
-    struct request *r = malloc(sizeof *r);
-    if (!r)
-        return NULL;
-    r->session = s;
-    r->context = context;
-    r->previous = NULL;
-    r->next = s->requests;
-    if (s->requests)
-        s->requests->previous = r;
-    s->requests = r;
-    s->outstanding++;
+    bool possible = s->state == CONNECTION_CONNECTED && !s->closing && s->zh;
+    return possible ? request_new(&s->requests, kind, context) : NULL;
+}
+
+static struct request *request_node(struct session *s, session_node_fn fn, void *context)
+{
+    struct request *r = request_begin(s, ANSWER_NODE, context);
+    if (r)
+        r->fn.node = fn;
     return r;
 }
 
-static void request_free(struct request *r)
+static struct request *request_text(struct session *s, session_text_fn fn, void *context)
 {
-    struct session *s = r->session;
-    if (r->previous)
-        r->previous->next = r->next;
-    else
-        s->requests = r->next;
-    if (r->next)
-        r->next->previous = r->previous;
-    s->outstanding--;
-    free(r);
-}
-
-/* Unlinked before its answer is given, which may close the session or ask again. */
-static struct request request_take(const void *data)
-{
-    struct request *r = (struct request *)(uintptr_t)data, copy = *r;
-    request_free(r);
-    return copy;
+    struct request *r = request_begin(s, ANSWER_TEXT, context);
+    if (r)
+        r->fn.text = fn;
+    return r;
 }
 
 static bool request_sent(struct request *r, int rc)
 {
     if (rc == ZOK) {
-        mark_dirty(r->session);
+        pulse_this_turn(r->all->session->pulse);
         return true;
     }
     request_free(r);
     return false;
 }
 
-static void on_node(int rc, const struct Stat *stat, const void *data)
+/* What the library hands back as const is ours. */
+static struct request *request_of(const void *data)
 {
-    struct request r = request_take(data);
-    struct znode_stat s = rc == ZOK ? stat_of(stat) : (struct znode_stat){0};
-    answer_call(&r, result_of(rc), rc == ZOK ? &s : NULL, NULL, 0, NULL, NULL);
+    return (struct request *)(uintptr_t)data;
 }
 
 static void on_data(int rc, const char *value, int length, const struct Stat *stat, const void *data)
 {
-    struct request r = request_take(data);
     struct znode_stat s = rc == ZOK ? stat_of(stat) : (struct znode_stat){0};
-    answer_call(&r, result_of(rc), rc == ZOK ? &s : NULL, value, rc == ZOK && length > 0 ? (size_t)length : 0,
-                NULL, NULL);
+    struct answer a = {.result = result_of(rc), .stat = rc == ZOK ? &s : NULL, .data = value};
+    a.length = rc == ZOK && length > 0 ? (size_t)length : 0;
+    request_answer(request_of(data), &a);
+}
+
+static void on_node(int rc, const struct Stat *stat, const void *data)
+{
+    on_data(rc, NULL, 0, stat, data);
 }
 
 static void on_children(int rc, const struct String_vector *names, const struct Stat *stat, const void *data)
 {
-    struct request r = request_take(data);
-    if (rc != ZOK) {
-        answer_call(&r, result_of(rc), NULL, NULL, 0, NULL, NULL);
-        return;
+    struct answer a = {.result = result_of(rc)};
+    struct znode_stat s;
+    if (rc == ZOK) {
+        s = stat_of(stat);
+        a.stat = &s;
+        a.names = names->data;
+        a.length = (size_t)names->count;
     }
-    struct znode_stat s = stat_of(stat);
-    answer_call(&r, SESSION_OK, &s, NULL, (size_t)names->count, names->data, NULL);
+    request_answer(request_of(data), &a);
 }
 
 static void on_text(int rc, const char *value, const void *data)
 {
-    struct request r = request_take(data);
-    answer_call(&r, result_of(rc), NULL, NULL, 0, NULL, rc == ZOK ? value : NULL);
+    struct answer a = {.result = result_of(rc), .path = rc == ZOK ? value : NULL};
+    request_answer(request_of(data), &a);
 }
 
 static void on_void(int rc, const void *data)
@@ -762,52 +625,35 @@ static void on_void(int rc, const void *data)
 
 bool session_exists(struct session *s, const char *path, bool watch, session_node_fn fn, void *context)
 {
-    struct request *r = request_new(s, context);
-    if (!r)
-        return false;
-    r->kind = ANSWER_NODE;
-    r->answer.node = fn;
-    return request_sent(r, zoo_awexists(s->zh, path, watch ? on_watch : NULL, s, on_node, r));
+    struct request *r = request_node(s, fn, context);
+    return r && request_sent(r, zoo_awexists(s->zh, path, watch ? on_watch : NULL, s, on_node, r));
 }
 
 bool session_get(struct session *s, const char *path, bool watch, session_node_fn fn, void *context)
 {
-    struct request *r = request_new(s, context);
-    if (!r)
-        return false;
-    r->kind = ANSWER_NODE;
-    r->answer.node = fn;
-    return request_sent(r, zoo_awget(s->zh, path, watch ? on_watch : NULL, s, on_data, r));
+    struct request *r = request_node(s, fn, context);
+    return r && request_sent(r, zoo_awget(s->zh, path, watch ? on_watch : NULL, s, on_data, r));
 }
 
 bool session_children(struct session *s, const char *path, bool watch, session_children_fn fn, void *context)
 {
-    struct request *r = request_new(s, context);
+    struct request *r = request_begin(s, ANSWER_CHILDREN, context);
     if (!r)
         return false;
-    r->kind = ANSWER_CHILDREN;
-    r->answer.children = fn;
+    r->fn.children = fn;
     return request_sent(r, zoo_awget_children2(s->zh, path, watch ? on_watch : NULL, s, on_children, r));
 }
 
 bool session_sync(struct session *s, const char *path, session_text_fn fn, void *context)
 {
-    struct request *r = request_new(s, context);
-    if (!r)
-        return false;
-    r->kind = ANSWER_TEXT;
-    r->answer.text = fn;
-    return request_sent(r, zoo_async(s->zh, path, on_text, r));
+    struct request *r = request_text(s, fn, context);
+    return r && request_sent(r, zoo_async(s->zh, path, on_text, r));
 }
 
 bool session_create(struct session *s, const char *path, const void *data, size_t length,
                     enum create_mode mode, session_text_fn fn, void *context)
 {
-    struct request *r = request_new(s, context);
-    if (!r)
-        return false;
-    r->kind = ANSWER_TEXT;
-    r->answer.text = fn;
+    struct request *r = request_text(s, fn, context);
     int flags = mode == CREATE_PERSISTENT  ? ZOO_PERSISTENT
                 : mode == CREATE_EPHEMERAL ? ZOO_EPHEMERAL
                                            : ZOO_EPHEMERAL_SEQUENTIAL;
@@ -817,21 +663,13 @@ bool session_create(struct session *s, const char *path, const void *data, size_
 
 bool session_delete(struct session *s, const char *path, int32_t version, session_text_fn fn, void *context)
 {
-    struct request *r = request_new(s, context);
-    if (!r)
-        return false;
-    r->kind = ANSWER_TEXT;
-    r->answer.text = fn;
-    return request_sent(r, zoo_adelete(s->zh, path, version, on_void, r));
+    struct request *r = request_text(s, fn, context);
+    return r && request_sent(r, zoo_adelete(s->zh, path, version, on_void, r));
 }
 
 bool session_set(struct session *s, const char *path, const void *data, size_t length, int32_t version,
                  session_node_fn fn, void *context)
 {
-    struct request *r = request_new(s, context);
-    if (!r)
-        return false;
-    r->kind = ANSWER_NODE;
-    r->answer.node = fn;
-    return request_sent(r, zoo_aset(s->zh, path, data, (int)length, version, on_node, r));
+    struct request *r = request_node(s, fn, context);
+    return r && request_sent(r, zoo_aset(s->zh, path, data, (int)length, version, on_node, r));
 }

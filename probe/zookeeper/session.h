@@ -27,8 +27,8 @@ enum session_result {
     SESSION_NODE_EXISTS,
     SESSION_NOT_EMPTY,
     SESSION_BAD_VERSION,
-    SESSION_LOST,   /* not carried out, or not known whether: the connection or the session went */
-    SESSION_FAILED  /* anything else: session_problem() says what */
+    SESSION_LOST,  /* not carried out, or not known whether: the connection or the session went */
+    SESSION_FAILED /* anything else: session_problem() says what */
 };
 
 /* What a one-shot watch brought. */
@@ -70,9 +70,9 @@ void session_close(struct session *);
 void session_drop(struct session *);
 
 enum connection_state session_state(const struct session *);
-uint64_t session_id(const struct session *);        /* 0: none yet */
-int session_timeout_ms(const struct session *);     /* negotiated; 0: not connected yet */
-const char *session_server(const struct session *); /* "10.0.0.1:2181", or NULL; until the next call */
+uint64_t session_id(const struct session *);         /* 0: none yet */
+int session_timeout_ms(const struct session *);      /* negotiated; 0: not connected yet */
+const char *session_server(const struct session *);  /* "10.0.0.1:2181", or NULL; until the next call */
 const char *session_problem(const struct session *); /* why it is not connected, or NULL */
 size_t session_outstanding(const struct session *);  /* requests not yet answered */
 
@@ -80,8 +80,8 @@ size_t session_outstanding(const struct session *);  /* requests not yet answere
  * Answers. Called exactly once for every request that was accepted, in the order of the requests.
  * Pointers are valid during the call. stat is NULL unless the result is SESSION_OK.
  */
-typedef void (*session_node_fn)(void *context, enum session_result, const struct znode_stat *stat, const void *data,
-                                size_t length);
+typedef void (*session_node_fn)(void *context, enum session_result, const struct znode_stat *stat,
+                                const void *data, size_t length);
 typedef void (*session_children_fn)(void *context, enum session_result, const struct znode_stat *stat,
                                     char *const *names, size_t count);
 typedef void (*session_text_fn)(void *context, enum session_result, const char *path);

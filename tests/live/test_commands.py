@@ -46,7 +46,6 @@ WRONG = [
     (["once", "--count", "3"], "--count"),      # an option that a command cannot honour is refused
     (["events", "--strict"], "--strict"),
     (["events", "--servers", "3"], "--servers"),
-    (["demo", "/election"], "/election"),
     (["demo", "--servers", "2"], "2"),
     (["config", "--json"], "--json"),
     (["once", "--wait"], "--wait"),

@@ -93,7 +93,8 @@ UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u202a-\u202e\u2066-\u2069]
 
 
 def zookeeper_takes(name):
-    return not re.search("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufff0-\uffff]", name)
+    """What a path may hold: no control characters, and nothing that Java needs two characters for."""
+    return not re.search("[\x00-\x1f\x7f-\x9f\ud800-\uf8ff\ufff0-\U0010ffff]", name)
 
 
 def test_hostile_names(zk, client, path):

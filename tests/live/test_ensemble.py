@@ -15,14 +15,9 @@ def zk():
 
 @pytest.fixture(autouse=True)
 def whole(zk):
-    """Every test begins with three servers that serve."""
+    """Every test leaves three servers that serve."""
     yield
-    for i in range(3):
-        if not zk.serves(i):
-            zk.thaw(i)
-            if not zk.serves(i):
-                zk.start(i)
-    until(lambda: all(zk.serves(i) for i in range(3)), 30)
+    zk.heal()
 
 
 def stand(client, path, data=b""):

@@ -6,6 +6,7 @@ import threading
 import time
 
 import pytest
+from kazoo.exceptions import KazooException
 
 from electop import Events, elections, look, look_at, names, run
 from ensemble import session_of
@@ -21,10 +22,15 @@ class Standing:
     def __init__(self, zk, path, identity):
         self.client = zk.client(timeout=TIMEOUT_S)
         self.identity, self.leading, self.over = identity, threading.Event(), threading.Event()
-        election = self.client.Election(path, identity)
         before = count(self.client, path)
-        threading.Thread(target=election.run, args=(self.lead,), daemon=True).start()
+        threading.Thread(target=self.run, args=(self.client.Election(path, identity),), daemon=True).start()
         until(lambda: count(self.client, path) == before + 1)
+
+    def run(self, election):
+        try:
+            election.run(self.lead)
+        except KazooException:
+            pass  # its client was closed under it: the test is over
 
     def lead(self):
         self.leading.set()

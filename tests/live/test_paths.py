@@ -114,13 +114,17 @@ def test_permission_given_later(zk, client, path):
     name = stand(client, path)
     keeper = zk.client(auth_data=[("digest", "ops:pw")])
     keeper.set_acls(path, [make_digest_acl("ops", "pw", all=True)])
-    with Events(zk.hosts, path) as events:
-        events.expect("connection", state="connected")
+    stand(client, path + "-open")  # a stream of which every path is denied would end
+    with Events(zk.hosts, path, path + "-open") as events:
+        events.expect("election-seen", election=path + "-open")
         zk.settled()
-        assert not events.all("leader-elected")
+        assert [e for e in events.all("election-seen") if e["election"] == path] == []
         keeper.set_acls(path, [make_digest_acl("ops", "pw", all=True),
                                *client.get_acls("/")[0]])
-        events.expect("leader-elected", to=name, within=60)
+        events.expect("election-seen", election=path, within=60)
+        until(lambda: f"{path}/{name}" in zk.watched_paths())
+        client.delete(f"{path}/{name}")
+        events.expect("leader-lost", election=path, candidate=name)
 
 
 def test_chroot(zk, client, path):

@@ -45,7 +45,7 @@ class Ensemble:
         facts = self._answer(60)
         self.hosts, self.admin, self.directory = facts["hosts"], facts["admin"], facts["dir"]
         self.addresses = self.hosts.split(",")
-        self.clients = []
+        self.clients, self.dead, self.frozen = [], set(), set()
 
     def _read(self):
         for line in self.process.stdout:
@@ -64,20 +64,34 @@ class Ensemble:
 
     def kill(self, i=0):
         self._order("kill", i)
+        self.dead.add(i)
 
     def start(self, i=0):
         """Starts it again after kill() or wipe(), and waits until it serves."""
         self._order("start", i)
+        self.dead.discard(i)
 
     def freeze(self, i=0):
         self._order("stop", i)
+        self.frozen.add(i)
 
     def thaw(self, i=0):
         self._order("cont", i)
+        self.frozen.discard(i)
 
     def wipe(self, i=0):
         """Kills it and removes all its data: what start() then brings up knows nothing."""
         self._order("wipe", i)
+        self.dead.add(i)
+
+    def heal(self):
+        """Whatever was done to them: all of them serve again."""
+        for i in list(self.frozen):
+            self.thaw(i)
+        for i in list(self.dead):
+            self._order("begin", i)
+            self.dead.discard(i)
+        until(lambda: all(self.serves(i) for i in range(len(self.addresses))), 40, "every server serves")
 
     def ask(self, word, i=0):
         return four_letter(self.addresses[i], word)
@@ -126,9 +140,12 @@ class Ensemble:
         return client
 
     def close(self):
-        for client in self.clients:
-            client.stop()
-            client.close()
+        # kazoo waits for a session timeout where its server has gone: not one after the other, and not for all of it.
+        stopping = [threading.Thread(target=client.stop, daemon=True) for client in self.clients]
+        for thread in stopping:
+            thread.start()
+        for thread in stopping:
+            thread.join(2)
         if self.process.poll() is None:
             self.process.stdin.write("quit\n")
             self.process.stdin.close()

@@ -35,4 +35,7 @@ int command_demo(const struct invocation *);
 /* "electop: what; what to do" on standard error, made safe for a terminal. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Writes a whole text to standard output and returns the exit status: a reader that has gone is no error. */
+int say(const char *text);
+
 #endif

@@ -39,7 +39,7 @@ static void complain_denied(const struct model *model)
         for (size_t j = 0; j < model->clusters[i].election_count; j++)
             if (model->clusters[i].elections[j]->state == ELECTION_DENIED)
                 complain("%s may not be read by us; give credentials that may (--auth-file)",
-                         model->clusters[i].elections[j]->path);
+                         look_path(model->clusters[i].elections[j]));
 }
 
 void verdict_complain(const struct model *model, int64_t wait_ms)

@@ -8,6 +8,7 @@
 
 #define CLOCK_WIDTH 12 /* 14:01:02.522 */
 #define WHERE_WIDTH 20 /* at least: a longer name moves the rest of its line */
+#define CLUSTER_WIDTH 8
 #define GAP 2
 
 /* Writes text at x in a column of at least width; where the next column begins. */
@@ -31,7 +32,7 @@ void event_line_print(struct paper *paper, const struct event *event, bool with_
     int x = put_clock(row, event->at);
     bool about_cluster = !event->election;
     if (with_cluster && event->cluster)
-        x = put_column(row, x, 0, ROLE_DIM, event->cluster->name);
+        x = put_column(row, x, CLUSTER_WIDTH, ROLE_DIM, event->cluster->name);
     x = put_column(row, x, WHERE_WIDTH, ROLE_STRONG, with_cluster && about_cluster ? "" : words.where);
     x = put_column(row, x, EVENT_LABEL_WIDTH, words.role, words.label);
     if (words.from[0]) {

@@ -223,7 +223,7 @@ static void print_leader(struct paper *paper, const struct election *election, s
     int x = 2 + facts_put_leader(paper->row, 2, 0, -1, election, now);
     const char *acknowledged = acknowledged_text(election->acknowledged);
     if (election->leader) {
-        x = put(paper, x, ROLE_TEXT, " leads for ");
+        x = put(paper, x, ROLE_TEXT, election->kind == KIND_LOCK ? " holds it for " : " leads for ");
         x = put(paper, x, ROLE_TEXT, facts_since(paper->row, election, now, text, sizeof text));
         x = put(paper, x, ROLE_DIM, election->leader_since_exact ? ", since " : ", not before ");
         x = put(paper, x, ROLE_DIM, date_of(election->leader_since.wall_us, date, sizeof date));
@@ -335,13 +335,15 @@ static bool print_candidates(struct paper *paper, const struct election *electio
 {
     struct column columns[CAND_COLUMNS] = {
         [CAND_SIGN] = {.heading = "", .least = 1, .most = 1, .importance = 7},
-        [CAND_NUMBER] = {.heading = "#", .least = 5, .most = 8, .importance = 6, .right = true},
+        [CAND_NUMBER] = {.heading = "#", .least = 3, .most = 8, .importance = 6, .right = true},
         [CAND_NAME] = {.heading = "CANDIDATE", .least = NAME_LEAST, .most = INT_MAX, .importance = 5},
         [CAND_WHO] = {.heading = "WHO", .least = 10, .most = INT_MAX, .importance = 4},
         [CAND_SESSION] = {.heading = "SESSION", .least = 18, .most = 18, .importance = 2},
         [CAND_AGE] = {.heading = "AGE", .least = 6, .most = 6, .importance = 3, .right = true},
         [CAND_WATCHES] = {.heading = "EXPECTED WATCH", .least = 10, .most = INT_MAX, .importance = 1},
     };
+    for (size_t count = election->candidate_count, digits = 1; count > 0; count /= 10)
+        columns_want(&columns[CAND_NUMBER], (int)digits++);
     for (size_t i = 0; i < election->candidate_count; i++) {
         columns_want(&columns[CAND_NAME], width_of(paper, election->candidates[i]->name));
         columns_want(&columns[CAND_WHO], width_of(paper, who(paper, election->candidates[i])));
@@ -360,8 +362,8 @@ static bool print_election(struct paper *paper, const struct election *election,
     int x = put_sign(paper, 0, badge.look, badge.sign);
     x = put(paper, x, badge.look, badge.word) + GAP;
     x = put(paper, x, ROLE_STRONG, election->name) + GAP;
-    if (strcmp(election->name, election->path) != 0)
-        put(paper, x, ROLE_DIM, election->path);
+    if (strcmp(election->name, look_path(election)) != 0)
+        put(paper, x, ROLE_DIM, look_path(election));
     paper_line(paper);
     print_leader(paper, election, now);
     print_facts(paper, election);

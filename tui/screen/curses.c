@@ -19,6 +19,7 @@
 #define NCURSES_NOMACROS 1
 #include <curses.h>
 
+#include "config/utf8.h"
 #include "tui/screen/keys.h"
 #include "tui/text/safe.h"
 
@@ -177,6 +178,22 @@ static bool wants_ascii(const struct screen_settings *settings)
     return strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 }
 
+/* Without colours curses must not even begin with them: it would send sequences that put them back. */
+static void choose_theme(struct curses *curses, const struct screen_settings *settings,
+                         enum color_choice color)
+{
+    int colors = tigetnum((char[]){"colors"});
+    bool direct = tigetflag((char[]){"RGB"}) > 0 && colors > 0xffff;
+    curses->theme =
+        theme_choose(settings->theme, color, colors, direct, getenv("NO_COLOR"), getenv("COLORFGBG"));
+    if (curses->theme.depth == DEPTH_MONO)
+        return;
+    if (!has_colors() || start_color() != OK)
+        curses->theme.depth = DEPTH_MONO;
+    else
+        use_default_colors();
+}
+
 struct curses *curses_open(const struct screen_settings *settings, enum color_choice color, char **error)
 {
     *error = NULL;
@@ -211,12 +228,7 @@ struct curses *curses_open(const struct screen_settings *settings, enum color_ch
     nodelay(stdscr, TRUE);
     set_escdelay(25);
     curs_set(0);
-    bool has = has_colors() && start_color() == OK;
-    if (has)
-        use_default_colors();
-    bool direct = has && tigetflag((char[]){"RGB"}) > 0 && COLORS > 0xffff;
-    curses->theme = theme_choose(settings->theme, color, has ? COLORS : 0, direct, getenv("NO_COLOR"),
-                                 getenv("COLORFGBG"));
+    choose_theme(curses, settings, color);
     if (curses->mouse) {
         /* Clicks are told apart here: curses would wait, and hold up the loop, to see a double one. */
         mouseinterval(0);
@@ -298,8 +310,10 @@ static void put_cell(struct curses *curses, int x, int y, const struct cell *cel
                         (paint.reverse ? A_REVERSE : 0) | (paint.underline ? A_UNDERLINE : 0);
     wchar_t text[CCHARW_MAX + 1];
     size_t length = strlen(cell->text), used = 0, eaten;
-    for (size_t at = 0; at < length && used < CCHARW_MAX; at += eaten)
-        text[used++] = (wchar_t)utf8_decode(cell->text + at, length - at, &eaten);
+    uint32_t code;
+    for (size_t at = 0; used < CCHARW_MAX && (eaten = utf8_decode(cell->text + at, length - at, &code)) > 0;
+         at += eaten)
+        text[used++] = (wchar_t)code;
     text[used] = L'\0';
     int pair = pair_of(curses, cell->style, &paint);
     cchar_t character;

@@ -7,44 +7,10 @@
 #include <string.h>
 #include <wchar.h>
 
+#include "config/utf8.h"
+
 /* As many as a curses cell holds; no language needs more, and further ones are shown as escapes. */
 #define MARKS_MOST 4
-
-uint32_t utf8_decode(const char *text, size_t length, size_t *eaten)
-{
-    const unsigned char *bytes = (const unsigned char *)text;
-    *eaten = 1;
-    if (bytes[0] < 0x80)
-        return bytes[0];
-    size_t need;
-    uint32_t character, smallest;
-    if (bytes[0] >= 0xc2 && bytes[0] <= 0xdf) {
-        need = 2;
-        character = bytes[0] & 0x1fU;
-        smallest = 0x80;
-    } else if (bytes[0] >= 0xe0 && bytes[0] <= 0xef) {
-        need = 3;
-        character = bytes[0] & 0x0fU;
-        smallest = 0x800;
-    } else if (bytes[0] >= 0xf0 && bytes[0] <= 0xf4) {
-        need = 4;
-        character = bytes[0] & 0x07U;
-        smallest = 0x10000;
-    } else {
-        return UTF8_INVALID;
-    }
-    if (length < need)
-        return UTF8_INVALID;
-    for (size_t i = 1; i < need; i++) {
-        if ((bytes[i] & 0xc0) != 0x80)
-            return UTF8_INVALID;
-        character = character << 6 | (bytes[i] & 0x3fU);
-    }
-    if (character < smallest || character > 0x10ffff || (character >= 0xd800 && character <= 0xdfff))
-        return UTF8_INVALID;
-    *eaten = need;
-    return character;
-}
 
 size_t utf8_encode(uint32_t character, char bytes[4])
 {
@@ -158,9 +124,9 @@ size_t safe_unit(const char *text, size_t length, bool ascii, char unit[SAFE_UNI
     *width = 0;
     if (length == 0)
         return 0;
-    size_t eaten;
-    uint32_t character = utf8_decode(text, length, &eaten);
-    if (character == UTF8_INVALID) {
+    uint32_t character;
+    size_t eaten = utf8_decode(text, length, &character);
+    if (eaten == 0) {
         *width = snprintf(unit, SAFE_UNIT, "\\x%02x", (unsigned)(unsigned char)text[0]);
         return 1;
     }
@@ -177,11 +143,11 @@ size_t safe_unit(const char *text, size_t length, bool ascii, char unit[SAFE_UNI
     if (ascii || eaten == length || (unsigned char)text[eaten] < 0x80)
         return eaten;
     for (int marks = 0;; marks++) {
-        size_t more;
+        uint32_t mark;
         if (eaten == length || marks == MARKS_MOST)
             return eaten;
-        uint32_t mark = utf8_decode(text + eaten, length - eaten, &more);
-        if (mark == UTF8_INVALID || character_width(mark) != 0 || eaten + more >= SAFE_UNIT)
+        size_t more = utf8_decode(text + eaten, length - eaten, &mark);
+        if (more == 0 || character_width(mark) != 0 || eaten + more >= SAFE_UNIT)
             return eaten;
         memcpy(unit + eaten, text + eaten, more);
         eaten += more;

@@ -29,12 +29,6 @@ char *safe_text(const char *text, size_t length, bool ascii);
 /* Columns that the safe form takes; INT_MAX for more than that. */
 int safe_width(const char *text, size_t length, bool ascii);
 
-/*
- * Strict UTF-8: the character at text, and its bytes in *eaten. Overlong forms, surrogates, anything above
- * U+10FFFF and cut sequences give UTF8_INVALID with *eaten 1. length must be at least 1.
- */
-#define UTF8_INVALID UINT32_MAX
-uint32_t utf8_decode(const char *text, size_t length, size_t *eaten);
 /* Writes at most 4 bytes, without a NUL; returns how many (0: not a character). */
 size_t utf8_encode(uint32_t character, char bytes[4]);
 

@@ -12,10 +12,9 @@
 #include "tui/views/view.h"
 
 #define STAT_X 2
-#define STAT_LABEL 16
-#define STAT_WIDTH 42 /* label and an RFC 3339 time */
-#define LINE_LABEL 13
-#define SHORT_NAME 10
+#define STAT_LABEL 15
+#define STAT_WIDTH 40 /* label and an RFC 3339 time */
+#define LINE_LABEL 12
 #define ELSEWHERE_MOST 4
 
 /* The owner's other candidacies, looked for once for each change of the model. */
@@ -93,7 +92,7 @@ static int draw_stat(struct cells *cells, int x, int y, const struct candidate *
     char session[32];
 
     if (!candidate->known) {
-        put(&block, "Stat", ROLE_WARNING, "? not read yet");
+        put(&block, "Stat", ROLE_WARNING, candidate->denied ? "? may not be read" : "? not read yet");
         return 1;
     }
     put_zxid(&block, "czxid", stat->czxid);
@@ -139,13 +138,13 @@ static void put_neighbour(struct block *block, const char *label, const struct c
         put(block, label, ROLE_DIM, text);
         return;
     }
-    format_candidate(candidate->name, SHORT_NAME, cells_sign(block->cells, SIGN_ELLIPSIS), name, sizeof name);
-    snprintf(text, sizeof text, "%s %s", name, facts_who(candidate, who, sizeof who));
+    snprintf(text, sizeof text, "%s %s", facts_short_name(block->cells, candidate->name, name, sizeof name),
+             facts_who(candidate, who, sizeof who));
     put(block, label, ROLE_TEXT, text);
 }
 
-static void look_elsewhere(struct elsewhere *elsewhere, const struct scene *scene, const struct election *here,
-                           uint64_t owner)
+static void look_elsewhere(struct elsewhere *elsewhere, const struct scene *scene,
+                           const struct election *here, uint64_t owner)
 {
     const struct cluster *cluster = here->cluster;
 
@@ -173,7 +172,8 @@ static void look_elsewhere(struct elsewhere *elsewhere, const struct scene *scen
 }
 
 static int draw_line(struct candidate_view *view, struct cells *cells, int x, int y, int width,
-                     const struct scene *scene, const struct election *election, const struct candidate *candidate)
+                     const struct scene *scene, const struct election *election,
+                     const struct candidate *candidate)
 {
     struct block block = {cells, x, y, LINE_LABEL, width};
     size_t place = election_position(election, candidate);
@@ -185,29 +185,29 @@ static int draw_line(struct candidate_view *view, struct cells *cells, int x, in
     put(&block, "place", ROLE_TEXT, text);
     if (candidate->sequence != SEQUENCE_NONE)
         put_number(&block, "sequence", candidate->sequence);
-    if (candidate->identity != NULL)
-        snprintf(text, sizeof text, "%s, from %s", candidate->identity,
-                 identity_source_word(candidate->identity_source));
     put(&block, "identity", candidate->identity != NULL ? ROLE_TEXT : ROLE_DIM,
-        candidate->identity != NULL ? text : "? nothing but its session");
+        candidate->identity != NULL ? candidate->identity : "? only its session");
+    if (candidate->identity != NULL)
+        put(&block, "known by", ROLE_TEXT, identity_source_word(candidate->identity_source));
     put(&block, "session", ROLE_TEXT, facts_session(candidate, text, sizeof text));
     if (candidate->known)
         put(&block, "age", ROLE_TEXT,
             format_age(scene->now.wall_us - candidate->stat.ctime_ms * 1000, age, sizeof age));
     if (candidate->joined_seen)
-        snprintf(text, sizeof text, "seen at %s", format_clock(candidate->joined.wall_us, clock, sizeof clock));
+        snprintf(text, sizeof text, "seen at %s",
+                 format_clock(candidate->joined.wall_us, clock, sizeof clock));
     else
-        snprintf(text, sizeof text, "stood before the first look");
+        snprintf(text, sizeof text, "before the first look");
     put(&block, "joining", ROLE_TEXT, text);
     put_neighbour(&block, "predecessor", election_predecessor(election, candidate), "none: it is first");
     put(&block, "watches", ROLE_DIM,
-        candidate == election->leader ? "? of no matter while it leads" : "? the servers are not asked yet");
+        candidate == election->leader ? "? no matter: it leads" : "? servers not asked yet");
     put_neighbour(&block, "successor", after, "none: it is last");
     look_elsewhere(&view->elsewhere, scene, election, candidate->stat.owner);
     if (!candidate->known || candidate->stat.owner == 0) {
         put(&block, "elsewhere", ROLE_DIM, "?");
     } else if (view->elsewhere.count == 0) {
-        snprintf(text, sizeof text, "%s no other election here", cells_sign(cells, SIGN_DASH));
+        snprintf(text, sizeof text, "%s no other election", cells_sign(cells, SIGN_DASH));
         put(&block, "elsewhere", ROLE_DIM, text);
     }
     for (size_t i = 0; i < view->elsewhere.count && i < ELSEWHERE_MOST; i++)
@@ -231,7 +231,9 @@ static void draw_head(struct cells *cells, int y, const struct scene *scene, con
          1;
     x += cells_put(cells, x, y, cells->width - x - 30, ROLE_STRONG, candidate->name) + 2;
     if (candidate->identity != NULL && x < cells->width)
-        x += cells_put(cells, x, y, cells->width - x - 18, leads ? ROLE_GOOD : ROLE_TEXT, candidate->identity) + 2;
+        x += cells_put(cells, x, y, cells->width - x - 18, leads ? ROLE_GOOD : ROLE_TEXT,
+                       candidate->identity) +
+             2;
     if (leads)
         snprintf(text, sizeof text, "%s for %s", election->kind == KIND_LOCK ? "holds it" : "leads",
                  facts_since(cells, election, scene->now, since, sizeof since));
@@ -268,9 +270,11 @@ static void draw_data(struct candidate_view *view, struct cells *cells, int y, i
     if (!candidate->known || candidate->stat.data_length == 0 || candidate->data == NULL) {
         cells_rule(cells, 0, y, cells->width, "data");
         if (!candidate->known || candidate->stat.data_length > 0)
-            cells_put(cells, STAT_X, y + 1, -1, ROLE_DIM, "? not read yet");
+            cells_put(cells, STAT_X, y + 1, -1, ROLE_DIM,
+                      candidate->denied ? "? may not be read with these credentials" : "? not read yet");
         else
-            cells_printf(cells, STAT_X, y + 1, -1, ROLE_DIM, "%s none: 0 bytes", cells_sign(cells, SIGN_DASH));
+            cells_printf(cells, STAT_X, y + 1, -1, ROLE_DIM, "%s none: 0 bytes",
+                         cells_sign(cells, SIGN_DASH));
         list_begin(&view->data, 0, 0);
         return;
     }
@@ -278,8 +282,9 @@ static void draw_data(struct candidate_view *view, struct cells *cells, int y, i
     data_lines_make(&lines, view->form, candidate->data, length, cells->width - 2 * STAT_X, cells->ascii);
     if (length < (size_t)candidate->stat.data_length)
         snprintf(part, sizeof part, "the first %zu of ", length);
-    snprintf(caption, sizeof caption, "data as %s, %s%" PRId32 " byte%s", data_form_word(view->form), part,
-             candidate->stat.data_length, candidate->stat.data_length == 1 ? "" : "s");
+    snprintf(caption, sizeof caption, "data as %s, %s%" PRId32 " byte%s; Left and Right: other forms",
+             data_form_word(view->form), part, candidate->stat.data_length,
+             candidate->stat.data_length == 1 ? "" : "s");
     cells_rule(cells, 0, y, cells->width, caption);
     list_begin(&view->data, lines.count, (size_t)rows - 1);
     if (view->data.top + view->data.rows > lines.count)
@@ -378,7 +383,8 @@ static enum view_result candidate_action(struct view *self, const struct scene *
     }
 }
 
-static void candidate_title(struct view *self, const struct scene *scene, struct cells *cells, int x, int room)
+static void candidate_title(struct view *self, const struct scene *scene, struct cells *cells, int x,
+                            int room)
 {
     const struct candidate_view *view = candidate_view_of(self);
     const struct election *election = election_of(view, scene);

@@ -18,7 +18,7 @@ struct column {
     bool hidden;    /* not wanted at all now (a cluster's name where there is only one) */
 
     /* Where it came to stand, by columns_lay(): width 0: it has gone. */
-    int want;       /* in: columns that its content would like (0: most) */
+    int want; /* in: columns that its content would like (0: most) */
     int x, width;
 };
 

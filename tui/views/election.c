@@ -17,16 +17,9 @@
 
 #define GUTTER_X 2
 #define TABLE_X 4
+#define ROOMY 28 /* from so many rows on a blank one stands before the footer */
 
-enum {
-    COLUMN_PLACE,
-    COLUMN_CANDIDATE,
-    COLUMN_WHO,
-    COLUMN_SESSION,
-    COLUMN_AGE,
-    COLUMN_WATCHES,
-    COLUMN_COUNT
-};
+enum { COLUMN_PLACE, COLUMN_CANDIDATE, COLUMN_WHO, COLUMN_SESSION, COLUMN_AGE, COLUMN_WATCHES, COLUMN_COUNT };
 
 static const struct column columns_of_election[COLUMN_COUNT] = {
     [COLUMN_PLACE] = {.heading = "#", .least = 3, .most = 6, .importance = 70, .right = true},
@@ -34,7 +27,7 @@ static const struct column columns_of_election[COLUMN_COUNT] = {
     [COLUMN_WHO] = {.heading = "WHO", .least = 15, .most = 40, .importance = 90},
     [COLUMN_SESSION] = {.heading = "SESSION", .least = 18, .most = 18, .importance = 50},
     [COLUMN_AGE] = {.heading = "AGE", .least = 6, .most = 6, .importance = 65},
-    [COLUMN_WATCHES] = {.heading = "WATCHES", .least = 10, .most = 30, .importance = 60},
+    [COLUMN_WATCHES] = {.heading = "WATCHES", .least = 14, .most = 30, .importance = 60},
 };
 
 struct election_view {
@@ -44,9 +37,10 @@ struct election_view {
     struct line_filter filter;
     struct column columns[COLUMN_COUNT];
     int columns_width;
-    unsigned window;  /* of the timeline */
-    bool follow;      /* the selection stays on the leader */
-    int first_y;      /* where the first line stands, for clicks */
+    struct strip_zoom zoom; /* of the timeline */
+    bool chosen;            /* somebody has moved: until then the first is selected, whoever it is */
+    bool follow;            /* the selection stays on the leader */
+    int first_y;            /* where the first line stands, for clicks */
 };
 
 static struct election_view *election_view_of(struct view *view)
@@ -80,8 +74,8 @@ static void select_line(struct election_view *view, const struct election *elect
 }
 
 /* Brings the selection up to the model; what is selected then stands at list.at. */
-static void follow_model(struct election_view *view, const struct scene *scene, const struct election *election,
-                         size_t rows)
+static void follow_model(struct election_view *view, const struct scene *scene,
+                         const struct election *election, size_t rows)
 {
     struct list *list = &view->list;
     const struct candidate *candidate = NULL;
@@ -135,8 +129,7 @@ static void put_expected(const struct election_view *view, struct cells *cells, 
     if (before == NULL)
         snprintf(name, sizeof name, "the directory");
     else
-        format_candidate(before->name, column->width - (column->width >= 19 ? 13 : 4),
-                         cells_sign(cells, SIGN_ELLIPSIS), name, sizeof name);
+        facts_short_name(cells, before->name, name, sizeof name);
     snprintf(text, sizeof text, "%s%s %s", column->width >= 19 ? "? expected " : "? ",
              cells_sign(cells, SIGN_UP), name);
     columns_put(cells, column, y, ROLE_DIM, text);
@@ -179,25 +172,27 @@ static void draw_row(const struct election_view *view, struct cells *cells, int 
     snprintf(text, sizeof text, "%zu", place + 1);
     columns_put(cells, &columns[COLUMN_PLACE], y, ROLE_DIM, text);
     if (columns[COLUMN_CANDIDATE].width > 0) {
-        format_candidate(candidate->name, columns[COLUMN_CANDIDATE].width, cells_sign(cells, SIGN_ELLIPSIS), text,
-                         sizeof text);
+        format_candidate(candidate->name, columns[COLUMN_CANDIDATE].width, cells_sign(cells, SIGN_ELLIPSIS),
+                         text, sizeof text);
         columns_put(cells, &columns[COLUMN_CANDIDATE], y, leads ? (style)(look | STYLE_BOLD) : look, text);
     }
     if (candidate->known)
         columns_put(cells, &columns[COLUMN_WHO], y,
-                    look == ROLE_DIM            ? look
-                    : leads                     ? (style)ROLE_GOOD
+                    look == ROLE_DIM              ? look
+                    : leads                       ? (style)ROLE_GOOD
                     : candidate->identity == NULL ? (style)ROLE_DIM
-                                                : look,
+                                                  : look,
                     candidate->identity != NULL ? candidate->identity : "? only its session");
     else
-        columns_put(cells, &columns[COLUMN_WHO], y, ROLE_DIM, "? not read yet");
+        columns_put(cells, &columns[COLUMN_WHO], y, ROLE_DIM,
+                    candidate->denied ? "? may not read" : "? not read yet");
     columns_put(cells, &columns[COLUMN_SESSION], y, ROLE_DIM, facts_session(candidate, text, sizeof text));
     put_age(view, cells, y, scene, candidate, look);
     put_expected(view, cells, y, election, candidate);
 }
 
-static void lay_columns(struct election_view *view, const struct cells *cells, const struct election *election)
+static void lay_columns(struct election_view *view, const struct cells *cells,
+                        const struct election *election)
 {
     struct column *columns = view->columns;
     int wide = cells->width >= 100;
@@ -211,12 +206,14 @@ static void lay_columns(struct election_view *view, const struct cells *cells, c
 
         columns_want(&columns[COLUMN_CANDIDATE],
                      safe_width(candidate->name, strlen(candidate->name), cells->ascii));
-        columns_want(&columns[COLUMN_WHO], candidate->identity != NULL
-                                               ? safe_width(candidate->identity, strlen(candidate->identity),
-                                                            cells->ascii)
-                                               : 18);
+        columns_want(&columns[COLUMN_WHO],
+                     candidate->identity != NULL
+                         ? safe_width(candidate->identity, strlen(candidate->identity), cells->ascii)
+                         : 18);
     }
-    columns[COLUMN_PLACE].want = election->candidate_count >= 100000 ? 6 : election->candidate_count >= 1000 ? 5 : 3;
+    columns[COLUMN_PLACE].want = election->candidate_count >= 100000 ? 6
+                                 : election->candidate_count >= 1000 ? 5
+                                                                     : 3;
     columns_lay(columns, COLUMN_COUNT, TABLE_X, cells->width - TABLE_X - wide, wide ? 2 : 1);
 }
 
@@ -250,14 +247,15 @@ static void draw_table(struct election_view *view, struct cells *cells, int y, i
 }
 
 /* What concerns the selection, in the blank line above the headings. */
-static void draw_note(const struct election_view *view, struct cells *cells, int y, const struct election *election)
+static void draw_note(const struct election_view *view, struct cells *cells, int y,
+                      const struct election *election)
 {
     char text[192];
     int width;
 
     if (view->list.gone != NULL)
-        cells_printf(cells, TABLE_X, y, cells->width - TABLE_X - 30, ROLE_WARNING, "%s has left; its place is kept",
-                     view->list.gone);
+        cells_printf(cells, TABLE_X, y, cells->width - TABLE_X - 30, ROLE_WARNING,
+                     "%s has left; its place is kept", view->list.gone);
     if (view->follow)
         snprintf(text, sizeof text, "following the leader");
     else if (view->filter.text[0] != '\0')
@@ -268,7 +266,11 @@ static void draw_note(const struct election_view *view, struct cells *cells, int
     else
         return;
     width = safe_width(text, strlen(text), cells->ascii);
-    cells_put_right(cells, cells->width - 1, y, width, view->list.count > view->list.rows && !view->follow && view->filter.text[0] == '\0' ? ROLE_DIM : ROLE_ACCENT, text);
+    cells_put_right(cells, cells->width - 1, y, width,
+                    view->list.count > view->list.rows && !view->follow && view->filter.text[0] == '\0'
+                        ? ROLE_DIM
+                        : ROLE_ACCENT,
+                    text);
 }
 
 static void election_draw(struct view *self, const struct scene *scene, struct cells *cells)
@@ -276,18 +278,22 @@ static void election_draw(struct view *self, const struct scene *scene, struct c
     struct election_view *view = election_view_of(self);
     const struct election *election = subject(view, scene);
     int airy = cells->height >= 18;
-    int y = airy, note_y, rows, time_rows, pane = 0;
+    int y = airy, note_y, rows, time_rows, bottom, pane = 0;
 
     if (election == NULL) {
         cells_printf(cells, TABLE_X, 1 + airy, -1, ROLE_WARNING, "%s is not watched any more.", view->path);
         cells_put(cells, TABLE_X, 2 + airy, -1, ROLE_DIM, "Esc goes back.");
         return;
     }
+    strip_zoom_follow(&view->zoom, strip_known_us(election, scene->now));
+    if (!view->chosen)
+        list_home(&view->list);
     y += election_head_draw(cells, y, cells->height / 3, scene, election);
     note_y = y;
     y += airy;
-    rows = cells->height - y;
-    time_rows = timeline_rows(election, scene->now, view->window, cells->height / 4);
+    bottom = cells->height - (cells->height >= ROOMY);
+    rows = bottom - y;
+    time_rows = timeline_rows(election, scene->now, view->zoom.window, cells->height / 4);
     rows -= time_rows;
     if (cells->height >= 30) {
         int wanted = 2 + (int)(election->candidate_count < 1000 ? election->candidate_count : 1000);
@@ -300,8 +306,8 @@ static void election_draw(struct view *self, const struct scene *scene, struct c
     draw_table(view, cells, y, rows, scene, election);
     if (airy)
         draw_note(view, cells, note_y, election);
-    timeline_draw(cells, cells->height - pane - time_rows, time_rows, election, scene->now, view->window);
-    event_pane_draw(cells, cells->height - pane, pane, scene, view->cluster, view->path);
+    timeline_draw(cells, bottom - pane - time_rows, time_rows, election, scene->now, view->zoom.window);
+    event_pane_draw(cells, bottom - pane, pane, scene, view->cluster, view->path);
 }
 
 static enum view_result open_selected(struct election_view *view, const struct election *election,
@@ -339,6 +345,7 @@ static enum view_result election_action(struct view *self, const struct scene *s
     follow_model(view, scene, election, view->list.rows);
     if (list_move(&view->list, action)) {
         view->follow = false;
+        view->chosen = true;
         select_line(view, election);
         return VIEW_DONE;
     }
@@ -348,6 +355,7 @@ static enum view_result election_action(struct view *self, const struct scene *s
     case ACTION_NEXT_MATCH:
     case ACTION_PREVIOUS_MATCH:
         view->follow = false;
+        view->chosen = true;
         walk(&view->list, action == ACTION_NEXT_MATCH);
         select_line(view, election);
         return VIEW_DONE;
@@ -355,10 +363,10 @@ static enum view_result election_action(struct view *self, const struct scene *s
         view->follow = !view->follow;
         return VIEW_DONE;
     case ACTION_LEFT:
-        view->window -= view->window > 0;
+        strip_zoom_turn(&view->zoom, false);
         return VIEW_DONE;
     case ACTION_RIGHT:
-        view->window += view->window + 1 < STRIP_WINDOWS;
+        strip_zoom_turn(&view->zoom, true);
         return VIEW_DONE;
     default:
         return VIEW_IGNORED;
@@ -381,6 +389,7 @@ static enum view_result election_click(struct view *self, const struct scene *sc
     if (line >= view->list.count)
         return VIEW_IGNORED;
     view->list.at = line;
+    view->chosen = true;
     select_line(view, election);
     return twice ? open_selected(view, election, next) : VIEW_DONE;
 }
@@ -457,7 +466,6 @@ struct view *election_view_new(const char *cluster, const char *path)
     if (view == NULL)
         return NULL;
     view->view.ops = &ops;
-    view->window = STRIP_HOUR;
     view->cluster = strdup(cluster);
     view->path = strdup(path);
     if (view->cluster == NULL || view->path == NULL) {

@@ -9,7 +9,6 @@
 #include "tui/views/notices.h"
 
 #define LEFT 1
-#define SHORT_NAME 8
 
 /* A line that is filled from the left. */
 struct line {
@@ -35,21 +34,20 @@ static void say_candidate(struct line *line, const struct candidate *candidate)
     char name[64], who[256];
 
     if (candidate->sequence != SEQUENCE_NONE) {
-        format_candidate(candidate->name, SHORT_NAME, cells_sign(line->cells, SIGN_ELLIPSIS), name, sizeof name);
-        say(line, ROLE_STRONG, name);
+        say(line, ROLE_STRONG, facts_short_name(line->cells, candidate->name, name, sizeof name));
         say(line, ROLE_TEXT, " ");
     }
     facts_who(candidate, who, sizeof who);
     say(line, ROLE_TEXT, who);
 }
 
-static void say_leader(struct line *line, const struct election *election, struct moment now)
+static void say_leader(struct line *line, const struct election *election, struct moment now, bool led)
 {
     char since[32], age[16];
     bool lock = election->kind == KIND_LOCK;
 
     if (election->leader != NULL) {
-        say(line, ROLE_DIM, lock ? "held by " : "led by ");
+        say(line, ROLE_DIM, led ? "by " : lock ? "held by " : "led by ");
         say_candidate(line, election->leader);
         say(line, ROLE_DIM, " for ");
         say(line, ROLE_TEXT, facts_since(line->cells, election, now, since, sizeof since));
@@ -69,8 +67,8 @@ static void draw_state(struct line *line, const struct election *election, struc
 
     say_sign(line, badge.sign, badge.look);
     say(line, badge.look | STYLE_BOLD, badge.word);
-    line->x += 2;
-    say_leader(line, election, now);
+    line->x += 1;
+    say_leader(line, election, now, strcmp(badge.word, "led") == 0);
     if (election->directory_known) {
         snprintf(text, sizeof text, "%zu", election->candidate_count);
         line->x += 3;
@@ -83,7 +81,7 @@ static void draw_state(struct line *line, const struct election *election, struc
     }
     if (election->recipe != NULL && election->recipe->family != FAMILY_LOCK) {
         line->x += 3;
-        say(line, ROLE_DIM, "next number ");
+        say(line, ROLE_DIM, line->cells->width < 100 ? "next " : "next number ");
         if (election->next_sequence >= 0)
             snprintf(text, sizeof text, "%" PRId64, election->next_sequence);
         else
@@ -98,7 +96,7 @@ static void say_acknowledgement(struct line *line, const struct election *electi
 
     switch (election->acknowledged) {
     case ACK_NO_MARK:
-        say(line, ROLE_DIM, "no mark: when a leader really begins cannot be seen");
+        say(line, ROLE_DIM, "no mark: takeover is not seen");
         return;
     case ACK_UNKNOWN:
         say(line, ROLE_WARNING, "acknowledged ?");
@@ -107,8 +105,7 @@ static void say_acknowledgement(struct line *line, const struct election *electi
         say(line, ROLE_WARNING, "not acknowledged");
         if (election->leader != NULL) {
             say(line, ROLE_DIM, " for ");
-            say(line, ROLE_WARNING,
-                format_age(facts_age_us(election->leader_since, now), age, sizeof age));
+            say(line, ROLE_WARNING, format_age(facts_age_us(election->leader_since, now), age, sizeof age));
         }
         break;
     case ACK_YES:
@@ -147,8 +144,7 @@ static void draw_recipe(struct line *line, const struct election *election, stru
 /* What would happen, as far as names can tell. */
 static void draw_next(struct line *line, const struct election *election)
 {
-    const struct candidate *heir =
-        election->candidate_count > 1 ? election->candidates[1] : NULL;
+    const struct candidate *heir = election->candidate_count > 1 ? election->candidates[1] : NULL;
 
     line->x = LEFT + 2;
     if (election->recipe != NULL && election->recipe->family == FAMILY_LOCK) {
@@ -164,7 +160,17 @@ static void draw_next(struct line *line, const struct election *election)
     }
     say_candidate(line, heir);
     say(line, ROLE_TEXT, " is next");
-    say(line, ROLE_DIM, "; ? whether it would wake: the servers are not asked yet what it watches");
+    say(line, ROLE_DIM, ", expected to watch it");
+}
+
+static bool draw_unasked(struct line *line, const struct election *election)
+{
+    if (election->candidate_count < 2)
+        return false;
+    line->x = LEFT;
+    say_sign(line, SIGN_UNKNOWN, ROLE_DIM);
+    say(line, ROLE_DIM, "What they really watch is not known: the servers are not asked yet.");
+    return true;
 }
 
 static bool draw_change(struct line *line, const struct election *election, struct moment now)
@@ -194,7 +200,8 @@ static bool draw_change(struct line *line, const struct election *election, stru
     say(line, ROLE_TEXT, change->to_identity != NULL ? change->to_identity : change->to);
     if (change->vacancy_us >= 0) {
         say(line, ROLE_DIM, "  vacant ");
-        say(line, ROLE_TEXT, change->vacancy_us > 0 ? format_span(change->vacancy_us, span, sizeof span) : "0");
+        say(line, ROLE_TEXT,
+            change->vacancy_us > 0 ? format_span(change->vacancy_us, span, sizeof span) : "0");
     }
     if (change->takeover_us >= 0) {
         say(line, ROLE_DIM, "  takeover ");
@@ -245,7 +252,7 @@ static bool draw_problem(struct line *line, const struct election *election)
     say_sign(line, SIGN_WARNING, ROLE_WARNING);
     say(line, ROLE_WARNING, election->problem);
     if (election->state == ELECTION_DENIED)
-        say(line, ROLE_DIM, "; credentials come from --auth-file, and reading is tried again now and then");
+        say(line, ROLE_DIM, "; others come with --auth-file");
     return true;
 }
 
@@ -267,6 +274,8 @@ int election_head_draw(struct cells *cells, int y, int rows, const struct scene 
         draw_next(&line, election);
         line.y++;
     }
+    if (line.y < end && draw_unasked(&line, election))
+        line.y++;
     line.x = LEFT;
     if (line.y < end && draw_change(&line, election, scene->now))
         line.y++;

@@ -6,13 +6,32 @@
 #include "tui/views/facts.h"
 
 #define CLOCK_MS 12
+#define NAME_WIDTH 20
 
 /* The columns of "where" that leave enough for the rest. */
-static int where_width(int width)
+static int where_width(int width, bool cluster_too)
 {
-    int third = (width - CLOCK_MS - EVENT_LABEL_WIDTH) / 4;
+    int share = (width - CLOCK_MS - EVENT_LABEL_WIDTH) / 4;
 
-    return third < 10 ? 10 : third > 28 ? 28 : third;
+    share = share < 10 ? 10 : share > 28 ? 28 : share;
+    return cluster_too ? share + 8 : share;
+}
+
+/* The words' first is a candidate's name. One that is mostly a GUID leaves no room for who that is. */
+static int put_who(struct cells *cells, int x, int y, int room, const char *subject)
+{
+    size_t length = strcspn(subject, " ");
+    char name[256], shorter[256];
+    int used;
+
+    if (length <= NAME_WIDTH || length >= sizeof name)
+        return cells_put(cells, x, y, room, ROLE_TEXT, subject);
+    memcpy(name, subject, length);
+    name[length] = '\0';
+    facts_short_name(cells, name, shorter, sizeof shorter);
+    used = cells_put(cells, x, y, room, ROLE_TEXT, shorter);
+    return used < room ? used + cells_put(cells, x + used, y, room - used, ROLE_TEXT, subject + length)
+                       : used;
 }
 
 static int put_subject(struct cells *cells, int x, int y, int end, const struct event_line *line)
@@ -22,7 +41,7 @@ static int put_subject(struct cells *cells, int x, int y, int end, const struct 
         x += cells_put(cells, x, y, end - x, ROLE_DIM, cells_sign(cells, SIGN_ARROW)) + 1;
     }
     if (line->subject[0] != '\0' && x < end)
-        x += cells_put(cells, x, y, end - x, ROLE_TEXT, line->subject) + 2;
+        x += put_who(cells, x, y, end - x, line->subject) + 2;
     return x;
 }
 
@@ -39,9 +58,10 @@ void event_line_draw(struct cells *cells, int x, int y, int width, const struct 
     cells_put(cells, x, y, CLOCK_MS, ROLE_DIM, when);
     x += CLOCK_MS + 2;
     if (where) {
-        int room = where_width(width);
+        bool several = scene->model->cluster_count > 1;
+        int room = where_width(width, several);
 
-        if (scene->model->cluster_count > 1 && line->path != NULL) {
+        if (several && line->path != NULL) {
             int used = cells_put(cells, x, y, room / 2, ROLE_DIM, line->cluster);
 
             cells_put(cells, x + used + 1, y, room - used - 1, ROLE_TEXT, line->where);
@@ -50,7 +70,8 @@ void event_line_draw(struct cells *cells, int x, int y, int width, const struct 
         }
         x += room + 2;
     }
-    cells_put(cells, x, y, end - x < EVENT_LABEL_WIDTH ? end - x : EVENT_LABEL_WIDTH, line->role, line->label);
+    cells_put(cells, x, y, end - x < EVENT_LABEL_WIDTH ? end - x : EVENT_LABEL_WIDTH, line->role,
+              line->label);
     x += EVENT_LABEL_WIDTH + 2;
     if (x < end)
         x = put_subject(cells, x, y, end, line);

@@ -44,7 +44,8 @@ static const struct event_line *line_at(const struct events_view *view, const st
 }
 
 /* How many pass, and where the one of this number stands among them (count where it does not). */
-static size_t count_lines(const struct events_view *view, const struct scene *scene, uint64_t number, size_t *at)
+static size_t count_lines(const struct events_view *view, const struct scene *scene, uint64_t number,
+                          size_t *at)
 {
     const struct event_line *line;
     size_t count = 0, found = SIZE_MAX;

@@ -1,5 +1,6 @@
 #include "tui/views/facts.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "tui/text/safe.h"
 
 #define SHORT_NAME 8 /* columns of a candidate's short name beside its identity */
+#define WORD_MOST 12 /* of the word in front of a number */
 #define DAY_US INT64_C(86400000000)
 
 int64_t facts_age_us(struct moment then, struct moment now)
@@ -103,6 +105,62 @@ char *facts_who(const struct candidate *candidate, char *buffer, size_t size)
     return buffer;
 }
 
+/* A GUID, a session, or a part of one. */
+static bool is_id(const char *word, size_t length)
+{
+    size_t hex = 0, digits = 0;
+
+    for (size_t i = 0; i < length; i++) {
+        hex += isxdigit((unsigned char)word[i]) != 0;
+        digits += isdigit((unsigned char)word[i]) != 0;
+    }
+    return hex == length && (length >= 4 || digits == length);
+}
+
+static bool is_separator(char c)
+{
+    return strchr("-_#.:", c) != NULL && c != '\0';
+}
+
+/* The last word before the number that is no id, with the separators after it; false: there is none. */
+static bool find_word(const char *name, size_t end, size_t *begin, size_t *length)
+{
+    for (;;) {
+        size_t stop = end, from;
+
+        while (stop > 0 && is_separator(name[stop - 1]))
+            stop--;
+        for (from = stop; from > 0 && !is_separator(name[from - 1]); from--)
+            if (name[from - 1] <= ' ' || name[from - 1] > '~')
+                return false;
+        if (from == stop)
+            return false;
+        if (!is_id(name + from, stop - from)) {
+            *begin = from;
+            *length = end - from;
+            return true;
+        }
+        end = from;
+    }
+}
+
+char *facts_short_name(const struct cells *cells, const char *name, char *buffer, size_t size)
+{
+    const char *ellipsis = cells_sign(cells, SIGN_ELLIPSIS);
+    int64_t number = recipe_sequence_of(name);
+    size_t digits = strlen(name), begin, length;
+
+    while (digits > 0 && isdigit((unsigned char)name[digits - 1]) && strlen(name) - digits < 10)
+        digits--;
+    if (number == SEQUENCE_NONE)
+        return format_candidate(name, SHORT_NAME, ellipsis, buffer, size);
+    digits -= number < 0 && digits > 0; /* its sign */
+    if (!find_word(name, digits, &begin, &length) || length > WORD_MOST)
+        return format_candidate(name, SHORT_NAME, ellipsis, buffer, size);
+    snprintf(buffer, size, "%.*s%s%" PRId64, (int)length, name + begin, ellipsis, number);
+    return buffer;
+}
+
 static int put_named_leader(struct cells *cells, int x, int y, int room, const struct election *election)
 {
     const struct candidate *leader = election->leader;
@@ -112,10 +170,9 @@ static int put_named_leader(struct cells *cells, int x, int y, int room, const s
 
     facts_who(leader, who, sizeof who);
     used = cells_put(cells, x, y, room, stale ? ROLE_DIM : ROLE_TEXT, who);
-    if (leader->sequence == SEQUENCE_NONE || room - used < 5)
+    if (leader->sequence == SEQUENCE_NONE)
         return used;
-    format_candidate(leader->name, room - used - 1 < SHORT_NAME ? room - used - 1 : SHORT_NAME,
-                     cells_sign(cells, SIGN_ELLIPSIS), name, sizeof name);
+    facts_short_name(cells, leader->name, name, sizeof name);
     width = safe_width(name, strlen(name), cells->ascii);
     if (width > room - used - 1) /* a number that has no room is not cut: half a number is another number */
         return used;
@@ -130,24 +187,22 @@ int facts_put_leader(struct cells *cells, int x, int y, int room, const struct e
     if (election->leader != NULL)
         return put_named_leader(cells, x, y, room, election);
     if (facts_stale(election))
-        return cells_put(cells, x, y, room, ROLE_DIM, "? nobody led when last seen");
+        return cells_put(cells, x, y, room, ROLE_DIM, "? nobody then");
     switch (election->state) {
     case ELECTION_VACANT:
         if (election->kind == KIND_LOCK)
-            return cells_printf(cells, x, y, room, ROLE_DIM, "%s nobody holds it",
-                                cells_sign(cells, SIGN_DASH));
+            return cells_printf(cells, x, y, room, ROLE_DIM, "%s nobody", cells_sign(cells, SIGN_DASH));
         return cells_printf(cells, x, y, room, ROLE_CRITICAL, "nobody for %s",
                             format_age(facts_age_us(election->state_since, now), age, sizeof age));
     case ELECTION_ELECTING:
-        return cells_put(cells, x, y, room, ROLE_WARNING, "? the next in line");
+        return cells_put(cells, x, y, room, ROLE_WARNING, "? next in line");
     case ELECTION_ABSENT:
         if (election->kind == KIND_LOCK && election->recipe != NULL &&
             election->recipe->family == FAMILY_LOCK)
-            return cells_printf(cells, x, y, room, ROLE_DIM, "%s nobody holds it",
-                                cells_sign(cells, SIGN_DASH));
+            return cells_printf(cells, x, y, room, ROLE_DIM, "%s nobody", cells_sign(cells, SIGN_DASH));
         return cells_printf(cells, x, y, room, ROLE_TEXT, "%s no such path", cells_sign(cells, SIGN_DASH));
     case ELECTION_DENIED:
-        return cells_put(cells, x, y, room, ROLE_DIM, "? no permission to read");
+        return cells_put(cells, x, y, room, ROLE_DIM, "? may not read");
     case ELECTION_LED:
     case ELECTION_UNKNOWN:
         break;
@@ -159,14 +214,14 @@ int facts_put_leader(struct cells *cells, int x, int y, int room, const struct e
     return cells_put(cells, x, y, room, ROLE_DIM, "? not read yet");
 }
 
-char *facts_since(const struct cells *cells, const struct election *election, struct moment now,
-                  char *buffer, size_t size)
+char *facts_since(const struct cells *cells, const struct election *election, struct moment now, char *buffer,
+                  size_t size)
 {
     bool led = election->leader != NULL;
     struct moment since = led ? election->leader_since : election->state_since;
     char age[16];
 
-    if (since.mono_us == 0 && since.wall_us == 0) {
+    if (since.mono_us == 0) {
         snprintf(buffer, size, "?");
         return buffer;
     }
@@ -194,7 +249,7 @@ const char *facts_recognised(enum recognised recognised)
     case RECOGNISED_NAME:
         return "by name only";
     case RECOGNISED_SIGNATURE:
-        return "by its names' signature";
+        return "by signature";
     case RECOGNISED_WATCH:
         return "by a watch seen";
     case RECOGNISED_CONFIGURED:

@@ -37,16 +37,23 @@ char *facts_who(const struct candidate *, char *buffer, size_t size);
 /* "0x100002a4d0a0001", "?" where the znode has not been read, "none" where it is persistent. */
 char *facts_session(const struct candidate *, char *buffer, size_t size);
 
+/*
+ * A candidate's name in a few columns, as people speak of it: "n_...42"; of a name with a GUID or a session
+ * in it the word beside that: "latch-...118". The number is never cut.
+ */
+char *facts_short_name(const struct cells *, const char *name, char *buffer, size_t size);
+
 /* Who leads: the identity, the candidate's short name dimmed; or why nobody. Returns the columns used. */
 int facts_put_leader(struct cells *, int x, int y, int room, const struct election *, struct moment now);
 
 /* For how long it stands as it does: "<=3d04h" where it can only be said at most. */
-char *facts_since(const struct cells *, const struct election *, struct moment now, char *buffer, size_t size);
+char *facts_since(const struct cells *, const struct election *, struct moment now, char *buffer,
+                  size_t size);
 
 /* A time of the past day as a clock, an older one as a day. */
 char *facts_when(int64_t wall_us, struct moment now, char *buffer, size_t size);
 
-/* How the recipe is known, for people: "by name only", "by its names' signature". */
+/* How the recipe is known, for people: "by name only", "by signature". */
 const char *facts_recognised(enum recognised);
 
 /* One word for a connection: "connected", "connecting". */

@@ -141,7 +141,8 @@ static enum view_result help_action(struct view *self, const struct scene *scene
         view->lines.top = lines.at;
         return VIEW_DONE;
     }
-    return action == ACTION_BACK || action == ACTION_HELP || action == ACTION_OPEN ? VIEW_CLOSE : VIEW_IGNORED;
+    return action == ACTION_BACK || action == ACTION_HELP || action == ACTION_OPEN ? VIEW_CLOSE
+                                                                                   : VIEW_IGNORED;
 }
 
 static void help_title(struct view *self, const struct scene *scene, struct cells *cells, int x, int room)

@@ -19,7 +19,8 @@ static bool passes(const struct candidate *candidate, const char *text)
            facts_match(facts_session(candidate, session, sizeof session), text);
 }
 
-size_t line_filter_make(struct line_filter *filter, const struct scene *scene, const struct election *election)
+size_t line_filter_make(struct line_filter *filter, const struct scene *scene,
+                        const struct election *election)
 {
     if (filter->text[0] == '\0')
         return election->candidate_count;

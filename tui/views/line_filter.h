@@ -9,8 +9,8 @@
 #include "tui/views/view.h"
 
 struct line_filter {
-    char text[128];  /* "": everything passes, and nothing is searched */
-    size_t *places;  /* ascending */
+    char text[128]; /* "": everything passes, and nothing is searched */
+    size_t *places; /* ascending */
     size_t count, room;
 
     const struct model *model;

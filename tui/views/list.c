@@ -83,6 +83,13 @@ bool list_move(struct list *list, enum action action)
     return true;
 }
 
+void list_home(struct list *list)
+{
+    free(list->key);
+    list->key = NULL;
+    list->at = list->top = 0;
+}
+
 void list_release(struct list *list)
 {
     free(list->key);

@@ -46,6 +46,9 @@ void list_show(struct list *);
  */
 bool list_move(struct list *, enum action);
 
+/* Forgets what is selected: the first line is again, whatever stands there. */
+void list_home(struct list *);
+
 void list_release(struct list *);
 
 #endif

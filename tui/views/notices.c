@@ -34,7 +34,8 @@ static void put_problem(struct cells *cells, int x, int y, const struct cluster 
     x += cells_put(cells, x, y, -1, ROLE_CRITICAL, cells_sign(cells, SIGN_CRITICAL)) + 1;
     x += cells_put(cells, x, y, cells->width - x, ROLE_STRONG, cluster_name(cluster)) + 1;
     if (cluster->connection == CONNECTION_REFUSED) {
-        x += cells_printf(cells, x, y, cells->width - x, ROLE_CRITICAL, "refused us %s ago: %s", age, problem);
+        x +=
+            cells_printf(cells, x, y, cells->width - x, ROLE_CRITICAL, "refused us %s ago: %s", age, problem);
         cells_put(cells, x, y, cells->width - x, ROLE_DIM,
                   "; it will not come back by itself: check the auth file, and start again");
         return;
@@ -42,7 +43,7 @@ static void put_problem(struct cells *cells, int x, int y, const struct cluster 
     x += cells_printf(cells, x, y, cells->width - x, ROLE_CRITICAL, "%s for %s: %s",
                       facts_connection(cluster->connection), age, problem);
     cells_put(cells, x, y, cells->width - x, ROLE_DIM,
-              cluster->ever_connected ? "; trying again; its rows are as last seen" : "; trying again");
+              cluster->ever_connected ? "; trying again, rows as last seen" : "; trying again");
 }
 
 int notices_draw_connections(struct cells *cells, int x, int y, int rows, const struct scene *scene,
@@ -75,8 +76,8 @@ static int draw_unconnected(struct cells *cells, int x, int y, const struct scen
     }
     put_problem(cells, x, y, cluster, scene->now);
     if (cluster->connection != CONNECTION_REFUSED) {
-        cells_printf(cells, x + 2, y + 1, -1, ROLE_TEXT, "Does a ZooKeeper listen at %s? Another one: electop -s HOST:PORT",
-                     cluster->hosts);
+        cells_put(cells, x + 2, y + 1, -1, ROLE_TEXT,
+                  "Does a ZooKeeper listen there? Another one: electop -s HOST:PORT");
         return 2;
     }
     return 1;
@@ -97,27 +98,32 @@ static int draw_looking(struct cells *cells, int x, int y, const struct scene *s
                      settings->elections[0].path, settings->election_count > 1 ? " and the others" : "");
         return 1;
     }
-    cells_printf(cells, at, y, -1, ROLE_TEXT, "connected; looking for elections below %s, %d levels deep", root,
-                 discover->depth);
+    cells_printf(cells, at, y, -1, ROLE_TEXT, "connected; looking for elections below %s, %d levels deep",
+                 root, discover->depth);
     if (facts_age_us(cluster->connection_since, scene->now) < LOOKED_US)
         return 1;
-    cells_printf(cells, x + 2, y + 1, -1, ROLE_TEXT,
-                 "None found so far; looked again every %s. Name one by its path: electop %s%s/path/of/election",
-                 format_age(discover->every_ms * 1000, age, sizeof age),
-                 cluster->name[0] == '\0' ? "-s " : "-C ",
-                 cluster->name[0] == '\0' ? "HOSTS " : "CLUSTER ");
-    return 2;
+    cells_printf(cells, x + 2, y + 1, -1, ROLE_TEXT, "None found so far; it looks again every %s.",
+                 format_age(discover->every_ms * 1000, age, sizeof age));
+    cells_printf(cells, x + 2, y + 2, -1, ROLE_TEXT,
+                 "Is there one? Name its path: electop %s /path/of/election",
+                 cluster->name[0] == '\0' ? "-s HOSTS" : "-C CLUSTER");
+    return 3;
 }
 
 void notices_draw_empty(struct cells *cells, int x, int y, int rows, const struct scene *scene)
 {
     const struct model *model = scene->model;
     int end = y + rows;
-    bool connected = false;
+    bool connected = false, problem = false;
 
-    for (size_t i = 0; i < model->cluster_count; i++)
+    for (size_t i = 0; i < model->cluster_count; i++) {
         connected |= model->clusters[i].connection == CONNECTION_CONNECTED;
-    cells_put(cells, x, y, -1, ROLE_STRONG, connected ? "Looking for elections" : "Connecting");
+        problem |= model->clusters[i].problem != NULL;
+    }
+    cells_put(cells, x, y, -1, ROLE_STRONG,
+              connected ? "Looking for elections"
+              : problem ? "Not connected"
+                        : "Connecting");
     y += 2;
     for (size_t i = 0; i < model->cluster_count && y < end; i++) {
         const struct cluster *cluster = &model->clusters[i];

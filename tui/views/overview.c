@@ -15,6 +15,7 @@
 
 #define SIGN_X 2
 #define TABLE_X 4
+#define ROOMY 28 /* from so many rows on a blank one stands before the footer */
 #define KEY_BYTES 2048
 #define GONE_BYTES 256
 
@@ -39,9 +40,9 @@ static const struct column columns_of_overview[COLUMN_COUNT] = {
     [COLUMN_STATE] = {.heading = "STATE", .least = 9, .most = 12, .importance = 95},
     [COLUMN_LEADER] = {.heading = "LEADER", .least = 10, .most = 34, .importance = 90},
     [COLUMN_CANDIDATES] = {.heading = "CAND", .least = 4, .most = 6, .importance = 75, .right = true},
-    [COLUMN_SINCE] = {.heading = "SINCE", .least = 7, .most = 8, .importance = 80},
-    [COLUMN_STRIP] = {.heading = "", .least = 8, .most = 30, .importance = 60},
-    [COLUMN_CHANGED] = {.heading = "CHANGED", .least = 8, .most = 10, .importance = 55},
+    [COLUMN_SINCE] = {.heading = "SINCE", .least = 7, .most = 7, .importance = 80},
+    [COLUMN_STRIP] = {.heading = "", .least = 7, .most = 24, .importance = 60},
+    [COLUMN_CHANGED] = {.heading = "CHANGED", .least = 9, .most = 10, .importance = 55},
     [COLUMN_VACANT] = {.heading = "VACANT", .least = 6, .most = 7, .importance = 40, .optional = true},
     [COLUMN_TAKEOVER] = {.heading = "TAKEOVER", .least = 8, .most = 8, .importance = 38, .optional = true},
     [COLUMN_NOTE] = {.heading = "NOTE", .least = 20, .most = 60, .importance = 20, .optional = true},
@@ -59,8 +60,9 @@ struct overview {
     uint64_t version; /* of the order that the selection was last looked up in */
     struct column columns[COLUMN_COUNT];
     int columns_width; /* of the screen that the columns' wishes were gathered for */
-    unsigned window;   /* of the strip */
-    int first_y;       /* where the first line stands, for clicks */
+    struct strip_zoom zoom;
+    bool chosen; /* somebody has moved: until then the worst is selected, not what once was */
+    int first_y; /* where the first line stands, for clicks */
 };
 
 static struct overview *overview_of(struct view *view)
@@ -107,17 +109,15 @@ static void select_line(struct overview *overview)
 
 /* The summary line. */
 
+/* A count and its word, or neither: half a word says the wrong thing. */
 static int put_count(struct cells *cells, int x, int y, size_t count, style look, const char *word)
 {
     char text[48];
 
-    if (x >= cells->width)
+    if (x + snprintf(text, sizeof text, "%zu", count) + 1 + (int)strlen(word) > cells->width)
         return x;
-    snprintf(text, sizeof text, "%zu", count);
     x += cells_put(cells, x, y, -1, (style)(look | STYLE_BOLD), text) + 1;
-    if (x < cells->width)
-        x += cells_put(cells, x, y, -1, look, word) + 3;
-    return x;
+    return x + cells_put(cells, x, y, -1, look, word) + (cells->width < 100 ? 2 : 3);
 }
 
 static int put_if_any(struct cells *cells, int x, int y, size_t count, style look, const char *word)
@@ -125,12 +125,11 @@ static int put_if_any(struct cells *cells, int x, int y, size_t count, style loo
     return count > 0 ? put_count(cells, x, y, count, look, word) : x;
 }
 
-static void draw_summary(struct overview *overview, struct cells *cells, int y)
+/* Returns where it ends. */
+static int draw_summary(const struct overview *overview, struct cells *cells, int y)
 {
-    const struct overview_order *order = &overview->order;
-    const struct overview_totals *totals = &order->totals;
-    char note[GONE_BYTES];
-    int x = 1, width;
+    const struct overview_totals *totals = &overview->order.totals;
+    int x = 1;
 
     x = put_count(cells, x, y, totals->elections, ROLE_TEXT,
                   totals->elections == 1 ? "election" : "elections");
@@ -142,35 +141,40 @@ static void draw_summary(struct overview *overview, struct cells *cells, int y)
     x = put_if_any(cells, x, y, totals->stale, ROLE_WARNING, "stale");
     x = put_if_any(cells, x, y, totals->electing, ROLE_WARNING, "electing");
     x = put_if_any(cells, x, y, totals->unacknowledged, ROLE_WARNING, "not acknowledged");
-    x = put_if_any(cells, x, y, totals->free, ROLE_TEXT, "free");
+    x = put_if_any(cells, x, y, totals->unseen, ROLE_WARNING, "unseen changes");
     x = put_count(cells, x, y, totals->candidates, ROLE_TEXT,
                   totals->candidates == 1 ? "candidate" : "candidates");
-    x = put_if_any(cells, x, y, totals->unseen, ROLE_WARNING, "unseen changes");
+    return put_if_any(cells, x, y, totals->free, ROLE_TEXT, "free");
+}
+
+/* What left while it was selected, in the line above the headings, and the order or the filter: there, or
+   at the end of the summary where it has room. */
+static void draw_note(const struct overview *overview, struct cells *cells, int y, int summary_y,
+                      int summary_end)
+{
+    const struct overview_order *order = &overview->order;
+    const char *path = overview->list.gone != NULL ? strchr(overview->list.gone, '\n') : NULL;
+    char note[GONE_BYTES];
+    int width;
 
     if (order->filter[0] != '\0')
-        snprintf(note, sizeof note, "%zu of %zu with \"%s\"", order->count, totals->elections, order->filter);
+        snprintf(note, sizeof note, "%zu of %zu with \"%s\"", order->count, order->totals.elections,
+                 order->filter);
     else
         snprintf(note, sizeof note, "%s", overview_sort_word(order->sort, order->reverse));
     width = safe_width(note, strlen(note), cells->ascii);
-    if (x + width < cells->width)
-        cells_put_right(cells, cells->width - 1, y, width,
-                        order->filter[0] != '\0' ? ROLE_ACCENT : ROLE_DIM, note);
-}
-
-/* What left while it was selected, in the blank line above the headings. */
-static void draw_gone(struct overview *overview, struct cells *cells, int y)
-{
-    const char *path = overview->list.gone != NULL ? strchr(overview->list.gone, '\n') : NULL;
-
+    cells_put_right(cells, cells->width - 1, summary_end + width < cells->width ? summary_y : y, width,
+                    order->filter[0] != '\0' ? ROLE_ACCENT : ROLE_DIM, note);
     /* What only the filter hides has not gone. */
     if (path != NULL && overview->order.filter[0] == '\0')
-        cells_printf(cells, TABLE_X, y, -1, ROLE_WARNING, "%s is not watched any more", path + 1);
+        cells_printf(cells, TABLE_X, y, cells->width - TABLE_X - width - 2, ROLE_WARNING,
+                     "%s is not watched any more", path + 1);
 }
 
 /* The rows. */
 
-static void draw_changed(const struct overview *overview, struct cells *cells, int y, const struct scene *scene,
-                         const struct election *election)
+static void draw_changed(const struct overview *overview, struct cells *cells, int y,
+                         const struct scene *scene, const struct election *election)
 {
     const struct column *columns = overview->columns;
     const struct change *change = &election->change;
@@ -201,10 +205,12 @@ static void draw_changed(const struct overview *overview, struct cells *cells, i
     else if (election->acknowledged == ACK_NO_MARK)
         columns_put(cells, &columns[COLUMN_TAKEOVER], y, ROLE_DIM, dash);
     else
-        columns_put(cells, &columns[COLUMN_TAKEOVER], y, ROLE_WARNING, election->acknowledged == ACK_NO ? "open" : "?");
+        columns_put(cells, &columns[COLUMN_TAKEOVER], y, ROLE_WARNING,
+                    election->acknowledged == ACK_NO ? "open" : "?");
 }
 
-static void draw_note(const struct overview *overview, struct cells *cells, int y, const struct election *election)
+static void put_note(const struct overview *overview, struct cells *cells, int y,
+                     const struct election *election)
 {
     const struct column *column = &overview->columns[COLUMN_NOTE];
     const struct counters *counters = &election->counters;
@@ -246,9 +252,9 @@ static void draw_row(const struct overview *overview, struct cells *cells, int y
     cells_put(cells, SIGN_X, y, 1, badge.look, cells_sign(cells, badge.sign));
     columns_put(cells, &columns[COLUMN_CLUSTER], y, ROLE_DIM, election->cluster->name);
     columns_put(cells, &columns[COLUMN_ELECTION], y,
-                stale                      ? (style)ROLE_DIM
+                stale                       ? (style)ROLE_DIM
                 : badge.rank < RANK_HEALTHY ? (style)ROLE_STRONG
-                                           : (style)ROLE_TEXT,
+                                            : (style)ROLE_TEXT,
                 election->name);
     columns_put(cells, &columns[COLUMN_STATE], y, badge.look, badge.word);
     facts_put_leader(cells, leader->x, y, leader->width, election, scene->now);
@@ -256,12 +262,15 @@ static void draw_row(const struct overview *overview, struct cells *cells, int y
         snprintf(text, sizeof text, "%zu", election->candidate_count);
     columns_put(cells, &columns[COLUMN_CANDIDATES], y,
                 !counted || stale || election->candidate_count == 0 ? ROLE_DIM : ROLE_TEXT,
-                counted ? text : election->state == ELECTION_ABSENT ? cells_sign(cells, SIGN_DASH) : "?");
+                counted                              ? text
+                : election->state == ELECTION_ABSENT ? cells_sign(cells, SIGN_DASH)
+                                                     : "?");
     columns_put(cells, &columns[COLUMN_SINCE], y, stale ? ROLE_DIM : ROLE_TEXT,
                 facts_since(cells, election, scene->now, text, sizeof text));
-    strip_draw(cells, strip->x, y, strip->width, election, scene->now, strip_window_us(overview->window), NULL);
+    strip_draw(cells, strip->x, y, strip->width, election, scene->now, strip_window_us(overview->zoom.window),
+               NULL);
     draw_changed(overview, cells, y, scene, election);
-    draw_note(overview, cells, y, election);
+    put_note(overview, cells, y, election);
 }
 
 static int name_width(const struct cells *cells, const char *text)
@@ -273,7 +282,7 @@ static int name_width(const struct cells *cells, const char *text)
 static void lay_columns(struct overview *overview, const struct cells *cells, const struct scene *scene)
 {
     struct column *columns = overview->columns;
-    int wide = cells->width >= 100;
+    int wide = cells->width >= 100, name;
 
     if (overview->columns_width != cells->width) {
         memcpy(columns, columns_of_overview, sizeof columns_of_overview);
@@ -295,9 +304,10 @@ static void lay_columns(struct overview *overview, const struct cells *cells, co
             columns_want(&columns[COLUMN_LEADER], 20);
     }
     /* Names are cut only after the columns beside them have given way. */
-    columns[COLUMN_ELECTION].least = columns[COLUMN_ELECTION].want > 18  ? 18
-                                     : columns[COLUMN_ELECTION].want < 8 ? 8
-                                                                         : columns[COLUMN_ELECTION].want;
+    name = cells->width < 70 ? 10 : 17;
+    columns[COLUMN_ELECTION].least = columns[COLUMN_ELECTION].want > name ? name
+                                     : columns[COLUMN_ELECTION].want < 8  ? 8
+                                                                          : columns[COLUMN_ELECTION].want;
     columns[COLUMN_LEADER].least = columns[COLUMN_LEADER].want > 15 ? 15 : 10;
     columns_lay(columns, COLUMN_COUNT, TABLE_X, cells->width - TABLE_X - wide, wide ? 2 : 1);
 }
@@ -309,7 +319,7 @@ static void draw_heads(const struct overview *overview, struct cells *cells, int
     char heading[24];
 
     columns_head(cells, overview->columns, COLUMN_COUNT, y, sorted);
-    snprintf(heading, sizeof heading, "LAST %s", strip_window_word(overview->window));
+    snprintf(heading, sizeof heading, "LAST %s", strip_window_word(overview->zoom.window));
     for (char *c = heading; *c != '\0'; c++)
         if (*c >= 'a' && *c <= 'z')
             *c = (char)(*c - 'a' + 'A');
@@ -331,17 +341,25 @@ static void overview_draw(struct view *view, const struct scene *scene, struct c
 {
     struct overview *overview = overview_of(view);
     int airy = cells->height >= 18; /* room for blank lines */
-    int y = airy, pane = 0, rows;
+    int y = airy, pane = 0, summary_y = airy, summary_end = 0, rows, bottom;
     size_t shown;
 
     overview_order_make(&overview->order, scene);
-    draw_summary(overview, cells, y++);
+    strip_zoom_follow(&overview->zoom, overview->order.totals.known_us);
+    if (!overview->chosen)
+        list_home(&overview->list);
+    if (overview->order.totals.elections > 0)
+        summary_end = draw_summary(overview, cells, y++);
     y += notices_draw_connections(cells, 1, y, cells->height / 4, scene, NULL);
-    draw_gone(overview, cells, y);
+    if (airy && overview->order.totals.elections > 0)
+        draw_note(overview, cells, y, summary_y, summary_end);
     y += airy;
-    rows = cells->height - y - 1;
+    bottom = cells->height - (cells->height >= ROOMY);
+    rows = bottom - y - 1;
     if (cells->height >= 12) { /* the pane gets what the table leaves, and at least a quarter */
-        int wanted = overview->order.count < 6 ? 7 : (int)(overview->order.count < 500 ? overview->order.count : 500) + 1;
+        int wanted = overview->order.count < 6
+                         ? 7
+                         : (int)(overview->order.count < 500 ? overview->order.count : 500) + 1;
 
         pane = rows - wanted - 1;
         if (pane < cells->height / 4)
@@ -361,7 +379,8 @@ static void overview_draw(struct view *view, const struct scene *scene, struct c
         for (size_t i = 0; i < shown; i++) {
             int row = overview->first_y + (int)i;
 
-            draw_row(overview, cells, row, scene, overview_order_at(&overview->order, overview->list.top + i));
+            draw_row(overview, cells, row, scene,
+                     overview_order_at(&overview->order, overview->list.top + i));
             if (overview->list.top + i == overview->list.at) {
                 cells_put(cells, 0, row, 1, ROLE_ACCENT, cells_sign(cells, SIGN_SELECTED));
                 cells_select_row(cells, row, 0, cells->width);
@@ -369,7 +388,7 @@ static void overview_draw(struct view *view, const struct scene *scene, struct c
         }
     }
     if (pane > 0)
-        event_pane_draw(cells, cells->height - pane, pane, scene, NULL, NULL);
+        event_pane_draw(cells, bottom - pane, pane, scene, NULL, NULL);
 }
 
 static enum view_result open_selected(struct overview *overview, struct view **next)
@@ -404,6 +423,7 @@ static enum view_result overview_action(struct view *view, const struct scene *s
 
     follow_model(overview, scene, overview->list.rows);
     if (list_move(&overview->list, action)) {
+        overview->chosen = true;
         select_line(overview);
         return VIEW_DONE;
     }
@@ -412,6 +432,7 @@ static enum view_result overview_action(struct view *view, const struct scene *s
         return open_selected(overview, next);
     case ACTION_NEXT_MATCH:
     case ACTION_PREVIOUS_MATCH:
+        overview->chosen = true;
         walk(overview, action == ACTION_NEXT_MATCH);
         return VIEW_DONE;
     case ACTION_SORT:
@@ -423,10 +444,10 @@ static enum view_result overview_action(struct view *view, const struct scene *s
         order->dirty = true;
         return VIEW_DONE;
     case ACTION_LEFT:
-        overview->window -= overview->window > 0;
+        strip_zoom_turn(&overview->zoom, false);
         return VIEW_DONE;
     case ACTION_RIGHT:
-        overview->window += overview->window + 1 < STRIP_WINDOWS;
+        strip_zoom_turn(&overview->zoom, true);
         return VIEW_DONE;
     default:
         return VIEW_IGNORED;
@@ -447,6 +468,7 @@ static enum view_result overview_click(struct view *view, const struct scene *sc
     if (line >= overview->order.count)
         return VIEW_IGNORED;
     overview->list.at = line;
+    overview->chosen = true;
     select_line(overview);
     return twice ? open_selected(overview, next) : VIEW_DONE;
 }
@@ -504,6 +526,5 @@ struct view *overview_view_new(void)
     if (overview == NULL)
         return NULL;
     overview->view.ops = &ops;
-    overview->window = STRIP_HOUR;
     return &overview->view;
 }

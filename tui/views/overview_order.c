@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tui/views/facts.h"
+#include "tui/views/strip.h"
 
 struct overview_row {
     const struct election *election;
@@ -122,8 +123,13 @@ static void count_state(struct overview_totals *totals, const struct election *e
     totals->unknown++;
 }
 
-static void total(struct overview_totals *totals, const struct election *election, int rank)
+static void total(struct overview_totals *totals, const struct election *election, int rank,
+                  struct moment now)
 {
+    int64_t known_us = strip_known_us(election, now);
+
+    if (known_us > totals->known_us)
+        totals->known_us = known_us;
     totals->elections++;
     totals->candidates += election->candidate_count;
     totals->unseen += election->counters.unseen_joined + election->counters.unseen_left;
@@ -182,7 +188,7 @@ void overview_order_make(struct overview_order *order, const struct scene *scene
             const struct election *election = model->clusters[i].elections[j];
             struct badge badge = facts_badge(election, scene->now);
 
-            total(&order->totals, election, badge.rank);
+            total(&order->totals, election, badge.rank, scene->now);
             if (passes(election, order->filter))
                 order->rows[order->count++] = (struct overview_row){election, index++, badge.rank};
         }

@@ -9,13 +9,22 @@
 
 #include "tui/views/view.h"
 
-enum overview_sort { SORT_WORST, SORT_NAME, SORT_LEADER, SORT_CANDIDATES, SORT_SINCE, SORT_CHANGED, SORT_COUNT };
+enum overview_sort {
+    SORT_WORST,
+    SORT_NAME,
+    SORT_LEADER,
+    SORT_CANDIDATES,
+    SORT_SINCE,
+    SORT_CHANGED,
+    SORT_COUNT
+};
 const char *overview_sort_word(enum overview_sort, bool reverse);
 
 struct overview_totals {
     size_t elections, led, vacant, electing, free, absent, denied, unknown, stale, unacknowledged;
     size_t candidates;
-    uint64_t unseen; /* joined and left together */
+    uint64_t unseen;  /* joined and left together */
+    int64_t known_us; /* for how long the longest known leadership is known */
 };
 
 struct overview_row;

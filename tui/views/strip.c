@@ -9,8 +9,8 @@ static const struct {
     int64_t us;
     const char *word;
 } windows[STRIP_WINDOWS] = {
-    {INT64_C(60000000), "minute"},     {INT64_C(300000000), "5 min"},    {INT64_C(900000000), "15 min"},
-    {INT64_C(3600000000), "hour"},     {INT64_C(21600000000), "6 hours"}, {INT64_C(86400000000), "day"},
+    {INT64_C(60000000), "minute"}, {INT64_C(300000000), "5 min"},     {INT64_C(900000000), "15 min"},
+    {INT64_C(3600000000), "hour"}, {INT64_C(21600000000), "6 hours"}, {INT64_C(86400000000), "day"},
 };
 
 int64_t strip_window_us(unsigned window)
@@ -23,17 +23,43 @@ const char *strip_window_word(unsigned window)
     return windows[window < STRIP_WINDOWS ? window : STRIP_HOUR].word;
 }
 
+void strip_zoom_follow(struct strip_zoom *zoom, int64_t known_us)
+{
+    if (zoom->chosen)
+        return;
+    zoom->window = 0;
+    while (zoom->window < STRIP_HOUR && windows[zoom->window].us < known_us)
+        zoom->window++;
+}
+
+void strip_zoom_turn(struct strip_zoom *zoom, bool wider)
+{
+    zoom->chosen = true;
+    if (wider)
+        zoom->window += zoom->window + 1 < STRIP_WINDOWS;
+    else
+        zoom->window -= zoom->window > 0;
+}
+
+int64_t strip_known_us(const struct election *election, struct moment now)
+{
+    return election->tenure_count > 0 ? now.mono_us - election_tenure_at(election, 0)->from.mono_us : 0;
+}
+
 #define STRIP_WIDEST 512
 
 /* What one cell has to show; the larger wins. */
-enum slot { SLOT_NOTHING, SLOT_GAP, SLOT_A, SLOT_B, SLOT_CHANGE, SLOT_VACANT };
+enum slot { SLOT_NOTHING, SLOT_FREE, SLOT_GAP, SLOT_A, SLOT_B, SLOT_CHANGE, SLOT_VACANT };
 
 static const struct {
     enum role role;
     enum sign sign;
 } looks[] = {
-    [SLOT_GAP] = {ROLE_BAR_GAP, SIGN_BAR_GAP},          [SLOT_A] = {ROLE_BAR_A, SIGN_BAR},
-    [SLOT_B] = {ROLE_BAR_B, SIGN_BAR},                  [SLOT_CHANGE] = {ROLE_BAR_CHANGE, SIGN_BAR_CHANGE},
+    [SLOT_FREE] = {ROLE_RULE, SIGN_RULE},
+    [SLOT_GAP] = {ROLE_BAR_GAP, SIGN_BAR_GAP},
+    [SLOT_A] = {ROLE_BAR_A, SIGN_BAR},
+    [SLOT_B] = {ROLE_BAR_B, SIGN_BAR},
+    [SLOT_CHANGE] = {ROLE_BAR_CHANGE, SIGN_BAR_CHANGE},
     [SLOT_VACANT] = {ROLE_BAR_VACANT, SIGN_BAR_VACANT},
 };
 
@@ -59,8 +85,10 @@ static enum slot slot_of(const struct election *election, const struct tenure *t
 
     if (tenure->gap)
         return SLOT_GAP;
-    if (tenure->name == NULL) /* a free lock is no vacancy */
-        return (all || who[0] == '\0') && election->kind == KIND_LEADER ? SLOT_VACANT : SLOT_NOTHING;
+    if (tenure->name == NULL && (all || who[0] == '\0')) /* a free lock is no vacancy */
+        return election->kind == KIND_LOCK ? SLOT_FREE : SLOT_VACANT;
+    if (tenure->name == NULL)
+        return SLOT_NOTHING;
     if (!all && !same_leader(who, tenure->name))
         return SLOT_NOTHING;
     return shade ? SLOT_B : SLOT_A;
@@ -84,8 +112,8 @@ void strip_draw(struct cells *cells, int x, int y, int width, const struct elect
     for (size_t i = election->tenure_count; i-- > 0 && known > 0;) {
         const struct tenure *tenure = election_tenure_at(election, i);
         int first = slot_at(tenure->from.mono_us, start_us, window_us, width);
-        int last = slot_at(tenure->to.mono_us == 0 ? now.mono_us : tenure->to.mono_us, start_us, window_us,
-                           width);
+        int last =
+            slot_at(tenure->to.mono_us == 0 ? now.mono_us : tenure->to.mono_us, start_us, window_us, width);
         bool named = !tenure->gap && tenure->name != NULL;
         enum slot slot;
 

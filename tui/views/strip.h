@@ -8,6 +8,7 @@
 #ifndef ELECTOP_TUI_VIEWS_STRIP_H
 #define ELECTOP_TUI_VIEWS_STRIP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "probe/election/election.h"
@@ -19,6 +20,20 @@
 int64_t strip_window_us(unsigned window);
 /* "5 min", "hour": as in "last hour". */
 const char *strip_window_word(unsigned window);
+
+/*
+ * Which window is shown. Until somebody chooses, it grows with what is known: a strip that is empty but for
+ * its last cell tells a newcomer nothing. By itself it grows to an hour.
+ */
+struct strip_zoom {
+    unsigned window;
+    bool chosen;
+};
+/* known_us: since when anything is known. */
+void strip_zoom_follow(struct strip_zoom *, int64_t known_us);
+void strip_zoom_turn(struct strip_zoom *, bool wider);
+/* For how long the election's tenures are known; 0: not at all. */
+int64_t strip_known_us(const struct election *, struct moment now);
 
 /*
  * Draws the window that ends now. who: STRIP_ALL; or one line of a timeline: only the tenures of the

@@ -17,7 +17,8 @@ struct leaders {
 };
 
 /* Who led within the window. A ring of tenures is short, so looking back for each is cheap. */
-static void gather(const struct election *election, struct moment now, int64_t window_us, struct leaders *leaders)
+static void gather(const struct election *election, struct moment now, int64_t window_us,
+                   struct leaders *leaders)
 {
     *leaders = (struct leaders){0};
     for (size_t i = election->tenure_count; i-- > 0;) {

@@ -11,6 +11,7 @@
 int timeline_rows(const struct election *, struct moment now, unsigned window, int most);
 
 /* Draws it on rows y .. y + rows. window: of strip.h. */
-void timeline_draw(struct cells *, int y, int rows, const struct election *, struct moment now, unsigned window);
+void timeline_draw(struct cells *, int y, int rows, const struct election *, struct moment now,
+                   unsigned window);
 
 #endif

@@ -1,0 +1,469 @@
+/*
+ * The kinds of values that a key of the configuration can have: each is read with its checks, printed so
+ * that it can be read again, and released. The lists, and what is not one field, are in key_lists.c.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/auth_file.h"
+#include "config/config_file.h"
+#include "config/connect_string.h"
+#include "config/key_values.h"
+#include "config/keys.h"
+#include "config/nearest.h"
+#include "config/settings.h"
+#include "config/units.h"
+#include "config/utf8.h"
+#include "config/znode_path.h"
+
+void value_refuse(const struct key *key, const struct yaml_node *node, struct reading *reading,
+                  const char *what)
+{
+    char word[KEY_PATH_MAX];
+    struct text text = {0};
+    if (node->kind == NODE_TEXT)
+        text_quote(&text, node->text, strlen(node->text));
+    else
+        text_add(&text, yaml_node_word(node));
+    char *value = text_take(&text);
+    if (value)
+        problems_add(reading->problems, node->line, node->column, "%s: %s %s",
+                     key_word(key, word, sizeof word), value, what);
+    reading->problems->out_of_memory |= !value;
+    free(value);
+}
+
+bool value_text(const struct key *key, const struct yaml_node *node, struct reading *reading)
+{
+    if (node->kind == NODE_TEXT)
+        return true;
+    struct text what = {0};
+    text_printf(&what, "is not what belongs here; write %s", key->type->expects);
+    value_refuse(key, node, reading, what.at ? what.at : "");
+    text_free(&what);
+    return false;
+}
+
+/* A number outside its key's range; print makes each of the bounds readable. */
+static void refuse_range(const struct key *key, const struct yaml_node *node, struct reading *reading,
+                         char *(*print)(int64_t, char *, size_t))
+{
+    char low[UNITS_TEXT], high[UNITS_TEXT], what[3 * UNITS_TEXT];
+    snprintf(what, sizeof what, "is out of range; write %s to %s", print(key->minimum, low, sizeof low),
+             print(key->maximum, high, sizeof high));
+    value_refuse(key, node, reading, what);
+}
+
+static bool in_range(const struct key *key, int64_t value)
+{
+    return value >= key->minimum && value <= key->maximum;
+}
+
+void value_set_text(char **field, const char *text, struct reading *reading)
+{
+    char *copy = strdup(text);
+    if (!copy) {
+        reading->problems->out_of_memory = true;
+        return;
+    }
+    free(*field);
+    *field = copy;
+}
+
+void value_print_text(const char *value, bool in_list, struct text *out)
+{
+    static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:% ,";
+    size_t length = strlen(value);
+    bool plain = length && strspn(value, harmless) == length && !strstr(value, ": ") &&
+                 !strchr(" -.:,%", value[0]) && !strchr(" :", value[length - 1]) &&
+                 strcmp(value, "null") != 0;
+    if (plain && !(in_list && strchr(value, ','))) {
+        text_add(out, value);
+        return;
+    }
+    text_add(out, "'");
+    for (const char *at = value; *at; at++) {
+        text_add_bytes(out, at, 1);
+        if (*at == '\'')
+            text_add(out, "'");
+    }
+    text_add(out, "'");
+}
+
+static void clear_text(void *field)
+{
+    char **text = field;
+    free(*text);
+    *text = NULL;
+}
+
+static void print_text(const struct key *key, const void *field, struct text *out)
+{
+    (void)key;
+    char *const *text = field;
+    if (*text && **text)
+        value_print_text(*text, false, out);
+}
+
+bool value_is_clean(const struct key *key, const struct yaml_node *node, size_t longest,
+                    struct reading *reading)
+{
+    const char *text = node->text;
+    size_t length = strlen(text);
+    if (!length) {
+        value_refuse(key, node, reading, "is empty; write something, or leave the key out");
+        return false;
+    }
+    if (length > longest) {
+        char what[64];
+        snprintf(what, sizeof what, "is too long; write at most %zu bytes", longest);
+        value_refuse(key, node, reading, what);
+        return false;
+    }
+    for (size_t at = 0; at < length;) {
+        uint32_t code;
+        size_t eaten = utf8_decode(text + at, length - at, &code);
+        if (!eaten || code < 0x20 || (code >= 0x7f && code < 0xa0)) {
+            value_refuse(key, node, reading, "holds a control character; leave it out");
+            return false;
+        }
+        at += eaten;
+    }
+    return true;
+}
+
+static void read_text(const struct key *key, const struct yaml_node *node, void *field,
+                      struct reading *reading)
+{
+    size_t longest = key->maximum ? (size_t)key->maximum : 1024;
+    if (value_text(key, node, reading) && value_is_clean(key, node, longest, reading))
+        value_set_text(field, node->text, reading);
+}
+const struct key_type type_text = {"a text", read_text, print_text, clear_text};
+
+/* The index of a word among the key's, or -1 after saying which there are. */
+static int read_word_index(const struct key *key, const struct yaml_node *node, struct reading *reading)
+{
+    struct nearest nearest = {0};
+    if (!value_text(key, node, reading))
+        return -1;
+    for (int i = 0; key->words[i]; i++) {
+        if (strcmp(node->text, key->words[i]) == 0)
+            return i;
+        nearest_offer(&nearest, node->text, key->words[i]);
+    }
+    struct text what = {0};
+    if (nearest.best)
+        text_printf(&what, "is not known; did you mean %s? write ", nearest.best);
+    else
+        text_add(&what, "is not known; write ");
+    for (int i = 0; key->words[i]; i++)
+        text_printf(&what, "%s%s", i == 0 ? "" : key->words[i + 1] ? ", " : " or ", key->words[i]);
+    value_refuse(key, node, reading, what.at ? what.at : "");
+    text_free(&what);
+    return -1;
+}
+
+/* A choice lands in an enum, whose type gcc and clang make unsigned int where no value is negative. */
+static void read_choice(const struct key *key, const struct yaml_node *node, void *field,
+                        struct reading *reading)
+{
+    _Static_assert(sizeof(enum theme_choice) == sizeof(unsigned) &&
+                       sizeof(enum tri_state) == sizeof(unsigned),
+                   "an enum is as wide as an unsigned int");
+    int index = read_word_index(key, node, reading);
+    if (index >= 0)
+        *(unsigned *)field = (unsigned)index;
+}
+
+static void print_choice(const struct key *key, const void *field, struct text *out)
+{
+    text_add(out, key->words[*(const unsigned *)field]);
+}
+const struct key_type type_choice = {"one of a few words", read_choice, print_choice, NULL};
+
+static void read_word(const struct key *key, const struct yaml_node *node, void *field,
+                      struct reading *reading)
+{
+    int index = read_word_index(key, node, reading);
+    if (index >= 0)
+        value_set_text(field, key->words[index], reading);
+}
+const struct key_type type_word = {"one of a few words", read_word, print_text, clear_text};
+
+static const char *const switch_words[] = {"false", "true", "no", "yes", "off", "on", NULL};
+
+static int switch_index(const char *text)
+{
+    for (int i = 0; switch_words[i]; i++)
+        if (strcmp(text, switch_words[i]) == 0)
+            return i % 2;
+    return -1;
+}
+
+static void read_switch(const struct key *key, const struct yaml_node *node, void *field,
+                        struct reading *reading)
+{
+    if (!value_text(key, node, reading))
+        return;
+    int index = switch_index(node->text);
+    if (index < 0)
+        value_refuse(key, node, reading, "is neither; write true or false");
+    else
+        *(bool *)field = index == 1;
+}
+
+static void print_switch(const struct key *key, const void *field, struct text *out)
+{
+    (void)key;
+    text_add(out, *(const bool *)field ? "true" : "false");
+}
+const struct key_type type_switch = {"true or false", read_switch, print_switch, NULL};
+
+static void read_tri_state(const struct key *key, const struct yaml_node *node, void *field,
+                           struct reading *reading)
+{
+    if (!value_text(key, node, reading))
+        return;
+    int index = switch_index(node->text);
+    bool is_auto = strcmp(node->text, "auto") == 0;
+    if (index < 0 && !is_auto)
+        value_refuse(key, node, reading, "is not known; write auto, true or false");
+    else
+        *(enum tri_state *)field = is_auto ? TRI_AUTO : index ? TRI_YES : TRI_NO;
+}
+
+static void print_tri_state(const struct key *key, const void *field, struct text *out)
+{
+    (void)key;
+    enum tri_state state = *(const enum tri_state *)field;
+    text_add(out, state == TRI_AUTO ? "auto" : state == TRI_YES ? "true" : "false");
+}
+const struct key_type type_tri_state = {"auto, true or false", read_tri_state, print_tri_state, NULL};
+
+static char *print_number(int64_t number, char *buffer, size_t size)
+{
+    snprintf(buffer, size, "%" PRId64, number);
+    return buffer;
+}
+
+static void read_integer(const struct key *key, const struct yaml_node *node, void *field,
+                         struct reading *reading)
+{
+    int64_t value;
+    if (!value_text(key, node, reading))
+        return;
+    const char *problem = number_parse(node->text, &value);
+    if (problem)
+        value_refuse(key, node, reading, problem);
+    else if (!in_range(key, value))
+        refuse_range(key, node, reading, print_number);
+    else
+        *(int *)field = (int)value;
+}
+
+static void print_integer(const struct key *key, const void *field, struct text *out)
+{
+    (void)key;
+    text_printf(out, "%d", *(const int *)field);
+}
+const struct key_type type_integer = {"a whole number", read_integer, print_integer, NULL};
+
+static void read_duration(const struct key *key, const struct yaml_node *node, void *field,
+                          struct reading *reading)
+{
+    int64_t value;
+    if (!value_text(key, node, reading))
+        return;
+    const char *problem = duration_parse(node->text, &value);
+    if (problem)
+        value_refuse(key, node, reading, problem);
+    else if (!in_range(key, value))
+        refuse_range(key, node, reading, duration_print);
+    else
+        *(int64_t *)field = value;
+}
+
+static void print_duration(const struct key *key, const void *field, struct text *out)
+{
+    char buffer[UNITS_TEXT];
+    (void)key;
+    text_add(out, duration_print(*(const int64_t *)field, buffer, sizeof buffer));
+}
+const struct key_type type_duration = {"a duration such as 250ms, 10s, 5m, 2h or 30d", read_duration,
+                                       print_duration, NULL};
+
+static void read_interval(const struct key *key, const struct yaml_node *node, void *field,
+                          struct reading *reading)
+{
+    if (node->kind == NODE_TEXT && strcmp(node->text, "off") == 0)
+        *(int64_t *)field = 0;
+    else
+        read_duration(key, node, field, reading);
+}
+
+static void print_interval(const struct key *key, const void *field, struct text *out)
+{
+    if (*(const int64_t *)field)
+        print_duration(key, field, out);
+    else
+        text_add(out, "off");
+}
+const struct key_type type_interval = {"a duration such as 5s, or off", read_interval, print_interval, NULL};
+
+static char *print_percent_number(int64_t percent, char *buffer, size_t size)
+{
+    snprintf(buffer, size, "%" PRId64 "%%", percent);
+    return buffer;
+}
+
+static void read_percent(const struct key *key, const struct yaml_node *node, void *field,
+                         struct reading *reading)
+{
+    int value;
+    if (!value_text(key, node, reading))
+        return;
+    const char *problem = percent_parse(node->text, &value);
+    if (problem)
+        value_refuse(key, node, reading, problem);
+    else if (!in_range(key, value))
+        refuse_range(key, node, reading, print_percent_number);
+    else
+        *(int *)field = value;
+}
+
+static void print_percent(const struct key *key, const void *field, struct text *out)
+{
+    (void)key;
+    text_printf(out, "%d%%", *(const int *)field);
+}
+const struct key_type type_percent = {"a percentage such as 66%", read_percent, print_percent, NULL};
+
+static char *print_rate_number(int64_t rate, char *buffer, size_t size)
+{
+    snprintf(buffer, size, "%" PRId64 "/s", rate);
+    return buffer;
+}
+
+static void read_rate(const struct key *key, const struct yaml_node *node, void *field,
+                      struct reading *reading)
+{
+    int value;
+    if (!value_text(key, node, reading))
+        return;
+    const char *problem = rate_parse(node->text, &value);
+    if (problem)
+        value_refuse(key, node, reading, problem);
+    else if (!in_range(key, value))
+        refuse_range(key, node, reading, print_rate_number);
+    else
+        *(int *)field = value;
+}
+
+static void print_rate(const struct key *key, const void *field, struct text *out)
+{
+    (void)key;
+    text_printf(out, "%d/s", *(const int *)field);
+}
+const struct key_type type_rate = {"a rate such as 100/s", read_rate, print_rate, NULL};
+
+static void read_path(const struct key *key, const struct yaml_node *node, void *field,
+                      struct reading *reading)
+{
+    if (!value_text(key, node, reading))
+        return;
+    const char *problem = znode_path_problem(node->text);
+    if (!problem && key->type == &type_path && znode_is_pattern(node->text))
+        problem = "is a pattern; write one path here, without * and ?";
+    if (problem)
+        value_refuse(key, node, reading, problem);
+    else
+        value_set_text(field, node->text, reading);
+}
+const struct key_type type_path = {"a path such as /election", read_path, print_text, clear_text};
+const struct key_type type_pattern = {"a path such as /election or /teams/*/leader", read_path, print_text,
+                                      clear_text};
+
+static void read_connect_string(const struct key *key, const struct yaml_node *node, void *field,
+                                struct reading *reading)
+{
+    struct connect_string string;
+    char *error, word[KEY_PATH_MAX];
+    if (!value_text(key, node, reading))
+        return;
+    if (connect_string_parse(node->text, &string, &error)) {
+        connect_string_free(&string);
+        value_set_text(field, node->text, reading);
+        return;
+    }
+    if (error)
+        problems_add(reading->problems, node->line, node->column, "%s: %s", key_word(key, word, sizeof word),
+                     error);
+    reading->problems->out_of_memory |= !error;
+    free(error);
+}
+const struct key_type type_connect_string = {"a connect string such as zk1:2181,zk2:2181/chroot",
+                                             read_connect_string, print_text, clear_text};
+
+static void read_file(const struct key *key, const struct yaml_node *node, void *field,
+                      struct reading *reading)
+{
+    if (!value_text(key, node, reading) || !value_is_clean(key, node, 4000, reading))
+        return;
+    char *resolved = config_file_resolve(reading->file, node->text);
+    if (resolved)
+        value_set_text(field, resolved, reading);
+    reading->problems->out_of_memory |= !resolved;
+    free(resolved);
+}
+const struct key_type type_file = {"the name of a file", read_file, print_text, clear_text};
+
+static void read_history(const struct key *key, const struct yaml_node *node, void *field,
+                         struct reading *reading)
+{
+    bool is_word =
+        node->kind == NODE_TEXT && (strcmp(node->text, "auto") == 0 || strcmp(node->text, "off") == 0);
+    if (is_word)
+        value_set_text(field, node->text, reading);
+    else
+        read_file(key, node, field, reading);
+}
+const struct key_type type_history = {"auto, off, or the name of a file", read_history, print_text,
+                                      clear_text};
+
+static void read_identity(const struct key *key, const struct yaml_node *node, void *field,
+                          struct reading *reading)
+{
+    static const char *const words[] = {"data", "name", "client", "session", NULL};
+    if (!value_text(key, node, reading))
+        return;
+    if (strcmp(node->text, "auto") == 0) {
+        clear_text(field);
+        return;
+    }
+    bool known = false;
+    for (size_t i = 0; words[i]; i++)
+        known |= strcmp(node->text, words[i]) == 0;
+    bool is_registry = strncmp(node->text, "registry:", 9) == 0;
+    const char *problem = is_registry ? znode_path_problem(node->text + 9) : NULL;
+    if (problem)
+        value_refuse(key, node, reading, problem);
+    else if (!known && !is_registry)
+        value_refuse(key, node, reading,
+                     "is not known; write auto, registry:/path, data, name, client or session");
+    else
+        value_set_text(field, node->text, reading);
+}
+
+static void print_identity(const struct key *key, const void *field, struct text *out)
+{
+    char *const *text = field;
+    if (*text)
+        print_text(key, field, out);
+    else
+        text_add(out, "auto");
+}
+const struct key_type type_identity = {"auto, registry:/path, data, name, client or session", read_identity,
+                                       print_identity, clear_text};

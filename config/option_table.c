@@ -1,0 +1,217 @@
+#include "config/option_table.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "config/keys.h"
+#include "config/units.h"
+
+#define MINUTE_MS INT64_C(60000)
+
+static const char *set_server(struct options *options, const char *value)
+{
+    options->server = value;
+    return NULL;
+}
+
+static const char *set_config(struct options *options, const char *value)
+{
+    options->config_file = value;
+    return *value ? NULL : "is empty; name a file";
+}
+
+static const char *set_cluster(struct options *options, const char *value)
+{
+    options->cluster = value;
+    return *value ? NULL : "is empty; name a cluster of the configuration";
+}
+
+static const char *set_duration(const char *value, int64_t least, int64_t most, int64_t *ms,
+                                const char *range)
+{
+    int64_t parsed;
+    const char *problem = duration_parse(value, &parsed);
+    if (problem)
+        return problem;
+    if (parsed < least || parsed > most)
+        return range;
+    *ms = parsed;
+    return NULL;
+}
+
+static const char *set_session_timeout(struct options *options, const char *value)
+{
+    return set_duration(value, SESSION_TIMEOUT_MIN_MS, SESSION_TIMEOUT_MAX_MS, &options->session_timeout_ms,
+                        "is out of range; write 1s to 5m");
+}
+
+static const char *set_auth_file(struct options *options, const char *value)
+{
+    options->auth_file = value;
+    return *value ? NULL : "is empty; name a file";
+}
+
+static const char *set_admin(struct options *options, const char *value)
+{
+    options->admin = value;
+    return NULL;
+}
+
+static const char *set_four_letter(struct options *options, const char *value)
+{
+    if (strcmp(value, "auto") != 0 && strcmp(value, "off") != 0)
+        return "is not known; write auto or off";
+    options->four_letter = *value == 'a' ? TRI_AUTO : TRI_NO;
+    return NULL;
+}
+
+static const char *set_wait(struct options *options, const char *value)
+{
+    return set_duration(value, 10, 60 * MINUTE_MS, &options->wait_ms, "is out of range; write 10ms to 1h");
+}
+
+static const char *set_color(struct options *options, const char *value)
+{
+    static const char *const words[] = {"auto", "always", "never"};
+    static const enum color_choice choices[] = {COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER};
+    for (size_t i = 0; i < 3; i++) {
+        if (strcmp(value, words[i]) == 0) {
+            options->color = choices[i];
+            return NULL;
+        }
+    }
+    return "is not known; write auto, always or never";
+}
+
+static const char *set_ascii(struct options *options, const char *value)
+{
+    (void)value;
+    options->ascii = true;
+    return NULL;
+}
+
+static const char *set_log(struct options *options, const char *value)
+{
+    options->log = value;
+    return *value ? NULL : "is empty; name a file";
+}
+
+static const char *set_json(struct options *options, const char *value)
+{
+    (void)value;
+    options->json = true;
+    return NULL;
+}
+
+static const char *set_strict(struct options *options, const char *value)
+{
+    (void)value;
+    options->strict = true;
+    return NULL;
+}
+
+static const char *set_quick(struct options *options, const char *value)
+{
+    (void)value;
+    options->quick = true;
+    return NULL;
+}
+
+static const char *set_for(struct options *options, const char *value)
+{
+    return set_duration(value, 1, 3650 * 24 * 60 * MINUTE_MS, &options->for_ms,
+                        "is out of range; write 1ms to 3650d");
+}
+
+static const char *set_count(struct options *options, const char *value)
+{
+    int64_t count;
+    const char *problem = number_parse(value, &count);
+    if (problem)
+        return problem;
+    if (count < 1 || count > INT_MAX)
+        return "is out of range; write 1 to 2147483647";
+    options->count = (long)count;
+    return NULL;
+}
+
+static const char *set_servers(struct options *options, const char *value)
+{
+    if (strcmp(value, "1") != 0 && strcmp(value, "3") != 0)
+        return "is no size of the demo's ensemble; write 1 or 3";
+    options->servers = *value - '0';
+    return NULL;
+}
+
+static const char *set_no_screen(struct options *options, const char *value)
+{
+    (void)value;
+    options->no_screen = true;
+    return NULL;
+}
+
+/* Help and version end the reading of the command line, so they store nothing. */
+static const char *set_nothing(struct options *options, const char *value)
+{
+    (void)options;
+    (void)value;
+    return NULL;
+}
+
+#define WATCH COMMAND_BIT(COMMAND_WATCH)
+#define ONCE COMMAND_BIT(COMMAND_ONCE)
+#define EVENTS COMMAND_BIT(COMMAND_EVENTS)
+#define CONFIG COMMAND_BIT(COMMAND_CONFIG)
+#define DEMO COMMAND_BIT(COMMAND_DEMO)
+#define LOOKING (WATCH | ONCE | EVENTS)
+#define SETTLING (LOOKING | CONFIG)
+#define EVERY (SETTLING | DEMO | COMMAND_BIT(COMMAND_HELP) | COMMAND_BIT(COMMAND_VERSION))
+
+/* clang-format off: a table, a row an option */
+const struct option_row option_table[] = {
+    {"json", 0, NULL, ONCE | EVENTS, set_json, "print JSON (events: a line each)"},
+    {"strict", 0, NULL, ONCE, set_strict,
+     "exit 1 where an election is vacant, absent or unknown, or has an error"},
+    {"quick", 0, NULL, ONCE, set_quick, "never take a second look"},
+    {"for", 0, "DURATION", EVENTS, set_for, "end after this time"},
+    {"count", 0, "N", EVENTS, set_count, "end after N events"},
+    {"servers", 0, "1|3", DEMO, set_servers, "size of the demo's ensemble (1)"},
+    {"no-screen", 0, NULL, DEMO, set_no_screen, "print the connect string and go on until interrupted"},
+    {"server", 's', "HOSTS", SETTLING, set_server,
+     "ZooKeeper connect string, host:port,.../chroot (127.0.0.1:2181)"},
+    {"config", 'c', "FILE", SETTLING | DEMO, set_config, "read this configuration"},
+    {"cluster", 'C', "NAME", SETTLING, set_cluster, "only this cluster of the configuration"},
+    {"session-timeout", 't', "DURATION", SETTLING, set_session_timeout,
+     "of the tool's own sessions, 1s to 5m (10s)"},
+    {"auth-file", 0, "FILE", SETTLING, set_auth_file, "file with scheme:credential, for its owner only"},
+    {"admin", 0, "WHERE", SETTLING, set_admin,
+     "AdminServer: PORT, HOST:PORT,... or off (8080); not used yet"},
+    {"four-letter", 0, "auto|off", SETTLING, set_four_letter, "four-letter words (auto)"},
+    {"wait", 0, "DURATION", LOOKING | DEMO, set_wait, "how long a look may take (10s)"},
+    {"color", 0, "WHEN", EVERY, set_color, "auto, always or never (auto)"},
+    {"ascii", 0, NULL, EVERY, set_ascii, "signs and lines in ASCII"},
+    {"log", 0, "FILE", EVERY, set_log, "append what the tool itself does to FILE"},
+    {"help", 'h', NULL, EVERY, set_nothing, "this help"},
+    {"version", 'V', NULL, EVERY, set_nothing, "the version"},
+};
+/* clang-format on */
+const size_t option_count = sizeof option_table / sizeof option_table[0];
+
+/* clang-format off */
+const struct command_row command_table[] = {
+    {COMMAND_WATCH, "watch", "[PATH...]", "the dashboard (the default command)",
+     "Without PATH and without configured elections, elections are discovered. ? in the\n"
+     "dashboard lists its keys.\n"},
+    {COMMAND_ONCE, "once", "[PATH...]", "one complete look, as a table or JSON", NULL},
+    {COMMAND_EVENTS, "events", "[PATH...]", "what happens, a line an event", NULL},
+    {COMMAND_CONFIG, "config", "[PATH...]", "check the configuration and print the effective one",
+     "The configuration is --config, else $ELECTOP_CONFIG, else\n"
+     "$XDG_CONFIG_HOME/electop/config.yaml, else ~/.config/electop/config.yaml, else\n"
+     "/etc/electop/config.yaml. Options and paths override it.\n"},
+    {COMMAND_DEMO, "demo", "[PATH...]", "the dashboard on a private ZooKeeper with living elections",
+     "It listens on loopback only, lives in a temporary directory, and is removed at the end.\n"},
+    {COMMAND_HELP, "help", "[COMMAND]", "this help, or that of a command", NULL},
+    {COMMAND_VERSION, "version", "", "print the version", NULL},
+};
+/* clang-format on */
+const size_t command_count = sizeof command_table / sizeof command_table[0];

@@ -1,0 +1,379 @@
+#include "config/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/connect_string.h"
+#include "config/nearest.h"
+#include "config/option_table.h"
+#include "config/text.h"
+#include "config/units.h"
+#include "config/znode_path.h"
+
+struct parse {
+    int argc;
+    char *const *argv;
+    int at;
+    struct options *options;
+    bool command_named;
+    bool given[64]; /* by row of the table */
+    char **error;
+};
+
+static bool refuse(struct parse *parse, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static bool refuse(struct parse *parse, const char *format, ...)
+{
+    struct text text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    text_vprintf(&text, format, arguments);
+    va_end(arguments);
+    *parse->error = text_take(&text);
+    return false;
+}
+
+/* As refuse(), with somebody's bytes quoted between two texts. */
+static bool refuse_word(struct parse *parse, const char *before, const char *word, const char *after)
+{
+    struct text text = {0};
+    text_add(&text, before);
+    text_quote(&text, word, strlen(word));
+    text_add(&text, after);
+    *parse->error = text_take(&text);
+    return false;
+}
+
+static const struct command_row *find_command(const char *word)
+{
+    for (size_t i = 0; i < command_count; i++)
+        if (strcmp(command_table[i].word, word) == 0)
+            return &command_table[i];
+    return NULL;
+}
+
+const char *command_word(enum command command)
+{
+    for (size_t i = 0; i < command_count; i++)
+        if (command_table[i].command == command)
+            return command_table[i].word;
+    return "electop";
+}
+
+static bool refuse_command(struct parse *parse, const char *word)
+{
+    struct nearest nearest = {0};
+    struct text text = {0};
+    for (size_t i = 0; i < command_count; i++)
+        nearest_offer(&nearest, word, command_table[i].word);
+    text_add(&text, "unknown command ");
+    text_quote(&text, word, strlen(word));
+    if (nearest.best) {
+        text_printf(&text, "; did you mean %s?", nearest.best);
+    } else {
+        text_add(&text, "; the commands are ");
+        for (size_t i = 0; i < command_count; i++)
+            text_printf(&text, "%s%s", i ? ", " : "", command_table[i].word);
+        text_add(&text, ", and a path begins with a slash");
+    }
+    *parse->error = text_take(&text);
+    return false;
+}
+
+/* The row of "--name" (length bytes of name), or NULL. */
+static const struct option_row *find_long(const char *name, size_t length)
+{
+    for (size_t i = 0; i < option_count; i++)
+        if (strlen(option_table[i].name) == length && strncmp(option_table[i].name, name, length) == 0)
+            return &option_table[i];
+    return NULL;
+}
+
+static const struct option_row *find_short(char letter)
+{
+    for (size_t i = 0; i < option_count; i++)
+        if (option_table[i].letter && option_table[i].letter == letter)
+            return &option_table[i];
+    return NULL;
+}
+
+/* Does this argument take the next one as its value? */
+static bool takes_next(const char *argument)
+{
+    if (argument[1] == '-') {
+        const struct option_row *row = find_long(argument + 2, strcspn(argument + 2, "="));
+        return row && row->argument && !strchr(argument, '=');
+    }
+    for (const char *letter = argument + 1; *letter; letter++) {
+        const struct option_row *row = find_short(*letter);
+        if (row && row->argument)
+            return letter[1] == '\0';
+    }
+    return false;
+}
+
+/*
+ * The command is looked for first, so that an option that stands before it is judged by it. *word gets the
+ * index of the argument that names it, or 0.
+ */
+static bool choose_command(struct parse *parse, int *word)
+{
+    *word = 0;
+    for (int i = 1; i < parse->argc; i++) {
+        const char *argument = parse->argv[i];
+        if (strcmp(argument, "--") == 0)
+            return true;
+        if (argument[0] == '-' && argument[1]) {
+            i += takes_next(argument);
+            continue;
+        }
+        if (argument[0] == '/')
+            return true;
+        const struct command_row *row = find_command(argument);
+        if (!row)
+            return refuse_command(parse, argument);
+        parse->options->command = row->command;
+        parse->command_named = true;
+        *word = i;
+        return true;
+    }
+    return true;
+}
+
+static void list_commands(struct text *text, unsigned commands)
+{
+    const char *separator = "";
+    for (size_t i = 0; i < command_count; i++) {
+        if (!(commands & COMMAND_BIT(command_table[i].command)))
+            continue;
+        text_printf(text, "%selectop %s", separator, command_table[i].word);
+        separator = ", ";
+    }
+}
+
+static bool refuse_foreign(struct parse *parse, const struct option_row *row)
+{
+    struct text text = {0};
+    text_printf(&text, "electop %s has no option --%s; it belongs to ", command_word(parse->options->command),
+                row->name);
+    list_commands(&text, row->commands);
+    *parse->error = text_take(&text);
+    return false;
+}
+
+static bool refuse_unknown(struct parse *parse, const char *argument)
+{
+    struct nearest nearest = {0};
+    struct text text = {0};
+    size_t length = strcspn(argument, "=");
+    char *name = length > 2 ? strndup(argument + 2, length - 2) : NULL;
+    /* Those of this command first; only then what belongs to others. */
+    unsigned here = COMMAND_BIT(parse->options->command);
+    for (int other = 0; other < 2 && !nearest.best; other++)
+        for (size_t i = 0; name && i < option_count; i++)
+            if (other || (option_table[i].commands & here))
+                nearest_offer(&nearest, name, option_table[i].name);
+    free(name);
+    const struct option_row *row = nearest.best ? find_long(nearest.best, strlen(nearest.best)) : NULL;
+    text_add(&text, "unknown option ");
+    text_quote(&text, argument, length);
+    if (row) {
+        text_printf(&text, "; did you mean --%s", row->name);
+        if (!(row->commands & here)) {
+            text_add(&text, " of ");
+            list_commands(&text, row->commands);
+        }
+        text_add(&text, "?");
+    } else {
+        text_printf(&text, "; electop %s --help lists the options", command_word(parse->options->command));
+    }
+    *parse->error = text_take(&text);
+    return false;
+}
+
+/* What cannot be judged by a static text: connect strings and addresses. NULL: fine; else malloc'd. */
+static char *check_hosts(const struct option_row *row, const char *value)
+{
+    char *error = NULL;
+    if (strcmp(row->name, "server") == 0) {
+        struct connect_string string;
+        if (connect_string_parse(value, &string, &error))
+            connect_string_free(&string);
+    } else if (strcmp(row->name, "admin") == 0 && strcmp(value, "off") != 0) {
+        int port;
+        if (!strchr(value, ':')) {
+            if (port_parse(value, &port))
+                error = strdup("is neither a port, nor host:port,..., nor off; ports are 1 to 65535");
+        } else {
+            host_list_free(host_list_parse(value, &error));
+        }
+    }
+    return error;
+}
+
+static bool take_option(struct parse *parse, const struct option_row *row, const char *value)
+{
+    bool *given = &parse->given[row - option_table];
+    if (!(row->commands & COMMAND_BIT(parse->options->command)))
+        return refuse_foreign(parse, row);
+    if (*given && row->argument)
+        return refuse(parse, "--%s is given twice; give it once", row->name);
+    *given = true;
+    char *error = row->argument ? check_hosts(row, value) : NULL;
+    const char *problem = error ? error : row->set(parse->options, value);
+    if (problem) {
+        char option[64];
+        bool quotes_itself = error && error[0] == '"';
+        snprintf(option, sizeof option, "--%s%s", row->name, quotes_itself ? ": " : " ");
+        struct text after = {0};
+        text_printf(&after, " %s", problem);
+        if (quotes_itself)
+            refuse(parse, "%s%s", option, problem);
+        else
+            refuse_word(parse, option, value, after.at ? after.at : "");
+        text_free(&after);
+    }
+    free(error);
+    return !problem;
+}
+
+/* --help and --version: nothing behind them matters. */
+static bool ends_parsing(struct parse *parse, const struct option_row *row)
+{
+    struct options *options = parse->options;
+    if (row->letter == 'h') {
+        options->about = parse->command_named ? options->command : COMMAND_HELP;
+        options->command = COMMAND_HELP;
+        return true;
+    }
+    if (row->letter == 'V') {
+        options->command = COMMAND_VERSION;
+        return true;
+    }
+    return false;
+}
+
+/* The value of row: what stands behind it in the same argument, or the next argument. NULL: refused. */
+static const char *take_value(struct parse *parse, const struct option_row *row, const char *attached)
+{
+    if (attached)
+        return attached;
+    if (parse->at + 1 >= parse->argc) {
+        refuse(parse, "--%s needs a value; write --%s %s", row->name, row->name, row->argument);
+        return NULL;
+    }
+    return parse->argv[++parse->at];
+}
+
+static bool read_long(struct parse *parse, const char *argument, bool *ended)
+{
+    size_t length = strcspn(argument + 2, "=");
+    const char *attached = argument[2 + length] ? argument + 3 + length : NULL;
+    const struct option_row *row = find_long(argument + 2, length);
+    if (!row)
+        return refuse_unknown(parse, argument);
+    if (!row->argument && attached)
+        return refuse(parse, "--%s takes no value; write it alone", row->name);
+    *ended = ends_parsing(parse, row);
+    if (*ended)
+        return true;
+    const char *value = row->argument ? take_value(parse, row, attached) : NULL;
+    return (value || !row->argument) && take_option(parse, row, value);
+}
+
+static bool read_short(struct parse *parse, const char *argument, bool *ended)
+{
+    for (const char *letter = argument + 1; *letter; letter++) {
+        const struct option_row *row = find_short(*letter);
+        if (!row)
+            return refuse_unknown(parse, argument);
+        *ended = ends_parsing(parse, row);
+        if (*ended)
+            return true;
+        if (!row->argument) {
+            if (!take_option(parse, row, NULL))
+                return false;
+            continue;
+        }
+        const char *value = take_value(parse, row, letter[1] ? letter + 1 : NULL);
+        return value && take_option(parse, row, value);
+    }
+    return true;
+}
+
+static bool read_word(struct parse *parse, char *word)
+{
+    struct options *options = parse->options;
+    if (options->command == COMMAND_HELP) {
+        const struct command_row *row = find_command(word);
+        if (!row)
+            return refuse_command(parse, word);
+        options->about = row->command;
+        return true;
+    }
+    if (options->command == COMMAND_VERSION) {
+        char after[80];
+        snprintf(after, sizeof after, " is too much; electop %s takes options only",
+                 command_word(options->command));
+        return refuse_word(parse, "", word, after);
+    }
+    const char *problem = znode_path_problem(word);
+    if (problem) {
+        char after[160];
+        snprintf(after, sizeof after, " %s", problem);
+        return refuse_word(parse, "the path ", word, after);
+    }
+    char **paths = realloc(options->paths, (options->path_count + 2) * sizeof *paths);
+    if (!paths)
+        return false;
+    options->paths = paths;
+    options->paths[options->path_count++] = word;
+    options->paths[options->path_count] = NULL;
+    return true;
+}
+
+static bool read_arguments(struct parse *parse, int command_at)
+{
+    bool words_only = false, ended = false;
+    for (parse->at = 1; parse->at < parse->argc && !ended; parse->at++) {
+        char *argument = parse->argv[parse->at];
+        bool fine = true;
+        if (parse->at == command_at)
+            continue;
+        if (words_only || argument[0] != '-' || !argument[1])
+            fine = read_word(parse, argument);
+        else if (strcmp(argument, "--") == 0)
+            words_only = true;
+        else if (argument[1] == '-')
+            fine = read_long(parse, argument, &ended);
+        else
+            fine = read_short(parse, argument, &ended);
+        if (!fine)
+            return false;
+    }
+    return true;
+}
+
+bool options_parse(int argc, char *const *argv, struct options *options, char **error)
+{
+    struct parse parse = {.argc = argc, .argv = argv, .options = options, .error = error};
+    int command_at;
+    *options = (struct options){.command = COMMAND_WATCH,
+                                .about = COMMAND_HELP,
+                                .four_letter = TRI_YES,
+                                .wait_ms = 10000,
+                                .servers = 1};
+    *error = NULL;
+    if (choose_command(&parse, &command_at) && read_arguments(&parse, command_at))
+        return true;
+    options_free(options);
+    return false;
+}
+
+void options_free(struct options *options)
+{
+    free(options->paths);
+    options->paths = NULL;
+    options->path_count = 0;
+}

@@ -1,0 +1,87 @@
+#include <string.h>
+
+#include "config/keys.h"
+#include "config/option_table.h"
+#include "config/options.h"
+#include "config/text.h"
+
+#define OPTION_COLUMN 34
+
+static void print_option(const struct option_row *row, struct text *out)
+{
+    struct text left = {0};
+    text_printf(&left, row->letter ? "  -%c, " : "      ", row->letter);
+    text_printf(&left, "--%s%s%s", row->name, row->argument ? " " : "", row->argument ? row->argument : "");
+    text_printf(out, "%-*s  %s\n", OPTION_COLUMN, left.at ? left.at : "", row->help);
+    out->failed |= left.failed;
+    text_free(&left);
+}
+
+static void print_options(unsigned commands, struct text *out)
+{
+    for (size_t i = 0; i < option_count; i++)
+        if (option_table[i].commands & commands)
+            print_option(&option_table[i], out);
+}
+
+static void print_keys(struct text *out)
+{
+    text_add(out, "\nKeys of the configuration, with their defaults:\n");
+    for (size_t i = 0; i < key_count; i++) {
+        const struct key *key = &keys[i];
+        char word[KEY_PATH_MAX];
+        size_t depth = 1;
+        for (const char *at = key->path; *at; at++)
+            depth += *at == '.';
+        struct text left = {0};
+        text_printf(&left, "%*s%s:", (int)(2 * depth), "", key_word(key, word, sizeof word));
+        if (key->fallback)
+            text_printf(&left, " %s", key->fallback);
+        text_printf(out, "%-*s  %s%s\n", OPTION_COLUMN, left.at ? left.at : "", key->help,
+                    key->flags & KEY_NOT_USED_YET ? " (not used by this version yet)" : "");
+        out->failed |= left.failed;
+        text_free(&left);
+    }
+}
+
+static void print_program(struct text *out)
+{
+    text_add(out, "electop shows leader elections on ZooKeeper as they happen.\n\n"
+                  "Usage: electop [watch] [OPTION...] [PATH...]\n"
+                  "       electop COMMAND [OPTION...] [PATH...]\n\n"
+                  "Commands:\n");
+    for (size_t i = 0; i < command_count; i++)
+        text_printf(out, "  %-10s %s\n", command_table[i].word, command_table[i].help);
+    text_add(out, "\nOptions of the dashboard (electop COMMAND --help lists those of a command):\n");
+    print_options(COMMAND_BIT(COMMAND_WATCH), out);
+    text_add(out, "\nA PATH is a znode whose children are candidates, a lock, or a pattern such as\n"
+                  "/teams/*/leader. Without any, and without a configuration, elections are\n"
+                  "discovered.\n\n"
+                  "Examples:\n"
+                  "  electop demo                                see it at work\n"
+                  "  electop -s zk1:2181,zk2:2181 /election      the dashboard on one election\n"
+                  "  electop once --json -s zk1:2181 /election   one look, for a script\n");
+}
+
+char *options_help(enum command about)
+{
+    struct text out = {0};
+    if (about == COMMAND_HELP) {
+        print_program(&out);
+        return text_take(&out);
+    }
+    for (size_t i = 0; i < command_count; i++) {
+        const struct command_row *row = &command_table[i];
+        if (row->command != about)
+            continue;
+        text_printf(&out, "electop %s: %s.\n\nUsage: electop %s [OPTION...]%s%s\n", row->word, row->help,
+                    row->word, *row->arguments ? " " : "", row->arguments);
+        if (row->more)
+            text_printf(&out, "\n%s", row->more);
+        text_add(&out, "\nOptions:\n");
+        print_options(COMMAND_BIT(about), &out);
+    }
+    if (about == COMMAND_CONFIG)
+        print_keys(&out);
+    return text_take(&out);
+}

@@ -1,0 +1,26 @@
+/*
+ * settings_file.h - a configuration's bytes into a struct settings. (settings_load() in options.h is for
+ * everybody; this is its part that tests and the fuzzer call.)
+ */
+#ifndef ELECTOP_CONFIG_SETTINGS_FILE_H
+#define ELECTOP_CONFIG_SETTINGS_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "config/problems.h"
+#include "config/settings.h"
+
+/* All defaults, no cluster. NULL: out of memory. */
+struct settings *settings_new(void);
+
+/* One more cluster or election at the end of its list, with defaults; NULL: out of memory. */
+struct cluster_settings *settings_add_cluster(struct settings *);
+struct election_settings *cluster_add_election(struct cluster_settings *);
+void cluster_clear(struct cluster_settings *);
+void election_clear(struct election_settings *);
+
+/* Reads a configuration (UTF-8) over settings that are new. What is wrong is added to problems. */
+void settings_read(struct settings *, const char *bytes, size_t length, struct problems *);
+
+#endif

@@ -1,0 +1,250 @@
+#include "probe/inject/cast.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TICK_MS 100
+/* Sessions begun in one tick: a server's backlog holds 50, and each one over it costs its client a second. */
+#define ENTRIES_A_TICK 20
+#define TEXT_SIZE 256
+
+/* clang-format off */
+static const struct play demo_plays[] = {
+    {.election = "/election", .name = "n_", .data = "app-%d.example:8080",
+     .members = 5, .first_ms = 4000, .every_ms = 9000, .away_ms = 3000},
+    {.election = "/druid/coordinator/_COORDINATOR", .title = "druid coordinator", .name = "_c_{uuid}-latch-", .data = "http://coordinator-%c.example:8081",
+     .members = 4, .first_ms = 6500, .every_ms = 14000, .away_ms = 6000},
+    {.election = "/kafka/controller", .title = "kafka controller",
+     .data = "{\"version\":1,\"brokerid\":%d,\"timestamp\":\"1700000000000\"}",
+     .members = 3, .first_ms = 9000, .every_ms = 21000, .away_ms = 8000},
+    {.election = "/solr/overseer_elect/election", .title = "solr overseer", .name = "{session}-solr-%c:8983_solr-n_", .data = "",
+     .mark = "/solr/overseer_elect/leader", .mark_data = "{\"id\":\"solr-%c:8983_solr\"}",
+     .members = 3, .first_ms = 12000, .every_ms = 17000, .away_ms = 5000},
+    {.election = "/locks/nightly-report", .title = "nightly report", .name = "{hex}__lock__", .data = "worker-%d",
+     .members = 3, .first_ms = 3000, .every_ms = 6000, .away_ms = 500, .free_is_normal = true},
+    {.election = "/payments/leader", .title = "payments", .name = "_c_{uuid}-latch-", .data = "payments-%d.example:9000",
+     .members = 1, .first_ms = 8000, .every_ms = 20000, .away_ms = 7000},
+    {.election = "/spark/leader_election", .title = "spark master", .name = "_c_{uuid}-latch-", .data = "spark-master-%d", .members = 2},
+    {.election = "/search/_election_", .title = "search", .name = "candidate-{session_hex}_", .data = "10.20.0.%d:7000",
+     .members = 200, .first_ms = 5000, .every_ms = 1500, .away_ms = 1000, .anybody = true},
+};
+/* clang-format on */
+
+const struct play *cast_demo(size_t *count)
+{
+    *count = sizeof demo_plays / sizeof *demo_plays;
+    return demo_plays;
+}
+
+struct member {
+    struct test_candidate *candidate; /* NULL: not on yet */
+    uint64_t back_ms;                 /* when it stands again; 0: it has not gone */
+};
+
+struct stage {
+    const struct play *play;
+    struct member *members;
+    uint64_t next_ms; /* when the next one goes; 0: nobody */
+    unsigned turn;    /* counts departures: which way, and who */
+};
+
+struct cast {
+    uv_loop_t *loop;
+    uv_timer_t *timer; /* a block of its own: libuv needs it for longer than we do */
+    char *hosts;
+    int timeout_ms;
+    struct stage *stages;
+    size_t count;
+    size_t entered_stage, entered_member; /* the next to come on */
+};
+
+/* text with %d and %c replaced; cut to the buffer. */
+static const char *fill_in(const char *text, int member, char buffer[TEXT_SIZE])
+{
+    if (!text)
+        return NULL;
+    size_t used = 0;
+    for (const char *at = text; *at && used + 12 < TEXT_SIZE; at++) {
+        if (at[0] == '%' && at[1] == 'd')
+            used += (size_t)snprintf(buffer + used, 12, "%d", member + 1);
+        else if (at[0] == '%' && at[1] == 'c')
+            buffer[used++] = (char)('a' + member % 26);
+        else {
+            buffer[used++] = *at;
+            continue;
+        }
+        at++;
+    }
+    buffer[used] = '\0';
+    return buffer;
+}
+
+static bool member_enter(struct cast *cast, const struct play *play, struct member *member, int number)
+{
+    char name[TEXT_SIZE], data[TEXT_SIZE], mark_data[TEXT_SIZE];
+    const struct test_candidate_options options = {
+        .hosts = cast->hosts,
+        .timeout_ms = cast->timeout_ms,
+        .election = play->election,
+        .name = fill_in(play->name, number, name),
+        .data = fill_in(play->data, number, data),
+        .mark = play->mark,
+        .mark_data = fill_in(play->mark_data, number, mark_data),
+        .lock = play->name == NULL,
+    };
+    member->candidate = test_candidate_new(cast->loop, &options, NULL, NULL);
+    return member->candidate != NULL;
+}
+
+static void cast_enter(struct cast *cast)
+{
+    int begun = 0;
+    while (cast->entered_stage < cast->count && begun < ENTRIES_A_TICK) {
+        struct stage *stage = &cast->stages[cast->entered_stage];
+        int number = (int)cast->entered_member;
+        if (number == stage->play->members) {
+            cast->entered_stage++;
+            cast->entered_member = 0;
+            continue;
+        }
+        if (!member_enter(cast, stage->play, &stage->members[number], number))
+            return; /* out of memory: the next tick tries again */
+        cast->entered_member++;
+        begun++;
+    }
+}
+
+static void member_depart(struct test_candidate *candidate, enum departure how)
+{
+    if (how == DEPART_CLOSE)
+        test_candidate_close(candidate);
+    else if (how == DEPART_RESIGN)
+        test_candidate_resign(candidate);
+    else
+        test_candidate_drop(candidate);
+}
+
+static struct member *stage_leader(const struct stage *stage)
+{
+    for (int i = 0; i < stage->play->members; i++) {
+        struct test_candidate *candidate = stage->members[i].candidate;
+        if (candidate && test_candidate_state(candidate) == CANDIDATE_LEADING)
+            return &stage->members[i];
+    }
+    return NULL;
+}
+
+/* Somebody who waits, another one each time. */
+static struct member *stage_anybody(const struct stage *stage)
+{
+    for (int i = 0; i < stage->play->members; i++) {
+        struct member *member = &stage->members[((int)stage->turn * 7 + i) % stage->play->members];
+        if (member->candidate && test_candidate_state(member->candidate) == CANDIDATE_WAITING)
+            return member;
+    }
+    return NULL;
+}
+
+static void stage_play(struct stage *stage, uint64_t now_ms)
+{
+    const struct play *play = stage->play;
+    for (int i = 0; i < play->members; i++) {
+        struct member *member = &stage->members[i];
+        if (member->back_ms && now_ms >= member->back_ms) {
+            member->back_ms = 0;
+            test_candidate_volunteer(member->candidate);
+        }
+    }
+    if (stage->next_ms == 0 || now_ms < stage->next_ms)
+        return;
+    struct member *leaving = play->anybody ? stage_anybody(stage) : stage_leader(stage);
+    if (!leaving)
+        return; /* nobody leads just now: as soon as somebody does */
+    member_depart(leaving->candidate,
+                  play->anybody ? DEPART_CLOSE : (enum departure)(stage->turn % DEPART_COUNT));
+    leaving->back_ms = now_ms + (uint64_t)play->away_ms;
+    stage->next_ms = now_ms + (uint64_t)play->every_ms;
+    stage->turn++;
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+    struct cast *cast = timer->data;
+    cast_enter(cast);
+    for (size_t i = 0; i < cast->count; i++)
+        stage_play(&cast->stages[i], uv_now(cast->loop));
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+struct cast *cast_new(uv_loop_t *loop, const char *hosts, int timeout_ms, const struct play *plays,
+                      size_t count)
+{
+    struct cast *cast = calloc(1, sizeof *cast);
+    if (!cast)
+        return NULL;
+    cast->loop = loop;
+    cast->timeout_ms = timeout_ms;
+    cast->hosts = strdup(hosts);
+    cast->stages = calloc(count ? count : 1, sizeof *cast->stages);
+    bool enough = cast->hosts && cast->stages;
+    uv_update_time(loop);
+    for (size_t i = 0; enough && i < count; i++) {
+        struct stage *stage = &cast->stages[i];
+        stage->play = &plays[i];
+        stage->members = calloc((size_t)plays[i].members, sizeof *stage->members);
+        stage->next_ms = plays[i].first_ms ? uv_now(loop) + (uint64_t)plays[i].first_ms : 0;
+        cast->count = i + 1;
+        enough = stage->members != NULL;
+    }
+    if (enough)
+        cast->timer = calloc(1, sizeof *cast->timer);
+    if (!cast->timer) {
+        cast_free(cast);
+        return NULL;
+    }
+    uv_timer_init(loop, cast->timer);
+    cast->timer->data = cast;
+    uv_timer_start(cast->timer, on_tick, 0, TICK_MS);
+    return cast;
+}
+
+bool cast_complete(const struct cast *cast)
+{
+    for (size_t i = 0; i < cast->count; i++)
+        for (int j = 0; j < cast->stages[i].play->members; j++) {
+            const struct member *member = &cast->stages[i].members[j];
+            if (!member->candidate ||
+                (test_candidate_state(member->candidate) == CANDIDATE_JOINING && !member->back_ms))
+                return false;
+        }
+    return true;
+}
+
+struct test_candidate *cast_leader(const struct cast *cast, size_t play)
+{
+    struct member *leader = stage_leader(&cast->stages[play]);
+    return leader ? leader->candidate : NULL;
+}
+
+void cast_free(struct cast *cast)
+{
+    if (!cast)
+        return;
+    if (cast->timer) {
+        uv_timer_stop(cast->timer);
+        uv_close((uv_handle_t *)cast->timer, on_timer_closed);
+    }
+    for (size_t i = 0; i < cast->count; i++) {
+        for (int j = 0; cast->stages[i].members && j < cast->stages[i].play->members; j++)
+            test_candidate_free(cast->stages[i].members[j].candidate);
+        free(cast->stages[i].members);
+    }
+    free(cast->stages);
+    free(cast->hosts);
+    free(cast);
+}

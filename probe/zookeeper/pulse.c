@@ -1,0 +1,148 @@
+#include "probe/zookeeper/pulse.h"
+
+#include <stdlib.h>
+
+/* libuv holds on to the handles a while longer: they, and the memory around them, go with the last. */
+struct pulse {
+    uv_loop_t *loop;
+    uv_timer_t wake, deadline;
+    uv_prepare_t prepare;
+    int open;
+    uv_poll_t *poll; /* in memory of its own: there is a new one for each descriptor. NULL: none */
+    int fd, events;
+    struct pulse_beats beats;
+    void *context;
+    bool freed;
+};
+
+static void on_poll_closed(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct pulse *p = handle->data;
+    if (--p->open == 0)
+        free(p);
+}
+
+static void on_ready(uv_poll_t *poll, int status, int events)
+{
+    struct pulse *p = poll->data;
+    if (p)
+        p->beats.ready(p->context, status < 0 ? UV_READABLE | UV_WRITABLE : events);
+}
+
+static void on_wake(uv_timer_t *timer)
+{
+    struct pulse *p = timer->data;
+    if (!p->freed)
+        p->beats.due(p->context);
+}
+
+static void on_deadline(uv_timer_t *timer)
+{
+    struct pulse *p = timer->data;
+    if (!p->freed)
+        p->beats.overdue(p->context);
+}
+
+static void on_prepare(uv_prepare_t *prepare)
+{
+    struct pulse *p = prepare->data;
+    uv_prepare_stop(prepare);
+    if (!p->freed)
+        p->beats.turn(p->context);
+}
+
+struct pulse *pulse_new(uv_loop_t *loop, const struct pulse_beats *beats, void *context)
+{
+    struct pulse *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->loop = loop;
+    p->beats = *beats;
+    p->context = context;
+    p->fd = -1;
+    p->open = 3;
+    uv_timer_init(loop, &p->wake);
+    uv_timer_init(loop, &p->deadline);
+    uv_prepare_init(loop, &p->prepare);
+    p->wake.data = p->deadline.data = p->prepare.data = p;
+    return p;
+}
+
+void pulse_free(struct pulse *p)
+{
+    if (!p)
+        return;
+    p->freed = true;
+    pulse_let_go(p);
+    uv_close((uv_handle_t *)&p->wake, on_closed);
+    uv_close((uv_handle_t *)&p->deadline, on_closed);
+    uv_close((uv_handle_t *)&p->prepare, on_closed);
+}
+
+bool pulse_poll(struct pulse *p, int fd, int uv_events, bool *fresh)
+{
+    *fresh = false;
+    if (p->poll && p->fd != fd)
+        pulse_let_go(p);
+    if (!p->poll) {
+        uv_poll_t *poll = calloc(1, sizeof *poll);
+        if (!poll || uv_poll_init(p->loop, poll, fd) != 0) {
+            free(poll);
+            return false;
+        }
+        poll->data = p;
+        p->poll = poll;
+        p->fd = fd;
+        *fresh = true;
+    }
+    if (p->events == uv_events)
+        return true;
+    p->events = uv_events;
+    return uv_poll_start(p->poll, uv_events, on_ready) == 0;
+}
+
+void pulse_let_go(struct pulse *p)
+{
+    if (!p->poll)
+        return;
+    uv_poll_stop(p->poll);
+    p->poll->data = NULL;
+    uv_close((uv_handle_t *)p->poll, on_poll_closed);
+    p->poll = NULL;
+    p->fd = -1;
+    p->events = 0;
+}
+
+int pulse_descriptor(const struct pulse *p)
+{
+    return p->fd;
+}
+
+void pulse_wake_in(struct pulse *p, uint64_t ms)
+{
+    uv_timer_start(&p->wake, on_wake, ms, 0);
+}
+
+void pulse_this_turn(struct pulse *p)
+{
+    if (!p->freed && !uv_is_active((uv_handle_t *)&p->prepare))
+        uv_prepare_start(&p->prepare, on_prepare);
+}
+
+void pulse_not_this_turn(struct pulse *p)
+{
+    uv_prepare_stop(&p->prepare);
+}
+
+void pulse_deadline(struct pulse *p, uint64_t ms)
+{
+    if (ms)
+        uv_timer_start(&p->deadline, on_deadline, ms, 0);
+    else
+        uv_timer_stop(&p->deadline);
+}

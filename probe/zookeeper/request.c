@@ -1,0 +1,65 @@
+#include "probe/zookeeper/request.h"
+
+#include <stdlib.h>
+
+struct request *request_new(struct requests *all, enum answer_kind kind, void *context)
+{
+    struct request *r = malloc(sizeof *r);
+    if (!r)
+        return NULL;
+    *r = (struct request){.all = all, .kind = kind, .context = context, .next = all->latest};
+    if (all->latest)
+        all->latest->previous = r;
+    all->latest = r;
+    all->count++;
+    return r;
+}
+
+void request_free(struct request *r)
+{
+    if (r->previous)
+        r->previous->next = r->next;
+    else
+        r->all->latest = r->next;
+    if (r->next)
+        r->next->previous = r->previous;
+    r->all->count--;
+    free(r);
+}
+
+static void call(const struct request *r, const struct answer *a)
+{
+    switch (r->kind) {
+    case ANSWER_NODE:
+        r->fn.node(r->context, a->result, a->stat, a->data, a->length);
+        break;
+    case ANSWER_CHILDREN:
+        r->fn.children(r->context, a->result, a->stat, a->names, a->length);
+        break;
+    case ANSWER_TEXT:
+        r->fn.text(r->context, a->result, a->path);
+        break;
+    case ANSWER_NOTHING:
+        break;
+    }
+}
+
+void request_answer(struct request *r, const struct answer *answer)
+{
+    struct request copy = *r;
+    request_free(r);
+    call(&copy, answer);
+}
+
+void requests_give_up(struct requests *all)
+{
+    static const struct answer lost = {.result = SESSION_LOST};
+    struct request *oldest = NULL;
+    for (struct request *r = all->latest; r; r = r->next)
+        oldest = r;
+    for (struct request *r = oldest; r; r = r->previous) {
+        struct request copy = *r;
+        r->kind = ANSWER_NOTHING;
+        call(&copy, &lost);
+    }
+}

@@ -1,0 +1,31 @@
+/*
+ * model_script.h - what happens and what the model must tell of it, as lines of text.
+ *
+ * A script changes a fake tree, observes parts of it, and states what follows:
+ *
+ *   watch /election [recipe=NAME] [kind=lock] [mark=/PATH] [identity=HOW]
+ *   connect | lose [WHY] | expire | refuse | gap MS | drop
+ *   + NAME [s=HEX] [DATA]     create (session s; without: persistent). Names are the election's children,
+ *   - NAME                    delete                        absolute paths are themselves, "." is the
+ *   = NAME DATA               set data                      election's own path
+ *   wind CREATES              how many children were ever created
+ *   list [PATH]               observe the children (or that the path is absent)
+ *   read NAME                 observe the znode (or that it is absent)
+ *   readall                   read whatever the model wants to have read
+ *   gone NAME                 observe that it is absent, whatever the tree says
+ *   deny PATH                 observe that it may not be read
+ *   tick MS                   time passes
+ *   > EVENT                   the events of the line before, all of them, in order
+ *   ? WHAT VALUE              state, leader, since, line, next, recipe, ack, fresh, unseen, complete, guard,
+ *                             mark, foreign, identity NAME, tenures, change
+ *   # comment
+ *
+ * The script fails the running cmocka test at the first line that does not hold, with its number.
+ */
+#ifndef ELECTOP_TESTS_SUPPORT_MODEL_SCRIPT_H
+#define ELECTOP_TESTS_SUPPORT_MODEL_SCRIPT_H
+
+/* proves: printed when it fails. */
+void model_script_run(const char *proves, const char *script);
+
+#endif

@@ -1,0 +1,199 @@
+#include "tests/support/scenes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define MINUTE_US INT64_C(60000000)
+
+static const char *const one[] = {"prod", NULL};
+
+static const struct stand election[] = {
+    {"n_0000000042", 0x100002a4d0a0001, "10.0.3.17:51234", 3 * 86400 + 4 * 3600},
+    {"n_0000000043", 0x100002a4d0a0003, "10.0.3.18:40112", 3 * 86400 + 4 * 3600 - 20},
+    {"n_0000000045", 0x200002a4d0a0001, "10.0.3.19:39920", 7860},
+    {"n_0000000047", 0x200002a4d0a0004, "10.0.3.20:58122", 720},
+    {"n_0000000048", 0x200002a4d0a0005,
+     "{\"host\":\"10.0.3.21\",\"port\":40100,\"tags\":[\"a\",\"b\"],"
+     "\"build\":{\"version\":\"2.4.1\",\"time\":1795176000}}",
+     719},
+    {"n_0000000049", 0x300002a4d0a0009, NULL, 660},
+    {"n_0000000050", 0x100002a4d0a0011, "test candidate", 3},
+};
+
+#define LATCH "_c_6f1b2c3d-9a1e-4b5f-8c7d-0123456789a"
+static const struct stand druid_before[] = {
+    {LATCH "0-latch-0000000116", 0x100002a4d0a0021, "host-a:8081", 90000},
+    {LATCH "1-latch-0000000117", 0x100002a4d0a0022, "host-b:8081", 80000},
+    {LATCH "2-latch-0000000118", 0x100002a4d0a0023, "host-c:8081", 70000},
+};
+static const struct stand druid_after[] = {
+    {LATCH "1-latch-0000000117", 0x100002a4d0a0022, "host-b:8081", 80000},
+    {LATCH "2-latch-0000000118", 0x100002a4d0a0023, "host-c:8081", 70000},
+    {LATCH "3-latch-0000000119", 0x100002a4d0a0024, "host-a:8081", 0},
+};
+static const struct stand orders[] = {
+    {"n_0000000007", 0x100002a4d0a0031, "10.0.3.9:4711", 5000},
+};
+static const struct stand ballots[] = {
+    {"ballot0000000003", 0x100002a4d0a0041, "app-1", 4000},
+    {"ballot0000000004", 0x100002a4d0a0042, "app-2", 3000},
+    {"config", 0, "no candidate", 9000},
+};
+
+static void druid_changes(struct stage *stage)
+{
+    static const char path[] = "/druid/coordinator/_COORDINATOR";
+
+    stage_until(stage, 13, 20, 0, 0);
+    stage_absent(stage, 0, path, "/druid/coordinator/_COORDINATOR/" LATCH "0-latch-0000000116");
+    stage_pass(stage, 1800);
+    stage_children(stage, 0, path, druid_after, 2, 0, 0);
+    stage_until(stage, 13, 20, 3, 500);
+    stage_children(stage, 0, path, druid_after, 3, 0, 0);
+    stage_until(stage, 13, 44, 30, 0);
+    stage_children(stage, 0, path, druid_after + 1, 2, 0, 1);
+}
+
+struct stage *scene_usual(void)
+{
+    struct stage *stage = stage_new(one);
+    const struct stand kafka = {"controller", 0x100002a4d0a0051, "{\"version\":1,\"brokerid\":2}", 3900};
+    const struct stand mark = {"leader_ack", 0x100002a4d0a0041, "app-1", 3900};
+
+    stage_until(stage, 13, 0, 0, 0);
+    stage_connected(stage, 0, "zk1:2181");
+    stage_server(stage, 0, "zk1:2181", SERVER_LEADER, 410, NULL);
+    stage_server(stage, 0, "zk2:2181", SERVER_FOLLOWER, 620, NULL);
+    stage_watch(stage, 0, "/election", NULL, KIND_LEADER, NULL);
+    stage_watch(stage, 0, "/druid/coordinator/_COORDINATOR", "druid/coordinator", KIND_LEADER, NULL);
+    stage_watch(stage, 0, "/orders/election", "orders", KIND_LEADER, NULL);
+    stage_watch(stage, 0, "/kafka/controller", NULL, KIND_LEADER, NULL);
+    stage_watch(stage, 0, "/_zkelection/app", "app", KIND_LEADER, NULL);
+    stage_watch(stage, 0, "/locks/nightly-job", "nightly-job", KIND_LOCK, NULL);
+    stage_watch(stage, 0, "/teams/blue/leader", NULL, KIND_LEADER, NULL);
+    stage_watch(stage, 0, "/secret/election", NULL, KIND_LEADER, NULL);
+    stage_children(stage, 0, "/election", election, COUNT(election), 51, 0);
+    stage_children(stage, 0, "/druid/coordinator/_COORDINATOR", druid_before, COUNT(druid_before), 119, 0);
+    stage_children(stage, 0, "/orders/election", orders, COUNT(orders), 8, 0);
+    stage_node(stage, 0, "/kafka/controller", "/kafka/controller", &kafka);
+    stage_children(stage, 0, "/_zkelection/app", ballots, COUNT(ballots), 5, 0);
+    stage_node(stage, 0, "/_zkelection/app", "/_zkelection/app/leader_ack", &mark);
+    stage_children(stage, 0, "/locks/nightly-job", NULL, 0, 12, 0);
+    stage_absent(stage, 0, "/teams/blue/leader", "/teams/blue/leader");
+    stage_denied(stage, 0, "/secret/election");
+    druid_changes(stage);
+    stage_until(stage, 14, 1, 2, 500);
+    stage_absent(stage, 0, "/_zkelection/app", "/_zkelection/app/ballot0000000003");
+    stage_absent(stage, 0, "/_zkelection/app", "/_zkelection/app/leader_ack");
+    stage_pass(stage, 900);
+    stage_children(stage, 0, "/_zkelection/app", ballots + 1, 2, 0, 0);
+    stage_until(stage, 14, 3, 15, 200);
+    stage_absent(stage, 0, "/orders/election", "/orders/election/n_0000000007");
+    stage_pass(stage, 1100);
+    stage_children(stage, 0, "/orders/election", NULL, 0, 0, 0);
+    stage_server(stage, 0, "zk3:2181", SERVER_UNKNOWN, -1, "no answer");
+    stage_until(stage, 14, 3, 22, 400);
+    return stage;
+}
+
+struct stage *scene_clusters(void)
+{
+    static const char *const three[] = {"prod", "staging", "lab", NULL};
+    struct stage *stage = stage_new(three);
+
+    stage_until(stage, 13, 30, 0, 0);
+    stage_disconnected(stage, 2, "connection refused");
+    stage_connected(stage, 0, "prod-zk1:2181");
+    stage_connected(stage, 1, "staging-zk2:2181");
+    stage_watch(stage, 0, "/election", NULL, KIND_LEADER, NULL);
+    stage_watch(stage, 0, "/orders/election", "orders", KIND_LEADER, NULL);
+    stage_watch(stage, 1, "/election", NULL, KIND_LEADER, NULL);
+    stage_watch(stage, 2, "/election", NULL, KIND_LEADER, NULL);
+    stage_children(stage, 0, "/election", election, COUNT(election), 51, 0);
+    stage_children(stage, 0, "/orders/election", orders, COUNT(orders), 8, 0);
+    stage_children(stage, 1, "/election", election + 1, 3, 48, 0);
+    stage_until(stage, 14, 3, 10, 0);
+    stage_disconnected(stage, 1, "no quorum");
+    stage_until(stage, 14, 3, 22, 400);
+    return stage;
+}
+
+struct stage *scene_hostile(void)
+{
+    static const struct stand stands[] = {
+        {"n_\x1b[31mred\x1b[0m\x07_0000000001", 0x1, "\x1b]0;owned\x07\x1b[2J", 100},
+        {"n_\xff\xfe_0000000002", 0x2,
+         "\xe2\x80\xae"
+         "txet\xc3",
+         90},
+        {"n_\xe9\x81\xb8\xe6\x8c\x99_0000000003", 0x3,
+         "\xe6\x9d\xb1\xe4\xba\xac\xe3\x83\x9b\xe3\x82\xb9\xe3\x83\x88:8080", 80},
+        {"n_e\xcc\x81\xcc\x82\xcc\x83_0000000004", 0x4, "cafe\xcc\x81:80", 70},
+        {"n_\xd7\x90\xd7\x91\xd7\x92_0000000005", 0x5, "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d:1", 60},
+        {"n_line\nbreak\t_0000000006", 0x6, "two\nlines\r\n\tof it", 50},
+        {"n_\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb_0000000007", 0x7, "%s%n%x", 40},
+    };
+    static const struct stand long_name[] = {
+        {"n_"
+         "aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffgggggggggghhhhhhhhhhiiiiiiiiiijjjjjjjjj"
+         "j"
+         "kkkkkkkkkkllllllllllmmmmmmmmmmnnnnnnnnnnooooooooooppppppppppqqqqqqqqqqrrrrrrrrrr_0000000009",
+         0x9, "a-host-with-a-very-long-name.in-a-deep-zone.of-some-data-centre.example.com:12345", 10},
+    };
+    struct stage *stage = stage_new(one);
+
+    stage_until(stage, 14, 0, 0, 0);
+    stage_connected(stage, 0, "zk1:2181");
+    stage_watch(stage, 0, "/hostile/election", "\x1b[5mblink\x1b]52;c;eA==\x07", KIND_LEADER, NULL);
+    stage_watch(stage, 0, "/long/election",
+                "a name that goes on and on, as somebody thought that it had to be like this", KIND_LEADER,
+                NULL);
+    stage_children(stage, 0, "/hostile/election", stands, COUNT(stands), 8, 0);
+    stage_children(stage, 0, "/long/election", long_name, 1, 10, 0);
+    stage_until(stage, 14, 3, 22, 400);
+    return stage;
+}
+
+struct stage *scene_crowd(size_t candidates)
+{
+    struct stage *stage = stage_new(one);
+    struct stand *stands = calloc(candidates, sizeof *stands);
+    char(*names)[48] = calloc(candidates, sizeof *names);
+    char(*data)[32] = calloc(candidates, sizeof *data);
+
+    if (stands == NULL || names == NULL || data == NULL)
+        exit(99);
+    for (size_t i = 0; i < candidates; i++) {
+        snprintf(names[i], sizeof names[i], "n_%010zu", i + 100);
+        snprintf(data[i], sizeof data[i], "10.%zu.%zu.%zu:7000", i / 65536 % 256, i / 256 % 256, i % 256);
+        stands[i] = (struct stand){names[i], 0x100002a4d000000 + i, data[i], (int64_t)(candidates - i)};
+    }
+    stage_until(stage, 14, 0, 0, 0);
+    stage_connected(stage, 0, "zk1:2181");
+    stage_watch(stage, 0, "/election", NULL, KIND_LEADER, NULL);
+    stage_children(stage, 0, "/election", stands, candidates, (int64_t)candidates + 100, 0);
+    stage_until(stage, 14, 3, 22, 400);
+    free(stands);
+    free(names);
+    free(data);
+    return stage;
+}
+
+struct stage *scene_nothing(void)
+{
+    struct stage *stage = stage_new((const char *const[]){"", NULL});
+
+    stage_connected(stage, 0, "zk1:2181");
+    stage_pass(stage, 10 * 1000000);
+    return stage;
+}
+
+struct stage *scene_unreachable(void)
+{
+    struct stage *stage = stage_new((const char *const[]){"", NULL});
+
+    stage_disconnected(stage, 0, "connection refused");
+    stage_pass(stage, 10 * 1000000);
+    return stage;
+}

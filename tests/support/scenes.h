@@ -1,0 +1,21 @@
+/*
+ * scenes.h - the situations that every screen must show well.
+ */
+#ifndef ELECTOP_TESTS_SUPPORT_SCENES_H
+#define ELECTOP_TESTS_SUPPORT_SCENES_H
+
+#include "tests/support/stage.h"
+
+/* Elections in every state: vacant, led, not acknowledged, free, absent, denied. */
+struct stage *scene_usual(void);
+/* Three clusters: one well, one whose connection is lost, one never reached. */
+struct stage *scene_clusters(void);
+/* Names and data that want to break out. */
+struct stage *scene_hostile(void);
+/* One election of so many candidates. */
+struct stage *scene_crowd(size_t candidates);
+/* Connected, and nothing found; not connected, and why. */
+struct stage *scene_nothing(void);
+struct stage *scene_unreachable(void);
+
+#endif

@@ -1,0 +1,465 @@
+/*
+ * candidate: the recipe against a real server: the line, its ways to lose a leader, lost connections at the
+ * worst moment, locks and marks. One server for all tests; each has an election of its own.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uv.h>
+
+#include "probe/election/recipe.h"
+#include "probe/inject/candidate.h"
+#include "probe/inject/cast.h"
+#include "probe/inject/guid.h"
+#include "probe/zookeeper/sandbox.h"
+
+#define TICK_MS 200
+#define TIMEOUT_MS 1500
+#define WITHIN_MS 20000
+#define LINE 5
+
+struct world {
+    uv_loop_t loop;
+    uv_timer_t alarm;
+    struct sandbox *sandbox;
+    bool ready;
+};
+
+static void on_alarm(uv_timer_t *timer)
+{
+    (void)timer;
+}
+
+static void on_ready(void *context, const char *problem)
+{
+    struct world *world = context;
+    if (problem)
+        fail_msg("%s", problem);
+    world->ready = true;
+}
+
+/* Runs the loop until a condition holds; fails where it does not in time. */
+#define run_until(world, condition)                                                                          \
+    do {                                                                                                     \
+        uint64_t from_ = uv_hrtime();                                                                        \
+        while (!(condition) && uv_hrtime() - from_ < WITHIN_MS * UINT64_C(1000000))                          \
+            uv_run(&(world)->loop, UV_RUN_ONCE);                                                             \
+        assert_true(condition);                                                                              \
+    } while (0)
+
+static void run_for(struct world *world, int ms)
+{
+    uint64_t until = uv_hrtime() + (uint64_t)ms * 1000000;
+    while (uv_hrtime() < until)
+        uv_run(&world->loop, UV_RUN_ONCE);
+}
+
+static int world_begin(void **state)
+{
+    struct world *world = calloc(1, sizeof *world);
+    *state = world;
+    uv_loop_init(&world->loop);
+    uv_timer_init(&world->loop, &world->alarm);
+    uv_timer_start(&world->alarm, on_alarm, 5, 5);
+    char *error = NULL;
+    world->sandbox = sandbox_start(&world->loop, &(struct sandbox_options){.servers = 1, .tick_ms = TICK_MS},
+                                   on_ready, world, &error);
+    if (!world->sandbox)
+        fail_msg("%s", error);
+    run_until(world, world->ready);
+    return 0;
+}
+
+static int world_end(void **state)
+{
+    struct world *world = *state;
+    sandbox_stop(world->sandbox);
+    uv_close((uv_handle_t *)&world->alarm, NULL);
+    uv_run(&world->loop, UV_RUN_DEFAULT);
+    int left = uv_loop_close(&world->loop);
+    free(world);
+    return left;
+}
+
+static struct test_candidate *stand(struct world *world, const struct test_candidate_options *given)
+{
+    struct test_candidate_options options = *given;
+    options.hosts = sandbox_hosts(world->sandbox);
+    if (options.timeout_ms == 0)
+        options.timeout_ms = TIMEOUT_MS;
+    if (!options.data)
+        options.data = "someone";
+    struct test_candidate *candidate = test_candidate_new(&world->loop, &options, NULL, NULL);
+    assert_non_null(candidate);
+    return candidate;
+}
+
+static bool is(const struct test_candidate *candidate, enum test_candidate_state state)
+{
+    return test_candidate_state(candidate) == state;
+}
+
+static int64_t number_of(const struct test_candidate *candidate)
+{
+    const char *path = test_candidate_path(candidate);
+    return path ? recipe_sequence_of(path) : INT64_MAX;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    int64_t one = number_of(*(struct test_candidate *const *)a),
+            other = number_of(*(struct test_candidate *const *)b);
+    return one < other ? -1 : one > other;
+}
+
+/* Five of them, once all know where they stand; in the order of their numbers. */
+static void line_up(struct world *world, const char *election, const char *name,
+                    struct test_candidate *line[LINE])
+{
+    for (int i = 0; i < LINE; i++)
+        line[i] = stand(world, &(struct test_candidate_options){.election = election, .name = name});
+    for (int i = 0; i < LINE; i++)
+        run_until(world, is(line[i], CANDIDATE_WAITING) || is(line[i], CANDIDATE_LEADING));
+    qsort(line, LINE, sizeof *line, by_number);
+}
+
+static void line_end(struct test_candidate *line[], int count)
+{
+    for (int i = 0; i < count; i++) {
+        test_candidate_close(line[i]);
+        test_candidate_free(line[i]);
+    }
+}
+
+/* What a session of the test's own reads. */
+struct reader {
+    struct session *session;
+    bool done;
+    size_t children;
+    enum session_result result;
+    char data[64];
+};
+
+static void on_children(void *context, enum session_result result, const struct znode_stat *stat,
+                        char *const *names, size_t count)
+{
+    (void)stat;
+    (void)names;
+    struct reader *reader = context;
+    reader->result = result;
+    reader->children = count;
+    reader->done = true;
+}
+
+static void on_node(void *context, enum session_result result, const struct znode_stat *stat,
+                    const void *data, size_t length)
+{
+    (void)stat;
+    struct reader *reader = context;
+    reader->result = result;
+    snprintf(reader->data, sizeof reader->data, "%.*s", (int)length, data ? (const char *)data : "");
+    reader->done = true;
+}
+
+static void reader_begin(struct world *world, struct reader *reader)
+{
+    *reader = (struct reader){0};
+    const struct session_options options = {.hosts = sandbox_hosts(world->sandbox), .timeout_ms = 10000};
+    reader->session = session_open(&world->loop, &options, &(struct session_listener){0}, NULL);
+    assert_non_null(reader->session);
+    run_until(world, session_state(reader->session) == CONNECTION_CONNECTED);
+}
+
+static size_t count_children(struct world *world, const char *path)
+{
+    struct reader reader;
+    reader_begin(world, &reader);
+    assert_true(session_children(reader.session, path, false, on_children, &reader));
+    run_until(world, reader.done);
+    session_close(reader.session);
+    return reader.children;
+}
+
+static bool mark_says(struct world *world, const char *path, const char *data)
+{
+    struct reader reader;
+    reader_begin(world, &reader);
+    assert_true(session_get(reader.session, path, false, on_node, &reader));
+    run_until(world, reader.done);
+    session_close(reader.session);
+    return data ? reader.result == SESSION_OK && strcmp(reader.data, data) == 0
+                : reader.result == SESSION_NO_NODE;
+}
+
+/*
+ * Five stand in the order of their numbers, although GUIDs make the order of their names random: only the
+ * first leads, and each takes over when the one before it goes; one that goes in the middle wakes nobody
+ * to lead, and the line closes behind it.
+ */
+static void five_stand_in_order(void **state)
+{
+    struct world *world = *state;
+    struct test_candidate *line[LINE];
+    line_up(world, "/order/a/b", "_c_{uuid}-latch-", line);
+    assert_true(is(line[0], CANDIDATE_LEADING));
+    for (int i = 1; i < LINE; i++) {
+        assert_true(is(line[i], CANDIDATE_WAITING));
+        assert_int_equal(number_of(line[i]), number_of(line[i - 1]) + 1);
+    }
+    test_candidate_close(line[2]);
+    assert_true(is(line[2], CANDIDATE_GONE));
+    run_for(world, 200);
+    assert_true(is(line[3], CANDIDATE_WAITING));
+    test_candidate_close(line[0]);
+    run_until(world, is(line[1], CANDIDATE_LEADING));
+    assert_true(is(line[3], CANDIDATE_WAITING) && is(line[4], CANDIDATE_WAITING));
+    test_candidate_close(line[1]);
+    run_until(world,
+              is(line[3], CANDIDATE_LEADING)); /* woken by the one before the one that left the middle */
+    assert_true(is(line[4], CANDIDATE_WAITING));
+    line_end(line, LINE);
+}
+
+/* A leader that resigns keeps its session and wakes the next; when it volunteers again it stands last. */
+static void a_leader_resigns_and_returns(void **state)
+{
+    struct world *world = *state;
+    struct test_candidate *line[LINE];
+    line_up(world, "/resign", "n_", line);
+    uint64_t session = test_candidate_session(line[0]);
+    int64_t last = number_of(line[LINE - 1]);
+    test_candidate_resign(line[0]);
+    run_until(world, is(line[0], CANDIDATE_RESIGNED) && is(line[1], CANDIDATE_LEADING));
+    assert_null(test_candidate_path(line[0]));
+    test_candidate_volunteer(line[0]);
+    run_until(world, is(line[0], CANDIDATE_WAITING));
+    assert_true(number_of(line[0]) > last);
+    assert_true(session != 0 && test_candidate_session(line[0]) == session);
+    /* Having changed its mind twice before the first answer, it stands exactly once. */
+    test_candidate_resign(line[0]);
+    test_candidate_volunteer(line[0]);
+    run_until(world, is(line[0], CANDIDATE_WAITING) && number_of(line[0]) > last + 1);
+    run_for(world, 100);
+    assert_int_equal(count_children(world, "/resign"), LINE);
+    line_end(line, LINE);
+}
+
+/* A leader that vanishes without a word is replaced when its session expires, not before; then it may come
+ * back. */
+static void a_dropped_leader_expires(void **state)
+{
+    struct world *world = *state;
+    struct test_candidate *line[LINE];
+    line_up(world, "/drop", "{hex}__lock__", line);
+    run_for(world, 300); /* so that no ping is so recent that the limit below would not hold */
+    uint64_t from = uv_hrtime();
+    test_candidate_drop(line[0]);
+    assert_true(is(line[0], CANDIDATE_GONE));
+    run_until(world, is(line[1], CANDIDATE_LEADING));
+    int64_t took_ms = (int64_t)((uv_hrtime() - from) / 1000000);
+    assert_in_range(took_ms, TIMEOUT_MS / 2, TIMEOUT_MS + 10 * TICK_MS);
+    test_candidate_volunteer(line[0]);
+    run_until(world, is(line[0], CANDIDATE_WAITING));
+    assert_int_equal(count_children(world, "/drop"), LINE);
+    line_end(line, LINE);
+}
+
+/*
+ * The server hangs while it is asked for the znode, the connection breaks, and the create is carried out
+ * all the same: the candidate finds itself by its GUID, on the same session, and does not stand twice. A
+ * bare name cannot be found: there the session ends, and with it the orphan.
+ */
+static void a_lost_create_is_found_again(void **state)
+{
+    struct world *world = *state;
+    static const char *const names[] = {"{hex}-n_", "n_"};
+    static const char *const elections[] = {"/lost", "/bare"};
+    struct test_candidate *lost[2];
+    uint64_t sessions[2];
+    for (int i = 0; i < 2; i++) {
+        lost[i] = stand(world, &(struct test_candidate_options){
+                                   .election = elections[i], .name = names[i], .timeout_ms = 3000});
+        run_until(world, is(lost[i], CANDIDATE_LEADING));
+        assert_int_equal(number_of(lost[i]), 0);
+        test_candidate_resign(lost[i]);
+        run_until(world, is(lost[i], CANDIDATE_RESIGNED));
+        sessions[i] = test_candidate_session(lost[i]);
+    }
+    assert_true(sandbox_server_stop(world->sandbox, 0));
+    for (int i = 0; i < 2; i++)
+        test_candidate_volunteer(lost[i]);
+    run_until(world, test_candidate_problem(lost[0]) && test_candidate_problem(lost[1]));
+    assert_true(sandbox_server_cont(world->sandbox, 0));
+    for (int i = 0; i < 2; i++)
+        run_until(world, is(lost[i], CANDIDATE_LEADING));
+    assert_int_equal(number_of(lost[0]), 1);
+    assert_true(test_candidate_session(lost[0]) == sessions[0]);
+    assert_true(test_candidate_session(lost[1]) != sessions[1]);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(count_children(world, elections[i]), 1);
+    line_end(lost, 2);
+}
+
+static void on_restarted(void *context, const char *problem)
+{
+    assert_null(problem);
+    *(bool *)context = true;
+}
+
+/* While the server is away nobody leads; it comes back, and the same one leads with the same znode. */
+static void a_restart_changes_nothing(void **state)
+{
+    struct world *world = *state;
+    struct test_candidate *line[LINE];
+    line_up(world, "/restart", "_c_{hex}-lock-", line);
+    char path[200];
+    snprintf(path, sizeof path, "%s", test_candidate_path(line[0]));
+    bool restarted = false;
+    assert_true(sandbox_server_kill(world->sandbox, 0));
+    run_until(world, is(line[0], CANDIDATE_JOINING));
+    assert_non_null(test_candidate_problem(line[0]));
+    assert_true(sandbox_server_start(world->sandbox, 0, on_restarted, &restarted));
+    run_until(world, restarted && is(line[0], CANDIDATE_LEADING));
+    assert_string_equal(test_candidate_path(line[0]), path);
+    assert_null(test_candidate_problem(line[0]));
+    for (int i = 1; i < LINE; i++)
+        run_until(world, is(line[i], CANDIDATE_WAITING));
+    line_end(line, LINE);
+}
+
+/* Of three that want a lock one has it; it goes to another when the first resigns, and when one closes. */
+static void a_lock_has_one_owner(void **state)
+{
+    struct world *world = *state;
+    struct test_candidate *three[3];
+    for (int i = 0; i < 3; i++)
+        three[i] =
+            stand(world, &(struct test_candidate_options){.election = "/kafka/controller", .lock = true});
+    struct test_candidate *first = NULL;
+    for (int i = 0; i < 3; i++) {
+        run_until(world, is(three[i], CANDIDATE_WAITING) || is(three[i], CANDIDATE_LEADING));
+        if (is(three[i], CANDIDATE_LEADING)) {
+            assert_null(first);
+            first = three[i];
+        }
+    }
+    assert_non_null(first);
+    assert_string_equal(test_candidate_path(first), "/kafka/controller");
+    test_candidate_resign(first);
+    struct test_candidate *second = NULL;
+    run_until(world, is(first, CANDIDATE_RESIGNED));
+    while (!second) {
+        run_for(world, 5);
+        for (int i = 0; i < 3; i++)
+            if (three[i] != first && is(three[i], CANDIDATE_LEADING))
+                second = three[i];
+    }
+    test_candidate_volunteer(first);
+    run_until(world, is(first, CANDIDATE_WAITING));
+    test_candidate_close(second);
+    int leaders = 0;
+    run_for(world, 300);
+    for (int i = 0; i < 3; i++)
+        leaders += is(three[i], CANDIDATE_LEADING);
+    assert_int_equal(leaders, 1);
+    line_end(three, 3);
+}
+
+/* A leader writes its mark once it leads; it takes it away when it resigns, and the next one writes its own.
+ */
+static void a_leader_acknowledges(void **state)
+{
+    struct world *world = *state;
+    struct test_candidate *two[2];
+    static const char *const marks[] = {"one", "two"};
+    for (int i = 0; i < 2; i++) {
+        two[i] = stand(world, &(struct test_candidate_options){.election = "/solr/election",
+                                                               .name = "{session}-node-n_",
+                                                               .mark = "/solr/state/leader",
+                                                               .mark_data = marks[i]});
+        run_until(world, is(two[i], i == 0 ? CANDIDATE_LEADING : CANDIDATE_WAITING));
+    }
+    run_until(world, test_candidate_acknowledged(two[0]));
+    assert_true(mark_says(world, "/solr/state/leader", "one"));
+    assert_false(test_candidate_acknowledged(two[1]));
+    char expected[64];
+    snprintf(expected, sizeof expected, "/solr/election/%lld-node-n_",
+             (long long)test_candidate_session(two[0]));
+    assert_memory_equal(test_candidate_path(two[0]), expected, strlen(expected));
+
+    test_candidate_resign(two[0]);
+    run_until(world, test_candidate_acknowledged(two[1]));
+    assert_true(mark_says(world, "/solr/state/leader", "two"));
+    test_candidate_resign(two[1]);
+    run_until(world, is(two[1], CANDIDATE_RESIGNED));
+    assert_true(mark_says(world, "/solr/state/leader", NULL));
+    line_end(two, 2);
+}
+
+/* The demo's cast comes on, and leaders come and go within seconds. */
+static void the_cast_plays(void **state)
+{
+    struct world *world = *state;
+    static const struct play plays[] = {
+        {.election = "/cast/line",
+         .name = "n_",
+         .data = "member-%d",
+         .members = 4,
+         .first_ms = 500,
+         .every_ms = 600,
+         .away_ms = 300},
+        {.election = "/cast/lock", .data = "%c", .members = 2},
+    };
+    struct cast *cast = cast_new(&world->loop, sandbox_hosts(world->sandbox), TIMEOUT_MS, plays, 2);
+    assert_non_null(cast);
+    run_until(world, cast_complete(cast) && cast_leader(cast, 0) && cast_leader(cast, 1));
+    struct test_candidate *calm = cast_leader(cast, 1), *seen[3] = {cast_leader(cast, 0)};
+    for (int i = 1; i < 3; i++) {
+        run_until(world, cast_leader(cast, 0) && cast_leader(cast, 0) != seen[i - 1]);
+        seen[i] = cast_leader(cast, 0);
+    }
+    assert_ptr_equal(cast_leader(cast, 1), calm);
+    cast_free(cast);
+    size_t count;
+    const struct play *demo = cast_demo(&count);
+    for (size_t i = 0; i < count; i++)
+        assert_true(demo[i].election[0] == '/' && demo[i].data && demo[i].members > 0);
+}
+
+/* Two GUIDs differ, and look as Curator and Python write a random UUID. */
+static void guids_look_right(void **state)
+{
+    (void)state;
+    char uuid[GUID_UUID_SIZE], other[GUID_UUID_SIZE], hex[GUID_HEX_SIZE];
+    assert_true(guid_uuid36(uuid) && guid_uuid36(other) && guid_hex32(hex));
+    assert_string_not_equal(uuid, other);
+    assert_int_equal(strlen(uuid), 36);
+    assert_int_equal(strlen(hex), 32);
+    assert_int_equal(strspn(uuid, "0123456789abcdef-"), 36);
+    assert_true(uuid[8] == '-' && uuid[13] == '-' && uuid[18] == '-' && uuid[23] == '-');
+    assert_int_equal(uuid[14], '4');
+    assert_non_null(strchr("89ab", uuid[19]));
+    assert_int_equal(hex[12], '4');
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(guids_look_right),
+        cmocka_unit_test(five_stand_in_order),
+        cmocka_unit_test(a_leader_resigns_and_returns),
+        cmocka_unit_test(a_dropped_leader_expires),
+        cmocka_unit_test(a_lost_create_is_found_again),
+        cmocka_unit_test(a_restart_changes_nothing),
+        cmocka_unit_test(a_lock_has_one_owner),
+        cmocka_unit_test(a_leader_acknowledges),
+        cmocka_unit_test(the_cast_plays),
+    };
+    return cmocka_run_group_tests(tests, world_begin, world_end);
+}

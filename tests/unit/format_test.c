@@ -1,0 +1,126 @@
+/* Numbers and times for people: the same length and the same form everywhere. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "tui/text/format.h"
+
+#define MS INT64_C(1000)
+#define S (1000 * MS)
+#define M (60 * S)
+#define H (60 * M)
+#define D (24 * H)
+
+/* Every form of an age, at both ends of its range. Cut, not rounded. */
+static void prints_ages(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t us;
+        const char *text;
+    } rows[] = {
+        {-5, "0.0s"},
+        {0, "0.0s"},
+        {800 * MS, "0.8s"},
+        {9999 * MS, "9.9s"},
+        {10 * S, "10s"},
+        {60 * S - 1, "59s"},
+        {60 * S, "1m00s"},
+        {4 * M + 12 * S, "4m12s"},
+        {H - 1, "59m59s"},
+        {2 * H + 11 * M, "2h11m"},
+        {D - 1, "23h59m"},
+        {3 * D + 4 * H, "3d04h"},
+        {100 * D - 1, "99d23h"},
+        {412 * D, "412d"},
+        {99999 * D, "99999d"},
+        {INT64_MAX, ">99kd"},
+    };
+    char buffer[32];
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        assert_string_equal(format_age(rows[i].us, buffer, sizeof(buffer)), rows[i].text);
+        assert_true(strlen(buffer) <= 6);
+    }
+}
+
+/* Three figures, and no fourth where rounding carries. */
+static void prints_spans(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t us;
+        const char *text;
+    } rows[] = {
+        {0, "0.00ms"},        {410, "0.41ms"},           {994, "0.99ms"},       {9994, "9.99ms"},
+        {9995, "10.0ms"},     {99949, "99.9ms"},         {99950, "100ms"},      {412 * MS, "412ms"},
+        {999499, "999ms"},    {999500, "1.00s"},         {1240 * MS, "1.24s"},  {9994 * MS, "9.99s"},
+        {9995 * MS, "10.0s"}, {12345 * MS, "12.3s"},     {59949 * MS, "59.9s"}, {59950 * MS, "1m00s"},
+        {125 * S, "2m05s"},   {2 * H + 11 * M, "2h11m"},
+    };
+    char buffer[32];
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        assert_string_equal(format_span(rows[i].us, buffer, sizeof(buffer)), rows[i].text);
+}
+
+/* Clocks are local, records are UTC, and no time is "?", never the year 1970. */
+static void prints_times(void **state)
+{
+    (void)state;
+    setenv("TZ", "UTC-2", 1);
+    tzset();
+    char buffer[32];
+    const int64_t at = INT64_C(1795183402104000);
+    assert_string_equal(format_time(at, buffer, sizeof(buffer)), "2026-11-20T14:03:22.104Z");
+    assert_string_equal(format_clock(at, buffer, sizeof(buffer)), "16:03:22");
+    assert_string_equal(format_clock_ms(at, buffer, sizeof(buffer)), "16:03:22.104");
+    assert_string_equal(format_clock(0, buffer, sizeof(buffer)), "?");
+    assert_string_equal(format_time(0, buffer, sizeof(buffer)), "?");
+}
+
+/* A long name keeps its number, whatever goes; a short one is left alone. */
+static void shortens_candidates(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int room;
+        const char *text;
+    } rows[] = {
+        {"n_0000000042", 12, "n_0000000042"},
+        {"n_0000000042", 11, "n_…42"},
+        {"n_0000000042", 6, "n_…42"},
+        {"n_0000000042", 4, "n…42"},
+        {"n_0000000042", 1, "…42"},
+        {"n_0000000000", 6, "n_…0"},
+        {"_c_3f2ab1c0-0000-0000-0000-000000000000-latch-0000000007", 10, "_c_3f2ab…7"},
+        {"n_-214748364", 11, "…-214748364"},
+        {"latch-0000000007", 8, "latch-…7"},
+        {"overseer", 5, "over…"},
+        {"\u6f22\u5b57-0000000007", 5, "\u6f22…7"},
+    };
+    char buffer[64];
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        assert_string_equal(format_candidate(rows[i].name, rows[i].room, "…", buffer, sizeof(buffer)),
+                            rows[i].text);
+    /* A name of any length fits a small buffer. */
+    char small[12];
+    assert_string_equal(format_candidate("a-very-long-name-0000000042", 40, "..", small, sizeof(small)),
+                        "a-very-..42");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(prints_ages),
+        cmocka_unit_test(prints_spans),
+        cmocka_unit_test(prints_times),
+        cmocka_unit_test(shortens_candidates),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

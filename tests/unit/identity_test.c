@@ -1,0 +1,98 @@
+/* Proves what people are shown of the bytes that candidates carry. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/identity.h"
+
+#define BYTES(text) text, sizeof(text) - 1
+
+static const struct {
+    const char *data;
+    size_t length;
+    const char *identity; /* NULL: nothing readable */
+} cases[] = {
+    {BYTES(""), NULL},
+    {BYTES("host-1"), "host-1"},
+    {BYTES("10.0.3.17:9092"), "10.0.3.17:9092"},
+    {BYTES("  host-1\n"), "host-1"},
+    {BYTES("host-1\0"), "host-1"},
+    {BYTES("node one, rack 7"), "node one, rack 7"},
+    {BYTES("r\xc3\xa9publique"), "r\xc3\xa9publique"},
+    {BYTES("http://10.0.0.1:8080/search"), "10.0.0.1:8080"},
+    {BYTES("spark://user:secret@host-7:7077"), "host-7:7077"},
+    {BYTES("https://[::1]:8443/x?y"), "[::1]:8443"},
+    {BYTES("://nothing"), "://nothing"},
+    /* JSON of known systems. */
+    {BYTES("{\"version\":1,\"brokerid\":7,\"timestamp\":\"1\"}"), "broker 7"},
+    {BYTES("{\"active\":true,\"address\":\"10.0.0.2:11111\",\"cid\":1}"), "10.0.0.2:11111"},
+    {BYTES("{\"serviceUrl\":\"http://pulsar-1:8080\",\"leaderReady\":false}"), "pulsar-1:8080"},
+    {BYTES("{\"address\":{\"hostname\":\"m1\",\"ip\":\"10.0.0.3\",\"port\":5050},\"id\":\"x\"}"), "m1:5050"},
+    {BYTES("{\"id\":\"LEADER\",\"simpleFields\":{\"SESSION_ID\":\"1\",\"LEADER\":\"c1_2100\"}}"), "c1_2100"},
+    {BYTES("{\"host\":\"h\",\"port\":\"99\"}"), "h:99"},
+    {BYTES("{\"host\":\"h:1\",\"port\":99}"), "h:1"},
+    {BYTES("{\"id\":12}"), "id 12"},
+    {BYTES("{\"host\":\"\\u001b[31m\",\"id\":\"ok\"}"), "ok"},
+    {BYTES("{\"weight\":3}"), NULL},
+    {BYTES("[1,2,3]"), NULL},
+    {BYTES("{\"host\":"), NULL},
+    /* Protobufs: as text, and the strings in binary ones. */
+    {BYTES("bookieId: \"10.0.0.1:3181\"\n"), "10.0.0.1:3181"},
+    {BYTES("\n\x05hans1\x12\x03nn1\x1a\x0enn1.example.or \xd4>("), "nn1.example.or"},
+    {BYTES("\x0a\x07yarn-rm\x12\x03rm1\x01"), "yarn-rm"},
+    /* Nothing for people. */
+    {BYTES("\x12\x34"), NULL},
+    {BYTES("\x1b[2J"), NULL},
+    {BYTES("\xff\xfe\xfd\xfc"), NULL},
+    {BYTES("\xc3"), NULL},
+    {BYTES("\xe2\x82"), NULL},
+    {BYTES("\xc0\xaf\xc0\xaf"), NULL},
+    {BYTES("\xed\xa0\x80"), NULL},
+    {BYTES("---"), NULL},
+    {BYTES("first line\nsecond\x01"), "first line"},
+};
+
+static void identities(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        /* An exact allocation, so that a sanitizer sees the first byte read too many. */
+        char *data = malloc(cases[i].length + !cases[i].length);
+        memcpy(data, cases[i].data, cases[i].length);
+        char *identity = identity_from_data(data, cases[i].length);
+        if (!!identity != !!cases[i].identity || (identity && strcmp(identity, cases[i].identity) != 0))
+            fail_msg("case %zu (%s): %s", i, cases[i].data, identity ? identity : "nothing");
+        free(identity);
+        free(data);
+    }
+}
+
+/* Long text is cut between characters, never within one. */
+static void long_text_is_cut(void **state)
+{
+    (void)state;
+    char data[1000];
+    for (size_t i = 0; i + 1 < sizeof data; i += 2)
+        memcpy(data + i, "\xc3\xa9", 2);
+    char *identity = identity_from_data(data, sizeof data);
+    assert_non_null(identity);
+    assert_int_equal(strlen(identity), IDENTITY_MAX);
+    free(identity);
+    data[999] = 'x';
+    memmove(data + 1, data, 998);
+    data[0] = 'a';
+    identity = identity_from_data(data, 999);
+    assert_non_null(identity);
+    assert_int_equal(strlen(identity), IDENTITY_MAX - 1);
+    free(identity);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(identities), cmocka_unit_test(long_text_is_cut)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,65 @@
+/* The table of keys: every action has its keys and its help, and no key does two things. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tui/screen/keys.h"
+
+/* One row an action, each with keys, a help line, and codes that lead back to it. */
+static void is_complete(void **state)
+{
+    (void)state;
+    size_t count;
+    const struct key_binding *bindings = key_bindings(&count);
+    assert_int_equal(count, ACTION_COUNT - 1);
+    uint32_t seen = 0;
+    for (size_t i = 0; i < count; i++) {
+        assert_false(seen & ACTION_BIT(bindings[i].action));
+        seen |= ACTION_BIT(bindings[i].action);
+        assert_true(*bindings[i].keys && *bindings[i].help);
+        assert_true(bindings[i].codes[0] != 0);
+        for (size_t j = 0; j < KEY_CODES_MOST; j++)
+            if (bindings[i].codes[j])
+                assert_int_equal(key_action(bindings[i].codes[j]), bindings[i].action);
+    }
+}
+
+/* What no row names does nothing. */
+static void ignores_other_keys(void **state)
+{
+    (void)state;
+    static const int others[] = {0,         -1, 'x', 'i', 't', 1, 27 + 1000, KEY_CODE_RESIZE, KEY_CODE_CLICK,
+                                 0x7fffffff};
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+        assert_int_equal(key_action(others[i]), ACTION_NONE);
+}
+
+/* The keys printed for people are the ones that work. */
+static void says_the_keys_that_work(void **state)
+{
+    (void)state;
+    size_t count;
+    const struct key_binding *bindings = key_bindings(&count);
+    for (size_t i = 0; i < count; i++) {
+        const char *keys = bindings[i].keys;
+        for (const char *c = keys; *c; c++) {
+            bool alone = (c == keys || c[-1] == ' ') && (c[1] == ' ' || c[1] == '\0');
+            if (alone)
+                assert_int_equal(key_action(*c), bindings[i].action);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(is_complete),
+        cmocka_unit_test(ignores_other_keys),
+        cmocka_unit_test(says_the_keys_that_work),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

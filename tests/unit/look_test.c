@@ -1,0 +1,236 @@
+/* One look, as JSON and as text, over a scripted model: what is said, what is admitted not to be known, and
+   what the exit status makes of it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "probe/sink/json_look.h"
+#include "probe/sink/look.h"
+#include "tests/support/scripted.h"
+#include "tui/print/look_text.h"
+
+static json_t *read_back(const struct buffer *out)
+{
+    json_error_t error;
+    json_t *document = json_loadb(out->bytes, out->length, JSON_REJECT_DUPLICATES, &error);
+    if (!document)
+        fail_msg("line %d: %s", error.line, error.text);
+    return document;
+}
+
+/* The whole document, key by key, as scripts rely on it. */
+static void json_is_as_promised(void **state)
+{
+    (void)state;
+    struct model *model = scripted_world();
+    struct buffer out = {0};
+    json_look_write(&out, model, scripted_now());
+    json_decref(read_back(&out));
+    golden_check("tests/unit/data/look.json", &out);
+    buffer_free(&out);
+    model_free(model);
+}
+
+/* Every key of the contract's example is there, in every election and every candidate, known or not. */
+static void json_has_every_key(void **state)
+{
+    static const char *const of_cluster[] = {
+        "name", "hosts", "state", "session", "servers", "watches_complete", "elections"};
+    static const char *const of_election[] = {
+        "path",   "name",       "kind",          "recipe",    "family",        "recognised", "state",
+        "leader", "candidates", "next_sequence", "failovers", "next_failover", "findings"};
+    static const char *const of_candidate[] = {"position",
+                                               "name",
+                                               "sequence",
+                                               "session",
+                                               "identity",
+                                               "client",
+                                               "server",
+                                               "created",
+                                               "session_timeout_ms",
+                                               "silent_ms",
+                                               "expires_at_latest",
+                                               "predecessor",
+                                               "watches",
+                                               "watched_by",
+                                               "state"};
+    (void)state;
+    struct model *model = scripted_world();
+    struct buffer out = {0};
+    json_look_write(&out, model, scripted_now());
+    json_t *document = read_back(&out), *cluster, *election, *candidate;
+    size_t i, j, k, seen = 0;
+    json_array_foreach(json_object_get(document, "clusters"), i, cluster)
+    {
+        for (k = 0; k < sizeof of_cluster / sizeof *of_cluster; k++)
+            assert_non_null(json_object_get(cluster, of_cluster[k]));
+        json_array_foreach(json_object_get(cluster, "elections"), j, election)
+        {
+            for (k = 0; k < sizeof of_election / sizeof *of_election; k++)
+                assert_non_null(json_object_get(election, of_election[k]));
+            size_t at;
+            json_array_foreach(json_object_get(election, "candidates"), at, candidate)
+            {
+                for (k = 0; k < sizeof of_candidate / sizeof *of_candidate; k++)
+                    assert_non_null(json_object_get(candidate, of_candidate[k]));
+                seen++;
+            }
+        }
+    }
+    assert_int_equal(seen, 6);
+    json_decref(document);
+    buffer_free(&out);
+    model_free(model);
+}
+
+/* After a lost connection nothing is claimed to hold: the state is unknown, and since when it is told. */
+static void lost_connection_is_unknown(void **state)
+{
+    (void)state;
+    struct model *model = scripted_world();
+    assert_int_equal(look_state(model_election(model, 0, "/election")), ELECTION_LED);
+    assert_int_equal(look_state(model_election(model, 0, "/closed")), ELECTION_DENIED);
+    scripted_connect(model, 0, -1, CONNECTION_CONNECTING, "connection lost");
+    assert_int_equal(look_state(model_election(model, 0, "/election")), ELECTION_UNKNOWN);
+    assert_int_equal(look_state(model_election(model, 0, "/closed")), ELECTION_UNKNOWN);
+    struct buffer out = {0};
+    json_look_write(&out, model, scripted_now());
+    json_t *document = read_back(&out);
+    json_t *cluster = json_array_get(json_object_get(document, "clusters"), 0);
+    json_t *election = json_array_get(json_object_get(cluster, "elections"), 0);
+    assert_string_equal(json_string_value(json_object_get(election, "state")), "unknown");
+    assert_string_equal(json_string_value(json_object_get(election, "stale_since")),
+                        "2026-11-20T14:03:21.104Z");
+    assert_true(json_is_object(json_object_get(election, "leader")));
+    json_decref(document);
+    buffer_free(&out);
+    model_free(model);
+}
+
+/* Paths are told as their users give them: below the chroot, and never only a part of a name. */
+static void paths_below_the_chroot(void **state)
+{
+    const struct {
+        char chroot[8], path[16];
+        const char *shown;
+    } table[] = {
+        {"", "/a", "/a"},      {"/app", "/app/a", "/a"},
+        {"/app", "/app", "/"}, {"/app", "/apple/a", "/apple/a"},
+        {"/app", "/b", "/b"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        char chroot[8], path[16];
+        memcpy(chroot, table[i].chroot, sizeof chroot);
+        memcpy(path, table[i].path, sizeof path);
+        struct cluster cluster = {.chroot = chroot};
+        struct election *election = calloc(1, sizeof *election);
+        assert_non_null(election);
+        election->cluster = &cluster;
+        election->path = path;
+        assert_string_equal(look_path(election), table[i].shown);
+        free(election);
+    }
+}
+
+static void check_text(const char *golden, const struct print_style *how)
+{
+    struct model *model = scripted_world();
+    struct buffer out = {0};
+    assert_true(look_text_print(&out, model, scripted_now(), how));
+    for (size_t i = 0; i < out.length; i++) {
+        unsigned char c = (unsigned char)out.bytes[i];
+        assert_true(c >= 0x20 || c == '\n' || (c == 0x1b && how->theme.depth != DEPTH_MONO));
+        assert_true(!how->ascii || c < 0x80);
+    }
+    golden_check(golden, &out);
+    buffer_free(&out);
+    model_free(model);
+}
+
+/* Into a pipe nothing is cut and nothing coloured; strangers' bytes are shown, never sent. */
+static void text_into_a_pipe(void **state)
+{
+    (void)state;
+    check_text("tests/unit/data/look.txt", &(struct print_style){.theme = {.depth = DEPTH_MONO}});
+}
+
+/* With --ascii not one byte is beyond ASCII. */
+static void text_in_ascii(void **state)
+{
+    (void)state;
+    check_text("tests/unit/data/look_ascii.txt",
+               &(struct print_style){.ascii = true, .theme = {.depth = DEPTH_MONO}});
+}
+
+/* On a narrow terminal the tables give way, and a candidate's number is never cut. */
+static void text_on_a_terminal(void **state)
+{
+    (void)state;
+    check_text("tests/unit/data/look_60.txt",
+               &(struct print_style){.theme = {.depth = DEPTH_MONO}, .width = 60});
+    check_text("tests/unit/data/look_color.txt",
+               &(struct print_style){.theme = {.palette = PALETTE_DARK, .depth = DEPTH_8}, .width = 80});
+}
+
+/* A crowd costs its lines: ten thousand candidates are written without a tree, and read back in order. */
+static void ten_thousand(void **state)
+{
+    (void)state;
+    enum { MANY = 10000 };
+    char *error = NULL;
+    struct model *model = model_new(scripted_settings(), &error);
+    char **names = calloc(MANY, sizeof *names);
+    assert_non_null(names);
+    for (int i = 0; i < MANY; i++) {
+        names[i] = malloc(32);
+        assert_non_null(names[i]);
+        snprintf(names[i], 32, "n_%010d", MANY - 1 - i);
+    }
+    scripted_connect(model, 0, -10, CONNECTION_CONNECTED, NULL);
+    scripted_watch(model, 0, "/election", -9);
+    struct znode_stat directory = {.czxid = 1, .pzxid = 2, .cversion = MANY, .children = MANY};
+    model_observe(model,
+                  &(struct observation){.kind = OBSERVED_CHILDREN,
+                                        .at = scripted_at(-8),
+                                        .election = "/election",
+                                        .path = "/election",
+                                        .children = {.stat = &directory, .names = names, .count = MANY}});
+    struct buffer out = {0};
+    json_look_write(&out, model, scripted_now());
+    json_t *document = read_back(&out);
+    json_t *cluster = json_array_get(json_object_get(document, "clusters"), 0);
+    json_t *candidates =
+        json_object_get(json_array_get(json_object_get(cluster, "elections"), 0), "candidates");
+    assert_int_equal(json_array_size(candidates), MANY);
+    json_t *last = json_array_get(candidates, MANY - 1);
+    assert_string_equal(json_string_value(json_object_get(last, "name")), "n_0000009999");
+    assert_string_equal(json_string_value(json_object_get(last, "predecessor")), "n_0000009998");
+    assert_true(json_is_null(json_object_get(last, "session"))); /* its znode was not read */
+    json_decref(document);
+    for (int i = 0; i < MANY; i++)
+        free(names[i]);
+    free(names);
+    buffer_free(&out);
+    model_free(model);
+}
+
+int main(void)
+{
+    setenv("TZ", "UTC", 1);
+    tzset();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(json_is_as_promised),        cmocka_unit_test(json_has_every_key),
+        cmocka_unit_test(lost_connection_is_unknown), cmocka_unit_test(text_into_a_pipe),
+        cmocka_unit_test(paths_below_the_chroot),     cmocka_unit_test(text_in_ascii),
+        cmocka_unit_test(text_on_a_terminal),         cmocka_unit_test(ten_thousand),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,649 @@
+/* Proves what the model tells and shows for each kind of history, as scripts: see model_script.h. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tests/support/model_script.h"
+
+/* What stood before the first look gives no joining and no election. */
+static void first_look(void **state)
+{
+    (void)state;
+    model_script_run("the first list is taken as it stands", "watch /election\n"
+                                                             "? state unknown\n"
+                                                             "? complete no\n"
+                                                             "connect\n"
+                                                             "> connection connected\n"
+                                                             "+ n_0000000000 s=1 host-a\n"
+                                                             "+ n_0000000001 s=2 host-b\n"
+                                                             "tick 5000\n"
+                                                             "list\n"
+                                                             "> election-seen\n"
+                                                             "? state led\n"
+                                                             "? leader n_0000000000\n"
+                                                             "? since unknown\n"
+                                                             "? complete no\n"
+                                                             "readall\n"
+                                                             "? complete yes\n"
+                                                             "? since ~0\n"
+                                                             "? identity n_0000000001 host-b by data\n"
+                                                             "? line n_0000000000 n_0000000001\n"
+                                                             "? next 2\n"
+                                                             "? recipe zookeeper signature\n"
+                                                             "? ack none\n"
+                                                             "? guard /election/n_0000000000 none\n"
+                                                             "? tenures n_0000000000(host-a) ~5000-\n");
+    model_script_run("an empty directory is vacant, and its first candidate is elected from nobody",
+                     "watch /election\n"
+                     "connect\n"
+                     "> connection connected\n"
+                     "wind 0\n"
+                     "list\n"
+                     "> election-seen\n"
+                     "? state vacant\n"
+                     "? complete yes\n"
+                     "+ n_0000000000 s=1\n"
+                     "tick 10\n"
+                     "list\n"
+                     "> candidate-joined n_0000000000 @1\n"
+                     "> leader-elected nobody -> n_0000000000\n"
+                     "? since 10\n"
+                     "? tenures nobody ~0-10, n_0000000000 10-\n");
+    model_script_run("an absent path is told only when it appears, and then everybody in it has joined",
+                     "watch /election\n"
+                     "connect\n"
+                     "> connection connected\n"
+                     "list\n"
+                     "? state absent\n"
+                     "? complete yes\n"
+                     "+ n_0000000000 s=1\n"
+                     "+ n_0000000001 s=2\n"
+                     "- n_0000000000\n"
+                     "tick 10\n"
+                     "list\n"
+                     "> election-seen\n"
+                     "> candidate-joined n_0000000001 @1\n"
+                     "> leader-elected nobody -> n_0000000001\n"
+                     "> unseen +1 -1\n");
+}
+
+#define STANDING                                                                                             \
+    "watch /election\nconnect\n> connection connected\n"                                                     \
+    "+ n_0000000000 s=1 a\n+ n_0000000001 s=2 b\n+ n_0000000002 s=3 c\n"                                     \
+    "tick 1000\nlist\n> election-seen\nreadall\n"
+
+/* Joining, leaving and failing over, each by the two ways in which it may be seen. */
+static void changes(void **state)
+{
+    (void)state;
+    model_script_run("the leader's end is told at once, the next one when it is confirmed by its own read",
+                     STANDING "- n_0000000000\n"
+                              "tick 100\n"
+                              "gone n_0000000000\n"
+                              "> leader-lost n_0000000000 @1\n"
+                              "> candidate-left n_0000000000 @1\n"
+                              "? state electing\n"
+                              "? leader none\n"
+                              "? complete no\n"
+                              "? guard /election/n_0000000001 none\n"
+                              "gone n_0000000000\n"
+                              "tick 2\n"
+                              "read n_0000000001\n"
+                              "> leader-elected n_0000000000 -> n_0000000001 after 2\n"
+                              "? state led\n"
+                              "? since 1100\n"
+                              "? change n_0000000000 -> n_0000000001, lost 1100, vacant 0\n"
+                              "? tenures n_0000000000(a) ~1000-1100, n_0000000001(b) 1100-\n"
+                              "tick 1\n"
+                              "list\n"
+                              "? unseen +0 -0\n");
+    model_script_run("... or by a list", STANDING "- n_0000000000\n"
+                                                  "tick 100\n"
+                                                  "gone n_0000000000\n"
+                                                  "> leader-lost n_0000000000 @1\n"
+                                                  "> candidate-left n_0000000000 @1\n"
+                                                  "tick 3\n"
+                                                  "list\n"
+                                                  "> leader-elected n_0000000000 -> n_0000000001 after 3\n"
+                                                  "? unseen +0 -0\n");
+    model_script_run("the next in line goes, too, before it is confirmed",
+                     STANDING "- n_0000000000\n"
+                              "- n_0000000001\n"
+                              "tick 1\n"
+                              "gone n_0000000000\n"
+                              "> leader-lost n_0000000000 @1\n"
+                              "> candidate-left n_0000000000 @1\n"
+                              "tick 1\n"
+                              "read n_0000000001\n"
+                              "> candidate-left n_0000000001 @1\n"
+                              "? state electing\n"
+                              "? guard /election/n_0000000002 none\n"
+                              "tick 1\n"
+                              "read n_0000000002\n"
+                              "> leader-elected n_0000000000 -> n_0000000002 after 2\n"
+                              "list\n"
+                              "? unseen +0 -0\n");
+    model_script_run("one list with everything: lost, left, joined, elected, in this order",
+                     STANDING "- n_0000000000\n"
+                              "- n_0000000001\n"
+                              "+ n_0000000003 s=4\n"
+                              "tick 50\n"
+                              "list\n"
+                              "> leader-lost n_0000000000 @1\n"
+                              "> candidate-left n_0000000000 @1\n"
+                              "> candidate-left n_0000000001 @2\n"
+                              "> candidate-joined n_0000000003 @2\n"
+                              "> leader-elected n_0000000000 -> n_0000000002 after 0\n"
+                              "? change n_0000000000 -> n_0000000002, lost ~1050, vacant 0\n");
+    model_script_run("the last one leaves: electing until a list shows that nobody stands",
+                     "watch /election\nconnect\n> connection connected\n+ n_0000000000 s=1\n"
+                     "list\n> election-seen\nreadall\n"
+                     "- n_0000000000\n"
+                     "tick 10\n"
+                     "gone n_0000000000\n"
+                     "> leader-lost n_0000000000 @1\n"
+                     "> candidate-left n_0000000000 @1\n"
+                     "? state electing\n"
+                     "? guard none none\n"
+                     "list\n"
+                     "? state vacant\n"
+                     "tick 490\n"
+                     "+ n_0000000001 s=2\n"
+                     "list\n"
+                     "> candidate-joined n_0000000001 @1\n"
+                     "> leader-elected n_0000000000 -> n_0000000001 after 490\n"
+                     "? since 500\n"
+                     "? change n_0000000000 -> n_0000000001, lost 10, vacant 490\n"
+                     "? tenures n_0000000000 ~0-10, nobody 10-500, n_0000000001 500-\n");
+    model_script_run("somebody in the middle leaves", STANDING "- n_0000000001\n"
+                                                               "list\n"
+                                                               "> candidate-left n_0000000001 @2\n"
+                                                               "? leader n_0000000000\n");
+    model_script_run("a lower number joins in front of the leader without its loss",
+                     "watch /overseer_elect/election\nconnect\n> connection connected\n"
+                     "+ 11-a-n_0000000005 s=1\nlist\n> election-seen\nreadall\n"
+                     "tick 10\n"
+                     "+ 22-b-n_0000000004 s=2\n"
+                     "list\n"
+                     "> candidate-joined 22-b-n_0000000004 @1\n"
+                     "> leader-elected 11-a-n_0000000005 -> 22-b-n_0000000004 after 0\n"
+                     "? ack unknown\n");
+}
+
+/* The Stat proves what no notification brought. */
+static void unseen(void **state)
+{
+    (void)state;
+    model_script_run("who came and went between two lists is counted",
+                     STANDING "+ n_0000000003 s=4\n"
+                              "- n_0000000003\n"
+                              "+ n_0000000004 s=5\n"
+                              "- n_0000000004\n"
+                              "+ n_0000000005 s=6\n"
+                              "list\n"
+                              "> candidate-joined n_0000000005 @4\n"
+                              "> unseen +2 -2\n"
+                              "? unseen +2 -2\n"
+                              "? next 6\n");
+    model_script_run("exact across 2^31 changes, where signed arithmetic goes wrong",
+                     "watch /election\nconnect\n> connection connected\n"
+                     "wind 1073741823\n"
+                     "+ n_1073741823 s=1\n"
+                     "list\n> election-seen\nreadall\n"
+                     "? next 1073741824\n"
+                     "+ n_1073741824 s=2\n"
+                     "- n_1073741824\n"
+                     "+ n_1073741825 s=2\n"
+                     "list\n"
+                     "> candidate-joined n_1073741825 @2\n"
+                     "> unseen +1 -1\n"
+                     "? next 1073741826\n");
+    model_script_run("numbers past 2147483647 are negative, and sort first as they do for the clients",
+                     "watch /election\nconnect\n> connection connected\n"
+                     "wind 2147483646\n"
+                     "+ n_2147483646 s=1\n"
+                     "+ n_2147483647 s=2\n"
+                     "list\n> election-seen\nreadall\n"
+                     "+ n_-2147483648 s=3\n"
+                     "list\n"
+                     "> candidate-joined n_-2147483648 @1\n"
+                     "> leader-elected n_2147483646 -> n_-2147483648 after 0\n"
+                     "? foreign 0\n");
+    model_script_run("a departure told by itself is not counted again",
+                     STANDING "- n_0000000001\n"
+                              "gone n_0000000001\n"
+                              "> candidate-left n_0000000001 @2\n"
+                              "+ n_0000000003 s=4\n"
+                              "- n_0000000003\n"
+                              "list\n"
+                              "> unseen +1 -1\n");
+    model_script_run("foreign children count in the arithmetic, and stand in no line",
+                     STANDING "+ n_0000000003 s=4\n"
+                              "+ lost+found\n"
+                              "list\n"
+                              "> candidate-joined n_0000000003 @4\n"
+                              "? foreign 1 lost+found\n"
+                              "- lost+found\n"
+                              "+ q-0000000005 s=5\n"
+                              "list\n"
+                              "? foreign 1 q-0000000005\n"
+                              "? unseen +0 -0\n"
+                              "? recipe zookeeper signature\n");
+}
+
+/* Deleted, recreated, denied. */
+static void paths(void **state)
+{
+    (void)state;
+    model_script_run("the path vanishes",
+                     STANDING "- .\n"
+                              "tick 10\n"
+                              "gone .\n"
+                              "> leader-lost n_0000000000 @1\n"
+                              "> candidate-left n_0000000000 @1\n"
+                              "> candidate-left n_0000000001 @2\n"
+                              "> candidate-left n_0000000002 @3\n"
+                              "> election-gone\n"
+                              "? state absent\n"
+                              "? next -1\n"
+                              "gone .\n"
+                              "+ n_0000000000 s=9\n"
+                              "tick 10\n"
+                              "list\n"
+                              "> election-seen\n"
+                              "> candidate-joined n_0000000000 @1\n"
+                              "> leader-elected n_0000000000 -> n_0000000000 after 10\n");
+    model_script_run("recreated between two lists, under the same names",
+                     STANDING "- .\n"
+                              "+ n_0000000000 s=8\n"
+                              "+ n_0000000001 s=9\n"
+                              "- n_0000000000\n"
+                              "tick 10\n"
+                              "list\n"
+                              "> leader-lost n_0000000000 @1\n"
+                              "> candidate-left n_0000000000 @1\n"
+                              "> candidate-left n_0000000001 @2\n"
+                              "> candidate-left n_0000000002 @3\n"
+                              "> election-gone\n"
+                              "> election-seen\n"
+                              "> candidate-joined n_0000000001 @1\n"
+                              "> leader-elected n_0000000000 -> n_0000000001 after 0\n"
+                              "> unseen +1 -1\n"
+                              "? next 2\n");
+    model_script_run("denied, and readable again: nobody has left meanwhile", STANDING "deny .\n"
+                                                                                       "? state denied\n"
+                                                                                       "? complete yes\n"
+                                                                                       "tick 10\n"
+                                                                                       "list\n"
+                                                                                       "? state led\n"
+                                                                                       "? fresh yes\n");
+    model_script_run("a candidate that may not be read does not keep the look from being complete",
+                     "watch /election\nconnect\n> connection connected\n"
+                     "+ n_0000000000 s=1\n+ n_0000000001 s=1\nlist\n> election-seen\n"
+                     "read n_0000000000\n"
+                     "? complete no\n"
+                     "deny n_0000000001\n"
+                     "? complete yes\n");
+    model_script_run("dropped silently, and watched again as if for the first time",
+                     STANDING "drop\n"
+                              "watch /election\n"
+                              "list\n"
+                              "> election-seen\n");
+}
+
+/* What the tool itself does not know is never told as a change of the election. */
+static void away(void **state)
+{
+    (void)state;
+    model_script_run("a lost connection makes everything stale and loses no leader",
+                     STANDING "tick 100\n"
+                              "lose connection reset\n"
+                              "> connection disconnected: connection reset\n"
+                              "? fresh no\n"
+                              "? leader n_0000000000\n"
+                              "? complete no\n"
+                              "lose no quorum\n"
+                              "tick 900\n"
+                              "connect\n"
+                              "> connection connected\n"
+                              "? fresh no\n"
+                              "list\n"
+                              "? fresh yes\n"
+                              "? tenures n_0000000000(a) ~1000-\n");
+    model_script_run("a change found after a reconnect is told as found then", STANDING
+                     "tick 100\n"
+                     "lose\n"
+                     "> connection disconnected\n"
+                     "- n_0000000000\n"
+                     "+ n_0000000003 s=4\n"
+                     "- n_0000000003\n"
+                     "tick 900\n"
+                     "connect\n"
+                     "> connection connected\n"
+                     "list\n"
+                     "> leader-lost n_0000000000 @1\n"
+                     "> candidate-left n_0000000000 @1\n"
+                     "> leader-elected n_0000000000 -> n_0000000001\n"
+                     "> unseen +1 -1\n"
+                     "? since ~1100\n"
+                     "? change n_0000000000 -> n_0000000001, lost ~2000\n"
+                     "? tenures n_0000000000(a) ~1000-1100, gap 1100-2000, n_0000000001(b) ~2000-\n");
+    model_script_run("lost before, elected while away",
+                     STANDING "tick 100\n"
+                              "- n_0000000000\n"
+                              "gone n_0000000000\n"
+                              "> leader-lost n_0000000000 @1\n"
+                              "> candidate-left n_0000000000 @1\n"
+                              "lose\n"
+                              "> connection disconnected\n"
+                              "tick 500\n"
+                              "connect\n"
+                              "> connection connected\n"
+                              "list\n"
+                              "> leader-elected n_0000000000 -> n_0000000001 after 500\n"
+                              "? since 1100\n");
+    model_script_run("expiry, refusal and gaps are told once",
+                     STANDING "expire\n"
+                              "> connection expired\n"
+                              "lose\n"
+                              "refuse authentication failed\n"
+                              "> connection disconnected: authentication failed\n"
+                              "refuse authentication failed\n"
+                              "gap 30000\n"
+                              "> connection gap\n");
+}
+
+/* One ephemeral znode at the path itself. */
+static void locks(void **state)
+{
+    (void)state;
+    model_script_run("an ephemeral znode at the path is a lock, whatever the path",
+                     "watch /jobs/cleaner kind=lock\nconnect\n> connection connected\n"
+                     "+ . s=1 worker-1\n"
+                     "tick 100\n"
+                     "list\n"
+                     "> election-seen\n"
+                     "? complete no\n"
+                     "read .\n"
+                     "? recipe lock name\n"
+                     "? state led\n"
+                     "? leader cleaner\n"
+                     "? since ~0\n"
+                     "? complete yes\n"
+                     "? identity cleaner worker-1 by data\n"
+                     "? guard /jobs/cleaner none\n"
+                     "- .\n"
+                     "tick 10\n"
+                     "gone .\n"
+                     "> leader-lost cleaner @1\n"
+                     "> candidate-left cleaner @1\n"
+                     "? state vacant\n"
+                     "? guard /jobs/cleaner none\n"
+                     "+ . s=2 worker-2\n"
+                     "tick 10\n"
+                     "read .\n"
+                     "> candidate-joined cleaner @1\n"
+                     "> leader-elected cleaner -> cleaner after 10\n"
+                     "? since 120\n"
+                     "? tenures cleaner(worker-1) ~100-110, nobody 110-120, cleaner(worker-2) 120-\n");
+    model_script_run("a new holder whose predecessor's end was not seen",
+                     "watch /controller\nconnect\n> connection connected\n"
+                     "+ . s=1 {\"version\":1,\"brokerid\":7}\n"
+                     "read .\n"
+                     "> election-seen\n"
+                     "? recipe kafka-controller signature\n"
+                     "? identity controller broker 7 by data\n"
+                     "- .\n"
+                     "tick 50\n"
+                     "+ . s=2 {\"version\":1,\"brokerid\":8}\n"
+                     "tick 10\n"
+                     "read .\n"
+                     "> leader-lost controller @1\n"
+                     "> unseen +1 -1\n"
+                     "> leader-elected controller -> controller\n"
+                     "? since ~50\n"
+                     "? unseen +1 -1\n"
+                     "list\n"
+                     "= . {\"version\":1,\"brokerid\":9}\n"
+                     "read .\n"
+                     "? identity controller broker 9 by data\n");
+    model_script_run("a lock that its path names is vacant where nothing lies",
+                     "watch /kafka/controller\nconnect\n> connection connected\n"
+                     "? guard /kafka/controller none\n"
+                     "list\n"
+                     "> election-seen\n"
+                     "? state vacant\n"
+                     "? complete yes\n"
+                     "tick 5\n"
+                     "+ . s=1\n"
+                     "read .\n"
+                     "> candidate-joined controller @1\n"
+                     "> leader-elected nobody -> controller\n");
+    model_script_run(
+        "away while the lock stays with its holder",
+        "watch /controller\nconnect\n> connection connected\n+ . s=1 x\nread .\n> election-seen\n"
+        "tick 10\n"
+        "lose\n"
+        "> connection disconnected\n"
+        "tick 10\n"
+        "connect\n"
+        "> connection connected\n"
+        "list\n"
+        "? fresh yes\n"
+        "? tenures controller(x) ~0-\n");
+    model_script_run("a breadcrumb with the holder's data acknowledges",
+                     "watch /hadoop-ha/ns/ActiveStandbyElectorLock\nconnect\n> connection connected\n"
+                     "? mark /hadoop-ha/ns/ActiveBreadCrumb\n"
+                     "list\n"
+                     "> election-seen\n"
+                     "tick 5\n"
+                     "+ . s=1 nn1\n"
+                     "read .\n"
+                     "> candidate-joined ActiveStandbyElectorLock @1\n"
+                     "> leader-elected nobody -> ActiveStandbyElectorLock\n"
+                     "+ /hadoop-ha/ns/ActiveBreadCrumb nn2\n"
+                     "read /hadoop-ha/ns/ActiveBreadCrumb\n"
+                     "? ack no\n"
+                     "= /hadoop-ha/ns/ActiveBreadCrumb nn1\n"
+                     "tick 5\n"
+                     "read /hadoop-ha/ns/ActiveBreadCrumb\n"
+                     "> leader-acknowledged ActiveStandbyElectorLock after 5\n"
+                     "? ack yes\n");
+    model_script_run("a directory at a lock's usual path is an election all the same",
+                     "watch /service/pg/leader\nconnect\n> connection connected\n"
+                     "+ n_0000000000 s=1\n"
+                     "read .\n"
+                     "list\n"
+                     "> election-seen\n"
+                     "? recipe zookeeper-support name\n"
+                     "? leader n_0000000000\n");
+}
+
+/* Marks: a node of the leader's session, a registry, the directory's own data. */
+static void acknowledgements(void **state)
+{
+    (void)state;
+    model_script_run("an ephemeral mark of the leader's session",
+                     "watch /election mark=/election-leader\nconnect\n> connection connected\n"
+                     "+ n_0000000000 s=1\n+ n_0000000001 s=2\n+ /election-leader s=1\n"
+                     "list\n> election-seen\nreadall\n"
+                     "? ack unknown\n"
+                     "? complete no\n"
+                     "? guard /election/n_0000000000 /election-leader\n"
+                     "read /election-leader\n"
+                     "? ack yes\n"
+                     "? complete yes\n"
+                     "- n_0000000000\n"
+                     "tick 10\n"
+                     "gone n_0000000000\n"
+                     "> leader-lost n_0000000000 @1\n"
+                     "> candidate-left n_0000000000 @1\n"
+                     "? ack unknown\n"
+                     "read n_0000000001\n"
+                     "> leader-elected n_0000000000 -> n_0000000001 after 0\n"
+                     "? ack no\n"
+                     "- /election-leader\n"
+                     "gone /election-leader\n"
+                     "? ack no\n"
+                     "tick 40\n"
+                     "+ /election-leader s=2\n"
+                     "read /election-leader\n"
+                     "> leader-acknowledged n_0000000001 after 40\n"
+                     "? change n_0000000000 -> n_0000000001, lost 10, vacant 0, took over 40\n");
+    model_script_run("a registry acknowledges by session, and names the candidates",
+                     "watch /election\nconnect\n> connection connected\n"
+                     "+ c_0000000000 s=1\n+ c_0000000001 s=2\n"
+                     "+ /coordinators_service_registry/n_0000000000 s=1 http://10.0.0.1:8080/search\n"
+                     "list\n> election-seen\nreadall\n"
+                     "? recipe course-search signature\n"
+                     "? mark /coordinators_service_registry\n"
+                     "? ack unknown\n"
+                     "list /coordinators_service_registry\n"
+                     "? complete no\n"
+                     "read /coordinators_service_registry/n_0000000000\n"
+                     "? ack yes\n"
+                     "? complete yes\n"
+                     "? identity c_0000000000 10.0.0.1:8080 by registry\n"
+                     "? identity c_0000000001 none\n"
+                     "? tenures c_0000000000(10.0.0.1:8080) ~0-\n"
+                     "- c_0000000000\n"
+                     "- /coordinators_service_registry/n_0000000000\n"
+                     "tick 5\n"
+                     "gone c_0000000000\n"
+                     "> leader-lost c_0000000000 @1\n"
+                     "> candidate-left c_0000000000 @1\n"
+                     "list\n"
+                     "> leader-elected c_0000000000 -> c_0000000001 after 0\n"
+                     "list /coordinators_service_registry\n"
+                     "? ack no\n"
+                     "+ /coordinators_service_registry/n_0000000001 s=2 http://10.0.0.2:8080/search\n"
+                     "tick 20\n"
+                     "list /coordinators_service_registry\n"
+                     "read /coordinators_service_registry/n_0000000001\n"
+                     "> leader-acknowledged c_0000000001 after 20\n"
+                     "? identity c_0000000001 10.0.0.2:8080 by registry\n");
+    model_script_run("a recipe used without its registry has no mark",
+                     "watch /election\nconnect\n> connection connected\n"
+                     "+ c_0000000000 s=1\nlist\n> election-seen\nreadall\n"
+                     "list /coordinators_service_registry\n"
+                     "? ack none\n"
+                     "? complete yes\n");
+    model_script_run("the directory's own data as the mark",
+                     "watch /ledgers/underreplication/auditorelection\nconnect\n> connection connected\n"
+                     "+ V_0000000000 s=1 bookieId: \"10.0.0.1:3181\"\n"
+                     "list\n> election-seen\nreadall\n"
+                     "? guard /ledgers/underreplication/auditorelection/V_0000000000 "
+                     "/ledgers/underreplication/auditorelection\n"
+                     "? identity V_0000000000 10.0.0.1:3181 by data\n"
+                     "read .\n"
+                     "? ack no\n"
+                     "tick 5\n"
+                     "= . bookieId: \"10.0.0.1:3181\"\n"
+                     "read .\n"
+                     "> leader-acknowledged V_0000000000\n"
+                     "? ack yes\n");
+    model_script_run("a mark inside the election is not foreign to it",
+                     "watch /_zkelection/x\nconnect\n> connection connected\n"
+                     "+ ballot0000000000 s=1\n+ leader_ack s=1\nlist\n> election-seen\nreadall\n"
+                     "? mark /_zkelection/x/leader_ack\n"
+                     "? foreign 0\n"
+                     "read leader_ack\n"
+                     "? ack yes\n"
+                     "- leader_ack\n"
+                     "gone leader_ack\n"
+                     "? ack no\n"
+                     "list\n"
+                     "? unseen +0 -0\n");
+}
+
+/* What a directory is called does not change while its candidates stand. */
+static void recognition(void **state)
+{
+    (void)state;
+    model_script_run("unknown names with numbers look like an election",
+                     "watch /things\nconnect\n> connection connected\n"
+                     "+ member-0000000003 s=1\n+ readme\nlist\n> election-seen\n"
+                     "? recipe sequence name\n"
+                     "? foreign 1 readme\n");
+    model_script_run(
+        "the majority decides, and a later majority does not change it",
+        "watch /things\nconnect\n> connection connected\n"
+        "+ 0123456789abcdef0123456789abcdef__lock__0000000000 s=1\n"
+        "list\n> election-seen\n"
+        "? recipe kazoo signature\n"
+        "+ a-0000000001 s=1\n+ b-0000000002 s=1\n+ c-0000000003 s=1\n"
+        "list\n"
+        "? recipe kazoo signature\n"
+        "? foreign 3 a-0000000001 b-0000000002 c-0000000003\n"
+        "- 0123456789abcdef0123456789abcdef__lock__0000000000\n"
+        "tick 1\n"
+        "list\n"
+        "> leader-lost 0123456789abcdef0123456789abcdef__lock__0000000000 @1\n"
+        "> candidate-left 0123456789abcdef0123456789abcdef__lock__0000000000 @1\n"
+        "> leader-elected 0123456789abcdef0123456789abcdef__lock__0000000000 -> a-0000000001 after 0\n"
+        "? recipe sequence name\n"
+        "? foreign 0\n"
+        "? line a-0000000001 b-0000000002 c-0000000003\n");
+    model_script_run("what is configured is not guessed",
+                     "watch /things recipe=curator-latch\nconnect\n> connection connected\n"
+                     "+ n_0000000000 s=1\nlist\n> election-seen\n"
+                     "? recipe curator-latch configured\n"
+                     "? state vacant\n"
+                     "? foreign 1 n_0000000000\n");
+    model_script_run("a vacant election is still called what it was",
+                     STANDING "- n_0000000000\n"
+                              "- n_0000000001\n"
+                              "- n_0000000002\n"
+                              "list\n"
+                              "> leader-lost n_0000000000 @1\n"
+                              "> candidate-left n_0000000000 @1\n"
+                              "> candidate-left n_0000000001 @2\n"
+                              "> candidate-left n_0000000002 @3\n"
+                              "? state vacant\n"
+                              "? recipe zookeeper signature\n");
+}
+
+/* Order: by number, never by name; equal numbers by their age once it is known. */
+static void order(void **state)
+{
+    (void)state;
+    model_script_run("a GUID in front of the number does not decide",
+                     "watch /things\nconnect\n> connection connected\n"
+                     "+ ffffffffffffffffffffffffffffffff__lock__0000000000 s=1\n"
+                     "+ 00000000000000000000000000000000__lock__0000000001 s=2\n"
+                     "list\n> election-seen\n"
+                     "? leader ffffffffffffffffffffffffffffffff__lock__0000000000\n");
+    model_script_run("a tie is ordered by name until all are read, then by age, without a change being told",
+                     "watch /overseer_elect/election\nconnect\n> connection connected\n"
+                     "+ 9-b-n_0000000001 s=2\n+ 8-a-n_0000000001 s=1\n"
+                     "list\n> election-seen\n"
+                     "? leader 8-a-n_0000000001\n"
+                     "read 9-b-n_0000000001\n"
+                     "? leader 8-a-n_0000000001\n"
+                     "read 8-a-n_0000000001\n"
+                     "? leader 9-b-n_0000000001\n"
+                     "? line 9-b-n_0000000001 8-a-n_0000000001\n"
+                     "? identity 9-b-n_0000000001 b by name\n");
+    model_script_run("a persistent node of the pattern is a candidate, too",
+                     "watch /election\nconnect\n> connection connected\n"
+                     "+ n_0000000000\n+ n_0000000001 s=1\nlist\n> election-seen\nreadall\n"
+                     "? leader n_0000000000\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(first_look),
+        cmocka_unit_test(changes),
+        cmocka_unit_test(unseen),
+        cmocka_unit_test(paths),
+        cmocka_unit_test(away),
+        cmocka_unit_test(locks),
+        cmocka_unit_test(acknowledgements),
+        cmocka_unit_test(recognition),
+        cmocka_unit_test(order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,217 @@
+/* Output to a reader that is slow, that goes, that never was: the loop goes on, no line is cut, and what was
+   dropped is counted. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "tui/print/output.h"
+
+struct seen {
+    int ended, error;
+    uint64_t dropped;
+};
+
+static void on_ended(void *context, int error)
+{
+    struct seen *seen = context;
+    seen->ended++;
+    seen->error = error;
+}
+
+static void on_dropped(void *context, struct buffer *line, uint64_t count)
+{
+    struct seen *seen = context;
+    seen->dropped += count;
+    buffer_printf(line, "dropped %llu\n", (unsigned long long)count);
+}
+
+static const struct output_listener listener = {.ended = on_ended, .dropped = on_dropped};
+
+static void close_all(struct output *output, uv_loop_t *loop)
+{
+    output_close(output);
+    uv_run(loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(loop), 0);
+}
+
+/* Writes far more than the reader's pipe and our own room hold, then reads all: whole lines in order, and
+   those that are missing are told where they are missing. */
+static void keep_and_count(int reader, int writer)
+{
+    enum { LINES = 60000 };
+    uv_loop_t loop;
+    uv_loop_init(&loop);
+    struct seen seen = {0};
+    int flags = fcntl(writer, F_GETFL);
+    struct output *output = output_open(&loop, writer, &listener, &seen);
+    assert_non_null(output);
+    char line[64];
+    for (int i = 0; i < LINES; i++) {
+        int length = snprintf(line, sizeof line, "%08d %.*s\n", i, i % 50,
+                              "..................................................");
+        output_line(output, line, (size_t)length);
+    }
+    assert_int_equal(fcntl(writer, F_GETFL), flags);
+    assert_int_equal(fcntl(reader, F_SETFL, O_NONBLOCK), 0);
+    struct buffer got = {0};
+    static char piece[65536];
+    for (int idle = 0; idle < 50;) {
+        ssize_t size = read(reader, piece, sizeof piece);
+        if (size > 0)
+            buffer_put(&got, piece, (size_t)size);
+        idle = size > 0 ? 0 : idle + 1;
+        if (size < 0)
+            usleep(5000);
+        uv_run(&loop, UV_RUN_NOWAIT);
+    }
+    buffer_put_char(&got, '\0');
+    int next = 0;
+    for (char *at = got.bytes, *end; *at; at = end + 1) {
+        end = strchr(at, '\n');
+        assert_non_null(end);
+        if (strncmp(at, "dropped ", 8) == 0) {
+            next += atoi(at + 8);
+            continue;
+        }
+        assert_int_equal(atoi(at), next);
+        assert_int_equal(end - at, 9 + next % 50);
+        next++;
+    }
+    assert_int_equal(next, LINES);
+    assert_true(seen.dropped > 0);
+    assert_int_equal(seen.ended, 0);
+    buffer_free(&got);
+    close_all(output, &loop);
+    close(reader);
+    close(writer);
+}
+
+static void slow_pipe(void **state)
+{
+    (void)state;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    keep_and_count(ends[0], ends[1]);
+}
+
+/* A reader that goes is noticed though nothing is written. */
+static void noticed_without_writing(void **state)
+{
+    (void)state;
+    uv_loop_t loop;
+    uv_loop_init(&loop);
+    struct seen seen = {0};
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    struct output *output = output_open(&loop, ends[1], &listener, &seen);
+    uv_run(&loop, UV_RUN_NOWAIT);
+    assert_int_equal(seen.ended, 0);
+    close(ends[0]);
+    for (int i = 0; i < 200 && !seen.ended; i++) {
+        uv_run(&loop, UV_RUN_NOWAIT);
+        usleep(5000);
+    }
+    assert_int_equal(seen.ended, 1);
+    assert_true(output_is_gone(seen.error));
+    output_line(output, "x\n", 2);
+    assert_int_equal(seen.ended, 1);
+    close_all(output, &loop);
+    close(ends[1]);
+}
+
+/* The same over a socket, which cannot be opened a second time. */
+static void noticed_on_a_socket(void **state)
+{
+    (void)state;
+    uv_loop_t loop;
+    uv_loop_init(&loop);
+    struct seen seen = {0};
+    int ends[2];
+    char back[8];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    struct output *output = output_open(&loop, ends[1], &listener, &seen);
+    output_line(output, "hello\n", 6);
+    assert_int_equal(read(ends[0], back, sizeof back), 6);
+    close(ends[0]);
+    for (int i = 0; i < 400 && !seen.ended; i++) {
+        uv_run(&loop, UV_RUN_NOWAIT);
+        usleep(5000);
+    }
+    assert_int_equal(seen.ended, 1);
+    assert_true(output_is_gone(seen.error));
+    close_all(output, &loop);
+    close(ends[1]);
+}
+
+/* A descriptor that was closed from the beginning ends at once, and is no error. */
+static void closed_from_the_beginning(void **state)
+{
+    (void)state;
+    uv_loop_t loop;
+    uv_loop_init(&loop);
+    struct seen seen = {0};
+    int fd = open("/dev/null", O_WRONLY);
+    close(fd);
+    struct output *output = output_open(&loop, fd, &listener, &seen);
+    assert_int_equal(seen.ended, 1);
+    assert_true(output_is_gone(seen.error));
+    assert_true(output_is_gone(output_write(fd, "x", 1)));
+    close_all(output, &loop);
+}
+
+/* Files and /dev/null take everything; a full disk is an error and not a reader that went. */
+static void files(void **state)
+{
+    static const char *const paths[] = {"/dev/null", NULL, "/dev/full"};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        char name[] = "/tmp/output_test.XXXXXX";
+        int fd = paths[i] ? open(paths[i], O_WRONLY) : mkstemp(name);
+        assert_true(fd >= 0);
+        uv_loop_t loop;
+        uv_loop_init(&loop);
+        struct seen seen = {0};
+        struct output *output = output_open(&loop, fd, &listener, &seen);
+        for (int j = 0; j < 1000; j++)
+            output_line(output, "a line\n", 7);
+        output_flush(output, 100);
+        assert_int_equal(seen.dropped, 0);
+        if (i == 2) {
+            assert_int_equal(seen.error, ENOSPC);
+            assert_false(output_is_gone(seen.error));
+            assert_int_equal(output_write(fd, "x", 1), ENOSPC);
+        } else {
+            assert_int_equal(seen.ended, 0);
+        }
+        if (!paths[i]) {
+            assert_int_equal(lseek(fd, 0, SEEK_END), 7000);
+            unlink(name);
+        }
+        close_all(output, &loop);
+        close(fd);
+    }
+}
+
+int main(void)
+{
+    signal(SIGPIPE, SIG_IGN);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slow_pipe),
+        cmocka_unit_test(noticed_without_writing),
+        cmocka_unit_test(noticed_on_a_socket),
+        cmocka_unit_test(closed_from_the_beginning),
+        cmocka_unit_test(files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,345 @@
+/* Proves that every known layout is recognised by real-looking names, and that numbers are read rightly. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/recipe.h"
+
+#define GUID36 "9f1c2d3e-4b5a-6978-8796-a5b4c3d2e1f0"
+#define GUID32 "9f1c2d3e4b5a69788796a5b4c3d2e1f0"
+
+static struct recipe_book *book;
+
+static int open_book(void **state)
+{
+    (void)state;
+    char *error = NULL;
+    book = recipe_book_new(NULL, 0, &error);
+    if (!book)
+        print_error("%s\n", error ? error : "out of memory");
+    free(error);
+    return book ? 0 : -1;
+}
+
+static int close_book(void **state)
+{
+    (void)state;
+    recipe_book_free(book);
+    return 0;
+}
+
+/* Which row a path and one child name lead to, with the number that is read from it. */
+static const struct {
+    const char *path, *child, *recipe;
+    int64_t sequence;
+} layouts[] = {
+    {"/controller", NULL, "kafka-controller", 0},
+    {"/kafka/controller", NULL, "kafka-controller", 0},
+    {"/hadoop-ha/ns1/ActiveStandbyElectorLock", NULL, "hdfs-zkfc", 0},
+    {"/yarn-leader-election/rm/ActiveStandbyElectorLock", NULL, "yarn", 0},
+    {"/yarn-leader-election/rm", "_c_" GUID36 "-latch-0000000004", "curator-latch", 4},
+    {"/hbase/master", NULL, "hbase-master", 0},
+    {"/hbase-secure/master", NULL, "hbase-master", 0},
+    {"/service/batman/leader", NULL, "patroni", 0},
+    {"/loadbalance/leader", NULL, "pulsar", 0},
+    {"/prod/CONTROLLER/LEADER", NULL, "helix", 0},
+    {"/otter/canal/destinations/example/running", NULL, "canal", 0},
+    {"/overseer_elect/election", "72057594037927936-10.0.0.1:8983_solr-n_0000000002", "solr-overseer", 2},
+    {"/solr/overseer_elect/election", "-8574853690513424384-h:8983_solr-n_0000000002", "solr-overseer", 2},
+    {"/collections/c/leader_elect/shard1/election", "72057594037927936-core_node3-n_0000000000", "solr-shard",
+     0},
+    {"/job/leader/election/latch", "_c_" GUID36 "-latch-0000000001", "elastic-job", 1},
+    {"/flink/default/leader/rest/latch", "_c_" GUID36 "-latch-0000000001", "flink", 1},
+    {"/spark/leader_election", "_c_" GUID36 "-latch-0000000001", "spark", 1},
+    {"/spark/leader_election", "master_0000000001", "spark-old", 1},
+    {"/storm/leader-lock", "_c_" GUID36 "-latch-0000000001", "storm", 1},
+    {"/nifi/leaders/Cluster Coordinator", "_c_" GUID36 "-lock-0000000001", "nifi", 1},
+    {"/druid/coordinator/_COORDINATOR", "_c_" GUID36 "-latch-0000000001", "druid", 1},
+    {"/druid/overlord/_OVERLORD", "_c_" GUID36 "-latch-0000000001", "druid", 1},
+    {"/marathon/leader-curator", "_c_" GUID36 "-latch-0000000001", "marathon", 1},
+    {"/mesos", "json.info_0000000012", "mesos", 12},
+    {"/mesos/log_replicas", "0000000003", "mesos-replicas", 3},
+    {"/ledgers/underreplication/auditorelection", "V_0000000000", "bookkeeper-auditor", 0},
+    {"/clickhouse/tables/t/leader_election", "leader_election-0000000001", "clickhouse", 1},
+    {"/election", "c_0000000000", "course-search", 0},
+    {"/app/election", "c_0000000000", "course-search", 0},
+    {"/any", "_c_" GUID36 "-latch-0000000007", "curator-latch", 7},
+    {"/any", "_c_" GUID36 "-lock-0000000007", "curator-lock", 7},
+    {"/any", GUID32 "__lock__0000000007", "kazoo", 7},
+    {"/any", GUID32 "__rlock__0000000007", "kazoo", 7},
+    {"/any", "_c_" GUID32 "-lock-0000000007", "go-zk-lock", 7},
+    {"/election", "_c_" GUID32 "-p_0000000007", "zk-election-go", 7},
+    {"/any", "x-72057594037927936-0000000007", "zookeeper-write-lock", 7},
+    {"/any", "x--4035225216055574528-0000000007", "zookeeper-write-lock", 7},
+    {"/any", "x-0100002a4d0a0001-0000000007", "zookeeper-c-lock", 7},
+    {"/_election_", "candidate-72057594037927936_0000000001", "zookeeper-session", 1},
+    {"/_election_", "candidate-0x100002a4d0a0001_0000000001", "zookeeper-session", 1},
+    {"/accumulo/x/managers/lock", "zlock#" GUID36 "#0000000001", "accumulo", 1},
+    {"/_zkelection/jobs", "ballot0000000001", "zk-ruby", 1},
+    {"/election", "n_0000000001", "zookeeper", 1},
+    {"/ELECTION", "n_0000000001", "zookeeper", 1},
+    {"/orders/leader-election", "n_0000000001", "zookeeper", 1},
+    {"/orders/masters", "n_0000000001", "zookeeper-support", 1},
+    {"/queue", "qn-0000000001", "sequence", 1},
+    {"/queue", "0000000001", "sequence", 1},
+    /* Registries, fixed paths without a znode of the kind, and plain directories. */
+    {"/workers_service_registry", "n_0000000001", NULL, 0},
+    {"/coordinators_service_registry", "n_0000000001", NULL, 0},
+    {"/plain", "config", NULL, 0},
+    {"/plain", NULL, NULL, 0},
+    {"/clickhouse/tables/t/leader_election", "leader_election-0", NULL, 0},
+};
+
+static void layouts_are_recognised(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
+        char child[200] = "";
+        if (layouts[i].child)
+            snprintf(child, sizeof child, "%s", layouts[i].child);
+        char *names[] = {child};
+        const struct recipe *recipe =
+            recipe_recognise(book, layouts[i].path, names, layouts[i].child ? 1 : 0);
+        if (!layouts[i].recipe) {
+            if (recipe)
+                fail_msg("%s %s is taken for %s", layouts[i].path, child, recipe->name);
+            continue;
+        }
+        if (!recipe || strcmp(recipe->name, layouts[i].recipe) != 0)
+            fail_msg("%s %s: %s instead of %s", layouts[i].path, child, recipe ? recipe->name : "nothing",
+                     layouts[i].recipe);
+        struct candidate_name parsed;
+        if (layouts[i].child) {
+            assert_true(recipe_parse_name(book, recipe, child, &parsed));
+            assert_int_equal(parsed.sequence, layouts[i].sequence);
+        } else {
+            assert_int_equal(recipe->family, FAMILY_LOCK);
+        }
+    }
+}
+
+/* Every row of the table is reached by the cases above, so that a row that can never match is noticed. */
+static void every_row_is_reached(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < recipe_book_count(book); i++) {
+        const char *name = recipe_book_at(book, i)->name;
+        bool reached = recipe_book_at(book, i) == recipe_any_lock(book);
+        for (size_t k = 0; k < sizeof layouts / sizeof layouts[0]; k++)
+            reached = reached || (layouts[k].recipe && strcmp(layouts[k].recipe, name) == 0);
+        if (!reached)
+            fail_msg("no case reaches %s", name);
+        assert_ptr_equal(recipe_book_find(book, name), recipe_book_at(book, i));
+    }
+    assert_null(recipe_book_find(book, "no-such-recipe"));
+}
+
+/* The pieces of a name: sessions in both spellings, GUIDs, and who. */
+static void names_tell_more(void **state)
+{
+    (void)state;
+    struct candidate_name name;
+    assert_true(recipe_parse_name(book, recipe_book_find(book, "zookeeper-c-lock"),
+                                  "x-0100002a4d0a0001-0000000007", &name));
+    assert_true(name.session == 0x100002a4d0a0001u);
+    assert_true(recipe_parse_name(book, recipe_book_find(book, "zookeeper-write-lock"),
+                                  "x--4035225216055574528-0000000007", &name));
+    assert_true(name.session == 0xc800000ba84f0000u);
+    assert_true(recipe_parse_name(book, recipe_book_find(book, "zookeeper-session"),
+                                  "candidate-0x100002a4d0a0001_0000000001", &name));
+    assert_true(name.session == 0x100002a4d0a0001u);
+    assert_true(recipe_parse_name(book, recipe_book_find(book, "solr-overseer"),
+                                  "72057594037927936-10.0.0.1:8983_solr-n_0000000002", &name));
+    assert_int_equal(name.who_length, strlen("10.0.0.1:8983_solr"));
+    assert_memory_equal(name.who, "10.0.0.1:8983_solr", name.who_length);
+    assert_true(recipe_parse_name(book, recipe_book_find(book, "curator-latch"),
+                                  "_c_" GUID36 "-latch-0000000007", &name));
+    assert_int_equal(name.guid_length, 36);
+    assert_memory_equal(name.guid, GUID36, 36);
+    assert_int_equal(name.session, 0);
+}
+
+/* The sign trap, overflow, and names that only look as if they ended in a number. */
+static void sequence_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int64_t sequence;
+    } cases[] = {
+        {"n_0000000000", 0},
+        {"n_2147483647", 2147483647},
+        {"latch-0000000007", 7},
+        {"_c_" GUID36 "-latch-0000000007", 7},
+        {"x-72057594037927936-0000000007", 7},
+        {"0000000007", 7},
+        {"latch--2147483648", -2147483648},
+        {"n_-2147483648", -2147483648},
+        {"n_-2147483647", -2147483647},
+        {"n_-1000000000", -1000000000},
+        {"n_-999999999", -999999999},
+        {"n_-214748364", -214748364},
+        {"latch--999999999", -999999999},
+        {"latch-999999999", -999999999},
+        {"-2147483648", -2147483648},
+        {"latch-2147483648", -2147483648},
+        {"n_-000000001", -1},
+        {"n_2147483648", SEQUENCE_NONE},
+        {"n_9999999999", SEQUENCE_NONE},
+        {"n_-2147483649", SEQUENCE_NONE},
+        {"n_000000001", SEQUENCE_NONE},
+        {"999999999", SEQUENCE_NONE},
+        {"", SEQUENCE_NONE},
+        {"leader_election-0", SEQUENCE_NONE},
+        {"n_0000000001x", SEQUENCE_NONE},
+        {"17000000000000000000000001", 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        if (recipe_sequence_of(cases[i].name) != cases[i].sequence)
+            fail_msg("%s: %lld", cases[i].name, (long long)recipe_sequence_of(cases[i].name));
+
+    struct candidate_name name;
+    const struct recipe *latch = recipe_book_find(book, "curator-latch");
+    assert_true(recipe_parse_name(book, latch, "_c_" GUID36 "-latch--2147483648", &name));
+    assert_int_equal(name.sequence, INT32_MIN);
+    assert_true(recipe_parse_name(book, latch, "_c_" GUID36 "-latch--999999999", &name));
+    assert_int_equal(name.sequence, -999999999);
+    assert_false(recipe_parse_name(book, latch, "_c_" GUID36 "-latch-2147483648", &name));
+    assert_false(recipe_parse_name(book, latch, "_c_" GUID36 "-latch-0000000007\n", &name));
+}
+
+/* The majority of sequential names decides, others do not count. */
+static void majority(void **state)
+{
+    (void)state;
+    char a[] = GUID32 "__lock__0000000001", b[] = GUID32 "__lock__0000000002", odd[] = "x-0000000003",
+         readme[] = "readme", notes[] = "notes", todo[] = "todo";
+    char *mostly[] = {readme, odd, a, notes, b, todo};
+    assert_string_equal(recipe_recognise(book, "/any", mostly, 6)->name, "kazoo");
+    char *half[] = {odd, a};
+    assert_string_equal(recipe_recognise(book, "/any", half, 2)->name, "sequence");
+}
+
+/* Where the mark of an election is. */
+static void mark_paths(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *recipe, *election, *configured, *mark;
+    } cases[] = {
+        {"solr-overseer", "/overseer_elect/election", NULL, "/overseer_elect/leader"},
+        {"solr-shard", "/collections/c/leader_elect/shard1/election", NULL,
+         "/collections/c/leaders/shard1/leader"},
+        {"flink", "/flink/x/latch", NULL, "/flink/x/connection_info"},
+        {"elastic-job", "/j/leader/election/latch", NULL, "/j/leader/election/instance"},
+        {"zk-ruby", "/_zkelection/x", NULL, "/_zkelection/x/leader_ack"},
+        {"course-search", "/app/election", NULL, "/app/coordinators_service_registry"},
+        {"course-search", "/election", NULL, "/coordinators_service_registry"},
+        {"bookkeeper-auditor", "/l/auditorelection", NULL, "/l/auditorelection"},
+        {"hdfs-zkfc", "/hadoop-ha/n/ActiveStandbyElectorLock", NULL, "/hadoop-ha/n/ActiveBreadCrumb"},
+        {"solr-overseer", "/", NULL, "/leader"},
+        {"zookeeper", "/election", NULL, NULL},
+        {"zookeeper", "/election", "/election-leader", "/election-leader"},
+        {"flink", "/flink/x/latch", "/else", "/else"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *mark =
+            recipe_mark_path(recipe_book_find(book, cases[i].recipe), cases[i].election, cases[i].configured);
+        if (cases[i].mark)
+            assert_string_equal(mark, cases[i].mark);
+        else
+            assert_null(mark);
+        free(mark);
+    }
+}
+
+static char *word(const char *text)
+{
+    return (char *)(uintptr_t)text;
+}
+
+/* The user's rows come first; bad ones are refused with a reason that names them. */
+static void own_recipes(void **state)
+{
+    (void)state;
+    struct recipe_settings ours = {.name = word("ours"),
+                                   .family = word("sequence"),
+                                   .candidate = word("^member-(\\d{10})$"),
+                                   .watches = word("predecessor")};
+    char *error = NULL;
+    struct recipe_book *own = recipe_book_new(&ours, 1, &error);
+    assert_non_null(own);
+    char name[] = "member-0000000042";
+    char *names[] = {name};
+    const struct recipe *recipe = recipe_recognise(own, "/any", names, 1);
+    assert_string_equal(recipe->name, "ours");
+    assert_true(recipe->signature);
+    assert_int_equal(recipe->watches, WATCHES_PREDECESSOR);
+    struct candidate_name parsed;
+    assert_true(recipe_parse_name(own, recipe, name, &parsed));
+    assert_int_equal(parsed.sequence, 42);
+    recipe_book_free(own);
+
+    static const struct {
+        const char *family, *candidate, *watches, *problem;
+    } bad[] = {
+        {"sequence", "^member-(\\d{10}$", "predecessor",
+         "recipe ours: bad regular expression: missing closing parenthesis (at character 17); see "
+         "pcre2pattern(3)"},
+        {"sequence", "^member-\\d{10}$", "predecessor",
+         "recipe ours: its pattern has no group for the sequence number; put ten digits in parentheses: "
+         "(\\d{10})"},
+        {"chain", "(\\d{10})$", "predecessor", "recipe ours: family is sequence, lock or hybrid, not chain"},
+        {"sequence", "(\\d{10})$", "me",
+         "recipe ours: watches is predecessor, leader, children, nothing or unknown, not me"},
+        {"sequence", NULL, "leader", "recipe ours: it needs a pattern for its candidates"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct recipe_settings row = {.name = word("ours"),
+                                      .family = word(bad[i].family),
+                                      .candidate = word(bad[i].candidate),
+                                      .watches = word(bad[i].watches)};
+        assert_null(recipe_book_new(&row, 1, &error));
+        assert_string_equal(error, bad[i].problem);
+        free(error);
+    }
+}
+
+/* A pattern that explodes gives up instead of stalling. */
+static void evil_patterns_end(void **state)
+{
+    (void)state;
+    struct recipe_settings evil = {.name = word("evil"),
+                                   .family = word("sequence"),
+                                   .candidate = word("^(?:(a+)+)+b(\\d{10})$"),
+                                   .watches = word("unknown")};
+    char *error = NULL;
+    struct recipe_book *own = recipe_book_new(&evil, 1, &error);
+    assert_non_null(own);
+    char name[2048];
+    memset(name, 'a', sizeof name);
+    memcpy(name + 2000, "0000000001", 11);
+    struct candidate_name parsed;
+    assert_false(recipe_parse_name(own, recipe_book_at(own, 0), name, &parsed));
+    recipe_book_free(own);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(layouts_are_recognised),
+        cmocka_unit_test(every_row_is_reached),
+        cmocka_unit_test(names_tell_more),
+        cmocka_unit_test(sequence_numbers),
+        cmocka_unit_test(majority),
+        cmocka_unit_test(mark_paths),
+        cmocka_unit_test(own_recipes),
+        cmocka_unit_test(evil_patterns_end),
+    };
+    return cmocka_run_group_tests(tests, open_book, close_book);
+}

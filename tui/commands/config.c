@@ -1,0 +1,32 @@
+#include "tui/commands/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/text.h"
+#include "tui/text/safe.h"
+
+int command_config(const struct invocation *invocation)
+{
+    struct text safe = {0};
+    char *printed = settings_print(invocation->settings);
+    /* What stands in the file may be strangers' text; a line's end is the one control character that stays.
+     */
+    for (char *line = printed; line && *line;) {
+        size_t length = strcspn(line, "\n");
+        char *safe_line = safe_text(line, length, false);
+        text_printf(&safe, "%s\n", safe_line ? safe_line : "");
+        safe.failed |= !safe_line;
+        free(safe_line);
+        line += length + (line[length] == '\n');
+    }
+    char *all = printed ? text_take(&safe) : NULL;
+    free(printed);
+    if (!all) {
+        complain("out of memory; the configuration cannot be printed");
+        return EXIT_USAGE;
+    }
+    int status = say(all);
+    free(all);
+    return status;
+}

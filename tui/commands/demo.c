@@ -1,0 +1,182 @@
+/*
+ * demo.c - a private ZooKeeper with living elections, and the dashboard on it.
+ *
+ * Servers, candidates and the dashboard share one loop and one process. Whatever ends the program ends the
+ * servers too, and removes their directory: see probe/zookeeper/supervisor.h.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probe/inject/cast.h"
+#include "probe/zookeeper/sandbox.h"
+#include "tui/commands/command.h"
+#include "tui/commands/ending.h"
+
+/* Short ones, so that a candidate that vanishes is missed within three seconds. */
+#define TICK_MS 500
+#define CANDIDATE_TIMEOUT_MS 2500
+/* Without a terminal: how long the look waits for the cast, and how long events are shown. */
+#define CAST_WAIT_MS 10000
+#define EVENTS_MS 6000
+/* ... which leaves out longer elections: a line for each candidate would bury the rest. */
+#define BRIEF_MEMBERS 20
+
+struct demo {
+    uv_loop_t *loop;
+    const struct invocation *invocation;
+    struct ending ending;
+    struct sandbox *sandbox;
+    struct cast *cast;
+    enum { SERVERS_START, SERVERS_SERVE, SERVERS_FAILED } servers;
+};
+
+static void on_ready(void *context, const char *problem)
+{
+    struct demo *demo = context;
+    demo->servers = problem ? SERVERS_FAILED : SERVERS_SERVE;
+    if (problem)
+        complain("%s", problem);
+}
+
+/* The servers serve, or a signal or a problem came first. */
+static bool servers_begin(struct demo *demo)
+{
+    const struct sandbox_options options = {.servers = demo->invocation->options->servers == 3 ? 3 : 1,
+                                            .tick_ms = TICK_MS};
+    char *error = NULL;
+    demo->sandbox = sandbox_start(demo->loop, &options, on_ready, demo, &error);
+    if (!demo->sandbox)
+        complain("%s", error ? error : "out of memory; no private ZooKeeper can be started");
+    free(error);
+    while (demo->sandbox && demo->servers == SERVERS_START && !demo->ending.signal)
+        uv_run(demo->loop, UV_RUN_ONCE);
+    return demo->servers == SERVERS_SERVE;
+}
+
+/* What only the demo knows of its cluster and elections. False: out of memory. */
+static bool settings_name(struct cluster_settings *cluster, const struct play *plays, size_t count)
+{
+    free(cluster->name);
+    cluster->name = strdup("demo");
+    bool enough = cluster->name != NULL;
+    for (size_t i = 0; i < cluster->election_count; i++) {
+        struct election_settings *election = &cluster->elections[i];
+        for (size_t j = 0; j < count; j++) {
+            if (strcmp(plays[j].election, election->path) != 0)
+                continue;
+            election->kind = plays[j].free_is_normal ? KIND_LOCK : KIND_LEADER;
+            if (plays[j].title && !election->name)
+                enough = (election->name = strdup(plays[j].title)) != NULL && enough;
+        }
+    }
+    return enough;
+}
+
+/*
+ * The user's own settings, but for the cluster, which is the private one, and the elections, which are the
+ * cast's unless the user named some.
+ */
+static struct settings *settings_of(const struct demo *demo, bool brief)
+{
+    size_t count, used = 0;
+    const struct play *plays = cast_demo(&count);
+    char **paths = calloc(count + 1, sizeof *paths), *error = NULL;
+    if (!paths)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        if (!brief || plays[i].members <= BRIEF_MEMBERS)
+            paths[used++] = (char *)(uintptr_t)plays[i].election; /* read only, as argv's are */
+    struct options options = *demo->invocation->options;
+    options.server = sandbox_hosts(demo->sandbox);
+    options.admin = sandbox_admin(demo->sandbox);
+    if (options.path_count == 0) {
+        options.paths = paths;
+        options.path_count = used;
+    }
+    struct settings *settings = settings_load(&options, &error);
+    free(paths);
+    if (settings && settings_name(&settings->clusters[0], plays, count))
+        return settings;
+    complain("%s", error ? error : "out of memory");
+    free(error);
+    settings_free(settings);
+    return NULL;
+}
+
+/* Until interrupted. The first line is for scripts, the rest for people. */
+static int go_on(struct demo *demo)
+{
+    printf("%s\n", sandbox_hosts(demo->sandbox));
+    if (isatty(STDOUT_FILENO))
+        printf("Living elections. AdminServer is at %s. Look at them with\n"
+               "  electop -s %s --admin %s\n"
+               "Ctrl-C ends it and removes everything.\n",
+               sandbox_admin(demo->sandbox), sandbox_hosts(demo->sandbox), sandbox_admin(demo->sandbox));
+    fflush(stdout);
+    while (!demo->ending.signal)
+        uv_run(demo->loop, UV_RUN_ONCE);
+    return 128 + demo->ending.signal;
+}
+
+/* Nobody sits there: one look, a few seconds of what happens, the end. */
+static int show_briefly(struct demo *demo, const struct settings *settings)
+{
+    uint64_t until_ms = uv_now(demo->loop) + CAST_WAIT_MS;
+    while (!demo->ending.signal && !cast_complete(demo->cast) && uv_now(demo->loop) < until_ms)
+        uv_run(demo->loop, UV_RUN_ONCE);
+    if (demo->ending.signal)
+        return 128 + demo->ending.signal;
+    struct options options = *demo->invocation->options;
+    options.for_ms = EVENTS_MS;
+    const struct invocation brief = {.options = &options, .settings = settings};
+    int status = command_once_on(demo->loop, &brief);
+    if (status == EXIT_DONE && !demo->ending.signal)
+        status = command_events_on(demo->loop, &brief);
+    return status;
+}
+
+static int show(struct demo *demo)
+{
+    size_t count;
+    const struct play *plays = cast_demo(&count);
+    demo->cast = cast_new(demo->loop, sandbox_hosts(demo->sandbox), CANDIDATE_TIMEOUT_MS, plays, count);
+    if (!demo->cast) {
+        complain("out of memory; the demo needs 20 MB");
+        return EXIT_NO_LOOK;
+    }
+    if (demo->invocation->options->no_screen)
+        return go_on(demo);
+    bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+    struct settings *settings = settings_of(demo, !terminal);
+    if (!settings)
+        return EXIT_USAGE;
+    const struct invocation own = {.options = demo->invocation->options, .settings = settings};
+    int status = terminal ? command_watch_on(demo->loop, &own) : show_briefly(demo, settings);
+    settings_free(settings);
+    return status;
+}
+
+int command_demo(const struct invocation *invocation)
+{
+    uv_loop_t loop;
+    int failed = uv_loop_init(&loop);
+    if (failed) {
+        complain("no event loop: %s; raise the limit of open files (ulimit -n)", uv_strerror(failed));
+        return EXIT_USAGE;
+    }
+    struct demo demo = {.loop = &loop, .invocation = invocation};
+    int status = EXIT_NO_LOOK;
+    /* Signals are caught all the time, also between what catches them itself. */
+    if (!ending_begin(&demo.ending, &loop, 0, 0))
+        complain("out of memory; no demo");
+    else if (servers_begin(&demo))
+        status = show(&demo);
+    cast_free(demo.cast);
+    sandbox_stop(demo.sandbox);
+    if (demo.ending.signal)
+        status = 128 + demo.ending.signal;
+    ending_finish(&demo.ending, &loop);
+    return loop_end(&loop, status);
+}

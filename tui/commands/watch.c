@@ -1,0 +1,56 @@
+/*
+ * watch.c - the dashboard on live clusters.
+ */
+#include <stdlib.h>
+
+#include "probe/monitor.h"
+#include "tui/commands/command.h"
+#include "tui/event_log.h"
+#include "tui/show.h"
+
+static bool looked(void *monitor)
+{
+    return monitor_looked(monitor);
+}
+
+int command_watch_on(uv_loop_t *loop, const struct invocation *invocation)
+{
+    char *error = NULL;
+    int status = EXIT_USAGE;
+    struct event_log *events = event_log_new();
+    struct monitor *monitor = events ? monitor_start(loop, invocation->settings, &error) : NULL;
+    if (monitor && monitor_subscribe(monitor, event_log_add, events)) {
+        struct show show = {
+            .loop = loop,
+            .settings = invocation->settings,
+            .color = invocation->options->color,
+            .model = monitor_model(monitor),
+            .events = events,
+            .looked = looked,
+            .context = monitor,
+        };
+        status = show_run(&show, &error);
+    } else if (!error) {
+        complain("out of memory; nothing can be watched");
+    }
+    monitor_stop(monitor);
+    event_log_free(events);
+    if (error)
+        complain("%s", error);
+    free(error);
+    return status;
+}
+
+int command_watch(const struct invocation *invocation)
+{
+    uv_loop_t loop;
+    int failed = uv_loop_init(&loop);
+    if (failed) {
+        complain("no event loop: %s", uv_strerror(failed));
+        return EXIT_USAGE;
+    }
+    int status = command_watch_on(&loop, invocation);
+    uv_run(&loop, UV_RUN_DEFAULT); /* what is stopped closes its handles in the loop */
+    uv_loop_close(&loop);
+    return status;
+}

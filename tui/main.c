@@ -1,0 +1,112 @@
+/*
+ * electop: reads the command line and the configuration, and hands over to one command.
+ */
+#include <fcntl.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "config/options.h"
+#include "config/settings.h"
+#include "probe/log.h"
+#include "tui/commands/command.h"
+
+/*
+ * A program may be started with its standard descriptors closed; the next file opened (a log, a socket) would
+ * then take their numbers, and get what is meant for people.
+ */
+static bool hold_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        /* Writing to a standard output that was closed goes on to fail: a stream to nobody must end. */
+        int flags = fd == STDOUT_FILENO ? O_RDONLY : O_RDWR;
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", flags) != fd)
+            return false;
+    }
+    return true;
+}
+
+static int print_help(enum command about)
+{
+    char *help = options_help(about);
+    if (!help)
+        complain("out of memory");
+    int status = help ? say(help) : EXIT_USAGE;
+    free(help);
+    return status;
+}
+
+static int run_command(const struct invocation *invocation)
+{
+    switch (invocation->options->command) {
+    case COMMAND_WATCH:
+        return command_watch(invocation);
+    case COMMAND_ONCE:
+        return command_once(invocation);
+    case COMMAND_EVENTS:
+        return command_events(invocation);
+    case COMMAND_CONFIG:
+        return command_config(invocation);
+    case COMMAND_DEMO:
+        return command_demo(invocation);
+    case COMMAND_HELP:
+    case COMMAND_VERSION:
+    case COMMAND_COUNT:
+        break;
+    }
+    return EXIT_USAGE;
+}
+
+static int refuse(char *error)
+{
+    complain("%s", error ? error : "out of memory");
+    free(error);
+    return EXIT_USAGE;
+}
+
+static int run(const struct options *options)
+{
+    char *error;
+    if (options->command == COMMAND_HELP)
+        return print_help(options->about);
+    if (options->command == COMMAND_VERSION)
+        return say("electop " ELECTOP_VERSION "\n");
+    if (options->log && !log_open(options->log, &error))
+        return refuse(error);
+    struct settings *settings = settings_load(options, &error);
+    if (!settings)
+        return refuse(error);
+    log_line(LOG_LEVEL_INFO, "electop %s %s, configuration %s", ELECTOP_VERSION,
+             command_word(options->command), settings->file ? settings->file : "none");
+    for (const char *note = settings->notes; note && *note;) {
+        size_t length = strcspn(note, "\n");
+        log_line(LOG_LEVEL_WARNING, "%.*s", (int)length, note);
+        note += length + (note[length] == '\n');
+    }
+    int status = run_command(&(struct invocation){.options = options, .settings = settings});
+    log_line(LOG_LEVEL_INFO, "ended with %d", status);
+    settings_free(settings);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options;
+    char *error;
+    if (!hold_descriptors())
+        return EXIT_USAGE;
+    setlocale(LC_ALL, "");
+    /* Numbers in JSON and in what scripts read have a point, whatever the language. */
+    setlocale(LC_NUMERIC, "C");
+    /* A closed standard output is an error of write(), which each command treats in its way. */
+    signal(SIGPIPE, SIG_IGN);
+    if (!options_parse(argc, argv, &options, &error))
+        return refuse(error);
+    int status = run(&options);
+    options_free(&options);
+    log_close();
+    return status;
+}

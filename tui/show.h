@@ -1,0 +1,35 @@
+/*
+ * show.h - the dashboard on a real terminal: the event loop, keys, signals, and when to draw.
+ *
+ * It draws when something changed, at most every refresh_ms (a key's effect at once), and wakes the process
+ * once a second for the clock; between these it costs nothing.
+ */
+#ifndef ELECTOP_TUI_SHOW_H
+#define ELECTOP_TUI_SHOW_H
+
+#include <stdbool.h>
+#include <uv.h>
+
+#include "config/options.h"
+#include "config/settings.h"
+#include "tui/dashboard.h"
+
+struct show {
+    uv_loop_t *loop;
+    const struct settings *settings;
+    enum color_choice color;
+    const struct model *model;
+    const struct event_log *events;
+    clock_fn clock;              /* NULL: the real one */
+    bool (*looked)(void *context); /* the first complete look is there, so that the first picture need not wait; NULL: it is */
+    void *context;               /* of both */
+};
+
+/*
+ * Runs the loop until the user quits or a signal ends it; the loop and all else that runs on it stay the
+ * caller's. Returns the exit status of the contract (0, or 128+n). EXIT_USAGE with a text in *error (caller
+ * frees) where there is no terminal that can show it.
+ */
+int show_run(const struct show *, char **error);
+
+#endif
