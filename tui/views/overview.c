@@ -38,7 +38,7 @@ static const struct column columns_of_overview[COLUMN_COUNT] = {
     [COLUMN_CLUSTER] = {.heading = "CLUSTER", .least = 7, .most = 16, .importance = 70},
     [COLUMN_ELECTION] = {.heading = "ELECTION", .least = 8, .most = 36, .importance = 100},
     [COLUMN_STATE] = {.heading = "STATE", .least = 9, .most = 12, .importance = 95},
-    [COLUMN_LEADER] = {.heading = "LEADER", .least = 10, .most = 34, .importance = 90},
+    [COLUMN_LEADER] = {.heading = "LEADER", .least = 10, .most = 30, .importance = 90},
     [COLUMN_CANDIDATES] = {.heading = "CAND", .least = 4, .most = 6, .importance = 75, .right = true},
     [COLUMN_SINCE] = {.heading = "SINCE", .least = 7, .most = 7, .importance = 80},
     [COLUMN_STRIP] = {.heading = "", .least = 7, .most = 24, .importance = 60},
