@@ -81,20 +81,6 @@ static int open_file(const char *file, char **error)
     return -1;
 }
 
-/* The line and column (in characters) of the byte at offset. */
-static void locate(const char *bytes, size_t offset, size_t *line, size_t *column)
-{
-    *line = *column = 1;
-    for (size_t i = 0; i < offset; i++) {
-        if (bytes[i] == '\n') {
-            (*line)++;
-            *column = 1;
-        } else if (((unsigned char)bytes[i] & 0xc0) != 0x80) {
-            (*column)++;
-        }
-    }
-}
-
 char *config_file_read(const char *file, size_t *length, char **error, size_t *line, size_t *column)
 {
     *error = NULL;
@@ -123,7 +109,7 @@ char *config_file_read(const char *file, size_t *length, char **error, size_t *l
     }
     size_t valid = utf8_valid_length(bytes, got);
     if (valid < got) {
-        locate(bytes, valid, line, column);
+        utf8_locate(bytes, valid, line, column);
         *error =
             text_format("the byte 0x%02x is not UTF-8; save the file as UTF-8", (unsigned char)bytes[valid]);
         free(bytes);

@@ -52,3 +52,16 @@ size_t utf8_valid_length(const char *bytes, size_t length)
     }
     return at;
 }
+
+void utf8_locate(const char *bytes, size_t offset, size_t *line, size_t *column)
+{
+    *line = *column = 1;
+    for (size_t i = 0; i < offset; i++) {
+        if (bytes[i] == '\n') {
+            (*line)++;
+            *column = 1;
+        } else if (((unsigned char)bytes[i] & 0xc0) != 0x80) {
+            (*column)++;
+        }
+    }
+}

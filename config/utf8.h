@@ -17,4 +17,7 @@ size_t utf8_decode(const char *bytes, size_t length, uint32_t *code);
 /* Where the first invalid byte is; length where all is valid. */
 size_t utf8_valid_length(const char *bytes, size_t length);
 
+/* The line and the column (in characters) of the byte at offset, both from 1. */
+void utf8_locate(const char *bytes, size_t offset, size_t *line, size_t *column);
+
 #endif

@@ -5,9 +5,12 @@
 #include <yaml.h>
 
 #include "config/text.h"
+#include "config/utf8.h"
 
 struct builder {
     yaml_parser_t parser;
+    const char *bytes;
+    size_t length;
     struct problems *problems;
     size_t nodes;
     bool broken; /* libyaml cannot go on, or a bound was passed: unwind */
@@ -26,10 +29,12 @@ static bool next_event(struct builder *builder, yaml_event_t *event)
     const yaml_parser_t *parser = &builder->parser;
     if (parser->error == YAML_MEMORY_ERROR)
         builder->problems->out_of_memory = true;
-    else if (parser->error == YAML_READER_ERROR)
-        problems_add(builder->problems, parser->mark.line + 1, parser->mark.column + 1,
-                     "a control character; write text only");
-    else
+    else if (parser->error == YAML_READER_ERROR) {
+        /* Found while reading ahead: its place is known in bytes only. */
+        size_t line, column, offset = parser->problem_offset;
+        utf8_locate(builder->bytes, offset < builder->length ? offset : builder->length, &line, &column);
+        problems_add(builder->problems, line, column, "a control character; write text only");
+    } else
         problems_add(builder->problems, parser->problem_mark.line + 1, parser->problem_mark.column + 1,
                      "not valid YAML: %s%s%s; mend the line, or the one before it",
                      parser->context ? parser->context : "", parser->context ? ", " : "",
@@ -250,7 +255,7 @@ static void build_stream(struct builder *builder, struct yaml_node *root, bool *
 
 struct yaml_node *yaml_tree_parse(const char *bytes, size_t length, struct problems *problems)
 {
-    struct builder builder = {.problems = problems};
+    struct builder builder = {.bytes = bytes, .length = length, .problems = problems};
     struct yaml_node *root = calloc(1, sizeof *root);
     bool found = false;
     if (!root || !yaml_parser_initialize(&builder.parser)) {

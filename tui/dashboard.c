@@ -272,8 +272,10 @@ static void click(struct dashboard *dashboard, int x, int y, bool twice)
 {
     struct view *view = top_of(dashboard)->view, *next = NULL;
     struct scene scene = scene_of(dashboard);
-    if (y > 0 && view->ops->click)
-        follow_result(dashboard, view->ops->click(view, &scene, x, y - 1, twice, &next), next);
+    if (y < 1 || !view->ops->click)
+        return;
+    enum view_result result = view->ops->click(view, &scene, x, y - 1, twice, &next);
+    follow_result(dashboard, result, next);
 }
 
 enum dashboard_wish dashboard_key(struct dashboard *dashboard, int key, int x, int y)

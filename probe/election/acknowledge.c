@@ -302,6 +302,8 @@ static enum acknowledged judge(const struct election *election)
         return ACK_UNKNOWN;
     if (election->mark_place == MARK_NODE && election->mark_stat.owner != 0)
         return election->mark_stat.owner == leader->stat.owner ? ACK_YES : ACK_NO;
+    if (election->mark_data_mzxid != election->mark_stat.mzxid)
+        return election->acknowledged == ACK_NO_MARK ? ACK_UNKNOWN : election->acknowledged;
     return by_data(election);
 }
 
@@ -354,8 +356,10 @@ static void mark_node(const struct fold *f, const struct observed_node *node)
     election->mark_known = election->mark_present = true;
     election->mark_denied = false;
     election->mark_stat = *node->stat;
-    if (node->has_data)
-        keep_mark_data(election, node->data, node->data_length);
+    if (node->has_data || node->stat->data_length == 0) {
+        keep_mark_data(election, node->data, node->has_data ? node->data_length : 0);
+        election->mark_data_mzxid = node->stat->mzxid;
+    }
     if (!same)
         fold_touched(f);
     acknowledge_update(f);
@@ -369,6 +373,7 @@ static void mark_absent(const struct fold *f)
     election->mark_known = true;
     election->mark_present = election->mark_denied = false;
     keep_mark_data(election, "", 0);
+    election->mark_data_mzxid = 0;
     acknowledge_update(f);
 }
 

@@ -20,7 +20,7 @@ static bool same_node(const struct znode_stat *a, const struct znode_stat *b)
 
 static bool is_mark(const struct election *election, const struct candidate *child)
 {
-    size_t length = strlen(election->path);
+    size_t length = strcmp(election->path, "/") == 0 ? 0 : strlen(election->path);
     const char *mark = election->mark_path;
     return mark && strncmp(mark, election->path, length) == 0 && mark[length] == '/' &&
            strcmp(mark + length + 1, child->name) == 0;

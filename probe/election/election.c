@@ -89,6 +89,7 @@ static void take_mark(struct election *election)
         election->mark_identity = NULL;
         election->mark_data = NULL;
         election->mark_data_length = 0;
+        election->mark_data_mzxid = 0;
     }
     if (!same_text(registry_path, election->registry_path)) {
         registry_free(election->registry);
@@ -190,7 +191,10 @@ bool election_complete(const struct election *election)
         return false;
     if (election->mark_place == MARK_REGISTRY)
         return election->mark_denied || registry_complete(election);
-    return !election->mark_path || election->mark_known || election->mark_denied;
+    if (!election->mark_path || election->mark_denied)
+        return true;
+    return election->mark_known && (!election->mark_present || election->mark_stat.owner != 0 ||
+                                    election->mark_data_mzxid == election->mark_stat.mzxid);
 }
 
 const struct candidate *election_take_unread(struct election *election)

@@ -164,6 +164,7 @@ struct election {
     uint64_t gone_since_list;       /* departures told by OBSERVED_ABSENT since the last list */
     unsigned char *mark_data;
     size_t mark_data_length;
+    int64_t mark_data_mzxid;        /* the version that mark_data was read from; 0: none */
     bool mark_denied, mark_configured;
     struct registry *registry;      /* NULL: has none */
     bool registry_complete;         /* of a frozen picture, which keeps no registry */

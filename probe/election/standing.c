@@ -72,43 +72,47 @@ void standing_identify(const struct election *election, struct candidate *candid
         set_identity(candidate, fold_copy(registered), IDENTITY_REGISTRY);
 }
 
-static void keep_data(struct candidate *candidate, const struct observed_node *node)
+/* True where it differs from what was kept. */
+static bool keep_data(struct candidate *candidate, const struct observed_node *node)
 {
     size_t length = node->data_length < CANDIDATE_DATA_KEPT ? node->data_length : CANDIDATE_DATA_KEPT;
     if (length == candidate->data_length && (length == 0 || memcmp(candidate->data, node->data, length) == 0))
-        return;
+        return false;
     unsigned char *data = NULL;
     if (length > 0) {
         data = malloc(length);
         if (!data)
-            return;
+            return false;
         memcpy(data, node->data, length);
     }
     free(candidate->data);
     candidate->data = data;
     candidate->data_length = length;
+    return true;
 }
 
 void standing_read(const struct fold *f, struct candidate *candidate, const struct observed_node *node)
 {
     struct election *election = f->election;
-    roster_unqueue(election, candidate);
-    bool first = !candidate->known;
+    /* A Stat alone makes nobody known whose data is still to come. */
+    bool whole = node->has_data || node->stat->data_length == 0;
+    bool first = whole && !candidate->known;
     bool changed = first || candidate->stat.mzxid != node->stat->mzxid ||
                    candidate->stat.owner != node->stat->owner ||
                    candidate->stat.children != node->stat->children;
-    if (first && !candidate->denied)
-        election->unknown_count--;
-    candidate->known = true;
-    candidate->denied = false;
     candidate->stat = *node->stat;
-    if (node->has_data)
-        keep_data(candidate, node);
-    if (!changed)
-        return;
-    if (node->has_data || first)
+    if (whole) {
+        roster_unqueue(election, candidate);
+        if (first && !candidate->denied)
+            election->unknown_count--;
+        candidate->known = true;
+        candidate->denied = false;
+    }
+    bool other_data = node->has_data && keep_data(candidate, node);
+    if (first || other_data)
         standing_identify(election, candidate);
-    fold_touched(f);
+    if (changed || other_data)
+        fold_touched(f);
 }
 
 static struct candidate *find(const struct election *election, const char *name)

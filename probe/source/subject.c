@@ -184,6 +184,7 @@ struct guard_read {
 };
 
 static void guard_ask(struct guard *g);
+static bool guard_send(struct guard *g, bool data);
 
 static void on_guarded(void *context, enum session_result result, const struct znode_stat *stat,
                        const void *data, size_t length)
@@ -191,25 +192,35 @@ static void on_guarded(void *context, enum session_result result, const struct z
     struct guard_read *r = context;
     struct guard *g = r->guard;
     struct subject *s = g->subject;
-    g->asking--;
-    if (answered(s) && result != SESSION_LOST) {
-        bool current = g->entry.path && strcmp(g->entry.path, r->path) == 0;
-        if (r->has_data && result != SESSION_OK && current && g == &s->guards[GUARD_LEADER])
-            g->armed = false; /* a get leaves no watch on what is not there */
-        if (g == &s->guards[GUARD_SELF]) {
-            if (result == SESSION_OK && current)
-                subject_begin(s); /* it has appeared */
-        } else if (current || result == SESSION_NO_NODE) {
-            if (g == &s->guards[GUARD_LEADER] && result == SESSION_NO_NODE && ++s->chased >= CHASE_MOST)
-                subject_list(s);
-            observe_node(s, r->path, result, stat, r->has_data, data, length);
-            subject_reconcile(s);
-        }
+    bool leader = g == &s->guards[GUARD_LEADER];
+    if (!answered(s) || result == SESSION_LOST) {
+        free(r);
+        return;
+    }
+    bool current = g->entry.path && strcmp(g->entry.path, r->path) == 0;
+    if (g == &s->guards[GUARD_SELF]) {
+        if (result == SESSION_OK && current)
+            subject_begin(s); /* it has appeared */
+    } else if (current && !r->has_data) {
+        if (result == SESSION_OK)
+            guard_ask(g); /* it has appeared between get and exists */
+    } else if (current && result == SESSION_NO_NODE && !(leader && is_candidate(s, r->path))) {
+        g->armed = guard_send(g, false); /* it may appear: a get leaves no watch on what is not there */
+        observe_node(s, r->path, result, NULL, false, NULL, 0);
+        subject_reconcile(s);
+    } else if (current || result == SESSION_NO_NODE) {
+        if (result != SESSION_OK && current)
+            g->armed = false;
+        if (leader && result == SESSION_NO_NODE && ++s->chased >= CHASE_MOST)
+            subject_list(s);
+        observe_node(s, r->path, result, stat, true, data, length);
+        subject_reconcile(s);
     }
     free(r);
 }
 
-static bool guard_send(struct guard *g, bool data, bool watch)
+/* Either way a watch is set. */
+static bool guard_send(struct guard *g, bool data)
 {
     struct lane *lane = g->subject->lane;
     size_t size = strlen(g->entry.path) + 1;
@@ -219,33 +230,23 @@ static bool guard_send(struct guard *g, bool data, bool watch)
     r->guard = g;
     r->has_data = data;
     memcpy(r->path, g->entry.path, size);
-    bool sent = data ? session_get(lane->session, r->path, watch, on_guarded, r)
-                     : session_exists(lane->session, r->path, watch, on_guarded, r);
+    bool sent = data ? session_get(lane->session, r->path, true, on_guarded, r)
+                     : session_exists(lane->session, r->path, true, on_guarded, r);
     if (!sent) {
         free(r);
         return false;
     }
     g->subject->references++;
-    g->asking++;
     return true;
 }
 
 /*
- * Sets the watch and reads the znode. A candidate's name never comes back, so its watch is set by a get,
- * which leaves none on a znode that is not there; a lock or a mark may appear, so theirs is set by exists.
+ * Sets the watch and reads the znode, in one request where it is there. A candidate's name never comes
+ * back; a lock or a mark may appear, and is then waited for by exists.
  */
 static void guard_ask(struct guard *g)
 {
-    struct subject *s = g->subject;
-    if (g == &s->guards[GUARD_SELF]) {
-        g->armed = guard_send(g, false, true);
-    } else if (is_candidate(s, g->entry.path) && g == &s->guards[GUARD_LEADER]) {
-        g->armed = guard_send(g, true, true);
-    } else {
-        g->armed = guard_send(g, false, true);
-        if (g->armed)
-            guard_send(g, true, false);
-    }
+    g->armed = guard_send(g, g != &g->subject->guards[GUARD_SELF]);
 }
 
 static void on_guard_notice(void *context, enum session_notice notice)

@@ -185,13 +185,27 @@ void fake_tree_list(struct fake_tree *tree, struct model *model, struct moment a
     free(names);
 }
 
-void fake_tree_read(struct fake_tree *tree, struct model *model, struct moment at, const char *election,
-                    const char *path)
+static void observe_node(struct fake_tree *tree, struct model *model, struct moment at, const char *election,
+                         const char *path, bool has_data)
 {
     const struct node *node = find(tree, path);
     struct observation o = about(node ? OBSERVED_NODE : OBSERVED_ABSENT, at, election, path);
     if (node)
-        o.node = (struct observed_node){
-            .stat = &node->stat, .has_data = true, .data = node->data, .data_length = strlen(node->data)};
+        o.node = (struct observed_node){.stat = &node->stat,
+                                        .has_data = has_data,
+                                        .data = has_data ? node->data : NULL,
+                                        .data_length = has_data ? strlen(node->data) : 0};
     model_observe(model, &o);
+}
+
+void fake_tree_read(struct fake_tree *tree, struct model *model, struct moment at, const char *election,
+                    const char *path)
+{
+    observe_node(tree, model, at, election, path, true);
+}
+
+void fake_tree_stat(struct fake_tree *tree, struct model *model, struct moment at, const char *election,
+                    const char *path)
+{
+    observe_node(tree, model, at, election, path, false);
 }

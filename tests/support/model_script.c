@@ -356,6 +356,8 @@ static void run_line(struct script *s, char *line)
         fake_tree_list(s->tree, s->model, now(s), s->election, resolve(s, rest, path));
     } else if (strcmp(line, "read") == 0) {
         fake_tree_read(s->tree, s->model, now(s), s->election, resolve(s, rest, path));
+    } else if (strcmp(line, "stat") == 0) {
+        fake_tree_stat(s->tree, s->model, now(s), s->election, resolve(s, rest, path));
     } else if (strcmp(line, "readall") == 0) {
         read_all(s, election);
     } else if (strcmp(line, "gone") == 0 || strcmp(line, "deny") == 0) {

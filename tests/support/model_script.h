@@ -11,6 +11,7 @@
  *   wind CREATES              how many children were ever created
  *   list [PATH]               observe the children (or that the path is absent)
  *   read NAME                 observe the znode (or that it is absent)
+ *   stat NAME                 observe the znode without its data
  *   readall                   read whatever the model wants to have read
  *   gone NAME                 observe that it is absent, whatever the tree says
  *   deny PATH                 observe that it may not be read

@@ -421,6 +421,20 @@ static void locks(void **state)
                      "read .\n"
                      "> candidate-joined controller @1\n"
                      "> leader-elected nobody -> controller\n");
+    model_script_run("a Stat alone shows the holder at once, its data completes the look",
+                     "watch /controller\nconnect\n> connection connected\n"
+                     "+ . s=1 broker-a\n"
+                     "stat .\n"
+                     "> election-seen\n"
+                     "? leader controller\n"
+                     "? complete no\n"
+                     "read .\n"
+                     "? complete yes\n"
+                     "? identity controller broker-a by data\n"
+                     "= . broker-b\n"
+                     "stat .\n"
+                     "read .\n"
+                     "? identity controller broker-b by data\n");
     model_script_run(
         "away while the lock stays with its holder",
         "watch /controller\nconnect\n> connection connected\n+ . s=1 x\nread .\n> election-seen\n"
@@ -544,6 +558,22 @@ static void acknowledgements(void **state)
                      "read .\n"
                      "> leader-acknowledged V_0000000000\n"
                      "? ack yes\n");
+    model_script_run("a persistent mark is judged by its data alone, not by the data that it had before",
+                     "watch /election mark=/election-leader\nconnect\n> connection connected\n"
+                     "+ n_0000000000 s=1 host-a\n+ /election-leader host-b\n"
+                     "list\n> election-seen\nreadall\n"
+                     "stat /election-leader\n"
+                     "? complete no\n"
+                     "? ack unknown\n"
+                     "read /election-leader\n"
+                     "? ack no\n"
+                     "? complete yes\n"
+                     "= /election-leader host-a\n"
+                     "tick 3\n"
+                     "stat /election-leader\n"
+                     "? ack no\n"
+                     "read /election-leader\n"
+                     "> leader-acknowledged n_0000000000\n");
     model_script_run("a mark inside the election is not foreign to it",
                      "watch /_zkelection/x\nconnect\n> connection connected\n"
                      "+ ballot0000000000 s=1\n+ leader_ack s=1\nlist\n> election-seen\nreadall\n"

@@ -217,19 +217,57 @@ static const char *acknowledged_text(enum acknowledged acknowledged)
     return NULL;
 }
 
+/* Who leads, or why that cannot be said: a sentence, where a table has only a word. */
 static void print_leader(struct paper *paper, const struct election *election, struct moment now)
 {
     char text[96], date[32];
     int x = 2 + facts_put_leader(paper->row, 2, 0, -1, election, now);
     const char *acknowledged = acknowledged_text(election->acknowledged);
-    if (election->leader) {
-        x = put(paper, x, ROLE_TEXT, election->kind == KIND_LOCK ? " holds it for " : " leads for ");
-        x = put(paper, x, ROLE_TEXT, facts_since(paper->row, election, now, text, sizeof text));
-        x = put(paper, x, ROLE_DIM, election->leader_since_exact ? ", since " : ", not before ");
-        x = put(paper, x, ROLE_DIM, date_of(election->leader_since.wall_us, date, sizeof date));
-        if (acknowledged)
-            put(paper, put_bullet(paper, x), election->acknowledged == ACK_YES ? ROLE_TEXT : ROLE_WARNING,
-                acknowledged);
+    x = put(paper, x, ROLE_TEXT, election->kind == KIND_LOCK ? " holds it for " : " leads for ");
+    x = put(paper, x, ROLE_TEXT, facts_since(paper->row, election, now, text, sizeof text));
+    x = put(paper, x, ROLE_DIM, election->leader_since_exact ? ", since " : ", not before ");
+    x = put(paper, x, ROLE_DIM, date_of(election->leader_since.wall_us, date, sizeof date));
+    if (acknowledged)
+        put(paper, put_bullet(paper, x), election->acknowledged == ACK_YES ? ROLE_TEXT : ROLE_WARNING,
+            acknowledged);
+    paper_line(paper);
+    if (facts_stale(election)) {
+        x = put(paper, 2, ROLE_WARNING, "this is what was seen last, at ");
+        put(paper, x, ROLE_WARNING, date_of(election->stale_since.wall_us, date, sizeof date));
+        paper_line(paper);
+    }
+}
+
+static const char *why_unknown(const struct election *election)
+{
+    if (election->problem)
+        return election->problem;
+    return election->cluster->connection == CONNECTION_CONNECTED ? "it was not answered in time"
+                                                                 : "its cluster is not connected";
+}
+
+static void print_nobody(struct paper *paper, const struct election *election, struct moment now)
+{
+    char age[32];
+    bool lock = election->kind == KIND_LOCK;
+    int x;
+    switch (election->state) {
+    case ELECTION_VACANT:
+        x = put(paper, 2, lock ? ROLE_TEXT : ROLE_CRITICAL, lock ? "free" : "nobody has stood");
+        x = put(paper, x, ROLE_TEXT, " for at least ");
+        put(paper, x, ROLE_TEXT, format_age(facts_age_us(election->state_since, now), age, sizeof age));
+        break;
+    case ELECTION_ABSENT:
+        put(paper, 2, ROLE_TEXT, "there is no such path");
+        break;
+    case ELECTION_ELECTING:
+        put(paper, 2, ROLE_WARNING, "its leader is gone, and the next in line has not been confirmed yet");
+        break;
+    case ELECTION_DENIED:
+    case ELECTION_UNKNOWN:
+    case ELECTION_LED:
+        put(paper, 2, ROLE_WARNING, why_unknown(election));
+        break;
     }
     paper_line(paper);
 }
@@ -365,7 +403,10 @@ static bool print_election(struct paper *paper, const struct election *election,
     if (strcmp(election->name, look_path(election)) != 0)
         put(paper, x, ROLE_DIM, look_path(election));
     paper_line(paper);
-    print_leader(paper, election, now);
+    if (election->leader)
+        print_leader(paper, election, now);
+    else
+        print_nobody(paper, election, now);
     print_facts(paper, election);
     print_foreign(paper, election);
     return !election->candidate_count || print_candidates(paper, election, now);

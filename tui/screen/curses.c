@@ -178,6 +178,25 @@ static bool wants_ascii(const struct screen_settings *settings)
     return strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 }
 
+/* Forms of the same keys that a terminal may send although its terminfo entry names another one. */
+static void define_keys(void)
+{
+    static const struct {
+        const char *bytes;
+        int key;
+    } forms[] = {
+        {"\033[A", KEY_UP},     {"\033[B", KEY_DOWN},   {"\033[C", KEY_RIGHT}, {"\033[D", KEY_LEFT},
+        {"\033[H", KEY_HOME},   {"\033[F", KEY_END},    {"\033OA", KEY_UP},    {"\033OB", KEY_DOWN},
+        {"\033OC", KEY_RIGHT},  {"\033OD", KEY_LEFT},   {"\033OH", KEY_HOME},  {"\033OF", KEY_END},
+        {"\033[1~", KEY_HOME},  {"\033[4~", KEY_END},   {"\033[7~", KEY_HOME}, {"\033[8~", KEY_END},
+        {"\033[5~", KEY_PPAGE}, {"\033[6~", KEY_NPAGE}, {"\033OP", KEY_F(1)},  {"\033[11~", KEY_F(1)},
+        {"\033[[A", KEY_F(1)},  {"\033OM", KEY_ENTER},
+    };
+    for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
+        if (key_defined(forms[i].bytes) == 0)
+            define_key(forms[i].bytes, forms[i].key);
+}
+
 /* Without colours curses must not even begin with them: it would send sequences that put them back. */
 static void choose_theme(struct curses *curses, const struct screen_settings *settings,
                          enum color_choice color)
@@ -228,6 +247,7 @@ struct curses *curses_open(const struct screen_settings *settings, enum color_ch
     nodelay(stdscr, TRUE);
     set_escdelay(25);
     curs_set(0);
+    define_keys();
     choose_theme(curses, settings, color);
     if (curses->mouse) {
         /* Clicks are told apart here: curses would wait, and hold up the loop, to see a double one. */
@@ -414,6 +434,27 @@ static int code_of(wint_t key)
     return 0;
 }
 
+/*
+ * After an escape: the rest of a sequence that terminfo does not know (a function key, a modified arrow) is
+ * read past. Else its letters would act, each for itself. False: it was the key Esc alone.
+ */
+static bool skip_sequence(void)
+{
+    wint_t key;
+    int kind = get_wch(&key);
+    if (kind != OK || (key != '[' && key != 'O')) {
+        if (kind == OK)
+            unget_wch((wchar_t)key);
+        else if (kind == KEY_CODE_YES)
+            ungetch((int)key);
+        return false;
+    }
+    for (int i = 0; i < 32 && get_wch(&key) == OK; i++)
+        if (key >= 0x40 && key <= 0x7e && key != '[')
+            break;
+    return true;
+}
+
 bool curses_key(struct curses *curses, struct key_press *press)
 {
     /* Some keys are none of ours: they are read past, but never without an end. */
@@ -434,7 +475,8 @@ bool curses_key(struct curses *curses, struct key_press *press)
             return true;
         } else if (key == 27) {
             press->key = KEY_CODE_ESCAPE;
-            return true;
+            if (!skip_sequence())
+                return true;
         } else if (key == 127 || key == 8) {
             press->key = KEY_CODE_BACKSPACE;
             return true;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tui/text/format.h"
+#include "tui/text/safe.h"
 #include "tui/views/data_lines.h"
 #include "tui/views/event_lines.h"
 #include "tui/views/facts.h"
@@ -219,19 +220,23 @@ static int draw_line(struct candidate_view *view, struct cells *cells, int x, in
     return block.y - y;
 }
 
-static void draw_head(struct cells *cells, int y, const struct scene *scene, const struct election *election,
-                      const struct candidate *candidate)
+/* Returns the lines used: a long name has one of its own, in full. */
+static int draw_head(struct cells *cells, int y, const struct scene *scene, const struct election *election,
+                     const struct candidate *candidate)
 {
     bool leads = candidate == election->leader, stale = facts_stale(election);
+    bool is_long = safe_width(candidate->name, strlen(candidate->name), cells->ascii) > cells->width / 3;
     int x = STAT_X;
     char text[256], since[32];
 
     x += cells_put(cells, x, y, -1, leads ? ROLE_WARNING : ROLE_DIM,
                    cells_sign(cells, leads ? SIGN_LEADER : SIGN_CHAIN_UNKNOWN)) +
          1;
-    x += cells_put(cells, x, y, cells->width - x - 30, ROLE_STRONG, candidate->name) + 2;
+    if (is_long)
+        facts_short_name(cells, candidate->name, text, sizeof text);
+    x += cells_put(cells, x, y, -1, ROLE_STRONG, is_long ? text : candidate->name) + 2;
     if (candidate->identity != NULL && x < cells->width)
-        x += cells_put(cells, x, y, cells->width - x - 18, leads ? ROLE_GOOD : ROLE_TEXT,
+        x += cells_put(cells, x, y, cells->width - x - 32, leads ? ROLE_GOOD : ROLE_TEXT,
                        candidate->identity) +
              2;
     if (leads)
@@ -244,6 +249,9 @@ static void draw_head(struct cells *cells, int y, const struct scene *scene, con
         x += cells_put(cells, x, y, -1, ROLE_TEXT, text) + 2;
     if (stale && x < cells->width)
         cells_put(cells, x, y, -1, ROLE_WARNING, facts_badge(election, scene->now).word);
+    if (is_long)
+        cells_put(cells, STAT_X + 2, y + 1, -1, ROLE_DIM, candidate->name);
+    return 1 + is_long;
 }
 
 static void choose_form(struct candidate_view *view, const struct candidate *candidate)
@@ -321,7 +329,7 @@ static void candidate_draw(struct view *self, const struct scene *scene, struct 
         draw_left(view, scene, cells);
         return;
     }
-    draw_head(cells, y++, scene, election, candidate);
+    y += draw_head(cells, y, scene, election, candidate);
     y += notices_draw_connections(cells, STAT_X, y, 1, scene, view->cluster);
     y += airy;
     if (cells->width >= STAT_X + STAT_WIDTH + 34) {
@@ -389,6 +397,7 @@ static void candidate_title(struct view *self, const struct scene *scene, struct
     const struct candidate_view *view = candidate_view_of(self);
     const struct election *election = election_of(view, scene);
     int end = x + room;
+    char name[256];
 
     if (view->cluster[0] != '\0') {
         x += cells_put(cells, x, 0, end - x, ROLE_TITLE_DIM, view->cluster) + 1;
@@ -396,7 +405,8 @@ static void candidate_title(struct view *self, const struct scene *scene, struct
     }
     x += cells_put(cells, x, 0, end - x, ROLE_TITLE_DIM, election != NULL ? election->name : view->path) + 1;
     x += cells_put(cells, x, 0, end - x, ROLE_TITLE_DIM, cells_sign(cells, SIGN_CRUMB)) + 1;
-    cells_put(cells, x, 0, end - x, ROLE_TITLE, view->name);
+    format_candidate(view->name, end - x, cells_sign(cells, SIGN_ELLIPSIS), name, sizeof name);
+    cells_put(cells, x, 0, end - x, ROLE_TITLE, name);
 }
 
 static bool candidate_path(struct view *self, const struct scene *scene, char *buffer, size_t size)

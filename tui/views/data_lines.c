@@ -130,9 +130,11 @@ static void fold_value(const json_t *value, char *buffer, size_t size)
     char *dumped;
 
     if (json_is_object(value)) {
-        snprintf(buffer, size, "{ %zu members }", json_object_size(value));
+        snprintf(buffer, size, "{ %zu member%s }", json_object_size(value),
+                 json_object_size(value) == 1 ? "" : "s");
     } else if (json_is_array(value)) {
-        snprintf(buffer, size, "[ %zu items ]", json_array_size(value));
+        snprintf(buffer, size, "[ %zu item%s ]", json_array_size(value),
+                 json_array_size(value) == 1 ? "" : "s");
     } else {
         dumped = json_dumps(value, JSON_ENCODE_ANY);
         snprintf(buffer, size, "%s", dumped != NULL ? dumped : "?");

@@ -93,6 +93,8 @@ static void follow_model(struct election_view *view, const struct scene *scene,
 
             if (at < count)
                 list_found(list, at);
+            else
+                list_home(list); /* hidden, not gone */
         }
     }
     list_show(list);
@@ -427,7 +429,10 @@ static bool election_path(struct view *self, const struct scene *scene, char *bu
 
 static void election_filter(struct view *self, const char *text)
 {
-    line_filter_set(&election_view_of(self)->filter, text);
+    struct election_view *view = election_view_of(self);
+
+    view->chosen |= text[0] != '\0'; /* what a filter has found stays selected after it */
+    line_filter_set(&view->filter, text);
 }
 
 static void election_free(struct view *self)

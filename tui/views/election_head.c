@@ -9,6 +9,7 @@
 #include "tui/views/notices.h"
 
 #define LEFT 1
+#define AFTER_WHO 42 /* columns that what stands behind a name needs */
 
 /* A line that is filled from the left. */
 struct line {
@@ -32,13 +33,16 @@ static void say_sign(struct line *line, enum sign sign, style look)
 static void say_candidate(struct line *line, const struct candidate *candidate)
 {
     char name[64], who[256];
+    int room;
 
     if (candidate->sequence != SEQUENCE_NONE) {
         say(line, ROLE_STRONG, facts_short_name(line->cells, candidate->name, name, sizeof name));
         say(line, ROLE_TEXT, " ");
     }
     facts_who(candidate, who, sizeof who);
-    say(line, ROLE_TEXT, who);
+    room = line->cells->width - line->x - AFTER_WHO;
+    if (line->x < line->cells->width)
+        line->x += cells_put(line->cells, line->x, line->y, room < 12 ? 12 : room, ROLE_TEXT, who);
 }
 
 static void say_leader(struct line *line, const struct election *election, struct moment now, bool led)
@@ -160,7 +164,8 @@ static void draw_next(struct line *line, const struct election *election)
     }
     say_candidate(line, heir);
     say(line, ROLE_TEXT, " is next");
-    say(line, ROLE_DIM, ", expected to watch it");
+    if (election->recipe != NULL && election->recipe->watches == WATCHES_PREDECESSOR)
+        say(line, ROLE_DIM, ", expected to watch it");
 }
 
 static bool draw_unasked(struct line *line, const struct election *election)

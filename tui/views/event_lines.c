@@ -37,7 +37,7 @@ static int put_who(struct cells *cells, int x, int y, int room, const char *subj
 static int put_subject(struct cells *cells, int x, int y, int end, const struct event_line *line)
 {
     if (line->from[0] != '\0') {
-        x += cells_put(cells, x, y, end - x, ROLE_TEXT, line->from) + 1;
+        x += put_who(cells, x, y, end - x, line->from) + 1;
         x += cells_put(cells, x, y, end - x, ROLE_DIM, cells_sign(cells, SIGN_ARROW)) + 1;
     }
     if (line->subject[0] != '\0' && x < end)

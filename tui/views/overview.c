@@ -38,7 +38,7 @@ static const struct column columns_of_overview[COLUMN_COUNT] = {
     [COLUMN_CLUSTER] = {.heading = "CLUSTER", .least = 7, .most = 16, .importance = 70},
     [COLUMN_ELECTION] = {.heading = "ELECTION", .least = 8, .most = 36, .importance = 100},
     [COLUMN_STATE] = {.heading = "STATE", .least = 9, .most = 12, .importance = 95},
-    [COLUMN_LEADER] = {.heading = "LEADER", .least = 10, .most = 34, .importance = 90},
+    [COLUMN_LEADER] = {.heading = "LEADER", .least = 10, .most = 30, .importance = 90},
     [COLUMN_CANDIDATES] = {.heading = "CAND", .least = 4, .most = 6, .importance = 75, .right = true},
     [COLUMN_SINCE] = {.heading = "SINCE", .least = 7, .most = 7, .importance = 80},
     [COLUMN_STRIP] = {.heading = "", .least = 7, .most = 24, .importance = 60},
@@ -84,6 +84,8 @@ static void follow_model(struct overview *overview, const struct scene *scene, s
 
         if (at < overview->order.count)
             list_found(list, at);
+        else if (overview->order.filter[0] != '\0')
+            list_home(list); /* hidden, not gone */
         else
             list_lost(list);
     }
@@ -165,8 +167,7 @@ static void draw_note(const struct overview *overview, struct cells *cells, int 
     width = safe_width(note, strlen(note), cells->ascii);
     cells_put_right(cells, cells->width - 1, summary_end + width < cells->width ? summary_y : y, width,
                     order->filter[0] != '\0' ? ROLE_ACCENT : ROLE_DIM, note);
-    /* What only the filter hides has not gone. */
-    if (path != NULL && overview->order.filter[0] == '\0')
+    if (path != NULL)
         cells_printf(cells, TABLE_X, y, cells->width - TABLE_X - width - 2, ROLE_WARNING,
                      "%s is not watched any more", path + 1);
 }
@@ -487,8 +488,10 @@ static bool overview_path(struct view *view, const struct scene *scene, char *bu
 
 static void overview_filter(struct view *view, const char *text)
 {
-    struct overview_order *order = &overview_of(view)->order;
+    struct overview *overview = overview_of(view);
+    struct overview_order *order = &overview->order;
 
+    overview->chosen |= text[0] != '\0'; /* what a filter has found stays selected after it */
     snprintf(order->filter, sizeof order->filter, "%s", text);
     order->dirty = true;
 }

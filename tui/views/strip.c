@@ -52,7 +52,7 @@ int64_t strip_known_us(const struct election *election, struct moment now)
 enum slot { SLOT_NOTHING, SLOT_FREE, SLOT_GAP, SLOT_A, SLOT_B, SLOT_CHANGE, SLOT_VACANT };
 
 static const struct {
-    enum role role;
+    style look;
     enum sign sign;
 } looks[] = {
     [SLOT_FREE] = {ROLE_RULE, SIGN_RULE},
@@ -137,7 +137,7 @@ void strip_draw(struct cells *cells, int x, int y, int width, const struct elect
         enum slot slot = cell < known ? SLOT_GAP : (enum slot)slots[cell];
 
         if (slot != SLOT_NOTHING)
-            cells_put(cells, x + cell, y, 1, looks[slot].role, cells_sign(cells, looks[slot].sign));
+            cells_put(cells, x + cell, y, 1, looks[slot].look, cells_sign(cells, looks[slot].sign));
     }
 }
 

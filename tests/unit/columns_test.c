@@ -1,0 +1,105 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tui/views/columns.h"
+
+enum { NAME, STATE, EXTRA, NOTE, COUNT };
+
+static const struct column table[COUNT] = {
+    [NAME] = {.heading = "NAME", .least = 8, .most = 30, .importance = 100},
+    [STATE] = {.heading = "STATE", .least = 6, .most = 10, .importance = 90},
+    [EXTRA] = {.heading = "EXTRA", .least = 5, .most = 5, .importance = 10},
+    [NOTE] = {.heading = "NOTE", .least = 10, .most = 40, .importance = 5, .optional = true},
+};
+
+static void lay(struct column *columns, int width, int want)
+{
+    for (int i = 0; i < COUNT; i++)
+        columns[i] = table[i];
+    columns[NAME].want = want;
+    columns_lay(columns, COUNT, 4, width, 2);
+}
+
+/* At every width the columns stand side by side inside it, none narrower than its least. */
+static void columns_never_overlap_nor_leave(void **state)
+{
+    struct column columns[COUNT];
+
+    (void)state;
+    for (int width = 0; width < 120; width++)
+        for (int want = 0; want < 40; want += 13) {
+            int x = 4;
+
+            lay(columns, width, want);
+            for (int i = 0; i < COUNT; i++) {
+                if (columns[i].width == 0)
+                    continue;
+                assert_true(columns[i].x >= x);
+                assert_in_range(columns[i].width, columns[i].least, columns[i].most);
+                x = columns[i].x + columns[i].width;
+                assert_true(x <= 4 + width);
+            }
+        }
+}
+
+/* The least important goes first; the most important stays as long as there is room for it at all. */
+static void the_least_important_gives_way(void **state)
+{
+    struct column columns[COUNT];
+
+    (void)state;
+    lay(columns, 23, 0);
+    assert_true(columns[NAME].width > 0 && columns[STATE].width > 0 && columns[EXTRA].width > 0);
+    lay(columns, 22, 0);
+    assert_int_equal(columns[EXTRA].width, 0);
+    assert_true(columns[STATE].width > 0);
+    lay(columns, 15, 0);
+    assert_int_equal(columns[STATE].width, 0);
+    assert_true(columns[NAME].width >= 8);
+}
+
+/* An optional column comes only once the others have what they want. */
+static void optional_columns_wait(void **state)
+{
+    struct column columns[COUNT];
+
+    (void)state;
+    lay(columns, 30 + 10 + 5 + 4, 30);
+    assert_int_equal(columns[NAME].width, 30);
+    assert_int_equal(columns[NOTE].width, 0);
+    lay(columns, 30 + 10 + 5 + 4 + 12, 30);
+    assert_int_equal(columns[NOTE].width, 10);
+    lay(columns, 30 + 10 + 5 + 4, 8);
+    assert_int_equal(columns[NAME].width, 8);
+    assert_true(columns[NOTE].width >= 10);
+}
+
+/* Numbers end where their heading ends, and nothing is written of a column that has gone. */
+static void text_stands_as_the_column_says(void **state)
+{
+    struct cells *cells = cells_new(20, 1);
+    struct column number = {.heading = "N", .x = 2, .width = 5, .right = true}, gone = {.heading = "G"};
+
+    (void)state;
+    columns_put(cells, &number, 0, ROLE_TEXT, "42");
+    assert_string_equal(cells->at[5].text, "4");
+    assert_string_equal(cells->at[6].text, "2");
+    assert_int_equal(columns_put(cells, &gone, 0, ROLE_TEXT, "text"), 0);
+    assert_string_equal(cells->at[0].text, " ");
+    cells_free(cells);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_never_overlap_nor_leave),
+        cmocka_unit_test(the_least_important_gives_way),
+        cmocka_unit_test(optional_columns_wait),
+        cmocka_unit_test(text_stands_as_the_column_says),
+    };
+    return cmocka_run_group_tests_name("columns", tests, NULL, NULL);
+}

@@ -1,0 +1,111 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/scenes.h"
+#include "tui/views/facts.h"
+
+/* A name is cut to a word and its number; ids say nothing, and the number is never cut. */
+static void names_are_shortened_to_word_and_number(void **state)
+{
+    static const struct {
+        const char *name, *shorter;
+    } cases[] = {
+        {"n_0000000042", "n_..42"},
+        {"_c_6f1b2c3d-9a1e-4b5f-8c7d-0123456789a2-latch-0000000118", "latch-..118"},
+        {"0cc05aacf4da41adb7a2c9d8e7f60513__lock__0000000003", "lock__..3"},
+        {"candidate-0100002ef3290015_0000000000", "candidate-..0"},
+        {"72057795685974034-solr-a:8983_solr-n_0000000001", "n_..1"},
+        {"x-0100002ef3290015-0000000002", "x-..2"},
+        {"0000000012", "..12"},
+        {"n_-2147483648", "n_..-2147483648"},
+        {"", ""},
+    };
+    struct cells *cells = cells_new(10, 1);
+    char buffer[64];
+
+    (void)state;
+    cells->ascii = true;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(facts_short_name(cells, cases[i].name, buffer, sizeof buffer), cases[i].shorter);
+    cells_free(cells);
+}
+
+static struct badge badge(const struct stage *stage, unsigned cluster, const char *path)
+{
+    return facts_badge(model_election(stage_model(stage), cluster, path), stage_now(stage));
+}
+
+/* Each state has its word and sign, and the sick rank before the healthy. */
+static void every_state_has_its_word(void **state)
+{
+    struct stage *stage = scene_usual();
+
+    (void)state;
+    assert_string_equal(badge(stage, 0, "/orders/election").word, "vacant");
+    assert_int_equal(badge(stage, 0, "/orders/election").sign, SIGN_CRITICAL);
+    assert_string_equal(badge(stage, 0, "/election").word, "led");
+    assert_string_equal(badge(stage, 0, "/_zkelection/app").word, "no ack");
+    assert_string_equal(badge(stage, 0, "/teams/blue/leader").word, "absent");
+    assert_string_equal(badge(stage, 0, "/secret/election").word, "denied");
+    assert_true(badge(stage, 0, "/orders/election").rank < badge(stage, 0, "/_zkelection/app").rank);
+    assert_true(badge(stage, 0, "/_zkelection/app").rank < badge(stage, 0, "/election").rank);
+    stage_free(stage);
+}
+
+/* A free lock is as healthy as a led election; nobody leading is not. */
+static void a_free_lock_is_healthy(void **state)
+{
+    struct stage *stage = scene_usual();
+
+    (void)state;
+    assert_string_equal(badge(stage, 0, "/locks/nightly-job").word, "free");
+    assert_int_equal(badge(stage, 0, "/locks/nightly-job").rank, RANK_HEALTHY);
+    stage_free(stage);
+}
+
+/* What was read before the connection was lost says so, with its age; what never was read is unknown. */
+static void what_is_old_says_how_old(void **state)
+{
+    struct stage *stage = scene_clusters();
+
+    (void)state;
+    assert_string_equal(badge(stage, 1, "/election").word, "stale 12s");
+    assert_string_equal(badge(stage, 2, "/election").word, "unknown");
+    assert_string_equal(badge(stage, 0, "/election").word, "led");
+    stage_free(stage);
+}
+
+/* Only a leader whose beginning was seen has led "for" so long; of others it is said at most. */
+static void since_says_at_most_where_not_seen(void **state)
+{
+    struct stage *stage = scene_usual();
+    struct cells *cells = cells_new(10, 1);
+    char buffer[64];
+
+    (void)state;
+    facts_since(cells, model_election(stage_model(stage), 0, "/election"), stage_now(stage), buffer,
+                sizeof buffer);
+    assert_memory_equal(buffer, cells_sign(cells, SIGN_AT_MOST), strlen(cells_sign(cells, SIGN_AT_MOST)));
+    facts_since(cells, model_election(stage_model(stage), 0, "/_zkelection/app"), stage_now(stage), buffer,
+                sizeof buffer);
+    assert_string_equal(buffer, "2m19s");
+    cells_free(cells);
+    stage_free(stage);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_are_shortened_to_word_and_number),
+        cmocka_unit_test(every_state_has_its_word),
+        cmocka_unit_test(a_free_lock_is_healthy),
+        cmocka_unit_test(what_is_old_says_how_old),
+        cmocka_unit_test(since_says_at_most_where_not_seen),
+    };
+    return cmocka_run_group_tests_name("facts", tests, NULL, NULL);
+}

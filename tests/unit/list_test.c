@@ -1,0 +1,95 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "tui/views/list.h"
+
+/* However one moves, the selected line is on the screen and inside the list. */
+static void selection_stays_on_screen(void **state)
+{
+    static const enum action moves[] = {ACTION_DOWN, ACTION_PAGE_DOWN, ACTION_LAST,    ACTION_DOWN,
+                                        ACTION_UP,   ACTION_PAGE_UP,   ACTION_PAGE_UP, ACTION_FIRST,
+                                        ACTION_UP,   ACTION_PAGE_DOWN};
+    struct list list = {0};
+
+    (void)state;
+    for (size_t count = 0; count < 30; count++)
+        for (size_t rows = 0; rows < 12; rows++) {
+            list_begin(&list, count, rows);
+            list_show(&list);
+            for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
+                assert_true(list_move(&list, moves[i]));
+                assert_true(count == 0 ? list.at == 0 : list.at < count);
+                assert_true(list.top <= list.at);
+                assert_true(rows == 0 || list.at - list.top < rows);
+                assert_true(list.top == 0 || rows == 0 || list.top + rows <= count);
+            }
+        }
+    list_release(&list);
+}
+
+/* What is no move leaves the list as it is. */
+static void other_actions_do_not_move(void **state)
+{
+    struct list list = {0};
+
+    (void)state;
+    list_begin(&list, 10, 5);
+    assert_true(list_move(&list, ACTION_LAST));
+    assert_false(list_move(&list, ACTION_OPEN));
+    assert_false(list_move(&list, ACTION_LEFT));
+    assert_int_equal(list.at, 9);
+    list_release(&list);
+}
+
+/* The selection follows its thing to another line. */
+static void selection_follows_its_thing(void **state)
+{
+    struct list list = {0};
+
+    (void)state;
+    list_begin(&list, 100, 10);
+    list.at = 3;
+    list_select(&list, "three");
+    list_found(&list, 70);
+    assert_int_equal(list.at, 70);
+    assert_true(list.top <= 70 && 70 < list.top + 10);
+    assert_string_equal(list.key, "three");
+    list_release(&list);
+}
+
+/* Of what left, the name is told until the next move, and the place is kept. */
+static void what_left_is_told_and_its_place_kept(void **state)
+{
+    struct list list = {0};
+
+    (void)state;
+    list_begin(&list, 10, 10);
+    list.at = 4;
+    list_select(&list, "four");
+    list_begin(&list, 9, 10);
+    list_lost(&list);
+    assert_string_equal(list.gone, "four");
+    assert_null(list.key);
+    assert_int_equal(list.at, 4);
+    list_select(&list, "five");
+    assert_string_equal(list.gone, "four");
+    assert_true(list_move(&list, ACTION_DOWN));
+    assert_null(list.gone);
+    list_release(&list);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(selection_stays_on_screen),
+        cmocka_unit_test(other_actions_do_not_move),
+        cmocka_unit_test(selection_follows_its_thing),
+        cmocka_unit_test(what_left_is_told_and_its_place_kept),
+    };
+    return cmocka_run_group_tests_name("list", tests, NULL, NULL);
+}

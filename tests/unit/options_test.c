@@ -1,0 +1,245 @@
+/* Proves that the command line is read as the help says, and refused with what to do about it. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/options.h"
+
+#define WORDS_MAX 24
+
+/* Reads a command line written as one text, split at blanks; "''" stands for an empty argument. */
+static bool parse(const char *line, struct options *options, char **error)
+{
+    static char text[512];
+    static char program[] = "electop", empty[] = "";
+    char *argv[WORDS_MAX + 2] = {program};
+    int argc = 1;
+    assert_true(strlen(line) < sizeof text);
+    strcpy(text, line);
+    for (char *word = strtok(text, " "); word && argc <= WORDS_MAX; word = strtok(NULL, " "))
+        argv[argc++] = strcmp(word, "''") == 0 ? empty : word;
+    return options_parse(argc, argv, options, error);
+}
+
+static void expect_error(const char *line, const char *wanted)
+{
+    struct options options;
+    char *error = NULL;
+    if (parse(line, &options, &error))
+        fail_msg("taken: electop %s", line);
+    assert_non_null(error);
+    assert_string_equal(error, wanted);
+    free(error);
+}
+
+static struct options expect(const char *line)
+{
+    struct options options;
+    char *error = NULL;
+    if (!parse(line, &options, &error))
+        fail_msg("electop %s: %s", line, error);
+    return options;
+}
+
+/* The default command, its defaults, and paths as its first argument. */
+static void defaults(void **state)
+{
+    (void)state;
+    struct options options = expect("");
+    assert_int_equal(options.command, COMMAND_WATCH);
+    assert_null(options.paths);
+    assert_null(options.server);
+    assert_int_equal(options.wait_ms, 10000);
+    assert_int_equal(options.servers, 1);
+    assert_int_equal(options.four_letter, TRI_YES);
+    options_free(&options);
+    options = expect("/a /b/*/c");
+    assert_int_equal(options.command, COMMAND_WATCH);
+    assert_int_equal(options.path_count, 2);
+    assert_string_equal(options.paths[1], "/b/*/c");
+    assert_null(options.paths[2]);
+    options_free(&options);
+}
+
+/* Every way to write an option's value, options before the command and behind paths, and "--". */
+static void forms(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "once --server zk:1 --session-timeout 4s /a",
+        "once --server=zk:1 -t4s /a",
+        "once /a -szk:1 -t 4s",
+        "-s zk:1 once -t 4s /a",
+        "-t 4s --server zk:1 once -- /a",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        struct options options = expect(lines[i]);
+        assert_int_equal(options.command, COMMAND_ONCE);
+        assert_string_equal(options.server, "zk:1");
+        assert_int_equal(options.session_timeout_ms, 4000);
+        assert_int_equal(options.path_count, 1);
+        assert_string_equal(options.paths[0], "/a");
+        options_free(&options);
+    }
+}
+
+/* Each option of the contract lands where it belongs. */
+static void every_option(void **state)
+{
+    (void)state;
+    struct options options = expect(
+        "events --json --for 1m --count 5 -c f -C prod --auth-file a --admin 9 --four-letter off --wait 3s");
+    assert_true(options.json);
+    assert_int_equal(options.for_ms, 60000);
+    assert_int_equal(options.count, 5);
+    assert_string_equal(options.config_file, "f");
+    assert_string_equal(options.cluster, "prod");
+    assert_string_equal(options.auth_file, "a");
+    assert_string_equal(options.admin, "9");
+    assert_int_equal(options.four_letter, TRI_NO);
+    assert_int_equal(options.wait_ms, 3000);
+    options_free(&options);
+    options =
+        expect("once --strict --quick --color always --ascii --log l --admin a:1,[::1]:2 --four-letter auto");
+    assert_true(options.strict && options.quick && options.ascii);
+    assert_int_equal(options.color, COLOR_ALWAYS);
+    assert_string_equal(options.log, "l");
+    assert_string_equal(options.admin, "a:1,[::1]:2");
+    assert_int_equal(options.four_letter, TRI_AUTO);
+    options_free(&options);
+}
+
+static void demo_options(void **state)
+{
+    (void)state;
+    struct options options = expect("demo --servers 3 --no-screen");
+    assert_int_equal(options.command, COMMAND_DEMO);
+    assert_int_equal(options.servers, 3);
+    assert_true(options.no_screen);
+    options_free(&options);
+}
+
+/* Help and version win over whatever comes behind them. */
+static void help_and_version(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        enum command command, about;
+    } table[] = {
+        {"--help", COMMAND_HELP, COMMAND_HELP},
+        {"-h --bogus", COMMAND_HELP, COMMAND_HELP},
+        {"once --help", COMMAND_HELP, COMMAND_ONCE},
+        {"watch -h", COMMAND_HELP, COMMAND_WATCH},
+        {"help", COMMAND_HELP, COMMAND_HELP},
+        {"help events", COMMAND_HELP, COMMAND_EVENTS},
+        {"-V", COMMAND_VERSION, COMMAND_HELP},
+        {"version", COMMAND_VERSION, COMMAND_HELP},
+        {"once --version --bogus", COMMAND_VERSION, COMMAND_HELP},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        struct options options = expect(table[i].line);
+        assert_int_equal(options.command, table[i].command);
+        assert_int_equal(options.about, table[i].about);
+        options_free(&options);
+    }
+}
+
+/* Wrong usage says what is wrong, what to do, and the nearest word there is. */
+static void wrong_usage(void **state)
+{
+    (void)state;
+    static const char *const table[][2] = {
+        {"onc", "unknown command \"onc\"; did you mean once?"},
+        {"evnets /a", "unknown command \"evnets\"; did you mean events?"},
+        {"check", "unknown command \"check\"; the commands are watch, once, events, config, demo, help, "
+                  "version, and a "
+                  "path begins with a slash"},
+        {"election",
+         "unknown command \"election\"; the commands are watch, once, events, config, demo, help, version, "
+         "and a path begins with a slash"},
+        {"help onc", "unknown command \"onc\"; did you mean once?"},
+        {"once --jsno", "unknown option \"--jsno\"; did you mean --json?"},
+        {"--jsno", "unknown option \"--jsno\"; did you mean --json of electop once, electop events?"},
+        {"--serv=x", "unknown option \"--serv\"; did you mean --server?"},
+        {"--xyzzy", "unknown option \"--xyzzy\"; electop watch --help lists the options"},
+        {"-x", "unknown option \"-x\"; electop watch --help lists the options"},
+        {"--json", "electop watch has no option --json; it belongs to electop once, electop events"},
+        {"events --strict", "electop events has no option --strict; it belongs to electop once"},
+        {"once --for 3s", "electop once has no option --for; it belongs to electop events"},
+        {"config --wait 3s",
+         "electop config has no option --wait; it belongs to electop watch, electop once, electop "
+         "events, electop demo"},
+        {"demo -s zk",
+         "electop demo has no option --server; it belongs to electop watch, electop once, electop "
+         "events, electop config"},
+        {"once --json=1", "--json takes no value; write it alone"},
+        {"--server", "--server needs a value; write --server HOSTS"},
+        {"-t", "--session-timeout needs a value; write --session-timeout DURATION"},
+        {"-s a -s b", "--server is given twice; give it once"},
+        {"-s ''", "--server \"\" is empty; write host:port,host:port/chroot"},
+        {"-s zk:0", "--server: \"zk:0\" has no valid port; ports are 1 to 65535"},
+        {"-s zk:1/", "--server: \"zk:1/\" ends in a slash; leave it out, or name the chroot behind it"},
+        {"-c ''", "--config \"\" is empty; name a file"},
+        {"--admin x", "--admin \"x\" is neither a port, nor host:port,..., nor off; ports are 1 to 65535"},
+        {"--admin x:y", "--admin: \"x:y\" has no valid port; ports are 1 to 65535"},
+        {"--four-letter on", "--four-letter \"on\" is not known; write auto or off"},
+        {"--color blue", "--color \"blue\" is not known; write auto, always or never"},
+        {"-t 500ms", "--session-timeout \"500ms\" is out of range; write 1s to 5m"},
+        {"-t 1h", "--session-timeout \"1h\" is out of range; write 1s to 5m"},
+        {"--wait 0", "--wait \"0\" is out of range; write 10ms to 1h"},
+        {"events --for 3", "--for \"3\" has no unit; write it as in 250ms, 10s, 5m, 2h or 30d"},
+        {"events --for 0s", "--for \"0s\" is out of range; write 1ms to 3650d"},
+        {"events --count 0", "--count \"0\" is out of range; write 1 to 2147483647"},
+        {"events --count 1x", "--count \"1x\" is not a whole number; write digits only"},
+        {"demo --servers 2", "--servers \"2\" is no size of the demo's ensemble; write 1 or 3"},
+        {"once a", "the path \"a\" does not begin with a slash; write the whole path, such as /election"},
+        {"/a/", "the path \"/a/\" ends in a slash; leave it out"},
+        {"/a/../b", "the path \"/a/../b\" holds a component . or .., which ZooKeeper refuses; write the path "
+                    "without it"},
+        {"once ''", "the path \"\" is empty; write a path such as /election"},
+        {"once -", "the path \"-\" does not begin with a slash; write the whole path, such as /election"},
+        {"-- --json",
+         "the path \"--json\" does not begin with a slash; write the whole path, such as /election"},
+        {"\x1b[2J", "unknown command \"\\x1b[2J\"; the commands are watch, once, events, config, demo, help, "
+                    "version, and "
+                    "a path begins with a slash"},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        expect_error(table[i][0], table[i][1]);
+}
+
+/* A command's help names its options and no other's; the program's names every command. */
+static void help_is_from_the_table(void **state)
+{
+    (void)state;
+    char *once = options_help(COMMAND_ONCE), *all = options_help(COMMAND_HELP),
+         *config = options_help(COMMAND_CONFIG);
+    assert_non_null(strstr(once, "--strict"));
+    assert_null(strstr(once, "--no-screen"));
+    assert_null(strstr(once, "--for"));
+    for (int command = 0; command < COMMAND_COUNT; command++)
+        assert_non_null(strstr(all, command_word((enum command)command)));
+    assert_non_null(strstr(config, "stop_above_ping: 250ms"));
+    free(once);
+    free(all);
+    free(config);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(forms),
+        cmocka_unit_test(every_option),
+        cmocka_unit_test(demo_options),
+        cmocka_unit_test(help_and_version),
+        cmocka_unit_test(wrong_usage),
+        cmocka_unit_test(help_is_from_the_table),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

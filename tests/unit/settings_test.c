@@ -1,0 +1,570 @@
+/*
+ * Proves that the configuration is read, refused and printed as the table of keys says, and that the command
+ * line overrides it without sending a credential where it was not meant to go.
+ */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "config/keys.h"
+#include "config/options.h"
+#include "config/settings.h"
+#include "config/settings_file.h"
+
+/* The example of the documentation, every key of it. */
+static const char example[] =
+    "clusters:\n"
+    "  - name: prod\n"
+    "    hosts: zk1:2181,zk2:2181,zk3:2181/chroot\n"
+    "    session_timeout: 10s\n"
+    "    servers:                 # where watches, connections and sessions are asked for\n"
+    "      addresses: auto\n"
+    "      admin: 8080\n"
+    "      four_letter: auto\n"
+    "      every: 5s\n"
+    "    elections:\n"
+    "      - path: /election\n"
+    "        name: orders\n"
+    "        kind: leader\n"
+    "        recipe: auto\n"
+    "        acknowledgement: /election-leader\n"
+    "        identity: registry:/coordinators_service_registry\n"
+    "        inject: sandbox\n"
+    "        allow: {vacancy: 5s, failover: 10s, silent: 66%, leader_changes: 3 in 10m}\n"
+    "      - path: /teams/*/leader\n"
+    "recipes:\n"
+    "  - {name: ours, family: sequence, candidate: '^member-(\\d{10})$', watches: predecessor}\n"
+    "discover: {roots: [/], depth: 8, every: 60s}\n"
+    "inject: {sandbox: /electop-sandbox, sessions: 100, creates: 100/s, stop_above_ping: 250ms}\n"
+    "history: {file: auto, keep: 30d}\n"
+    "screen: {theme: auto, mouse: true, ascii: auto, refresh: 250ms}\n"
+    "alerts:\n"
+    "  - on: [no-leader, leader-elected, severity>=error]\n"
+    "    run: [/usr/local/bin/page, \"{election}\", \"{code}\"]\n"
+    "    again_after: 10m\n";
+
+static char directory[] = "/tmp/electop-settings-XXXXXX";
+
+static int make_directory(void **state)
+{
+    (void)state;
+    /* Nobody's real configuration may leak into the tests. */
+    setenv("ELECTOP_CONFIG", "", 1);
+    setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+    setenv("HOME", "/nonexistent", 1);
+    return mkdtemp(directory) ? 0 : -1;
+}
+
+static const char *name_in(const char *name)
+{
+    static char path[256];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    return path;
+}
+
+static void write_file(const char *name, const char *content, mode_t mode)
+{
+    FILE *stream = fopen(name_in(name), "w");
+    assert_non_null(stream);
+    assert_int_equal(fputs(content, stream) < 0, 0);
+    assert_int_equal(fclose(stream), 0);
+    assert_int_equal(chmod(name_in(name), mode), 0);
+}
+
+static int remove_directory(void **state)
+{
+    (void)state;
+    unlink(name_in("c.yaml"));
+    unlink(name_in("auth"));
+    return rmdir(directory);
+}
+
+static char *errors_of(const char *yaml)
+{
+    struct problems problems = {.file = "f"};
+    struct settings *settings = settings_new();
+    assert_non_null(settings);
+    settings_read(settings, yaml, strlen(yaml), &problems);
+    settings_free(settings);
+    assert_false(problems.out_of_memory);
+    char *errors = problems_take(&problems);
+    assert_non_null(errors);
+    return errors;
+}
+
+static void expect_errors(const char *yaml, const char *wanted)
+{
+    char *errors = errors_of(yaml);
+    assert_string_equal(errors, wanted);
+    free(errors);
+}
+
+static struct settings *read_good(const char *yaml)
+{
+    struct problems problems = {.file = "f"};
+    struct settings *settings = settings_new();
+    settings_read(settings, yaml, strlen(yaml), &problems);
+    char *errors = problems_take(&problems);
+    assert_string_equal(errors, "");
+    free(errors);
+    return settings;
+}
+
+/* Every key of the example lands in its field. */
+static void the_example_is_read(void **state)
+{
+    (void)state;
+    struct settings *s = read_good(example);
+    assert_int_equal(s->cluster_count, 1);
+    const struct cluster_settings *cluster = &s->clusters[0];
+    assert_string_equal(cluster->name, "prod");
+    assert_string_equal(cluster->hosts, "zk1:2181,zk2:2181,zk3:2181/chroot");
+    assert_int_equal(cluster->session_timeout_ms, 10000);
+    assert_null(cluster->servers.addresses);
+    assert_int_equal(cluster->servers.admin_port, 8080);
+    assert_int_equal(cluster->servers.every_ms, 5000);
+    assert_int_equal(cluster->election_count, 2);
+    const struct election_settings *election = &cluster->elections[0];
+    assert_string_equal(election->path, "/election");
+    assert_string_equal(election->name, "orders");
+    assert_int_equal(election->kind, KIND_LEADER);
+    assert_string_equal(election->recipe, "auto");
+    assert_string_equal(election->acknowledgement, "/election-leader");
+    assert_string_equal(election->identity, "registry:/coordinators_service_registry");
+    assert_int_equal(election->inject, INJECT_SANDBOX);
+    assert_int_equal(election->allow.vacancy_ms, 5000);
+    assert_int_equal(election->allow.failover_ms, 10000);
+    assert_int_equal(election->allow.silent_percent, 66);
+    assert_int_equal(election->allow.leader_changes, 3);
+    assert_int_equal(election->allow.leader_changes_ms, 600000);
+    assert_string_equal(s->recipes[0].candidate, "^member-(\\d{10})$");
+    assert_string_equal(s->recipes[0].watches, "predecessor");
+    assert_string_equal(s->discover.roots[0], "/");
+    assert_null(s->discover.roots[1]);
+    assert_int_equal(s->inject.creates_per_s, 100);
+    assert_int_equal(s->history.keep_ms, INT64_C(2592000000));
+    assert_true(s->screen.mouse);
+    assert_string_equal(s->alerts[0].on[2], "severity>=error");
+    assert_string_equal(s->alerts[0].run[1], "{election}");
+    assert_int_equal(s->alerts[0].again_after_ms, 600000);
+    settings_free(s);
+}
+
+/* Other forms that keys may take. */
+static void other_forms(void **state)
+{
+    (void)state;
+    struct settings *s =
+        read_good("clusters:\n"
+                  "  - hosts: a\n"
+                  "    servers: {addresses: ['a:1', '[::1]:2'], admin: off, every: off, four_letter: off}\n"
+                  "    elections: [{path: /l, kind: lock, identity: data, acknowledgement: }]\n"
+                  "screen: {theme: mono, mouse: no, ascii: on, refresh: 1s}\n"
+                  "discover: {roots: /only}\n"
+                  "history: {file: ~}\n");
+    const struct servers_settings *servers = &s->clusters[0].servers;
+    assert_string_equal(servers->addresses[1], "[::1]:2");
+    assert_true(servers->admin_off);
+    assert_int_equal(servers->admin_port, 0);
+    assert_int_equal(servers->every_ms, 0);
+    assert_int_equal(servers->four_letter, CHOICE_OFF);
+    assert_int_equal(s->clusters[0].elections[0].kind, KIND_LOCK);
+    assert_string_equal(s->clusters[0].elections[0].identity, "data");
+    assert_null(s->clusters[0].elections[0].acknowledgement);
+    assert_int_equal(s->screen.theme, THEME_MONO);
+    assert_false(s->screen.mouse);
+    assert_int_equal(s->screen.ascii, TRI_YES);
+    assert_string_equal(s->discover.roots[0], "/only");
+    assert_string_equal(s->history.file, "auto");
+    settings_free(s);
+    s = read_good("clusters: [{hosts: a, servers: {admin: 'x:1,y:2'}}]");
+    assert_string_equal(s->clusters[0].servers.admin_addresses[1], "y:2");
+    assert_int_equal(s->clusters[0].servers.admin_port, 0);
+    settings_free(s);
+}
+
+/* Nothing at all is a configuration too. */
+static void empty_files(void **state)
+{
+    (void)state;
+    static const char *const empty[] = {"", "\n", "# only a remark\n", "---\n", "~\n", "{}\n"};
+    for (size_t i = 0; i < sizeof empty / sizeof empty[0]; i++)
+        settings_free(read_good(empty[i]));
+}
+
+/* What is printed is read back to what prints the same: no key is lost, no quoting is wrong. */
+static void printing_round_trips(void **state)
+{
+    (void)state;
+    static const char odd[] =
+        "clusters:\n"
+        "  - {name: \"it's: #1\", hosts: '[::1]:1/x', auth_file: \"/a b/'c'\", servers: {admin: ['a:1', "
+        "'b:2'], every: off}}\n"
+        "  - {name: 'null', hosts: b, elections: [{path: '/- x', name: ' y', identity: session}]}\n"
+        "alerts: [{on: severity>=info, run: ['/x', '', 'a,b', '{c}', \"\\\"q\\\"\", '-n']}]\n";
+    const char *const texts[] = {example, odd, "{}"};
+    for (size_t i = 0; i < 3; i++) {
+        struct settings *first = read_good(texts[i]);
+        char *printed = settings_print(first);
+        struct settings *second = read_good(printed);
+        char *again = settings_print(second);
+        assert_string_equal(printed, again);
+        free(printed);
+        free(again);
+        settings_free(first);
+        settings_free(second);
+    }
+}
+
+/* All that is wrong is said at once, in the file's order, with its place and what to do. */
+static void all_errors_at_once(void **state)
+{
+    (void)state;
+    expect_errors(
+        "clusters:\n"
+        "  - nam: prod\n"
+        "    hosts: zk1:99999\n"
+        "    session_timeout: 10\n"
+        "    session_timeout: 1h\n"
+        "    servers: {evry: 5, admin: maybe}\n"
+        "    elections: [{path: /a/}, {path: b}, {kind: leadr, path: /x}, {path: /x}, foo]\n"
+        "recips: []\n"
+        "screen: {refresh: 1ms, theme: darkk, mouse: perhaps, path: /x}\n"
+        "history: 5\n",
+        "f:2:5: unknown key \"nam\" in clusters[]; did you mean \"name\"?\n"
+        "f:3:12: hosts: \"zk1:99999\" has no valid port; ports are 1 to 65535\n"
+        "f:4:22: session_timeout: \"10\" has no unit; write it as in 250ms, 10s, 5m, 2h or 30d\n"
+        "f:5:5: the key \"session_timeout\" is already there, on line 4; keep one of them\n"
+        "f:6:15: unknown key \"evry\" in clusters[].servers; did you mean \"every\"?\n"
+        "f:6:31: admin: \"maybe\" is neither a port, nor host:port,..., nor off; ports are 1 to 65535\n"
+        "f:7:24: path: \"/a/\" ends in a slash; leave it out\n"
+        "f:7:37: path: \"b\" does not begin with a slash; write the whole path, such as /election\n"
+        "f:7:48: kind: \"leadr\" is not known; did you mean leader? write leader or lock\n"
+        "f:7:73: path: \"/x\" is already there, on line 7; keep one of them\n"
+        "f:7:78: clusters[].elections[]: a text is not what belongs here; write keys and values\n"
+        "f:8:1: unknown key \"recips\"; did you mean \"recipes\"?\n"
+        "f:9:19: refresh: \"1ms\" is out of range; write 20ms to 10s\n"
+        "f:9:31: theme: \"darkk\" is not known; did you mean dark? write auto, dark, light or mono\n"
+        "f:9:45: mouse: \"perhaps\" is neither; write true or false\n"
+        "f:9:54: unknown key \"path\" in screen; it belongs elsewhere, as clusters[].elections[].path\n"
+        "f:10:10: history: a text is not what belongs here; write keys and values");
+}
+
+/* Each kind of value has its own refusal. */
+static void bad_values(void **state)
+{
+    (void)state;
+    static const char *const table[][2] = {
+        {"- a", "f:1:1: the configuration: a list is not what belongs here; write keys and values"},
+        {"text", "f:1:1: the configuration: a text is not what belongs here; write keys and values"},
+        {"xyzzy: 1",
+         "f:1:1: unknown key \"xyzzy\"; the keys here are clusters, recipes, discover, inject, history, "
+         "screen, alerts"},
+        {"Screen: {}", "f:1:1: unknown key \"Screen\"; did you mean \"screen\"?"},
+        {"\"a\\eb\": 1",
+         "f:1:1: unknown key \"a\\x1bb\"; the keys here are clusters, recipes, discover, inject, "
+         "history, screen, alerts"},
+        {"clusters: {}",
+         "f:1:11: clusters: a mapping is not what belongs here; write a list, each item behind a dash"},
+        {"clusters: [{}]", "f:1:12: clusters[] has no hosts; add it (a connect string such as "
+                           "zk1:2181,zk2:2181/chroot)"},
+        {"clusters: [{hosts: }]", "f:1:12: clusters[] has no hosts; add it (a connect string such as "
+                                  "zk1:2181,zk2:2181/chroot)"},
+        {"clusters: [{hosts: ''}]", "f:1:20: hosts: is empty; write host:port,host:port/chroot"},
+        {"clusters: [{hosts: [a]}]",
+         "f:1:20: hosts: a list is not what belongs here; write a connect string such as "
+         "zk1:2181,zk2:2181/chroot"},
+        {"clusters: [{hosts: a}, {hosts: b, name: b}]",
+         "f:1:12: one of several items has no name; give each its own"},
+        {"clusters: [{hosts: a, name: b}, {hosts: b, name: b}]",
+         "f:1:50: name: \"b\" is already there, on line 1; keep one of them"},
+        {"clusters: [{hosts: a, name: \"\\x01\"}]",
+         "f:1:29: name: \"\\x01\" holds a control character; leave it out"},
+        {"clusters: [{hosts: a, name: ''}]",
+         "f:1:29: name: \"\" is empty; write something, or leave the key out"},
+        {"clusters: [{hosts: a, session_timeout: 500ms}]",
+         "f:1:40: session_timeout: \"500ms\" is out of range; write 1s to 5m"},
+        {"clusters: [{hosts: a, servers: {admin: 0}}]",
+         "f:1:40: admin: \"0\" is neither a port, nor host:port,..., nor off; ports are 1 to 65535"},
+        {"clusters: [{hosts: a, servers: {addresses: [b]}}]",
+         "f:1:44: addresses: \"b\" has no port; write it as host:port"},
+        {"clusters: [{hosts: a, elections: [{name: x}]}]",
+         "f:1:35: clusters[].elections[] has no path; add it (a path such as /election or /teams/*/leader)"},
+        {"clusters: [{hosts: a, elections: [{path: /a/../b}]}]",
+         "f:1:42: path: \"/a/../b\" holds a component . or .., which ZooKeeper refuses; write the path "
+         "without it"},
+        {"clusters: [{hosts: a, elections: [{path: /a, acknowledgement: /b/*}]}]",
+         "f:1:63: acknowledgement: \"/b/*\" is a pattern; write one path here, without * and ?"},
+        {"clusters: [{hosts: a, elections: [{path: /a, identity: nobody}]}]",
+         "f:1:56: identity: \"nobody\" is not known; write auto, registry:/path, data, name, client or "
+         "session"},
+        {"clusters: [{hosts: a, elections: [{path: /a, identity: 'registry:x'}]}]",
+         "f:1:56: identity: \"registry:x\" does not begin with a slash; write the whole path, such as "
+         "/election"},
+        {"clusters: [{hosts: a, elections: [{path: /a, allow: {silent: 101%}}]}]",
+         "f:1:62: silent: \"101%\" is out of range; write 1% to 100%"},
+        {"clusters: [{hosts: a, elections: [{path: /a, allow: {leader_changes: 3}}]}]",
+         "f:1:70: leader_changes: \"3\" is not a count within a time; write it as in 3 in 10m"},
+        {"discover: {depth: 0}", "f:1:19: depth: \"0\" is out of range; write 1 to 64"},
+        {"discover: {depth: deep}", "f:1:19: depth: \"deep\" is not a whole number; write digits only"},
+        {"discover: {roots: []}", "f:1:19: roots: a list is empty; write a list of paths such as [/a, /b]"},
+        {"inject: {creates: 100}", "f:1:19: creates: \"100\" is not a rate; write it as in 100/s"},
+        {"inject: {creates: 0/s}", "f:1:19: creates: \"0/s\" is out of range; write 1/s to 100000/s"},
+        {"history: {keep: forever}",
+         "f:1:17: keep: \"forever\" is not a duration; write it as in 250ms, 10s, 5m, 2h or 30d"},
+        {"alerts: [{on: [severity>=bad], run: x}]", "f:1:16: on: \"severity>=bad\" is no condition; write a "
+                                                    "finding's code, an event, or severity>=info, warning, "
+                                                    "error or critical"},
+        {"alerts: [{on: x, run: []}]",
+         "f:1:23: run: a list is empty; write a list such as [/usr/bin/logger, \"{code}\"]"},
+        {"alerts: [{on: x}]",
+         "f:1:10: alerts[] has no run; add it (a list such as [/usr/bin/logger, \"{code}\"])"},
+        {"recipes: [{name: x, candidate: y, family: tribe}]",
+         "f:1:43: family: \"tribe\" is not known; write sequence, lock or hybrid"},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        expect_errors(table[i][0], table[i][1]);
+}
+
+/* A file that is wrong everywhere does not flood the terminal. */
+static void errors_are_bounded(void **state)
+{
+    (void)state;
+    char yaml[8000] = "clusters:\n";
+    for (int i = 0; i < 200; i++)
+        strcat(yaml, "  - {hosts: 'a:0'}\n");
+    char *errors = errors_of(yaml);
+    size_t lines = 1;
+    for (const char *at = errors; *at; at++)
+        lines += *at == '\n';
+    assert_int_equal(lines, PROBLEMS_MAX + 1);
+    assert_non_null(strstr(errors, "there are more than 50 errors; mend these first"));
+    free(errors);
+}
+
+/* Keys that this version only checks are said, in the notes and beside the effective ones. */
+static void unused_keys_are_said(void **state)
+{
+    (void)state;
+    struct settings *s = read_good("history: {keep: 1d}\nscreen: {mouse: no}\n");
+    assert_string_equal(s->notes, "f:1:1: history is checked, but not used by this version yet");
+    char *printed = settings_print(s);
+    assert_non_null(strstr(printed, "history: # not used by this version yet\n"));
+    assert_null(strstr(printed, "screen: #"));
+    free(printed);
+    settings_free(s);
+}
+
+static struct settings *load(struct options options)
+{
+    char *error = NULL;
+    struct settings *settings = settings_load(&options, &error);
+    if (!settings)
+        fail_msg("%s", error ? error : "out of memory");
+    return settings;
+}
+
+static void expect_refusal(struct options options, const char *wanted)
+{
+    char *error = NULL;
+    assert_null(settings_load(&options, &error));
+    assert_non_null(error);
+    assert_string_equal(error, wanted);
+    free(error);
+}
+
+#define OPTIONS(...) ((struct options){.four_letter = TRI_YES, __VA_ARGS__})
+
+/* Without a file, and without options, there is ZooKeeper's usual place and discovery. */
+static void defaults_without_a_file(void **state)
+{
+    (void)state;
+    struct settings *s = load(OPTIONS(.command = COMMAND_WATCH));
+    assert_null(s->file);
+    assert_int_equal(s->cluster_count, 1);
+    assert_string_equal(s->clusters[0].hosts, "127.0.0.1:2181");
+    assert_string_equal(s->clusters[0].name, "");
+    assert_int_equal(s->clusters[0].session_timeout_ms, 10000);
+    assert_int_equal(s->clusters[0].election_count, 0);
+    assert_int_equal(s->discover.depth, 8);
+    assert_string_equal(s->discovered.recipe, "auto");
+    assert_string_equal(s->discovered.path, "");
+    assert_int_equal(s->discovered.allow.vacancy_ms, 5000);
+    settings_free(s);
+}
+
+static const char clusters[] =
+    "clusters:\n"
+    "  - {name: prod, hosts: 'p:1', auth_file: auth, session_timeout: 20s, elections: [\n"
+    "      {path: /a, name: alpha, kind: lock}, {path: /t/*, name: teams, recipe: kazoo}]}\n"
+    "  - {name: test, hosts: 't:1'}\n"
+    "screen: {mouse: false}\n";
+
+static char *config(void)
+{
+    static char file[256];
+    write_file("c.yaml", clusters, 0644);
+    write_file("auth", "digest:user:secret-word\n", 0600);
+    snprintf(file, sizeof file, "%s/c.yaml", directory);
+    return file;
+}
+
+/* All clusters by default; --cluster takes one of them; an unknown one is refused with the nearest. */
+static void clusters_are_chosen(void **state)
+{
+    (void)state;
+    char *file = config();
+    struct settings *s = load(OPTIONS(.config_file = file));
+    assert_int_equal(s->cluster_count, 2);
+    assert_string_equal(s->clusters[0].auth_scheme, "digest");
+    assert_string_equal(s->clusters[0].auth_credential, "user:secret-word");
+    char *printed = settings_print(s);
+    assert_null(strstr(printed, "secret-word"));
+    free(printed);
+    settings_free(s);
+
+    s = load(OPTIONS(.config_file = file, .cluster = "test", .session_timeout_ms = 4000));
+    assert_int_equal(s->cluster_count, 1);
+    assert_string_equal(s->clusters[0].name, "test");
+    assert_int_equal(s->clusters[0].session_timeout_ms, 4000);
+    settings_free(s);
+
+    expect_refusal(OPTIONS(.config_file = file, .cluster = "prd"),
+                   "unknown cluster \"prd\"; did you mean \"prod\"?");
+    expect_refusal(OPTIONS(.config_file = file, .cluster = "x"),
+                   "unknown cluster \"x\"; the configuration names prod, test");
+    expect_refusal(OPTIONS(.cluster = "x"),
+                   "unknown cluster \"x\"; no configuration names a cluster, use --server "
+                   "HOSTS or --config FILE");
+}
+
+/* A server of the command line gets no credential that was written for another one. */
+static void servers_replace_clusters(void **state)
+{
+    (void)state;
+    char *file = config();
+    struct settings *s = load(OPTIONS(.config_file = file, .server = "other:1"));
+    assert_int_equal(s->cluster_count, 1);
+    assert_string_equal(s->clusters[0].hosts, "other:1");
+    assert_string_equal(s->clusters[0].name, "");
+    assert_null(s->clusters[0].auth_credential);
+    assert_int_equal(s->clusters[0].election_count, 0);
+    assert_false(s->screen.mouse);
+    settings_free(s);
+
+    s = load(OPTIONS(.config_file = file, .server = "p:1"));
+    assert_int_equal(s->cluster_count, 1);
+    assert_string_equal(s->clusters[0].name, "prod");
+    assert_non_null(s->clusters[0].auth_credential);
+    settings_free(s);
+
+    s = load(OPTIONS(.config_file = file, .server = "tunnel:1", .cluster = "prod"));
+    assert_string_equal(s->clusters[0].hosts, "tunnel:1");
+    assert_string_equal(s->clusters[0].name, "prod");
+    assert_int_equal(s->clusters[0].election_count, 2);
+    settings_free(s);
+
+    s = load(OPTIONS(.command = COMMAND_DEMO, .config_file = file, .server = "p:1"));
+    assert_null(s->clusters[0].auth_credential);
+    assert_int_equal(s->clusters[0].election_count, 0);
+    assert_false(s->screen.mouse);
+    settings_free(s);
+}
+
+/* Paths of the command line keep the settings that are configured for them. */
+static void paths_replace_elections(void **state)
+{
+    (void)state;
+    char one[] = "/a", two[] = "/t/x", three[] = "/new";
+    char *paths[] = {one, two, three, one, NULL};
+    struct settings *s = load(OPTIONS(.config_file = config(), .paths = paths, .path_count = 4));
+    for (size_t i = 0; i < 2; i++) {
+        const struct election_settings *elections = s->clusters[i].elections;
+        assert_int_equal(s->clusters[i].election_count, 3);
+        assert_string_equal(elections[0].path, "/a");
+        assert_string_equal(elections[1].path, "/t/x");
+        assert_string_equal(elections[2].path, "/new");
+        assert_int_equal(elections[0].kind, i == 0 ? KIND_LOCK : KIND_LEADER);
+        assert_string_equal(elections[1].recipe, i == 0 ? "kazoo" : "auto");
+        assert_null(elections[1].name);
+        assert_string_equal(elections[2].recipe, "auto");
+    }
+    assert_string_equal(s->clusters[0].elections[0].name, "alpha");
+    settings_free(s);
+}
+
+/* The other options override every cluster, or are refused where they can mean only one. */
+static void options_override(void **state)
+{
+    (void)state;
+    char *file = config();
+    struct options options =
+        OPTIONS(.config_file = file, .admin = "9", .ascii = true, .session_timeout_ms = 4000);
+    options.four_letter = TRI_NO;
+    struct settings *s = load(options);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(s->clusters[i].servers.four_letter, CHOICE_OFF);
+        assert_int_equal(s->clusters[i].servers.admin_port, 9);
+        assert_int_equal(s->clusters[i].session_timeout_ms, 4000);
+    }
+    assert_int_equal(s->screen.ascii, TRI_YES);
+    settings_free(s);
+    expect_refusal(OPTIONS(.config_file = file, .auth_file = name_in("auth")),
+                   "--auth-file with 2 clusters; choose one with --cluster");
+    expect_refusal(OPTIONS(.config_file = file, .admin = "a:1"),
+                   "--admin with addresses and 2 clusters; choose one with --cluster");
+}
+
+/* The table itself: defaults that read well, parents that exist, a help for each. */
+static void the_table_is_sound(void **state)
+{
+    (void)state;
+    struct settings *s = settings_new();
+    assert_non_null(s);
+    assert_non_null(settings_add_cluster(s));
+    assert_non_null(cluster_add_election(&s->clusters[0]));
+    settings_free(s);
+    for (size_t i = 0; i < key_count; i++) {
+        char parent[KEY_PATH_MAX];
+        assert_non_null(keys[i].help);
+        assert_true(strlen(keys[i].path) < KEY_PATH_MAX);
+        snprintf(parent, sizeof parent, "%s", keys[i].path);
+        char *dot = strrchr(parent, '.');
+        if (!dot)
+            continue;
+        *dot = '\0';
+        const struct key *above = key_find(parent);
+        assert_non_null(above);
+        assert_true(above < &keys[i]);
+        assert_null(above->type);
+        assert_true(key_is_child(&keys[i], parent));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_example_is_read),
+        cmocka_unit_test(other_forms),
+        cmocka_unit_test(empty_files),
+        cmocka_unit_test(printing_round_trips),
+        cmocka_unit_test(all_errors_at_once),
+        cmocka_unit_test(bad_values),
+        cmocka_unit_test(errors_are_bounded),
+        cmocka_unit_test(unused_keys_are_said),
+        cmocka_unit_test(defaults_without_a_file),
+        cmocka_unit_test(clusters_are_chosen),
+        cmocka_unit_test(servers_replace_clusters),
+        cmocka_unit_test(paths_replace_elections),
+        cmocka_unit_test(options_override),
+        cmocka_unit_test(the_table_is_sound),
+    };
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}

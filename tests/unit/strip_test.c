@@ -1,0 +1,126 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/scenes.h"
+#include "tui/views/strip.h"
+
+#define MINUTE INT64_C(60000000)
+
+/* The strip's signs as one text: # bar A, % bar B, | change, . vacant, ? not watched, - free. */
+static void draw(char *text, int width, const struct stage *stage, const char *path, int64_t window_us,
+                 const char *who)
+{
+    struct cells *cells = cells_new(width, 1);
+
+    cells->ascii = true;
+    strip_draw(cells, 0, 0, width, model_election(stage_model(stage), 0, path), stage_now(stage), window_us,
+               who);
+    for (int i = 0; i < width; i++)
+        text[i] = STYLE_ROLE(cells->at[i].style) == ROLE_BAR_B ? '%' : cells->at[i].text[0];
+    text[width] = '\0';
+    cells_free(cells);
+}
+
+/* One who leads for ten minutes, then another for ten, each its share; before the first look, nobody knows.
+ */
+static void tenures_have_their_share(void **state)
+{
+    static const struct stand both[] = {{"n_0000000001", 1, "a", 60}, {"n_0000000002", 2, "b", 50}};
+    struct stage *stage = stage_new((const char *const[]){"", NULL});
+    char text[64];
+
+    (void)state;
+    stage_connected(stage, 0, "zk1:2181");
+    stage_watch(stage, 0, "/election", NULL, KIND_LEADER, NULL);
+    stage_children(stage, 0, "/election", both, 2, 3, 0);
+    stage_pass(stage, 10 * MINUTE);
+    stage_absent(stage, 0, "/election", "/election/n_0000000001");
+    stage_children(stage, 0, "/election", both + 1, 1, 0, 0);
+    stage_pass(stage, 10 * MINUTE);
+    draw(text, 30, stage, "/election", 30 * MINUTE, STRIP_ALL);
+    assert_string_equal(text, "??????????##########|%%%%%%%%%");
+    draw(text, 30, stage, "/election", 30 * MINUTE, "n_0000000001");
+    assert_string_equal(text, "??????????###########         ");
+    draw(text, 30, stage, "/election", 30 * MINUTE, "n_0000000002");
+    assert_string_equal(text, "??????????          %%%%%%%%%%");
+    stage_free(stage);
+}
+
+/* A vacancy of a moment is still seen in an hour; a free lock is none. */
+static void a_short_vacancy_is_seen(void **state)
+{
+    struct stage *stage = scene_usual();
+    char text[64];
+
+    (void)state;
+    draw(text, 20, stage, "/orders/election", 60 * MINUTE, STRIP_ALL);
+    assert_string_equal(text, "###################.");
+    draw(text, 20, stage, "/locks/nightly-job", 60 * MINUTE, STRIP_ALL);
+    assert_string_equal(text, "--------------------");
+    stage_free(stage);
+}
+
+/* The shade of a tenure stays when the oldest fall out of the ring. */
+static void shades_do_not_flip(void **state)
+{
+    struct stage *stage = stage_new((const char *const[]){"", NULL});
+    char names[300][24], before[64], after[64];
+    struct stand stands[300];
+
+    (void)state;
+    for (int i = 0; i < 300; i++) {
+        snprintf(names[i], sizeof names[i], "n_%010d", i);
+        stands[i] = (struct stand){names[i], (uint64_t)i + 1, NULL, 0};
+    }
+    stage_connected(stage, 0, "zk1:2181");
+    stage_watch(stage, 0, "/election", NULL, KIND_LEADER, NULL);
+    for (int i = 0; i < 200; i++) {
+        stage_children(stage, 0, "/election", stands + i, 2, 2, 0);
+        stage_pass(stage, MINUTE);
+    }
+    draw(before, 40, stage, "/election", 10 * MINUTE, STRIP_ALL);
+    stage_children(stage, 0, "/election", stands + 200, 2, 2, 0);
+    stage_pass(stage, MINUTE);
+    draw(after, 40, stage, "/election", 10 * MINUTE, STRIP_ALL);
+    /* A minute is four cells. */
+    assert_memory_equal(before + 8, after + 4, 30);
+    stage_free(stage);
+}
+
+/* Until somebody chooses, the window grows with what is known, to an hour; then it is theirs. */
+static void the_window_grows_until_chosen(void **state)
+{
+    struct strip_zoom zoom = {0};
+
+    (void)state;
+    strip_zoom_follow(&zoom, MINUTE / 2);
+    assert_string_equal(strip_window_word(zoom.window), "minute");
+    strip_zoom_follow(&zoom, 4 * MINUTE);
+    assert_string_equal(strip_window_word(zoom.window), "5 min");
+    strip_zoom_follow(&zoom, 100000 * MINUTE);
+    assert_string_equal(strip_window_word(zoom.window), "hour");
+    strip_zoom_turn(&zoom, true);
+    strip_zoom_follow(&zoom, MINUTE);
+    assert_string_equal(strip_window_word(zoom.window), "6 hours");
+    for (int i = 0; i < 20; i++)
+        strip_zoom_turn(&zoom, i < 10);
+    assert_string_equal(strip_window_word(zoom.window), "minute");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tenures_have_their_share),
+        cmocka_unit_test(a_short_vacancy_is_seen),
+        cmocka_unit_test(shades_do_not_flip),
+        cmocka_unit_test(the_window_grows_until_chosen),
+    };
+    return cmocka_run_group_tests_name("strip", tests, NULL, NULL);
+}
