@@ -18,7 +18,7 @@ enum event_kind {
     EVENT_LEADER_ACKNOWLEDGED,
     EVENT_CONNECTION,
     EVENT_UNSEEN,
-    EVENT_FINDING_RAISED,
+    EVENT_FINDING_RAISED, /* also when it becomes certain, or more severe */
     EVENT_FINDING_CLEARED
 };
 

@@ -409,5 +409,11 @@ void model_observe(struct model *model, const struct observation *o)
                                     .connection = "gap",
                                     .after_us = o->gap_us});
         break;
+    case OBSERVED_CONNECTIONS:
+    case OBSERVED_WATCHES:
+    case OBSERVED_SESSIONS:
+    case OBSERVED_HIDDEN:
+    case OBSERVED_TICK:
+        break;
     }
 }

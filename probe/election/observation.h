@@ -140,6 +140,8 @@ struct observed_children {
     const struct znode_stat *stat; /* of the directory, from the same answer */
     char *const *names;            /* in no particular order */
     size_t count;
+    bool synced;                   /* a sync and then this list were asked for after everything observed before
+                                      had been answered: no server's list that was told is later than it */
 };
 
 struct observed_node {

@@ -1,6 +1,7 @@
 #include "probe/sink/json_event.h"
 
 #include "probe/election/model.h"
+#include "probe/sink/json_finding.h"
 #include "probe/sink/json_writer.h"
 #include "probe/sink/look.h"
 
@@ -98,6 +99,11 @@ void json_event_write(struct buffer *out, const struct event *event)
         json_write_uint(&writer, event->unseen_joined);
         json_write_key(&writer, "left");
         json_write_uint(&writer, event->unseen_left);
+        break;
+    case EVENT_FINDING_RAISED:
+    case EVENT_FINDING_CLEARED:
+        json_write_key(&writer, "finding");
+        json_finding_write(&writer, event->finding);
         break;
     }
     end_line(&writer);

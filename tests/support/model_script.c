@@ -53,6 +53,8 @@ static void on_event(void *context, const struct event *event)
 {
     struct script *s = context;
     char *out = s->events;
+    if (event->kind == EVENT_FINDING_RAISED || event->kind == EVENT_FINDING_CLEARED)
+        return;
     add(out, EVENTS, "%s", event_word(event->kind));
     switch (event->kind) {
     case EVENT_CANDIDATE_JOINED:
@@ -76,6 +78,8 @@ static void on_event(void *context, const struct event *event)
         break;
     case EVENT_ELECTION_SEEN:
     case EVENT_ELECTION_GONE:
+    case EVENT_FINDING_RAISED:
+    case EVENT_FINDING_CLEARED:
         break;
     }
     if (event->kind == EVENT_LEADER_ELECTED || event->kind == EVENT_LEADER_ACKNOWLEDGED) {

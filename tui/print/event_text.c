@@ -118,6 +118,22 @@ static void say_connection(const struct event *event, struct event_words *words)
         APPEND(words->detail, event->detail);
 }
 
+static void say_finding(const struct event *event, struct event_words *words)
+{
+    static const style roles[] = {ROLE_INFO, ROLE_WARNING, ROLE_CRITICAL, ROLE_CRITICAL};
+    const struct finding *finding = event->finding;
+    bool raised = event->kind == EVENT_FINDING_RAISED;
+    words->label = raised ? "found" : "cleared";
+    words->role = raised ? roles[finding->severity] : ROLE_GOOD;
+    if (finding->candidate_count > 0)
+        put_candidate(words, finding->candidates[0], NULL);
+    APPEND(words->detail, finding_kind(finding->code)->word);
+    if (raised) {
+        APPEND(words->detail, finding->certainty == CERTAINTY_CERTAIN ? ": " : ", suspected: ");
+        APPEND(words->detail, finding->evidence);
+    }
+}
+
 void event_text(const struct event *event, struct event_words *words)
 {
     words->label = "";
@@ -168,6 +184,10 @@ void event_text(const struct event *event, struct event_words *words)
         snprintf(words->detail, sizeof(words->detail),
                  "%" PRIu64 " joined and %" PRIu64 " left between two looks", event->unseen_joined,
                  event->unseen_left);
+        break;
+    case EVENT_FINDING_RAISED:
+    case EVENT_FINDING_CLEARED:
+        say_finding(event, words);
         break;
     }
 }
