@@ -402,13 +402,10 @@ static void election_title(struct view *self, const struct scene *scene, struct 
     const struct election *election = subject(view, scene);
     int end = x + room;
 
-    if (view->cluster[0] != '\0') {
-        x += cells_put(cells, x, 0, end - x, ROLE_TITLE_DIM, view->cluster) + 1;
-        x += cells_put(cells, x, 0, end - x, ROLE_TITLE_DIM, cells_sign(cells, SIGN_CRUMB)) + 1;
-    }
-    x += cells_put(cells, x, 0, end - x, ROLE_TITLE, election != NULL ? election->name : view->path) + 2;
+    x +=
+        facts_put_crumbs(cells, x, room, view->cluster, election != NULL ? election->name : view->path, NULL);
     if (election != NULL && strcmp(election->name, view->path) != 0)
-        cells_put(cells, x, 0, end - x, ROLE_TITLE_DIM, view->path);
+        cells_put(cells, x + 2, 0, facts_room(x + 2, end), ROLE_TITLE_DIM, view->path);
 }
 
 /* Of what is selected: the candidate; without one, the election. */

@@ -9,6 +9,7 @@
 #include "tui/views/notices.h"
 
 #define LEFT 1
+#define WHO_LEAST 24
 #define AFTER_WHO 42 /* columns that what stands behind a name needs */
 
 /* A line that is filled from the left. */
@@ -42,7 +43,8 @@ static void say_candidate(struct line *line, const struct candidate *candidate)
     facts_who(candidate, who, sizeof who);
     room = line->cells->width - line->x - AFTER_WHO;
     if (line->x < line->cells->width)
-        line->x += cells_put(line->cells, line->x, line->y, room < 12 ? 12 : room, ROLE_TEXT, who);
+        line->x +=
+            cells_put(line->cells, line->x, line->y, room < WHO_LEAST ? WHO_LEAST : room, ROLE_TEXT, who);
 }
 
 static void say_leader(struct line *line, const struct election *election, struct moment now, bool led)

@@ -214,6 +214,29 @@ int facts_put_leader(struct cells *cells, int x, int y, int room, const struct e
     return cells_put(cells, x, y, room, ROLE_DIM, "? not read yet");
 }
 
+int facts_room(int x, int end)
+{
+    return end > x ? end - x : 0;
+}
+
+int facts_put_crumbs(struct cells *cells, int x, int room, const char *cluster, const char *election,
+                     const char *candidate)
+{
+    int begin = x, end = x + room;
+    char name[256];
+
+    if (cluster[0] != '\0') {
+        x += cells_put(cells, x, 0, facts_room(x, end) / 3, ROLE_TITLE_DIM, cluster) + 1;
+        x += cells_put(cells, x, 0, facts_room(x, end), ROLE_TITLE_DIM, cells_sign(cells, SIGN_CRUMB)) + 1;
+    }
+    if (candidate == NULL)
+        return x + cells_put(cells, x, 0, facts_room(x, end), ROLE_TITLE, election) - begin;
+    x += cells_put(cells, x, 0, facts_room(x, end) / 2, ROLE_TITLE_DIM, election) + 1;
+    x += cells_put(cells, x, 0, facts_room(x, end), ROLE_TITLE_DIM, cells_sign(cells, SIGN_CRUMB)) + 1;
+    format_candidate(candidate, facts_room(x, end), cells_sign(cells, SIGN_ELLIPSIS), name, sizeof name);
+    return x + cells_put(cells, x, 0, facts_room(x, end), ROLE_TITLE, name) - begin;
+}
+
 char *facts_since(const struct cells *cells, const struct election *election, struct moment now, char *buffer,
                   size_t size)
 {

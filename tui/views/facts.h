@@ -43,6 +43,16 @@ char *facts_session(const struct candidate *, char *buffer, size_t size);
  */
 char *facts_short_name(const struct cells *, const char *name, char *buffer, size_t size);
 
+/* Columns from x to end that cells_put() may use: never negative, which would mean all there are. */
+int facts_room(int x, int end);
+
+/*
+ * The way here, for a title: "prod > /election > n_0000000042". candidate may be NULL. Returns the columns
+ * used.
+ */
+int facts_put_crumbs(struct cells *, int x, int room, const char *cluster, const char *election,
+                     const char *candidate);
+
 /* Who leads: the identity, the candidate's short name dimmed; or why nobody. Returns the columns used. */
 int facts_put_leader(struct cells *, int x, int y, int room, const struct election *, struct moment now);
 
