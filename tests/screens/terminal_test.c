@@ -387,6 +387,52 @@ static void paints_roles(void **state)
     terminal_close(terminal);
 }
 
+/* With the theme left to us the terminal is asked for its background, and its answer, whole or in pieces,
+ * decides. */
+static void learns_the_background(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *first, *second;
+        uint32_t title;
+    } rows[] = {
+        {"\033]11;rgb:ffff/fafa/e0e0\033\\", "", 0xd7d7d7},
+        {"\033]11;rgb:1e", "/1e/2e\a", 0x303030},
+        {"\033]11;rgb:f/f/f\a", "", 0xd7d7d7},
+        {"\033]11;nonsense\a", "", 0x303030},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        struct terminal *terminal = terminal_open(120, 36, "usual", "auto", NULL);
+        wait_for(terminal, "druid");
+        assert_non_null(strstr(terminal->said, "\033]11;?\033\\"));
+        keys(terminal, rows[i].first);
+        pause_ms(terminal, 10);
+        keys(terminal, rows[i].second);
+        settle(terminal);
+        assert_int_equal(color_at(terminal, 119, 0, true), theme_nearest_256(rows[i].title));
+        assert_true(shows(terminal, "worst first")); /* its letters are no keys */
+        terminal_close(terminal);
+    }
+}
+
+/* Keys that nobody knows do nothing: their sequences are no Esc and no letters. */
+static void ignores_unknown_keys(void **state)
+{
+    (void)state;
+    struct terminal *terminal = terminal_open(120, 36, "usual", "dark", NULL);
+    wait_for(terminal, "druid");
+    keys(terminal, "\033[B\r");
+    wait_for(terminal, "/teams/blue/leader   ");
+    wait_for(terminal, "Esc");
+    keys(terminal, "\033[1;5Q\033[200~\033[99;99;99~\033Oq\033[?1;2c\x01\x02");
+    settle(terminal);
+    assert_true(shows(terminal, "Esc"));
+    assert_int_equal(waitpid(terminal->child, NULL, WNOHANG), 0);
+    keys(terminal, "\033");
+    wait_for(terminal, "nightly-job");
+    terminal_close(terminal);
+}
+
 /* Small, tiny, large, and back: it goes on, and the picture is right again. */
 static void follows_the_size(void **state)
 {
@@ -571,6 +617,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shows_the_grids),
         cmocka_unit_test(paints_roles),
+        cmocka_unit_test(learns_the_background),
+        cmocka_unit_test(ignores_unknown_keys),
         cmocka_unit_test(follows_the_size),
         cmocka_unit_test(leaves_the_terminal_as_it_was),
         cmocka_unit_test(takes_clicks_and_copies),
