@@ -205,11 +205,11 @@ static bool draw_change(struct line *line, const struct election *election, stru
         return true;
     }
     say(line, ROLE_TEXT, change->to_identity != NULL ? change->to_identity : change->to);
-    if (change->vacancy_us >= 0) {
-        say(line, ROLE_DIM, "  vacant ");
-        say(line, ROLE_TEXT,
-            change->vacancy_us > 0 ? format_span(change->vacancy_us, span, sizeof span) : "0");
-    }
+    say(line, ROLE_DIM, "  vacant ");
+    say(line, ROLE_TEXT,
+        change->vacancy_us > 0    ? format_span(change->vacancy_us, span, sizeof span)
+        : change->vacancy_us == 0 ? "0"
+                                  : "?");
     if (change->takeover_us >= 0) {
         say(line, ROLE_DIM, "  takeover ");
         say(line, ROLE_TEXT, format_span(change->takeover_us, span, sizeof span));

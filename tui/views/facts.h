@@ -37,6 +37,9 @@ char *facts_who(const struct candidate *, char *buffer, size_t size);
 /* "0x100002a4d0a0001", "?" where the znode has not been read, "none" where it is persistent. */
 char *facts_session(const struct candidate *, char *buffer, size_t size);
 
+/* A candidate's name in at most room columns, its number whole: "n_00..42". */
+char *facts_fit_name(const struct cells *, const char *name, int room, char *buffer, size_t size);
+
 /*
  * A candidate's name in a few columns, as people speak of it: "n_...42"; of a name with a GUID or a session
  * in it the word beside that: "latch-...118". The number is never cut.

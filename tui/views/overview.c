@@ -196,6 +196,8 @@ static void draw_changed(const struct overview *overview, struct cells *cells, i
     if (change->vacancy_us >= 0)
         columns_put(cells, &columns[COLUMN_VACANT], y, change->vacancy_us > 0 ? look : (style)ROLE_DIM,
                     change->vacancy_us > 0 ? format_span(change->vacancy_us, span, sizeof span) : "0");
+    else if (change->to != NULL) /* found out afterwards: how long is not known */
+        columns_put(cells, &columns[COLUMN_VACANT], y, ROLE_DIM, "?");
     else
         columns_put(cells, &columns[COLUMN_VACANT], y,
                     election->kind == KIND_LOCK ? (style)ROLE_DIM : (style)ROLE_CRITICAL, "open");

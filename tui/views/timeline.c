@@ -5,6 +5,7 @@
 
 #include "tui/text/format.h"
 #include "tui/text/safe.h"
+#include "tui/views/facts.h"
 #include "tui/views/strip.h"
 
 #define LEADERS_MOST 16
@@ -61,7 +62,7 @@ static void put_label(struct cells *cells, int x, int y, int room, const struct 
         cells_put(cells, x, y, room, tenure->to.mono_us == 0 ? ROLE_TEXT : ROLE_DIM, tenure->identity);
         return;
     }
-    format_candidate(tenure->name, room, cells_sign(cells, SIGN_ELLIPSIS), name, sizeof name);
+    facts_fit_name(cells, tenure->name, room, name, sizeof name);
     cells_put(cells, x, y, room, tenure->to.mono_us == 0 ? ROLE_TEXT : ROLE_DIM, name);
 }
 
