@@ -285,7 +285,7 @@ static int name_width(const struct cells *cells, const char *text)
 static void lay_columns(struct overview *overview, const struct cells *cells, const struct scene *scene)
 {
     struct column *columns = overview->columns;
-    int wide = cells->width >= 100, name;
+    int wide = cells->width >= 110, name;
 
     if (overview->columns_width != cells->width) {
         memcpy(columns, columns_of_overview, sizeof columns_of_overview);
