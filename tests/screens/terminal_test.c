@@ -90,7 +90,7 @@ static int show_scene(const char *name, const char *theme)
 
 struct terminal {
     pid_t child;
-    int master;
+    int master, slave;
     VTerm *vterm;
     VTermScreen *screen;
     int width, height;
@@ -128,15 +128,14 @@ static struct terminal *terminal_open(int width, int height, const char *scene, 
     vterm_screen_set_callbacks(terminal->screen, &callbacks, terminal);
     vterm_screen_enable_altscreen(terminal->screen, 1);
     vterm_screen_reset(terminal->screen, 1);
-    int slave;
     struct winsize size = {.ws_col = (unsigned short)width, .ws_row = (unsigned short)height};
-    assert_int_equal(openpty(&terminal->master, &slave, NULL, NULL, &size), 0);
-    assert_int_equal(tcgetattr(slave, &terminal->before), 0);
+    assert_int_equal(openpty(&terminal->master, &terminal->slave, NULL, NULL, &size), 0);
+    assert_int_equal(tcgetattr(terminal->slave, &terminal->before), 0);
     terminal->child = fork();
     assert_true(terminal->child >= 0);
     if (terminal->child == 0) {
         close(terminal->master);
-        login_tty(slave);
+        login_tty(terminal->slave);
         setenv("TERM", "xterm-256color", 1);
         setenv("LC_ALL", "C.UTF-8", 1);
         setenv("TZ", "UTC", 1);
@@ -153,7 +152,6 @@ static struct terminal *terminal_open(int width, int height, const char *scene, 
         execl("/proc/self/exe", "terminal_test", "--show", scene, theme ? theme : "dark", (char *)NULL);
         _exit(99);
     }
-    close(slave);
     return terminal;
 }
 
@@ -291,6 +289,7 @@ static void assert_restored(struct terminal *terminal)
     assert_false(terminal->altscreen);
     assert_true(terminal->cursor);
     assert_false(mouse_is_on(terminal));
+    assert_false(fcntl(terminal->slave, F_GETFL) & O_NONBLOCK); /* shared with the shell */
 }
 
 static void terminal_close(struct terminal *terminal)
@@ -300,6 +299,7 @@ static void terminal_close(struct terminal *terminal)
         waitpid(terminal->child, NULL, 0);
     }
     close(terminal->master);
+    close(terminal->slave);
     vterm_free(terminal->vterm);
     free(terminal->said);
     free(terminal);
