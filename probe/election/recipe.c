@@ -18,7 +18,7 @@ static const char *const part_names[PARTS] = {"seq", "guid", "session_hex", "ses
 
 struct row {
     struct recipe recipe;
-    bool own;
+    bool own, never_guessed;
     pcre2_code *candidate, *path;
     uint32_t group[PARTS]; /* 0: has none */
 };
@@ -130,6 +130,7 @@ static bool own_row(struct row *row, const struct recipe_settings *own, char **e
         return false;
     }
     row->own = true;
+    row->never_guessed = own->candidate && strcmp(name, own->candidate) == 0;
     row->recipe.family = (enum recipe_family)family;
     row->recipe.watches = (enum recipe_watches)watch;
     row->recipe.signature = true;
@@ -363,7 +364,7 @@ const struct recipe *recipe_recognise(const struct recipe_book *book, const char
         return NULL;
     for (size_t i = 0; i < book->count; i++) {
         const struct row *row = &book->rows[i];
-        if (row->path && !matches(book, row->path, path, path_length))
+        if (row->never_guessed || (row->path && !matches(book, row->path, path, path_length)))
             continue;
         if (row->recipe.family == FAMILY_LOCK) {
             if (row->path && sampled == 0)
