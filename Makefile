@@ -81,8 +81,9 @@ $(UNIT_BIN): $(O)/%: $(O)/%.o $(SUPPORT_OBJ) $(LIBRARIES)
 $(TOOL_BIN): $(O)/%: $(O)/%.o $(LIBRARIES)
 	$(call say,LD,$@)$(CC) $(LD_$(FLAVOUR)) $(LDFLAGS) -o $@ $^ $(LIBS) $(TUI_LIBS)
 $(O)/tests/bench/floor $(O)/tests/bench/driver: $(BENCH_OBJ)
+$(O)/tests/fuzz/model: $(O)/tests/support/model_monkey.o
 $(FUZZ_BIN): $(O)/%: $(O)/%.o $(LIBRARIES)
-	$(call say,LD,$@)$(CC) $(LD_$(FLAVOUR)) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS) $(TUI_LIBS)
+	$(call say,LD,$@)$(CC) $(LD_$(FLAVOUR)) $(LDFLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(LIBRARIES) $(LIBS) $(TUI_LIBS)
 
 .PHONY: have-build have-test
 have-build:
