@@ -79,8 +79,8 @@ void timeline_draw(struct cells *cells, int y, int rows, const struct election *
     if (rows < FRAME + 1)
         return;
     gather(election, now, window_us, &leaders);
-    snprintf(caption, sizeof caption, "%s, last %s", election->kind == KIND_LOCK ? "held by" : "leadership",
-             strip_window_word(window));
+    snprintf(caption, sizeof caption, "%s, last %s",
+             election->kind == KIND_LOCK ? "who held it" : "leadership", strip_window_word(window));
     cells_rule(cells, 0, y++, cells->width, caption);
     if (leaders.count == 0 && !leaders.vacancy) {
         cells_put(cells, 2, y, label, ROLE_DIM,
