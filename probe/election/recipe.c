@@ -275,12 +275,11 @@ int64_t recipe_sequence_of(const char *name)
     int64_t value = sequence_value(number, 10, false);
     if (digits > 10 || length == 10 || number[-1] != '-')
         return value;
-    /* A '-' stands in front: the sign where another separator (or nothing) comes before it, or where no
-       positive number could be printed so. */
+    /* A '-' stands in front. Ten digits behind a sign begin with none of the zeros that pad a number, and are
+       the number's sign where another separator (or nothing) comes before, or where no positive number could
+       be printed so. */
     char before = length > 11 ? number[-2] : '-';
-    bool separated =
-        !is_digit(before) && !(before >= 'a' && before <= 'z') && !(before >= 'A' && before <= 'Z');
-    if (separated || value == SEQUENCE_NONE)
+    if (number[0] != '0' && (before == '-' || before == '_' || value == SEQUENCE_NONE))
         return sequence_value(number, 10, true);
     return value;
 }
