@@ -596,6 +596,23 @@ static void stops_and_goes_on(void **state)
     terminal_close(terminal);
 }
 
+/* A terminal stopped by Ctrl-S holds nothing up: keys still work, and the end does not wait for Ctrl-Q. */
+static void is_not_held_up(void **state)
+{
+    (void)state;
+    struct terminal *terminal = terminal_open(80, 24, "usual", "dark", NULL);
+    wait_for(terminal, "druid");
+    settle(terminal);
+    keys(terminal, "\x13");
+    pause_ms(terminal, 100);
+    keys(terminal, "e"); /* any key would start the output again where IXANY is set; it is not, by default */
+    kill(terminal->child, SIGTERM);
+    wait_end(terminal);
+    assert_int_equal(terminal->status, 143);
+    assert_restored(terminal);
+    terminal_close(terminal);
+}
+
 /* With nothing happening it sends nothing and does nothing: the clock of this scene stands still. */
 static void idles(void **state)
 {
@@ -625,6 +642,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(dumps_the_screen),
         cmocka_unit_test(refuses_what_is_no_terminal),
         cmocka_unit_test(stops_and_goes_on),
+        cmocka_unit_test(is_not_held_up),
         cmocka_unit_test(idles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -275,12 +275,41 @@ struct curses *curses_open(const struct screen_settings *settings, enum color_ch
     return curses;
 }
 
+static bool takes_output(int wait_ms)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&out, 1, wait_ms) != 0;
+}
+
+/*
+ * A terminal that somebody stopped (Ctrl-S) is started again, since the end must not wait for a Ctrl-Q that
+ * may never come. One whose line is dead takes nothing any more: only its modes are put back.
+ */
+static void leave_terminal(void)
+{
+    if (!takes_output(200)) {
+        struct termios modes;
+        tcflow(STDOUT_FILENO,
+               TCOON); /* stopped by a program; by a key it starts again when keys cannot stop it */
+        if (tcgetattr(STDOUT_FILENO, &modes) == 0) {
+            modes.c_iflag &= ~(tcflag_t)IXON;
+            tcsetattr(STDOUT_FILENO, TCSANOW, &modes);
+        }
+        if (!takes_output(500)) {
+            tcflush(STDOUT_FILENO, TCOFLUSH);
+            tcsetattr(STDOUT_FILENO, TCSANOW, &rescue.termios);
+            return;
+        }
+    }
+    endwin();
+}
+
 void curses_close(struct curses *curses)
 {
     if (!curses)
         return;
     if (!curses->suspended)
-        endwin();
+        leave_terminal();
     rescue_disarm();
     delscreen(curses->screen);
     cells_free(curses->shown);
@@ -367,8 +396,7 @@ static bool same_cell(const struct cell *a, const struct cell *b)
 
 bool curses_show(struct curses *curses, const struct cells *cells)
 {
-    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
-    if (curses->suspended || (poll(&out, 1, 0) == 0))
+    if (curses->suspended || !takes_output(0))
         return false;
     if (curses->shown->width != cells->width || curses->shown->height != cells->height) {
         if (!cells_resize(curses->shown, cells->width, cells->height))
