@@ -308,6 +308,15 @@ static void on_registry_entry(void *context, enum session_result result, const s
 
 static void registry_list(struct subject *s);
 
+static void on_registry_exists(void *context, enum session_result result, const struct znode_stat *stat,
+                               const void *data, size_t length)
+{
+    (void)stat, (void)data, (void)length;
+    struct subject *s = context;
+    if (answered(s) && result == SESSION_OK && s->registry.path)
+        registry_list(s); /* it appeared meanwhile */
+}
+
 static void on_registry(void *context, enum session_result result, const struct znode_stat *stat,
                         char *const *names, size_t count)
 {
@@ -317,6 +326,10 @@ static void on_registry(void *context, enum session_result result, const struct 
         return;
     if (result != SESSION_OK) {
         observe_node(s, s->registry.path, result, NULL, false, NULL, 0);
+        /* Wait for it to appear. */
+        if (result == SESSION_NO_NODE &&
+            session_exists(s->lane->session, s->registry.path, true, on_registry_exists, s))
+            s->references++;
         return;
     }
     struct observation o = live_observation(s->live, OBSERVED_CHILDREN, s->path, s->registry.path);
@@ -346,7 +359,7 @@ static void registry_list(struct subject *s)
 
 static void on_registry_notice(void *context, enum session_notice notice)
 {
-    if (notice == NOTICE_CHILDREN)
+    if (notice != NOTICE_CHANGED)
         registry_list(context);
 }
 
