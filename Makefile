@@ -122,10 +122,10 @@ FORMATTED = $(shell git ls-files '*.c' '*.h')
 .PHONY: format format-check screenshot
 format: ## put the C sources into the house's form (clang-format)
 	@$(PACKAGES) tools
-	clang-format -i $(FORMATTED)
+	@clang-format -i $(FORMATTED)
 format-check: ## say which C sources are not
 	@$(PACKAGES) tools
-	clang-format --dry-run --Werror $(FORMATTED)
+	@clang-format --dry-run --Werror $(FORMATTED)
 screenshot: ## make the README's picture anew, from a real run of the demo
 	@$(PACKAGES) build run tools
 	@$(AGAIN) all
