@@ -1,8 +1,7 @@
 /*
  * recipe_check.h - what the configuration says of recipes, checked against the recipes that there are.
  *
- * The configuration cannot know the built-in names, nor what a regular expression is: this is the part of
- * its checks that needs the book.
+ * The configuration cannot know the built-in names: this is the part of its checks that needs the book.
  */
 #ifndef ELECTOP_PROBE_ELECTION_RECIPE_CHECK_H
 #define ELECTOP_PROBE_ELECTION_RECIPE_CHECK_H

@@ -110,7 +110,6 @@ static void begin(struct told *t, const char *hosts)
     static const struct session_listener listener = {on_state, on_notice};
     struct session_options options = {.hosts = hosts, .timeout_ms = TIMEOUT_MS};
     *t = (struct told){.session = session_open(&loop, &options, &listener, t)};
-     * runs. */
     assert_non_null(t->session);
 }
 
