@@ -54,6 +54,7 @@ struct live {
 
     struct subject **subjects;
     size_t subject_count, subject_room;
+    size_t looked_from;                           /* the first that was not complete when last asked */
     struct subject *reading_first, *reading_last; /* those with candidates to read, in turn */
     size_t reads;                                 /* requests of theirs under way */
 

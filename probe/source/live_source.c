@@ -151,9 +151,9 @@ static void on_slow(uv_timer_t *timer)
     live->subject_count = kept;
 }
 
-static bool live_looked(const struct source *source)
+static bool live_looked(struct source *source)
 {
-    const struct live *live = (const struct live *)(const void *)source;
+    struct live *live = (struct live *)(void *)source;
     if (session_state(live->session) == CONNECTION_REFUSED)
         return true;
     if (live->discover && !discover_looked(live->discover))
@@ -164,9 +164,14 @@ static bool live_looked(const struct source *source)
     for (size_t i = 0; i < live->pattern_count; i++)
         if (!pattern_looked(live->patterns[i]))
             return false;
-    for (size_t i = 0; i < live->subject_count; i++)
-        if (!subject_looked(live->subjects[i]))
+    /* It is asked after every event: begin where it was not complete the last time. */
+    for (size_t n = 0; n < live->subject_count; n++) {
+        size_t i = (live->looked_from + n) % live->subject_count;
+        if (!subject_looked(live->subjects[i])) {
+            live->looked_from = i;
             return false;
+        }
+    }
     return !live->servers || servers_looked(live->servers);
 }
 

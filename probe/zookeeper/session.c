@@ -451,8 +451,6 @@ static void session_begin(struct session *s)
     if (s->zh || s->resolver)
         return;
     s->resolver = resolver_start(s->loop, s->servers.servers, s->servers.count, on_resolved, s);
-    if (!s->resolver)
-        pulse_wake_in(s->pulse, PAUSE_LAST_MS);
 }
 
 struct session *session_open(uv_loop_t *loop, const struct session_options *options,
