@@ -81,8 +81,9 @@ $(UNIT_BIN): $(O)/%: $(O)/%.o $(SUPPORT_OBJ) $(LIBRARIES)
 $(TOOL_BIN): $(O)/%: $(O)/%.o $(LIBRARIES)
 	$(call say,LD,$@)$(CC) $(LD_$(FLAVOUR)) $(LDFLAGS) -o $@ $^ $(LIBS) $(TUI_LIBS)
 $(O)/tests/bench/floor $(O)/tests/bench/driver: $(BENCH_OBJ)
+$(O)/tests/fuzz/model: $(O)/tests/support/model_monkey.o
 $(FUZZ_BIN): $(O)/%: $(O)/%.o $(LIBRARIES)
-	$(call say,LD,$@)$(CC) $(LD_$(FLAVOUR)) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS) $(TUI_LIBS)
+	$(call say,LD,$@)$(CC) $(LD_$(FLAVOUR)) $(LDFLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(LIBRARIES) $(LIBS) $(TUI_LIBS)
 
 .PHONY: have-build have-test
 have-build:
@@ -121,10 +122,10 @@ FORMATTED = $(shell git ls-files '*.c' '*.h')
 .PHONY: format format-check screenshot
 format: ## put the C sources into the house's form (clang-format)
 	@$(PACKAGES) tools
-	clang-format -i $(FORMATTED)
+	@clang-format -i $(FORMATTED)
 format-check: ## say which C sources are not
 	@$(PACKAGES) tools
-	clang-format --dry-run --Werror $(FORMATTED)
+	@clang-format --dry-run --Werror $(FORMATTED)
 screenshot: ## make the README's picture anew, from a real run of the demo
 	@$(PACKAGES) build run tools
 	@$(AGAIN) all

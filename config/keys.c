@@ -80,7 +80,7 @@ const struct key keys[] = {
      .help = "one word, for an election's recipe"},
     {"recipes[].family", &type_word, "sequence", RECIPE(family), .words = families,
      .help = "sequence, lock or hybrid"},
-    {"recipes[].candidate", &type_text, RECIPE(candidate), .maximum = 1024, .flags = KEY_REQUIRED,
+    {"recipes[].candidate", &type_expression, RECIPE(candidate), .maximum = 1024,
      .help = "regular expression of a candidate's name; its first group is the number"},
     {"recipes[].watches", &type_word, "predecessor", RECIPE(watches), .words = watches,
      .help = "whom a candidate watches: predecessor, leader, children, nothing or unknown"},

@@ -69,7 +69,7 @@ struct cluster_settings {
 struct recipe_settings {
     char *name;
     char *family;    /* "sequence", "lock" or "hybrid" */
-    char *candidate; /* regular expression (PCRE2); its first group is the sequence number */
+    char *candidate; /* regular expression (PCRE2); its first group is the sequence number; NULL for locks */
     char *watches;   /* "predecessor", "leader", "children", "nothing" or "unknown" */
 };
 

@@ -7,7 +7,7 @@
 
 /* The heartbeat notices that this process was stopped: a beat that comes later than this is a gap. */
 #define BEAT_MS 1000
-#define GAP_US 3000000
+#define GAP_US 1000000
 
 struct subscriber {
     monitor_event_fn fn;

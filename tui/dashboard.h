@@ -23,7 +23,8 @@ struct dashboard;
 typedef struct moment (*clock_fn)(void *context);
 
 /* All that it is given must outlive it. It begins with the overview. NULL: out of memory. */
-struct dashboard *dashboard_new(const struct settings *, const struct model *, const struct event_log *, clock_fn, void *clock_context);
+struct dashboard *dashboard_new(const struct settings *, const struct model *, const struct event_log *,
+                                clock_fn, void *clock_context);
 void dashboard_free(struct dashboard *);
 
 /* What a key asks of whoever runs the dashboard. */

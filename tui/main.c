@@ -11,6 +11,7 @@
 
 #include "config/options.h"
 #include "config/settings.h"
+#include "probe/election/recipe_check.h"
 #include "probe/log.h"
 #include "tui/commands/command.h"
 
@@ -79,6 +80,10 @@ static int run(const struct options *options)
     struct settings *settings = settings_load(options, &error);
     if (!settings)
         return refuse(error);
+    if (!recipes_check(settings, &error)) {
+        settings_free(settings);
+        return refuse(error);
+    }
     log_line(LOG_LEVEL_INFO, "electop %s %s, configuration %s", ELECTOP_VERSION,
              command_word(options->command), settings->file ? settings->file : "none");
     for (const char *note = settings->notes; note && *note;) {

@@ -274,6 +274,19 @@ static bool catch_signals(struct stage *stage)
     return true;
 }
 
+/*
+ * libuv makes what it polls non-blocking. A terminal's descriptor is shared with the shell, whose reads would
+ * fail then, and with our own output, of which pieces would be lost: so that is undone. Nothing here reads
+ * but what is there already.
+ */
+static bool poll_init(uv_loop_t *loop, uv_poll_t *poll, int descriptor)
+{
+    int flags = fcntl(descriptor, F_GETFL);
+    if (flags < 0 || uv_poll_init(loop, poll, descriptor) != 0)
+        return false;
+    return fcntl(descriptor, F_SETFL, flags) == 0;
+}
+
 static bool start(struct stage *stage, char **error)
 {
     uv_loop_t *loop = stage->show->loop;
@@ -292,7 +305,7 @@ static bool start(struct stage *stage, char **error)
     if (!stage->cells || !stage->dashboard)
         return false;
     stage->cells->ascii = curses_is_ascii(stage->curses);
-    if (uv_poll_init(loop, &stage->input, curses_descriptor(stage->curses)) != 0)
+    if (!poll_init(loop, &stage->input, curses_descriptor(stage->curses)))
         return false;
     stage->input_open = true;
     stage->input.data = stage;

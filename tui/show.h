@@ -20,9 +20,10 @@ struct show {
     enum color_choice color;
     const struct model *model;
     const struct event_log *events;
-    clock_fn clock;              /* NULL: the real one */
-    bool (*looked)(void *context); /* the first complete look is there, so that the first picture need not wait; NULL: it is */
-    void *context;               /* of both */
+    clock_fn clock;                /* NULL: the real one */
+    bool (*looked)(void *context); /* the first complete look is there, so that the first picture need not
+                                      wait; NULL: it is */
+    void *context;                 /* of both */
 };
 
 /*

@@ -11,6 +11,7 @@
  * the view's own words, and only trouble of the clusters. paused_us: for how long the picture has stood
  * still, or -1; clock_us: the wall clock, which goes on then.
  */
-void title_draw(struct cells *, struct view *, bool first, const struct scene *, int64_t paused_us, int64_t clock_us);
+void title_draw(struct cells *, struct view *, bool first, const struct scene *, int64_t paused_us,
+                int64_t clock_us);
 
 #endif

@@ -118,8 +118,16 @@ void election_take_recipe(struct election *election, const struct recipe *recipe
 
 /* Its texts are never written to; the struct has no const because settings own theirs. */
 static char no_text[] = "", automatic[] = "auto";
-static const struct election_settings no_settings = {
-    .path = no_text, .kind = KIND_LEADER, .recipe = automatic, .inject = INJECT_SANDBOX};
+/* What the configuration takes where it says nothing. */
+static const struct election_settings no_settings = {.path = no_text,
+                                                     .kind = KIND_LEADER,
+                                                     .recipe = automatic,
+                                                     .inject = INJECT_SANDBOX,
+                                                     .allow = {.vacancy_ms = 5000,
+                                                               .failover_ms = 10000,
+                                                               .silent_percent = 66,
+                                                               .leader_changes = 3,
+                                                               .leader_changes_ms = 600000}};
 
 void election_configure(struct election *election, const struct recipe_book *book,
                         const struct observed_election *subject)

@@ -18,7 +18,7 @@ static const char *const part_names[PARTS] = {"seq", "guid", "session_hex", "ses
 
 struct row {
     struct recipe recipe;
-    bool own;
+    bool own, never_guessed;
     pcre2_code *candidate, *path;
     uint32_t group[PARTS]; /* 0: has none */
 };
@@ -130,6 +130,7 @@ static bool own_row(struct row *row, const struct recipe_settings *own, char **e
         return false;
     }
     row->own = true;
+    row->never_guessed = own->candidate && strcmp(name, own->candidate) == 0;
     row->recipe.family = (enum recipe_family)family;
     row->recipe.watches = (enum recipe_watches)watch;
     row->recipe.signature = true;
@@ -274,12 +275,11 @@ int64_t recipe_sequence_of(const char *name)
     int64_t value = sequence_value(number, 10, false);
     if (digits > 10 || length == 10 || number[-1] != '-')
         return value;
-    /* A '-' stands in front: the sign where another separator (or nothing) comes before it, or where no
-       positive number could be printed so. */
+    /* A '-' stands in front. Ten digits behind a sign begin with none of the zeros that pad a number, and are
+       the number's sign where another separator (or nothing) comes before, or where no positive number could
+       be printed so. */
     char before = length > 11 ? number[-2] : '-';
-    bool separated =
-        !is_digit(before) && !(before >= 'a' && before <= 'z') && !(before >= 'A' && before <= 'Z');
-    if (separated || value == SEQUENCE_NONE)
+    if (number[0] != '0' && (before == '-' || before == '_' || value == SEQUENCE_NONE))
         return sequence_value(number, 10, true);
     return value;
 }
@@ -363,7 +363,7 @@ const struct recipe *recipe_recognise(const struct recipe_book *book, const char
         return NULL;
     for (size_t i = 0; i < book->count; i++) {
         const struct row *row = &book->rows[i];
-        if (row->path && !matches(book, row->path, path, path_length))
+        if (row->never_guessed || (row->path && !matches(book, row->path, path, path_length)))
             continue;
         if (row->recipe.family == FAMILY_LOCK) {
             if (row->path && sampled == 0)

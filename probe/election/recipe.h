@@ -60,7 +60,10 @@ struct candidate_name {
 /* A compiled table: the built-in rows and the user's. */
 struct recipe_book;
 
-/* Compiles the built-in rows and the user's; NULL and a text in *error (caller frees) for a bad one. */
+/*
+ * Compiles the built-in rows and the user's; NULL and a text in *error (caller frees) for a bad one. A row
+ * whose name is its own pattern serves those who name it, and is never guessed.
+ */
 struct recipe_book *recipe_book_new(const struct recipe_settings *own, size_t own_count, char **error);
 void recipe_book_free(struct recipe_book *);
 /* One more owner: each frees it once. */

@@ -71,7 +71,7 @@ static void push(struct discover *d, const char *parent, const char *name, int d
 
 static void found(struct discover *d, const char *path)
 {
-    live_watch(d->live, path, d->election, ORIGIN_DISCOVERED);
+    d->live->watch(d->live, path, d->election, ORIGIN_DISCOVERED);
 }
 
 static void done(struct directory *dir)

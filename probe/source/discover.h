@@ -2,7 +2,7 @@
  * discover.h - finds the elections of a cluster by walking its tree, gently and again from time to time.
  *
  * Reads only: one list a directory, a bounded number at a time, no watches. What it takes for an election
- * goes to live_watch(): a directory whose children have the names of a recipe and are ephemeral, or a
+ * goes to the live source: a directory whose children have the names of a recipe and are ephemeral, or a
  * lock at a path that a recipe knows. Names alone prove some recipes and only hint at others; the model
  * tells which.
  */

@@ -1,9 +1,9 @@
 /*
  * live.h - what the parts of a live source share: one cluster's session and where its observations go.
  *
- * live.c holds the session and decides what is watched; subject.c watches one election; pattern.c finds
- * the elections of a path with wildcards; discover.c finds them by walking the tree; servers.c asks the
- * servers about themselves. Paths in here are full paths: the chroot is in front of them.
+ * live_source.c holds the sessions and all of the following together; subject.c watches one election;
+ * pattern.c finds the elections of a path with wildcards; discover.c finds them by walking the tree;
+ * servers.c asks the servers about themselves. Paths in here are full paths: the chroot is in front of them.
  */
 #ifndef ELECTOP_PROBE_SOURCE_LIVE_H
 #define ELECTOP_PROBE_SOURCE_LIVE_H
@@ -49,9 +49,12 @@ struct live {
     struct lane lanes[LANES_MOST];
     size_t lane_count;
     struct watch_map watches;
+    /* Watches the election at this full path from now on; nothing where it already is. */
+    void (*watch)(struct live *, const char *path, const struct election_settings *, enum election_origin);
 
     struct subject **subjects;
     size_t subject_count, subject_room;
+    size_t looked_from;                           /* the first that was not complete when last asked */
     struct subject *reading_first, *reading_last; /* those with candidates to read, in turn */
     size_t reads;                                 /* requests of theirs under way */
 
@@ -69,9 +72,7 @@ struct moment live_now(void);
 struct observation live_observation(const struct live *, enum observation_kind, const char *election,
                                     const char *path);
 
-/* Watches the election at this full path from now on; nothing where it already is. */
-void live_watch(struct live *, const char *path, const struct election_settings *, enum election_origin);
-
+/* The election at this full path is being watched. */
 bool live_watches(const struct live *, const char *path);
 
 #endif

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Directories and waited-for matches of one pattern; more are left out and said so in the log. */
+#include "probe/log.h"
+
+/* Directories and waited-for matches of one pattern; more are left out, which the log says. */
 #define PLACES_MOST 20000
 
 /* A directory whose children are matched, or (end true) a concrete path that is waited for. */
@@ -56,6 +58,14 @@ static void on_notice(void *context, enum session_notice notice)
     place_ask(context);
 }
 
+static bool place_known(const struct pattern *p, const char *path)
+{
+    for (const struct watch_entry *e = NULL; (e = watch_map_next(&p->live->watches, path, e));)
+        if (e->notice == on_notice && ((const struct place *)e->context)->pattern == p)
+            return true;
+    return false;
+}
+
 /* The place for prefix followed by rest: up to the next component with a wildcard, or the whole of it. */
 static void place_add(struct pattern *p, const char *prefix, const char *rest)
 {
@@ -76,11 +86,12 @@ static void place_add(struct pattern *p, const char *prefix, const char *rest)
     path[length + fixed] = '\0';
     if (!path[0])
         strcpy(path, "/");
-    for (struct place *known = p->places; known; known = known->next)
-        if (strcmp(known->path, path) == 0) {
-            free(path);
-            return;
-        }
+    if (place_known(p, path)) {
+        free(path);
+        return;
+    }
+    if (p->place_count == PLACES_MOST)
+        log_line(LOG_LEVEL_WARNING, "%s has too many matches; left out: %s", p->path, path);
     struct place *place = p->place_count < PLACES_MOST ? calloc(1, sizeof *place) : NULL;
     if (!place) {
         free(path);
@@ -126,7 +137,7 @@ static void child_found(struct place *place, const char *name)
         if (*place->rest)
             place_add(p, path, place->rest);
         else
-            live_watch(p->live, path, p->settings, ORIGIN_PATTERN);
+            p->live->watch(p->live, path, p->settings, ORIGIN_PATTERN);
     }
     free(path);
 }
@@ -153,7 +164,7 @@ static void on_exists(void *context, enum session_result result, const struct zn
         if (place->glob)
             place_ask(place); /* it appeared between list and exists */
         else
-            live_watch(p->live, place->path, p->settings, ORIGIN_PATTERN);
+            p->live->watch(p->live, place->path, p->settings, ORIGIN_PATTERN);
     }
     release(p);
 }

@@ -3,7 +3,7 @@
  *
  * Every directory with a wildcard behind it is listed and watched (one child watch each); a match whose
  * last components do not exist yet is waited for (one exists watch each). Matches are handed to
- * live_watch(); those that vanish are forgotten by live.c after a while.
+ * the live source; those that vanish are forgotten by it after a while.
  */
 #ifndef ELECTOP_PROBE_SOURCE_PATTERN_H
 #define ELECTOP_PROBE_SOURCE_PATTERN_H

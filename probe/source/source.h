@@ -13,7 +13,7 @@
 
 struct source {
     /* One complete look has been taken (or it is known that none can be had) at everything it watches. */
-    bool (*looked)(const struct source *);
+    bool (*looked)(struct source *);
     /* Ends it: no observation comes any more. Frees the source. */
     void (*stop)(struct source *);
 };

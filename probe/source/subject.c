@@ -249,6 +249,33 @@ static void guard_ask(struct guard *g)
     g->armed = guard_send(g, g != &g->subject->guards[GUARD_SELF]);
 }
 
+static void guard_set(struct guard *g, const char *path)
+{
+    struct subject *s = g->subject;
+    if (g->entry.path && strcmp(g->entry.path, path) == 0) {
+        if (!g->armed)
+            guard_ask(g);
+        return;
+    }
+    if (watch_map_put(&s->live->watches, &g->entry, path))
+        guard_ask(g);
+}
+
+/*
+ * The leader is gone: whoever stood behind it is asked for before anybody is told, so that the answer is on
+ * its way while the news is written.
+ */
+static void guard_next_in_line(struct guard *g)
+{
+    struct subject *s = g->subject;
+    char path[PATH_SIZE];
+    if (s->election->candidate_count < 2)
+        return;
+    int length = snprintf(path, sizeof path, "%s/%s", s->path, s->election->candidates[1]->name);
+    if (length > 0 && (size_t)length < sizeof path)
+        guard_set(g, path);
+}
+
 static void on_guard_notice(void *context, enum session_notice notice)
 {
     struct guard *g = context;
@@ -264,6 +291,8 @@ static void on_guard_notice(void *context, enum session_notice notice)
         char path[PATH_SIZE];
         snprintf(path, sizeof path, "%s", g->entry.path);
         bool gone_for_good = g == &s->guards[GUARD_LEADER] && is_candidate(s, path);
+        if (gone_for_good)
+            guard_next_in_line(g);
         observe_node(s, path, SESSION_NO_NODE, NULL, false, NULL, 0);
         if (gone_for_good) {
             s->chased = 0;
@@ -272,18 +301,6 @@ static void on_guard_notice(void *context, enum session_notice notice)
         }
     }
     if (g->entry.path)
-        guard_ask(g);
-}
-
-static void guard_set(struct guard *g, const char *path)
-{
-    struct subject *s = g->subject;
-    if (g->entry.path && strcmp(g->entry.path, path) == 0) {
-        if (!g->armed)
-            guard_ask(g);
-        return;
-    }
-    if (watch_map_put(&s->live->watches, &g->entry, path))
         guard_ask(g);
 }
 
@@ -308,6 +325,15 @@ static void on_registry_entry(void *context, enum session_result result, const s
 
 static void registry_list(struct subject *s);
 
+static void on_registry_exists(void *context, enum session_result result, const struct znode_stat *stat,
+                               const void *data, size_t length)
+{
+    (void)stat, (void)data, (void)length;
+    struct subject *s = context;
+    if (answered(s) && result == SESSION_OK && s->registry.path)
+        registry_list(s); /* it appeared meanwhile */
+}
+
 static void on_registry(void *context, enum session_result result, const struct znode_stat *stat,
                         char *const *names, size_t count)
 {
@@ -317,6 +343,10 @@ static void on_registry(void *context, enum session_result result, const struct 
         return;
     if (result != SESSION_OK) {
         observe_node(s, s->registry.path, result, NULL, false, NULL, 0);
+        /* Wait for it to appear. */
+        if (result == SESSION_NO_NODE &&
+            session_exists(s->lane->session, s->registry.path, true, on_registry_exists, s))
+            s->references++;
         return;
     }
     struct observation o = live_observation(s->live, OBSERVED_CHILDREN, s->path, s->registry.path);
@@ -346,7 +376,7 @@ static void registry_list(struct subject *s)
 
 static void on_registry_notice(void *context, enum session_notice notice)
 {
-    if (notice == NOTICE_CHILDREN)
+    if (notice != NOTICE_CHANGED)
         registry_list(context);
 }
 

@@ -91,6 +91,18 @@ void watch_map_notify(struct watch_map *map, enum session_notice notice, const c
     }
 }
 
+struct watch_entry *watch_map_next(const struct watch_map *map, const char *path,
+                                   const struct watch_entry *after)
+{
+    if (!map->bucket_count)
+        return NULL;
+    uint32_t hash = hash_of(path);
+    struct watch_entry *e = after ? after->next : map->buckets[hash % map->bucket_count];
+    while (e && (e->hash != hash || strcmp(e->path, path) != 0))
+        e = e->next;
+    return e;
+}
+
 void watch_map_clear(struct watch_map *map)
 {
     for (size_t i = 0; i < map->bucket_count; i++)

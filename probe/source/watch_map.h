@@ -34,6 +34,10 @@ void watch_map_remove(struct watch_map *, struct watch_entry *);
 /* Tells every entry of that path. Entries may be put and removed meanwhile. */
 void watch_map_notify(struct watch_map *, enum session_notice, const char *path);
 
+/* The entries of a path, one after the other: after NULL comes the first, after the last NULL. */
+struct watch_entry *watch_map_next(const struct watch_map *, const char *path,
+                                   const struct watch_entry *after);
+
 /* Frees the map's own memory; entries still in it are forgotten. */
 void watch_map_clear(struct watch_map *);
 

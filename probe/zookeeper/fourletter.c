@@ -1,8 +1,11 @@
 #include "probe/zookeeper/fourletter.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "probe/zookeeper/resolver.h"
 
 struct fourletter {
     uv_loop_t *loop;
@@ -16,6 +19,7 @@ struct fourletter {
     void *context;
     uint64_t begun_ns;
     bool tcp_open;
+    int failed; /* libuv's error, told from the loop */
     char word[8];
     char *text;
     size_t length, room, limit;
@@ -116,21 +120,28 @@ static void on_connect(uv_connect_t *request, int status)
     let_go(f);
 }
 
+/* 0, or libuv's error. */
+static int connect_to(struct fourletter *f, const struct sockaddr *address)
+{
+    uv_tcp_init(f->loop, &f->tcp);
+    f->tcp.data = f;
+    f->tcp_open = true;
+    f->open++;
+    f->connect.data = f;
+    int rc = uv_tcp_connect(&f->connect, &f->tcp, address, on_connect);
+    if (rc == 0)
+        f->open++;
+    return rc;
+}
+
 static void on_lookup(uv_getaddrinfo_t *request, int status, struct addrinfo *found)
 {
     struct fourletter *f = request->data;
     if (f->fn && (status != 0 || !found)) {
         finish(f, uv_strerror(status));
     } else if (f->fn) {
-        uv_tcp_init(f->loop, &f->tcp);
-        f->tcp.data = f;
-        f->tcp_open = true;
-        f->open++;
-        f->connect.data = f;
-        int rc = uv_tcp_connect(&f->connect, &f->tcp, found->ai_addr, on_connect);
-        if (rc == 0)
-            f->open++;
-        else
+        int rc = connect_to(f, found->ai_addr);
+        if (rc != 0)
             finish(f, uv_strerror(rc));
     }
     uv_freeaddrinfo(found);
@@ -139,7 +150,8 @@ static void on_lookup(uv_getaddrinfo_t *request, int status, struct addrinfo *fo
 
 static void on_deadline(uv_timer_t *timer)
 {
-    finish(timer->data, "no answer");
+    struct fourletter *f = timer->data;
+    finish(f, f->failed ? uv_strerror(f->failed) : "no answer");
 }
 
 struct fourletter *fourletter_ask(uv_loop_t *loop, const char *host, const char *port, const char *word,
@@ -156,14 +168,17 @@ struct fourletter *fourletter_ask(uv_loop_t *loop, const char *host, const char 
     f->begun_ns = uv_hrtime();
     strncpy(f->word, word, sizeof f->word - 1);
     f->lookup.data = f;
-    if (uv_getaddrinfo(loop, &f->lookup, on_lookup, host, port, &hints) != 0) {
-        free(f);
-        return NULL;
-    }
     uv_timer_init(loop, &f->timer);
     f->timer.data = f;
-    f->open = 2;
-    uv_timer_start(&f->timer, on_deadline, deadline_ms, 0);
+    f->open = 1;
+    /* An address needs no look-up, which would wake libuv's threads. */
+    struct sockaddr_storage literal;
+    struct host_port server = {.host = (char *)(uintptr_t)host, .port = atoi(port)};
+    if (address_literal(&server, &literal))
+        f->failed = connect_to(f, (const struct sockaddr *)&literal);
+    else if ((f->failed = uv_getaddrinfo(loop, &f->lookup, on_lookup, host, port, &hints)) == 0)
+        f->open++;
+    uv_timer_start(&f->timer, on_deadline, f->failed ? 0 : deadline_ms, 0);
     return f;
 }
 

@@ -73,13 +73,21 @@ static void on_found(uv_getaddrinfo_t *request, int status, struct addrinfo *fou
         finish(r);
 }
 
+bool address_literal(const struct host_port *server, struct sockaddr_storage *out)
+{
+    return uv_ip4_addr(server->host, server->port, (struct sockaddr_in *)(void *)out) == 0 ||
+           uv_ip6_addr(server->host, server->port, (struct sockaddr_in6 *)(void *)out) == 0;
+}
+
 struct resolver *resolver_start(uv_loop_t *loop, const struct host_port *servers, size_t count,
                                 resolver_fn fn, void *context)
 {
     static const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
     struct resolver *r = calloc(1, sizeof *r + count * sizeof *r->lookups);
-    if (!r)
+    if (!r) {
+        fn(context, NULL, 0, "out of memory");
         return NULL;
+    }
     r->servers = servers;
     r->count = count;
     r->fn = fn;
@@ -88,16 +96,18 @@ struct resolver *resolver_start(uv_loop_t *loop, const struct host_port *servers
         struct lookup *l = &r->lookups[i];
         l->resolver = r;
         l->request.data = l;
-        if (uv_getaddrinfo(loop, &l->request, on_found, servers[i].host, NULL, &hints) == 0)
+        struct sockaddr_storage literal;
+        if (address_literal(&servers[i], &literal))
+            add(l, (const struct sockaddr *)&literal); /* without waking libuv's threads */
+        else if (uv_getaddrinfo(loop, &l->request, on_found, servers[i].host, NULL, &hints) == 0)
             r->left++;
         else
             snprintf(r->problem, sizeof r->problem, "cannot resolve %.80s", servers[i].host);
     }
-    if (r->left == 0) {
-        free(r);
-        return NULL;
-    }
-    return r;
+    if (r->left > 0)
+        return r;
+    finish(r);
+    return NULL;
 }
 
 void resolver_cancel(struct resolver *r)

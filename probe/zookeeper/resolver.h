@@ -7,6 +7,7 @@
 #ifndef ELECTOP_PROBE_ZOOKEEPER_RESOLVER_H
 #define ELECTOP_PROBE_ZOOKEEPER_RESOLVER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <uv.h>
 
@@ -25,6 +26,9 @@ struct address {
  */
 typedef void (*resolver_fn)(void *context, const struct address *addresses, size_t count,
                             const char *problem);
+
+/* The one address of a server that was given as one; false: it is a name, and must be looked up. */
+bool address_literal(const struct host_port *, struct sockaddr_storage *);
 
 struct resolver;
 

@@ -28,10 +28,10 @@
 #define FRAMES_A_TURN 4096
 /* How long one server may take for one attempt to connect: at first, and at most (then 2/3 of the timeout).
  */
-#define ATTEMPT_FIRST_MS 1000
+#define ATTEMPT_FIRST_MS 1000u
 /* Pause after all servers failed: doubles up to the second one, with jitter. */
-#define PAUSE_FIRST_MS 100
-#define PAUSE_LAST_MS 3000
+#define PAUSE_FIRST_MS 100u
+#define PAUSE_LAST_MS 3000u
 /* A session that has not come back after this many of its timeouts is given up. [wiped] */
 #define GIVE_UP_TIMEOUTS 2
 
@@ -451,8 +451,6 @@ static void session_begin(struct session *s)
     if (s->zh || s->resolver)
         return;
     s->resolver = resolver_start(s->loop, s->servers.servers, s->servers.count, on_resolved, s);
-    if (!s->resolver)
-        pulse_wake_in(s->pulse, PAUSE_LAST_MS);
 }
 
 struct session *session_open(uv_loop_t *loop, const struct session_options *options,

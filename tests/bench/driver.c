@@ -37,6 +37,7 @@ struct crowd {
     char path[PATH_MOST];
     int32_t *sequences;
     size_t count, room;
+    unsigned long joined; /* ever: each has an identity of its own */
 };
 
 enum deed { DEED_FELL, DEED_LEFT, DEED_JOINED };
@@ -177,7 +178,7 @@ static void join(struct driver *d, struct crowd *crowd, zhandle_t *zh)
     char path[PATH_MOST + 16], data[64];
     struct record *record = record_new(d, crowd, DEED_JOINED);
     snprintf(path, sizeof path, "%s/" PREFIX, crowd->path);
-    int length = snprintf(data, sizeof data, "host-%zu.example:7071", crowd->count);
+    int length = snprintf(data, sizeof data, "host-%lu.example:7071", ++crowd->joined);
     d->in_flight++;
     record->sent_us = now_us();
     int rc = zoo_acreate(zh, path, data, length, &ZOO_OPEN_ACL_UNSAFE, ZOO_EPHEMERAL | ZOO_SEQUENCE,
@@ -285,7 +286,8 @@ static void churn(struct driver *d, struct crowd *crowd, long per_s, long second
         }
         turn_until(d, due_us);
         join(d, crowd, d->sessions[0].zh);
-        /* One that has stood for a while: the leader is left to its own time. */
+        turn_until(d, due_us + 500000 / per_s);
+        /* The leader is left to its own time. */
         if (crowd->count > 1)
             leave(d, crowd, (size_t)random_between(d, 1, (int64_t)crowd->count - 1), DEED_LEFT);
     }

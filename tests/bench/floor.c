@@ -21,7 +21,7 @@
 
 /* Reads in flight at once: enough that the server never waits for us, few enough that its answers never
    wait for us either. */
-#define READS_IN_FLIGHT 1000
+#define READS_IN_FLIGHT 2000
 
 struct watching {
     struct bare bare;

@@ -44,6 +44,18 @@ def resident_kb(pid):
     raise BenchError(f"no VmRSS of process {pid}")
 
 
+def settle(pid, what, quiet_s=0.3, within_s=20):
+    """Waits until a process has nothing more to do: less than 1 % of a core for a while."""
+    def quiet():
+        before = cpu_us(pid)
+        time.sleep(quiet_s)
+        return cpu_us(pid) - before < quiet_s * 1e4
+    try:
+        wait_until(f"{what} comes to rest", quiet, within_s)
+    except OSError:
+        raise BenchError(f"{what} ended too early") from None
+
+
 class Stamped:
     """A running program whose output is stamped into a file, by the clock of the load."""
 
@@ -81,17 +93,6 @@ class Stamped:
                 yield at, json.loads(line)
             except ValueError:
                 raise BenchError(f"{self.what} printed a line that is not JSON: {line[:200]}") from None
-
-    def settle(self, quiet_s=0.3, within_s=20):
-        """Waits until it has nothing more to do: less than 1 % of a core for a while."""
-        def quiet():
-            before = cpu_us(self.pid)
-            time.sleep(quiet_s)
-            return cpu_us(self.pid) - before < quiet_s * 1e4
-        try:
-            wait_until(f"{self.what} comes to rest", quiet, within_s)
-        except OSError:
-            raise BenchError(f"{self.what} ended too early: {self.complaint()}") from None
 
     def complaint(self):
         self.errors.flush()

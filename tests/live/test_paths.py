@@ -30,7 +30,7 @@ def test_absent_then_there(zk, client, path):
         until(lambda: zk.watched_paths())
         name = stand(client, deep, b"host-a:1")
         events.expect("election-seen", election=deep)
-        events.expect("leader-elected", to=name, election=deep)
+        until(lambda: f"{deep}/{name}" in zk.watched_paths())
     assert look_at(zk.hosts, deep)["leader"]["identity"] == "host-a:1"
 
 
@@ -54,7 +54,7 @@ def test_deleted_and_recreated_later(zk, client, path):
         again = stand(client, path)
         assert again == first  # the counter began anew
         events.expect("election-seen", election=path)
-        events.expect("leader-elected", to=again)
+        until(lambda: f"{path}/{again}" in zk.watched_paths())
 
 
 def test_recreated_in_one_transaction(zk, client, path):
@@ -158,7 +158,9 @@ def test_pattern_now_and_later(zk, client, path):
         events.expect("election-seen", election=path + "/red/leader")
         name = stand(client, path + "/blue/leader", b"blue:1")
         events.expect("election-seen", election=path + "/blue/leader")
-        events.expect("leader-elected", election=path + "/blue/leader", to=name)
+        until(lambda: f"{path}/blue/leader/{name}" in zk.watched_paths())
+        client.delete(f"{path}/blue/leader/{name}")
+        events.expect("leader-lost", election=path + "/blue/leader", candidate=name)
         clear(client, path + "/red/leader")
         events.expect("election-gone", election=path + "/red/leader")
     assert list(elections(look(zk.hosts, pattern))) == [path + "/blue/leader"]

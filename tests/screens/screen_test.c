@@ -48,6 +48,8 @@ static const struct screen {
     {"election-lock", scene_usual, "/kafka<Enter><Home><Enter>"},
     {"election-free", scene_usual, "/nightly<Enter><Home><Enter>"},
     {"election-changed", scene_usual, "/druid<Enter><Home><Enter>"},
+    {"election-unacknowledged", scene_usual, "/app<Enter><Home><Enter>"},
+    {"election-absent", scene_usual, "/teams<Enter><Home><Enter>"},
     {"election-denied", scene_usual, "/secret<Enter><Home><Enter>"},
     {"election-disconnected", scene_clusters, "/staging<Enter><Home><Enter>"},
     {"election-hostile", scene_hostile, "/hostile<Enter><Home><Enter>"},

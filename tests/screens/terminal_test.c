@@ -90,7 +90,7 @@ static int show_scene(const char *name, const char *theme)
 
 struct terminal {
     pid_t child;
-    int master;
+    int master, slave;
     VTerm *vterm;
     VTermScreen *screen;
     int width, height;
@@ -128,15 +128,14 @@ static struct terminal *terminal_open(int width, int height, const char *scene, 
     vterm_screen_set_callbacks(terminal->screen, &callbacks, terminal);
     vterm_screen_enable_altscreen(terminal->screen, 1);
     vterm_screen_reset(terminal->screen, 1);
-    int slave;
     struct winsize size = {.ws_col = (unsigned short)width, .ws_row = (unsigned short)height};
-    assert_int_equal(openpty(&terminal->master, &slave, NULL, NULL, &size), 0);
-    assert_int_equal(tcgetattr(slave, &terminal->before), 0);
+    assert_int_equal(openpty(&terminal->master, &terminal->slave, NULL, NULL, &size), 0);
+    assert_int_equal(tcgetattr(terminal->slave, &terminal->before), 0);
     terminal->child = fork();
     assert_true(terminal->child >= 0);
     if (terminal->child == 0) {
         close(terminal->master);
-        login_tty(slave);
+        login_tty(terminal->slave);
         setenv("TERM", "xterm-256color", 1);
         setenv("LC_ALL", "C.UTF-8", 1);
         setenv("TZ", "UTC", 1);
@@ -153,7 +152,6 @@ static struct terminal *terminal_open(int width, int height, const char *scene, 
         execl("/proc/self/exe", "terminal_test", "--show", scene, theme ? theme : "dark", (char *)NULL);
         _exit(99);
     }
-    close(slave);
     return terminal;
 }
 
@@ -291,6 +289,7 @@ static void assert_restored(struct terminal *terminal)
     assert_false(terminal->altscreen);
     assert_true(terminal->cursor);
     assert_false(mouse_is_on(terminal));
+    assert_false(fcntl(terminal->slave, F_GETFL) & O_NONBLOCK); /* shared with the shell */
 }
 
 static void terminal_close(struct terminal *terminal)
@@ -300,6 +299,7 @@ static void terminal_close(struct terminal *terminal)
         waitpid(terminal->child, NULL, 0);
     }
     close(terminal->master);
+    close(terminal->slave);
     vterm_free(terminal->vterm);
     free(terminal->said);
     free(terminal);
@@ -384,6 +384,52 @@ static void paints_roles(void **state)
             assert_int_equal(color_at(terminal, x, row, false), UINT32_MAX);
             assert_int_equal(color_at(terminal, x, row, true), UINT32_MAX);
         }
+    terminal_close(terminal);
+}
+
+/* With the theme left to us the terminal is asked for its background, and its answer, whole or in pieces,
+ * decides. */
+static void learns_the_background(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *first, *second;
+        uint32_t title;
+    } rows[] = {
+        {"\033]11;rgb:ffff/fafa/e0e0\033\\", "", 0xd7d7d7},
+        {"\033]11;rgb:1e", "/1e/2e\a", 0x303030},
+        {"\033]11;rgb:f/f/f\a", "", 0xd7d7d7},
+        {"\033]11;nonsense\a", "", 0x303030},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        struct terminal *terminal = terminal_open(120, 36, "usual", "auto", NULL);
+        wait_for(terminal, "druid");
+        assert_non_null(strstr(terminal->said, "\033]11;?\033\\"));
+        keys(terminal, rows[i].first);
+        pause_ms(terminal, 10);
+        keys(terminal, rows[i].second);
+        settle(terminal);
+        assert_int_equal(color_at(terminal, 119, 0, true), theme_nearest_256(rows[i].title));
+        assert_true(shows(terminal, "worst first")); /* its letters are no keys */
+        terminal_close(terminal);
+    }
+}
+
+/* Keys that nobody knows do nothing: their sequences are no Esc and no letters. */
+static void ignores_unknown_keys(void **state)
+{
+    (void)state;
+    struct terminal *terminal = terminal_open(120, 36, "usual", "dark", NULL);
+    wait_for(terminal, "druid");
+    keys(terminal, "\033[B\r");
+    wait_for(terminal, "/teams/blue/leader   ");
+    wait_for(terminal, "Esc");
+    keys(terminal, "\033[1;5Q\033[200~\033[99;99;99~\033Oq\033[?1;2c\x01\x02");
+    settle(terminal);
+    assert_true(shows(terminal, "Esc"));
+    assert_int_equal(waitpid(terminal->child, NULL, WNOHANG), 0);
+    keys(terminal, "\033");
+    wait_for(terminal, "nightly-job");
     terminal_close(terminal);
 }
 
@@ -550,6 +596,23 @@ static void stops_and_goes_on(void **state)
     terminal_close(terminal);
 }
 
+/* A terminal stopped by Ctrl-S holds nothing up: keys still work, and the end does not wait for Ctrl-Q. */
+static void is_not_held_up(void **state)
+{
+    (void)state;
+    struct terminal *terminal = terminal_open(80, 24, "usual", "dark", NULL);
+    wait_for(terminal, "druid");
+    settle(terminal);
+    keys(terminal, "\x13");
+    pause_ms(terminal, 100);
+    keys(terminal, "e"); /* any key would start the output again where IXANY is set; it is not, by default */
+    kill(terminal->child, SIGTERM);
+    wait_end(terminal);
+    assert_int_equal(terminal->status, 143);
+    assert_restored(terminal);
+    terminal_close(terminal);
+}
+
 /* With nothing happening it sends nothing and does nothing: the clock of this scene stands still. */
 static void idles(void **state)
 {
@@ -571,12 +634,15 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shows_the_grids),
         cmocka_unit_test(paints_roles),
+        cmocka_unit_test(learns_the_background),
+        cmocka_unit_test(ignores_unknown_keys),
         cmocka_unit_test(follows_the_size),
         cmocka_unit_test(leaves_the_terminal_as_it_was),
         cmocka_unit_test(takes_clicks_and_copies),
         cmocka_unit_test(dumps_the_screen),
         cmocka_unit_test(refuses_what_is_no_terminal),
         cmocka_unit_test(stops_and_goes_on),
+        cmocka_unit_test(is_not_held_up),
         cmocka_unit_test(idles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,9 +29,12 @@ void fake_tree_wind(struct fake_tree *, const char *path, uint32_t creates);
 bool fake_tree_has(const struct fake_tree *, const char *path);
 
 /* The observation that a source would make of it now: CHILDREN or ABSENT; NODE or ABSENT. */
-void fake_tree_list(struct fake_tree *, struct model *, struct moment, const char *election, const char *path);
-void fake_tree_read(struct fake_tree *, struct model *, struct moment, const char *election, const char *path);
+void fake_tree_list(struct fake_tree *, struct model *, struct moment, const char *election,
+                    const char *path);
+void fake_tree_read(struct fake_tree *, struct model *, struct moment, const char *election,
+                    const char *path);
 /* ... as an exists call sees it: without the data. */
-void fake_tree_stat(struct fake_tree *, struct model *, struct moment, const char *election, const char *path);
+void fake_tree_stat(struct fake_tree *, struct model *, struct moment, const char *election,
+                    const char *path);
 
 #endif

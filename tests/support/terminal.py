@@ -31,7 +31,8 @@ class Tmux:
         arguments = ["-f", conf, "new-session", "-d", "-x", str(cols), "-y", str(rows)]
         for name, value in {"LC_ALL": "C.UTF-8", **(env or {})}.items():
             arguments += ["-e", f"{name}={value}"]
-        self.tmux(*arguments, "--", "sh", "-c", command)
+        self.status_file = os.path.join(self.folder.name, "status")
+        self.tmux(*arguments, "--", "sh", "-c", f"{command}\necho $? >{self.status_file}")
 
     def tmux(self, *arguments):
         return subprocess.run(["tmux", "-u", "-S", self.socket, *arguments], check=True, capture_output=True,
@@ -65,6 +66,15 @@ class Tmux:
     def state(self, name):
         """A format of tmux, such as alternate_on, cursor_flag, mouse_any_flag, pane_dead."""
         return self.tmux("display-message", "-p", "#{%s}" % name).strip()
+
+    def status(self):
+        """The command's exit status, once it has ended (tmux itself does not always know it)."""
+        def ended():
+            if os.path.exists(self.status_file):
+                with open(self.status_file, encoding="ascii") as f:
+                    return f.read().strip()
+            return None
+        return int(until(ended, 30, "the command ends"))
 
     def close(self):
         subprocess.run(["tmux", "-S", self.socket, "kill-server"], capture_output=True, check=False)
@@ -145,8 +155,9 @@ class Pty:
         return status
 
     def restored(self):
-        """Is the line discipline as it was before the program?"""
-        return termios.tcgetattr(self.slave) == self.before
+        """Is the line discipline as it was before the program, and does reading still wait for input?"""
+        waits = not fcntl.fcntl(self.slave, fcntl.F_GETFL) & os.O_NONBLOCK
+        return termios.tcgetattr(self.slave) == self.before and waits
 
     def hang_up(self):
         """The terminal is closed, as a lost connection or a shut window does it."""

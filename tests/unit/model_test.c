@@ -4,7 +4,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "probe/election/model.h"
 #include "tests/support/model_script.h"
 
 /* What stood before the first look gives no joining and no election. */
@@ -662,6 +665,39 @@ static void order(void **state)
                      "? leader n_0000000000\n");
 }
 
+/* An election's recipe may be a pattern of its own; an unknown one is refused with the names that exist. */
+static void configured_recipes(void **state)
+{
+    (void)state;
+    static char hosts[] = "h:1/app/", name[] = "prod", path[] = "/things", pattern[] = "^member-(\\d{10})$",
+                wrong[] = "kazo", child[] = "member-0000000042";
+    struct election_settings election = {.path = path, .recipe = pattern};
+    struct cluster_settings cluster = {
+        .name = name, .hosts = hosts, .elections = &election, .election_count = 1};
+    struct settings settings = {.clusters = &cluster, .cluster_count = 1};
+    char *error = NULL, *names[] = {child};
+    struct model *model = model_new(&settings, &error);
+    assert_non_null(model);
+    assert_string_equal(model->clusters[0].chroot, "/app");
+    struct observation o = {
+        .kind = OBSERVED_ELECTION, .at = {1, 1}, .election = "/app/things", .path = "/app/things"};
+    o.subject = (struct observed_election){ORIGIN_CONFIGURED, &election};
+    model_observe(model, &o);
+    const struct election *found = model_election(model, 0, "/app/things");
+    assert_string_equal(found->name, "/things");
+    assert_string_equal(found->recipe->candidate, pattern);
+    assert_int_equal(found->recognised, RECOGNISED_CONFIGURED);
+    assert_ptr_equal(recipe_recognise(model->recipes, "/other", names, 1),
+                     recipe_any_sequence(model->recipes));
+    model_free(model);
+
+    election.recipe = wrong;
+    assert_null(model_new(&settings, &error));
+    assert_non_null(strstr(error, "election /things: there is no recipe \"kazo\"; auto, a pattern such as"));
+    assert_non_null(strstr(error, " kazoo "));
+    free(error);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -674,6 +710,7 @@ int main(void)
         cmocka_unit_test(acknowledgements),
         cmocka_unit_test(recognition),
         cmocka_unit_test(order),
+        cmocka_unit_test(configured_recipes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

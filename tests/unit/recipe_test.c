@@ -189,6 +189,10 @@ static void sequence_numbers(void **state)
         {"-2147483648", -2147483648},
         {"latch-2147483648", -2147483648},
         {"n_-000000001", -1},
+        /* A padded number has no sign, whatever stands before the dash. */
+        {"\xc3\xa9\xc3\xbc-0000000005", 5},
+        {"}-0000000007", 7},
+        {"n_-0000000007", 7},
         {"n_2147483648", SEQUENCE_NONE},
         {"n_9999999999", SEQUENCE_NONE},
         {"n_-2147483649", SEQUENCE_NONE},

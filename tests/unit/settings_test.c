@@ -326,8 +326,15 @@ static void bad_values(void **state)
          "f:1:23: run: a list is empty; write a list such as [/usr/bin/logger, \"{code}\"]"},
         {"alerts: [{on: x}]",
          "f:1:10: alerts[] has no run; add it (a list such as [/usr/bin/logger, \"{code}\"])"},
-        {"recipes: [{name: x, candidate: y, family: tribe}]",
-         "f:1:43: family: \"tribe\" is not known; write sequence, lock or hybrid"},
+        {"recipes: [{name: x, candidate: '(', family: lock}]",
+         "f:1:32: candidate: \"(\" is no regular expression: missing closing parenthesis, at character 2; "
+         "see "
+         "pcre2pattern(3)"},
+        {"recipes: [{name: x, candidate: 'n_[0-9]+'}]",
+         "f:1:32: candidate: \"n_[0-9]+\" has no group for the sequence number; put ten digits in "
+         "parentheses: (\\d{10})"},
+        {"recipes: [{name: x, candidate: (y), family: tribe}]",
+         "f:1:45: family: \"tribe\" is not known; write sequence, lock or hybrid"},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         expect_errors(table[i][0], table[i][1]);

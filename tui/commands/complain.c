@@ -1,6 +1,8 @@
 #include "tui/commands/command.h"
 
+#include <langinfo.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +20,11 @@ void complain(const char *format, ...)
     text_vprintf(&text, format, arguments);
     va_end(arguments);
     char *all = text_take(&text);
+    bool ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
     /* All errors of a configuration come as one text, a line each. */
     for (char *line = all; line;) {
         char *end = strchr(line, '\n');
-        char *safe = safe_text(line, end ? (size_t)(end - line) : strlen(line), false);
+        char *safe = safe_text(line, end ? (size_t)(end - line) : strlen(line), ascii);
         fprintf(stderr, "electop: %s\n", safe ? safe : "out of memory");
         free(safe);
         line = end ? end + 1 : NULL;

@@ -22,18 +22,14 @@ static void append(char *buffer, size_t size, const char *text)
 
 #define APPEND(array, text) append(array, sizeof(array), text)
 
-/* A name with somebody behind it may give way to its number: "_c_1d3f5a70..11". */
-#define NAME_WIDTH 16
-
-/* Name and identity; once only where the identity is the name, or is contained in it. */
+/*
+ * Name and identity; once only where the identity is the name, or is contained in it. The name is whole: in
+ * a log one searches for it. A screen that has no room for it shortens it as it shortens every name.
+ */
 static void put_candidate(struct event_words *words, const char *name, const char *identity)
 {
-    char shorter[64];
-    bool both = identity && *identity && name && !strstr(name, identity);
-    APPEND(words->subject, !name  ? "?"
-                           : both ? format_candidate(name, NAME_WIDTH, "..", shorter, sizeof(shorter))
-                                  : name);
-    if (both) {
+    APPEND(words->subject, name ? name : "?");
+    if (identity && *identity && name && !strstr(name, identity)) {
         APPEND(words->subject, " ");
         APPEND(words->subject, identity);
     }

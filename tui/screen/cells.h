@@ -17,19 +17,33 @@
 
 /* What a piece of text is, not how it looks. */
 enum role {
-    ROLE_TEXT, ROLE_DIM, ROLE_STRONG, ROLE_TITLE, ROLE_TITLE_DIM, ROLE_HEADING, ROLE_RULE, ROLE_GOOD, ROLE_WARNING,
-    ROLE_CRITICAL, ROLE_ACCENT, ROLE_KEY, ROLE_INFO,
-    ROLE_BAR_A, ROLE_BAR_B,   /* alternating tenures in a leadership strip */
-    ROLE_BAR_CHANGE, ROLE_BAR_VACANT, ROLE_BAR_GAP,
+    ROLE_TEXT,
+    ROLE_DIM,
+    ROLE_STRONG,
+    ROLE_TITLE,
+    ROLE_TITLE_DIM,
+    ROLE_HEADING,
+    ROLE_RULE,
+    ROLE_GOOD,
+    ROLE_WARNING,
+    ROLE_CRITICAL,
+    ROLE_ACCENT,
+    ROLE_KEY,
+    ROLE_INFO,
+    ROLE_BAR_A,
+    ROLE_BAR_B, /* alternating tenures in a leadership strip */
+    ROLE_BAR_CHANGE,
+    ROLE_BAR_VACANT,
+    ROLE_BAR_GAP,
     ROLE_COUNT
 };
 
 /* A style is a role with modifiers. */
 typedef uint16_t style;
-#define STYLE_BOLD     0x0100
+#define STYLE_BOLD 0x0100
 #define STYLE_SELECTED 0x0200 /* on the selection's background */
-#define STYLE_TITLE    0x0400 /* on the title's ground */
-#define STYLE_ROLE(s)  ((enum role)((s) & 0xff))
+#define STYLE_TITLE 0x0400    /* on the title's ground */
+#define STYLE_ROLE(s) ((enum role)((s)&0xff))
 
 #define CELL_BYTES 20 /* a base character and a few combining ones, with its NUL */
 
@@ -41,8 +55,8 @@ struct cell {
 
 struct cells {
     int width, height;
-    struct cell *at;       /* row by row; read it, write with the functions below */
-    bool ascii;            /* signs and lines in their ASCII form (cells_sign()) */
+    struct cell *at;        /* row by row; read it, write with the functions below */
+    bool ascii;             /* signs and lines in their ASCII form (cells_sign()) */
     int cursor_x, cursor_y; /* where a text cursor stands (an input line), or -1 */
 };
 
@@ -57,7 +71,8 @@ void cells_clear(struct cells *);
  */
 int cells_put(struct cells *, int x, int y, int room, style, const char *text);
 int cells_put_bytes(struct cells *, int x, int y, int room, style, const char *text, size_t length);
-int cells_printf(struct cells *, int x, int y, int room, style, const char *format, ...) __attribute__((format(printf, 6, 7)));
+int cells_printf(struct cells *, int x, int y, int room, style, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
 /* The same, ending at column right (exclusive): for numbers. */
 int cells_put_right(struct cells *, int right, int y, int room, style, const char *text);
 
@@ -70,9 +85,32 @@ void cells_fill(struct cells *, int x, int y, int width, style);
 
 /* Signs and lines with an ASCII form beside each. */
 enum sign {
-    SIGN_OK, SIGN_WARNING, SIGN_CRITICAL, SIGN_INFO, SIGN_UNKNOWN, SIGN_LEADER, SIGN_SELECTED, SIGN_CHAIN, SIGN_CHAIN_UNKNOWN,
-    SIGN_CHAIN_CUT, SIGN_CHAIN_WRONG, SIGN_UP, SIGN_ARROW, SIGN_DASH, SIGN_ELLIPSIS, SIGN_RULE, SIGN_BAR, SIGN_BAR_CHANGE,
-    SIGN_BAR_VACANT, SIGN_BAR_GAP, SIGN_GAUGE_ON, SIGN_GAUGE_OFF, SIGN_ENTER, SIGN_CRUMB, SIGN_AT_MOST, SIGN_BULLET,
+    SIGN_OK,
+    SIGN_WARNING,
+    SIGN_CRITICAL,
+    SIGN_INFO,
+    SIGN_UNKNOWN,
+    SIGN_LEADER,
+    SIGN_SELECTED,
+    SIGN_CHAIN,
+    SIGN_CHAIN_UNKNOWN,
+    SIGN_CHAIN_CUT,
+    SIGN_CHAIN_WRONG,
+    SIGN_UP,
+    SIGN_ARROW,
+    SIGN_DASH,
+    SIGN_ELLIPSIS,
+    SIGN_RULE,
+    SIGN_BAR,
+    SIGN_BAR_CHANGE,
+    SIGN_BAR_VACANT,
+    SIGN_BAR_GAP,
+    SIGN_GAUGE_ON,
+    SIGN_GAUGE_OFF,
+    SIGN_ENTER,
+    SIGN_CRUMB,
+    SIGN_AT_MOST,
+    SIGN_BULLET,
     SIGN_COUNT
 };
 const char *cells_sign(const struct cells *, enum sign);

@@ -178,6 +178,19 @@ static bool wants_ascii(const struct screen_settings *settings)
     return strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 }
 
+static void write_all(const char *bytes, size_t length)
+{
+    while (length > 0) {
+        ssize_t written = write(STDOUT_FILENO, bytes, length);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return;
+        bytes += written;
+        length -= (size_t)written;
+    }
+}
+
 /* Forms of the same keys that a terminal may send although its terminfo entry names another one. */
 static void define_keys(void)
 {
@@ -211,6 +224,11 @@ static void choose_theme(struct curses *curses, const struct screen_settings *se
         curses->theme.depth = DEPTH_MONO;
     else
         use_default_colors();
+    /* Terminals that can tell their background do so among the keys, a moment later; the others say nothing.
+     */
+    static const char question[] = "\033]11;?\033\\";
+    if (curses->theme.palette == PALETTE_EITHER && curses->theme.depth >= DEPTH_256)
+        write_all(question, strlen(question));
 }
 
 struct curses *curses_open(const struct screen_settings *settings, enum color_choice color, char **error)
@@ -257,12 +275,41 @@ struct curses *curses_open(const struct screen_settings *settings, enum color_ch
     return curses;
 }
 
+static bool takes_output(int wait_ms)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&out, 1, wait_ms) != 0;
+}
+
+/*
+ * A terminal that somebody stopped (Ctrl-S) is started again, since the end must not wait for a Ctrl-Q that
+ * may never come. One whose line is dead takes nothing any more: only its modes are put back.
+ */
+static void leave_terminal(void)
+{
+    if (!takes_output(200)) {
+        struct termios modes;
+        tcflow(STDOUT_FILENO,
+               TCOON); /* stopped by a program; by a key it starts again when keys cannot stop it */
+        if (tcgetattr(STDOUT_FILENO, &modes) == 0) {
+            modes.c_iflag &= ~(tcflag_t)IXON;
+            tcsetattr(STDOUT_FILENO, TCSANOW, &modes);
+        }
+        if (!takes_output(500)) {
+            tcflush(STDOUT_FILENO, TCOFLUSH);
+            tcsetattr(STDOUT_FILENO, TCSANOW, &rescue.termios);
+            return;
+        }
+    }
+    endwin();
+}
+
 void curses_close(struct curses *curses)
 {
     if (!curses)
         return;
     if (!curses->suspended)
-        endwin();
+        leave_terminal();
     rescue_disarm();
     delscreen(curses->screen);
     cells_free(curses->shown);
@@ -349,8 +396,7 @@ static bool same_cell(const struct cell *a, const struct cell *b)
 
 bool curses_show(struct curses *curses, const struct cells *cells)
 {
-    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
-    if (curses->suspended || (poll(&out, 1, 0) == 0))
+    if (curses->suspended || !takes_output(0))
         return false;
     if (curses->shown->width != cells->width || curses->shown->height != cells->height) {
         if (!cells_resize(curses->shown, cells->width, cells->height))
@@ -435,24 +481,75 @@ static int code_of(wint_t key)
 }
 
 /*
- * After an escape: the rest of a sequence that terminfo does not know (a function key, a modified arrow) is
- * read past. Else its letters would act, each for itself. False: it was the key Esc alone.
+ * Waits a moment for what must follow: a sequence may come in two pieces, and its letters must never act as
+ * keys. Only ever in the middle of one.
  */
-static bool skip_sequence(void)
+static bool next_of_sequence(wint_t *key)
+{
+    wtimeout(stdscr, 50);
+    int kind = get_wch(key);
+    wtimeout(stdscr, 0);
+    return kind == OK;
+}
+
+/* "11;rgb:1e1e/1e1e/2e2e": what the terminal's background is, in answer to our question. */
+static bool learn_background(struct curses *curses, const char *answer)
+{
+    unsigned red, green, blue;
+    char ends[3][5];
+    if (sscanf(answer, "11;rgb:%4[0-9a-fA-F]/%4[0-9a-fA-F]/%4[0-9a-fA-F]", ends[0], ends[1], ends[2]) != 3)
+        return false;
+    /* One to four digits a colour; the first two say enough. */
+    unsigned *parts[3] = {&red, &green, &blue};
+    for (int i = 0; i < 3; i++) {
+        size_t digits = strlen(ends[i]);
+        ends[i][digits > 2 ? 2 : digits] = '\0';
+        *parts[i] = (unsigned)strtoul(ends[i], NULL, 16) * (digits == 1 ? 17 : 1);
+    }
+    if (curses->theme.palette != PALETTE_EITHER)
+        return false;
+    curses->theme.palette = 299 * red + 587 * green + 114 * blue > 127500 ? PALETTE_LIGHT : PALETTE_DARK;
+    memset(curses->pairs, 0, sizeof(curses->pairs));
+    curses->pair_count = 0;
+    curses_redraw(curses);
+    return true;
+}
+
+enum escape { ESCAPE_KEY, ESCAPE_SKIPPED, ESCAPE_LEARNT };
+
+/*
+ * What an escape was: the key; or the beginning of a sequence that terminfo does not know (a function key, a
+ * modified arrow), which is read past, since its letters would act each for itself; or an answer to us.
+ */
+static enum escape read_escape(struct curses *curses)
 {
     wint_t key;
     int kind = get_wch(&key);
-    if (kind != OK || (key != '[' && key != 'O')) {
-        if (kind == OK)
-            unget_wch((wchar_t)key);
-        else if (kind == KEY_CODE_YES)
-            ungetch((int)key);
-        return false;
+    char answer[64];
+    size_t used = 0;
+    if (kind == OK && (key == '[' || key == 'O')) {
+        for (int i = 0; i < 32 && next_of_sequence(&key); i++)
+            if (key >= 0x40 && key <= 0x7e && key != '[')
+                break;
+        return ESCAPE_SKIPPED;
     }
-    for (int i = 0; i < 32 && get_wch(&key) == OK; i++)
-        if (key >= 0x40 && key <= 0x7e && key != '[')
-            break;
-    return true;
+    if (kind == OK && key == ']') {
+        for (int i = 0; i < 4096 && next_of_sequence(&key) && key != '\a'; i++) {
+            if (key == 27) {
+                next_of_sequence(&key); /* the backslash of its end */
+                break;
+            }
+            if (used + 1 < sizeof(answer) && key < 0x80)
+                answer[used++] = (char)key;
+        }
+        answer[used] = '\0';
+        return learn_background(curses, answer) ? ESCAPE_LEARNT : ESCAPE_SKIPPED;
+    }
+    if (kind == OK)
+        unget_wch((wchar_t)key);
+    else if (kind == KEY_CODE_YES)
+        ungetch((int)key);
+    return ESCAPE_KEY;
 }
 
 bool curses_key(struct curses *curses, struct key_press *press)
@@ -474,8 +571,9 @@ bool curses_key(struct curses *curses, struct key_press *press)
             press->key = KEY_CODE_ENTER;
             return true;
         } else if (key == 27) {
-            press->key = KEY_CODE_ESCAPE;
-            if (!skip_sequence())
+            enum escape escape = read_escape(curses);
+            press->key = escape == ESCAPE_LEARNT ? KEY_CODE_NONE : KEY_CODE_ESCAPE;
+            if (escape != ESCAPE_SKIPPED)
                 return true;
         } else if (key == 127 || key == 8) {
             press->key = KEY_CODE_BACKSPACE;
@@ -519,19 +617,6 @@ void curses_resume(struct curses *curses)
     reset_prog_mode();
     curses_redraw(curses);
     wrefresh(stdscr);
-}
-
-static void write_all(const char *bytes, size_t length)
-{
-    while (length > 0) {
-        ssize_t written = write(STDOUT_FILENO, bytes, length);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return;
-        bytes += written;
-        length -= (size_t)written;
-    }
 }
 
 bool curses_copy(struct curses *curses, const char *text)

@@ -54,7 +54,8 @@ bool curses_is_gone(const struct curses *);
 void curses_suspend(struct curses *);
 void curses_resume(struct curses *);
 
-/* Puts text into the clipboard of the terminal's user (OSC 52), where the terminal allows it. False: too long. */
+/* Puts text into the clipboard of the terminal's user (OSC 52), where the terminal allows it. False: too
+ * long. */
 #define CLIPBOARD_BYTES 4096
 bool curses_copy(struct curses *, const char *text);
 

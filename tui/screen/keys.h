@@ -9,9 +9,30 @@
 #include <stdint.h>
 
 enum action {
-    ACTION_NONE, ACTION_UP, ACTION_DOWN, ACTION_LEFT, ACTION_RIGHT, ACTION_PAGE_UP, ACTION_PAGE_DOWN, ACTION_FIRST, ACTION_LAST,
-    ACTION_OPEN, ACTION_BACK, ACTION_FILTER, ACTION_NEXT_MATCH, ACTION_PREVIOUS_MATCH, ACTION_SORT, ACTION_REVERSE,
-    ACTION_PAUSE, ACTION_FOLLOW, ACTION_EVENTS, ACTION_COPY, ACTION_DUMP, ACTION_REDRAW, ACTION_HELP, ACTION_QUIT,
+    ACTION_NONE,
+    ACTION_UP,
+    ACTION_DOWN,
+    ACTION_LEFT,
+    ACTION_RIGHT,
+    ACTION_PAGE_UP,
+    ACTION_PAGE_DOWN,
+    ACTION_FIRST,
+    ACTION_LAST,
+    ACTION_OPEN,
+    ACTION_BACK,
+    ACTION_FILTER,
+    ACTION_NEXT_MATCH,
+    ACTION_PREVIOUS_MATCH,
+    ACTION_SORT,
+    ACTION_REVERSE,
+    ACTION_PAUSE,
+    ACTION_FOLLOW,
+    ACTION_EVENTS,
+    ACTION_COPY,
+    ACTION_DUMP,
+    ACTION_REDRAW,
+    ACTION_HELP,
+    ACTION_QUIT,
     ACTION_COUNT
 };
 #define ACTION_BIT(action) (UINT32_C(1) << (action))
@@ -20,11 +41,11 @@ enum action {
 
 struct key_binding {
     enum action action;
-    const char *keys;       /* for people: "Up k"; the first word is the footer's */
-    const char *footer;     /* one or two words for the footer, or NULL: not shown there */
-    const char *help;       /* one line */
+    const char *keys;          /* for people: "Up k"; the first word is the footer's */
+    const char *footer;        /* one or two words for the footer, or NULL: not shown there */
+    const char *help;          /* one line */
     int codes[KEY_CODES_MOST]; /* 0: none */
-    bool writes;            /* would write to a cluster: asked for, and checked at one place */
+    bool writes;               /* would write to a cluster: asked for, and checked at one place */
 };
 
 const struct key_binding *key_bindings(size_t *count);
@@ -32,9 +53,23 @@ const struct key_binding *key_bindings(size_t *count);
 /* A key as the back end reads it: a Unicode character, or KEY_CODE_* above 0x110000. */
 #define KEY_CODE_BASE 0x110000
 enum key_code {
-    KEY_CODE_UP = KEY_CODE_BASE, KEY_CODE_DOWN, KEY_CODE_LEFT, KEY_CODE_RIGHT, KEY_CODE_PAGE_UP, KEY_CODE_PAGE_DOWN,
-    KEY_CODE_HOME, KEY_CODE_END, KEY_CODE_ENTER, KEY_CODE_ESCAPE, KEY_CODE_BACKSPACE, KEY_CODE_F1, KEY_CODE_RESIZE,
-    KEY_CODE_CLICK, KEY_CODE_DOUBLE_CLICK, KEY_CODE_WHEEL_UP, KEY_CODE_WHEEL_DOWN
+    KEY_CODE_UP = KEY_CODE_BASE,
+    KEY_CODE_DOWN,
+    KEY_CODE_LEFT,
+    KEY_CODE_RIGHT,
+    KEY_CODE_PAGE_UP,
+    KEY_CODE_PAGE_DOWN,
+    KEY_CODE_HOME,
+    KEY_CODE_END,
+    KEY_CODE_ENTER,
+    KEY_CODE_ESCAPE,
+    KEY_CODE_BACKSPACE,
+    KEY_CODE_F1,
+    KEY_CODE_CLICK,
+    KEY_CODE_DOUBLE_CLICK,
+    KEY_CODE_WHEEL_UP,
+    KEY_CODE_WHEEL_DOWN,
+    KEY_CODE_NONE /* no key: the terminal has told something about itself, so draw again */
 };
 enum action key_action(int key);
 

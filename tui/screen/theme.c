@@ -87,21 +87,27 @@ static int distance(uint32_t a, uint32_t b)
            square((int)(a >> 8 & 255) - (int)(b >> 8 & 255)) + square((int)(a & 255) - (int)(b & 255));
 }
 
+/* The nearest of the six steps of the colour cube. */
+static uint32_t nearest_step(uint32_t channel)
+{
+    static const uint32_t middles[5] = {47, 115, 155, 195, 235}; /* between 0, 95, 135, 175, 215, 255 */
+    uint32_t step = 0;
+    while (step < 5 && channel > middles[step])
+        step++;
+    return step;
+}
+
 int theme_nearest_256(uint32_t rgb)
 {
     static const uint32_t steps[6] = {0, 95, 135, 175, 215, 255};
-    int best = 16, best_distance = distance(rgb, 0);
-    for (int i = 16; i < 256; i++) {
-        uint32_t candidate;
-        if (i < 232) {
-            int cube = i - 16;
-            candidate = steps[cube / 36] << 16 | steps[cube / 6 % 6] << 8 | steps[cube % 6];
-        } else {
-            candidate = (uint32_t)(8 + 10 * (i - 232)) * 0x010101;
-        }
-        int far = distance(rgb, candidate);
+    uint32_t r = nearest_step(rgb >> 16 & 0xff), g = nearest_step(rgb >> 8 & 0xff),
+             b = nearest_step(rgb & 0xff);
+    int best = (int)(16 + r * 36 + g * 6 + b);
+    int best_distance = distance(rgb, steps[r] << 16 | steps[g] << 8 | steps[b]);
+    for (int i = 0; i < 24; i++) {
+        int far = distance(rgb, (uint32_t)(8 + 10 * i) * 0x010101);
         if (far < best_distance) {
-            best = i;
+            best = 232 + i;
             best_distance = far;
         }
     }

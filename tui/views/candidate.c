@@ -236,7 +236,7 @@ static int draw_head(struct cells *cells, int y, const struct scene *scene, cons
         facts_short_name(cells, candidate->name, text, sizeof text);
     x += cells_put(cells, x, y, -1, ROLE_STRONG, is_long ? text : candidate->name) + 2;
     if (candidate->identity != NULL && x < cells->width)
-        x += cells_put(cells, x, y, cells->width - x - 32, leads ? ROLE_GOOD : ROLE_TEXT,
+        x += cells_put(cells, x, y, facts_room(x, cells->width - 32), leads ? ROLE_GOOD : ROLE_TEXT,
                        candidate->identity) +
              2;
     if (leads)
@@ -396,17 +396,9 @@ static void candidate_title(struct view *self, const struct scene *scene, struct
 {
     const struct candidate_view *view = candidate_view_of(self);
     const struct election *election = election_of(view, scene);
-    int end = x + room;
-    char name[256];
 
-    if (view->cluster[0] != '\0') {
-        x += cells_put(cells, x, 0, end - x, ROLE_TITLE_DIM, view->cluster) + 1;
-        x += cells_put(cells, x, 0, end - x, ROLE_TITLE_DIM, cells_sign(cells, SIGN_CRUMB)) + 1;
-    }
-    x += cells_put(cells, x, 0, end - x, ROLE_TITLE_DIM, election != NULL ? election->name : view->path) + 1;
-    x += cells_put(cells, x, 0, end - x, ROLE_TITLE_DIM, cells_sign(cells, SIGN_CRUMB)) + 1;
-    format_candidate(view->name, end - x, cells_sign(cells, SIGN_ELLIPSIS), name, sizeof name);
-    cells_put(cells, x, 0, end - x, ROLE_TITLE, name);
+    facts_put_crumbs(cells, x, room, view->cluster, election != NULL ? election->name : view->path,
+                     view->name);
 }
 
 static bool candidate_path(struct view *self, const struct scene *scene, char *buffer, size_t size)

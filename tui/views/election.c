@@ -17,7 +17,10 @@
 
 #define GUTTER_X 2
 #define TABLE_X 4
-#define ROOMY 28 /* from so many rows on a blank one stands before the footer */
+#define WATCHES_EXPECTED "expected "
+#define WATCHES_WORD 9  /* columns of that */
+#define WATCHES_SIGNS 4 /* of "? ^ " */
+#define ROOMY 28        /* from so many rows on a blank one stands before the footer */
 
 enum { COLUMN_PLACE, COLUMN_CANDIDATE, COLUMN_WHO, COLUMN_SESSION, COLUMN_AGE, COLUMN_WATCHES, COLUMN_COUNT };
 
@@ -132,7 +135,8 @@ static void put_expected(const struct election_view *view, struct cells *cells, 
         snprintf(name, sizeof name, "the directory");
     else
         facts_short_name(cells, before->name, name, sizeof name);
-    snprintf(text, sizeof text, "%s%s %s", column->width >= 19 ? "? expected " : "? ",
+    snprintf(text, sizeof text, "? %s%s %s",
+             column->width >= column->least + WATCHES_WORD ? WATCHES_EXPECTED : "",
              cells_sign(cells, SIGN_UP), name);
     columns_put(cells, column, y, ROLE_DIM, text);
 }
@@ -174,8 +178,7 @@ static void draw_row(const struct election_view *view, struct cells *cells, int 
     snprintf(text, sizeof text, "%zu", place + 1);
     columns_put(cells, &columns[COLUMN_PLACE], y, ROLE_DIM, text);
     if (columns[COLUMN_CANDIDATE].width > 0) {
-        format_candidate(candidate->name, columns[COLUMN_CANDIDATE].width, cells_sign(cells, SIGN_ELLIPSIS),
-                         text, sizeof text);
+        facts_fit_name(cells, candidate->name, columns[COLUMN_CANDIDATE].width, text, sizeof text);
         columns_put(cells, &columns[COLUMN_CANDIDATE], y, leads ? (style)(look | STYLE_BOLD) : look, text);
     }
     if (candidate->known)
@@ -198,6 +201,7 @@ static void lay_columns(struct election_view *view, const struct cells *cells,
 {
     struct column *columns = view->columns;
     int wide = cells->width >= 100;
+    char name[64];
 
     if (view->columns_width != cells->width) {
         memcpy(columns, columns_of_election, sizeof columns_of_election);
@@ -205,6 +209,11 @@ static void lay_columns(struct election_view *view, const struct cells *cells,
     }
     for (size_t i = view->list.top; i < view->list.top + view->list.rows && i < view->list.count; i++) {
         const struct candidate *candidate = candidate_at(view, election, i);
+        int watches;
+
+        facts_short_name(cells, candidate->name, name, sizeof name);
+        watches = WATCHES_SIGNS + safe_width(name, strlen(name), cells->ascii);
+        columns_want(&columns[COLUMN_WATCHES], watches + WATCHES_WORD);
 
         columns_want(&columns[COLUMN_CANDIDATE],
                      safe_width(candidate->name, strlen(candidate->name), cells->ascii));
@@ -213,6 +222,9 @@ static void lay_columns(struct election_view *view, const struct cells *cells,
                          ? safe_width(candidate->identity, strlen(candidate->identity), cells->ascii)
                          : 18);
     }
+    /* Without the word "expected" while there is no room for it, but never without the whole name. */
+    if (columns[COLUMN_WATCHES].want > 0)
+        columns[COLUMN_WATCHES].least = columns[COLUMN_WATCHES].want - WATCHES_WORD;
     columns[COLUMN_PLACE].want = election->candidate_count >= 100000 ? 6
                                  : election->candidate_count >= 1000 ? 5
                                                                      : 3;
@@ -402,13 +414,10 @@ static void election_title(struct view *self, const struct scene *scene, struct 
     const struct election *election = subject(view, scene);
     int end = x + room;
 
-    if (view->cluster[0] != '\0') {
-        x += cells_put(cells, x, 0, end - x, ROLE_TITLE_DIM, view->cluster) + 1;
-        x += cells_put(cells, x, 0, end - x, ROLE_TITLE_DIM, cells_sign(cells, SIGN_CRUMB)) + 1;
-    }
-    x += cells_put(cells, x, 0, end - x, ROLE_TITLE, election != NULL ? election->name : view->path) + 2;
+    x +=
+        facts_put_crumbs(cells, x, room, view->cluster, election != NULL ? election->name : view->path, NULL);
     if (election != NULL && strcmp(election->name, view->path) != 0)
-        cells_put(cells, x, 0, end - x, ROLE_TITLE_DIM, view->path);
+        cells_put(cells, x + 2, 0, facts_room(x + 2, end), ROLE_TITLE_DIM, view->path);
 }
 
 /* Of what is selected: the candidate; without one, the election. */

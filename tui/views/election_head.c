@@ -9,6 +9,7 @@
 #include "tui/views/notices.h"
 
 #define LEFT 1
+#define WHO_LEAST 24
 #define AFTER_WHO 42 /* columns that what stands behind a name needs */
 
 /* A line that is filled from the left. */
@@ -42,7 +43,8 @@ static void say_candidate(struct line *line, const struct candidate *candidate)
     facts_who(candidate, who, sizeof who);
     room = line->cells->width - line->x - AFTER_WHO;
     if (line->x < line->cells->width)
-        line->x += cells_put(line->cells, line->x, line->y, room < 12 ? 12 : room, ROLE_TEXT, who);
+        line->x +=
+            cells_put(line->cells, line->x, line->y, room < WHO_LEAST ? WHO_LEAST : room, ROLE_TEXT, who);
 }
 
 static void say_leader(struct line *line, const struct election *election, struct moment now, bool led)
@@ -203,11 +205,11 @@ static bool draw_change(struct line *line, const struct election *election, stru
         return true;
     }
     say(line, ROLE_TEXT, change->to_identity != NULL ? change->to_identity : change->to);
-    if (change->vacancy_us >= 0) {
-        say(line, ROLE_DIM, "  vacant ");
-        say(line, ROLE_TEXT,
-            change->vacancy_us > 0 ? format_span(change->vacancy_us, span, sizeof span) : "0");
-    }
+    say(line, ROLE_DIM, "  vacant ");
+    say(line, ROLE_TEXT,
+        change->vacancy_us > 0    ? format_span(change->vacancy_us, span, sizeof span)
+        : change->vacancy_us == 0 ? "0"
+                                  : "?");
     if (change->takeover_us >= 0) {
         say(line, ROLE_DIM, "  takeover ");
         say(line, ROLE_TEXT, format_span(change->takeover_us, span, sizeof span));

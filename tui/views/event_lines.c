@@ -37,11 +37,11 @@ static int put_who(struct cells *cells, int x, int y, int room, const char *subj
 static int put_subject(struct cells *cells, int x, int y, int end, const struct event_line *line)
 {
     if (line->from[0] != '\0') {
-        x += put_who(cells, x, y, end - x, line->from) + 1;
-        x += cells_put(cells, x, y, end - x, ROLE_DIM, cells_sign(cells, SIGN_ARROW)) + 1;
+        x += put_who(cells, x, y, facts_room(x, end), line->from) + 1;
+        x += cells_put(cells, x, y, facts_room(x, end), ROLE_DIM, cells_sign(cells, SIGN_ARROW)) + 1;
     }
     if (line->subject[0] != '\0' && x < end)
-        x += put_who(cells, x, y, end - x, line->subject) + 2;
+        x += put_who(cells, x, y, facts_room(x, end), line->subject) + 2;
     return x;
 }
 
@@ -70,13 +70,13 @@ void event_line_draw(struct cells *cells, int x, int y, int width, const struct 
         }
         x += room + 2;
     }
-    cells_put(cells, x, y, end - x < EVENT_LABEL_WIDTH ? end - x : EVENT_LABEL_WIDTH, line->role,
+    cells_put(cells, x, y, end - x < EVENT_LABEL_WIDTH ? facts_room(x, end) : EVENT_LABEL_WIDTH, line->role,
               line->label);
     x += EVENT_LABEL_WIDTH + 2;
     if (x < end)
         x = put_subject(cells, x, y, end, line);
     if (x < end)
-        cells_put(cells, x, y, end - x, ROLE_DIM, line->detail);
+        cells_put(cells, x, y, facts_room(x, end), ROLE_DIM, line->detail);
 }
 
 static bool line_is_of(const struct event_line *line, const char *cluster, const char *path)

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
@@ -105,6 +106,17 @@ char *facts_who(const struct candidate *candidate, char *buffer, size_t size)
     return buffer;
 }
 
+char *facts_fit_name(const struct cells *cells, const char *name, int room, char *buffer, size_t size)
+{
+    const char *ellipsis = cells_sign(cells, SIGN_ELLIPSIS);
+    /* Without UTF-8 a name is as wide as its escapes. */
+    char *escaped = cells->ascii ? safe_text(name, strlen(name), true) : NULL;
+
+    format_candidate(escaped != NULL ? escaped : name, room, ellipsis, buffer, size);
+    free(escaped);
+    return buffer;
+}
+
 /* A GUID, a session, or a part of one. */
 static bool is_id(const char *word, size_t length)
 {
@@ -153,10 +165,10 @@ char *facts_short_name(const struct cells *cells, const char *name, char *buffer
     while (digits > 0 && isdigit((unsigned char)name[digits - 1]) && strlen(name) - digits < 10)
         digits--;
     if (number == SEQUENCE_NONE)
-        return format_candidate(name, SHORT_NAME, ellipsis, buffer, size);
+        return facts_fit_name(cells, name, SHORT_NAME, buffer, size);
     digits -= number < 0 && digits > 0; /* its sign */
     if (!find_word(name, digits, &begin, &length) || length > WORD_MOST)
-        return format_candidate(name, SHORT_NAME, ellipsis, buffer, size);
+        return facts_fit_name(cells, name, SHORT_NAME, buffer, size);
     snprintf(buffer, size, "%.*s%s%" PRId64, (int)length, name + begin, ellipsis, number);
     return buffer;
 }
@@ -212,6 +224,29 @@ int facts_put_leader(struct cells *cells, int x, int y, int room, const struct e
     if (election->cluster != NULL && election->cluster->connection != CONNECTION_CONNECTED)
         return cells_put(cells, x, y, room, ROLE_DIM, "? not connected");
     return cells_put(cells, x, y, room, ROLE_DIM, "? not read yet");
+}
+
+int facts_room(int x, int end)
+{
+    return end > x ? end - x : 0;
+}
+
+int facts_put_crumbs(struct cells *cells, int x, int room, const char *cluster, const char *election,
+                     const char *candidate)
+{
+    int begin = x, end = x + room;
+    char name[256];
+
+    if (cluster[0] != '\0') {
+        x += cells_put(cells, x, 0, facts_room(x, end) / 3, ROLE_TITLE_DIM, cluster) + 1;
+        x += cells_put(cells, x, 0, facts_room(x, end), ROLE_TITLE_DIM, cells_sign(cells, SIGN_CRUMB)) + 1;
+    }
+    if (candidate == NULL)
+        return x + cells_put(cells, x, 0, facts_room(x, end), ROLE_TITLE, election) - begin;
+    x += cells_put(cells, x, 0, facts_room(x, end) / 2, ROLE_TITLE_DIM, election) + 1;
+    x += cells_put(cells, x, 0, facts_room(x, end), ROLE_TITLE_DIM, cells_sign(cells, SIGN_CRUMB)) + 1;
+    facts_fit_name(cells, candidate, facts_room(x, end), name, sizeof name);
+    return x + cells_put(cells, x, 0, facts_room(x, end), ROLE_TITLE, name) - begin;
 }
 
 char *facts_since(const struct cells *cells, const struct election *election, struct moment now, char *buffer,

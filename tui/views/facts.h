@@ -37,11 +37,24 @@ char *facts_who(const struct candidate *, char *buffer, size_t size);
 /* "0x100002a4d0a0001", "?" where the znode has not been read, "none" where it is persistent. */
 char *facts_session(const struct candidate *, char *buffer, size_t size);
 
+/* A candidate's name in at most room columns, its number whole: "n_00..42". */
+char *facts_fit_name(const struct cells *, const char *name, int room, char *buffer, size_t size);
+
 /*
  * A candidate's name in a few columns, as people speak of it: "n_...42"; of a name with a GUID or a session
  * in it the word beside that: "latch-...118". The number is never cut.
  */
 char *facts_short_name(const struct cells *, const char *name, char *buffer, size_t size);
+
+/* Columns from x to end that cells_put() may use: never negative, which would mean all there are. */
+int facts_room(int x, int end);
+
+/*
+ * The way here, for a title: "prod > /election > n_0000000042". candidate may be NULL. Returns the columns
+ * used.
+ */
+int facts_put_crumbs(struct cells *, int x, int room, const char *cluster, const char *election,
+                     const char *candidate);
 
 /* Who leads: the identity, the candidate's short name dimmed; or why nobody. Returns the columns used. */
 int facts_put_leader(struct cells *, int x, int y, int room, const struct election *, struct moment now);

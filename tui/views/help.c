@@ -40,6 +40,7 @@ static const struct entry legend[] = {
     {SIGN_BAR, ROLE_BAR_A, NULL, "in a strip: one leader; the shade changes with the leader"},
     {SIGN_BAR_CHANGE, ROLE_BAR_CHANGE, NULL, "a change of leader"},
     {SIGN_BAR_VACANT, ROLE_BAR_VACANT, NULL, "nobody led"},
+    {SIGN_RULE, ROLE_RULE, NULL, "nobody held the lock"},
     {SIGN_BAR_GAP, ROLE_BAR_GAP, NULL, "not watched then"},
     {NO_SIGN, ROLE_TEXT, "", NULL},
     {NO_SIGN, ROLE_HEADING, "STATES", NULL},
@@ -61,7 +62,7 @@ static const struct entry legend[] = {
     {NO_SIGN, ROLE_TEXT, "recipe", "how one kind of client arranges its election"},
     {NO_SIGN, ROLE_TEXT, "looks like", "the recipe is guessed from names alone"},
     {NO_SIGN, ROLE_TEXT, "mark", "what a leader writes once it really leads: its acknowledgement"},
-    {NO_SIGN, ROLE_TEXT, "vacant for", "from the leader's end until the next one is first"},
+    {NO_SIGN, ROLE_TEXT, "vacancy", "from the leader's end until the next one is first"},
     {NO_SIGN, ROLE_TEXT, "takeover", "from being first to the acknowledgement"},
     {NO_SIGN, ROLE_TEXT, "unseen", "joined and left between two looks; the directory's Stat proves it"},
 };

@@ -196,6 +196,8 @@ static void draw_changed(const struct overview *overview, struct cells *cells, i
     if (change->vacancy_us >= 0)
         columns_put(cells, &columns[COLUMN_VACANT], y, change->vacancy_us > 0 ? look : (style)ROLE_DIM,
                     change->vacancy_us > 0 ? format_span(change->vacancy_us, span, sizeof span) : "0");
+    else if (change->to != NULL) /* found out afterwards: how long is not known */
+        columns_put(cells, &columns[COLUMN_VACANT], y, ROLE_DIM, "?");
     else
         columns_put(cells, &columns[COLUMN_VACANT], y,
                     election->kind == KIND_LOCK ? (style)ROLE_DIM : (style)ROLE_CRITICAL, "open");
@@ -283,7 +285,7 @@ static int name_width(const struct cells *cells, const char *text)
 static void lay_columns(struct overview *overview, const struct cells *cells, const struct scene *scene)
 {
     struct column *columns = overview->columns;
-    int wide = cells->width >= 100, name;
+    int wide = cells->width >= 110, name;
 
     if (overview->columns_width != cells->width) {
         memcpy(columns, columns_of_overview, sizeof columns_of_overview);

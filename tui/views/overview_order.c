@@ -163,6 +163,9 @@ static bool is_current(const struct overview_order *order, const struct scene *s
 {
     int64_t passed_us = scene->now.mono_us - order->made_us;
 
+    /* A frozen model may be freed, and another lie at its address with the same generation. */
+    if (scene->paused)
+        return false;
     return !order->dirty && order->model == scene->model && order->generation == scene->model->generation &&
            passed_us >= 0 && passed_us < 1000000;
 }

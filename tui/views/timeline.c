@@ -5,6 +5,7 @@
 
 #include "tui/text/format.h"
 #include "tui/text/safe.h"
+#include "tui/views/facts.h"
 #include "tui/views/strip.h"
 
 #define LEADERS_MOST 16
@@ -61,7 +62,7 @@ static void put_label(struct cells *cells, int x, int y, int room, const struct 
         cells_put(cells, x, y, room, tenure->to.mono_us == 0 ? ROLE_TEXT : ROLE_DIM, tenure->identity);
         return;
     }
-    format_candidate(tenure->name, room, cells_sign(cells, SIGN_ELLIPSIS), name, sizeof name);
+    facts_fit_name(cells, tenure->name, room, name, sizeof name);
     cells_put(cells, x, y, room, tenure->to.mono_us == 0 ? ROLE_TEXT : ROLE_DIM, name);
 }
 
@@ -78,8 +79,8 @@ void timeline_draw(struct cells *cells, int y, int rows, const struct election *
     if (rows < FRAME + 1)
         return;
     gather(election, now, window_us, &leaders);
-    snprintf(caption, sizeof caption, "%s, last %s", election->kind == KIND_LOCK ? "held by" : "leadership",
-             strip_window_word(window));
+    snprintf(caption, sizeof caption, "%s, last %s",
+             election->kind == KIND_LOCK ? "who held it" : "leadership", strip_window_word(window));
     cells_rule(cells, 0, y++, cells->width, caption);
     if (leaders.count == 0 && !leaders.vacancy) {
         cells_put(cells, 2, y, label, ROLE_DIM,

@@ -1,0 +1,281 @@
+#include "probe/source/live.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "config/connect_string.h"
+#include "probe/log.h"
+#include "probe/source/discover.h"
+#include "probe/source/pattern.h"
+#include "probe/source/servers.h"
+#include "probe/source/subject.h"
+
+/* Housekeeping: vanished elections that nobody configured are forgotten. */
+#define SLOW_MS 10000
+/*
+ * Nobody ever creates this znode. A watch on a path that ends so marks our session as an observer, so that
+ * other copies of this program do not take it for a candidate that fell out of line.
+ */
+#define OBSERVER_MARK "/electop-observer"
+
+static void on_observer_mark(void *context, enum session_result result, const struct znode_stat *stat,
+                             const void *data, size_t length)
+{
+    (void)context, (void)result, (void)stat, (void)data, (void)length;
+}
+
+static void mark_as_observer(struct lane *lane)
+{
+    char mark[4096];
+    snprintf(mark, sizeof mark, "%s%s", lane->live->chroot, OBSERVER_MARK);
+    session_exists(lane->session, mark, true, on_observer_mark, NULL);
+}
+
+static bool all_connected(const struct live *live)
+{
+    for (size_t i = 0; i < live->lane_count; i++)
+        if (live->lanes[i].counted && session_state(live->lanes[i].session) != CONNECTION_CONNECTED)
+            return false;
+    return true;
+}
+
+static void on_state(void *context, enum connection_state state, bool renewed, const char *problem)
+{
+    struct lane *lane = context;
+    struct live *live = lane->live;
+    if (state == CONNECTION_CONNECTED && renewed)
+        mark_as_observer(lane);
+    bool joins = state == CONNECTION_CONNECTED && !lane->counted && lane != live->lanes;
+    lane->counted |= state == CONNECTION_CONNECTED || lane == live->lanes;
+    if (joins) {
+        /* One more session for more elections: the others are connected, and go on. */
+        for (size_t i = 0; i < live->subject_count; i++)
+            if (subject_lane(live->subjects[i]) == lane)
+                subject_begin(live->subjects[i]);
+        return;
+    }
+    if (!lane->counted || (state == CONNECTION_CONNECTED && !all_connected(live)))
+        return;
+    struct observation o = live_observation(live, OBSERVED_CONNECTION, NULL, NULL);
+    o.connection = (struct observed_connection){.state = state,
+                                                .session = session_id(live->session),
+                                                .timeout_ms = session_timeout_ms(live->session),
+                                                .server = session_server(live->session),
+                                                .problem = problem};
+    model_observe(live->model, &o);
+    log_line(state == CONNECTION_CONNECTED ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING, "%s: %s",
+             live->cluster->name,
+             state == CONNECTION_CONNECTED ? session_server(lane->session)
+             : problem                     ? problem
+                                           : "not connected");
+    if (state != CONNECTION_CONNECTED)
+        return;
+    for (size_t i = 0; i < live->subject_count; i++)
+        subject_begin(live->subjects[i]);
+    for (size_t i = 0; i < live->pattern_count; i++)
+        pattern_begin(live->patterns[i]);
+    if (live->discover)
+        discover_begin(live->discover);
+}
+
+static void on_notice(void *context, enum session_notice notice, const char *path)
+{
+    struct lane *lane = context;
+    watch_map_notify(&lane->live->watches, notice, path);
+}
+
+static bool lane_open(struct live *live)
+{
+    static const struct session_listener listener = {.state = on_state, .notice = on_notice};
+    struct session_options options = {.hosts = live->hosts,
+                                      .timeout_ms = (int)live->cluster->session_timeout_ms,
+                                      .auth_scheme = live->cluster->auth_scheme,
+                                      .auth_credential = live->cluster->auth_credential};
+    struct lane *lane = &live->lanes[live->lane_count];
+    *lane = (struct lane){.live = live};
+    lane->session = session_open(live->loop, &options, &listener, lane);
+    if (lane->session)
+        live->lane_count++;
+    return lane->session != NULL;
+}
+
+/* A lane with room for the three watches of an election at path. */
+static struct lane *lane_for(struct live *live, const char *path)
+{
+    size_t bytes = 3 * (strlen(path) + 64);
+    struct lane *lane = &live->lanes[live->lane_count - 1];
+    if (lane->path_bytes + bytes > LANE_PATH_BYTES) {
+        if (live->lane_count == LANES_MOST || !lane_open(live)) {
+            log_line(LOG_LEVEL_WARNING, "%s: too many elections for %d sessions; left out: %s",
+                     live->cluster->name, LANES_MOST, path);
+            return NULL;
+        }
+        lane = &live->lanes[live->lane_count - 1];
+    }
+    lane->path_bytes += bytes;
+    return lane;
+}
+
+static void watch(struct live *live, const char *path, const struct election_settings *settings,
+                  enum election_origin origin)
+{
+    if (live_watches(live, path))
+        return;
+    if (live->subject_count == live->subject_room) {
+        size_t room = live->subject_room ? live->subject_room * 2 : 16;
+        struct subject **subjects = realloc(live->subjects, room * sizeof *subjects);
+        if (!subjects)
+            return;
+        live->subjects = subjects;
+        live->subject_room = room;
+    }
+    struct lane *lane = lane_for(live, path);
+    struct subject *s = lane ? subject_new(live, lane, path, settings, origin) : NULL;
+    if (s)
+        live->subjects[live->subject_count++] = s;
+}
+
+static void on_slow(uv_timer_t *timer)
+{
+    struct live *live = timer->data;
+    uint64_t now = uv_now(live->loop);
+    size_t kept = 0;
+    for (size_t i = 0; i < live->subject_count; i++) {
+        if (subject_is_forgotten(live->subjects[i], now))
+            subject_free(live->subjects[i]);
+        else
+            live->subjects[kept++] = live->subjects[i];
+    }
+    live->subject_count = kept;
+}
+
+static bool live_looked(struct source *source)
+{
+    struct live *live = (struct live *)(void *)source;
+    if (session_state(live->session) == CONNECTION_REFUSED)
+        return true;
+    if (live->discover && !discover_looked(live->discover))
+        return false;
+    for (size_t i = 0; i < live->lane_count; i++)
+        if (session_state(live->lanes[i].session) != CONNECTION_CONNECTED)
+            return false;
+    for (size_t i = 0; i < live->pattern_count; i++)
+        if (!pattern_looked(live->patterns[i]))
+            return false;
+    /* It is asked after every event: begin where it was not complete the last time. */
+    for (size_t n = 0; n < live->subject_count; n++) {
+        size_t i = (live->looked_from + n) % live->subject_count;
+        if (!subject_looked(live->subjects[i])) {
+            live->looked_from = i;
+            return false;
+        }
+    }
+    return !live->servers || servers_looked(live->servers);
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+static void live_stop(struct source *source)
+{
+    struct live *live = (struct live *)(void *)source;
+    servers_free(live->servers);
+    discover_free(live->discover);
+    for (size_t i = 0; i < live->pattern_count; i++)
+        pattern_free(live->patterns[i]);
+    for (size_t i = 0; i < live->subject_count; i++)
+        subject_free(live->subjects[i]);
+    /* Closing answers what is still owed, which may refer to all of the above: they go with the last answer.
+     */
+    session_close(live->session);
+    live->reads = SIZE_MAX / 2;
+    watch_map_clear(&live->watches);
+    if (live->slow) {
+        uv_timer_stop(live->slow);
+        uv_close((uv_handle_t *)live->slow, on_timer_closed);
+    }
+    free(live->patterns);
+    free(live->subjects);
+    free(live->hosts);
+    free(live->chroot);
+    free(live);
+}
+
+static char *with_chroot(const struct live *live, const char *path)
+{
+    size_t size = strlen(live->chroot) + strlen(path) + 1;
+    char *full = malloc(size);
+    if (full)
+        snprintf(full, size, "%s%s", live->chroot, strcmp(path, "/") == 0 && *live->chroot ? "" : path);
+    return full;
+}
+
+static bool watch_configured(struct live *live)
+{
+    const struct cluster_settings *cluster = live->cluster;
+    live->patterns = calloc(cluster->election_count + 1, sizeof *live->patterns);
+    if (!live->patterns)
+        return false;
+    for (size_t i = 0; i < cluster->election_count; i++) {
+        const struct election_settings *election = &cluster->elections[i];
+        char *path = with_chroot(live, election->path);
+        if (!path)
+            return false;
+        if (strpbrk(path, "*?")) {
+            struct pattern *pattern = pattern_new(live, path, election);
+            if (pattern)
+                live->patterns[live->pattern_count++] = pattern;
+        } else {
+            watch(live, path, election, ORIGIN_CONFIGURED);
+        }
+        free(path);
+    }
+    if (cluster->election_count == 0)
+        live->discover = discover_new(live, &live->settings->discover, &live->settings->discovered);
+    return cluster->election_count > 0 || live->discover;
+}
+
+struct source *live_source_new(uv_loop_t *loop, struct model *model, const struct settings *settings,
+                               unsigned cluster)
+{
+    struct live *live = calloc(1, sizeof *live);
+    if (!live)
+        return NULL;
+    live->source = (struct source){.looked = live_looked, .stop = live_stop};
+    live->loop = loop;
+    live->watch = watch;
+    live->model = model;
+    live->settings = settings;
+    live->cluster = &settings->clusters[cluster];
+    live->index = cluster;
+    struct connect_string parsed;
+    char *error = NULL;
+    if (connect_string_parse(live->cluster->hosts, &parsed, &error)) {
+        live->hosts = strdup(parsed.hosts);
+        live->chroot = strdup(parsed.chroot);
+        connect_string_free(&parsed);
+    }
+    free(error);
+    live->slow = calloc(1, sizeof *live->slow);
+    if (!live->hosts || !live->chroot || !live->slow || !lane_open(live)) {
+        free(live->slow);
+        free(live->hosts);
+        free(live->chroot);
+        free(live);
+        return NULL;
+    }
+    live->session = live->lanes[0].session;
+    uv_timer_init(loop, live->slow);
+    live->slow->data = live;
+    uv_timer_start(live->slow, on_slow, SLOW_MS, SLOW_MS);
+    live->servers = servers_new(live);
+    if (!watch_configured(live)) {
+        live_stop(&live->source);
+        return NULL;
+    }
+    return &live->source;
+}

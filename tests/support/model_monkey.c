@@ -1,0 +1,238 @@
+#include "tests/support/model_monkey.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/model.h"
+
+static const char *const paths[] = {"/election", "/controller",    "/things/x",
+                                    "/",         "/_zkelection/b", "/l/auditorelection"};
+static const char *const marks[] = {"/coordinators_service_registry", "/_zkelection/b/leader_ack", "/mark"};
+static const char *const children[] = {"n_0000000000",
+                                       "n_0000000001",
+                                       "n_0000000002",
+                                       "n_-2147483648",
+                                       "c_0000000001",
+                                       "c_0000000002",
+                                       "V_0000000001",
+                                       "ballot0000000003",
+                                       "ballot0000000004",
+                                       "a-b-n_0000000002",
+                                       "leader_ack",
+                                       "x",
+                                       "",
+                                       "0000000009",
+                                       "z-0000000002",
+                                       "y-0000000002",
+                                       "/",
+                                       "n_0000000001"};
+static const char *const data[] = {"",         "host-1:80",   "http://h:1/x", "{\"id\":\"a\"}",
+                                   "\xff\x01", "n_0000000001"};
+#define COUNT(array) (sizeof array / sizeof array[0])
+
+struct monkey {
+    const uint8_t *bytes;
+    size_t length;
+    struct model *model;
+    struct moment now;
+    struct election_settings settings[2];
+};
+
+static unsigned draw(struct monkey *m, unsigned below)
+{
+    if (m->length == 0)
+        return 0;
+    m->length--;
+    return *m->bytes++ % below;
+}
+
+static void must(bool holds, const struct election *election, const char *what)
+{
+    if (holds)
+        return;
+    fprintf(stderr, "%s: %s\n", election->path, what);
+    abort();
+}
+
+static void check(const struct model *model, const struct election *e)
+{
+    size_t unknown = 0, queued = 0;
+    char path[512];
+    for (size_t i = 0; i < e->candidate_count; i++) {
+        const struct candidate *c = e->candidates[i];
+        unknown += !c->known && !c->denied;
+        must(election_find(e, c->name) == c, e, "a candidate is not found by its name");
+        must(election_position(e, c) == i, e, "a candidate is not found at its place");
+        must(election_predecessor(e, c) == (i ? e->candidates[i - 1] : NULL), e, "another predecessor");
+        must(i == 0 || e->candidates[i - 1]->sequence <= c->sequence, e, "not in order");
+        must((c->data == NULL) == (c->data_length == 0), e, "data without length");
+        must(!c->identity || c->identity[0], e, "an empty identity");
+    }
+    must(unknown == e->unknown_count, e, "another number of unread candidates");
+    for (const struct candidate *c = e->unread_first; c; c = c->unread_next, queued++)
+        must(c->unread_queued && election_find(e, c->name) == c, e, "a stranger in the queue");
+    must(queued <= unknown, e, "too many in the queue");
+    must(!e->leader || (e->candidate_count && e->leader == e->candidates[0]), e,
+         "another leader than the first");
+    must((e->state == ELECTION_LED) <= (e->leader != NULL), e, "led by nobody");
+    must(e->leader == NULL || e->state == ELECTION_LED || e->state == ELECTION_DENIED, e,
+         "a leader, but not led");
+    must(e->state != ELECTION_VACANT || e->candidate_count == 0, e, "vacant, but somebody stands");
+    must(e->state != ELECTION_ABSENT || e->candidate_count == 0, e, "absent, but somebody stands");
+    must((e->acknowledged == ACK_NO_MARK) >= (e->mark_path == NULL), e, "acknowledged without a mark");
+    for (size_t i = 0; i < e->foreign_count && i < FOREIGN_KEPT; i++)
+        must(strlen(e->foreign[i]) < 100, e, "a foreign child");
+    for (size_t i = 0; i + 1 < e->tenure_count; i++)
+        must(election_tenure_at(e, i)->to.mono_us == election_tenure_at(e, i + 1)->from.mono_us, e,
+             "tenures with holes");
+    if (e->tenure_count && e->leader && e->fresh) {
+        const struct tenure *last = election_tenure_at(e, e->tenure_count - 1);
+        must(last->name && strcmp(last->name, e->leader->name) == 0, e, "the last tenure is another one's");
+    }
+    for (unsigned i = 0; i < 3; i++)
+        (void)election_guard(e, i, path, i == 2 ? 3 : sizeof path);
+    must(model_election(model, 0, e->path) == e, e, "not found by its path");
+    must(!election_complete(e) || e->unknown_count == 0 || e->state == ELECTION_DENIED ||
+             e->state == ELECTION_ABSENT,
+         e, "complete, but not read");
+}
+
+static struct znode_stat draw_stat(struct monkey *m)
+{
+    struct znode_stat stat = {.czxid = 1 + draw(m, 3),
+                              .mzxid = draw(m, 4),
+                              .pzxid = draw(m, 5),
+                              .ctime_ms = draw(m, 2),
+                              .cversion = (int32_t)((uint32_t)draw(m, 8) * 0x20000003u),
+                              .children = (int32_t)draw(m, 6),
+                              .data_length = (int32_t)draw(m, 2)};
+    if (draw(m, 3) == 0)
+        stat.owner = 1 + draw(m, 3);
+    return stat;
+}
+
+static void draw_path(struct monkey *m, const char *election, char *path, size_t size)
+{
+    unsigned which = draw(m, 8);
+    const char *child = children[draw(m, COUNT(children))];
+    if (which < 2)
+        snprintf(path, size, "%s", election);
+    else if (which < 6)
+        snprintf(path, size, "%s/%s", strcmp(election, "/") == 0 ? "" : election, child);
+    else if (which == 6)
+        snprintf(path, size, "%s", marks[draw(m, COUNT(marks))]);
+    else
+        snprintf(path, size, "%s/%s", marks[draw(m, COUNT(marks))], child);
+}
+
+static void step(struct monkey *m)
+{
+    static const enum observation_kind kinds[] = {
+        OBSERVED_CHILDREN, OBSERVED_CHILDREN, OBSERVED_CHILDREN, OBSERVED_NODE,   OBSERVED_NODE,
+        OBSERVED_NODE,     OBSERVED_ABSENT,   OBSERVED_ABSENT,   OBSERVED_DENIED, OBSERVED_CONNECTION,
+        OBSERVED_GAP,      OBSERVED_ELECTION, OBSERVED_DROPPED};
+    const char *election = paths[draw(m, COUNT(paths))];
+    char path[300];
+    char *names[COUNT(children)];
+    struct znode_stat stat = draw_stat(m);
+    struct observation o = {
+        .kind = kinds[draw(m, COUNT(kinds))], .at = m->now, .election = election, .path = path};
+    snprintf(path, sizeof path, "%s", election);
+    switch (o.kind) {
+    case OBSERVED_CHILDREN:
+        if (draw(m, 4) == 0)
+            draw_path(m, election, path, sizeof path);
+        o.children =
+            (struct observed_children){.stat = &stat, .names = names, .count = draw(m, COUNT(names))};
+        for (size_t i = 0; i < o.children.count; i++)
+            names[i] = (char *)(uintptr_t)children[draw(m, COUNT(children))];
+        break;
+    case OBSERVED_NODE: {
+        draw_path(m, election, path, sizeof path);
+        const char *text = data[draw(m, COUNT(data))];
+        o.node = (struct observed_node){.stat = &stat, .has_data = draw(m, 3) > 0};
+        if (o.node.has_data) {
+            o.node.data = text;
+            o.node.data_length = strlen(text);
+        }
+        break;
+    }
+    case OBSERVED_ABSENT:
+    case OBSERVED_DENIED:
+        draw_path(m, election, path, sizeof path);
+        break;
+    case OBSERVED_CONNECTION:
+        o.connection.state = (enum connection_state)draw(m, 4);
+        break;
+    case OBSERVED_ELECTION:
+        o.subject = (struct observed_election){ORIGIN_CONFIGURED, &m->settings[draw(m, 2)]};
+        break;
+    case OBSERVED_GAP:
+    case OBSERVED_DROPPED:
+    case OBSERVED_SERVER:
+        break;
+    }
+    model_observe(m->model, &o);
+    struct election *e = model_election(m->model, 0, election);
+    if (e && draw(m, 4) == 0)
+        (void)election_take_unread(e);
+    if (e && draw(m, 16) == 0)
+        election_requeue_unread(e);
+}
+
+static void check_all(const struct model *model)
+{
+    for (size_t i = 0; i < model->clusters[0].election_count; i++)
+        check(model, model->clusters[0].elections[i]);
+}
+
+/* Reads all that an event points at. */
+static void on_event(void *context, const struct event *event)
+{
+    size_t *read = context;
+    const char *texts[] = {event->candidate, event->identity, event->from, event->from_identity,
+                           event->detail};
+    for (size_t i = 0; i < COUNT(texts); i++)
+        *read += texts[i] ? strlen(texts[i]) : 0;
+}
+
+void model_monkey_run(const uint8_t *bytes, size_t length)
+{
+    static char hosts[] = "h:1", name[] = "", automatic[] = "auto", kazoo[] = "zookeeper", mark[] = "/mark",
+                registry[] = "registry:/coordinators_service_registry", path[] = "/x";
+    struct cluster_settings cluster = {.name = name, .hosts = hosts};
+    struct settings settings = {.clusters = &cluster, .cluster_count = 1};
+    struct monkey m = {
+        .bytes = bytes,
+        .length = length,
+        .now = {1000, 1700000000000000},
+        .settings = {{.path = path, .recipe = automatic, .identity = registry},
+                     {.path = path, .recipe = kazoo, .acknowledgement = mark, .kind = KIND_LOCK}}};
+    char *error = NULL;
+    size_t read = 0;
+    m.model = model_new(&settings, &error);
+    if (!m.model) {
+        free(error);
+        return;
+    }
+    m.model->on_event = on_event;
+    m.model->context = &read;
+    for (size_t i = 0; i < COUNT(paths); i++) {
+        struct observation o = {
+            .kind = OBSERVED_ELECTION, .at = m.now, .election = paths[i], .path = paths[i]};
+        model_observe(m.model, &o);
+    }
+    for (size_t steps = 0; m.length > 0; steps++) {
+        m.now.mono_us += 1000;
+        m.now.wall_us += 1000;
+        step(&m);
+        check_all(m.model);
+        if (steps % 64 == 0) {
+            struct model *frozen = model_freeze(m.model);
+            check_all(frozen);
+            model_free(frozen);
+        }
+    }
+    model_free(m.model);
+}

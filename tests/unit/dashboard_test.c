@@ -1,0 +1,255 @@
+/* The dashboard without a terminal: what keys do to the stack of views, the filter line, pause, and drawing.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/scenes.h"
+#include "tui/dashboard.h"
+#include "tui/screen/keys.h"
+
+struct fixture {
+    struct stage *stage;
+    struct dashboard *dashboard;
+    struct cells *cells;
+};
+
+static int begin(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof(*fixture));
+    fixture->stage = scene_usual();
+    fixture->dashboard = dashboard_new(stage_settings(fixture->stage), stage_model(fixture->stage),
+                                       stage_events(fixture->stage), stage_clock, fixture->stage);
+    fixture->cells = cells_new(120, 40);
+    *state = fixture;
+    return fixture->dashboard && fixture->cells ? 0 : -1;
+}
+
+static int end(void **state)
+{
+    struct fixture *fixture = *state;
+    dashboard_free(fixture->dashboard);
+    cells_free(fixture->cells);
+    stage_free(fixture->stage);
+    free(fixture);
+    return 0;
+}
+
+static enum dashboard_wish key(struct fixture *fixture, int code)
+{
+    dashboard_draw(fixture->dashboard, fixture->cells);
+    return dashboard_key(fixture->dashboard, code, -1, -1);
+}
+
+static void type(struct fixture *fixture, const char *text)
+{
+    for (; *text; text++)
+        key(fixture, (unsigned char)*text);
+}
+
+static bool shows(struct fixture *fixture, const char *text)
+{
+    char *screen = NULL;
+    size_t size;
+    dashboard_draw(fixture->dashboard, fixture->cells);
+    FILE *file = open_memstream(&screen, &size);
+    cells_write(fixture->cells, file);
+    fclose(file);
+    bool found = strstr(screen, text) != NULL;
+    free(screen);
+    return found;
+}
+
+/* Enter opens, Esc goes back level by level and no further than the first; q quits from anywhere. */
+static void goes_in_and_back(void **state)
+{
+    struct fixture *fixture = *state;
+    type(fixture, "/10.0.3.17");
+    key(fixture, KEY_CODE_ENTER);
+    key(fixture, KEY_CODE_HOME);
+    key(fixture, KEY_CODE_ENTER);
+    assert_true(shows(fixture, "0x200002a4d0a0004"));
+    key(fixture, KEY_CODE_ENTER);
+    assert_true(shows(fixture, "czxid"));
+    assert_int_equal(key(fixture, KEY_CODE_ESCAPE), DASHBOARD_NOTHING);
+    assert_false(shows(fixture, "czxid"));
+    key(fixture, KEY_CODE_ESCAPE);
+    assert_true(shows(fixture, "filter 10.0.3.17"));
+    key(fixture, KEY_CODE_ESCAPE); /* the filter goes first */
+    assert_true(shows(fixture, "nightly-job"));
+    assert_int_equal(key(fixture, KEY_CODE_ESCAPE), DASHBOARD_NOTHING);
+    assert_true(shows(fixture, "nightly-job"));
+    assert_int_equal(key(fixture, 'q'), DASHBOARD_QUIT);
+}
+
+/* Help and events lie on top of any view, once each, and leave as they came. */
+static void opens_help_and_events(void **state)
+{
+    struct fixture *fixture = *state;
+    key(fixture, '?');
+    assert_true(shows(fixture, "Ctrl-L"));
+    key(fixture, '?');
+    assert_false(shows(fixture, "Ctrl-L"));
+    key(fixture, KEY_CODE_F1);
+    assert_true(shows(fixture, "Ctrl-L"));
+    key(fixture, KEY_CODE_ESCAPE);
+    for (int i = 0; i < 100; i++)
+        key(fixture, 'e');
+    key(fixture, KEY_CODE_ESCAPE);
+    assert_true(shows(fixture, "nightly-job") && shows(fixture, "worst first"));
+}
+
+/* While a filter is typed letters are letters; Backspace takes a whole character; Ctrl-U all; it is bounded.
+ */
+static void edits_the_filter(void **state)
+{
+    struct fixture *fixture = *state;
+    type(fixture, "/qq");
+    assert_int_equal(key(fixture, 'q'), DASHBOARD_NOTHING);
+    assert_true(shows(fixture, "/qqq"));
+    key(fixture, 0x6f22);
+    assert_true(shows(fixture, "/qqq漢"));
+    key(fixture, KEY_CODE_BACKSPACE);
+    key(fixture, KEY_CODE_BACKSPACE);
+    assert_true(shows(fixture, "/qq "));
+    key(fixture, 21);
+    assert_true(shows(fixture, "/ "));
+    key(fixture, KEY_CODE_BACKSPACE); /* nothing left to take */
+    for (int i = 0; i < 500; i++)
+        key(fixture, 0x6f22);
+    dashboard_draw(fixture->dashboard, fixture->cells);
+    assert_true(fixture->cells->cursor_x > 0 && fixture->cells->cursor_x < 120);
+    key(fixture, KEY_CODE_ESCAPE);
+    assert_true(shows(fixture, "nightly-job"));
+    assert_int_equal(fixture->cells->cursor_x, -1);
+}
+
+/* Paused, the picture stands still while the model goes on; the title says so and for how long. */
+static void holds_the_picture(void **state)
+{
+    struct fixture *fixture = *state;
+    key(fixture, ' ');
+    stage_pass(fixture->stage, 65 * 1000000);
+    stage_disconnected(fixture->stage, 0, "no quorum");
+    assert_true(shows(fixture, "PAUSED 1m05s"));
+    assert_false(shows(fixture, "no quorum"));
+    assert_true(shows(fixture, "14:04:27")); /* the clock goes on */
+    key(fixture, ' ');
+    assert_false(shows(fixture, "PAUSED"));
+    assert_true(shows(fixture, "no quorum"));
+}
+
+/* What was drawn is stale when the model, the second or a key changed something, and else it is not. */
+static void knows_when_to_draw(void **state)
+{
+    struct fixture *fixture = *state;
+    assert_true(dashboard_is_stale(fixture->dashboard));
+    dashboard_draw(fixture->dashboard, fixture->cells);
+    assert_false(dashboard_is_stale(fixture->dashboard));
+    stage_pass(fixture->stage, 1000);
+    assert_false(dashboard_is_stale(fixture->dashboard));
+    stage_disconnected(fixture->stage, 0, "no quorum");
+    assert_true(dashboard_is_stale(fixture->dashboard));
+    dashboard_draw(fixture->dashboard, fixture->cells);
+    key(fixture, KEY_CODE_DOWN);
+    assert_true(dashboard_is_stale(fixture->dashboard));
+    dashboard_draw(fixture->dashboard, fixture->cells);
+    stage_pass(fixture->stage, 1000000);
+    assert_true(dashboard_is_stale(fixture->dashboard));
+}
+
+/* y gives the path of what is selected; D and Ctrl-L ask their host; a message stays for a while. */
+static void asks_its_host(void **state)
+{
+    struct fixture *fixture = *state;
+    key(fixture, KEY_CODE_HOME);
+    assert_int_equal(key(fixture, 'y'), DASHBOARD_COPY);
+    assert_string_equal(dashboard_copied(fixture->dashboard), "/orders/election");
+    assert_int_equal(key(fixture, 'D'), DASHBOARD_DUMP);
+    assert_int_equal(key(fixture, 'L' & 0x1f), DASHBOARD_REDRAW);
+    dashboard_say(fixture->dashboard, ROLE_GOOD, "it is \x1b[31mdone");
+    assert_true(shows(fixture, "it is \\x1b[31mdone"));
+    stage_pass(fixture->stage, 6 * 1000000);
+    assert_false(shows(fixture, "done"));
+}
+
+/* Keys beyond any table, clicks anywhere, and random ones for a long time: nothing breaks. */
+static void survives_any_key(void **state)
+{
+    struct fixture *fixture = *state;
+    static const int codes[] = {KEY_CODE_UP,
+                                KEY_CODE_DOWN,
+                                KEY_CODE_ENTER,
+                                KEY_CODE_ESCAPE,
+                                KEY_CODE_CLICK,
+                                KEY_CODE_DOUBLE_CLICK,
+                                KEY_CODE_WHEEL_UP,
+                                KEY_CODE_WHEEL_DOWN,
+                                KEY_CODE_PAGE_DOWN,
+                                KEY_CODE_END,
+                                KEY_CODE_NONE,
+                                '/',
+                                's',
+                                'r',
+                                'e',
+                                '?',
+                                ' ',
+                                'F',
+                                'n',
+                                'N',
+                                'y',
+                                'D',
+                                'g',
+                                'G',
+                                'x',
+                                -1,
+                                0,
+                                INT32_MAX,
+                                KEY_CODE_BACKSPACE,
+                                'o'};
+    uint32_t random = 1;
+    for (int i = 0; i < 4000; i++) {
+        random = random * 1664525 + 1013904223;
+        int code = codes[(random >> 16) % (sizeof(codes) / sizeof(*codes))];
+        dashboard_key(fixture->dashboard, code, (int)(random >> 8 & 127) - 2, (int)(random >> 20 & 63) - 2);
+        if (i % 16 == 0)
+            cells_resize(fixture->cells, (int)(random >> 10 & 127), (int)(random >> 20 & 31));
+        dashboard_draw(fixture->dashboard, fixture->cells);
+    }
+}
+
+/* Below the least size one clear line; of no size nothing at all. */
+static void says_when_it_is_too_small(void **state)
+{
+    struct fixture *fixture = *state;
+    assert_true(cells_resize(fixture->cells, 39, 24));
+    assert_true(shows(fixture, "electop needs 40x8, this is 39x24"));
+    assert_true(cells_resize(fixture->cells, 120, 7));
+    assert_true(shows(fixture, "electop needs 40x8, this is 120x7"));
+    assert_true(cells_resize(fixture->cells, 12, 7));
+    assert_true(shows(fixture, "needs 40x8"));
+    assert_true(cells_resize(fixture->cells, 1, 1));
+    dashboard_draw(fixture->dashboard, fixture->cells);
+    assert_true(cells_resize(fixture->cells, 0, 0));
+    dashboard_draw(fixture->dashboard, fixture->cells);
+    assert_true(cells_resize(fixture->cells, 40, 8));
+    assert_true(shows(fixture, "electop"));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(goes_in_and_back),  TEST(opens_help_and_events),     TEST(edits_the_filter),
+        TEST(holds_the_picture), TEST(knows_when_to_draw),        TEST(asks_its_host),
+        TEST(survives_any_key),  TEST(says_when_it_is_too_small),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,188 @@
+/* Events in words, and the ring that keeps the latest of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "probe/election/model.h"
+#include "tui/event_log.h"
+
+static char cluster_name[] = "prod", election_name[] = "orders", path[] = "/orders", server[] = "zk1:2181";
+static struct cluster cluster = {.name = cluster_name, .connected_to = server};
+static struct election empty = {
+    .cluster = &cluster, .path = path, .name = election_name, .kind = KIND_LEADER};
+static struct election lock = {.cluster = &cluster, .path = path, .name = election_name, .kind = KIND_LOCK};
+static struct candidate other = {.name = server};
+static struct candidate *others[] = {&other};
+static struct election standing = {
+    .cluster = &cluster, .path = path, .name = election_name, .candidates = others, .candidate_count = 1};
+
+#define OF(e) .cluster = &cluster, .election = &(e), .after_us = -1
+
+/* Each kind in its words; people where both are known, names else, and never an empty line. */
+static void says_it_in_words(void **state)
+{
+    (void)state;
+    static const struct {
+        struct event event;
+        const char *label, *from, *subject, *detail;
+        style role;
+    } rows[] = {
+        {{EVENT_CANDIDATE_JOINED, OF(empty), .candidate = "n_0000000050", .identity = "10.0.3.22",
+          .position = 7},
+         "joined",
+         "",
+         "n_0000000050 10.0.3.22",
+         "7th in line",
+         ROLE_INFO},
+        {{EVENT_CANDIDATE_LEFT, OF(empty), .candidate = "n_0000000050", .position = 22},
+         "left",
+         "",
+         "n_0000000050",
+         "was 22nd in line",
+         ROLE_INFO},
+        {{EVENT_CANDIDATE_LEFT, OF(empty), .candidate = "n_0000000050", .position = 112},
+         "left",
+         "",
+         "n_0000000050",
+         "was 112th in line",
+         ROLE_INFO},
+        {{EVENT_LEADER_LOST, OF(empty), .candidate = "n_0000000007", .identity = "10.0.3.9"},
+         "leader lost",
+         "",
+         "n_0000000007 10.0.3.9",
+         "nobody stands behind it",
+         ROLE_CRITICAL},
+        {{EVENT_LEADER_LOST, OF(standing), .candidate = "n_0000000007"},
+         "leader lost",
+         "",
+         "n_0000000007",
+         "",
+         ROLE_WARNING},
+        {{EVENT_LEADER_LOST, OF(lock), .candidate = "lock"}, "leader lost", "", "lock", "", ROLE_INFO},
+        {{EVENT_LEADER_ELECTED, .cluster = &cluster, .election = &empty, .candidate = "n_2",
+          .identity = "b:1", .from = "n_1", .from_identity = "a:1", .after_us = 412000},
+         "leader elected",
+         "a:1",
+         "b:1",
+         "412ms",
+         ROLE_GOOD},
+        {{EVENT_LEADER_ELECTED, OF(empty), .candidate = "n_2", .identity = "b:1", .from = "n_1"},
+         "leader elected",
+         "n_1",
+         "n_2 b:1",
+         "",
+         ROLE_GOOD},
+        {{EVENT_LEADER_ELECTED, OF(empty), .candidate = "n_2"}, "leader elected", "", "n_2", "", ROLE_GOOD},
+        {{EVENT_LEADER_ACKNOWLEDGED, .cluster = &cluster, .election = &empty, .candidate = "n_2",
+          .after_us = 0},
+         "acknowledged",
+         "",
+         "n_2",
+         "after 0.00ms",
+         ROLE_GOOD},
+        {{EVENT_CONNECTION, .cluster = &cluster, .connection = "connected"},
+         "connected",
+         "",
+         "zk1:2181",
+         "",
+         ROLE_GOOD},
+        {{EVENT_CONNECTION, .cluster = &cluster, .connection = "disconnected", .detail = "no quorum"},
+         "disconnected",
+         "",
+         "",
+         "no quorum",
+         ROLE_WARNING},
+        {{EVENT_CONNECTION, .cluster = &cluster, .connection = "expired"},
+         "session expired",
+         "",
+         "",
+         "",
+         ROLE_WARNING},
+        {{EVENT_UNSEEN, OF(empty), .unseen_joined = 3, .unseen_left = 2},
+         "unseen",
+         "",
+         "",
+         "3 joined and 2 left between two looks",
+         ROLE_WARNING},
+        {{EVENT_CANDIDATE_JOINED, OF(empty),
+          .candidate = "_c_3f2ab1c0-0000-0000-0000-000000000000-latch-0000000007", .identity = "host-a",
+          .position = 1},
+         "joined",
+         "",
+         "_c_3f2ab1c0-0000-0000-0000-000000000000-latch-0000000007 host-a",
+         "1st in line",
+         ROLE_INFO},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        struct event_words words;
+        event_text(&rows[i].event, &words);
+        assert_string_equal(words.label, rows[i].label);
+        assert_true(strlen(words.label) <= EVENT_LABEL_WIDTH);
+        assert_string_equal(words.from, rows[i].from);
+        assert_string_equal(words.subject, rows[i].subject);
+        assert_string_equal(words.detail, rows[i].detail);
+        assert_int_equal(words.role, rows[i].role);
+        assert_string_equal(words.where, rows[i].event.election ? "orders" : "prod");
+    }
+}
+
+/* Names of any length are cut between characters, never in one. */
+static void bounds_long_names(void **state)
+{
+    (void)state;
+    char name[3001];
+    for (size_t i = 0; i < 3000; i += 3)
+        memcpy(name + i, "\xe6\xbc\xa2", 3);
+    name[3000] = '\0';
+    struct event event = {EVENT_LEADER_ELECTED, OF(empty), .candidate = name, .from = name};
+    struct event_words words;
+    event_text(&event, &words);
+    assert_int_equal(strlen(words.from) % 3, 0);
+    assert_int_equal(strlen(words.subject) % 3, 0);
+    assert_true(strlen(words.subject) > 500 && strlen(words.from) > 250);
+}
+
+/* The latest are kept, newest first, under numbers that are never used twice; a frozen copy does not move. */
+static void keeps_the_latest(void **state)
+{
+    (void)state;
+    struct event_log *log = event_log_new();
+    assert_int_equal(event_log_count(log), 0);
+    assert_null(event_log_at(log, 0));
+    char name[32];
+    for (int i = 1; i <= EVENTS_KEPT + 10; i++) {
+        snprintf(name, sizeof(name), "n_%010d", i);
+        event_log_add(log, &(struct event){EVENT_CANDIDATE_JOINED, OF(empty), .candidate = name});
+    }
+    assert_int_equal(event_log_count(log), EVENTS_KEPT);
+    assert_string_equal(event_log_at(log, 0)->subject, "n_0000001010");
+    assert_int_equal(event_log_at(log, 0)->number, EVENTS_KEPT + 10);
+    assert_string_equal(event_log_at(log, EVENTS_KEPT - 1)->subject, "n_0000000011");
+    assert_null(event_log_at(log, EVENTS_KEPT));
+    struct event_log *frozen = event_log_freeze(log);
+    event_log_add(log, &(struct event){EVENT_CONNECTION, .cluster = &cluster, .connection = "connected"});
+    assert_null(event_log_at(log, 0)->path);
+    assert_string_equal(event_log_at(log, 0)->where, "prod");
+    assert_string_equal(event_log_at(frozen, 0)->subject, "n_0000001010");
+    assert_string_equal(event_log_at(frozen, EVENTS_KEPT - 1)->subject, "n_0000000011");
+    assert_string_equal(event_log_at(frozen, 0)->path, "/orders");
+    event_log_free(frozen);
+    event_log_free(log);
+    event_log_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(says_it_in_words),
+        cmocka_unit_test(bounds_long_names),
+        cmocka_unit_test(keeps_the_latest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

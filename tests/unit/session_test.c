@@ -1,0 +1,293 @@
+/* A session on a real server: every request answered once, whatever happens in between. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/zookeeper/sandbox.h"
+#include "probe/zookeeper/session.h"
+
+#define TIMEOUT_MS 2000
+#define WITHIN_MS 30000
+
+static uv_loop_t loop;
+static struct sandbox *sandbox;
+
+/* Runs the loop until *flag, or fails. */
+static void on_late(uv_timer_t *timer)
+{
+    *(bool *)timer->data = true;
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    (void)handle;
+}
+
+static void run_until(const bool *flag)
+{
+    uv_timer_t timer;
+    bool late = false;
+    uv_timer_init(&loop, &timer);
+    timer.data = &late;
+    uv_timer_start(&timer, on_late, WITHIN_MS, 0);
+    while (!*flag && !late)
+        uv_run(&loop, UV_RUN_ONCE);
+    bool in_time = *flag;
+    uv_close((uv_handle_t *)&timer, on_timer_closed);
+    uv_run(&loop, UV_RUN_NOWAIT);
+    assert_true(in_time);
+}
+
+static void on_ready(void *context, const char *problem)
+{
+    if (problem)
+        fail_msg("%s", problem);
+    *(bool *)context = true;
+}
+
+/* What a session told. */
+struct told {
+    struct session *session;
+    bool connected, disconnected, expired, renewed, noticed;
+    int answers, lost;
+    enum session_result result;
+    enum session_notice notice;
+    char path[256], problem[256];
+    bool answered, close_in_answer;
+};
+
+static void on_state(void *context, enum connection_state state, bool renewed, const char *problem)
+{
+    struct told *t = context;
+    t->connected = state == CONNECTION_CONNECTED;
+    t->disconnected |= state == CONNECTION_CONNECTING;
+    t->expired |= state == CONNECTION_EXPIRED;
+    if (t->connected)
+        t->renewed = renewed;
+    snprintf(t->problem, sizeof t->problem, "%s", problem ? problem : "");
+}
+
+static void on_notice(void *context, enum session_notice notice, const char *path)
+{
+    struct told *t = context;
+    t->noticed = true;
+    t->notice = notice;
+    snprintf(t->path, sizeof t->path, "%s", path);
+}
+
+static void on_node(void *context, enum session_result result, const struct znode_stat *stat,
+                    const void *data, size_t length)
+{
+    (void)data, (void)length;
+    struct told *t = context;
+    assert_int_equal(stat != NULL, result == SESSION_OK);
+    t->answers++;
+    t->lost += result == SESSION_LOST;
+    t->result = result;
+    t->answered = true;
+    if (t->close_in_answer) {
+        t->close_in_answer = false;
+        session_close(t->session);
+    }
+}
+
+static void on_text(void *context, enum session_result result, const char *path)
+{
+    struct told *t = context;
+    t->answered = true;
+    t->result = result;
+    snprintf(t->path, sizeof t->path, "%s", path ? path : "");
+}
+
+static void begin(struct told *t, const char *hosts)
+{
+    static const struct session_listener listener = {on_state, on_notice};
+    struct session_options options = {.hosts = hosts, .timeout_ms = TIMEOUT_MS};
+    *t = (struct told){.session = session_open(&loop, &options, &listener, t)};
+    assert_non_null(t->session);
+}
+
+static void ask(struct told *t, const char *path, bool watch)
+{
+    t->answered = false;
+    assert_true(session_exists(t->session, path, watch, on_node, t));
+    run_until(&t->answered);
+}
+
+/* An exists watch on what is not there sees it appear; a get watch sees it go. */
+static void reads_and_watches(void **state)
+{
+    (void)state;
+    struct told t;
+    begin(&t, sandbox_hosts(sandbox));
+    assert_false(session_exists(t.session, "/a", false, on_node, &t)); /* not connected: nothing is sent */
+    run_until(&t.connected);
+    assert_true(t.renewed);
+    assert_int_not_equal(session_id(t.session), 0);
+    assert_string_equal(session_server(t.session), sandbox_hosts(sandbox));
+    ask(&t, "/a", true);
+    assert_int_equal(t.result, SESSION_NO_NODE);
+    t.answered = false;
+    assert_true(session_create(t.session, "/a", "x", 1, CREATE_EPHEMERAL, on_text, &t));
+    run_until(&t.noticed);
+    assert_int_equal(t.notice, NOTICE_CREATED);
+    assert_string_equal(t.path, "/a");
+    run_until(&t.answered);
+    t.answered = t.noticed = false;
+    assert_true(session_get(t.session, "/a", true, on_node, &t));
+    assert_true(session_delete(t.session, "/a", -1, on_text, &t));
+    run_until(&t.noticed);
+    assert_int_equal(t.notice, NOTICE_DELETED);
+    session_close(t.session);
+}
+
+/* Closing answers what is owed, first and once, also from inside an answer. */
+static void closes_from_inside_an_answer(void **state)
+{
+    (void)state;
+    struct told t;
+    begin(&t, sandbox_hosts(sandbox));
+    run_until(&t.connected);
+    t.close_in_answer = true;
+    for (int i = 0; i < 100; i++)
+        assert_true(session_exists(t.session, "/", false, on_node, &t));
+    run_until(&t.answered);
+    assert_int_equal(t.answers, 100);
+    assert_int_equal(t.lost, 99);
+    for (int i = 0; i < 10; i++)
+        uv_run(&loop, UV_RUN_NOWAIT);
+    assert_int_equal(t.answers, 100);
+}
+
+/* Hosts that refuse, hang or have no address are passed over; the message names them meanwhile. */
+static void passes_over_dead_hosts(void **state)
+{
+    (void)state;
+    char hosts[256];
+    struct told t;
+    snprintf(hosts, sizeof hosts, "127.0.0.1:1,no-such-host.invalid:2181,[::1]:1,%s", sandbox_hosts(sandbox));
+    begin(&t, hosts);
+    run_until(&t.connected);
+    assert_string_equal(session_server(t.session), sandbox_hosts(sandbox));
+    session_close(t.session);
+    begin(&t, "127.0.0.1:1");
+    run_until(&t.disconnected);
+    assert_string_equal(t.problem, "connection refused by 127.0.0.1:1");
+    session_close(t.session);
+}
+
+/* A server that is killed and comes back: the same session, and its watches with it. */
+static void survives_a_restart(void **state)
+{
+    (void)state;
+    struct told t;
+    begin(&t, sandbox_hosts(sandbox));
+    run_until(&t.connected);
+    uint64_t id = session_id(t.session);
+    ask(&t, "/restarted", true);
+    assert_true(sandbox_server_kill(sandbox, 0));
+    run_until(&t.disconnected);
+    bool ready = false;
+    assert_true(sandbox_server_start(sandbox, 0, on_ready, &ready));
+    run_until(&ready);
+    run_until(&t.connected);
+    assert_false(t.renewed);
+    assert_int_equal(session_id(t.session), id);
+    t.answered = false;
+    assert_true(session_create(t.session, "/restarted", "", 0, CREATE_EPHEMERAL, on_text, &t));
+    run_until(&t.noticed);
+    session_close(t.session);
+}
+
+/* A server whose data was wiped refuses the old session for ever, without a word: a new one is made. */
+static void gives_up_a_session_that_cannot_come_back(void **state)
+{
+    (void)state;
+    struct told t;
+    begin(&t, sandbox_hosts(sandbox));
+    run_until(&t.connected);
+    for (int i = 0; i < 3; i++) { /* the client must have seen a later zxid than an empty server has */
+        t.answered = false;
+        assert_true(session_create(t.session, "/wiped", "", 0, CREATE_PERSISTENT, on_text, &t));
+        run_until(&t.answered);
+        t.answered = false;
+        assert_true(session_delete(t.session, "/wiped", -1, on_text, &t));
+        run_until(&t.answered);
+    }
+    uint64_t id = session_id(t.session);
+    t.connected = false;
+    assert_true(sandbox_server_wipe(sandbox, 0));
+    bool ready = false;
+    assert_true(sandbox_server_start(sandbox, 0, on_ready, &ready));
+    run_until(&ready);
+    run_until(&t.expired);
+    run_until(&t.connected);
+    assert_true(t.renewed);
+    assert_int_not_equal(session_id(t.session), id);
+    session_close(t.session);
+}
+
+/* A dropped session's ephemeral znodes stay until its timeout; a closed one's go at once. */
+static void drops_without_a_word(void **state)
+{
+    (void)state;
+    struct told dropped, watching;
+    begin(&dropped, sandbox_hosts(sandbox));
+    begin(&watching, sandbox_hosts(sandbox));
+    run_until(&dropped.connected);
+    run_until(&watching.connected);
+    assert_true(session_create(dropped.session, "/dropped", "", 0, CREATE_EPHEMERAL, on_text, &dropped));
+    run_until(&dropped.answered);
+    int timeout_ms = session_timeout_ms(dropped.session);
+    session_drop(dropped.session);
+    uint64_t begun = uv_hrtime();
+    ask(&watching, "/dropped", true);
+    assert_int_equal(watching.result, SESSION_OK);
+    run_until(&watching.noticed);
+    assert_int_equal(watching.notice, NOTICE_DELETED);
+    /* It was last heard when it made its znode, a moment before. */
+    assert_true((uv_hrtime() - begun) / 1000000 > (uint64_t)timeout_ms * 8 / 10);
+    session_close(watching.session);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    struct sandbox_options options = {.servers = 1, .tick_ms = 500};
+    char *error = NULL;
+    bool ready = false;
+    uv_loop_init(&loop);
+    sandbox = sandbox_start(&loop, &options, on_ready, &ready, &error);
+    if (!sandbox)
+        fail_msg("%s", error);
+    run_until(&ready);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    sandbox_stop(sandbox);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&loop), 0); /* nothing is left on it */
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_and_watches),
+        cmocka_unit_test(closes_from_inside_an_answer),
+        cmocka_unit_test(passes_over_dead_hosts),
+        cmocka_unit_test(survives_a_restart),
+        cmocka_unit_test(gives_up_a_session_that_cannot_come_back),
+        cmocka_unit_test(drops_without_a_word),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,116 @@
+/* Who is told of which notification, also when the telling changes who waits. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/source/watch_map.h"
+
+struct waiter {
+    struct watch_entry entry;
+    struct watch_map *map;
+    int told;
+    struct waiter *removes; /* when told */
+    const char *moves_to;
+};
+
+static void on_notice(void *context, enum session_notice notice)
+{
+    struct waiter *w = context;
+    assert_int_equal(notice, NOTICE_DELETED);
+    w->told++;
+    if (w->removes)
+        watch_map_remove(w->map, &w->removes->entry);
+    if (w->moves_to)
+        assert_true(watch_map_put(w->map, &w->entry, w->moves_to));
+}
+
+static struct waiter waiter(struct watch_map *map)
+{
+    return (struct waiter){.entry = {.notice = on_notice}, .map = map};
+}
+
+/* Everybody at a path is told once, and nobody at another. */
+static void tells_all_of_one_path(void **state)
+{
+    (void)state;
+    struct watch_map map = {0};
+    watch_map_notify(&map, NOTICE_DELETED, "/a");
+    struct waiter a = waiter(&map), b = waiter(&map), c = waiter(&map);
+    a.entry.context = &a, b.entry.context = &b, c.entry.context = &c;
+    assert_true(watch_map_put(&map, &a.entry, "/a"));
+    assert_true(watch_map_put(&map, &b.entry, "/a"));
+    assert_true(watch_map_put(&map, &c.entry, "/a/b"));
+    watch_map_notify(&map, NOTICE_DELETED, "/a");
+    assert_int_equal(a.told, 1);
+    assert_int_equal(b.told, 1);
+    assert_int_equal(c.told, 0);
+    watch_map_clear(&map);
+    assert_null(a.entry.path);
+}
+
+/* A handler that removes another, or goes elsewhere itself, leaves the rest told, and nobody twice. */
+static void may_change_while_telling(void **state)
+{
+    (void)state;
+    struct watch_map map = {0};
+    struct waiter all[3];
+    for (size_t i = 0; i < 3; i++) {
+        all[i] = waiter(&map);
+        all[i].entry.context = &all[i];
+        assert_true(watch_map_put(&map, &all[i].entry, "/x"));
+    }
+    all[2].removes = &all[1]; /* the latest is told first */
+    all[0].moves_to = "/y";
+    watch_map_notify(&map, NOTICE_DELETED, "/x");
+    assert_int_equal(all[2].told, 1);
+    assert_int_equal(all[1].told, 0);
+    assert_int_equal(all[0].told, 1);
+    assert_string_equal(all[0].entry.path, "/y");
+    all[2].removes = NULL;
+    watch_map_notify(&map, NOTICE_DELETED, "/y");
+    assert_int_equal(all[0].told, 2);
+    watch_map_clear(&map);
+}
+
+/* Growth keeps every entry findable. */
+static void grows(void **state)
+{
+    (void)state;
+    enum { MANY = 5000 };
+    struct watch_map map = {0};
+    struct waiter *all = calloc(MANY, sizeof *all);
+    assert_non_null(all);
+    char path[32];
+    for (size_t i = 0; i < MANY; i++) {
+        all[i] = waiter(&map);
+        all[i].entry.context = &all[i];
+        snprintf(path, sizeof path, "/e/%zu", i);
+        assert_true(watch_map_put(&map, &all[i].entry, path));
+    }
+    for (size_t i = 0; i < MANY; i += 2)
+        watch_map_remove(&map, &all[i].entry);
+    for (size_t i = 0; i < MANY; i++) {
+        snprintf(path, sizeof path, "/e/%zu", i);
+        watch_map_notify(&map, NOTICE_DELETED, path);
+        assert_int_equal(all[i].told, i % 2);
+    }
+    assert_int_equal(map.count, MANY / 2);
+    watch_map_clear(&map);
+    free(all);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tells_all_of_one_path),
+        cmocka_unit_test(may_change_while_telling),
+        cmocka_unit_test(grows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
