@@ -1,11 +1,11 @@
 #include "tui/title.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "tui/text/format.h"
 #include "tui/text/safe.h"
+#include "tui/views/facts.h"
 
 /* Writes piece by piece into a span, and counts what all of it would have taken. */
 struct pen {
@@ -27,41 +27,6 @@ static void pen_gap(struct pen *pen, int columns)
     pen->wanted += columns;
 }
 
-static size_t host_length(const char *address)
-{
-    const char *colon = strrchr(address, ':');
-    return colon ? (size_t)(colon - address) : strlen(address);
-}
-
-/* "zk1" of "zk1.prod.example.com:2181"; a whole IP address. */
-static size_t label_length(const char *address)
-{
-    size_t host = host_length(address);
-    for (size_t i = 0; i < host; i++)
-        if (isalpha((unsigned char)address[i]) && address[0] != '[')
-            return strcspn(address, ".:");
-    return host;
-}
-
-/* The shortest form of a server's address that tells it from the cluster's others. */
-static void put_server_name(struct pen *pen, const struct cluster *cluster, size_t which)
-{
-    const char *address = cluster->servers[which].address;
-    size_t host = host_length(address), label = label_length(address);
-    bool host_twice = false, label_twice = false;
-    for (size_t i = 0; i < cluster->server_count; i++) {
-        const char *other = cluster->servers[i].address;
-        if (i == which)
-            continue;
-        host_twice |= host_length(other) == host && memcmp(other, address, host) == 0;
-        label_twice |= label_length(other) == label && memcmp(other, address, label) == 0;
-    }
-    char name[256];
-    size_t shown = host_twice ? strlen(address) : label_twice ? host : label;
-    snprintf(name, sizeof(name), "%.*s", (int)(shown < sizeof(name) ? shown : sizeof(name) - 1), address);
-    pen_put(pen, ROLE_TEXT, name);
-}
-
 /* How much is told of healthy servers. What is wrong is told always. */
 enum detail { DETAIL_COUNT, DETAIL_NAMES, DETAIL_ALL };
 
@@ -69,7 +34,7 @@ static void put_server(struct pen *pen, const struct cluster *cluster, size_t wh
                        struct moment now)
 {
     const struct server *server = &cluster->servers[which];
-    char text[160], age[16];
+    char text[160], age[16], name[128];
     style role = !server->reachable ? ROLE_CRITICAL : server->problem ? ROLE_WARNING : ROLE_GOOD;
     if (detail == DETAIL_COUNT && role == ROLE_GOOD)
         return;
@@ -77,7 +42,7 @@ static void put_server(struct pen *pen, const struct cluster *cluster, size_t wh
     pen_gap(pen, 3);
     pen_put(pen, role, cells_sign(pen->cells, sign));
     pen_gap(pen, 1);
-    put_server_name(pen, cluster, which);
+    pen_put(pen, ROLE_TEXT, facts_server(cluster, which, name, sizeof(name)));
     if (role != ROLE_GOOD) {
         snprintf(text, sizeof(text), "%.120s", server->problem ? server->problem : "no answer");
         pen_gap(pen, 1);

@@ -266,6 +266,43 @@ char *facts_since(const struct cells *cells, const struct election *election, st
     return buffer;
 }
 
+static size_t host_length(const char *address)
+{
+    const char *colon = strrchr(address, ':');
+
+    return colon != NULL ? (size_t)(colon - address) : strlen(address);
+}
+
+/* "zk1" of "zk1.prod.example.com:2181"; a whole IP address. */
+static size_t label_length(const char *address)
+{
+    size_t host = host_length(address);
+
+    for (size_t i = 0; i < host; i++)
+        if (isalpha((unsigned char)address[i]) && address[0] != '[')
+            return strcspn(address, ".:");
+    return host;
+}
+
+char *facts_server(const struct cluster *cluster, size_t which, char *buffer, size_t size)
+{
+    const char *address = cluster->servers[which].address;
+    size_t host = host_length(address), label = label_length(address), shown;
+    bool host_twice = false, label_twice = false;
+
+    for (size_t i = 0; i < cluster->server_count; i++) {
+        const char *other = cluster->servers[i].address;
+
+        if (i == which)
+            continue;
+        host_twice |= host_length(other) == host && memcmp(other, address, host) == 0;
+        label_twice |= label_length(other) == label && memcmp(other, address, label) == 0;
+    }
+    shown = host_twice ? strlen(address) : label_twice ? host : label;
+    snprintf(buffer, size, "%.*s", (int)(shown < size ? shown : size - 1), address);
+    return buffer;
+}
+
 char *facts_when(int64_t wall_us, struct moment now, char *buffer, size_t size)
 {
     time_t s = (time_t)(wall_us / 1000000);

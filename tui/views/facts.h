@@ -63,6 +63,9 @@ int facts_put_leader(struct cells *, int x, int y, int room, const struct electi
 char *facts_since(const struct cells *, const struct election *, struct moment now, char *buffer,
                   size_t size);
 
+/* The shortest form of a server's address that tells it from the cluster's others: "zk1". */
+char *facts_server(const struct cluster *, size_t which, char *buffer, size_t size);
+
 /* A time of the past day as a clock, an older one as a day. */
 char *facts_when(int64_t wall_us, struct moment now, char *buffer, size_t size);
 

@@ -58,6 +58,10 @@ struct view *overview_view_new(void);
 struct view *election_view_new(const char *cluster, const char *path);
 struct view *candidate_view_new(const char *cluster, const char *path, const char *candidate);
 struct view *events_view_new(void);
+struct view *findings_view_new(void);
+struct view *ensemble_view_new(void);
+/* The page of every code, beginning with this one's. */
+struct view *explanations_view_new(enum finding_code);
 struct view *help_view_new(const char *about);
 
 #endif
