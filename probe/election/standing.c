@@ -164,9 +164,11 @@ void fold_candidate_absent(const struct fold *f, const char *name)
         election->counters.left++;
         if (led) {
             leadership_lost(f, candidate, true);
-            fold_state(f, ELECTION_ELECTING);
+            fold_state(f, election->candidate_count > 0 ? ELECTION_ELECTING : ELECTION_VACANT);
             fold_tell_candidate(f, EVENT_LEADER_LOST, candidate, position);
         }
+        if (election->state == ELECTION_ELECTING && election->candidate_count == 0)
+            fold_state(f, ELECTION_VACANT); /* the next in line was gone as well, and so on to the last */
         fold_tell_candidate(f, EVENT_CANDIDATE_LEFT, candidate, position);
     }
     candidate_free(candidate);
