@@ -253,8 +253,6 @@ static bool settings_fill(struct settings *settings, const struct options *optio
             return false;
     if (options->ascii)
         settings->screen.ascii = TRI_YES;
-    if (options->admin && options->command != COMMAND_DEMO)
-        return add_note(settings, "--admin is checked, but not used by this version yet");
     return true;
 }
 

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/election/diagnose.h"
 #include "probe/election/fold.h"
 #include "probe/election/roster.h"
 
@@ -227,6 +228,7 @@ static void directory_gone(const struct fold *f)
     fold_everybody_left(f, false);
     election->directory_known = false;
     election->next_sequence = -1;
+    election->quiet_us = 0;
     fold_state(f, ELECTION_ABSENT);
     fold_tell(f, &(struct event){.kind = EVENT_ELECTION_GONE});
 }
@@ -305,9 +307,21 @@ void fold_children(const struct fold *f, const struct observed_children *list)
     }
     if (difference.missing || difference.joined_count)
         directory_list_foreign(f);
+    bool quiet = election->directory_known && same_node(&election->directory, list->stat) &&
+                 election->directory.pzxid == list->stat->pzxid && election->quiet_us != 0;
+    if (!quiet)
+        election->quiet_us = f->at.mono_us;
+    if (list->synced) {
+        election->synced_us = f->at.mono_us;
+        diagnose_soon(election);
+    }
     election->directory = *list->stat;
     election->directory_known = true;
     election->next_sequence = next_sequence(list->stat);
+    if (first || appeared || election->next_sequence < election->first_next) {
+        election->first_listed = f->at;
+        election->first_next = election->next_sequence;
+    }
     election->listed = f->at;
     election->problem = list->count > 0 && !election->recipe ? "its children follow no known layout" : NULL;
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/election/diagnose.h"
 #include "probe/election/fold.h"
 #include "probe/election/roster.h"
 
@@ -31,6 +32,10 @@ void election_free(struct election *election)
     roster_free(election);
     leadership_free(election);
     registry_free(election->registry);
+    findings_free(election);
+    free(election->links);
+    free(election->bystanders);
+    free(election->departed);
     free(election->foreign);
     free(election->mark_path);
     free(election->mark_identity);

@@ -72,9 +72,9 @@ struct finding {
     enum finding_code code;
     enum severity severity;
     enum certainty certainty;
-    char **candidates;      /* names, possibly none; the first is what the finding is about */
+    char **candidates; /* names, possibly none; the first is what the finding is about */
     size_t candidate_count;
-    char *evidence;         /* paths, sessions, servers, times */
+    char *evidence; /* paths, sessions, servers, times */
     char *advice;
     struct moment since;             /* raised */
     struct moment unconfirmed_since; /* mono_us 0: its evidence is fresh */

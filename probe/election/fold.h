@@ -6,6 +6,9 @@
  *   standing.c    one candidate's znode: read, gone, denied
  *   leadership.c  who leads since when: changes and tenures
  *   acknowledge.c marks and registries
+ *   client.c      sessions as the servers show them, and the looks that count (clients.h)
+ *   chain.c       who really watches whom
+ *   diagnose*.c   what is wrong (diagnose.h)
  */
 #ifndef ELECTOP_PROBE_ELECTION_FOLD_H
 #define ELECTOP_PROBE_ELECTION_FOLD_H
@@ -33,6 +36,8 @@ char *fold_copy(const char *text); /* NULL stays NULL; also NULL when out of mem
 
 /* model.c: the cluster owns it from then on. False: out of memory. */
 bool cluster_add(struct cluster *, struct election *);
+/* The election at exactly this path; NULL: there is none. */
+struct election *cluster_election(const struct cluster *, const char *path, size_t length);
 
 /* election.c */
 struct election *election_new(struct cluster *, const char *path, uint32_t hash);
@@ -61,8 +66,12 @@ void fold_lock_absent(const struct fold *);
 struct candidate *standing_new(const struct fold *, const char *name, uint32_t hash);
 /* Fits it? Sets sequence, outside, and what its name says. */
 void standing_parse(const struct fold *, struct candidate *);
+/* Only its Stat, from elsewhere. */
+void standing_stat(const struct fold *, struct candidate *, const struct znode_stat *);
 void standing_read(const struct fold *, struct candidate *, const struct observed_node *);
 void standing_identify(const struct election *, struct candidate *);
+/* The address of its client became known, or another one. */
+void client_named(struct candidate *);
 void fold_candidate_node(const struct fold *, const char *name, const struct observed_node *);
 void fold_candidate_absent(const struct fold *, const char *name);
 void fold_candidate_denied(const struct fold *, const char *name);
@@ -88,6 +97,8 @@ bool fold_mark(const struct fold *, const struct observation *);
 void fold_parent_data(const struct fold *, const struct observed_node *);
 void acknowledge_update(const struct fold *);
 const char *registry_identity(const struct election *, uint64_t session);
+/* The session of the entry that says the same of itself; 0: there is none. */
+uint64_t registry_session(const struct election *, const char *identity);
 void registry_free(struct registry *);
 bool registry_complete(const struct election *);
 

@@ -47,7 +47,7 @@ static void read_holder(const struct fold *f, struct candidate *holder, const st
     if (node)
         standing_read(f, holder, node);
     else
-        holder->stat = *stat;
+        standing_stat(f, holder, stat);
     if (f->election->leader == holder)
         leadership_read(f);
 }

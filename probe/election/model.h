@@ -17,18 +17,22 @@ struct server {
     int64_t answer_us, zxid;
     int connections;
     char *version, *problem;
-    struct moment seen;        /* of the last answer, or of the first try without one */
-    const char *watches_from;  /* "adminserver", "four-letter", or NULL: its watches are not known */
-    char *hidden[3];           /* by enum hidden_part: why this could not be had from it; NULL: it could */
+    struct moment seen;       /* of the last answer, or of the first try without one */
+    const char *watches_from; /* "adminserver", "four-letter", or NULL: its watches are not known */
+    char *hidden[3];          /* by enum hidden_part: why this could not be had from it; NULL: it could */
     struct moment watches_seen;
-    size_t watch_count;        /* data and exists watches */
-    int64_t child_watches;     /* their number, without owners; -1: unknown */
+    size_t watch_count;    /* data and exists watches */
+    int64_t child_watches; /* their number, without owners; -1: unknown */
+
+    /* The model's own. */
+    uint32_t list_round, watch_round;    /* connection lists and watch lists so far */
+    struct moment listed, listed_before; /* the latest two connection lists; mono_us 0: none */
 };
 
 struct cluster {
-    char *name;                /* for people; may be "" for the only one */
-    char *hosts;               /* the connect string as given */
-    char *chroot;              /* "" or "/app" */
+    char *name;   /* for people; may be "" for the only one */
+    char *hosts;  /* the connect string as given */
+    char *chroot; /* "" or "/app" */
     enum connection_state connection;
     bool ever_connected;
     struct moment connection_since;
@@ -40,16 +44,17 @@ struct cluster {
     struct clients *clients;     /* the sessions that the servers show: see client.h */
     struct election **elections; /* in the order in which they came to be watched */
     size_t election_count, election_room;
-    struct election **buckets;   /* the model's own: by path */
+    struct election **buckets; /* the model's own: by path */
     size_t bucket_count;
+    struct election *dirty; /* those to be diagnosed */
 };
 
 struct model {
     struct cluster *clusters;
     size_t cluster_count;
     struct recipe_book *recipes;
-    struct moment now;           /* of the latest observation */
-    uint64_t generation;         /* goes up with every change that a screen could show */
+    struct moment now;   /* of the latest observation */
+    uint64_t generation; /* goes up with every change that a screen could show */
     void (*on_event)(void *context, const struct event *);
     void *context;
 };
@@ -63,6 +68,9 @@ void model_observe(struct model *, const struct observation *);
 
 /* By full path; NULL: not watched. */
 struct election *model_election(const struct model *, unsigned cluster, const char *path);
+
+/* Something is suspected that a second look at the servers, or a list after a sync, could settle. */
+bool model_wants_second_look(const struct model *);
 
 /* A picture that does not move: a deep copy without events, read by the same functions. */
 struct model *model_freeze(const struct model *);

@@ -13,12 +13,13 @@ enum answer { ANSWER_UNKNOWN, ANSWER_NO, ANSWER_YES };
 
 struct departure {
     const struct candidate *goes;
-    const struct candidate *heir;   /* who is first (or whose predecessor changes) then; NULL: nobody */
-    bool leads;                     /* the heir would lead */
-    enum answer told;               /* is the heir notified? */
-    const struct candidate *others[8]; /* further candidates that are notified (a herd, a wrong predecessor) */
-    size_t other_count;             /* all of them */
-    const char *why;                /* static text for ANSWER_UNKNOWN and ANSWER_NO */
+    const struct candidate *heir; /* who is first (or whose predecessor changes) then; NULL: nobody */
+    bool leads;                   /* the heir would lead */
+    enum answer told;             /* is the heir notified? */
+    const struct candidate
+        *others[8];     /* further candidates that are notified (a herd, a wrong predecessor) */
+    size_t other_count; /* all of them */
+    const char *why;    /* static text for ANSWER_UNKNOWN and ANSWER_NO */
 };
 
 /* What happens when this candidate goes. */
@@ -28,10 +29,11 @@ enum chain_state { CHAIN_UNKNOWN, CHAIN_COMPLETE, CHAIN_BROKEN };
 
 /* Contract: next_failover. */
 struct next_failover {
-    const struct candidate *heir;   /* NULL: nobody stands behind the leader */
+    const struct candidate *heir; /* NULL: nobody stands behind the leader */
     enum answer told;
-    enum chain_state chain;         /* over the whole line */
-    const struct candidate *broken_at; /* the first that will not be told when the one before it goes */
+    enum chain_state chain;            /* over the whole line */
+    const struct candidate *broken_at; /* the first that nobody in front of it will tell: neither the one
+                                          before it, nor another whose end comes first or later */
 };
 struct next_failover whatif_next(const struct election *);
 

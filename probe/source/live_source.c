@@ -78,6 +78,8 @@ static void on_state(void *context, enum connection_state state, bool renewed, c
         pattern_begin(live->patterns[i]);
     if (live->discover)
         discover_begin(live->discover);
+    if (live->servers)
+        servers_connected(live->servers);
 }
 
 static void on_notice(void *context, enum session_notice notice, const char *path)
@@ -172,7 +174,7 @@ static bool live_looked(struct source *source)
             return false;
         }
     }
-    return !live->servers || servers_looked(live->servers);
+    return !live->servers || servers_rounds(live->servers) > 0;
 }
 
 static void on_timer_closed(uv_handle_t *handle)

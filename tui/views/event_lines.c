@@ -17,7 +17,8 @@ static int where_width(int width, bool cluster_too)
     return cluster_too ? share + 8 : share;
 }
 
-/* The words' first is a candidate's name. One that is mostly a GUID leaves no room for who that is. */
+/* The words' first is an identity or a candidate's name. One of those that is mostly a GUID leaves no room for
+   who that is. */
 static int put_who(struct cells *cells, int x, int y, int room, const char *subject)
 {
     size_t length = strcspn(subject, " ");
@@ -28,6 +29,8 @@ static int put_who(struct cells *cells, int x, int y, int room, const char *subj
         return cells_put(cells, x, y, room, ROLE_TEXT, subject);
     memcpy(name, subject, length);
     name[length] = '\0';
+    if (recipe_sequence_of(name) == SEQUENCE_NONE)
+        return cells_put(cells, x, y, room, ROLE_TEXT, subject);
     facts_short_name(cells, name, shorter, sizeof shorter);
     used = cells_put(cells, x, y, room, ROLE_TEXT, shorter);
     return used < room ? used + cells_put(cells, x + used, y, room - used, ROLE_TEXT, subject + length)

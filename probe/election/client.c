@@ -1,0 +1,624 @@
+#include "probe/election/clients.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/diagnose.h"
+#include "probe/election/fold.h"
+#include "probe/election/roster.h"
+
+/* Any copy of this program has a watch on a path that ends so, which nobody ever creates. */
+#define OBSERVER "/electop-observer"
+
+/* How far apart two looks have to be, beside a third of the timeout. */
+#define LOOKS_APART_US 5000000
+/* What servers may round an expiry up by: 1.5 ticks of the usual 2 s. */
+#define EXPIRY_ROUNDING_US 3000000
+
+/* ---- the table ---- */
+
+bool owner_is_session(uint64_t owner)
+{
+    const uint64_t container = UINT64_C(1) << 63;
+    return owner != 0 && owner != container && owner >> 56 != 0xff;
+}
+
+static size_t bucket_of(const struct clients *clients, uint64_t session)
+{
+    return (session * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (clients->bucket_count - 1);
+}
+
+struct client *clients_find(const struct clients *clients, uint64_t session)
+{
+    if (!clients || clients->bucket_count == 0)
+        return NULL;
+    struct client *client = clients->buckets[bucket_of(clients, session)];
+    while (client && client->shown.id != session)
+        client = client->next;
+    return client;
+}
+
+static void client_free(struct client *client)
+{
+    free(client->shown.address);
+    free(client->shown.watches);
+    free(client);
+}
+
+/* Whoever is on no server and owns nothing is of no interest any more. */
+static void drop_strangers(struct clients *clients)
+{
+    for (size_t i = 0; i < clients->bucket_count; i++)
+        for (struct client **link = &clients->buckets[i]; *link;) {
+            struct client *client = *link;
+            if (client->shown.connected || client->owned) {
+                link = &client->next;
+                continue;
+            }
+            *link = client->next;
+            clients->count--;
+            client_free(client);
+        }
+}
+
+static bool grow(struct clients *clients)
+{
+    if (clients->count < clients->bucket_count)
+        return true;
+    size_t room = clients->bucket_count ? clients->bucket_count * 2 : 64;
+    struct client **buckets = calloc(room, sizeof(struct client *));
+    if (!buckets)
+        return false;
+    struct clients old = *clients;
+    clients->buckets = buckets;
+    clients->bucket_count = room;
+    for (size_t i = 0; i < old.bucket_count; i++) {
+        struct client *next;
+        for (struct client *client = old.buckets[i]; client; client = next) {
+            next = client->next;
+            struct client **bucket = &buckets[bucket_of(clients, client->shown.id)];
+            client->next = *bucket;
+            *bucket = client;
+        }
+    }
+    free(old.buckets);
+    return true;
+}
+
+struct client *clients_make(struct cluster *cluster, uint64_t session)
+{
+    if (!cluster->clients && !(cluster->clients = calloc(1, sizeof *cluster->clients)))
+        return NULL;
+    struct clients *clients = cluster->clients;
+    struct client *client = clients_find(clients, session);
+    if (client)
+        return client;
+    if (clients->count == clients->bucket_count)
+        drop_strangers(clients);
+    client = grow(clients) ? malloc(sizeof *client) : NULL;
+    if (!client)
+        return NULL;
+    *client = (struct client){.shown = {.id = session,
+                                        .established_ms = -1,
+                                        .silent_ms = -1,
+                                        .last_cxid = -1,
+                                        .server = SIZE_MAX,
+                                        .outstanding = -1}};
+    struct client **bucket = &clients->buckets[bucket_of(clients, session)];
+    client->next = *bucket;
+    *bucket = client;
+    clients->count++;
+    return client;
+}
+
+void clients_free(struct clients *clients)
+{
+    if (!clients)
+        return;
+    for (size_t i = 0; i < clients->bucket_count; i++) {
+        struct client *next;
+        for (struct client *client = clients->buckets[i]; client; client = next) {
+            next = client->next;
+            client_free(client);
+        }
+    }
+    free(clients->buckets);
+    free(clients->ancestors);
+    free(clients);
+}
+
+const struct client_session *cluster_client(const struct cluster *cluster, uint64_t session)
+{
+    const struct client *client = clients_find(cluster->clients, session);
+    return client ? &client->shown : NULL;
+}
+
+void client_owns(struct client *client, struct candidate *candidate)
+{
+    if (candidate->client == client)
+        return;
+    client_disown(candidate);
+    candidate->client = client;
+    candidate->owned_next = client->owned;
+    candidate->owned_link = &client->owned;
+    if (client->owned)
+        client->owned->owned_link = &candidate->owned_next;
+    client->owned = candidate;
+    client->absent_rounds = 0;
+}
+
+void client_disown(struct candidate *candidate)
+{
+    if (!candidate->client)
+        return;
+    *candidate->owned_link = candidate->owned_next;
+    if (candidate->owned_next)
+        candidate->owned_next->owned_link = candidate->owned_link;
+    candidate->client = NULL;
+    candidate->owned_next = NULL;
+    candidate->owned_link = NULL;
+}
+
+struct moment client_expires(const struct client_session *client)
+{
+    if (client->timeout_ms <= 0 || client->silent_ms < 0)
+        return (struct moment){0};
+    int64_t after_us = (client->timeout_ms - client->silent_ms) * 1000 + EXPIRY_ROUNDING_US;
+    return (struct moment){client->seen.mono_us + after_us,
+                           client->seen.wall_us ? client->seen.wall_us + after_us : 0};
+}
+
+size_t client_host(const struct client_session *client, const char **host)
+{
+    *host = client->address;
+    const char *colon = client->address ? strrchr(client->address, ':') : NULL;
+    return colon ? (size_t)(colon - client->address) : client->address ? strlen(client->address) : 0;
+}
+
+/* ---- which watches concern elections ---- */
+
+void clients_paths_changed(struct cluster *cluster)
+{
+    if (cluster->clients)
+        cluster->clients->ancestors_stale = true;
+}
+
+static uint64_t path_hash(const char *path, size_t length)
+{
+    return ((uint64_t)roster_hash(path, length, 1) << 32 | roster_hash(path, length, 2)) | 1;
+}
+
+static void note_ancestor(struct clients *clients, uint64_t hash)
+{
+    size_t at = hash & (clients->ancestor_room - 1);
+    while (clients->ancestors[at] != 0 && clients->ancestors[at] != hash)
+        at = (at + 1) & (clients->ancestor_room - 1);
+    clients->ancestors[at] = hash;
+}
+
+static void note_ancestors(struct cluster *cluster)
+{
+    struct clients *clients = cluster->clients;
+    size_t count = 1, room = 64;
+    for (size_t i = 0; i < cluster->election_count; i++)
+        for (const char *c = cluster->elections[i]->path; *c; c++)
+            count += *c == '/';
+    while (room < count * 2)
+        room *= 2;
+    uint64_t *ancestors = calloc(room, sizeof *ancestors);
+    if (!ancestors)
+        return; /* the old ones serve; tried again at the next list */
+    free(clients->ancestors);
+    clients->ancestors = ancestors;
+    clients->ancestor_room = room;
+    clients->ancestors_stale = false;
+    note_ancestor(clients, path_hash("/", 1));
+    for (size_t i = 0; i < cluster->election_count; i++) {
+        const char *path = cluster->elections[i]->path;
+        for (size_t length = 1; path[length]; length++)
+            if (path[length] == '/')
+                note_ancestor(clients, path_hash(path, length));
+    }
+}
+
+static bool is_ancestor(const struct clients *clients, const char *path, size_t length)
+{
+    if (clients->ancestor_room == 0)
+        return false;
+    uint64_t hash = path_hash(path, length);
+    size_t at = hash & (clients->ancestor_room - 1);
+    while (clients->ancestors[at] != 0 && clients->ancestors[at] != hash)
+        at = (at + 1) & (clients->ancestor_room - 1);
+    return clients->ancestors[at] == hash;
+}
+
+struct election *clients_election_of(const struct cluster *cluster, const char *path, const char **child)
+{
+    size_t length = strlen(path);
+    const char *slash = strrchr(path, '/');
+    *child = path + length;
+    struct election *own = cluster_election(cluster, path, length);
+    if (own || !slash)
+        return own;
+    *child = slash + 1;
+    return cluster_election(cluster, path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+/* The elections that this path concerns are to be diagnosed; and what it adds to the fingerprint. */
+static uint64_t concern(struct cluster *cluster, const char *path, struct client *client, bool mark)
+{
+    const char *child;
+    struct election *election = clients_election_of(cluster, path, &child);
+    size_t length = strlen(path);
+    if (!election && !is_ancestor(cluster->clients, path, length))
+        return 0;
+    if (mark && election) {
+        diagnose_soon(election);
+        bystander_note(election, client->shown.id);
+    }
+    return path_hash(path, length);
+}
+
+static void mark_owned(const struct client *client)
+{
+    for (const struct candidate *c = client->owned; c; c = c->owned_next)
+        diagnose_soon(c->election);
+}
+
+/* ---- looks ---- */
+
+static void run_end(struct client *client)
+{
+    client->run_us = client->asked_us = 0;
+    client->framed = client->counted = 0;
+    client->counted_end_us = 0;
+}
+
+bool client_doubled(const struct cluster *cluster, const struct client *client)
+{
+    return client->other_round != 0 && client->other_server < cluster->server_count &&
+           cluster->servers[client->other_server].list_round == client->other_round;
+}
+
+bool client_proved(const struct client *client)
+{
+    int64_t timeout_us = (int64_t)client->shown.timeout_ms * 1000;
+    int64_t apart_us = client->counted_asked_us - client->run_us;
+    if (client->counted < 2 || timeout_us <= 0)
+        return false;
+    if (!client->idle)
+        return client->counted >= 3 && apart_us >= 2 * timeout_us;
+    int64_t third_us = timeout_us / 3 + 1000000;
+    return apart_us >= (third_us > LOOKS_APART_US ? third_us : LOOKS_APART_US);
+}
+
+/* A list shows the connection that the latest look may have been at. */
+static bool look_goes_on(struct client *client, struct moment at)
+{
+    bool news = false;
+    if (client->framed > client->counted && client->response_ms > client->framed_response_ms) {
+        client->counted = client->framed;
+        client->counted_asked_us = client->framed_asked_us;
+        client->counted_end_us = client->framed_end_us;
+        news = true;
+    }
+    if (client->asked_us != 0) {
+        if (client->run_us == 0)
+            client->run_us = client->asked_us;
+        client->framed++;
+        client->framed_asked_us = client->asked_us;
+        client->framed_end_us = at.mono_us;
+        client->framed_response_ms = client->response_ms;
+        client->asked_us = 0;
+        if (!client->shown.watches_known)
+            client->shown.watches_known = news = true;
+    }
+    return news;
+}
+
+/* ---- connections ---- */
+
+static bool set_address(struct client_session *shown, const char *address)
+{
+    if (shown->address && address && strcmp(shown->address, address) == 0)
+        return false;
+    free(shown->address);
+    shown->address = fold_copy(address);
+    return true;
+}
+
+static void disconnected(struct cluster *cluster, struct client *client)
+{
+    client->shown.connected = false;
+    client->shown.watches_known = false;
+    run_end(client);
+    mark_owned(client);
+    for (size_t i = 0; i < client->shown.watch_count; i++)
+        concern(cluster, client->shown.watches[i], client, true);
+}
+
+/* True where this connection stands in the shadow of another server's. */
+static bool shadowed(struct cluster *cluster, struct client *client, size_t server,
+                     const struct seen_connection *seen)
+{
+    struct client_session *shown = &client->shown;
+    bool elsewhere = shown->connected && shown->server != server && shown->server < cluster->server_count &&
+                     client->list_round == cluster->servers[shown->server].list_round;
+    if (!elsewhere)
+        return false;
+    bool older = seen->established_ms <= shown->established_ms;
+    client->other_server = (uint32_t)(older ? server : shown->server);
+    client->other_round = older ? cluster->servers[server].list_round : client->list_round;
+    shown->watches_known = false;
+    run_end(client);
+    mark_owned(client);
+    return older;
+}
+
+static void see_connection(struct cluster *cluster, size_t server, struct moment at, int64_t now_ms,
+                           bool bound, const struct seen_connection *seen)
+{
+    struct client *client = clients_make(cluster, seen->session);
+    if (!client || shadowed(cluster, client, server, seen))
+        return;
+    struct client_session *shown = &client->shown;
+    bool same = shown->connected && shown->server == server && shown->established_ms == seen->established_ms;
+    bool moved = set_address(shown, seen->client);
+    same = same && !moved;
+    if (!same) {
+        run_end(client);
+        shown->watches_known = shown->watches_listed = false;
+        shown->server = server;
+        shown->established_ms = seen->established_ms;
+    }
+    bool changed = !same || !shown->connected;
+    shown->connected = true;
+    shown->seen = at;
+    shown->timeout_ms = seen->timeout_ms;
+    shown->outstanding = seen->outstanding;
+    shown->last_cxid = seen->last_cxid;
+    int64_t silent_ms = now_ms - seen->last_response_ms;
+    shown->silent_ms = silent_ms > 0 ? silent_ms : 0;
+    shown->silent_is_bound = bound;
+    client->response_ms = seen->last_response_ms;
+    client->list_round = cluster->servers[server].list_round;
+    if (seen->outstanding != 0 || seen->last_cxid < 0 || seen->last_cxid != client->run_cxid)
+        client->idle = false;
+    changed = look_goes_on(client, at) || changed;
+    for (struct candidate *c = client->owned; c; c = c->owned_next) {
+        if (moved)
+            client_named(c);
+        /* Who leads is looked at for its silence, too. */
+        if (changed || c->election->leader == c)
+            diagnose_soon(c->election);
+    }
+    if (changed && !client->owned)
+        for (size_t i = 0; i < shown->watch_count; i++)
+            concern(cluster, shown->watches[i], client, true);
+}
+
+void clients_connections(struct cluster *cluster, size_t server, struct moment at,
+                         const struct observed_connections *seen)
+{
+    struct server *from = &cluster->servers[server];
+    if (++from->list_round == 0)
+        from->list_round = 1;
+    from->listed_before = from->listed;
+    from->listed = at;
+    int64_t now_ms = seen->now_ms;
+    for (size_t i = 0; seen->now_ms < 0 && i < seen->count; i++)
+        if (seen->list[i].last_response_ms > now_ms)
+            now_ms = seen->list[i].last_response_ms;
+    for (size_t i = 0; i < seen->count; i++)
+        if (seen->list[i].session != 0)
+            see_connection(cluster, server, at, now_ms, seen->now_ms < 0, &seen->list[i]);
+
+    struct clients *clients = cluster->clients;
+    bool strangers = false;
+    for (size_t i = 0; clients && i < clients->bucket_count; i++)
+        for (struct client *client = clients->buckets[i]; client; client = client->next) {
+            /* A second list without it may prove that it is nowhere. */
+            if (client->owned && !client->shown.connected)
+                mark_owned(client);
+            if (client->shown.server != server || client->list_round == from->list_round)
+                continue;
+            if (client->shown.connected)
+                disconnected(cluster, client);
+            strangers = strangers || !client->owned;
+        }
+    if (strangers)
+        drop_strangers(clients);
+}
+
+/* ---- watches ---- */
+
+static bool same_watches(const struct client_session *shown, const struct seen_watches *seen)
+{
+    if (shown->watch_count != seen->count)
+        return false;
+    for (size_t i = 0; i < seen->count; i++)
+        if (strcmp(shown->watches[i], seen->paths[i]) != 0)
+            return false;
+    return true;
+}
+
+/* One block for the pointers and what they point at. False: out of memory. */
+static bool keep_watches(struct client_session *shown, const struct seen_watches *seen)
+{
+    size_t size = seen->count * sizeof(char *);
+    for (size_t i = 0; i < seen->count; i++)
+        size += strlen(seen->paths[i]) + 1;
+    char **watches = seen->count ? malloc(size) : NULL;
+    if (seen->count && !watches)
+        return false;
+    char *text = (char *)(watches + seen->count);
+    for (size_t i = 0; i < seen->count; i++) {
+        size_t length = strlen(seen->paths[i]) + 1;
+        watches[i] = memcpy(text, seen->paths[i], length);
+        text += length;
+    }
+    free(shown->watches);
+    shown->watches = watches;
+    shown->watch_count = seen->count;
+    return true;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), wanted = strlen(end);
+    return length >= wanted && strcmp(text + length - wanted, end) == 0;
+}
+
+static void see_watches(struct cluster *cluster, struct client *client, struct moment at,
+                        const struct seen_watches *seen, bool listed)
+{
+    struct client_session *shown = &client->shown;
+    bool same = same_watches(shown, seen);
+    uint64_t fingerprint = 0;
+    for (size_t i = 0; !same && i < shown->watch_count; i++)
+        concern(cluster, shown->watches[i], client, true);
+    if (!same && !keep_watches(shown, seen)) {
+        shown->watches_known = false;
+        run_end(client);
+        return;
+    }
+    bool news = !same || !shown->watches_known || shown->watches_listed != listed;
+    for (size_t i = 0; i < shown->watch_count; i++) {
+        fingerprint += concern(cluster, shown->watches[i], client, news);
+        shown->observer = shown->observer || ends_with(shown->watches[i], OBSERVER);
+    }
+    if (news)
+        mark_owned(client);
+    if (client->framed == 0 || fingerprint != client->fingerprint) {
+        run_end(client);
+        client->fingerprint = fingerprint;
+        client->run_cxid = shown->last_cxid;
+        client->idle = shown->last_cxid >= 0 && shown->outstanding == 0;
+    }
+    client->asked_us = client_doubled(cluster, client) ? 0 : at.mono_us;
+    shown->watches_listed = listed;
+    shown->watches_seen = at;
+}
+
+void clients_watches(struct cluster *cluster, size_t server, struct moment at,
+                     const struct observed_watches *seen)
+{
+    struct server *from = &cluster->servers[server];
+    if (++from->watch_round == 0)
+        from->watch_round = 1;
+    if (!cluster->clients && !(cluster->clients = calloc(1, sizeof *cluster->clients)))
+        return;
+    struct clients *clients = cluster->clients;
+    if (clients->ancestors_stale || clients->ancestor_room == 0)
+        note_ancestors(cluster);
+    for (size_t i = 0; i < seen->count; i++) {
+        struct client *client = clients_find(clients, seen->list[i].session);
+        /* Only the list before says who is here: others moved away, or came just now. */
+        if (!client || !client->shown.connected || client->shown.server != server ||
+            client->list_round != from->list_round)
+            continue;
+        client->watch_round = from->watch_round;
+        see_watches(cluster, client, at, &seen->list[i], true);
+    }
+    const struct seen_watches none = {0};
+    for (size_t i = 0; i < clients->bucket_count; i++)
+        for (struct client *client = clients->buckets[i]; client; client = client->next)
+            if (client->shown.connected && client->shown.server == server &&
+                client->list_round == from->list_round && client->watch_round != from->watch_round)
+                see_watches(cluster, client, at, &none, false);
+}
+
+/* ---- sessions ---- */
+
+static bool all_stood(const struct client *client, struct moment at)
+{
+    for (const struct candidate *c = client->owned; c; c = c->owned_next)
+        if (c->joined.mono_us >= at.mono_us)
+            return false;
+    return true;
+}
+
+void clients_sessions(struct cluster *cluster, struct moment at, const struct observed_sessions *seen)
+{
+    struct clients *clients = cluster->clients;
+    if (!clients)
+        return;
+    if (++clients->session_round == 0)
+        clients->session_round = 1;
+    clients->sessions_seen = at;
+    for (size_t i = 0; i < seen->count; i++) {
+        struct client *client = clients_find(clients, seen->list[i]);
+        if (client)
+            client->session_round = clients->session_round;
+    }
+    for (size_t i = 0; i < clients->bucket_count; i++)
+        for (struct client *client = clients->buckets[i]; client; client = client->next) {
+            bool alive = client->session_round == clients->session_round;
+            bool news = !client->shown.alive_known || client->shown.alive != alive;
+            client->shown.alive_known = true;
+            client->shown.alive = alive;
+            if (alive)
+                client->absent_rounds = 0;
+            else if (client->absent_rounds < UINT8_MAX && all_stood(client, at))
+                client->absent_rounds++;
+            if (news || !alive)
+                mark_owned(client);
+        }
+}
+
+void clients_hidden(struct cluster *cluster, size_t server, enum hidden_part part)
+{
+    struct clients *clients = cluster->clients;
+    if (!clients)
+        return;
+    for (size_t i = 0; i < clients->bucket_count; i++)
+        for (struct client *client = clients->buckets[i]; client; client = client->next) {
+            if (part == HIDDEN_SESSIONS) {
+                if (client->shown.alive_known)
+                    mark_owned(client);
+                client->shown.alive_known = false;
+                client->absent_rounds = 0;
+            } else if (client->shown.server == server) {
+                if (client->shown.watches_known)
+                    mark_owned(client);
+                client->shown.watches_known = false;
+                run_end(client);
+            }
+        }
+}
+
+/* ---- a picture ---- */
+
+struct clients *clients_copy(const struct clients *from)
+{
+    struct clients *to = calloc(1, sizeof *to);
+    if (!to)
+        return NULL;
+    to->session_round = from->session_round;
+    to->sessions_seen = from->sessions_seen;
+    to->bucket_count = from->bucket_count;
+    to->buckets = calloc(from->bucket_count + 1, sizeof(struct client *));
+    for (size_t i = 0; to->buckets && i < from->bucket_count; i++)
+        for (const struct client *client = from->buckets[i]; client; client = client->next) {
+            struct client *copy = malloc(sizeof *copy);
+            if (!copy)
+                goto fail;
+            *copy = *client;
+            copy->owned = NULL;
+            copy->shown.watches = NULL;
+            copy->shown.watch_count = 0;
+            copy->shown.address = fold_copy(client->shown.address);
+            copy->next = to->buckets[i];
+            to->buckets[i] = copy;
+            to->count++;
+            struct seen_watches watches = {client->shown.id, (const char *const *)client->shown.watches,
+                                           client->shown.watch_count};
+            if (!keep_watches(&copy->shown, &watches) || (client->shown.address && !copy->shown.address))
+                goto fail;
+        }
+    if (to->buckets)
+        return to;
+fail:
+    clients_free(to);
+    return NULL;
+}

@@ -1,0 +1,705 @@
+#include "probe/source/inquiry.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/log.h"
+#include "probe/zookeeper/adminserver.h"
+#include "probe/zookeeper/fourletter.h"
+#include "probe/zookeeper/words.h"
+
+/* Cheap figures come within these, or the server hangs; lists may take longer. */
+#define FIGURES_WITHIN_MS 2000
+#define LISTS_WITHIN_MS 5000
+/* A word's answer that nobody reads fits into the buffers between: it blocks no server. */
+#define WORD_MOST_BYTES 65536
+/* ... with room for a wrong guess, before the answer is given up. */
+#define WORD_LIMIT_BYTES (4 * WORD_MOST_BYTES)
+#define PAUSE_FACTOR 100
+#define LEADER_LEAST_MS 500
+/* After something moved, watches are looked at until two looks a third of a long timeout apart must have been
+   had; where nothing moves, they are asked for this often. */
+#define SETTLED_AFTER_MS 20000
+#define SETTLED_EVERY_MS 30000
+#define LOOKS 2
+/* A word that is switched off, or an AdminServer that hangs, is tried again after this. */
+#define RETRY_MS 30000
+/* A list that did not come counts as having taken this long at the server. */
+#define UNANSWERED_MS 600
+/* Our own request, by which a server's clock is read, is not waited for longer. */
+#define PING_WITHIN_MS 250
+
+#define PLACE_UNKNOWN "/zookeeper/config does not say where it answers; name it under servers.addresses"
+
+enum step {
+    STEP_STATE,
+    STEP_SUMMARY,
+    STEP_FIGURES,
+    STEP_BEFORE, /* connections, where there are none from an earlier round */
+    STEP_WATCHES,
+    STEP_CONNECTIONS,
+    STEP_SESSIONS,
+    STEPS
+};
+
+/* How each is asked. */
+static const struct {
+    enum admin_command command;
+    enum word word;
+    int64_t within_ms;
+} ways[STEPS] = {
+    [STEP_STATE] = {ADMIN_SERVER_STATS, WORD_SRVR, FIGURES_WITHIN_MS},
+    [STEP_SUMMARY] = {ADMIN_WATCH_SUMMARY, WORD_WCHS, FIGURES_WITHIN_MS},
+    [STEP_FIGURES] = {ADMIN_MONITOR, WORD_MNTR, FIGURES_WITHIN_MS},
+    [STEP_BEFORE] = {ADMIN_CONNECTIONS, WORD_CONS, LISTS_WITHIN_MS},
+    [STEP_WATCHES] = {ADMIN_WATCHES, WORD_WCHC, LISTS_WITHIN_MS},
+    [STEP_CONNECTIONS] = {ADMIN_CONNECTIONS, WORD_CONS, LISTS_WITHIN_MS},
+    [STEP_SESSIONS] = {ADMIN_DUMP, WORD_DUMP, LISTS_WITHIN_MS},
+};
+
+enum way { BY_ADMINSERVER, BY_WORD };
+
+struct inquiry {
+    struct live *live;
+    struct http *http;
+    char *address, *host, *admin_host;
+    char port[8];
+    int admin_port;
+    uv_timer_t *timer;
+    unsigned owed; /* answers of our session that still refer to this */
+    bool freed;
+
+    /* The round under way. */
+    bool asking, demanded, full;
+    bool cheap; /* the figures only */
+    enum step step;
+    unsigned tried; /* of this step: 1 << enum way */
+    enum way way;
+    struct adminserver *admin_ask;
+    struct fourletter *word_ask;
+    struct server_answer answer; /* lists of this step; figures of this round */
+    struct moment asked_at;
+    int64_t took_us;       /* at the server, this round */
+    char problems[2][200]; /* by way, of this step */
+    bool answered;         /* at least something came */
+    unsigned pings;        /* not answered yet */
+
+    /* What is known from rounds before. */
+    unsigned rounds;
+    bool admin_failed;
+    char admin_failure[200];
+    uint64_t admin_retry_ms;
+    bool word_off[WORD_DUMP + 1];
+    uint64_t words_retry_ms;
+    struct server_figures before;                   /* of the last round that asked for watches */
+    uint64_t looked_ms, moved_ms;                   /* when it did, and when they were others than before */
+    unsigned looks;                                 /* at the same watches */
+    bool connections_known;                         /* a list of connections stands from an earlier round */
+    size_t wchc_bytes, wchc_watches, wchc_sessions; /* what the last one really came to */
+    int64_t leader_timeout_ms; /* the shortest of leaders' sessions here; 0: there are none */
+};
+
+static void step_begin(struct inquiry *q);
+static void ask(struct inquiry *q);
+
+const char *inquiry_address(const struct inquiry *q)
+{
+    return q->address;
+}
+
+unsigned inquiry_rounds(const struct inquiry *q)
+{
+    return q->rounds;
+}
+
+static struct observation observation(const struct inquiry *q, enum observation_kind kind)
+{
+    struct observation o = live_observation(q->live, kind, NULL, NULL);
+    if (kind != OBSERVED_SERVER && kind != OBSERVED_HIDDEN)
+        o.at = q->asked_at;
+    return o;
+}
+
+static void tell_server(struct inquiry *q, bool reachable, int64_t took_us, const char *problem)
+{
+    const struct server_figures *f = &q->answer.figures;
+    struct observation o = observation(q, OBSERVED_SERVER);
+    o.server = (struct observed_server){.address = q->address,
+                                        .reachable = reachable,
+                                        .mode = f->mode,
+                                        .answer_us = took_us,
+                                        .zxid = f->zxid,
+                                        .connections = f->connections > INT32_MAX ? -1 : (int)f->connections,
+                                        .version = f->version[0] ? f->version : NULL,
+                                        .problem = problem};
+    model_observe(q->live->model, &o);
+}
+
+static void log_list(const struct inquiry *q, const char *what, size_t count)
+{
+    log_line(LOG_LEVEL_DEBUG, "%s: %zu %s by %s, %.1f ms at the server in this round", q->address, count,
+             what, q->way == BY_WORD ? "four-letter word" : "AdminServer", (double)q->took_us / 1000);
+}
+
+static void tell_hidden(struct inquiry *q, enum hidden_part part, const char *problem)
+{
+    log_line(LOG_LEVEL_DEBUG, "%s: %s", q->address, problem);
+    struct observation o = observation(q, OBSERVED_HIDDEN);
+    o.hidden = (struct observed_hidden){.address = q->address, .part = part, .problem = problem};
+    model_observe(q->live->model, &o);
+}
+
+static void tell_all_hidden(struct inquiry *q, const char *problem)
+{
+    tell_hidden(q, HIDDEN_CONNECTIONS, problem);
+    tell_hidden(q, HIDDEN_WATCHES, problem);
+    tell_hidden(q, HIDDEN_SESSIONS, problem);
+}
+
+/* The next round, and why not sooner. */
+
+static int compare_ids(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* The sessions that lead anything, in order; malloc'd. */
+static uint64_t *leading_sessions(const struct cluster *cluster, size_t *count)
+{
+    uint64_t *ids = malloc((cluster->election_count + 1) * sizeof *ids);
+    *count = 0;
+    for (size_t i = 0; ids && i < cluster->election_count; i++) {
+        const struct candidate *leader = cluster->elections[i]->leader;
+        if (leader && leader->known && leader->stat.owner)
+            ids[(*count)++] = leader->stat.owner;
+    }
+    if (ids)
+        qsort(ids, *count, sizeof *ids, compare_ids);
+    return ids;
+}
+
+static void find_leaders(struct inquiry *q)
+{
+    const struct connection_list *list = &q->answer.connections;
+    size_t count;
+    uint64_t *leading = leading_sessions(&q->live->model->clusters[q->live->index], &count);
+    q->leader_timeout_ms = 0;
+    for (size_t i = 0; count && i < list->count; i++) {
+        int timeout_ms = list->list[i].timeout_ms;
+        if (timeout_ms > 0 && (!q->leader_timeout_ms || timeout_ms < q->leader_timeout_ms) &&
+            bsearch(&list->list[i].session, leading, count, sizeof *leading, compare_ids))
+            q->leader_timeout_ms = timeout_ms;
+    }
+    free(leading);
+}
+
+static void on_timer(uv_timer_t *timer);
+
+static int64_t pause_ms(const struct inquiry *q)
+{
+    int64_t ms = q->live->cluster->servers.every_ms, third = q->leader_timeout_ms / 3;
+    if (third && third < ms)
+        ms = third > LEADER_LEAST_MS || ms < LEADER_LEAST_MS ? third : LEADER_LEAST_MS;
+    int64_t least = q->took_us * PAUSE_FACTOR / 1000;
+    return ms > least ? ms : least;
+}
+
+static void round_end(struct inquiry *q)
+{
+    q->asking = false;
+    q->rounds++;
+    if (q->demanded) {
+        q->cheap = false;
+        uv_timer_start(q->timer, on_timer, 0, 0);
+    } else if (q->live->cluster->servers.every_ms > 0)
+        uv_timer_start(q->timer, on_timer, (uint64_t)pause_ms(q), 0);
+}
+
+static void round_begin(struct inquiry *q)
+{
+    server_answer_free(&q->answer);
+    server_answer_clear(&q->answer);
+    q->asking = true;
+    uint64_t now_ms = uv_now(q->live->loop);
+    q->full = q->demanded || q->looks < LOOKS || now_ms - q->moved_ms <= SETTLED_AFTER_MS ||
+              now_ms - q->looked_ms >= SETTLED_EVERY_MS;
+    q->demanded = false;
+    q->took_us = 0;
+    q->step = STEP_STATE;
+    if (now_ms >= q->words_retry_ms) {
+        memset(q->word_off, 0, sizeof q->word_off);
+        q->words_retry_ms = now_ms + RETRY_MS;
+    }
+    step_begin(q);
+}
+
+static void step_next(struct inquiry *q)
+{
+    q->step++;
+    step_begin(q);
+}
+
+/* What a step brought. */
+
+static bool moved(const struct inquiry *q)
+{
+    const struct server_figures *a = &q->before, *b = &q->answer.figures;
+    return a->mode != b->mode || a->zxid != b->zxid || a->connections != b->connections ||
+           a->watches != b->watches || a->watched_paths != b->watched_paths || a->watching != b->watching ||
+           b->watches < 0;
+}
+
+static void tell_connections(struct inquiry *q)
+{
+    const struct connection_list *list = &q->answer.connections;
+    int64_t latest_ms = -1;
+    bool ours = false;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct seen_connection *c = &list->list[i];
+        if (c->last_response_ms > latest_ms)
+            latest_ms = c->last_response_ms;
+        for (size_t j = 0; c->session && j < q->live->lane_count; j++)
+            ours |= session_id(q->live->lanes[j].session) == c->session;
+    }
+    struct observation o = observation(q, OBSERVED_CONNECTIONS);
+    o.connections = (struct observed_connections){
+        .address = q->address, .list = list->list, .count = list->count, .now_ms = ours ? latest_ms : -1};
+    model_observe(q->live->model, &o);
+    log_list(q, ours ? "connections, ours among them," : "connections", list->count);
+    q->connections_known = true;
+    find_leaders(q);
+    connection_list_free(&q->answer.connections);
+}
+
+static void tell_watches(struct inquiry *q)
+{
+    struct watch_list *list = &q->answer.watches;
+    const struct server_figures *f = &q->answer.figures;
+    int64_t data_watches = (int64_t)list->path_count;
+    struct observation o = observation(q, OBSERVED_WATCHES);
+    o.watches = (struct observed_watches){
+        .address = q->address,
+        .from = q->way == BY_WORD ? "four-letter" : "adminserver",
+        .list = list->list,
+        .count = list->count,
+        .child_watches = f->all_watches >= data_watches ? f->all_watches - data_watches : -1};
+    model_observe(q->live->model, &o);
+    log_list(q, "watches", list->path_count);
+    q->wchc_watches = list->path_count;
+    q->wchc_sessions = list->count;
+    watch_list_free(list);
+    q->looked_ms = uv_now(q->live->loop);
+    if (moved(q)) {
+        q->looks = 0;
+        q->moved_ms = q->looked_ms;
+    }
+    q->looks++;
+    q->before = *f;
+}
+
+static void tell_sessions(struct inquiry *q)
+{
+    struct session_list *list = &q->answer.sessions;
+    struct observation o = observation(q, OBSERVED_SESSIONS);
+    o.sessions = (struct observed_sessions){.address = q->address, .list = list->list, .count = list->count};
+    log_list(q, "sessions", list->count);
+    if (list->count > 0)
+        model_observe(q->live->model, &o);
+    else
+        tell_hidden(q, HIDDEN_SESSIONS, "not ZooKeeper's leader, which alone knows the sessions");
+    session_list_free(list);
+}
+
+static void step_succeeded(struct inquiry *q, int64_t took_us)
+{
+    switch (q->step) {
+    case STEP_STATE:
+        tell_server(q, true, took_us, NULL);
+        break;
+    case STEP_SUMMARY:
+        q->full = q->full || moved(q);
+        break;
+    case STEP_BEFORE:
+    case STEP_CONNECTIONS:
+        tell_connections(q);
+        break;
+    case STEP_WATCHES:
+        tell_watches(q);
+        break;
+    case STEP_SESSIONS:
+        tell_sessions(q);
+        break;
+    case STEP_FIGURES:
+    case STEPS:
+        break;
+    }
+    step_next(q);
+}
+
+/* Neither way led to an answer. */
+static void step_failed(struct inquiry *q)
+{
+    static const struct {
+        const char *what, *words;
+        enum hidden_part part;
+    } lack[STEPS] = {[STEP_BEFORE] = {"connections", "cons", HIDDEN_CONNECTIONS},
+                     [STEP_WATCHES] = {"watches", "wchs and wchc", HIDDEN_WATCHES},
+                     [STEP_CONNECTIONS] = {"connections", "cons", HIDDEN_CONNECTIONS},
+                     [STEP_SESSIONS] = {"sessions", "mntr and dump", HIDDEN_SESSIONS}};
+    char problem[600];
+    if (q->step == STEP_STATE) {
+        bool by_word = q->live->cluster->servers.four_letter != CHOICE_OFF;
+        const char *why = q->problems[by_word ? BY_WORD : BY_ADMINSERVER];
+        tell_server(q, q->answered, -1, why);
+        q->connections_known = false;
+        q->looks = 0;
+        if (!q->answered) {
+            tell_all_hidden(q, why);
+            round_end(q);
+            return;
+        }
+    } else if (lack[q->step].what) {
+        snprintf(problem, sizeof problem,
+                 "%s; %s; switch on AdminServer (admin.enableServer), or allow %s in 4lw.commands.whitelist",
+                 q->problems[BY_ADMINSERVER], q->problems[BY_WORD], lack[q->step].words);
+        tell_hidden(q, lack[q->step].part, problem);
+        if (q->step == STEP_WATCHES)
+            q->looks = 0;
+        else if (q->step != STEP_SESSIONS)
+            q->connections_known = false;
+    } else if (q->step == STEP_SUMMARY) {
+        q->full = true;
+    }
+    step_next(q);
+}
+
+/* One way did not lead to an answer: the other, if it was not tried yet. */
+static void way_failed(struct inquiry *q, const char *problem)
+{
+    char *kept = q->problems[q->way];
+    if (q->way == BY_ADMINSERVER && q->admin_host)
+        snprintf(kept, sizeof q->problems[0], "AdminServer on port %d: %s", q->admin_port, problem);
+    else
+        snprintf(kept, sizeof q->problems[0], "%s", problem);
+    ask(q);
+}
+
+/* What a question cost the server, by how long it took. */
+static void count_cost(struct inquiry *q, int64_t took_us, bool answered)
+{
+    int64_t within_us = ways[q->step].within_ms * 1000;
+    if (q->step == STEP_STATE || q->step == STEP_SUMMARY)
+        return; /* next to nothing, but a server's very first answer takes long */
+    if (took_us > within_us)
+        took_us = within_us; /* this program was stopped meanwhile */
+    if (answered)
+        q->took_us += took_us;
+    else if (ways[q->step].within_ms == LISTS_WITHIN_MS)
+        q->took_us += took_us < UNANSWERED_MS * 1000 ? took_us : UNANSWERED_MS * 1000;
+}
+
+/* Asking by word. */
+
+/* The longest path that a watch here is likely to have: twice that of our elections' candidates. */
+static size_t path_guess(const struct inquiry *q)
+{
+    const struct cluster *cluster = &q->live->model->clusters[q->live->index];
+    size_t longest = 64;
+    for (size_t i = 0; i < cluster->election_count; i++) {
+        const struct election *e = cluster->elections[i];
+        size_t length = strlen(e->path) + (e->candidate_count ? strlen(e->candidates[0]->name) + 1 : 0);
+        if (length > longest)
+            longest = length;
+    }
+    return 2 * longest;
+}
+
+/* How long the answer to this step's word will be at most; -1: there is no telling. */
+static int64_t predicted_bytes(const struct inquiry *q)
+{
+    const struct server_figures *f = &q->answer.figures;
+    int64_t path = (int64_t)path_guess(q);
+    switch (q->step) {
+    case STEP_BEFORE:
+    case STEP_CONNECTIONS:
+        return f->connections < 0 ? -1 : (f->connections + 1) * 260;
+    case STEP_WATCHES:
+        if (q->wchc_bytes && f->watches <= 2 * (int64_t)q->wchc_watches &&
+            f->watching <= 2 * (int64_t)q->wchc_sessions)
+            return (int64_t)q->wchc_bytes * 2;
+        return f->watches < 0 ? -1 : f->watching * 20 + f->watches * (path + 2);
+    case STEP_SESSIONS:
+        if (f->sessions < 0 || f->ephemerals < 0 || f->connections < 0)
+            return -1;
+        return f->sessions * 42 + f->ephemerals * (path + 2) + f->connections * 70 + 1000;
+    default:
+        return 0;
+    }
+}
+
+static void on_word(void *context, const char *problem, const char *text, size_t length, int64_t took_us)
+{
+    struct inquiry *q = context;
+    enum word word = ways[q->step].word;
+    char reason[200];
+    q->word_ask = NULL;
+    q->answered |= text != NULL;
+    count_cost(q, took_us, text != NULL);
+    if (text)
+        problem = word_read(word, text, &q->answer);
+    if (!problem) {
+        if (q->step == STEP_WATCHES)
+            q->wchc_bytes = length;
+        step_succeeded(q, took_us);
+        return;
+    }
+    q->word_off[word] |= word_is_switched_off(problem);
+    /* A server that hangs, or says itself that it does not serve, need not be asked the other way. */
+    if (q->step == STEP_STATE &&
+        (text ? !word_is_switched_off(problem) : took_us >= FIGURES_WITHIN_MS * 1000))
+        q->tried |= 1U << BY_ADMINSERVER;
+    if (q->step == STEP_STATE && !word_is_switched_off(problem)) {
+        way_failed(q, problem);
+    } else {
+        snprintf(reason, sizeof reason, "%s: %s", word_text(word), problem);
+        way_failed(q, reason);
+    }
+}
+
+static void ask_by_word(struct inquiry *q)
+{
+    enum word word = ways[q->step].word;
+    char reason[200];
+    int64_t bytes = predicted_bytes(q);
+    if (q->live->cluster->servers.four_letter == CHOICE_OFF) {
+        way_failed(q, "four-letter words are not asked (four_letter: off)");
+    } else if (q->word_off[word]) {
+        snprintf(reason, sizeof reason, "%s: switched off (4lw.commands.whitelist)", word_text(word));
+        way_failed(q, reason);
+    } else if (bytes < 0) {
+        snprintf(reason, sizeof reason, "%s is not asked: nothing tells how long its answer would be",
+                 word_text(word));
+        way_failed(q, reason);
+    } else if (bytes > WORD_MOST_BYTES) {
+        snprintf(reason, sizeof reason,
+                 "%s is not asked: it may answer %lld KB, and answers above %d KB can stall a server",
+                 word_text(word), (long long)(bytes >> 10), WORD_MOST_BYTES >> 10);
+        way_failed(q, reason);
+    } else {
+        q->asked_at = live_now();
+        q->word_ask = fourletter_ask(q->live->loop, q->host, q->port, word_text(word),
+                                     (uint64_t)ways[q->step].within_ms, WORD_LIMIT_BYTES, on_word, q);
+        if (!q->word_ask)
+            way_failed(q, "out of memory");
+    }
+}
+
+/* Asking AdminServer. */
+
+static void on_admin(void *context, const char *problem, int64_t took_us)
+{
+    struct inquiry *q = context;
+    q->admin_ask = NULL;
+    q->answered |= !problem;
+    count_cost(q, took_us, !problem);
+    if (!problem) {
+        q->admin_failed = false;
+        step_succeeded(q, took_us);
+        return;
+    }
+    /* Where it does not even tell its figures, or nothing in time, the rest need not be tried. */
+    if (ways[q->step].within_ms == FIGURES_WITHIN_MS || took_us >= ways[q->step].within_ms * 1000) {
+        q->admin_failed = true;
+        q->admin_retry_ms = uv_now(q->live->loop) + (took_us < 100000 ? 0 : RETRY_MS);
+        snprintf(q->admin_failure, sizeof q->admin_failure, "%s", problem);
+    }
+    way_failed(q, problem);
+}
+
+static void ask_adminserver(struct inquiry *q)
+{
+    bool retry = q->step <= STEP_SUMMARY && uv_now(q->live->loop) >= q->admin_retry_ms;
+    char failure[sizeof q->admin_failure];
+    if (!q->admin_host) {
+        way_failed(q, "AdminServer is not asked (admin: off)");
+    } else if (q->admin_failed && !retry) {
+        memcpy(failure, q->admin_failure, sizeof failure);
+        way_failed(q, failure);
+    } else {
+        q->asked_at = live_now();
+        q->admin_ask = adminserver_ask(q->http, q->admin_host, q->admin_port, ways[q->step].command,
+                                       ways[q->step].within_ms, &q->answer, on_admin, q);
+        if (!q->admin_ask)
+            way_failed(q, "out of memory");
+    }
+}
+
+/* The figures that every server tells by "srvr" first that way, all else first by AdminServer. */
+static void ask(struct inquiry *q)
+{
+    enum way first = q->step == STEP_STATE ? BY_WORD : BY_ADMINSERVER;
+    enum way second = first == BY_WORD ? BY_ADMINSERVER : BY_WORD;
+    if (q->tried & 1U << first && q->tried & 1U << second) {
+        step_failed(q);
+        return;
+    }
+    q->way = q->tried & 1U << first ? second : first;
+    q->tried |= 1U << q->way;
+    if (q->way == BY_WORD)
+        ask_by_word(q);
+    else
+        ask_adminserver(q);
+}
+
+/* Our own session's last request tells that server's "now": so one is made just before. */
+
+static void on_ping(void *context, enum session_result result, const struct znode_stat *stat,
+                    const void *data, size_t length)
+{
+    (void)result, (void)stat, (void)data, (void)length;
+    struct inquiry *q = context;
+    q->owed--;
+    if (q->freed) {
+        if (!q->owed)
+            free(q);
+    } else if (q->pings && --q->pings == 0) {
+        uv_timer_stop(q->timer);
+        ask(q);
+    }
+}
+
+static void on_ping_late(uv_timer_t *timer)
+{
+    struct inquiry *q = timer->data;
+    q->pings = 0;
+    ask(q);
+}
+
+static void ask_after_ping(struct inquiry *q)
+{
+    const struct live *live = q->live;
+    const char *path = *live->chroot ? live->chroot : "/";
+    for (size_t i = 0; q->owed == 0 && i < live->lane_count; i++)
+        q->pings += session_exists(live->lanes[i].session, path, false, on_ping, q);
+    q->owed += q->pings;
+    if (q->pings)
+        uv_timer_start(q->timer, on_ping_late, PING_WITHIN_MS, 0);
+    else
+        ask(q);
+}
+
+static void step_begin(struct inquiry *q)
+{
+    bool leads = q->answer.figures.mode == SERVER_LEADER || q->answer.figures.mode == SERVER_STANDALONE;
+    bool wanted[STEPS + 1] = {[STEP_STATE] = true,
+                              [STEP_SUMMARY] = !q->cheap,
+                              [STEP_FIGURES] = q->full && !q->cheap,
+                              [STEP_BEFORE] = q->full && !q->cheap && !q->connections_known,
+                              [STEP_WATCHES] = q->full && !q->cheap,
+                              [STEP_CONNECTIONS] = !q->cheap,
+                              [STEP_SESSIONS] = q->full && !q->cheap && leads,
+                              [STEPS] = true};
+    while (!wanted[q->step])
+        q->step++;
+    q->tried = 0;
+    q->answered = false;
+    q->problems[BY_ADMINSERVER][0] = q->problems[BY_WORD][0] = '\0';
+    if (q->step == STEPS)
+        round_end(q);
+    else if (q->step == STEP_BEFORE || q->step == STEP_CONNECTIONS)
+        ask_after_ping(q);
+    else
+        ask(q);
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    round_begin(timer->data);
+}
+
+void inquiry_begin(struct inquiry *q)
+{
+    q->cheap = q->live->cluster->servers.every_ms == 0;
+    if (q->cheap)
+        tell_all_hidden(q, "not asked (every: off)");
+    if (!q->asking)
+        round_begin(q);
+}
+
+void inquiry_demand(struct inquiry *q)
+{
+    if (!q->host)
+        return;
+    q->demanded = true;
+    q->cheap = q->cheap && q->asking;
+    if (!q->asking)
+        round_begin(q);
+}
+
+static char *copy(const char *text, bool *good)
+{
+    char *copied = text ? strdup(text) : NULL;
+    *good = *good && (copied || !text);
+    return copied;
+}
+
+struct inquiry *inquiry_new(struct live *live, struct http *http, const struct inquiry_place *place)
+{
+    struct inquiry *q = calloc(1, sizeof *q);
+    if (!q)
+        return NULL;
+    bool good = true;
+    q->live = live;
+    q->http = http;
+    q->address = copy(place->address, &good);
+    q->host = copy(place->port ? place->host : NULL, &good);
+    q->admin_host = copy(place->admin_host, &good);
+    q->admin_port = place->admin_port;
+    q->timer = calloc(1, sizeof *q->timer);
+    snprintf(q->port, sizeof q->port, "%d", place->port);
+    server_answer_clear(&q->answer);
+    server_figures_clear(&q->before);
+    if (!good || !q->timer) {
+        free(q->address);
+        free(q->host);
+        free(q->admin_host);
+        free(q->timer);
+        free(q);
+        return NULL;
+    }
+    uv_timer_init(live->loop, q->timer);
+    q->timer->data = q;
+    tell_server(q, false, -1, "not asked yet");
+    if (!q->host) {
+        tell_server(q, false, -1, PLACE_UNKNOWN);
+        tell_all_hidden(q, PLACE_UNKNOWN);
+        q->rounds = 1;
+    }
+    return q;
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+void inquiry_free(struct inquiry *q)
+{
+    if (!q)
+        return;
+    if (q->admin_ask)
+        adminserver_cancel(q->admin_ask);
+    if (q->word_ask)
+        fourletter_cancel(q->word_ask);
+    server_answer_free(&q->answer);
+    uv_timer_stop(q->timer);
+    uv_close((uv_handle_t *)q->timer, on_timer_closed);
+    free(q->address);
+    free(q->host);
+    free(q->admin_host);
+    q->freed = true;
+    if (!q->owed)
+        free(q);
+}
