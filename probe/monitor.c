@@ -3,7 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/election/client.h"
 #include "probe/source/live.h"
+
+/*
+ * Two looks prove something if they are so far apart that the client must have been heard of in between: it
+ * pings at a third of its timeout.
+ */
+#define SECOND_LOOK_LEAST_MS 5000
+#define SECOND_LOOK_MARGIN_MS 1000
 
 /* The heartbeat notices that this process was stopped: a beat that comes later than this is a gap. */
 #define BEAT_MS 1000
@@ -22,6 +30,8 @@ struct monitor {
     size_t subscriber_count;
     uv_timer_t *heartbeat;
     struct moment beat;
+    uint64_t looked_ms; /* when the first look was complete; 0: it is not */
+    bool asked_again;   /* the second look has been asked for */
 };
 
 static void on_event(void *context, const struct event *event)
@@ -37,10 +47,12 @@ static void on_beat(uv_timer_t *timer)
     struct moment now = live_now();
     int64_t late_us = now.mono_us - m->beat.mono_us - BEAT_MS * 1000;
     m->beat = now;
-    if (late_us < GAP_US)
-        return;
     for (size_t i = 0; i < m->model->cluster_count; i++) {
-        struct observation o = {.kind = OBSERVED_GAP, .at = now, .cluster = (unsigned)i, .gap_us = late_us};
+        struct observation o = {.kind = OBSERVED_TICK, .at = now, .cluster = (unsigned)i};
+        if (late_us >= GAP_US) {
+            o.kind = OBSERVED_GAP;
+            o.gap_us = late_us;
+        }
         model_observe(m->model, &o);
     }
 }
@@ -94,6 +106,56 @@ bool monitor_looked(const struct monitor *m)
         if (!m->sources[i]->looked(m->sources[i]))
             return false;
     return true;
+}
+
+void monitor_ask(struct monitor *m)
+{
+    for (size_t i = 0; i < m->source_count; i++)
+        m->sources[i]->ask(m->sources[i]);
+}
+
+static uint64_t second_look_after_ms(const struct model *model)
+{
+    int longest_ms = 0;
+    for (size_t i = 0; i < model->cluster_count; i++) {
+        const struct cluster *cluster = &model->clusters[i];
+        for (size_t j = 0; j < cluster->election_count; j++) {
+            const struct election *e = cluster->elections[j];
+            for (size_t k = 0; k < e->candidate_count; k++) {
+                const struct client_session *client = cluster_client(cluster, e->candidates[k]->stat.owner);
+                if (client && client->timeout_ms > longest_ms)
+                    longest_ms = client->timeout_ms;
+            }
+        }
+    }
+    uint64_t after_ms = (uint64_t)longest_ms / 3 + SECOND_LOOK_MARGIN_MS;
+    return after_ms > SECOND_LOOK_LEAST_MS ? after_ms : SECOND_LOOK_LEAST_MS;
+}
+
+bool monitor_settled(struct monitor *m, uint64_t until_ms)
+{
+    uint64_t now_ms = uv_now(m->heartbeat->loop);
+    if (!m->looked_ms) {
+        if (!monitor_looked(m))
+            return false;
+        m->looked_ms = now_ms;
+    }
+    if (m->asked_again) {
+        for (size_t i = 0; i < m->source_count; i++)
+            if (m->sources[i]->is_asking(m->sources[i]))
+                return false;
+        return true;
+    }
+    if (!model_wants_second_look(m->model))
+        return true;
+    uint64_t due_ms = m->looked_ms + second_look_after_ms(m->model);
+    if (due_ms > until_ms)
+        return true;
+    if (now_ms < due_ms)
+        return false; /* the heartbeat wakes the loop */
+    m->asked_again = true;
+    monitor_ask(m);
+    return false;
 }
 
 static void on_heartbeat_closed(uv_handle_t *handle)

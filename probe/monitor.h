@@ -27,6 +27,16 @@ const struct model *monitor_model(const struct monitor *);
 /* Every cluster has been looked at completely, or is known not to be reachable right now. */
 bool monitor_looked(const struct monitor *);
 
+/* Ask all servers now whatever can be asked, also where the settings say: on demand only. */
+void monitor_ask(struct monitor *);
+
+/*
+ * It has looked, and nothing is suspected that a second look at the servers would settle; or that look has
+ * been taken; or it would come later than until_ms (of uv_now()), so that waiting for it is no use. The
+ * second look is asked for by itself, once it is due, while this is being called.
+ */
+bool monitor_settled(struct monitor *, uint64_t until_ms);
+
 /* Stops all sources and frees it. */
 void monitor_stop(struct monitor *);
 

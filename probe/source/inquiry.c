@@ -71,8 +71,9 @@ struct inquiry {
     bool freed;
 
     /* The round under way. */
-    bool asking, demanded, full;
-    bool cheap; /* the figures only */
+    bool asking, full;
+    bool demanded, on_demand; /* the next round; this round */
+    bool cheap;               /* the figures only */
     enum step step;
     unsigned tried; /* of this step: 1 << enum way */
     enum way way;
@@ -106,6 +107,11 @@ static void ask(struct inquiry *q);
 const char *inquiry_address(const struct inquiry *q)
 {
     return q->address;
+}
+
+bool inquiry_is_demanded(const struct inquiry *q)
+{
+    return q->demanded || (q->asking && q->on_demand);
 }
 
 unsigned inquiry_rounds(const struct inquiry *q)
@@ -209,7 +215,8 @@ static int64_t pause_ms(const struct inquiry *q)
 static void round_end(struct inquiry *q)
 {
     q->asking = false;
-    q->rounds++;
+    if (!q->cheap || !q->demanded)
+        q->rounds++;
     if (q->demanded) {
         q->cheap = false;
         uv_timer_start(q->timer, on_timer, 0, 0);
@@ -225,6 +232,7 @@ static void round_begin(struct inquiry *q)
     uint64_t now_ms = uv_now(q->live->loop);
     q->full = q->demanded || q->looks < LOOKS || now_ms - q->moved_ms <= SETTLED_AFTER_MS ||
               now_ms - q->looked_ms >= SETTLED_EVERY_MS;
+    q->on_demand = q->demanded;
     q->demanded = false;
     q->took_us = 0;
     q->step = STEP_STATE;
@@ -356,7 +364,9 @@ static void step_failed(struct inquiry *q)
         q->connections_known = false;
         q->looks = 0;
         if (!q->answered) {
-            tell_all_hidden(q, why);
+            snprintf(problem, sizeof problem, "%s%s", why,
+                     by_word ? "" : "; four-letter words are not asked (four_letter: off)");
+            tell_all_hidden(q, problem);
             round_end(q);
             return;
         }
@@ -621,17 +631,22 @@ static void on_timer(uv_timer_t *timer)
 
 void inquiry_begin(struct inquiry *q)
 {
+    if (!q->host || q->asking)
+        return;
     q->cheap = q->live->cluster->servers.every_ms == 0;
     if (q->cheap)
         tell_all_hidden(q, "not asked (every: off)");
-    if (!q->asking)
-        round_begin(q);
+    round_begin(q);
 }
 
 void inquiry_demand(struct inquiry *q)
 {
     if (!q->host)
         return;
+    if (q->asking && !q->cheap && q->rounds == 0) {
+        q->on_demand = true; /* the first round asks everything anyway */
+        return;
+    }
     q->demanded = true;
     q->cheap = q->cheap && q->asking;
     if (!q->asking)

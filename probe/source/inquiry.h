@@ -41,6 +41,9 @@ void inquiry_begin(struct inquiry *);
  */
 void inquiry_demand(struct inquiry *);
 
+/* What was demanded has not come yet. */
+bool inquiry_is_demanded(const struct inquiry *);
+
 const char *inquiry_address(const struct inquiry *);
 
 /* How many rounds have been completed: each part was told, or known to be hidden. */

@@ -182,6 +182,19 @@ static void on_timer_closed(uv_handle_t *handle)
     free(handle);
 }
 
+static void live_ask(struct source *source)
+{
+    struct live *live = (struct live *)(void *)source;
+    if (live->servers)
+        servers_demand(live->servers);
+}
+
+static bool live_is_asking(const struct source *source)
+{
+    const struct live *live = (const struct live *)(const void *)source;
+    return live->servers && servers_are_demanded(live->servers);
+}
+
 static void live_stop(struct source *source)
 {
     struct live *live = (struct live *)(void *)source;
@@ -247,7 +260,8 @@ struct source *live_source_new(uv_loop_t *loop, struct model *model, const struc
     struct live *live = calloc(1, sizeof *live);
     if (!live)
         return NULL;
-    live->source = (struct source){.looked = live_looked, .stop = live_stop};
+    live->source = (struct source){
+        .looked = live_looked, .ask = live_ask, .is_asking = live_is_asking, .stop = live_stop};
     live->loop = loop;
     live->watch = watch;
     live->model = model;

@@ -96,10 +96,10 @@ static void add(struct servers *s, const char *host, int port, const char *name,
         struct inquiry *q = inquiry_new(s->live, s->http, &place);
         if (q) {
             s->all[s->count++] = q;
-            if (port)
-                inquiry_begin(q);
             if (s->demanded)
                 inquiry_demand(q);
+            else
+                inquiry_begin(q);
         }
     }
     free(admin.host);
@@ -260,6 +260,14 @@ void servers_demand(struct servers *s)
     s->demanded = !s->begun;
     for (size_t i = 0; i < s->count; i++)
         inquiry_demand(s->all[i]);
+}
+
+bool servers_are_demanded(const struct servers *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (inquiry_is_demanded(s->all[i]))
+            return true;
+    return s->demanded && !s->begun;
 }
 
 unsigned servers_rounds(const struct servers *s)

@@ -19,6 +19,8 @@ void servers_connected(struct servers *);
 
 /* Ask all of them everything, now. */
 void servers_demand(struct servers *);
+/* What was demanded has not all come yet. */
+bool servers_are_demanded(const struct servers *);
 
 /* Each has answered everything, or what is hidden is known, in this many rounds at least. */
 unsigned servers_rounds(const struct servers *);

@@ -14,6 +14,10 @@
 struct source {
     /* One complete look has been taken (or it is known that none can be had) at everything it watches. */
     bool (*looked)(struct source *);
+    /* Ask the servers now whatever can be asked, also where that is done on demand only. */
+    void (*ask)(struct source *);
+    /* What ask() began has not all come yet. */
+    bool (*is_asking)(const struct source *);
     /* Ends it: no observation comes any more. Frees the source. */
     void (*stop)(struct source *);
 };

@@ -652,9 +652,10 @@ bool session_create(struct session *s, const char *path, const void *data, size_
                     enum create_mode mode, session_text_fn fn, void *context)
 {
     struct request *r = request_text(s, fn, context);
-    int flags = mode == CREATE_PERSISTENT  ? ZOO_PERSISTENT
-                : mode == CREATE_EPHEMERAL ? ZOO_EPHEMERAL
-                                           : ZOO_EPHEMERAL_SEQUENTIAL;
+    int flags = mode == CREATE_PERSISTENT              ? ZOO_PERSISTENT
+                : mode == CREATE_PERSISTENT_SEQUENTIAL ? ZOO_PERSISTENT_SEQUENTIAL
+                : mode == CREATE_EPHEMERAL             ? ZOO_EPHEMERAL
+                                                       : ZOO_EPHEMERAL_SEQUENTIAL;
     return request_sent(r,
                         zoo_acreate(s->zh, path, data, (int)length, &ZOO_OPEN_ACL_UNSAFE, flags, on_text, r));
 }

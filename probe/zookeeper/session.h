@@ -97,7 +97,12 @@ bool session_children(struct session *, const char *path, bool watch, session_ch
 bool session_sync(struct session *, const char *path, session_text_fn, void *context);
 
 /* Writing. Only probe/inject/ may call these (a check in the test run holds everyone to it). */
-enum create_mode { CREATE_PERSISTENT, CREATE_EPHEMERAL, CREATE_EPHEMERAL_SEQUENTIAL };
+enum create_mode {
+    CREATE_PERSISTENT,
+    CREATE_PERSISTENT_SEQUENTIAL,
+    CREATE_EPHEMERAL,
+    CREATE_EPHEMERAL_SEQUENTIAL
+};
 bool session_create(struct session *, const char *path, const void *data, size_t length, enum create_mode,
                     session_text_fn, void *context);
 bool session_delete(struct session *, const char *path, int32_t version, session_text_fn, void *context);

@@ -1,5 +1,5 @@
 /*
- * demo.c - a private ZooKeeper with living elections, and the dashboard on it.
+ * demo.c - a private ZooKeeper with living and ill elections, and the dashboard on it.
  *
  * Servers, candidates and the dashboard share one loop and one process. Whatever ends the program ends the
  * servers too, and removes their directory: see probe/zookeeper/supervisor.h.
@@ -17,6 +17,10 @@
 /* Short ones, so that a candidate that vanishes is missed within three seconds. */
 #define TICK_MS 500
 #define CANDIDATE_TIMEOUT_MS 2500
+/* The servers are nobody else's: they may be asked often, so that what is wrong is soon certain. */
+#define ASK_EVERY_MS 1000
+/* Leaders come and go all the time, for people to see it: that is no illness here. */
+#define LEADER_CHANGES 1000
 /* Without a terminal: how long the look waits for the cast, and how long events are shown. */
 #define CAST_WAIT_MS 10000
 #define EVENTS_MS 6000
@@ -56,17 +60,19 @@ static bool servers_begin(struct demo *demo)
 }
 
 /* What only the demo knows of its cluster and elections. False: out of memory. */
-static bool settings_name(struct cluster_settings *cluster, const struct play *plays, size_t count)
+static bool settings_complete(struct cluster_settings *cluster, const struct play *plays, size_t count)
 {
     free(cluster->name);
     cluster->name = strdup("demo");
     bool enough = cluster->name != NULL;
+    cluster->servers.every_ms = ASK_EVERY_MS;
     for (size_t i = 0; i < cluster->election_count; i++) {
         struct election_settings *election = &cluster->elections[i];
         for (size_t j = 0; j < count; j++) {
             if (strcmp(plays[j].election, election->path) != 0)
                 continue;
             election->kind = plays[j].free_is_normal ? KIND_LOCK : KIND_LEADER;
+            election->allow.leader_changes = LEADER_CHANGES;
             if (plays[j].title && !election->name)
                 enough = (election->name = strdup(plays[j].title)) != NULL && enough;
         }
@@ -97,7 +103,7 @@ static struct settings *settings_of(const struct demo *demo, bool brief)
     }
     struct settings *settings = settings_load(&options, &error);
     free(paths);
-    if (settings && settings_name(&settings->clusters[0], plays, count))
+    if (settings && settings_complete(&settings->clusters[0], plays, count))
         return settings;
     complain("%s", error ? error : "out of memory");
     free(error);
