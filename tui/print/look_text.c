@@ -9,8 +9,11 @@
 #include "probe/sink/look.h"
 #include "tui/text/format.h"
 #include "tui/text/safe.h"
+#include "tui/views/chain_lines.h"
 #include "tui/views/columns.h"
 #include "tui/views/facts.h"
+#include "tui/views/finding_lines.h"
+#include "tui/views/whatif_lines.h"
 
 /* Columns of a name or an identity that are shown even where the terminal has no room for all of it. */
 #define NAME_LEAST 12
@@ -153,7 +156,7 @@ static const char *fit_name(const struct paper *paper, const struct column *colu
     return format_candidate(name, column->width, cells_sign(paper->row, SIGN_ELLIPSIS), buffer, size);
 }
 
-enum { SUM_STATE, SUM_ELECTION, SUM_LEADER, SUM_COUNT, SUM_SINCE, SUM_RECIPE, SUM_COLUMNS };
+enum { SUM_STATE, SUM_ELECTION, SUM_LEADER, SUM_COUNT, SUM_SINCE, SUM_FINDING, SUM_RECIPE, SUM_COLUMNS };
 
 static int leader_width(struct paper *paper, const struct election *election, struct moment now)
 {
@@ -171,6 +174,7 @@ static bool print_summary(struct paper *paper, const struct cluster *cluster, st
         [SUM_LEADER] = {.heading = "LEADER", .least = NAME_LEAST, .most = INT_MAX, .importance = 3},
         [SUM_COUNT] = {.heading = "CAND", .least = 5, .most = 10, .importance = 2, .right = true},
         [SUM_SINCE] = {.heading = "SINCE", .least = 7, .most = 8, .importance = 2, .right = true},
+        [SUM_FINDING] = {.heading = "FINDING", .least = 10, .most = INT_MAX, .importance = 3},
         [SUM_RECIPE] = {.heading = "RECIPE", .least = 10, .most = INT_MAX, .importance = 1},
     };
     char text[64];
@@ -179,6 +183,7 @@ static bool print_summary(struct paper *paper, const struct cluster *cluster, st
         columns_want(&columns[SUM_STATE], 2 + width_of(paper, facts_badge(election, now).word));
         columns_want(&columns[SUM_ELECTION], width_of(paper, election->name));
         columns_want(&columns[SUM_LEADER], leader_width(paper, election, now));
+        columns_want(&columns[SUM_FINDING], finding_worst_width(paper->row, election));
         columns_want(&columns[SUM_RECIPE], election->recipe ? width_of(paper, election->recipe->title) : 1);
     }
     if (!begin_table(paper, columns, SUM_COLUMNS))
@@ -195,6 +200,7 @@ static bool print_summary(struct paper *paper, const struct cluster *cluster, st
         columns_put(paper->row, &columns[SUM_COUNT], 0, ROLE_TEXT, look_has_list(election) ? text : "?");
         columns_put(paper->row, &columns[SUM_SINCE], 0, ROLE_TEXT,
                     facts_since(paper->row, election, now, text, sizeof text));
+        finding_put_worst(paper->row, columns[SUM_FINDING].x, 0, columns[SUM_FINDING].width, election);
         columns_put(paper->row, &columns[SUM_RECIPE], 0, ROLE_DIM,
                     election->recipe ? election->recipe->title : "?");
         paper_line(paper);
@@ -313,33 +319,18 @@ static void print_foreign(struct paper *paper, const struct election *election)
     paper_line(paper);
 }
 
-enum { CAND_SIGN, CAND_NUMBER, CAND_NAME, CAND_WHO, CAND_SESSION, CAND_AGE, CAND_WATCHES, CAND_COLUMNS };
-
-/* What the recipe wants this candidate to watch: what it does watch only the servers know. */
-static const char *expected_watch(const struct paper *paper, const struct election *election, size_t i)
-{
-    const char *none = cells_sign(paper->row, SIGN_DASH);
-    switch (election->recipe ? election->recipe->watches : WATCHES_UNKNOWN) {
-    case WATCHES_PREDECESSOR:
-        return i ? election->candidates[i - 1]->name : none;
-    case WATCHES_LEADER:
-        return i ? election->candidates[0]->name : none;
-    case WATCHES_CHILDREN:
-        return "the children";
-    case WATCHES_NOTHING:
-        return none;
-    case WATCHES_UNKNOWN:
-        break;
-    }
-    return "?";
-}
-
-static const char *who(const struct paper *paper, const struct candidate *candidate)
-{
-    if (candidate->identity)
-        return candidate->identity;
-    return candidate->known ? cells_sign(paper->row, SIGN_DASH) : "?";
-}
+enum {
+    CAND_SIGN,
+    CAND_NUMBER,
+    CAND_NAME,
+    CAND_WHO,
+    CAND_SESSION,
+    CAND_AGE,
+    CAND_ON,
+    CAND_HEARD,
+    CAND_WATCHES,
+    CAND_COLUMNS
+};
 
 static const char *age_of(const struct candidate *candidate, struct moment now, char *buffer, size_t size)
 {
@@ -353,19 +344,20 @@ static void print_candidate(struct paper *paper, const struct column *columns,
     const struct candidate *candidate = election->candidates[i];
     bool leads = candidate == election->leader;
     char text[NAME_SIZE];
-    if (leads)
-        columns_put(paper->row, &columns[CAND_SIGN], 0, ROLE_ACCENT, cells_sign(paper->row, SIGN_LEADER));
+    chain_put_gutter(paper->row, columns[CAND_SIGN].x, 0, election, candidate);
     snprintf(text, sizeof text, "%zu", i + 1);
     columns_put(paper->row, &columns[CAND_NUMBER], 0, ROLE_DIM, text);
     columns_put(paper->row, &columns[CAND_NAME], 0, leads ? ROLE_STRONG : ROLE_TEXT,
                 fit_name(paper, &columns[CAND_NAME], candidate->name, text, sizeof text));
-    columns_put(paper->row, &columns[CAND_WHO], 0, ROLE_TEXT, who(paper, candidate));
+    columns_put(paper->row, &columns[CAND_WHO], 0, ROLE_TEXT, chain_who(candidate, text, sizeof text));
     columns_put(paper->row, &columns[CAND_SESSION], 0, ROLE_TEXT,
                 facts_session(candidate, text, sizeof text));
     columns_put(paper->row, &columns[CAND_AGE], 0, ROLE_TEXT, age_of(candidate, now, text, sizeof text));
-    columns_put(
-        paper->row, &columns[CAND_WATCHES], 0, ROLE_DIM,
-        fit_name(paper, &columns[CAND_WATCHES], expected_watch(paper, election, i), text, sizeof text));
+    style look = chain_server_text(paper->row, election, candidate, text, sizeof text);
+    columns_put(paper->row, &columns[CAND_ON], 0, look, text);
+    chain_put_heard(paper->row, columns[CAND_HEARD].x, 0, columns[CAND_HEARD].width, election, candidate);
+    look = chain_watch_text(paper->row, election, candidate, text, sizeof text);
+    columns_put(paper->row, &columns[CAND_WATCHES], 0, look, text);
     paper_line(paper);
 }
 
@@ -378,20 +370,63 @@ static bool print_candidates(struct paper *paper, const struct election *electio
         [CAND_WHO] = {.heading = "WHO", .least = 10, .most = INT_MAX, .importance = 4},
         [CAND_SESSION] = {.heading = "SESSION", .least = 18, .most = 18, .importance = 2},
         [CAND_AGE] = {.heading = "AGE", .least = 6, .most = 6, .importance = 3, .right = true},
-        [CAND_WATCHES] = {.heading = "EXPECTED WATCH", .least = 10, .most = INT_MAX, .importance = 1},
+        [CAND_ON] = {.heading = "ON", .least = 3, .most = 24, .importance = 3},
+        [CAND_HEARD] = {.heading = "HEARD", .least = HEARD_LEAST, .most = HEARD_LEAST, .importance = 3},
+        [CAND_WATCHES] = {.heading = "WATCHES", .least = 12, .most = INT_MAX, .importance = 4},
     };
+    char text[NAME_SIZE];
     for (size_t count = election->candidate_count, digits = 1; count > 0; count /= 10)
         columns_want(&columns[CAND_NUMBER], (int)digits++);
     for (size_t i = 0; i < election->candidate_count; i++) {
         columns_want(&columns[CAND_NAME], width_of(paper, election->candidates[i]->name));
-        columns_want(&columns[CAND_WHO], width_of(paper, who(paper, election->candidates[i])));
-        columns_want(&columns[CAND_WATCHES], width_of(paper, expected_watch(paper, election, i)));
+        columns_want(&columns[CAND_WHO],
+                     width_of(paper, chain_who(election->candidates[i], text, sizeof text)));
+        chain_server_text(paper->row, election, election->candidates[i], text, sizeof text);
+        columns_want(&columns[CAND_ON], width_of(paper, text));
+        chain_watch_text(paper->row, election, election->candidates[i], text, sizeof text);
+        columns_want(&columns[CAND_WATCHES], width_of(paper, text));
     }
     if (!begin_table(paper, columns, CAND_COLUMNS))
         return false;
     for (size_t i = 0; i < election->candidate_count; i++)
         print_candidate(paper, columns, election, i, now);
     return paper_width(paper, PAPER_WIDTH);
+}
+
+/* What the next failover will do, and where it stops. */
+static void print_next(struct paper *paper, const struct election *election)
+{
+    if (!election->candidate_count || (election->recipe && election->recipe->family == FAMILY_LOCK))
+        return;
+    if (whatif_put_leader(paper->row, 2, 0, election))
+        paper_line(paper);
+    if (whatif_put_line(paper->row, 2, 0, election))
+        paper_line(paper);
+}
+
+static void print_findings(struct paper *paper, const struct election *election, struct moment now)
+{
+    char text[96], date[32];
+    for (size_t i = 0; i < election->finding_count; i++) {
+        const struct finding *finding = election->findings[i];
+        style look = severity_look(finding->severity);
+        int x = put_sign(paper, 2, look, severity_sign(finding->severity));
+        x = put(paper, x, look, finding_kind(finding->code)->word) + GAP;
+        if (finding->candidate_count)
+            x = put(paper, x, ROLE_TEXT, finding->candidates[0]) + GAP;
+        snprintf(text, sizeof text, "%s, ", severity_word(finding->severity));
+        x = put(paper, x, ROLE_DIM, text);
+        x = put(paper, x, ROLE_DIM, finding_certainty(finding, now, text, sizeof text));
+        x = put(paper, x, ROLE_DIM, ", since ");
+        put(paper, x, ROLE_DIM, date_of(finding->since.wall_us, date, sizeof date));
+        paper_line(paper);
+        put(paper, 4, ROLE_TEXT, finding->evidence ? finding->evidence : "");
+        paper_line(paper);
+        if (finding->advice) {
+            put(paper, put_sign(paper, 4, ROLE_ACCENT, SIGN_ARROW), ROLE_ACCENT, finding->advice);
+            paper_line(paper);
+        }
+    }
 }
 
 static bool print_election(struct paper *paper, const struct election *election, struct moment now)
@@ -409,6 +444,8 @@ static bool print_election(struct paper *paper, const struct election *election,
         print_nobody(paper, election, now);
     print_facts(paper, election);
     print_foreign(paper, election);
+    print_next(paper, election);
+    print_findings(paper, election, now);
     return !election->candidate_count || print_candidates(paper, election, now);
 }
 

@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "probe/election/chain.h"
 #include "tui/text/format.h"
 #include "tui/views/facts.h"
 #include "tui/views/notices.h"
+#include "tui/views/whatif_lines.h"
 
 #define LEFT 1
 #define WHO_LEAST 24
@@ -147,37 +149,32 @@ static void draw_recipe(struct line *line, const struct election *election, stru
     say_acknowledgement(line, election, now);
 }
 
-/* What would happen, as far as names can tell. */
-static void draw_next(struct line *line, const struct election *election)
+/* A lock is nobody's line: whoever watches it tries when it goes. */
+static void draw_next_holder(struct line *line, const struct election *election)
 {
-    const struct candidate *heir = election->candidate_count > 1 ? election->candidates[1] : NULL;
+    size_t watchers =
+        election->candidate_count > 0 ? chain_watched_by(election, election->candidates[0], NULL, 0) : 0;
+    bool complete = chain_watches_complete(election->cluster);
+    char text[96];
 
     line->x = LEFT + 2;
-    if (election->recipe != NULL && election->recipe->family == FAMILY_LOCK) {
-        say(line, ROLE_DIM, "If its holder goes  ");
-        say(line, ROLE_TEXT, "whoever creates it first");
-        say(line, ROLE_DIM, "; who waits for it cannot be seen in the tree");
-        return;
-    }
-    say(line, ROLE_DIM, election->kind == KIND_LOCK ? "If its holder goes  " : "If the leader goes  ");
-    if (heir == NULL) {
-        say(line, election->kind == KIND_LOCK ? ROLE_TEXT : ROLE_WARNING, "nobody stands behind it");
-        return;
-    }
-    say_candidate(line, heir);
-    say(line, ROLE_TEXT, " is next");
-    if (election->recipe != NULL && election->recipe->watches == WATCHES_PREDECESSOR)
-        say(line, ROLE_DIM, ", expected to watch it");
+    say(line, ROLE_DIM, "If its holder goes now   ");
+    say(line, ROLE_TEXT, "whoever creates it first");
+    if (watchers == 0 && !complete)
+        snprintf(text, sizeof text, "; who watches it is not known");
+    else
+        snprintf(text, sizeof text, "; %s%zu session%s watch%s it", complete ? "" : "at least ", watchers,
+                 watchers == 1 ? "" : "s", watchers == 1 ? "es" : "");
+    say(line, watchers == 0 && complete ? ROLE_WARNING : ROLE_DIM, text);
 }
 
-static bool draw_unasked(struct line *line, const struct election *election)
+static int draw_next(struct line *line, int rows, const struct election *election)
 {
-    if (election->candidate_count < 2)
-        return false;
-    line->x = LEFT;
-    say_sign(line, SIGN_UNKNOWN, ROLE_DIM);
-    say(line, ROLE_DIM, "What they really watch is not known: the servers are not asked yet.");
-    return true;
+    if (election->recipe == NULL || election->recipe->family != FAMILY_LOCK)
+        return whatif_put_leader(line->cells, LEFT, line->y, election) +
+               (rows > 1 && whatif_put_line(line->cells, LEFT, line->y + 1, election));
+    draw_next_holder(line, election);
+    return 1;
 }
 
 static bool draw_change(struct line *line, const struct election *election, struct moment now)
@@ -277,12 +274,8 @@ int election_head_draw(struct cells *cells, int y, int rows, const struct scene 
         draw_recipe(&line, election, scene->now);
         line.y++;
     }
-    if (line.y < end && election->candidate_count > 0) {
-        draw_next(&line, election);
-        line.y++;
-    }
-    if (line.y < end && draw_unasked(&line, election))
-        line.y++;
+    if (line.y < end && election->candidate_count > 0)
+        line.y += draw_next(&line, end - line.y, election);
     line.x = LEFT;
     if (line.y < end && draw_change(&line, election, scene->now))
         line.y++;

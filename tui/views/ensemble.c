@@ -38,7 +38,8 @@ static const struct column columns_of_ensemble[COLUMN_COUNT] = {
     [COLUMN_ZXID] = {.heading = "ZXID", .least = 12, .most = 18, .importance = 60},
     [COLUMN_CONNECTIONS] = {.heading = "CONNS", .least = 5, .most = 7, .importance = 80, .right = true},
     [COLUMN_WATCHES] = {.heading = "WATCHES", .least = 7, .most = 8, .importance = 82, .right = true},
-    [COLUMN_CHILD_WATCHES] = {.heading = "ON CHILDREN", .least = 11, .most = 11, .importance = 40, .right = true},
+    [COLUMN_CHILD_WATCHES] =
+        {.heading = "ON CHILDREN", .least = 11, .most = 11, .importance = 40, .right = true},
     [COLUMN_FROM] = {.heading = "SEEN BY", .least = 11, .most = 12, .importance = 75},
     [COLUMN_ASKED] = {.heading = "ASKED", .least = 6, .most = 7, .importance = 50},
     [COLUMN_VERSION] = {.heading = "VERSION", .least = 7, .most = 16, .importance = 30, .optional = true},
@@ -153,9 +154,9 @@ static void draw_row(const struct ensemble_view *view, struct cells *cells, int 
     char text[64];
 
     cells_put(cells, SIGN_X, y, 1, state,
-              cells_sign(cells, !server->reachable          ? SIGN_CRITICAL
+              cells_sign(cells, !server->reachable        ? SIGN_CRITICAL
                                 : server->problem != NULL ? SIGN_WARNING
-                                                            : SIGN_OK));
+                                                          : SIGN_OK));
     columns_put(cells, &columns[COLUMN_CLUSTER], y, ROLE_DIM, cluster->name);
     columns_put(cells, &columns[COLUMN_SERVER], y, ROLE_TEXT, server->address);
     columns_put(cells, &columns[COLUMN_MODE], y, server->reachable ? look : (style)ROLE_CRITICAL,
@@ -195,7 +196,8 @@ static void lay_columns(struct ensemble_view *view, const struct cells *cells, c
 
         columns_want(&columns[COLUMN_SERVER],
                      safe_width(server->address, strlen(server->address), cells->ascii));
-        columns_want(&columns[COLUMN_CLUSTER], safe_width(cluster->name, strlen(cluster->name), cells->ascii));
+        columns_want(&columns[COLUMN_CLUSTER],
+                     safe_width(cluster->name, strlen(cluster->name), cells->ascii));
         if (server->version != NULL)
             columns_want(&columns[COLUMN_VERSION], (int)strlen(server->version));
     }
@@ -220,8 +222,8 @@ static int draw_head(struct cells *cells, int y, const struct scene *scene)
     x += cells_printf(cells, x, y, -1, answering == servers ? ROLE_GOOD : ROLE_CRITICAL, "%zu answering",
                       answering) +
          3;
-    cells_printf(cells, x, y, -1, shown == servers ? ROLE_GOOD : ROLE_WARNING,
-                 "watches seen on %zu of %zu", shown, servers);
+    cells_printf(cells, x, y, -1, shown == servers ? ROLE_GOOD : ROLE_WARNING, "watches seen on %zu of %zu",
+                 shown, servers);
     return 1;
 }
 

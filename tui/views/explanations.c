@@ -58,7 +58,9 @@ static void draw_page(struct cells *cells, int x, int y, int width, enum finding
     at += cells_put(cells, at, y, width, look, cells_sign(cells, severity_sign(kind->severity))) + 1;
     at += cells_put(cells, at, y, cells->width - at, look | STYLE_BOLD, kind->word) + 2;
     cells_printf(cells, at, y, cells->width - at, ROLE_DIM, "usually %s%s",
-                 kind->severity == SEVERITY_ERROR ? "an " : kind->severity == SEVERITY_WARNING ? "a " : "",
+                 kind->severity == SEVERITY_ERROR     ? "an "
+                 : kind->severity == SEVERITY_WARNING ? "a "
+                                                      : "",
                  severity_word(kind->severity));
     y += 1 + (cells->height >= 18);
     y = put_section(cells, x, y, width, "WHAT IT MEANS", ROLE_TEXT, kind->meaning);

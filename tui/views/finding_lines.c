@@ -88,7 +88,7 @@ static void worst_text(const struct cells *cells, const struct election *electio
              worst->severity == SEVERITY_INFO ? cells_sign(cells, SIGN_INFO) : "",
              worst->severity == SEVERITY_INFO ? " " : "", finding_kind(worst->code)->word, times);
     snprintf(rest, rest_size, "%s",
-             worst->unconfirmed_since.mono_us != 0       ? " unconfirmed"
+             worst->unconfirmed_since.mono_us != 0     ? " unconfirmed"
              : worst->certainty == CERTAINTY_SUSPECTED ? " suspected"
                                                        : "");
 }

@@ -20,7 +20,7 @@ enum { COLUMN_CODE, COLUMN_ELECTION, COLUMN_ABOUT, COLUMN_SURE, COLUMN_SINCE, CO
 static const struct column columns_of_findings[COLUMN_COUNT] = {
     [COLUMN_CODE] = {.heading = "FINDING", .least = 14, .most = 26, .importance = 100},
     [COLUMN_ELECTION] = {.heading = "ELECTION", .least = 14, .most = 30, .importance = 95},
-    [COLUMN_ABOUT] = {.heading = "CANDIDATE", .least = 12, .most = 30, .importance = 90},
+    [COLUMN_ABOUT] = {.heading = "CANDIDATE", .least = 12, .most = 22, .importance = 90},
     [COLUMN_SURE] = {.heading = "CERTAINTY", .least = 11, .most = 22, .importance = 70},
     [COLUMN_SINCE] = {.heading = "SINCE", .least = 6, .most = 7, .importance = 80},
     [COLUMN_EVIDENCE] = {.heading = "EVIDENCE", .least = 24, .most = 200, .importance = 50, .optional = true},
@@ -180,9 +180,17 @@ static void about_text(const struct cells *cells, const struct finding *finding,
     if (finding->candidate_count > 1)
         snprintf(more, sizeof more, " +%zu", finding->candidate_count - 1);
     facts_fit_name(cells, finding->candidates[0], room - (int)strlen(more), name, sizeof name);
-    if (safe_width(name, strlen(name), cells->ascii) + (int)strlen(more) > room)
+    if (strcmp(name, finding->candidates[0]) != 0) /* it has no room: a word and its number say more */
         facts_short_name(cells, finding->candidates[0], name, sizeof name);
     snprintf(buffer, size, "%.200s%s", name, more);
+}
+
+static int about_width(const struct cells *cells, const struct finding *finding)
+{
+    char text[300];
+
+    about_text(cells, finding, 22, text, sizeof text);
+    return safe_width(text, strlen(text), cells->ascii);
 }
 
 static void draw_row(const struct findings_view *view, struct cells *cells, int y, const struct scene *scene,
@@ -205,7 +213,7 @@ static void draw_row(const struct findings_view *view, struct cells *cells, int 
     about_text(cells, finding, columns[COLUMN_ABOUT].width, text, sizeof text);
     columns_put(cells, &columns[COLUMN_ABOUT], y, note ? ROLE_DIM : ROLE_TEXT, text);
     columns_put(cells, &columns[COLUMN_SURE], y,
-                finding->unconfirmed_since.mono_us != 0         ? (style)ROLE_WARNING
+                finding->unconfirmed_since.mono_us != 0            ? (style)ROLE_WARNING
                 : finding->certainty == CERTAINTY_CERTAIN && !note ? (style)ROLE_TEXT
                                                                    : (style)ROLE_DIM,
                 columns[COLUMN_SURE].width < 20 && finding->unconfirmed_since.mono_us != 0
@@ -233,9 +241,7 @@ static void lay_columns(struct findings_view *view, const struct cells *cells, c
         columns_want(&columns[COLUMN_ELECTION],
                      name + (scene->model->cluster_count > 1 ? (int)strlen(election->cluster->name) + 1 : 0));
         if (finding->candidate_count > 0)
-            columns_want(&columns[COLUMN_ABOUT],
-                         safe_width(finding->candidates[0], strlen(finding->candidates[0]), cells->ascii) +
-                             (finding->candidate_count > 1 ? 3 : 0));
+            columns_want(&columns[COLUMN_ABOUT], about_width(cells, finding));
         columns_want(&columns[COLUMN_SURE],
                      (int)strlen(finding_certainty(finding, scene->now, text, sizeof text)));
         if (finding->evidence != NULL)

@@ -244,6 +244,11 @@ static void put_finding(const struct overview *overview, struct cells *cells, in
         finding_put_worst(cells, column->x, y, column->width, election);
 }
 
+static bool is_ill(const struct election *election)
+{
+    return election->finding_count > 0 && election->findings[0]->severity >= SEVERITY_ERROR;
+}
+
 /* The worse of how it stands and of what is found: a led election may be about to fail. */
 static void put_sign(struct cells *cells, int y, const struct election *election, const struct badge *badge)
 {
@@ -274,9 +279,9 @@ static void draw_row(const struct overview *overview, struct cells *cells, int y
     put_sign(cells, y, election, &badge);
     columns_put(cells, &columns[COLUMN_CLUSTER], y, ROLE_DIM, election->cluster->name);
     columns_put(cells, &columns[COLUMN_ELECTION], y,
-                stale                       ? (style)ROLE_DIM
-                : badge.rank < RANK_HEALTHY ? (style)ROLE_STRONG
-                                            : (style)ROLE_TEXT,
+                stale                                           ? (style)ROLE_DIM
+                : badge.rank < RANK_HEALTHY || is_ill(election) ? (style)ROLE_STRONG
+                                                                : (style)ROLE_TEXT,
                 election->name);
     columns_put(cells, &columns[COLUMN_STATE], y, badge.look, badge.word);
     facts_put_leader(cells, leader->x, y, leader->width, election, scene->now);
@@ -319,10 +324,9 @@ static void lay_columns(struct overview *overview, const struct cells *cells, co
             break;
         columns_want(&columns[COLUMN_CLUSTER], name_width(cells, election->cluster->name));
         columns_want(&columns[COLUMN_ELECTION], name_width(cells, election->name));
-        columns_want(&columns[COLUMN_FINDING],
-                     election->problem != NULL && election->finding_count == 0
-                         ? name_width(cells, election->problem)
-                         : finding_worst_width(cells, election));
+        columns_want(&columns[COLUMN_FINDING], election->problem != NULL && election->finding_count == 0
+                                                   ? name_width(cells, election->problem)
+                                                   : finding_worst_width(cells, election));
         if (election->leader != NULL)
             columns_want(&columns[COLUMN_LEADER],
                          name_width(cells, facts_who(election->leader, who, sizeof who)) + 9);
@@ -560,9 +564,10 @@ static const struct view_ops ops = {
                ACTION_BIT(ACTION_RIGHT) | ACTION_BIT(ACTION_PAGE_UP) | ACTION_BIT(ACTION_PAGE_DOWN) |
                ACTION_BIT(ACTION_FIRST) | ACTION_BIT(ACTION_LAST) | ACTION_BIT(ACTION_OPEN) |
                ACTION_BIT(ACTION_FILTER) | ACTION_BIT(ACTION_NEXT_MATCH) | ACTION_BIT(ACTION_PREVIOUS_MATCH) |
-               ACTION_BIT(ACTION_SORT) | ACTION_BIT(ACTION_REVERSE) | ACTION_BIT(ACTION_EXPLAIN) | ACTION_BIT(ACTION_EVENTS) |
-               ACTION_BIT(ACTION_PAUSE) | ACTION_BIT(ACTION_COPY) | ACTION_BIT(ACTION_DUMP) |
-               ACTION_BIT(ACTION_REDRAW) | ACTION_BIT(ACTION_HELP) | ACTION_BIT(ACTION_QUIT),
+               ACTION_BIT(ACTION_SORT) | ACTION_BIT(ACTION_REVERSE) | ACTION_BIT(ACTION_EXPLAIN) |
+               ACTION_BIT(ACTION_EVENTS) | ACTION_BIT(ACTION_PAUSE) | ACTION_BIT(ACTION_COPY) |
+               ACTION_BIT(ACTION_DUMP) | ACTION_BIT(ACTION_REDRAW) | ACTION_BIT(ACTION_HELP) |
+               ACTION_BIT(ACTION_QUIT),
 };
 
 struct view *overview_view_new(void)

@@ -26,8 +26,8 @@ struct overview_totals {
     size_t candidates;
     struct finding_counts findings;
     size_t servers, showing; /* of all clusters; of them, those whose watches are known */
-    uint64_t unseen;  /* joined and left together */
-    int64_t known_us; /* for how long the longest known leadership is known */
+    uint64_t unseen;         /* joined and left together */
+    int64_t known_us;        /* for how long the longest known leadership is known */
 };
 
 struct overview_row;
