@@ -363,8 +363,11 @@ static void update_link(struct diagnosis *d, struct candidate *c)
         became_first(c);
     else if (c->link == LINK_RIGHT || (wrong != FINDING_COUNT && c->proof != wrong))
         c->proof = FINDING_COUNT;
-    if (wrong != FINDING_COUNT && c->proof != wrong && proved(election, c))
-        c->proof = wrong;
+    if (wrong != FINDING_COUNT && c->proof != wrong) {
+        client_look_again(c->client, election->quiet_us);
+        if (proved(election, c))
+            c->proof = wrong;
+    }
     if (c->link == LINK_SUSPECT && c->proof == FINDING_NO_WATCH)
         c->link = LINK_STUCK;
     if (wrong != FINDING_COUNT && c->proof != wrong)

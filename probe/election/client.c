@@ -292,6 +292,17 @@ bool client_proved(const struct client *client)
     return apart_us >= (third_us > LOOKS_APART_US ? third_us : LOOKS_APART_US);
 }
 
+void client_look_again(struct client *client, int64_t since_us)
+{
+    if (client->run_us == 0 || client->run_us >= since_us)
+        return;
+    int64_t waiting_us = client->asked_us;
+    run_end(client);
+    client->asked_us = waiting_us >= since_us ? waiting_us : 0;
+    client->run_cxid = client->shown.last_cxid;
+    client->idle = client->shown.last_cxid >= 0 && client->shown.outstanding == 0;
+}
+
 /* A list shows the connection that the latest look may have been at. */
 static bool look_goes_on(struct client *client, struct moment at)
 {
@@ -538,7 +549,8 @@ static bool all_stood(const struct client *client, struct moment at)
     return true;
 }
 
-void clients_sessions(struct cluster *cluster, struct moment at, const struct observed_sessions *seen)
+void clients_sessions(struct cluster *cluster, size_t server, struct moment at,
+                      const struct observed_sessions *seen)
 {
     struct clients *clients = cluster->clients;
     if (!clients)
@@ -546,6 +558,7 @@ void clients_sessions(struct cluster *cluster, struct moment at, const struct ob
     if (++clients->session_round == 0)
         clients->session_round = 1;
     clients->sessions_seen = at;
+    clients->sessions_server = server;
     for (size_t i = 0; i < seen->count; i++) {
         struct client *client = clients_find(clients, seen->list[i]);
         if (client)
@@ -569,7 +582,8 @@ void clients_sessions(struct cluster *cluster, struct moment at, const struct ob
 void clients_hidden(struct cluster *cluster, size_t server, enum hidden_part part)
 {
     struct clients *clients = cluster->clients;
-    if (!clients)
+    /* Followers do not know the sessions: that hides nothing which the leader has told. */
+    if (!clients || (part == HIDDEN_SESSIONS && server != clients->sessions_server))
         return;
     for (size_t i = 0; i < clients->bucket_count; i++)
         for (struct client *client = clients->buckets[i]; client; client = client->next) {

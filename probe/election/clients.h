@@ -39,6 +39,7 @@ struct clients {
     size_t bucket_count, count;
     uint32_t session_round;
     struct moment sessions_seen; /* the latest list of sessions; mono_us 0: none */
+    size_t sessions_server;      /* who gave it */
     uint64_t *ancestors;         /* hashes of the paths above elections, 0: free */
     size_t ancestor_room;
     bool ancestors_stale;
@@ -62,6 +63,8 @@ bool owner_is_session(uint64_t owner);
 /* Looks at it have shown the same watches for long enough, on one connection that lived and was idle:
    what they show is proved for the time from run_us to counted_end_us. */
 bool client_proved(const struct client *);
+/* Looks from before then prove nothing any more: its run begins anew where it began earlier. */
+void client_look_again(struct client *, int64_t since_us);
 /* Two servers list it: which of them it is on is not known. */
 bool client_doubled(const struct cluster *, const struct client *);
 
@@ -71,7 +74,7 @@ void clients_paths_changed(struct cluster *);
 /* What the servers show, into the table; elections whose clients changed are marked for diagnosis. */
 void clients_connections(struct cluster *, size_t server, struct moment, const struct observed_connections *);
 void clients_watches(struct cluster *, size_t server, struct moment, const struct observed_watches *);
-void clients_sessions(struct cluster *, struct moment, const struct observed_sessions *);
+void clients_sessions(struct cluster *, size_t server, struct moment, const struct observed_sessions *);
 void clients_hidden(struct cluster *, size_t server, enum hidden_part);
 
 /* The election that this path lies in, with the name of its child there ("" for the election's own path);

@@ -383,17 +383,16 @@ void diagnose_cluster(struct model *model, struct cluster *cluster, struct momen
         struct election *next = election->dirty_next;
         int64_t apart_us =
             election->candidate_count > LARGE ? (int64_t)election->candidate_count * APART_US_EACH : 0;
-        election->dirty = false;
         if (apart_us > 0 && election->diagnosed_us != 0 && at.mono_us - election->diagnosed_us < apart_us) {
-            election->dirty = true;
             election->dirty_next = later;
             later = election;
         } else {
             diagnose(&(struct fold){model, election, at});
+            election->dirty = false;
         }
         election = next;
     }
-    /* Telling findings marks nothing: only those put off are left. */
+    /* What a diagnosis itself changed needs no other: only those put off are left. */
     cluster->dirty = later;
 }
 

@@ -185,7 +185,7 @@ static uint64_t session_in(const struct candidate *holder)
             continue;
         char *end;
         uint64_t session = strtoull(at + 1, &end, 16);
-        if (*end == '"' && end > at + 2)
+        if (*end == '"' && end > at + 1)
             return session;
     }
     return 0;

@@ -448,7 +448,7 @@ static void observe_lists(struct model *model, struct cluster *cluster, const st
         break;
     case OBSERVED_SESSIONS:
         server_hides(model, cluster, server, HIDDEN_SESSIONS, NULL);
-        clients_sessions(cluster, o->at, &o->sessions);
+        clients_sessions(cluster, index, o->at, &o->sessions);
         break;
     default:
         if (o->hidden.part <= HIDDEN_SESSIONS)
@@ -456,6 +456,9 @@ static void observe_lists(struct model *model, struct cluster *cluster, const st
                          o->hidden.problem ? o->hidden.problem : "unknown");
         break;
     }
+    for (size_t i = 0; i < cluster->election_count; i++)
+        if (cluster->elections[i]->suspected)
+            diagnose_soon(cluster->elections[i]);
     model->generation++;
 }
 

@@ -74,6 +74,7 @@ struct inquiry {
     bool asking, full;
     bool demanded, on_demand; /* the next round; this round */
     bool cheap;               /* the figures only */
+    bool words_hang;          /* one was not answered in time: the rest would not be either */
     enum step step;
     unsigned tried; /* of this step: 1 << enum way */
     enum way way;
@@ -235,6 +236,7 @@ static void round_begin(struct inquiry *q)
     q->on_demand = q->demanded;
     q->demanded = false;
     q->took_us = 0;
+    q->words_hang = false;
     q->step = STEP_STATE;
     if (now_ms >= q->words_retry_ms) {
         memset(q->word_off, 0, sizeof q->word_off);
@@ -363,13 +365,11 @@ static void step_failed(struct inquiry *q)
         tell_server(q, q->answered, -1, why);
         q->connections_known = false;
         q->looks = 0;
-        if (!q->answered) {
-            snprintf(problem, sizeof problem, "%s%s", why,
-                     by_word ? "" : "; four-letter words are not asked (four_letter: off)");
-            tell_all_hidden(q, problem);
-            round_end(q);
-            return;
-        }
+        snprintf(problem, sizeof problem, "%s%s", why,
+                 by_word ? "" : "; four-letter words are not asked (four_letter: off)");
+        tell_all_hidden(q, problem);
+        round_end(q);
+        return;
     } else if (lack[q->step].what) {
         snprintf(problem, sizeof problem,
                  "%s; %s; switch on AdminServer (admin.enableServer), or allow %s in 4lw.commands.whitelist",
@@ -466,6 +466,7 @@ static void on_word(void *context, const char *problem, const char *text, size_t
         return;
     }
     q->word_off[word] |= word_is_switched_off(problem);
+    q->words_hang |= !text && took_us >= ways[q->step].within_ms * 1000;
     /* A server that hangs, or says itself that it does not serve, need not be asked the other way. */
     if (q->step == STEP_STATE &&
         (text ? !word_is_switched_off(problem) : took_us >= FIGURES_WITHIN_MS * 1000))
@@ -487,6 +488,10 @@ static void ask_by_word(struct inquiry *q)
         way_failed(q, "four-letter words are not asked (four_letter: off)");
     } else if (q->word_off[word]) {
         snprintf(reason, sizeof reason, "%s: switched off (4lw.commands.whitelist)", word_text(word));
+        way_failed(q, reason);
+    } else if (q->words_hang) {
+        snprintf(reason, sizeof reason, "%s is not asked: another word was not answered in time",
+                 word_text(word));
         way_failed(q, reason);
     } else if (bytes < 0) {
         snprintf(reason, sizeof reason, "%s is not asked: nothing tells how long its answer would be",
@@ -520,7 +525,7 @@ static void on_admin(void *context, const char *problem, int64_t took_us)
         return;
     }
     /* Where it does not even tell its figures, or nothing in time, the rest need not be tried. */
-    if (ways[q->step].within_ms == FIGURES_WITHIN_MS || took_us >= ways[q->step].within_ms * 1000) {
+    if (q->step <= STEP_SUMMARY || took_us >= ways[q->step].within_ms * 1000) {
         q->admin_failed = true;
         q->admin_retry_ms = uv_now(q->live->loop) + (took_us < 100000 ? 0 : RETRY_MS);
         snprintf(q->admin_failure, sizeof q->admin_failure, "%s", problem);

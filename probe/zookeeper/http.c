@@ -31,7 +31,7 @@ struct http_get {
     size_t received, limit;
     uint64_t begun_ns;
     int64_t deadline_ms;
-    bool broken_off, too_large;
+    bool broken_off, too_large, again;
 };
 
 static void on_poll_closed(uv_handle_t *handle)
@@ -51,8 +51,24 @@ static void poll_end(struct socket_poll *p)
     uv_close((uv_handle_t *)&p->poll, on_poll_closed);
 }
 
+/* A connection kept open from an earlier question may have been closed by now: that says nothing yet. */
+static bool try_again(struct http_get *get, CURLcode result)
+{
+    long connects = 1;
+    curl_easy_getinfo(get->easy, CURLINFO_NUM_CONNECTS, &connects);
+    if (get->again || get->received || connects > 0 ||
+        (result != CURLE_SEND_ERROR && result != CURLE_RECV_ERROR && result != CURLE_GOT_NOTHING))
+        return false;
+    get->again = true;
+    curl_multi_remove_handle(get->http->multi, get->easy);
+    curl_easy_setopt(get->easy, CURLOPT_FRESH_CONNECT, 1L);
+    return curl_multi_add_handle(get->http->multi, get->easy) == CURLM_OK;
+}
+
 static void finish(struct http_get *get, CURLcode result)
 {
+    if (try_again(get, result))
+        return;
     const struct http_reader *reader = get->reader;
     void *context = get->context;
     int64_t took_us = (int64_t)(uv_hrtime() - get->begun_ns) / 1000;

@@ -55,6 +55,7 @@ static void compare_with_jansson(const char *bytes, size_t size)
     else if (!problem)
         check(json_error_code(&error) == json_error_invalid_utf8 ||
               json_error_code(&error) == json_error_numeric_overflow ||
+              json_error_code(&error) == json_error_null_byte_in_key ||
               json_error_code(&error) == json_error_invalid_syntax);
     json_decref(tree);
     json_stream_free(stream);
@@ -82,6 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     server_answer_free(&whole);
     server_answer_free(&pieces);
-    compare_with_jansson(bytes, size - 2);
+    if (!memchr(bytes, '\0', size - 2)) /* which jansson takes for the end */
+        compare_with_jansson(bytes, size - 2);
     return 0;
 }

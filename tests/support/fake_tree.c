@@ -162,8 +162,8 @@ static struct observation about(enum observation_kind kind, struct moment at, co
     return (struct observation){.kind = kind, .at = at, .election = election, .path = path};
 }
 
-void fake_tree_list(struct fake_tree *tree, struct model *model, struct moment at, const char *election,
-                    const char *path)
+static void observe_list(struct fake_tree *tree, struct model *model, struct moment at, const char *election,
+                         const char *path, bool synced)
 {
     const struct node *directory = find(tree, path);
     struct observation o = about(directory ? OBSERVED_CHILDREN : OBSERVED_ABSENT, at, election, path);
@@ -180,9 +180,22 @@ void fake_tree_list(struct fake_tree *tree, struct model *model, struct moment a
             !strchr(child + length + 1, '/'))
             names[count++] = child + length + 1;
     }
-    o.children = (struct observed_children){.stat = &directory->stat, .names = names, .count = count};
+    o.children = (struct observed_children){
+        .stat = &directory->stat, .names = names, .count = count, .synced = synced};
     model_observe(model, &o);
     free(names);
+}
+
+void fake_tree_list(struct fake_tree *tree, struct model *model, struct moment at, const char *election,
+                    const char *path)
+{
+    observe_list(tree, model, at, election, path, false);
+}
+
+void fake_tree_sync(struct fake_tree *tree, struct model *model, struct moment at, const char *election,
+                    const char *path)
+{
+    observe_list(tree, model, at, election, path, true);
 }
 
 static void observe_node(struct fake_tree *tree, struct model *model, struct moment at, const char *election,

@@ -115,11 +115,10 @@ static struct settings *settings_of(const struct demo *demo, bool brief)
 static int go_on(struct demo *demo)
 {
     printf("%s\n", sandbox_hosts(demo->sandbox));
-    if (isatty(STDOUT_FILENO))
-        printf("Living elections. AdminServer is at %s. Look at them with\n"
-               "  electop -s %s --admin %s\n"
-               "Ctrl-C ends it and removes everything.\n",
-               sandbox_admin(demo->sandbox), sandbox_hosts(demo->sandbox), sandbox_admin(demo->sandbox));
+    printf("Living elections, and ill ones below /ill. Look at them with\n"
+           "  electop -s %s --admin %s\n"
+           "Ctrl-C ends it and removes everything.\n",
+           sandbox_hosts(demo->sandbox), sandbox_admin(demo->sandbox));
     fflush(stdout);
     while (!demo->ending.signal)
         uv_run(demo->loop, UV_RUN_ONCE);
