@@ -121,11 +121,13 @@ static void say_finding(const struct event *event, struct event_words *words)
     bool raised = event->kind == EVENT_FINDING_RAISED;
     words->label = raised ? "found" : "cleared";
     words->role = raised ? roles[finding->severity] : ROLE_GOOD;
-    if (finding->candidate_count > 0)
+    APPEND(words->subject, finding_kind(finding->code)->word);
+    if (finding->candidate_count > 0) {
+        APPEND(words->subject, " ");
         put_candidate(words, finding->candidates[0], NULL);
-    APPEND(words->detail, finding_kind(finding->code)->word);
+    }
     if (raised) {
-        APPEND(words->detail, finding->certainty == CERTAINTY_CERTAIN ? ": " : ", suspected: ");
+        APPEND(words->detail, finding->certainty == CERTAINTY_CERTAIN ? "" : "suspected: ");
         APPEND(words->detail, finding->evidence);
     }
 }

@@ -198,12 +198,11 @@ static void put_connection(struct block *block, const struct scene *scene, const
     chain_put_heard(block->cells, block->x + block->label, block->y, HEARD_WIDTH, election, candidate);
     if (chain_silent_ms(election, candidate, &is_bound, &percent) >= 0)
         cells_printf(block->cells, block->x + block->label + HEARD_WIDTH + 1, block->y,
-                     facts_room(HEARD_WIDTH + 1 + block->label, block->width), ROLE_DIM, "ago, %s ago",
+                     facts_room(HEARD_WIDTH + 1 + block->label, block->width), ROLE_DIM, "asked %s ago",
                      format_age(facts_age_us(session->seen, scene->now), age, sizeof age));
     block->y++;
     if (expires.mono_us != 0) {
-        snprintf(text, sizeof text, "%s if not heard again",
-                 format_clock(expires.wall_us, clock, sizeof clock));
+        snprintf(text, sizeof text, "%s at the latest", format_clock(expires.wall_us, clock, sizeof clock));
         put(block, "expires by", ROLE_TEXT, text);
     } else {
         put(block, "expires by", ROLE_DIM, "?");

@@ -104,6 +104,15 @@ static void right_text(const struct cells *cells, const struct election *electio
              target != NULL ? facts_short_name(cells, target->name, name, sizeof name) : "the leader");
 }
 
+/* Every server has been asked for its watches, in vain. */
+static bool nobody_shows(const struct cluster *cluster)
+{
+    for (size_t i = 0; i < cluster->server_count; i++)
+        if (cluster->servers[i].hidden[HIDDEN_WATCHES] == NULL)
+            return false;
+    return cluster->server_count > 0;
+}
+
 style chain_watch_text(const struct cells *cells, const struct election *election,
                        const struct candidate *candidate, char *buffer, size_t size)
 {
@@ -139,6 +148,8 @@ style chain_watch_text(const struct cells *cells, const struct election *electio
                  server->reachable ? "hides its watches" : "does not answer");
     else if (server != NULL && !session->watches_known)
         snprintf(buffer, size, "%s not looked at yet", cells_sign(cells, SIGN_UNKNOWN));
+    else if (nobody_shows(election->cluster))
+        snprintf(buffer, size, "%s no server shows it", cells_sign(cells, SIGN_UNKNOWN));
     else if (server == NULL && candidate->known && candidate->stat.owner != 0)
         snprintf(buffer, size, "%s connection not seen", cells_sign(cells, SIGN_UNKNOWN));
     else

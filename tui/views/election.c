@@ -20,6 +20,8 @@
 
 #define GUTTER_X 2
 #define TABLE_X 4
+#define NAME_MOST 26 /* columns of a whole name, on a screen that is not */
+#define VERY_WIDE 180
 #define ROOMY 28 /* from so many rows on a blank one stands before the footer */
 
 enum {
@@ -171,7 +173,7 @@ static void lay_columns(struct election_view *view, const struct cells *cells,
                         const struct election *election)
 {
     struct column *columns = view->columns;
-    int wide = cells->width >= 100;
+    int wide = cells->width >= 100, name;
     char text[256];
 
     if (view->columns_width != cells->width) {
@@ -185,8 +187,12 @@ static void lay_columns(struct election_view *view, const struct cells *cells,
         columns_want(&columns[COLUMN_WATCHES], safe_width(text, strlen(text), cells->ascii));
         chain_server_text(cells, election, candidate, text, sizeof text);
         columns_want(&columns[COLUMN_ON], safe_width(text, strlen(text), cells->ascii));
-        columns_want(&columns[COLUMN_CANDIDATE],
-                     safe_width(candidate->name, strlen(candidate->name), cells->ascii));
+        name = safe_width(candidate->name, strlen(candidate->name), cells->ascii);
+        if (name > NAME_MOST && cells->width < VERY_WIDE) { /* as people speak of it: a GUID says nothing */
+            facts_short_name(cells, candidate->name, text, sizeof text);
+            name = safe_width(text, strlen(text), cells->ascii);
+        }
+        columns_want(&columns[COLUMN_CANDIDATE], name);
         chain_who(candidate, text, sizeof text);
         columns_want(&columns[COLUMN_WHO], safe_width(text, strlen(text), cells->ascii));
     }
@@ -194,7 +200,9 @@ static void lay_columns(struct election_view *view, const struct cells *cells,
     columns[COLUMN_WATCHES].least = columns[COLUMN_WATCHES].want > 24  ? 24
                                     : columns[COLUMN_WATCHES].want < 7 ? 7
                                                                        : columns[COLUMN_WATCHES].want;
-    columns[COLUMN_ON].least = columns[COLUMN_ON].want > 6 ? 6 : 3;
+    columns[COLUMN_ON].least = columns[COLUMN_ON].want > 6   ? 6
+                               : columns[COLUMN_ON].want < 2 ? 2
+                                                             : columns[COLUMN_ON].want;
     columns[COLUMN_WHO].least = columns[COLUMN_WHO].want > 15 ? 15 : 12;
     columns[COLUMN_PLACE].want = election->candidate_count >= 100000 ? 6
                                  : election->candidate_count >= 1000 ? 5

@@ -163,8 +163,7 @@ static void draw_next_holder(struct line *line, const struct election *election)
     if (watchers == 0 && !complete)
         snprintf(text, sizeof text, "; who watches it is not known");
     else
-        snprintf(text, sizeof text, "; %s%zu session%s watch%s it", complete ? "" : "at least ", watchers,
-                 watchers == 1 ? "" : "s", watchers == 1 ? "es" : "");
+        snprintf(text, sizeof text, "; watched by %s%zu", complete ? "" : "at least ", watchers);
     say(line, watchers == 0 && complete ? ROLE_WARNING : ROLE_DIM, text);
 }
 

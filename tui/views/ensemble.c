@@ -235,6 +235,15 @@ static int put_part(struct cells *cells, int y, int end, style look, const char 
     return wrap_put(cells, SIGN_X + 13, y, cells->width - SIGN_X - 15, end - y, look, text);
 }
 
+/* One reason for everything. */
+static bool hides_all(const struct server *server)
+{
+    return server->hidden[HIDDEN_CONNECTIONS] != NULL && server->hidden[HIDDEN_WATCHES] != NULL &&
+           server->hidden[HIDDEN_SESSIONS] != NULL &&
+           strcmp(server->hidden[HIDDEN_CONNECTIONS], server->hidden[HIDDEN_WATCHES]) == 0 &&
+           strcmp(server->hidden[HIDDEN_WATCHES], server->hidden[HIDDEN_SESSIONS]) == 0;
+}
+
 /* What the selected server does not show, why, and what to switch on. */
 static void draw_detail(const struct ensemble_view *view, struct cells *cells, int y, int rows,
                         const struct scene *scene)
@@ -255,13 +264,16 @@ static void draw_detail(const struct ensemble_view *view, struct cells *cells, i
                       server->problem);
     if (server->seen.mono_us != 0)
         y += put_part(cells, y, end, ROLE_TEXT, server->reachable ? "answered" : "silent for",
-                      format_age(facts_age_us(server->seen, scene->now), text, sizeof text));
+                      strcat(format_age(facts_age_us(server->seen, scene->now), text, sizeof text - 8),
+                             server->reachable ? " ago" : ""));
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (server->hidden[i] == NULL)
             continue;
         hidden = true;
-        y += put_part(cells, y, end, i == HIDDEN_SESSIONS ? ROLE_DIM : ROLE_WARNING, parts[i],
-                      server->hidden[i]);
+        if (i > 0 && server->hidden[i - 1] != NULL && strcmp(server->hidden[i], server->hidden[i - 1]) == 0)
+            continue; /* the same reason, which stands there */
+        y += put_part(cells, y, end, i == HIDDEN_SESSIONS ? ROLE_DIM : ROLE_WARNING,
+                      hides_all(server) ? "shows little" : parts[i], server->hidden[i]);
     }
     if (!hidden && server->watches_from == NULL && y < end)
         put_part(cells, y, end, ROLE_DIM, "watches", "? not asked yet");

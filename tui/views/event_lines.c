@@ -37,15 +37,28 @@ static int put_who(struct cells *cells, int x, int y, int room, const char *subj
                        : used;
 }
 
+/* Of a finding: its code first, then whom it is about. */
+static int put_what(struct cells *cells, int x, int y, int room, const char *subject)
+{
+    size_t length = strcspn(subject, " ");
+    int used = cells_put_bytes(cells, x, y, room, ROLE_TEXT, subject, length) + 1;
+
+    if (subject[length] == '\0' || used >= room)
+        return used - 1;
+    return used + put_who(cells, x + used, y, room - used, subject + length + 1);
+}
+
 static int put_subject(struct cells *cells, int x, int y, int end, const struct event_line *line)
 {
     if (line->from[0] != '\0') {
         x += put_who(cells, x, y, facts_room(x, end), line->from) + 1;
         x += cells_put(cells, x, y, facts_room(x, end), ROLE_DIM, cells_sign(cells, SIGN_ARROW)) + 1;
     }
-    if (line->subject[0] != '\0' && x < end)
-        x += put_who(cells, x, y, facts_room(x, end), line->subject) + 2;
-    return x;
+    if (line->subject[0] == '\0' || x >= end)
+        return x;
+    if (line->kind == EVENT_FINDING_RAISED || line->kind == EVENT_FINDING_CLEARED)
+        return x + put_what(cells, x, y, facts_room(x, end), line->subject) + 2;
+    return x + put_who(cells, x, y, facts_room(x, end), line->subject) + 2;
 }
 
 void event_line_draw(struct cells *cells, int x, int y, int width, const struct scene *scene,

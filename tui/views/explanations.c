@@ -41,7 +41,7 @@ static void draw_index(const struct explanations_view *view, struct cells *cells
 static int put_section(struct cells *cells, int x, int y, int width, const char *heading, style look,
                        const char *text)
 {
-    int airy = cells->height >= 18;
+    int airy = cells->height >= 24;
 
     if (text == NULL || y + 1 >= cells->height)
         return y;

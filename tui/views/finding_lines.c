@@ -11,9 +11,7 @@
 #define LEFT 1
 #define INDENT 4
 #define BESIDE 110 /* from this width on evidence stands beside what it proves */
-#define CODE_WIDTH 25
 #define WHO_WIDTH 14
-#define SURE_WIDTH 22
 #define LINES_MOST 3 /* of one piece of evidence */
 
 enum sign severity_sign(enum severity severity)
@@ -151,41 +149,59 @@ const struct finding *finding_of(const struct election *election, const char *ca
     return NULL;
 }
 
-/* Where evidence and advice stand, and in how many columns. */
-static int text_x(const struct cells *cells)
+/* Where the pieces of a finding stand: as wide as those that are shown need. */
+struct pane {
+    int who_x, sure_x, text_x, text_width;
+    bool beside;
+};
+
+static struct pane pane_of(const struct cells *cells, const struct election *election, const char *only)
 {
-    return cells->width >= BESIDE ? LEFT + 2 + CODE_WIDTH + WHO_WIDTH + SURE_WIDTH : INDENT;
+    struct pane pane = {.beside = cells->width >= BESIDE};
+    int code = 0, sure = 9;
+
+    for (size_t i = 0; i < election->finding_count; i++) {
+        const struct finding *finding = election->findings[i];
+        int width = (int)strlen(finding_kind(finding->code)->word);
+
+        if (only != NULL && !names(finding, only))
+            continue;
+        code = width > code ? width : code;
+        if (finding->unconfirmed_since.mono_us != 0)
+            sure = 22;
+    }
+    pane.who_x = LEFT + 2 + code + 2;
+    pane.sure_x = pane.who_x + WHO_WIDTH;
+    pane.text_x = pane.beside ? pane.sure_x + sure + 2 : INDENT;
+    pane.text_width = cells->width - pane.text_x - 1;
+    return pane;
 }
 
-static int text_width(const struct cells *cells)
+static int text_lines(const struct cells *cells, const struct pane *pane, const char *text)
 {
-    return cells->width - text_x(cells) - 1;
-}
-
-static int text_lines(const struct cells *cells, const char *text)
-{
-    int lines = text != NULL ? wrap_lines(cells, text_width(cells), text) : 0;
+    int lines = text != NULL ? wrap_lines(cells, pane->text_width, text) : 0;
 
     return lines < LINES_MOST ? lines : LINES_MOST;
 }
 
 /* A note says little that is urgent: its evidence, and in one line. */
-static int finding_rows(const struct cells *cells, const struct finding *finding)
+static int finding_rows(const struct cells *cells, const struct pane *pane, const struct finding *finding)
 {
-    int own = cells->width >= BESIDE ? 0 : 1;
+    int own = pane->beside ? 0 : 1;
 
     if (finding->severity == SEVERITY_INFO)
         return own + 1;
-    return own + text_lines(cells, finding->evidence) + text_lines(cells, finding->advice);
+    return own + text_lines(cells, pane, finding->evidence) + text_lines(cells, pane, finding->advice);
 }
 
 int finding_pane_rows(const struct cells *cells, const struct election *election, const char *only)
 {
+    struct pane pane = pane_of(cells, election, only);
     int rows = 0;
 
     for (size_t i = 0; i < election->finding_count; i++)
         if (only == NULL || names(election->findings[i], only))
-            rows += finding_rows(cells, election->findings[i]);
+            rows += finding_rows(cells, &pane, election->findings[i]);
     return rows > 0 ? rows + 1 : 0;
 }
 
@@ -206,43 +222,40 @@ static void put_subject(struct cells *cells, int x, int y, int room, const struc
     cells_put(cells, x, y, room, ROLE_TEXT, text);
 }
 
-static int put_finding(struct cells *cells, int y, int end, const struct scene *scene,
-                       const struct finding *finding)
+static int put_finding(struct cells *cells, const struct pane *pane, int y, int end,
+                       const struct scene *scene, const struct finding *finding)
 {
     style look = severity_look(finding->severity);
-    bool beside = cells->width >= BESIDE, note = finding->severity == SEVERITY_INFO;
-    int x = text_x(cells), width = text_width(cells), begin = y, lines;
-    char sure[48], age[16], text[96];
+    bool note = finding->severity == SEVERITY_INFO;
+    int begin = y, lines;
+    char sure[48], age[16];
 
     cells_put(cells, LEFT, y, 1, look, cells_sign(cells, severity_sign(finding->severity)));
-    lines = cells_put(cells, LEFT + 2, y, -1, note ? look : (style)(look | STYLE_BOLD),
-                      finding_kind(finding->code)->word);
+    cells_put(cells, LEFT + 2, y, -1, note ? look : (style)(look | STYLE_BOLD),
+              finding_kind(finding->code)->word);
+    put_subject(cells, pane->who_x, y, WHO_WIDTH - 1, finding);
     finding_certainty(finding, scene->now, sure, sizeof sure);
-    if (beside) {
-        put_subject(cells, LEFT + 2 + CODE_WIDTH, y, WHO_WIDTH - 1, finding);
-        cells_put(cells, LEFT + 2 + CODE_WIDTH + WHO_WIDTH, y, SURE_WIDTH - 1,
-                  finding->certainty == CERTAINTY_CERTAIN ? ROLE_TEXT : ROLE_DIM, sure);
+    if (pane->beside) {
+        cells_put(cells, pane->sure_x, y, pane->text_x - pane->sure_x - 1,
+                  finding->certainty == CERTAINTY_CERTAIN && !note ? ROLE_TEXT : ROLE_DIM, sure);
     } else {
-        int at = LEFT + 2 + lines + 2;
-
-        put_subject(cells, at, y, WHO_WIDTH, finding);
-        snprintf(text, sizeof text, "%s, for %s", sure,
-                 format_age(facts_age_us(finding->since, scene->now), age, sizeof age));
-        cells_put(cells, at + WHO_WIDTH + 1, y, facts_room(at + WHO_WIDTH + 1, cells->width), ROLE_DIM, text);
+        cells_printf(cells, pane->sure_x, y, facts_room(pane->sure_x, cells->width), ROLE_DIM, "%s, for %s",
+                     sure, format_age(facts_age_us(finding->since, scene->now), age, sizeof age));
         y++;
     }
     lines = end - y < LINES_MOST ? end - y : LINES_MOST;
-    y += wrap_put(cells, x, y, width, note && lines > 1 ? 1 : lines, note ? ROLE_DIM : ROLE_TEXT,
-                  finding->evidence != NULL ? finding->evidence : "");
+    y += wrap_put(cells, pane->text_x, y, pane->text_width, note && lines > 1 ? 1 : lines,
+                  note ? ROLE_DIM : ROLE_TEXT, finding->evidence != NULL ? finding->evidence : "");
     lines = end - y < LINES_MOST ? end - y : LINES_MOST;
     if (!note && finding->advice != NULL)
-        y += wrap_put(cells, x, y, width, lines, ROLE_ACCENT, finding->advice);
+        y += wrap_put(cells, pane->text_x, y, pane->text_width, lines, ROLE_ACCENT, finding->advice);
     return y > begin ? y : begin + 1;
 }
 
 void finding_pane_draw(struct cells *cells, int y, int rows, const struct scene *scene,
                        const struct election *election, const char *only)
 {
+    struct pane pane = pane_of(cells, election, only);
     int end = y + rows;
     size_t left = 0;
 
@@ -254,7 +267,7 @@ void finding_pane_draw(struct cells *cells, int y, int rows, const struct scene 
         if (only != NULL && !names(election->findings[i], only))
             continue;
         if (y < end)
-            y = put_finding(cells, y, end, scene, election->findings[i]);
+            y = put_finding(cells, &pane, y, end, scene, election->findings[i]);
         else
             left++;
     }

@@ -155,7 +155,7 @@ static int draw_summary(const struct overview *overview, struct cells *cells, in
 static int draw_findings(const struct overview *overview, struct cells *cells, int y, int *end)
 {
     const struct overview_totals *totals = &overview->order.totals;
-    bool own = *end + 70 > cells->width;
+    bool own = *end + 86 > cells->width;
     int x = own ? 1 : *end + 2;
 
     y += own;
@@ -184,7 +184,7 @@ static void draw_note(const struct overview *overview, struct cells *cells, int 
     else
         snprintf(note, sizeof note, "%s", overview_sort_word(order->sort, order->reverse));
     width = safe_width(note, strlen(note), cells->ascii);
-    cells_put_right(cells, cells->width - 1, summary_end + width < cells->width ? summary_y : y, width,
+    cells_put_right(cells, cells->width - 1, summary_end + width + 3 < cells->width ? summary_y : y, width,
                     order->filter[0] != '\0' ? ROLE_ACCENT : ROLE_DIM, note);
     if (path != NULL)
         cells_printf(cells, TABLE_X, y, cells->width - TABLE_X - width - 2, ROLE_WARNING,
@@ -309,7 +309,7 @@ static int name_width(const struct cells *cells, const char *text)
 static void lay_columns(struct overview *overview, const struct cells *cells, const struct scene *scene)
 {
     struct column *columns = overview->columns;
-    int wide = cells->width >= 110, name;
+    int wide = cells->width >= 110, name, finding;
 
     if (overview->columns_width != cells->width) {
         memcpy(columns, columns_of_overview, sizeof columns_of_overview);
@@ -338,9 +338,10 @@ static void lay_columns(struct overview *overview, const struct cells *cells, co
     columns[COLUMN_ELECTION].least = columns[COLUMN_ELECTION].want > name ? name
                                      : columns[COLUMN_ELECTION].want < 8  ? 8
                                                                           : columns[COLUMN_ELECTION].want;
-    columns[COLUMN_FINDING].least = columns[COLUMN_FINDING].want > 17  ? 17
-                                    : columns[COLUMN_FINDING].want < 7 ? 7
-                                                                       : columns[COLUMN_FINDING].want;
+    finding = cells->width < 100 ? 17 : 24;
+    columns[COLUMN_FINDING].least = columns[COLUMN_FINDING].want > finding ? finding
+                                    : columns[COLUMN_FINDING].want < 7     ? 7
+                                                                           : columns[COLUMN_FINDING].want;
     columns[COLUMN_LEADER].least = columns[COLUMN_LEADER].want > 15 ? 15 : 10;
     columns_lay(columns, COLUMN_COUNT, TABLE_X, cells->width - TABLE_X - wide, wide ? 2 : 1);
 }

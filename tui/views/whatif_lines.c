@@ -102,8 +102,7 @@ static void say_outcome(struct pen *pen, const struct election *election, const 
     }
     say_candidate(pen, departure->heir);
     if (departure->told == ANSWER_UNKNOWN) {
-        say(pen, ROLE_TEXT, "is next; ");
-        say(pen, ROLE_DIM, "whether it is told is not known: ");
+        say(pen, ROLE_TEXT, departure->leads ? "leads, if it is told: " : "must be told: ");
         say(pen, ROLE_DIM, departure->why != NULL ? departure->why : "its watches are not known");
         return;
     }
@@ -157,13 +156,22 @@ static size_t count_unknown(const struct election *election, const char **why)
     return count;
 }
 
+static size_t count_wrong(const struct election *election)
+{
+    size_t count = 0;
+
+    for (size_t i = 1; i < election->candidate_count; i++)
+        count += election->candidates[i]->link == LINK_WRONG;
+    return count;
+}
+
 bool whatif_put_line(struct cells *cells, int x, int y, const struct election *election)
 {
     struct next_failover next = whatif_next(election);
     struct pen pen = {cells, x, y};
-    char label[96], name[64];
+    char label[128], name[64];
     const char *why;
-    size_t unknown;
+    size_t unknown, wrong;
 
     if (election->candidate_count < 3)
         return false;
@@ -180,7 +188,14 @@ bool whatif_put_line(struct cells *cells, int x, int y, const struct election *e
         pen.x = x + 2;
         say(&pen, ROLE_DIM, "The line behind it");
         pen.x = x + 2 + LABEL_WIDTH;
-        say(&pen, ROLE_TEXT, "is whole: whoever is next is told");
+        wrong = count_wrong(election);
+        if (wrong == 0) {
+            say(&pen, ROLE_TEXT, "is whole: whoever is next is told");
+            return true;
+        }
+        snprintf(label, sizeof label, "does not stop, though %zu of %zu %s another than its predecessor",
+                 wrong, election->candidate_count - 1, wrong == 1 ? "watches" : "watch");
+        say(&pen, ROLE_WARNING, label);
         return true;
     }
     unknown = count_unknown(election, &why);
@@ -190,8 +205,7 @@ bool whatif_put_line(struct cells *cells, int x, int y, const struct election *e
     pen.x = x + 2;
     say(&pen, ROLE_DIM, "The line behind it");
     pen.x = x + 2 + LABEL_WIDTH;
-    snprintf(label, sizeof label, "whether %zu of %zu are told is not known: ", unknown,
-             election->candidate_count - 1);
+    snprintf(label, sizeof label, "is not known for %zu of %zu: ", unknown, election->candidate_count - 1);
     say(&pen, ROLE_TEXT, label);
     say(&pen, ROLE_DIM, why != NULL ? why : "their watches are not known");
     return true;
