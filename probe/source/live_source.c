@@ -101,21 +101,25 @@ static bool lane_open(struct live *live)
     return lane->session != NULL;
 }
 
-/* A lane with room for the three watches of an election at path. */
+/* The three watches of an election at path. */
+static size_t lane_share(const char *path)
+{
+    return 3 * (strlen(path) + 64);
+}
+
+/* A lane with room for an election at path. */
 static struct lane *lane_for(struct live *live, const char *path)
 {
-    size_t bytes = 3 * (strlen(path) + 64);
-    struct lane *lane = &live->lanes[live->lane_count - 1];
-    if (lane->path_bytes + bytes > LANE_PATH_BYTES) {
-        if (live->lane_count == LANES_MOST || !lane_open(live)) {
-            log_line(LOG_LEVEL_WARNING, "%s: too many elections for %d sessions; left out: %s",
-                     live->cluster->name, LANES_MOST, path);
-            return NULL;
-        }
-        lane = &live->lanes[live->lane_count - 1];
+    size_t i = 0, bytes = lane_share(path);
+    while (i < live->lane_count && live->lanes[i].path_bytes + bytes > LANE_PATH_BYTES)
+        i++;
+    if (i == live->lane_count && (i == LANES_MOST || !lane_open(live))) {
+        log_line(LOG_LEVEL_WARNING, "%s: too many elections for %d sessions; left out: %s",
+                 live->cluster->name, LANES_MOST, path);
+        return NULL;
     }
-    lane->path_bytes += bytes;
-    return lane;
+    live->lanes[i].path_bytes += bytes;
+    return &live->lanes[i];
 }
 
 static void watch(struct live *live, const char *path, const struct election_settings *settings,
@@ -135,6 +139,15 @@ static void watch(struct live *live, const char *path, const struct election_set
     struct subject *s = lane ? subject_new(live, lane, path, settings, origin) : NULL;
     if (s)
         live->subjects[live->subject_count++] = s;
+    else if (lane)
+        lane->path_bytes -= lane_share(path);
+}
+
+static void forget(struct subject *s)
+{
+    /* The watch that waited for its return stays in the library. */
+    subject_lane(s)->path_bytes -= lane_share(subject_path(s)) / 3 * 2;
+    subject_free(s);
 }
 
 static void on_slow(uv_timer_t *timer)
@@ -144,7 +157,7 @@ static void on_slow(uv_timer_t *timer)
     size_t kept = 0;
     for (size_t i = 0; i < live->subject_count; i++) {
         if (subject_is_forgotten(live->subjects[i], now))
-            subject_free(live->subjects[i]);
+            forget(live->subjects[i]);
         else
             live->subjects[kept++] = live->subjects[i];
     }
@@ -191,8 +204,9 @@ static void live_stop(struct source *source)
         subject_free(live->subjects[i]);
     /* Closing answers what is still owed, which may refer to all of the above: they go with the last answer.
      */
-    session_close(live->session);
-    live->reads = SIZE_MAX / 2;
+    for (size_t i = 0; i < live->lane_count; i++)
+        session_close(live->lanes[i].session);
+    subjects_read(live); /* lets go of those that still wait for their turn */
     watch_map_clear(&live->watches);
     if (live->slow) {
         uv_timer_stop(live->slow);

@@ -597,7 +597,7 @@ const char *subject_path(const struct subject *s)
     return s->path;
 }
 
-const struct lane *subject_lane(const struct subject *s)
+struct lane *subject_lane(const struct subject *s)
 {
     return s->lane;
 }

@@ -182,6 +182,20 @@ def test_directory_where_a_lock_was_expected(zk, client, path):
         events.expect("leader-elected", to=name)
 
 
+def test_many_sessions(zk, client, path):
+    """More elections than one session may watch: each is seen, and every session ends with the program."""
+    places = [f"{path}/{'x' * 2000}/{i}" for i in range(200)]
+    for place in places[::100]:
+        stand(client, place)
+    found = elections(look(zk.hosts, *places))
+    assert [found[place]["state"] for place in places[::100]] == ["led", "led"]
+    assert len(found) == len(places)
+    log = transactions(zk.directory)
+    begun = {t.session for t in log if t.type == CREATE_SESSION}
+    ended = {t.session for t in log if t.type == CLOSE_SESSION}
+    assert begun - ended == {session_of(each) for each in zk.clients}
+
+
 def test_chroot(zk, client, path):
     """Below a chroot, paths are given without it and shown without it."""
     stand(client, path + "/app/election", b"inner:1")
@@ -213,7 +227,8 @@ def test_pattern_now_and_later(zk, client, path):
         events.expect("election-seen", election=path + "/red/leader")
         name = stand(client, path + "/blue/leader", b"blue:1")
         events.expect("election-seen", election=path + "/blue/leader")
-        until(lambda: f"{path}/blue/leader/{name}" in zk.watched_paths())
+        watched = until(lambda: (paths := zk.watched_paths()) and f"{path}/blue/leader/{name}" in paths and paths)
+        assert path + "/red/leader" not in watched  # what is there needs nobody who waits for it
         client.delete(f"{path}/blue/leader/{name}")
         events.expect("leader-lost", election=path + "/blue/leader", candidate=name)
         clear(client, path + "/red/leader")
