@@ -12,7 +12,7 @@
 #include "probe/source/servers.h"
 #include "probe/source/subject.h"
 
-/* Housekeeping: vanished elections that nobody configured are forgotten. */
+/* Housekeeping: vanished elections that nobody configured are forgotten, refused places tried again. */
 #define SLOW_MS 10000
 /*
  * Nobody ever creates this znode. A watch on a path that ends so marks our session as an observer, so that
@@ -143,11 +143,15 @@ static void watch(struct live *live, const char *path, const struct election_set
         lane->path_bytes -= lane_share(path);
 }
 
-static void forget(struct subject *s)
+static void forget(struct live *live, struct subject *s)
 {
     /* The watch that waited for its return stays in the library. */
     subject_lane(s)->path_bytes -= lane_share(subject_path(s)) / 3 * 2;
+    char *path = strdup(subject_path(s));
     subject_free(s);
+    for (size_t i = 0; path && i < live->pattern_count; i++)
+        pattern_wait_again(live->patterns[i], path);
+    free(path);
 }
 
 static void on_slow(uv_timer_t *timer)
@@ -157,11 +161,13 @@ static void on_slow(uv_timer_t *timer)
     size_t kept = 0;
     for (size_t i = 0; i < live->subject_count; i++) {
         if (subject_is_forgotten(live->subjects[i], now))
-            forget(live->subjects[i]);
+            forget(live, live->subjects[i]);
         else
             live->subjects[kept++] = live->subjects[i];
     }
     live->subject_count = kept;
+    for (size_t i = 0; i < live->pattern_count; i++)
+        pattern_try_again(live->patterns[i]);
 }
 
 static bool live_looked(struct source *source)

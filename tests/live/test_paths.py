@@ -182,6 +182,20 @@ def test_directory_where_a_lock_was_expected(zk, client, path):
         events.expect("leader-elected", to=name)
 
 
+def test_pattern_permission_given_later(zk, client, path):
+    """A directory that a pattern may not list is tried again, slowly."""
+    name = stand(client, path + "/red/leader")
+    keeper = zk.client(auth_data=[("digest", "ops:pw")])
+    opened = [make_digest_acl("ops", "pw", all=True), *client.get_acls("/")[0]]
+    keeper.set_acls(path, opened[:1])
+    with Events(zk.hosts, path + "/*/leader") as events:
+        events.expect("connection", state="connected")
+        zk.settled()
+        keeper.set_acls(path, opened)
+        events.expect("election-seen", election=path + "/red/leader", within=60)
+        until(lambda: f"{path}/red/leader/{name}" in zk.watched_paths())
+
+
 def test_many_sessions(zk, client, path):
     """More elections than one session may watch: each is seen, and every session ends with the program."""
     places = [f"{path}/{'x' * 2000}/{i}" for i in range(200)]
