@@ -534,16 +534,6 @@ const char *session_server(const struct session *s)
     return s->state == CONNECTION_CONNECTED && s->server[0] ? s->server : NULL;
 }
 
-const char *session_problem(const struct session *s)
-{
-    return s->problem[0] ? s->problem : NULL;
-}
-
-size_t session_outstanding(const struct session *s)
-{
-    return s->requests.count;
-}
-
 /* ---- requests ------------------------------------------------------------------------------------------ */
 
 static struct request *request_begin(struct session *s, enum answer_kind kind, void *context)
@@ -655,8 +645,8 @@ bool session_create(struct session *s, const char *path, const void *data, size_
     int flags = mode == CREATE_PERSISTENT  ? ZOO_PERSISTENT
                 : mode == CREATE_EPHEMERAL ? ZOO_EPHEMERAL
                                            : ZOO_EPHEMERAL_SEQUENTIAL;
-    return request_sent(r,
-                        zoo_acreate(s->zh, path, data, (int)length, &ZOO_OPEN_ACL_UNSAFE, flags, on_text, r));
+    return r && request_sent(
+                    r, zoo_acreate(s->zh, path, data, (int)length, &ZOO_OPEN_ACL_UNSAFE, flags, on_text, r));
 }
 
 bool session_delete(struct session *s, const char *path, int32_t version, session_text_fn fn, void *context)

@@ -126,7 +126,10 @@ static void reads_and_watches(void **state)
     (void)state;
     struct told t;
     begin(&t, sandbox_hosts(sandbox));
-    assert_false(session_exists(t.session, "/a", false, on_node, &t)); /* not connected: nothing is sent */
+    /* Not connected: nothing is sent, and nobody is answered. */
+    assert_false(session_exists(t.session, "/a", false, on_node, &t));
+    assert_false(session_create(t.session, "/a", "", 0, CREATE_PERSISTENT, on_text, &t));
+    assert_false(session_delete(t.session, "/a", -1, on_text, &t));
     run_until(&t.connected);
     assert_true(t.renewed);
     assert_int_not_equal(session_id(t.session), 0);
