@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "config/connect_string.h"
+#include "config/znode_path.h"
 #include "probe/log.h"
 #include "probe/source/discover.h"
 #include "probe/source/pattern.h"
@@ -225,15 +226,6 @@ static void live_stop(struct source *source)
     free(live);
 }
 
-static char *with_chroot(const struct live *live, const char *path)
-{
-    size_t size = strlen(live->chroot) + strlen(path) + 1;
-    char *full = malloc(size);
-    if (full)
-        snprintf(full, size, "%s%s", live->chroot, strcmp(path, "/") == 0 && *live->chroot ? "" : path);
-    return full;
-}
-
 static bool watch_configured(struct live *live)
 {
     const struct cluster_settings *cluster = live->cluster;
@@ -242,10 +234,10 @@ static bool watch_configured(struct live *live)
         return false;
     for (size_t i = 0; i < cluster->election_count; i++) {
         const struct election_settings *election = &cluster->elections[i];
-        char *path = with_chroot(live, election->path);
+        char *path = znode_path_join(live->chroot, election->path);
         if (!path)
             return false;
-        if (strpbrk(path, "*?")) {
+        if (znode_is_pattern(path)) {
             struct pattern *pattern = pattern_new(live, path, election);
             if (pattern)
                 live->patterns[live->pattern_count++] = pattern;

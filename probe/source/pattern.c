@@ -1,10 +1,10 @@
 #include "probe/source/pattern.h"
 
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/znode_path.h"
 #include "probe/log.h"
 
 /* Directories and waited-for matches of one pattern; more are left out, which the log says. */
@@ -120,7 +120,7 @@ static bool glob_matches(const struct place *place, const char *name)
         return false;
     memcpy(glob, place->glob, length);
     glob[length] = '\0';
-    return fnmatch(glob, name, FNM_NOESCAPE) == 0;
+    return znode_pattern_match(glob, name);
 }
 
 static void child_found(struct place *place, const char *name)

@@ -250,6 +250,13 @@ def test_pattern_now_and_later(zk, client, path):
     assert list(elections(look(zk.hosts, pattern))) == [path + "/blue/leader"]
 
 
+def test_pattern_of_plain_characters(zk, client, path):
+    """In a pattern only * and ? are wild: brackets stand for themselves."""
+    stand(client, path + "/a[b]-1")
+    stand(client, path + "/ab-1")
+    assert list(elections(look(zk.hosts, path + "/a[b]-*"))) == [path + "/a[b]-1"]
+
+
 def test_discovery(zk, client, path):
     """Walking the tree finds what are elections by their names, and leaves the rest alone."""
     stand(client, path + "/a/deep/one", name="_c_0123abcd-89ab-cdef-0123-456789abcdef-latch-")
