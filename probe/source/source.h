@@ -12,7 +12,8 @@
 #include "probe/election/model.h"
 
 struct source {
-    /* One complete look has been taken (or it is known that none can be had) at everything it watches. */
+    /* One complete look has been taken at everything it watches, or it is certain that none can be had. A
+       cluster that cannot be reached may be reached yet: whoever waits for it needs a deadline. */
     bool (*looked)(struct source *);
     /* Ends it: no observation comes any more. Frees the source. */
     void (*stop)(struct source *);
