@@ -139,8 +139,8 @@ static void chroots_are_joined(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(paths_are_judged),    cmocka_unit_test(long_paths_are_refused),
-        cmocka_unit_test(patterns_match),      cmocka_unit_test(patterns_are_not_exponential),
+        cmocka_unit_test(paths_are_judged),   cmocka_unit_test(long_paths_are_refused),
+        cmocka_unit_test(patterns_match),     cmocka_unit_test(patterns_are_not_exponential),
         cmocka_unit_test(chroots_are_joined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,8 +17,8 @@ static int where_width(int width, bool cluster_too)
     return cluster_too ? share + 8 : share;
 }
 
-/* The words' first is an identity or a candidate's name. One of those that is mostly a GUID leaves no room for
-   who that is. */
+/* The words' first is an identity or a candidate's name. One of those that is mostly a GUID leaves no room
+   for who that is. */
 static int put_who(struct cells *cells, int x, int y, int room, const char *subject)
 {
     size_t length = strcspn(subject, " ");
