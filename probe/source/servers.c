@@ -102,7 +102,7 @@ static void on_answer(void *context, const char *problem, const char *text, size
     one->asking = NULL;
     one->looked = true;
     model_observe(live->model, &o);
-    int64_t every_ms = live->cluster->servers.every_ms, least_ms = took_us / 1000 * PAUSE_FACTOR;
+    int64_t every_ms = live->cluster->servers.every_ms, least_ms = text ? took_us / 1000 * PAUSE_FACTOR : 0;
     if (every_ms > 0)
         uv_timer_start(one->timer, on_timer, (uint64_t)(every_ms > least_ms ? every_ms : least_ms), 0);
 }
