@@ -15,7 +15,7 @@ struct subject *subject_new(struct live *, struct lane *, const char *path, cons
 void subject_free(struct subject *);
 
 const char *subject_path(const struct subject *);
-const struct lane *subject_lane(const struct subject *);
+struct lane *subject_lane(const struct subject *);
 
 /* The session is connected: read everything (again) and set every watch. */
 void subject_begin(struct subject *);
