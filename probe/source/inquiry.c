@@ -1,4 +1,5 @@
 #include "probe/source/inquiry.h"
+#include "probe/source/subject.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -216,6 +217,7 @@ static int64_t pause_ms(const struct inquiry *q)
 static void round_end(struct inquiry *q)
 {
     q->asking = false;
+    subjects_confirm(q->live);
     if (!q->cheap || !q->demanded)
         q->rounds++;
     if (q->demanded) {
@@ -231,8 +233,8 @@ static void round_begin(struct inquiry *q)
     server_answer_clear(&q->answer);
     q->asking = true;
     uint64_t now_ms = uv_now(q->live->loop);
-    q->full = q->demanded || q->looks < LOOKS || now_ms - q->moved_ms <= SETTLED_AFTER_MS ||
-              now_ms - q->looked_ms >= SETTLED_EVERY_MS;
+    q->full = q->demanded || model_wants_second_look(q->live->model) || q->looks < LOOKS ||
+              now_ms - q->moved_ms <= SETTLED_AFTER_MS || now_ms - q->looked_ms >= SETTLED_EVERY_MS;
     q->on_demand = q->demanded;
     q->demanded = false;
     q->took_us = 0;

@@ -38,7 +38,7 @@ struct subject {
     struct watch_entry registry; /* children of the mark, where it is a directory */
     struct guard guards[GUARD_COUNT];
     uv_timer_t *timer; /* the next list, or the next try */
-    bool listing, list_dirty, begun, registry_listing;
+    bool listing, list_dirty, begun, registry_listing, confirming;
     uint64_t listed_ms, absent_ms; /* loop time; absent 0: it is there */
     unsigned chased;
     size_t reads; /* candidates being read */
@@ -492,6 +492,46 @@ static void subject_list(struct subject *s)
     if (session_children(s->lane->session, s->path, true, on_list, s)) {
         s->listing = true;
         s->references++;
+    }
+}
+
+/* ---- the same list, after a sync ---- */
+
+static void on_confirmed(void *context, enum session_result result, const struct znode_stat *stat,
+                         char *const *names, size_t count)
+{
+    struct subject *s = context;
+    s->confirming = false;
+    if (!answered(s) || result != SESSION_OK)
+        return;
+    struct observation o = live_observation(s->live, OBSERVED_CHILDREN, s->path, s->path);
+    o.children = (struct observed_children){.stat = stat, .names = names, .count = count, .synced = true};
+    observe(s, &o);
+    subject_reconcile(s);
+}
+
+static void on_synced(void *context, enum session_result result, const char *path)
+{
+    struct subject *s = context;
+    (void)path;
+    s->confirming = false;
+    if (!answered(s) || result != SESSION_OK)
+        return;
+    if (session_children(s->lane->session, s->path, false, on_confirmed, s)) {
+        s->confirming = true;
+        s->references++;
+    }
+}
+
+void subjects_confirm(struct live *live)
+{
+    for (size_t i = 0; i < live->subject_count; i++) {
+        struct subject *s = live->subjects[i];
+        if (s->election->suspected && !s->confirming && !s->absent_ms &&
+            session_sync(s->lane->session, s->path, on_synced, s)) {
+            s->confirming = true;
+            s->references++;
+        }
     }
 }
 
