@@ -1,6 +1,9 @@
 #include "probe/source/inquiry.h"
 #include "probe/source/subject.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +31,8 @@
 #define RETRY_MS 30000
 /* A list that did not come counts as having taken this long at the server. */
 #define UNANSWERED_MS 600
+/* Connections of a server whose lists are worth giving back. */
+#define MANY 1000
 /* Our own request, by which a server's clock is read, is not waited for longer. */
 #define PING_WITHIN_MS 250
 
@@ -214,8 +219,20 @@ static int64_t pause_ms(const struct inquiry *q)
     return ms > least ? ms : least;
 }
 
+/* Lists of thousands come and go: the library would keep their room for the next ones. */
+static void give_memory_back(const struct inquiry *q)
+{
+#ifdef __GLIBC__
+    if (q->full && q->answer.figures.connections > MANY)
+        malloc_trim(0);
+#else
+    (void)q;
+#endif
+}
+
 static void round_end(struct inquiry *q)
 {
+    give_memory_back(q);
     q->asking = false;
     subjects_confirm(q->live);
     if (!q->cheap || !q->demanded)
