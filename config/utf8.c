@@ -65,3 +65,31 @@ void utf8_locate(const char *bytes, size_t offset, size_t *line, size_t *column)
         }
     }
 }
+
+size_t utf8_encode(uint32_t character, char bytes[4])
+{
+    if (character < 0x80) {
+        bytes[0] = (char)character;
+        return 1;
+    }
+    if (character < 0x800) {
+        bytes[0] = (char)(0xc0 | character >> 6);
+        bytes[1] = (char)(0x80 | (character & 0x3f));
+        return 2;
+    }
+    if (character >= 0xd800 && character <= 0xdfff)
+        return 0;
+    if (character < 0x10000) {
+        bytes[0] = (char)(0xe0 | character >> 12);
+        bytes[1] = (char)(0x80 | (character >> 6 & 0x3f));
+        bytes[2] = (char)(0x80 | (character & 0x3f));
+        return 3;
+    }
+    if (character > 0x10ffff)
+        return 0;
+    bytes[0] = (char)(0xf0 | character >> 18);
+    bytes[1] = (char)(0x80 | (character >> 12 & 0x3f));
+    bytes[2] = (char)(0x80 | (character >> 6 & 0x3f));
+    bytes[3] = (char)(0x80 | (character & 0x3f));
+    return 4;
+}

@@ -20,4 +20,7 @@ size_t utf8_valid_length(const char *bytes, size_t length);
 /* The line and the column (in characters) of the byte at offset, both from 1. */
 void utf8_locate(const char *bytes, size_t offset, size_t *line, size_t *column);
 
+/* Writes at most 4 bytes, without a NUL; returns how many (0: not a character). */
+size_t utf8_encode(uint32_t character, char bytes[4]);
+
 #endif

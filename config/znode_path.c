@@ -58,16 +58,6 @@ bool znode_is_pattern(const char *path)
     return path[strcspn(path, "*?")] != '\0';
 }
 
-size_t znode_pattern_parent(const char *pattern)
-{
-    size_t literal = strcspn(pattern, "*?");
-    if (!pattern[literal])
-        return literal;
-    while (literal > 0 && pattern[literal] != '/')
-        literal--;
-    return literal;
-}
-
 static size_t character_length(const char *at)
 {
     uint32_t code;

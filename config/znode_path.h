@@ -24,10 +24,6 @@ const char *znode_path_problem(const char *path);
 
 bool znode_is_pattern(const char *path);
 
-/* How many bytes of the pattern hold no wildcard and end before a slash: its literal parent. For
-   "/teams/x-*" + "/leader" that is 6, "/teams"; for "/" + "*" it is 0; for a plain path its whole length. */
-size_t znode_pattern_parent(const char *pattern);
-
 /* Does the whole path match the whole pattern? */
 bool znode_pattern_match(const char *pattern, const char *path);
 

@@ -47,11 +47,6 @@ void log_close(void)
     log_descriptor = -1;
 }
 
-bool log_is_open(void)
-{
-    return log_descriptor >= 0;
-}
-
 static size_t log_stamp(char *line, size_t size)
 {
     struct timespec now;

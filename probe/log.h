@@ -23,9 +23,6 @@ enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_D
 bool log_open(const char *file, char **error);
 void log_close(void);
 
-/* Is anybody listening? For messages that are costly to make. */
-bool log_is_open(void);
-
 void log_line(enum log_level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

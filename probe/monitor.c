@@ -12,6 +12,7 @@
  */
 #define SECOND_LOOK_LEAST_MS 5000
 #define SECOND_LOOK_MARGIN_MS 1000
+#define AGAIN_MS 1000
 
 /* The heartbeat notices that this process was stopped: a beat that comes later than this is a gap. */
 #define BEAT_MS 1000
@@ -31,7 +32,7 @@ struct monitor {
     uv_timer_t *heartbeat;
     struct moment beat;
     uint64_t looked_ms; /* when the first look was complete; 0: it is not */
-    bool asked_again;   /* the second look has been asked for */
+    uint64_t asked_ms;  /* the second look, or the latest after it, was asked for then; 0: not yet */
 };
 
 static void on_event(void *context, const struct event *event)
@@ -140,20 +141,27 @@ bool monitor_settled(struct monitor *m, uint64_t until_ms)
             return false;
         m->looked_ms = now_ms;
     }
-    if (m->asked_again) {
+    if (!model_wants_second_look(m->model))
+        return true;
+    if (m->asked_ms) {
+        if (now_ms >= until_ms)
+            return true;
         for (size_t i = 0; i < m->source_count; i++)
             if (m->sources[i]->is_asking(m->sources[i]))
                 return false;
-        return true;
+        /* A look counts once its connection has answered later: it pings at a third of its timeout. */
+        if (now_ms - m->asked_ms >= AGAIN_MS) {
+            m->asked_ms = now_ms;
+            monitor_ask(m);
+        }
+        return false;
     }
-    if (!model_wants_second_look(m->model))
-        return true;
     uint64_t due_ms = m->looked_ms + second_look_after_ms(m->model);
     if (due_ms > until_ms)
         return true;
     if (now_ms < due_ms)
         return false; /* the heartbeat wakes the loop */
-    m->asked_again = true;
+    m->asked_ms = now_ms;
     monitor_ask(m);
     return false;
 }

@@ -24,7 +24,8 @@ bool monitor_subscribe(struct monitor *, monitor_event_fn, void *context);
 
 const struct model *monitor_model(const struct monitor *);
 
-/* Every cluster has been looked at completely, or is known not to be reachable right now. */
+/* Every cluster has been looked at completely, or has refused us for good. One that cannot be reached may be
+   reached yet: waiting for this needs a deadline. */
 bool monitor_looked(const struct monitor *);
 
 /* Ask all servers now whatever can be asked, also where the settings say: on demand only. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/utf8.h"
 #include "tui/screen/keys.h"
 #include "tui/text/safe.h"
 #include "tui/title.h"

@@ -343,8 +343,10 @@ int show_run(const struct show *show, char **error)
 {
     *error = NULL;
     struct stage *stage = calloc(1, sizeof(*stage));
-    if (!stage)
+    if (!stage) {
+        *error = strdup("out of memory; the screen could not be set up");
         return EXIT_USAGE;
+    }
     stage->show = show;
     stage->status = EXIT_USAGE;
     uv_update_time(show->loop);

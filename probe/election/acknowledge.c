@@ -250,7 +250,10 @@ static void registry_entry(const struct fold *f, const char *name, const struct 
     session_link(registry, entry, node ? node->stat->owner : 0);
     if (!node || node->has_data) {
         free(entry->identity);
-        entry->identity = node ? identity_from_data(node->data, node->data_length) : NULL;
+        size_t length = node ? node->data_length : 0;
+        if (length > CANDIDATE_DATA_KEPT)
+            length = CANDIDATE_DATA_KEPT;
+        entry->identity = node ? identity_from_data(node->data, length) : NULL;
     }
     if (!entry->read) {
         entry->read = true;

@@ -370,7 +370,8 @@ static void update_link(struct diagnosis *d, struct candidate *c)
     }
     if (c->link == LINK_SUSPECT && c->proof == FINDING_NO_WATCH)
         c->link = LINK_STUCK;
-    if (wrong != FINDING_COUNT && c->proof != wrong)
+    /* Two looks settle it, unless the layout keeps it from being certain for ever. */
+    if (wrong != FINDING_COUNT && c->proof != wrong && (layout_certain(election, c) || c->client->counted < 2))
         election->suspected = true;
     const struct viewer *viewer =
         c->client && c->client->shown.watches_known ? &d->viewers[c->client->scratch] : NULL;

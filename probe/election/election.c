@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/znode_path.h"
 #include "probe/election/diagnose.h"
 #include "probe/election/fold.h"
 #include "probe/election/roster.h"
@@ -46,17 +47,6 @@ void election_free(struct election *election)
     free(election);
 }
 
-/* A path as the user writes it, below the chroot. */
-static char *below_chroot(const struct election *election, const char *path)
-{
-    const char *chroot = election->cluster->chroot;
-    size_t size = strlen(chroot) + strlen(path) + 1;
-    char *full = malloc(size);
-    if (full)
-        snprintf(full, size, "%s%s", chroot, path);
-    return full;
-}
-
 static const char *configured_registry(const struct election *election)
 {
     const char *identity = election->settings->identity;
@@ -73,9 +63,9 @@ static void take_mark(struct election *election)
 {
     const struct recipe *recipe = election->recipe;
     const char *configured = election->settings->acknowledgement;
-    const char *registry = configured_registry(election);
-    char *registry_path = registry ? below_chroot(election, registry) : NULL;
-    char *mark_path = configured ? below_chroot(election, configured)
+    const char *registry = configured_registry(election), *chroot = election->cluster->chroot;
+    char *registry_path = registry ? znode_path_join(chroot, registry) : NULL;
+    char *mark_path = configured ? znode_path_join(chroot, configured)
                       : recipe   ? recipe_mark_path(recipe, election->path, NULL)
                                  : NULL;
     enum mark_place place = MARK_NONE;

@@ -1,12 +1,12 @@
 #include "probe/election/model.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "probe/election/clients.h"
 #include "probe/election/diagnose.h"
 #include "probe/election/fold.h"
+#include "probe/election/recipe_check.h"
 #include "probe/election/roster.h"
 
 /* ---- what the parts of the fold share ---- */
@@ -134,73 +134,14 @@ static void cluster_end(struct cluster *cluster)
     free(cluster->problem);
 }
 
-static bool is_pattern(const char *recipe)
-{
-    return recipe && strchr(recipe, '(');
-}
-
-/* The user's own rows, and one for each pattern that an election was given instead of a name. */
-static struct recipe_book *all_recipes(const struct settings *settings, char **error)
-{
-    size_t count = settings->recipe_count;
-    for (size_t i = 0; i < settings->cluster_count; i++)
-        count += settings->clusters[i].election_count;
-    struct recipe_settings *own = calloc(count + 1, sizeof *own);
-    if (!own)
-        return NULL;
-    for (count = 0; count < settings->recipe_count; count++)
-        own[count] = settings->recipes[count];
-    for (size_t i = 0; i < settings->cluster_count; i++)
-        for (size_t k = 0; k < settings->clusters[i].election_count; k++) {
-            char *recipe = settings->clusters[i].elections[k].recipe;
-            if (is_pattern(recipe))
-                own[count++] = (struct recipe_settings){.name = recipe, .candidate = recipe};
-        }
-    struct recipe_book *book = recipe_book_new(own, count, error);
-    free(own);
-    return book;
-}
-
-static char *unknown_recipe(const struct recipe_book *book, const struct election_settings *election)
-{
-    size_t count = recipe_book_count(book);
-    size_t size = 160 + strlen(election->path) + strlen(election->recipe);
-    for (size_t i = 0; i < count; i++)
-        size += strlen(recipe_book_at(book, i)->name) + 1;
-    char *error = malloc(size);
-    if (!error)
-        return NULL;
-    size_t length = (size_t)snprintf(error, size,
-                                     "election %s: there is no recipe \"%s\"; auto, a pattern such as "
-                                     "'^member-(\\d{10})$', or one of:",
-                                     election->path, election->recipe);
-    for (size_t i = 0; i < count; i++)
-        length += (size_t)snprintf(error + length, size - length, " %s", recipe_book_at(book, i)->name);
-    return error;
-}
-
-static bool recipes_are_known(const struct recipe_book *book, const struct settings *settings, char **error)
-{
-    for (size_t i = 0; i < settings->cluster_count; i++)
-        for (size_t k = 0; k < settings->clusters[i].election_count; k++) {
-            const struct election_settings *election = &settings->clusters[i].elections[k];
-            const char *recipe = election->recipe;
-            if (!recipe || strcmp(recipe, "auto") == 0 || recipe_book_find(book, recipe))
-                continue;
-            *error = unknown_recipe(book, election);
-            return false;
-        }
-    return true;
-}
-
 struct model *model_new(const struct settings *settings, char **error)
 {
     *error = NULL;
     struct model *model = calloc(1, sizeof *model);
     if (!model)
         goto fail;
-    model->recipes = all_recipes(settings, error);
-    if (!model->recipes || !recipes_are_known(model->recipes, settings, error))
+    model->recipes = recipes_of(settings, error);
+    if (!model->recipes)
         goto fail;
     model->clusters = calloc(settings->cluster_count + 1, sizeof *model->clusters);
     if (!model->clusters)

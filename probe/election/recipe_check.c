@@ -5,7 +5,6 @@
 
 #include "config/nearest.h"
 #include "config/text.h"
-#include "probe/election/recipe.h"
 
 static void begin_line(struct text *out)
 {
@@ -29,12 +28,13 @@ static void refuse_name(const struct recipe_book *book, const struct election_se
     if (nearest.best)
         text_printf(out, "did you mean \"%s\"?", nearest.best);
     else
-        text_add(out, "write auto, a known layout's name, or that of one of your own below recipes");
+        text_add(out, "write auto, a known layout's name, that of one of your own below recipes, "
+                      "or a pattern such as '^member-(\\d{10})$'");
 }
 
 static void check_own(const struct recipe_settings *recipe, struct text *out)
 {
-    bool is_lock = strcmp(recipe->family, "lock") == 0;
+    bool is_lock = recipe->family && strcmp(recipe->family, "lock") == 0;
     if (is_lock == !recipe->candidate)
         return;
     begin_line(out);
@@ -44,15 +44,41 @@ static void check_own(const struct recipe_settings *recipe, struct text *out)
                           : " has no candidate; add the regular expression of its candidates' names");
 }
 
-bool recipes_check(const struct settings *settings, char **error)
+static bool is_pattern(const char *recipe)
+{
+    return recipe && strchr(recipe, '(');
+}
+
+/* The user's own rows, and one for each pattern that an election names. NULL: out of memory or *error. */
+static struct recipe_book *compile(const struct settings *settings, char **error)
+{
+    size_t count = settings->recipe_count;
+    for (size_t i = 0; i < settings->cluster_count; i++)
+        count += settings->clusters[i].election_count;
+    struct recipe_settings *own = calloc(count + 1, sizeof *own);
+    if (!own)
+        return NULL;
+    for (count = 0; count < settings->recipe_count; count++)
+        own[count] = settings->recipes[count];
+    for (size_t i = 0; i < settings->cluster_count; i++)
+        for (size_t k = 0; k < settings->clusters[i].election_count; k++) {
+            char *recipe = settings->clusters[i].elections[k].recipe;
+            if (is_pattern(recipe))
+                own[count++] = (struct recipe_settings){.name = recipe, .candidate = recipe};
+        }
+    struct recipe_book *book = recipe_book_new(own, count, error);
+    free(own);
+    return book;
+}
+
+struct recipe_book *recipes_of(const struct settings *settings, char **error)
 {
     struct text out = {0};
     *error = NULL;
     for (size_t i = 0; i < settings->recipe_count; i++)
         check_own(&settings->recipes[i], &out);
     char *bad_book = NULL;
-    struct recipe_book *book =
-        out.length ? NULL : recipe_book_new(settings->recipes, settings->recipe_count, &bad_book);
+    struct recipe_book *book = out.length ? NULL : compile(settings, &bad_book);
     if (bad_book)
         text_add(&out, bad_book);
     out.failed |= !book && !out.length;
@@ -61,14 +87,22 @@ bool recipes_check(const struct settings *settings, char **error)
         const struct cluster_settings *cluster = &settings->clusters[i];
         for (size_t j = 0; j < cluster->election_count; j++) {
             const char *name = cluster->elections[j].recipe;
-            if (strcmp(name, "auto") != 0 && !recipe_book_find(book, name))
+            if (name && strcmp(name, "auto") != 0 && !recipe_book_find(book, name))
                 refuse_name(book, &cluster->elections[j], &out);
         }
     }
-    recipe_book_free(book);
-    bool fine = !out.length && !out.failed;
-    if (!fine)
+    if (out.length || out.failed) {
         *error = text_take(&out);
+        recipe_book_free(book);
+        book = NULL;
+    }
     text_free(&out);
-    return fine;
+    return book;
+}
+
+bool recipes_check(const struct settings *settings, char **error)
+{
+    struct recipe_book *book = recipes_of(settings, error);
+    recipe_book_free(book);
+    return book != NULL;
 }

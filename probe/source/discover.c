@@ -4,10 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/log.h"
+
 /* Lists under way at a time, directories a walk, and children of one directory that are walked into. */
 #define LISTS_MOST 32
 #define DIRECTORIES_MOST 100000
 #define CHILDREN_MOST 2000
+/* A walk during which the connection was lost begins again this long after its end. */
+#define LOST_AGAIN_MS 1000
 
 struct directory {
     struct discover *discover;
@@ -25,6 +29,7 @@ struct discover {
     struct directory *waiting; /* a stack: depth first keeps it short */
     size_t under_way, seen;
     bool walking, looked;
+    bool cut, lost; /* this walk left something out: for its bounds, or for a lost connection */
     uv_timer_t *timer;
     int references;
     bool ended;
@@ -51,8 +56,10 @@ static void release(struct discover *d)
 
 static void push(struct discover *d, const char *parent, const char *name, int depth)
 {
-    if (d->seen >= DIRECTORIES_MOST)
+    if (d->seen >= DIRECTORIES_MOST) {
+        d->cut = true;
         return;
+    }
     bool root = strcmp(parent, "/") == 0;
     size_t size = strlen(parent) + strlen(name) + 2;
     struct directory *dir = calloc(1, sizeof *dir + size);
@@ -90,6 +97,7 @@ static void on_witness(void *context, enum session_result result, const struct z
     (void)data, (void)length;
     struct directory *dir = context;
     struct discover *d = dir->discover;
+    d->lost |= result == SESSION_LOST;
     if (!d->ended && result == SESSION_OK && stat->owner)
         found(d, dir->path);
     done(dir);
@@ -100,6 +108,7 @@ static void on_list(void *context, enum session_result result, const struct znod
 {
     struct directory *dir = context;
     struct discover *d = dir->discover;
+    d->lost |= result == SESSION_LOST;
     if (d->ended || result != SESSION_OK) {
         done(dir);
         return;
@@ -117,7 +126,10 @@ static void on_list(void *context, enum session_result result, const struct znod
         if (sequential && !first)
             first = names[i];
         bool own = strcmp(dir->path, "/") == 0 && strcmp(names[i], "zookeeper") == 0;
-        if (!sequential && !own && dir->depth < d->settings->depth && i < CHILDREN_MOST)
+        if (sequential || own || dir->depth >= d->settings->depth)
+            continue;
+        d->cut |= i >= CHILDREN_MOST;
+        if (i < CHILDREN_MOST)
             push(d, dir->path, names[i], dir->depth + 1);
     }
     if (recipe && first && !live_watches(d->live, dir->path)) {
@@ -144,8 +156,8 @@ static void walk_on(struct discover *d)
         d->waiting = dir->next;
         dir->next = NULL;
         if (!session_children(d->live->session, dir->path, false, on_list, dir)) {
-            directory_free(
-                dir); /* not connected: the rest goes the same way, and the next walk begins anew */
+            d->lost = true;
+            directory_free(dir); /* the rest goes the same way, and the next walk begins anew */
             continue;
         }
         d->references++;
@@ -154,11 +166,18 @@ static void walk_on(struct discover *d)
     if (!d->walking || d->under_way > 0 || d->waiting)
         return;
     d->walking = false;
-    if (session_state(d->live->session) == CONNECTION_CONNECTED) {
-        d->looked = true;
-        if (d->settings->every_ms > 0)
-            uv_timer_start(d->timer, on_timer, (uint64_t)d->settings->every_ms, 0);
+    if (session_state(d->live->session) != CONNECTION_CONNECTED)
+        return;
+    if (d->lost) { /* it is back already: what was missed may be an election */
+        uv_timer_start(d->timer, on_timer, LOST_AGAIN_MS, 0);
+        return;
     }
+    if (d->cut)
+        log_line(LOG_LEVEL_WARNING, "%s: the tree is too large to be walked whole; name the elections",
+                 d->live->cluster->name);
+    d->looked = true;
+    if (d->settings->every_ms > 0)
+        uv_timer_start(d->timer, on_timer, (uint64_t)d->settings->every_ms, 0);
 }
 
 void discover_begin(struct discover *d)
@@ -166,6 +185,7 @@ void discover_begin(struct discover *d)
     if (d->walking || d->ended)
         return;
     d->walking = true;
+    d->cut = d->lost = false;
     d->seen = 0;
     uv_timer_stop(d->timer);
     const char *chroot = d->live->chroot;

@@ -1,5 +1,9 @@
 #include "probe/source/inquiry.h"
+#include "probe/source/subject.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +31,8 @@
 #define RETRY_MS 30000
 /* A list that did not come counts as having taken this long at the server. */
 #define UNANSWERED_MS 600
+/* Connections of a server whose lists are worth giving back. */
+#define MANY 1000
 /* Our own request, by which a server's clock is read, is not waited for longer. */
 #define PING_WITHIN_MS 250
 
@@ -213,9 +219,22 @@ static int64_t pause_ms(const struct inquiry *q)
     return ms > least ? ms : least;
 }
 
+/* Lists of thousands come and go: the library would keep their room for the next ones. */
+static void give_memory_back(const struct inquiry *q)
+{
+#ifdef __GLIBC__
+    if (q->full && q->answer.figures.connections > MANY)
+        malloc_trim(0);
+#else
+    (void)q;
+#endif
+}
+
 static void round_end(struct inquiry *q)
 {
+    give_memory_back(q);
     q->asking = false;
+    subjects_confirm(q->live);
     if (!q->cheap || !q->demanded)
         q->rounds++;
     if (q->demanded) {
@@ -231,8 +250,8 @@ static void round_begin(struct inquiry *q)
     server_answer_clear(&q->answer);
     q->asking = true;
     uint64_t now_ms = uv_now(q->live->loop);
-    q->full = q->demanded || q->looks < LOOKS || now_ms - q->moved_ms <= SETTLED_AFTER_MS ||
-              now_ms - q->looked_ms >= SETTLED_EVERY_MS;
+    q->full = q->demanded || model_wants_second_look(q->live->model) || q->looks < LOOKS ||
+              now_ms - q->moved_ms <= SETTLED_AFTER_MS || now_ms - q->looked_ms >= SETTLED_EVERY_MS;
     q->on_demand = q->demanded;
     q->demanded = false;
     q->took_us = 0;

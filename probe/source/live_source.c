@@ -6,13 +6,14 @@
 #include <time.h>
 
 #include "config/connect_string.h"
+#include "config/znode_path.h"
 #include "probe/log.h"
 #include "probe/source/discover.h"
 #include "probe/source/pattern.h"
 #include "probe/source/servers.h"
 #include "probe/source/subject.h"
 
-/* Housekeeping: vanished elections that nobody configured are forgotten. */
+/* Housekeeping: vanished elections that nobody configured are forgotten, refused places tried again. */
 #define SLOW_MS 10000
 /*
  * Nobody ever creates this znode. A watch on a path that ends so marks our session as an observer, so that
@@ -103,21 +104,25 @@ static bool lane_open(struct live *live)
     return lane->session != NULL;
 }
 
-/* A lane with room for the three watches of an election at path. */
+/* The three watches of an election at path. */
+static size_t lane_share(const char *path)
+{
+    return 3 * (strlen(path) + 64);
+}
+
+/* A lane with room for an election at path. */
 static struct lane *lane_for(struct live *live, const char *path)
 {
-    size_t bytes = 3 * (strlen(path) + 64);
-    struct lane *lane = &live->lanes[live->lane_count - 1];
-    if (lane->path_bytes + bytes > LANE_PATH_BYTES) {
-        if (live->lane_count == LANES_MOST || !lane_open(live)) {
-            log_line(LOG_LEVEL_WARNING, "%s: too many elections for %d sessions; left out: %s",
-                     live->cluster->name, LANES_MOST, path);
-            return NULL;
-        }
-        lane = &live->lanes[live->lane_count - 1];
+    size_t i = 0, bytes = lane_share(path);
+    while (i < live->lane_count && live->lanes[i].path_bytes + bytes > LANE_PATH_BYTES)
+        i++;
+    if (i == live->lane_count && (i == LANES_MOST || !lane_open(live))) {
+        log_line(LOG_LEVEL_WARNING, "%s: too many elections for %d sessions; left out: %s",
+                 live->cluster->name, LANES_MOST, path);
+        return NULL;
     }
-    lane->path_bytes += bytes;
-    return lane;
+    live->lanes[i].path_bytes += bytes;
+    return &live->lanes[i];
 }
 
 static void watch(struct live *live, const char *path, const struct election_settings *settings,
@@ -137,6 +142,19 @@ static void watch(struct live *live, const char *path, const struct election_set
     struct subject *s = lane ? subject_new(live, lane, path, settings, origin) : NULL;
     if (s)
         live->subjects[live->subject_count++] = s;
+    else if (lane)
+        lane->path_bytes -= lane_share(path);
+}
+
+static void forget(struct live *live, struct subject *s)
+{
+    /* The watch that waited for its return stays in the library. */
+    subject_lane(s)->path_bytes -= lane_share(subject_path(s)) / 3 * 2;
+    char *path = strdup(subject_path(s));
+    subject_free(s);
+    for (size_t i = 0; path && i < live->pattern_count; i++)
+        pattern_wait_again(live->patterns[i], path);
+    free(path);
 }
 
 static void on_slow(uv_timer_t *timer)
@@ -146,11 +164,13 @@ static void on_slow(uv_timer_t *timer)
     size_t kept = 0;
     for (size_t i = 0; i < live->subject_count; i++) {
         if (subject_is_forgotten(live->subjects[i], now))
-            subject_free(live->subjects[i]);
+            forget(live, live->subjects[i]);
         else
             live->subjects[kept++] = live->subjects[i];
     }
     live->subject_count = kept;
+    for (size_t i = 0; i < live->pattern_count; i++)
+        pattern_try_again(live->patterns[i]);
 }
 
 static bool live_looked(struct source *source)
@@ -206,8 +226,9 @@ static void live_stop(struct source *source)
         subject_free(live->subjects[i]);
     /* Closing answers what is still owed, which may refer to all of the above: they go with the last answer.
      */
-    session_close(live->session);
-    live->reads = SIZE_MAX / 2;
+    for (size_t i = 0; i < live->lane_count; i++)
+        session_close(live->lanes[i].session);
+    subjects_read(live); /* lets go of those that still wait for their turn */
     watch_map_clear(&live->watches);
     if (live->slow) {
         uv_timer_stop(live->slow);
@@ -220,15 +241,6 @@ static void live_stop(struct source *source)
     free(live);
 }
 
-static char *with_chroot(const struct live *live, const char *path)
-{
-    size_t size = strlen(live->chroot) + strlen(path) + 1;
-    char *full = malloc(size);
-    if (full)
-        snprintf(full, size, "%s%s", live->chroot, strcmp(path, "/") == 0 && *live->chroot ? "" : path);
-    return full;
-}
-
 static bool watch_configured(struct live *live)
 {
     const struct cluster_settings *cluster = live->cluster;
@@ -237,10 +249,10 @@ static bool watch_configured(struct live *live)
         return false;
     for (size_t i = 0; i < cluster->election_count; i++) {
         const struct election_settings *election = &cluster->elections[i];
-        char *path = with_chroot(live, election->path);
+        char *path = znode_path_join(live->chroot, election->path);
         if (!path)
             return false;
-        if (strpbrk(path, "*?")) {
+        if (znode_is_pattern(path)) {
             struct pattern *pattern = pattern_new(live, path, election);
             if (pattern)
                 live->patterns[live->pattern_count++] = pattern;

@@ -1,10 +1,10 @@
 #include "probe/source/pattern.h"
 
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/znode_path.h"
 #include "probe/log.h"
 
 /* Directories and waited-for matches of one pattern; more are left out, which the log says. */
@@ -17,7 +17,8 @@ struct place {
     const char *rest; /* what follows its children's names, "" or "/leader"; points into the pattern */
     const char *glob; /* what its children must match; NULL: path is a whole match */
     struct watch_entry entry;
-    bool asking;
+    bool asking, looked;
+    bool refused; /* it may not be read, or the server would not answer: asked again from time to time */
     struct place *next;
 };
 
@@ -90,10 +91,11 @@ static void place_add(struct pattern *p, const char *prefix, const char *rest)
         free(path);
         return;
     }
-    if (p->place_count == PLACES_MOST)
-        log_line(LOG_LEVEL_WARNING, "%s has too many matches; left out: %s", p->path, path);
-    struct place *place = p->place_count < PLACES_MOST ? calloc(1, sizeof *place) : NULL;
+    bool full = p->place_count >= PLACES_MOST;
+    struct place *place = full ? NULL : calloc(1, sizeof *place);
     if (!place) {
+        log_line(LOG_LEVEL_WARNING, "%s: %s; left out: %s", p->path,
+                 full ? "too many places to look at" : "out of memory", path);
         free(path);
         return;
     }
@@ -118,7 +120,7 @@ static bool glob_matches(const struct place *place, const char *name)
         return false;
     memcpy(glob, place->glob, length);
     glob[length] = '\0';
-    return fnmatch(glob, name, FNM_NOESCAPE) == 0;
+    return znode_pattern_match(glob, name);
 }
 
 static void child_found(struct place *place, const char *name)
@@ -146,13 +148,21 @@ static void child_found(struct place *place, const char *name)
 static bool answered(struct place *place, enum session_result result)
 {
     struct pattern *p = place->pattern;
-    bool first = place->asking;
     place->asking = false;
     bool alive = !p->ended && result != SESSION_LOST;
-    if (first && alive && p->unanswered > 0)
+    if (alive && !place->looked) {
+        place->looked = true;
         p->unanswered--;
+    }
+    bool refused = alive && result != SESSION_OK && result != SESSION_NO_NODE;
+    if (refused && !place->refused)
+        log_line(LOG_LEVEL_WARNING, "%s: %s cannot be read: %s", p->path, place->path,
+                 result == SESSION_DENIED ? "denied" : "the server refuses");
+    place->refused = refused;
     return alive;
 }
+
+static void place_wait(struct place *place);
 
 static void on_exists(void *context, enum session_result result, const struct znode_stat *stat,
                       const void *data, size_t length)
@@ -160,13 +170,33 @@ static void on_exists(void *context, enum session_result result, const struct zn
     (void)stat, (void)data, (void)length;
     struct place *place = context;
     struct pattern *p = place->pattern;
-    if (answered(place, result) && result == SESSION_OK) {
-        if (place->glob)
-            place_ask(place); /* it appeared between list and exists */
-        else
+    if (answered(place, result)) {
+        if (result == SESSION_OK)
             p->live->watch(p->live, place->path, p->settings, ORIGIN_PATTERN);
+        else if (result == SESSION_NO_NODE)
+            place_wait(place);
     }
     release(p);
+}
+
+static void on_waiting(void *context, enum session_result result, const struct znode_stat *stat,
+                       const void *data, size_t length)
+{
+    (void)stat, (void)data, (void)length;
+    struct place *place = context;
+    struct pattern *p = place->pattern;
+    if (answered(place, result) && result == SESSION_OK)
+        place_ask(place); /* it appeared between the two questions */
+    release(p);
+}
+
+/* Leaves a watch. What is there is asked for without: an election's own watches are enough then. */
+static void place_wait(struct place *place)
+{
+    if (session_exists(place->pattern->live->session, place->path, true, on_waiting, place)) {
+        place->asking = true;
+        place->pattern->references++;
+    }
 }
 
 static void on_children(void *context, enum session_result result, const struct znode_stat *stat,
@@ -177,9 +207,8 @@ static void on_children(void *context, enum session_result result, const struct 
     struct pattern *p = place->pattern;
     if (answered(place, result)) {
         if (result == SESSION_NO_NODE) {
-            if (session_exists(p->live->session, place->path, true, on_exists, place))
-                p->references++;
-        } else {
+            place_wait(place);
+        } else if (result == SESSION_OK) {
             for (size_t i = 0; i < count; i++)
                 child_found(place, names[i]);
         }
@@ -194,7 +223,7 @@ static void place_ask(struct place *place)
     if (place->asking || p->ended || (!place->glob && live_watches(p->live, place->path)))
         return;
     bool sent = place->glob ? session_children(session, place->path, true, on_children, place)
-                            : session_exists(session, place->path, true, on_exists, place);
+                            : session_exists(session, place->path, false, on_exists, place);
     if (sent) {
         place->asking = true;
         p->references++;
@@ -231,6 +260,20 @@ void pattern_begin(struct pattern *p)
         place->asking = false;
         place_ask(place);
     }
+}
+
+void pattern_wait_again(struct pattern *p, const char *path)
+{
+    for (struct place *place = p->places; place; place = place->next)
+        if (!place->glob && strcmp(place->path, path) == 0)
+            place_ask(place);
+}
+
+void pattern_try_again(struct pattern *p)
+{
+    for (struct place *place = p->places; place; place = place->next)
+        if (place->refused)
+            place_ask(place);
 }
 
 bool pattern_looked(const struct pattern *p)

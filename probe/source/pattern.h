@@ -17,7 +17,13 @@ void pattern_free(struct pattern *);
 /* The session is connected: list everything (again). */
 void pattern_begin(struct pattern *);
 
-/* Every directory has been listed once. */
+/* The match at this path is not watched any more: wait for it to appear anew. */
+void pattern_wait_again(struct pattern *, const char *path);
+
+/* What could not be read is asked for again: for a timer. */
+void pattern_try_again(struct pattern *);
+
+/* Every directory has been listed once, or refused to be. */
 bool pattern_looked(const struct pattern *);
 
 #endif

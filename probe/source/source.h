@@ -12,7 +12,8 @@
 #include "probe/election/model.h"
 
 struct source {
-    /* One complete look has been taken (or it is known that none can be had) at everything it watches. */
+    /* One complete look has been taken at everything it watches, or it is certain that none can be had. A
+       cluster that cannot be reached may be reached yet: whoever waits for it needs a deadline. */
     bool (*looked)(struct source *);
     /* Ask the servers now whatever can be asked, also where that is done on demand only. */
     void (*ask)(struct source *);

@@ -22,8 +22,8 @@
 struct guard {
     struct subject *subject;
     struct watch_entry entry;
-    bool armed; /* its watch is set, or on its way */
-    int asking; /* requests under way */
+    bool armed;   /* its watch is set, or on its way */
+    bool refused; /* it may not be read: only its end and its changes are waited for */
 };
 
 enum { GUARD_LEADER, GUARD_MARK, GUARD_SELF, GUARD_COUNT };
@@ -38,7 +38,7 @@ struct subject {
     struct watch_entry registry; /* children of the mark, where it is a directory */
     struct guard guards[GUARD_COUNT];
     uv_timer_t *timer; /* the next list, or the next try */
-    bool listing, list_dirty, begun, registry_listing;
+    bool listing, list_dirty, begun, registry_listing, confirming;
     uint64_t listed_ms, absent_ms; /* loop time; absent 0: it is there */
     unsigned chased;
     size_t reads; /* candidates being read */
@@ -110,13 +110,20 @@ static void on_candidate(void *context, enum session_result result, const struct
     free(r);
 }
 
+/* How much of the election's path stands in front of "/<name>" in its candidates' paths: of the root nothing.
+ */
+static size_t prefix_length(const struct subject *s)
+{
+    return strcmp(s->path, "/") == 0 ? 0 : strlen(s->path);
+}
+
 /* False: nothing more of this subject can be asked for now. */
 static bool read_next(struct subject *s)
 {
     const struct candidate *c = election_take_unread(s->election);
     if (!c)
         return false;
-    size_t directory = strlen(s->path), name = strlen(c->name);
+    size_t directory = prefix_length(s), name = strlen(c->name);
     struct read *r = malloc(sizeof *r + directory + name + 2);
     if (!r)
         return false;
@@ -173,8 +180,8 @@ static void read_soon(struct subject *s)
 
 static bool is_candidate(const struct subject *s, const char *path)
 {
-    size_t length = strlen(s->path);
-    return strncmp(path, s->path, length) == 0 && path[length] == '/';
+    size_t length = prefix_length(s);
+    return strncmp(path, s->path, length) == 0 && path[length] == '/' && path[length + 1];
 }
 
 struct guard_read {
@@ -201,9 +208,21 @@ static void on_guarded(void *context, enum session_result result, const struct z
     if (g == &s->guards[GUARD_SELF]) {
         if (result == SESSION_OK && current)
             subject_begin(s); /* it has appeared */
+    } else if (current && g->refused && !r->has_data) {
+        g->armed = result == SESSION_OK || result == SESSION_NO_NODE; /* else until the next connection */
+        if (result == SESSION_NO_NODE) {
+            observe_node(s, r->path, result, NULL, false, NULL, 0);
+            subject_reconcile(s);
+        }
     } else if (current && !r->has_data) {
         if (result == SESSION_OK)
             guard_ask(g); /* it has appeared between get and exists */
+    } else if (current && result != SESSION_OK && result != SESSION_NO_NODE) {
+        /* Who may not read may wait all the same: asking again at once would never end. */
+        g->refused = true;
+        g->armed = guard_send(g, false);
+        observe_node(s, r->path, result, NULL, false, NULL, 0);
+        subject_reconcile(s);
     } else if (current && result == SESSION_NO_NODE && !(leader && is_candidate(s, r->path))) {
         g->armed = guard_send(g, false); /* it may appear: a get leaves no watch on what is not there */
         observe_node(s, r->path, result, NULL, false, NULL, 0);
@@ -214,6 +233,9 @@ static void on_guarded(void *context, enum session_result result, const struct z
         if (leader && result == SESSION_NO_NODE && ++s->chased >= CHASE_MOST)
             subject_list(s);
         observe_node(s, r->path, result, stat, true, data, length);
+        bool directory = result == SESSION_OK && stat->owner == 0 && strcmp(r->path, s->path) == 0;
+        if (leader && directory && !s->begun)
+            subject_begin(s); /* where a lock was waited for, a directory has appeared: its children stand */
         subject_reconcile(s);
     }
     free(r);
@@ -246,6 +268,7 @@ static bool guard_send(struct guard *g, bool data)
  */
 static void guard_ask(struct guard *g)
 {
+    g->refused = false;
     g->armed = guard_send(g, g != &g->subject->guards[GUARD_SELF]);
 }
 
@@ -253,7 +276,7 @@ static void guard_set(struct guard *g, const char *path)
 {
     struct subject *s = g->subject;
     if (g->entry.path && strcmp(g->entry.path, path) == 0) {
-        if (!g->armed)
+        if (!g->armed && !g->refused)
             guard_ask(g);
         return;
     }
@@ -271,7 +294,8 @@ static void guard_next_in_line(struct guard *g)
     char path[PATH_SIZE];
     if (s->election->candidate_count < 2)
         return;
-    int length = snprintf(path, sizeof path, "%s/%s", s->path, s->election->candidates[1]->name);
+    int length = snprintf(path, sizeof path, "%.*s/%s", (int)prefix_length(s), s->path,
+                          s->election->candidates[1]->name);
     if (length > 0 && (size_t)length < sizeof path)
         guard_set(g, path);
 }
@@ -471,6 +495,46 @@ static void subject_list(struct subject *s)
     }
 }
 
+/* ---- the same list, after a sync ---- */
+
+static void on_confirmed(void *context, enum session_result result, const struct znode_stat *stat,
+                         char *const *names, size_t count)
+{
+    struct subject *s = context;
+    s->confirming = false;
+    if (!answered(s) || result != SESSION_OK)
+        return;
+    struct observation o = live_observation(s->live, OBSERVED_CHILDREN, s->path, s->path);
+    o.children = (struct observed_children){.stat = stat, .names = names, .count = count, .synced = true};
+    observe(s, &o);
+    subject_reconcile(s);
+}
+
+static void on_synced(void *context, enum session_result result, const char *path)
+{
+    struct subject *s = context;
+    (void)path;
+    s->confirming = false;
+    if (!answered(s) || result != SESSION_OK)
+        return;
+    if (session_children(s->lane->session, s->path, false, on_confirmed, s)) {
+        s->confirming = true;
+        s->references++;
+    }
+}
+
+void subjects_confirm(struct live *live)
+{
+    for (size_t i = 0; i < live->subject_count; i++) {
+        struct subject *s = live->subjects[i];
+        if (s->election->suspected && !s->confirming && !s->absent_ms &&
+            session_sync(s->lane->session, s->path, on_synced, s)) {
+            s->confirming = true;
+            s->references++;
+        }
+    }
+}
+
 static void on_children_notice(void *context, enum session_notice notice)
 {
     struct subject *s = context;
@@ -495,7 +559,7 @@ void subject_begin(struct subject *s)
     if (s->ended)
         return;
     for (size_t i = 0; i < GUARD_COUNT; i++)
-        s->guards[i].armed = false;
+        s->guards[i].armed = s->guards[i].refused = false;
     s->begun = true;
     s->listing = false;
     s->listed_ms = 0;
@@ -573,7 +637,7 @@ const char *subject_path(const struct subject *s)
     return s->path;
 }
 
-const struct lane *subject_lane(const struct subject *s)
+struct lane *subject_lane(const struct subject *s)
 {
     return s->lane;
 }

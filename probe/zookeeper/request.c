@@ -11,7 +11,6 @@ struct request *request_new(struct requests *all, enum answer_kind kind, void *c
     if (all->latest)
         all->latest->previous = r;
     all->latest = r;
-    all->count++;
     return r;
 }
 
@@ -23,7 +22,6 @@ void request_free(struct request *r)
         r->all->latest = r->next;
     if (r->next)
         r->next->previous = r->previous;
-    r->all->count--;
     free(r);
 }
 

@@ -23,7 +23,6 @@ struct request {
 struct requests {
     struct session *session;
     struct request *latest;
-    size_t count;
 };
 
 /* Whatever the kind of request, what came back. */

@@ -32,8 +32,9 @@
 /* Pause after all servers failed: doubles up to the second one, with jitter. */
 #define PAUSE_FIRST_MS 100u
 #define PAUSE_LAST_MS 3000u
-/* A session that has not come back after this many of its timeouts is given up. [wiped] */
-#define GIVE_UP_TIMEOUTS 2
+/* A session that has not come back after this many of its timeouts is given up: where servers serve, they
+   have ended it by then, and where they do not, nothing is lost with it. [wiped] */
+#define GIVE_UP_TIMEOUTS 1
 
 struct session {
     uv_loop_t *loop;
@@ -44,6 +45,8 @@ struct session {
     size_t address_count;      /* a round of attempts */
     int timeout_asked_ms;
     char *auth_scheme, *auth_credential;
+    bool auth_pending; /* sent, and not accepted yet: nothing may be asked before */
+    bool refused;      /* not accepted: it would be refused for ever */
 
     zhandle_t *zh;
     struct pulse *pulse;
@@ -110,14 +113,20 @@ static enum session_result result_of(int rc)
     }
 }
 
+/* A server's clock may say anything: what would not fit in microseconds is no time. */
+static int64_t server_time_ms(int64_t ms)
+{
+    return ms > 0 && ms < INT64_MAX / 1000 ? ms : 0;
+}
+
 static struct znode_stat stat_of(const struct Stat *stat)
 {
     return (struct znode_stat){
         .czxid = stat->czxid,
         .mzxid = stat->mzxid,
         .pzxid = stat->pzxid,
-        .ctime_ms = stat->ctime,
-        .mtime_ms = stat->mtime,
+        .ctime_ms = server_time_ms(stat->ctime),
+        .mtime_ms = server_time_ms(stat->mtime),
         .version = stat->version,
         .cversion = stat->cversion,
         .aversion = stat->aversion,
@@ -151,8 +160,9 @@ static void describe_failure(struct session *s, int rc, int error, int state_bef
     else if (state_before == ZOO_ASSOCIATING_STATE && s->overdue)
         snprintf(s->problem, sizeof s->problem, "%s accepts connections but does not answer", server);
     else if (state_before == ZOO_ASSOCIATING_STATE)
-        snprintf(s->problem, sizeof s->problem, "%s gives no session: no quorum, or too many connections",
-                 server);
+        snprintf(s->problem, sizeof s->problem, "%s %s", server,
+                 s->established ? "refuses this session: no quorum, or older data than was seen (wiped?)"
+                                : "gives no session: no quorum, or too many connections");
     else if (rc == ZOPERATIONTIMEOUT || s->overdue || error == ETIMEDOUT)
         snprintf(s->problem, sizeof s->problem, "no answer from %s", server);
     else if (error == ECONNREFUSED)
@@ -320,9 +330,9 @@ static void session_fail(struct session *s, int rc, int error, int state_before)
     if (s->state == CONNECTION_CONNECTED)
         s->last_heard_ms = uv_now(s->loop);
 
-    if (state == ZOO_AUTH_FAILED_STATE) {
-        /* It would be refused for ever. */
-        snprintf(s->problem, sizeof s->problem, "authentication refused; check the auth file");
+    if (state == ZOO_AUTH_FAILED_STATE || s->refused) {
+        s->refused = true;
+        snprintf(s->problem, sizeof s->problem, "authentication refused");
         zookeeper_end(s);
         set_state(s, CONNECTION_REFUSED, false);
         return;
@@ -366,13 +376,23 @@ static void on_connected(struct session *s)
     set_state(s, CONNECTION_CONNECTED, renewed);
 }
 
+/* Told once a handle; after later connections the library sends the credentials again by itself. */
+static void on_auth(int rc, const void *data)
+{
+    struct session *s = (struct session *)(uintptr_t)data;
+    s->auth_pending = false;
+    s->refused = rc == ZAUTHFAILED;
+    if (rc == ZOK && !s->closing && s->zh && zoo_state(s->zh) == ZOO_CONNECTED_STATE)
+        on_connected(s);
+}
+
 static void on_watch(zhandle_t *zh, int type, int state, const char *path, void *context)
 {
     struct session *s = context;
     if (s->closing || (s->zh && zh != s->zh))
         return;
     if (type == ZOO_SESSION_EVENT) {
-        if (state == ZOO_CONNECTED_STATE)
+        if (state == ZOO_CONNECTED_STATE && !s->auth_pending)
             on_connected(s);
         return; /* losses are seen in the library's results */
     }
@@ -424,8 +444,10 @@ static void session_connect(struct session *s)
         return;
     }
     zoo_set_servers_resolution_delay(s->zh, -1); /* [resolve] */
-    if (s->auth_scheme)
-        zoo_add_auth(s->zh, s->auth_scheme, s->auth_credential, (int)strlen(s->auth_credential), NULL, NULL);
+    if (s->auth_scheme) {
+        s->auth_pending = true;
+        zoo_add_auth(s->zh, s->auth_scheme, s->auth_credential, (int)strlen(s->auth_credential), on_auth, s);
+    }
     pulse_this_turn(s->pulse);
 }
 
@@ -448,7 +470,7 @@ static void on_resolved(void *context, const struct address *addresses, size_t c
 /* [resolve] Names are looked up off the loop, anew for every handle; the library only ever sees addresses. */
 static void session_begin(struct session *s)
 {
-    if (s->zh || s->resolver)
+    if (s->zh || s->resolver || s->refused)
         return;
     s->resolver = resolver_start(s->loop, s->servers.servers, s->servers.count, on_resolved, s);
 }
@@ -532,16 +554,6 @@ int session_timeout_ms(const struct session *s)
 const char *session_server(const struct session *s)
 {
     return s->state == CONNECTION_CONNECTED && s->server[0] ? s->server : NULL;
-}
-
-const char *session_problem(const struct session *s)
-{
-    return s->problem[0] ? s->problem : NULL;
-}
-
-size_t session_outstanding(const struct session *s)
-{
-    return s->requests.count;
 }
 
 /* ---- requests ------------------------------------------------------------------------------------------ */
@@ -656,8 +668,8 @@ bool session_create(struct session *s, const char *path, const void *data, size_
                 : mode == CREATE_PERSISTENT_SEQUENTIAL ? ZOO_PERSISTENT_SEQUENTIAL
                 : mode == CREATE_EPHEMERAL             ? ZOO_EPHEMERAL
                                                        : ZOO_EPHEMERAL_SEQUENTIAL;
-    return request_sent(r,
-                        zoo_acreate(s->zh, path, data, (int)length, &ZOO_OPEN_ACL_UNSAFE, flags, on_text, r));
+    return r && request_sent(
+                    r, zoo_acreate(s->zh, path, data, (int)length, &ZOO_OPEN_ACL_UNSAFE, flags, on_text, r));
 }
 
 bool session_delete(struct session *s, const char *path, int32_t version, session_text_fn fn, void *context)

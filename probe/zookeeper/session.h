@@ -28,7 +28,7 @@ enum session_result {
     SESSION_NOT_EMPTY,
     SESSION_BAD_VERSION,
     SESSION_LOST,  /* not carried out, or not known whether: the connection or the session went */
-    SESSION_FAILED /* anything else: session_problem() says what */
+    SESSION_FAILED /* anything else */
 };
 
 /* What a one-shot watch brought. */
@@ -73,8 +73,6 @@ enum connection_state session_state(const struct session *);
 uint64_t session_id(const struct session *);         /* 0: none yet */
 int session_timeout_ms(const struct session *);      /* negotiated; 0: not connected yet */
 const char *session_server(const struct session *);  /* "10.0.0.1:2181", or NULL; until the next call */
-const char *session_problem(const struct session *); /* why it is not connected, or NULL */
-size_t session_outstanding(const struct session *);  /* requests not yet answered */
 
 /*
  * Answers. Called exactly once for every request that was accepted, in the order of the requests.

@@ -1,11 +1,14 @@
 """Where elections are: missing, appearing, deleted, recreated, forbidden, below a chroot, by pattern, by walking."""
 import os
+import re
+import time
 
 import pytest
 from kazoo.security import make_digest_acl
 
 from electop import Events, elections, look, look_at, names, run
 from ensemble import session_of
+from txnlog import CLOSE_SESSION, CREATE_SESSION, transactions
 from waiting import until
 
 
@@ -127,6 +130,87 @@ def test_permission_given_later(zk, client, path):
         events.expect("leader-lost", election=path, candidate=name)
 
 
+def packets(zk):
+    """How many packets the server has received."""
+    return int(re.search(r"Received: (\d+)", zk.ask("srvr")).group(1))
+
+
+def test_unreadable_leader_and_mark(zk, client):
+    """A leader's znode, a mark and a lock that may not be read are asked for once, and their end is still seen."""
+    shut = [make_digest_acl("ops", "pw", all=True)]
+    root, lock = "/unreadable/overseer_elect", "/unreadable/controller"
+    names = [stand(client, root + "/election", name=f"{client.client_id[0]}-node{i}:8983_solr-n_") for i in (1, 2)]
+    client.create(root + "/leader", b"mine", ephemeral=True)
+    client.create(lock, b"{}", ephemeral=True)
+    for closed in (f"{root}/election/{names[0]}", root + "/leader", lock):
+        client.set_acls(closed, shut)
+    with Events(zk.hosts, root + "/election", lock) as events:
+        events.expect("election-seen", election=root + "/election")
+        until(lambda: f"{root}/election/{names[0]}" in zk.watched_paths())
+        before = packets(zk)
+        time.sleep(2)
+        assert packets(zk) - before < 40  # heartbeats, and the server asked for its state
+        client.delete(f"{root}/election/{names[0]}")
+        events.expect("leader-lost", candidate=names[0])
+        events.expect("leader-elected", to=names[1])
+    client.delete(lock)
+
+
+def test_root_election(zk, client):
+    """Candidates may stand in the root itself: their paths have one slash."""
+    standing = [client.create("/n_", data, ephemeral=True, sequence=True) for data in (b"root:1", b"root:2")]
+    try:
+        assert [c["identity"] for c in look_at(zk.hosts, "/")["candidates"]] == ["root:1", "root:2"]
+        with Events(zk.hosts, "/") as events:
+            events.expect("election-seen", election="/")
+            until(lambda: standing[0] in zk.watched_paths())
+            client.delete(standing.pop(0))
+            events.expect("leader-elected", to=standing[0][1:])
+    finally:
+        for path in standing:
+            client.delete(path)
+
+
+def test_directory_where_a_lock_was_expected(zk, client, path):
+    """A missing path that a lock's recipe knows may turn out to be a directory: its candidates are seen."""
+    place = path + "/controller"
+    client.ensure_path(path)
+    with Events(zk.hosts, place) as events:
+        events.expect("election-seen", election=place)
+        until(lambda: place in zk.watched_paths())
+        name = stand(client, place)
+        events.expect("leader-elected", to=name)
+
+
+def test_pattern_permission_given_later(zk, client, path):
+    """A directory that a pattern may not list is tried again, slowly."""
+    name = stand(client, path + "/red/leader")
+    keeper = zk.client(auth_data=[("digest", "ops:pw")])
+    opened = [make_digest_acl("ops", "pw", all=True), *client.get_acls("/")[0]]
+    keeper.set_acls(path, opened[:1])
+    with Events(zk.hosts, path + "/*/leader") as events:
+        events.expect("connection", state="connected")
+        zk.settled()
+        keeper.set_acls(path, opened)
+        events.expect("election-seen", election=path + "/red/leader", within=60)
+        until(lambda: f"{path}/red/leader/{name}" in zk.watched_paths())
+
+
+def test_many_sessions(zk, client, path):
+    """More elections than one session may watch: each is seen, and every session ends with the program."""
+    places = [f"{path}/{'x' * 2000}/{i}" for i in range(200)]
+    for place in places[::100]:
+        stand(client, place)
+    last = transactions(zk.directory)[-1].zxid
+    found = elections(look(zk.hosts, *places))
+    assert [found[place]["state"] for place in places[::100]] == ["led", "led"]
+    assert len(found) == len(places)
+    log = [t for t in transactions(zk.directory) if t.zxid > last]
+    begun = {t.session for t in log if t.type == CREATE_SESSION}
+    assert len(begun) > 1
+    assert begun == {t.session for t in log if t.type == CLOSE_SESSION} & begun
+
+
 def test_chroot(zk, client, path):
     """Below a chroot, paths are given without it and shown without it."""
     stand(client, path + "/app/election", b"inner:1")
@@ -158,12 +242,20 @@ def test_pattern_now_and_later(zk, client, path):
         events.expect("election-seen", election=path + "/red/leader")
         name = stand(client, path + "/blue/leader", b"blue:1")
         events.expect("election-seen", election=path + "/blue/leader")
-        until(lambda: f"{path}/blue/leader/{name}" in zk.watched_paths())
+        watched = until(lambda: (paths := zk.watched_paths()) and f"{path}/blue/leader/{name}" in paths and paths)
+        assert path + "/red/leader" not in watched  # what is there needs nobody who waits for it
         client.delete(f"{path}/blue/leader/{name}")
         events.expect("leader-lost", election=path + "/blue/leader", candidate=name)
         clear(client, path + "/red/leader")
         events.expect("election-gone", election=path + "/red/leader")
     assert list(elections(look(zk.hosts, pattern))) == [path + "/blue/leader"]
+
+
+def test_pattern_of_plain_characters(zk, client, path):
+    """In a pattern only * and ? are wild: brackets stand for themselves."""
+    stand(client, path + "/a[b]-1")
+    stand(client, path + "/ab-1")
+    assert list(elections(look(zk.hosts, path + "/a[b]-*"))) == [path + "/a[b]-1"]
 
 
 def test_discovery(zk, client, path):

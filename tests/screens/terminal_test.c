@@ -27,6 +27,7 @@
 #include <cmocka.h>
 #include <vterm.h>
 
+#include "config/utf8.h"
 #include "tests/support/golden.h"
 #include "tests/support/scenes.h"
 #include "tui/screen/theme.h"

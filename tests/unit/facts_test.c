@@ -35,6 +35,21 @@ static void names_are_shortened_to_word_and_number(void **state)
     cells_free(cells);
 }
 
+/* What is copied can be given to another tool: also in the root, where there is one slash, not two. */
+static void candidates_have_paths(void **state)
+{
+    char path[32];
+
+    (void)state;
+    assert_true(facts_candidate_path(NULL, "/a/b", "n_1", path, sizeof path));
+    assert_string_equal(path, "/a/b/n_1");
+    assert_true(facts_candidate_path(NULL, "/", "n_1", path, sizeof path));
+    assert_string_equal(path, "/n_1");
+    assert_true(facts_candidate_path(NULL, "/a", NULL, path, sizeof path));
+    assert_string_equal(path, "/a");
+    assert_false(facts_candidate_path(NULL, "/a/b", "n_1", path, 8));
+}
+
 static struct badge badge(const struct stage *stage, unsigned cluster, const char *path)
 {
     return facts_badge(model_election(stage_model(stage), cluster, path), stage_now(stage));
@@ -102,6 +117,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_shortened_to_word_and_number),
+        cmocka_unit_test(candidates_have_paths),
         cmocka_unit_test(every_state_has_its_word),
         cmocka_unit_test(a_free_lock_is_healthy),
         cmocka_unit_test(what_is_old_says_how_old),

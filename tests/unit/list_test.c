@@ -83,13 +83,31 @@ static void what_left_is_told_and_its_place_kept(void **state)
     list_release(&list);
 }
 
+/* From match to match one comes round to the first again, and backwards to the last. */
+static void walking_goes_round(void **state)
+{
+    struct list list = {0};
+
+    (void)state;
+    list_begin(&list, 3, 2);
+    list_walk(&list, false);
+    assert_int_equal(list.at, 2);
+    list_walk(&list, true);
+    assert_int_equal(list.at, 0);
+    list_walk(&list, true);
+    assert_int_equal(list.at, 1);
+    list_begin(&list, 0, 2);
+    list_walk(&list, true);
+    assert_int_equal(list.at, 0);
+    list_release(&list);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(selection_stays_on_screen),
-        cmocka_unit_test(other_actions_do_not_move),
-        cmocka_unit_test(selection_follows_its_thing),
-        cmocka_unit_test(what_left_is_told_and_its_place_kept),
+        cmocka_unit_test(selection_stays_on_screen),   cmocka_unit_test(other_actions_do_not_move),
+        cmocka_unit_test(selection_follows_its_thing), cmocka_unit_test(what_left_is_told_and_its_place_kept),
+        cmocka_unit_test(walking_goes_round),
     };
     return cmocka_run_group_tests_name("list", tests, NULL, NULL);
 }

@@ -38,9 +38,13 @@ static void recipes_are_checked(void **state)
            NULL);
     expect("clusters: [{hosts: a, elections: [{path: /x, recipe: curator-lach}, {path: /y, recipe: xyzzy}]}]",
            "recipe \"curator-lach\" of the election \"/x\" is not known; did you mean \"curator-latch\"?\n"
-           "recipe \"xyzzy\" of the election \"/y\" is not known; write auto, a known layout's name, or that "
-           "of one of "
-           "your own below recipes");
+           "recipe \"xyzzy\" of the election \"/y\" is not known; write auto, a known layout's name, that of "
+           "one "
+           "of your own below recipes, or a pattern such as '^member-(\\d{10})$'");
+    expect("clusters: [{hosts: a, elections: [{path: /x, recipe: '^member-(\\d{10})$'}]}]", NULL);
+    expect("clusters: [{hosts: a, elections: [{path: /x, recipe: '^member-(\\d{10}$'}]}]",
+           "recipe ^member-(\\d{10}$: bad regular expression: missing closing parenthesis (at character 17); "
+           "see pcre2pattern(3)");
     expect("recipes: [{name: a}, {name: b, family: lock, candidate: (x)}]",
            "recipe \"a\" has no candidate; add the regular expression of its candidates' names\n"
            "recipe \"b\" is a lock, which has no candidates' names; leave its candidate out");

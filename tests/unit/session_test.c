@@ -54,7 +54,7 @@ static void on_ready(void *context, const char *problem)
 /* What a session told. */
 struct told {
     struct session *session;
-    bool connected, disconnected, expired, renewed, noticed;
+    bool connected, disconnected, expired, refused, renewed, noticed;
     int answers, lost;
     enum session_result result;
     enum session_notice notice;
@@ -68,6 +68,7 @@ static void on_state(void *context, enum connection_state state, bool renewed, c
     t->connected = state == CONNECTION_CONNECTED;
     t->disconnected |= state == CONNECTION_CONNECTING;
     t->expired |= state == CONNECTION_EXPIRED;
+    t->refused |= state == CONNECTION_REFUSED;
     if (t->connected)
         t->renewed = renewed;
     snprintf(t->problem, sizeof t->problem, "%s", problem ? problem : "");
@@ -126,7 +127,10 @@ static void reads_and_watches(void **state)
     (void)state;
     struct told t;
     begin(&t, sandbox_hosts(sandbox));
-    assert_false(session_exists(t.session, "/a", false, on_node, &t)); /* not connected: nothing is sent */
+    /* Not connected: nothing is sent, and nobody is answered. */
+    assert_false(session_exists(t.session, "/a", false, on_node, &t));
+    assert_false(session_create(t.session, "/a", "", 0, CREATE_PERSISTENT, on_text, &t));
+    assert_false(session_delete(t.session, "/a", -1, on_text, &t));
     run_until(&t.connected);
     assert_true(t.renewed);
     assert_int_not_equal(session_id(t.session), 0);
@@ -233,6 +237,35 @@ static void gives_up_a_session_that_cannot_come_back(void **state)
     session_close(t.session);
 }
 
+/* Credentials that the servers do not take are told once, before anything is asked, and not tried again. */
+static void is_refused_for_good(void **state)
+{
+    (void)state;
+    static const struct session_listener listener = {on_state, on_notice};
+    struct session_options options = {.hosts = sandbox_hosts(sandbox),
+                                      .timeout_ms = TIMEOUT_MS,
+                                      .auth_scheme = "kerberos",
+                                      .auth_credential = "bob"};
+    struct told t = {0};
+    t.session = session_open(&loop, &options, &listener, &t);
+    run_until(&t.refused);
+    assert_false(t.connected);
+    assert_string_equal(t.problem, "authentication refused");
+    t.disconnected = t.refused = false;
+    for (uint64_t end = uv_hrtime() + 500000000u; uv_hrtime() < end;)
+        uv_run(&loop, UV_RUN_NOWAIT);
+    assert_false(t.connected || t.disconnected || t.refused);
+    session_close(t.session);
+
+    options.auth_scheme = "digest";
+    options.auth_credential = "bob:secret";
+    t = (struct told){0};
+    t.session = session_open(&loop, &options, &listener, &t);
+    run_until(&t.connected);
+    assert_true(t.renewed);
+    session_close(t.session);
+}
+
 /* A dropped session's ephemeral znodes stay until its timeout; a closed one's go at once. */
 static void drops_without_a_word(void **state)
 {
@@ -287,6 +320,7 @@ int main(void)
         cmocka_unit_test(passes_over_dead_hosts),
         cmocka_unit_test(survives_a_restart),
         cmocka_unit_test(gives_up_a_session_that_cannot_come_back),
+        cmocka_unit_test(is_refused_for_good),
         cmocka_unit_test(drops_without_a_word),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -123,16 +123,6 @@ static void patterns_are_not_exponential(void **state)
     assert_false(znode_pattern_match("/*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b", path));
 }
 
-/* The literal parent is where watching for matches begins. */
-static void parents_of_patterns(void **state)
-{
-    (void)state;
-    assert_int_equal(znode_pattern_parent("/teams/x-*/leader"), 6);
-    assert_int_equal(znode_pattern_parent("/*"), 0);
-    assert_int_equal(znode_pattern_parent("/a/b"), 4);
-    assert_int_equal(znode_pattern_parent("/a/b/?"), 4);
-}
-
 /* A chroot goes in front; the chroot's own root is the chroot. */
 static void chroots_are_joined(void **state)
 {
@@ -149,9 +139,9 @@ static void chroots_are_joined(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(paths_are_judged),    cmocka_unit_test(long_paths_are_refused),
-        cmocka_unit_test(patterns_match),      cmocka_unit_test(patterns_are_not_exponential),
-        cmocka_unit_test(parents_of_patterns), cmocka_unit_test(chroots_are_joined),
+        cmocka_unit_test(paths_are_judged),   cmocka_unit_test(long_paths_are_refused),
+        cmocka_unit_test(patterns_match),     cmocka_unit_test(patterns_are_not_exponential),
+        cmocka_unit_test(chroots_are_joined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,5 @@
 #include "tui/commands/command.h"
 
-#include <langinfo.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,7 +19,7 @@ void complain(const char *format, ...)
     text_vprintf(&text, format, arguments);
     va_end(arguments);
     char *all = text_take(&text);
-    bool ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+    bool ascii = !safe_locale_is_utf8();
     /* All errors of a configuration come as one text, a line each. */
     for (char *line = all; line;) {
         char *end = strchr(line, '\n');

@@ -163,18 +163,12 @@ static int show(struct demo *demo)
     return status;
 }
 
-int command_demo(const struct invocation *invocation)
+static int command_demo_on(uv_loop_t *loop, const struct invocation *invocation)
 {
-    uv_loop_t loop;
-    int failed = uv_loop_init(&loop);
-    if (failed) {
-        complain("no event loop: %s; raise the limit of open files (ulimit -n)", uv_strerror(failed));
-        return EXIT_USAGE;
-    }
-    struct demo demo = {.loop = &loop, .invocation = invocation};
+    struct demo demo = {.loop = loop, .invocation = invocation};
     int status = EXIT_NO_LOOK;
     /* Signals are caught all the time, also between what catches them itself. */
-    if (!ending_begin(&demo.ending, &loop, 0, 0))
+    if (!ending_begin(&demo.ending, loop, 0, 0))
         complain("out of memory; no demo");
     else if (servers_begin(&demo))
         status = show(&demo);
@@ -182,6 +176,11 @@ int command_demo(const struct invocation *invocation)
     sandbox_stop(demo.sandbox);
     if (demo.ending.signal)
         status = 128 + demo.ending.signal;
-    ending_finish(&demo.ending, &loop);
-    return loop_end(&loop, status);
+    ending_finish(&demo.ending, loop);
+    return status;
+}
+
+int command_demo(const struct invocation *invocation)
+{
+    return loop_run(command_demo_on, invocation);
 }

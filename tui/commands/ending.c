@@ -65,7 +65,7 @@ static void on_late(uv_timer_t *timer)
     *(bool *)timer->data = true;
 }
 
-int loop_end(uv_loop_t *loop, int status)
+static int loop_end(uv_loop_t *loop, int status)
 {
     bool late = false;
     uv_timer_t timer;
@@ -84,4 +84,15 @@ int loop_end(uv_loop_t *loop, int status)
     uv_run(loop, UV_RUN_DEFAULT);
     uv_loop_close(loop);
     return status;
+}
+
+int loop_run(int (*command)(uv_loop_t *, const struct invocation *), const struct invocation *invocation)
+{
+    uv_loop_t loop;
+    int failed = uv_loop_init(&loop);
+    if (failed) {
+        complain("no event loop: %s; raise the limit of open files (ulimit -n)", uv_strerror(failed));
+        return EXIT_USAGE;
+    }
+    return loop_end(&loop, command(&loop, invocation));
 }

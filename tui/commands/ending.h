@@ -1,6 +1,6 @@
 /*
- * ending.h - how a command without a screen comes to its end: a signal, a deadline, and the loop's last
- * handles.
+ * ending.h - how a command comes to its end: a signal or a deadline where it has no screen, and the loop's
+ * last handles.
  */
 #ifndef ELECTOP_TUI_COMMANDS_ENDING_H
 #define ELECTOP_TUI_COMMANDS_ENDING_H
@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <uv.h>
+
+#include "tui/commands/command.h"
 
 #define ENDING_SIGNALS 3
 
@@ -28,10 +30,10 @@ bool ending_begin(struct ending *, uv_loop_t *, int64_t first_ms, int64_t second
 void ending_finish(struct ending *, uv_loop_t *);
 
 /*
- * A command's own loop, after its last work: lets what has been stopped close itself. A name being looked
- * up cannot be interrupted, and a slow name server is no reason to keep anybody waiting: what is not closed
- * in half a second ends with the process, here. Else returns status, the loop closed.
+ * Runs a command on a loop of its own and returns its status. After its last work, what has been stopped
+ * closes itself. A name being looked up cannot be interrupted, and a slow name server is no reason to keep
+ * anybody waiting: what is not closed in half a second ends with the process, here.
  */
-int loop_end(uv_loop_t *, int status);
+int loop_run(int (*command)(uv_loop_t *, const struct invocation *), const struct invocation *);
 
 #endif

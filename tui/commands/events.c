@@ -138,11 +138,5 @@ int command_events_on(uv_loop_t *loop, const struct invocation *invocation)
 
 int command_events(const struct invocation *invocation)
 {
-    uv_loop_t loop;
-    int failed = uv_loop_init(&loop);
-    if (failed) {
-        complain("no event loop: %s; raise the limit of open files (ulimit -n)", uv_strerror(failed));
-        return EXIT_USAGE;
-    }
-    return loop_end(&loop, command_events_on(&loop, invocation));
+    return loop_run(command_events_on, invocation);
 }

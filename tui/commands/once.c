@@ -73,11 +73,5 @@ int command_once_on(uv_loop_t *loop, const struct invocation *invocation)
 
 int command_once(const struct invocation *invocation)
 {
-    uv_loop_t loop;
-    int failed = uv_loop_init(&loop);
-    if (failed) {
-        complain("no event loop: %s; raise the limit of open files (ulimit -n)", uv_strerror(failed));
-        return EXIT_USAGE;
-    }
-    return loop_end(&loop, command_once_on(&loop, invocation));
+    return loop_run(command_once_on, invocation);
 }

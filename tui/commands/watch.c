@@ -5,6 +5,7 @@
 
 #include "probe/monitor.h"
 #include "tui/commands/command.h"
+#include "tui/commands/ending.h"
 #include "tui/event_log.h"
 #include "tui/show.h"
 
@@ -43,14 +44,5 @@ int command_watch_on(uv_loop_t *loop, const struct invocation *invocation)
 
 int command_watch(const struct invocation *invocation)
 {
-    uv_loop_t loop;
-    int failed = uv_loop_init(&loop);
-    if (failed) {
-        complain("no event loop: %s", uv_strerror(failed));
-        return EXIT_USAGE;
-    }
-    int status = command_watch_on(&loop, invocation);
-    uv_run(&loop, UV_RUN_DEFAULT); /* what is stopped closes its handles in the loop */
-    uv_loop_close(&loop);
-    return status;
+    return loop_run(command_watch_on, invocation);
 }

@@ -1,17 +1,11 @@
 #include "tui/print/paper.h"
 
-#include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-static bool locale_is_utf8(void)
-{
-    const char *codeset = nl_langinfo(CODESET);
-    return strcasecmp(codeset, "UTF-8") == 0 || strcasecmp(codeset, "UTF8") == 0;
-}
+#include "tui/text/safe.h"
 
 /* Nobody asks terminfo here: a pipe has none, and what is not named well has eight colours. */
 static int colors_of_terminal(const char *term, const char *colorterm, bool *direct)
@@ -39,7 +33,7 @@ struct print_style print_style_choose(const struct options *options, const struc
     how.theme =
         theme_choose(settings->screen.theme, color, colors, direct, getenv("NO_COLOR"), getenv("COLORFGBG"));
     how.ascii = options->ascii || settings->screen.ascii == TRI_YES ||
-                (settings->screen.ascii == TRI_AUTO && !locale_is_utf8());
+                (settings->screen.ascii == TRI_AUTO && !safe_locale_is_utf8());
     struct winsize size;
     if (isatty(fd))
         how.width = ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;

@@ -1,7 +1,6 @@
 #include "tui/screen/curses.h"
 
 #include <errno.h>
-#include <langinfo.h>
 #include <locale.h>
 #include <poll.h>
 #include <signal.h>
@@ -174,8 +173,7 @@ static bool wants_ascii(const struct screen_settings *settings)
 {
     if (settings->ascii != TRI_AUTO)
         return settings->ascii == TRI_YES;
-    setlocale(LC_CTYPE, "");
-    return strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+    return !safe_locale_is_utf8();
 }
 
 static void write_all(const char *bytes, size_t length)

@@ -1,10 +1,12 @@
 #include "tui/text/safe.h"
 
+#include <langinfo.h>
 #include <limits.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <wchar.h>
 
 #include "config/utf8.h"
@@ -12,32 +14,10 @@
 /* As many as a curses cell holds; no language needs more, and further ones are shown as escapes. */
 #define MARKS_MOST 4
 
-size_t utf8_encode(uint32_t character, char bytes[4])
+bool safe_locale_is_utf8(void)
 {
-    if (character < 0x80) {
-        bytes[0] = (char)character;
-        return 1;
-    }
-    if (character < 0x800) {
-        bytes[0] = (char)(0xc0 | character >> 6);
-        bytes[1] = (char)(0x80 | (character & 0x3f));
-        return 2;
-    }
-    if (character >= 0xd800 && character <= 0xdfff)
-        return 0;
-    if (character < 0x10000) {
-        bytes[0] = (char)(0xe0 | character >> 12);
-        bytes[1] = (char)(0x80 | (character >> 6 & 0x3f));
-        bytes[2] = (char)(0x80 | (character & 0x3f));
-        return 3;
-    }
-    if (character > 0x10ffff)
-        return 0;
-    bytes[0] = (char)(0xf0 | character >> 18);
-    bytes[1] = (char)(0x80 | (character >> 12 & 0x3f));
-    bytes[2] = (char)(0x80 | (character >> 6 & 0x3f));
-    bytes[3] = (char)(0x80 | (character & 0x3f));
-    return 4;
+    const char *codeset = nl_langinfo(CODESET);
+    return strcasecmp(codeset, "UTF-8") == 0 || strcasecmp(codeset, "UTF8") == 0;
 }
 
 /*

@@ -12,7 +12,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 /*
  * Decodes one displayable unit at text (length bytes left): a character with its combining marks, or one
@@ -29,7 +28,7 @@ char *safe_text(const char *text, size_t length, bool ascii);
 /* Columns that the safe form takes; INT_MAX for more than that. */
 int safe_width(const char *text, size_t length, bool ascii);
 
-/* Writes at most 4 bytes, without a NUL; returns how many (0: not a character). */
-size_t utf8_encode(uint32_t character, char bytes[4]);
+/* The program's locale takes UTF-8; where not, everything is shown as ASCII. Needs setlocale() before. */
+bool safe_locale_is_utf8(void);
 
 #endif

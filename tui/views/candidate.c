@@ -509,9 +509,7 @@ static bool candidate_path(struct view *self, const struct scene *scene, char *b
     const struct candidate_view *view = candidate_view_of(self);
     const struct election *election = election_of(view, scene);
 
-    if (election != NULL && election->recipe != NULL && election->recipe->family == FAMILY_LOCK)
-        return snprintf(buffer, size, "%s", view->path) < (int)size;
-    return snprintf(buffer, size, "%s/%s", view->path, view->name) < (int)size;
+    return facts_candidate_path(election, view->path, view->name, buffer, size);
 }
 
 static void candidate_free(struct view *self)

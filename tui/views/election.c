@@ -358,17 +358,6 @@ static enum view_result explain_selected(struct election_view *view, const struc
     return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
 }
 
-/* The next or previous line, from the last on to the first again. */
-static void walk(struct list *list, bool forwards)
-{
-    if (forwards && list->at + 1 >= list->count)
-        list_move(list, ACTION_FIRST);
-    else if (!forwards && list->at == 0)
-        list_move(list, ACTION_LAST);
-    else
-        list_move(list, forwards ? ACTION_DOWN : ACTION_UP);
-}
-
 static enum view_result election_action(struct view *self, const struct scene *scene, enum action action,
                                         struct view **next)
 {
@@ -397,7 +386,7 @@ static enum view_result election_action(struct view *self, const struct scene *s
     case ACTION_PREVIOUS_MATCH:
         view->follow = false;
         view->chosen = true;
-        walk(&view->list, action == ACTION_NEXT_MATCH);
+        list_walk(&view->list, action == ACTION_NEXT_MATCH);
         select_line(view, election);
         return VIEW_DONE;
     case ACTION_FOLLOW:
@@ -463,9 +452,8 @@ static bool election_path(struct view *self, const struct scene *scene, char *bu
         follow_model(view, scene, election, view->list.rows);
         candidate = candidate_at(view, election, view->list.at);
     }
-    if (candidate == NULL || (election->recipe != NULL && election->recipe->family == FAMILY_LOCK))
-        return snprintf(buffer, size, "%s", view->path) < (int)size;
-    return snprintf(buffer, size, "%s/%s", view->path, candidate->name) < (int)size;
+    return facts_candidate_path(election, view->path, candidate != NULL ? candidate->name : NULL, buffer,
+                                size);
 }
 
 static void election_filter(struct view *self, const char *text)

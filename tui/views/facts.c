@@ -98,6 +98,19 @@ char *facts_session(const struct candidate *candidate, char *buffer, size_t size
     return buffer;
 }
 
+bool facts_candidate_path(const struct election *election, const char *path, const char *name, char *buffer,
+                          size_t size)
+{
+    bool lock = election != NULL && election->recipe != NULL && election->recipe->family == FAMILY_LOCK;
+    int length;
+
+    if (name == NULL || lock)
+        length = snprintf(buffer, size, "%s", path);
+    else
+        length = snprintf(buffer, size, "%s/%s", strcmp(path, "/") == 0 ? "" : path, name);
+    return length >= 0 && (size_t)length < size;
+}
+
 char *facts_who(const struct candidate *candidate, char *buffer, size_t size)
 {
     if (candidate->identity == NULL)

@@ -37,6 +37,11 @@ char *facts_who(const struct candidate *, char *buffer, size_t size);
 /* "0x100002a4d0a0001", "?" where the znode has not been read, "none" where it is persistent. */
 char *facts_session(const struct candidate *, char *buffer, size_t size);
 
+/* The full path of a candidate of the election at path; name NULL: the election's own. A lock (election may
+   be NULL: not known) is its holder. False: it does not fit. */
+bool facts_candidate_path(const struct election *, const char *path, const char *name, char *buffer,
+                          size_t size);
+
 /* A candidate's name in at most room columns, its number whole: "n_00..42". */
 char *facts_fit_name(const struct cells *, const char *name, int room, char *buffer, size_t size);
 

@@ -83,6 +83,16 @@ bool list_move(struct list *list, enum action action)
     return true;
 }
 
+void list_walk(struct list *list, bool forwards)
+{
+    if (forwards && list->at + 1 >= list->count)
+        list_move(list, ACTION_FIRST);
+    else if (!forwards && list->at == 0)
+        list_move(list, ACTION_LAST);
+    else
+        list_move(list, forwards ? ACTION_DOWN : ACTION_UP);
+}
+
 void list_home(struct list *list)
 {
     free(list->key);

@@ -46,6 +46,9 @@ void list_show(struct list *);
  */
 bool list_move(struct list *, enum action);
 
+/* To the next or previous line, and from the last on to the first again. */
+void list_walk(struct list *, bool forwards);
+
 /* Forgets what is selected: the first line is again, whatever stands there. */
 void list_home(struct list *);
 

@@ -448,20 +448,6 @@ static enum view_result explain_selected(struct overview *overview, struct view 
     return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
 }
 
-/* The next or previous line, from the last on to the first again. */
-static void walk(struct overview *overview, bool forwards)
-{
-    struct list *list = &overview->list;
-
-    if (forwards && list->at + 1 >= list->count)
-        list_move(list, ACTION_FIRST);
-    else if (!forwards && list->at == 0)
-        list_move(list, ACTION_LAST);
-    else
-        list_move(list, forwards ? ACTION_DOWN : ACTION_UP);
-    select_line(overview);
-}
-
 static enum view_result overview_action(struct view *view, const struct scene *scene, enum action action,
                                         struct view **next)
 {
@@ -482,7 +468,8 @@ static enum view_result overview_action(struct view *view, const struct scene *s
     case ACTION_NEXT_MATCH:
     case ACTION_PREVIOUS_MATCH:
         overview->chosen = true;
-        walk(overview, action == ACTION_NEXT_MATCH);
+        list_walk(&overview->list, action == ACTION_NEXT_MATCH);
+        select_line(overview);
         return VIEW_DONE;
     case ACTION_SORT:
         order->sort = (order->sort + 1) % SORT_COUNT;
