@@ -190,8 +190,8 @@ static bool print_summary(struct paper *paper, const struct cluster *cluster, st
         return false;
     for (size_t i = 0; i < cluster->election_count; i++) {
         const struct election *election = cluster->elections[i];
-        struct badge badge = facts_badge(election, now);
-        put(paper, put_sign(paper, columns[SUM_STATE].x, badge.look, badge.sign), badge.look, badge.word);
+        struct badge badge = facts_badge(election, now), worse = finding_badge(election, now);
+        put(paper, put_sign(paper, columns[SUM_STATE].x, worse.look, worse.sign), badge.look, badge.word);
         columns_put(paper->row, &columns[SUM_ELECTION], 0, ROLE_STRONG, election->name);
         if (columns[SUM_LEADER].width > 0)
             facts_put_leader(paper->row, columns[SUM_LEADER].x, 0, columns[SUM_LEADER].width, election, now);
@@ -431,8 +431,8 @@ static void print_findings(struct paper *paper, const struct election *election,
 
 static bool print_election(struct paper *paper, const struct election *election, struct moment now)
 {
-    struct badge badge = facts_badge(election, now);
-    int x = put_sign(paper, 0, badge.look, badge.sign);
+    struct badge badge = facts_badge(election, now), worse = finding_badge(election, now);
+    int x = put_sign(paper, 0, worse.look, worse.sign);
     x = put(paper, x, badge.look, badge.word) + GAP;
     x = put(paper, x, ROLE_STRONG, election->name) + GAP;
     if (strcmp(election->name, look_path(election)) != 0)

@@ -113,13 +113,41 @@ static bool nobody_shows(const struct cluster *cluster)
     return cluster->server_count > 0;
 }
 
+static bool somebody_shows(const struct cluster *cluster)
+{
+    for (size_t i = 0; i < cluster->server_count; i++)
+        if (cluster->servers[i].watches_from != NULL)
+            return true;
+    return false;
+}
+
+/* Why it is not known what it watches, in the few columns of a table. */
+static void unknown_text(const struct cells *cells, const struct election *election,
+                         const struct candidate *candidate, char *buffer, size_t size)
+{
+    const struct cluster *cluster = election->cluster;
+    const struct client_session *session = candidate_client(candidate);
+    const struct server *server = server_of(election, session);
+    const char *sign = cells_sign(cells, SIGN_UNKNOWN), *why = candidate->link_why;
+    char name[128];
+
+    if (server != NULL && (!server->reachable || server->hidden[HIDDEN_WATCHES] != NULL)) {
+        snprintf(buffer, size, "%s %s %s", sign, facts_server(cluster, session->server, name, sizeof name),
+                 server->reachable ? "hides its watches" : "does not answer");
+        return;
+    }
+    if (server != NULL && !session->watches_known)
+        why = "not looked at yet";
+    else if (nobody_shows(cluster))
+        why = "no server shows it";
+    else if (server == NULL && candidate->known && candidate->stat.owner != 0)
+        why = somebody_shows(cluster) ? "connection not seen" : "not asked yet";
+    snprintf(buffer, size, "%s %s", sign, why != NULL ? why : "not asked yet");
+}
+
 style chain_watch_text(const struct cells *cells, const struct election *election,
                        const struct candidate *candidate, char *buffer, size_t size)
 {
-    const struct client_session *session = candidate_client(candidate);
-    const struct server *server = server_of(election, session);
-    char name[128];
-
     if (candidate == election->leader) {
         snprintf(buffer, size, "%s", election->kind == KIND_LOCK ? "holds it" : "leads");
         return ROLE_DIM;
@@ -142,19 +170,7 @@ style chain_watch_text(const struct cells *cells, const struct election *electio
     case LINK_UNKNOWN:
         break;
     }
-    if (server != NULL && (!server->reachable || server->hidden[HIDDEN_WATCHES] != NULL))
-        snprintf(buffer, size, "%s %s %s", cells_sign(cells, SIGN_UNKNOWN),
-                 facts_server(election->cluster, session->server, name, sizeof name),
-                 server->reachable ? "hides its watches" : "does not answer");
-    else if (server != NULL && !session->watches_known)
-        snprintf(buffer, size, "%s not looked at yet", cells_sign(cells, SIGN_UNKNOWN));
-    else if (nobody_shows(election->cluster))
-        snprintf(buffer, size, "%s no server shows it", cells_sign(cells, SIGN_UNKNOWN));
-    else if (server == NULL && candidate->known && candidate->stat.owner != 0)
-        snprintf(buffer, size, "%s connection not seen", cells_sign(cells, SIGN_UNKNOWN));
-    else
-        snprintf(buffer, size, "%s %s", cells_sign(cells, SIGN_UNKNOWN),
-                 candidate->link_why != NULL ? candidate->link_why : "not asked yet");
+    unknown_text(cells, election, candidate, buffer, size);
     return ROLE_DIM;
 }
 

@@ -155,6 +155,8 @@ static void draw_row(const struct election_view *view, struct cells *cells, int 
         columns_put(cells, &columns[COLUMN_CANDIDATE], y, leads ? (style)(look | STYLE_BOLD) : look, text);
     }
     chain_who(candidate, text, sizeof text);
+    if (text[0] == '?' && candidate->known && columns[COLUMN_SESSION].width == 0)
+        facts_session(candidate, text, sizeof text);
     columns_put(cells, &columns[COLUMN_WHO], y,
                 look == ROLE_DIM || text[0] == '?' ? (style)ROLE_DIM
                 : leads                            ? (style)ROLE_GOOD

@@ -133,6 +133,20 @@ char *finding_certainty(const struct finding *finding, struct moment now, char *
     return buffer;
 }
 
+struct badge finding_badge(const struct election *election, struct moment now)
+{
+    enum severity worst = election->finding_count > 0 ? election->findings[0]->severity : SEVERITY_INFO;
+    struct badge badge = facts_badge(election, now);
+
+    if (badge.sign == SIGN_CRITICAL || worst == SEVERITY_INFO)
+        return badge;
+    if (worst >= SEVERITY_ERROR || badge.rank >= RANK_HEALTHY) {
+        badge.sign = severity_sign(worst);
+        badge.look = severity_look(worst);
+    }
+    return badge;
+}
+
 static bool names(const struct finding *finding, const char *candidate)
 {
     for (size_t i = 0; i < finding->candidate_count; i++)

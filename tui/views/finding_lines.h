@@ -4,6 +4,7 @@
 #ifndef ELECTOP_TUI_VIEWS_FINDING_LINES_H
 #define ELECTOP_TUI_VIEWS_FINDING_LINES_H
 
+#include "tui/views/facts.h"
 #include "tui/views/view.h"
 
 enum sign severity_sign(enum severity);
@@ -28,6 +29,10 @@ int finding_worst_width(const struct cells *, const struct election *);
 
 /* "certain", "suspected", "unconfirmed for 12s". */
 char *finding_certainty(const struct finding *, struct moment now, char *buffer, size_t size);
+
+/* How it stands, with the sign and the colour of what is found where that is worse: a led election may be
+   about to fail. The word stays. */
+struct badge finding_badge(const struct election *, struct moment now);
 
 /* The worst finding that names this candidate; NULL: none. */
 const struct finding *finding_of(const struct election *, const char *candidate);

@@ -249,34 +249,18 @@ static bool is_ill(const struct election *election)
     return election->finding_count > 0 && election->findings[0]->severity >= SEVERITY_ERROR;
 }
 
-/* The worse of how it stands and of what is found: a led election may be about to fail. */
-static void put_sign(struct cells *cells, int y, const struct election *election, const struct badge *badge)
-{
-    enum severity worst = election->finding_count > 0 ? election->findings[0]->severity : SEVERITY_INFO;
-    enum sign sign = badge->sign;
-    style look = badge->look;
-
-    if (worst >= SEVERITY_ERROR || (worst == SEVERITY_WARNING && badge->rank >= RANK_HEALTHY)) {
-        if (badge->sign != SIGN_CRITICAL) {
-            sign = severity_sign(worst);
-            look = severity_look(worst);
-        }
-    }
-    cells_put(cells, SIGN_X, y, 1, look, cells_sign(cells, sign));
-}
-
 static void draw_row(const struct overview *overview, struct cells *cells, int y, const struct scene *scene,
                      const struct election *election)
 {
     const struct column *columns = overview->columns;
     const struct column *leader = &columns[COLUMN_LEADER], *strip = &columns[COLUMN_STRIP];
-    struct badge badge = facts_badge(election, scene->now);
+    struct badge badge = facts_badge(election, scene->now), worse = finding_badge(election, scene->now);
     bool stale = facts_stale(election);
     bool counted = election->state == ELECTION_LED || election->state == ELECTION_ELECTING ||
                    election->state == ELECTION_VACANT;
     char text[64];
 
-    put_sign(cells, y, election, &badge);
+    cells_put(cells, SIGN_X, y, 1, worse.look, cells_sign(cells, worse.sign));
     columns_put(cells, &columns[COLUMN_CLUSTER], y, ROLE_DIM, election->cluster->name);
     columns_put(cells, &columns[COLUMN_ELECTION], y,
                 stale                                           ? (style)ROLE_DIM
