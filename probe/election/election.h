@@ -134,6 +134,7 @@ struct election {
     enum recognised recognised;
     enum election_state state;
     struct moment state_since; /* when state last changed, as far as seen */
+    bool state_since_exact;    /* false: it was found so, and may have been so for longer */
     const char *problem;       /* why denied, unknown ...; static text or NULL */
 
     struct candidate **candidates; /* in election order */
@@ -162,6 +163,7 @@ struct election {
     struct moment listed;        /* when the list was last read complete; mono_us 0: never */
     bool fresh;                  /* connected, and read since: what stands here holds now */
     struct moment stale_since;   /* where not fresh */
+    bool lapsed;                 /* not fresh, but once was: what is found next happened since stale_since */
 
     struct tenure *tenures; /* a ring; election_tenure_at() reads it */
     size_t tenure_first, tenure_count, tenure_room;
