@@ -4,6 +4,7 @@
  * Servers, candidates and the dashboard share one loop and one process. Whatever ends the program ends the
  * servers too, and removes their directory: see probe/zookeeper/supervisor.h.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "probe/zookeeper/sandbox.h"
 #include "tui/commands/command.h"
 #include "tui/commands/ending.h"
+#include "tui/print/output.h"
 
 /* Short ones, so that a candidate that vanishes is missed within three seconds. */
 #define TICK_MS 500
@@ -114,7 +116,8 @@ static int go_on(struct demo *demo)
                "  electop -s %s --admin %s\n"
                "Ctrl-C ends it and removes everything.\n",
                sandbox_admin(demo->sandbox), sandbox_hosts(demo->sandbox), sandbox_admin(demo->sandbox));
-    fflush(stdout);
+    if (fflush(stdout) != 0 && !output_is_gone(errno))
+        return output_refused(errno);
     while (!demo->ending.signal)
         uv_run(demo->loop, UV_RUN_ONCE);
     return 128 + demo->ending.signal;
