@@ -19,8 +19,10 @@
 /* Short ones, so that a candidate that vanishes is missed within three seconds. */
 #define TICK_MS 500
 #define CANDIDATE_TIMEOUT_MS 2500
-/* Without a terminal: how long the look waits for the cast, and how long events are shown. */
-#define CAST_WAIT_MS 10000
+/* The curtain: a stage that fills up would be all vacancies and joins. Nobody waits longer than this for it.
+ */
+#define CAST_WAIT_MS 3000
+/* Without a terminal: how long events are shown. */
 #define EVENTS_MS 6000
 /* ... which leaves out longer elections: a line for each candidate would bury the rest. */
 #define BRIEF_MEMBERS 20
@@ -123,14 +125,16 @@ static int go_on(struct demo *demo)
     return 128 + demo->ending.signal;
 }
 
-/* Nobody sits there: one look, a few seconds of what happens, the end. */
-static int show_briefly(struct demo *demo, const struct settings *settings)
+static void cast_await(struct demo *demo)
 {
     uint64_t until_ms = uv_now(demo->loop) + CAST_WAIT_MS;
     while (!demo->ending.signal && !cast_complete(demo->cast) && uv_now(demo->loop) < until_ms)
         uv_run(demo->loop, UV_RUN_ONCE);
-    if (demo->ending.signal)
-        return 128 + demo->ending.signal;
+}
+
+/* Nobody sits there: one look, a few seconds of what happens, the end. */
+static int show_briefly(struct demo *demo, const struct settings *settings)
+{
     struct options options = *demo->invocation->options;
     options.for_ms = EVENTS_MS;
     const struct invocation brief = {.options = &options, .settings = settings};
@@ -156,7 +160,10 @@ static int show(struct demo *demo)
     if (!settings)
         return EXIT_USAGE;
     const struct invocation own = {.options = demo->invocation->options, .settings = settings};
-    int status = terminal ? command_watch_on(demo->loop, &own) : show_briefly(demo, settings);
+    cast_await(demo);
+    int status = EXIT_DONE; /* a signal's own status comes later */
+    if (!demo->ending.signal)
+        status = terminal ? command_watch_on(demo->loop, &own) : show_briefly(demo, settings);
     settings_free(settings);
     return status;
 }
