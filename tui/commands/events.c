@@ -121,7 +121,7 @@ static int follow(uv_loop_t *loop, struct stream *stream, struct ending *ending,
     if (ending->signal)
         return 128 + ending->signal;
     if (stream->error)
-        return output_is_gone(stream->error) ? EXIT_DONE : verdict_output_failed(stream->error);
+        return output_is_gone(stream->error) ? EXIT_DONE : output_refused(stream->error);
     if (stream->over)
         return EXIT_DONE;
     int status = verdict_status(model, false);
