@@ -220,7 +220,7 @@ static void numbers_and_names(void **state)
 
 #define MARKED                                                                                               \
     "watch /election mark=/leader\nconnect\n> connection connected\n+ " A " s=a host-a\n+ " B " s=b "        \
-                                                                                              "host-b\n"
+    "host-b\n"
 
 static void marks(void **state)
 {

@@ -289,7 +289,7 @@ static void illnesses(void **state)
         "wrong-predecessor; told in time all the same",
         FOUR "w b " A "\nw c " B "\nw d " B "\n"
              "round\n"
-             "? findings wrong-predecessor error suspected " D "; herd warning certain " B "," C "," D "\n"
+             "? findings wrong-predecessor error suspected " D "; herd warning suspected " B "," C "," D "\n"
              "proof\n"
              "? findings wrong-predecessor error certain " D "; herd warning certain " B "," C "," D "\n"
              "? next-failover " B " told, chain complete\n"
