@@ -166,6 +166,7 @@ static void round_end(struct inquiry *q)
 
 static void round_begin(struct inquiry *q)
 {
+    uv_timer_stop(q->timer); /* one on demand comes before its time */
     server_answer_free(&q->answer);
     server_answer_clear(&q->answer);
     q->asking = true;

@@ -164,6 +164,25 @@ def test_bad_words(zk, client, path, tmp_path, kind):
     assert reason in log.read_text(encoding="utf-8"), log.read_text(encoding="utf-8")
 
 
+def test_a_slow_server_is_left_in_peace(zk, client, path, tmp_path):
+    """What took a server 50 ms is not asked for again within 100 times that, however often it may be."""
+    stand(client, path)
+    answers = {**FIGURES, "connections": http(CONNECTIONS % 1), "watches": http('{"session_id_to_watched_paths":{}}')}
+
+    def slowly(command):
+        if command not in FIGURES:
+            time.sleep(0.05)
+        return answers.get(command, http("{}"))
+
+    for answer, most in ((slowly, 1), (lambda command: answers.get(command, http("{}")), 40)):
+        with FakeAdmin(answer) as admin, FakeWords(lambda word: SRVR) as words:
+            file = configured(tmp_path, zk, f"{{addresses: ['{words.address}'], admin: ['{admin.address}'], every: 100ms}}")
+            assert run("events", "--json", "-c", str(file), "--for", "3s", path).status == 0
+            asked = admin.asked.count("watches")
+            assert 1 <= asked <= most
+    assert asked > 3  # the fast one is asked again, so the slow one was spared
+
+
 def test_every_off(zk, client, path, tmp_path):
     """every: off asks a server for nothing but srvr by itself; a look is a demand."""
     stand(client, path)
