@@ -151,6 +151,8 @@ struct election {
     enum mark_place mark_place; /* MARK_NONE where mark_path is NULL */
     char *mark_path;            /* full path of the acknowledgement, or NULL */
     enum acknowledged acknowledged;
+    struct moment
+        unacknowledged_since; /* where ACK_NO: seen so since then; a mark may go before its leader */
     bool mark_known, mark_present;
     struct znode_stat mark_stat;
     char *mark_identity; /* read from its data; or NULL */

@@ -239,6 +239,13 @@ static void marks(void **state)
                             "+ /leader s=b host-b\n"
                             "read /leader\n> leader-acknowledged " B " after 10000\n"
                             "? findings none\n");
+    model_script_run("a mark that goes just before its leader, which has led for long",
+                     MARKED "+ /leader s=a host-a\nlist\n> election-seen\nreadall\nread /leader\n"
+                            "tick 60000\ntime\n"
+                            "- /leader\nread /leader\n"
+                            "? findings none\n"
+                            "tick 10000\ntime\n"
+                            "? findings never-acknowledged critical certain " A "\n");
     model_script_run("acknowledgement-mismatch: the mark is another session's",
                      MARKED "+ /leader s=b host-b\nlist\n> election-seen\nreadall\nread /leader\n"
                             "? findings none\n"
