@@ -298,7 +298,7 @@ static void times(void **state)
                      "? findings no-leader critical certain unconfirmed\n"
                      "connect\n> connection connected\n"
                      "+ " A2 " s=a\nlist\n"
-                     "> candidate-joined " A2 " @1\n> leader-elected " A " -> " A2 " after 65000\n"
+                     "> candidate-joined " A2 " @1 gap 60000\n> leader-elected " A " -> " A2 " after 65000 gap 60000\n"
                      "> finding-raised slow-failover warning certain\n"
                      "> finding-cleared no-leader critical certain\n");
     model_script_run("... a lock may be free", "watch /election kind=lock\nconnect\n> connection connected\n"
