@@ -151,7 +151,7 @@ bool connect_string_parse(const char *text, struct connect_string *out, char **e
     const char *problem = *end ? znode_path_problem(end) : NULL;
     if (problem) {
         struct text message = {0};
-        text_add(&message, "its chroot ");
+        text_add(&message, "the chroot ");
         text_quote(&message, end, strlen(end));
         text_printf(&message, " %s", problem);
         *error = text_take(&message);

@@ -224,10 +224,11 @@ static bool take_option(struct parse *parse, const struct option_row *row, const
     const char *problem = error ? error : row->set(parse->options, value);
     if (problem) {
         char option[64];
-        bool quotes_itself = error && error[0] == '"';
-        snprintf(option, sizeof option, "--%s%s", row->name, quotes_itself ? ": " : " ");
+        bool quotes_itself = error && error[0] == '"', of_a_part = error && strncmp(error, "the ", 4) == 0;
+        snprintf(option, sizeof option, "%s--%s%s", of_a_part ? "in " : "", row->name,
+                 quotes_itself ? ": " : " ");
         struct text after = {0};
-        text_printf(&after, " %s", problem);
+        text_printf(&after, "%s %s", of_a_part ? "," : "", problem);
         if (quotes_itself)
             refuse(parse, "%s%s", option, problem);
         else

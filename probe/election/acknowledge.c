@@ -327,6 +327,8 @@ void acknowledge_update(const struct fold *f)
     if (before == now)
         return;
     election->acknowledged = now;
+    if (now == ACK_NO)
+        election->unacknowledged_since = f->at;
     fold_touched(f);
     struct change *change = &election->change;
     const struct candidate *leader = election->leader;

@@ -242,14 +242,17 @@ static const char *why_unknown(const struct election *election, const struct can
         return "its znode has not been read yet";
     if (!owner_is_session(c->stat.owner))
         return "it belongs to no session";
-    bool asked = false;
-    for (size_t i = 0; i < cluster->server_count; i++)
+    bool asked = false, hidden = false;
+    for (size_t i = 0; i < cluster->server_count; i++) {
+        hidden = hidden || cluster->servers[i].hidden[HIDDEN_CONNECTIONS];
         asked = asked || cluster->servers[i].list_round > 0 || cluster->servers[i].hidden[HIDDEN_WATCHES];
+    }
     if (!asked)
         return "the servers have not been asked yet";
     const struct client_session *shown = candidate_client(c);
     if (!shown || !shown->connected)
-        return "no server shows a connection of its session";
+        return hidden ? "a server does not show its connections"
+                      : "no server shows a connection of its session";
     if (cluster->servers[shown->server].hidden[HIDDEN_WATCHES])
         return "its server does not show its watches";
     if (client_doubled(cluster, c->client))
@@ -371,7 +374,8 @@ static void update_link(struct diagnosis *d, struct candidate *c)
     if (c->link == LINK_SUSPECT && c->proof == FINDING_NO_WATCH)
         c->link = LINK_STUCK;
     /* Two looks settle it, unless the layout keeps it from being certain for ever. */
-    if (wrong != FINDING_COUNT && c->proof != wrong && (layout_certain(election, c) || c->client->counted < 2))
+    if (wrong != FINDING_COUNT && c->proof != wrong &&
+        (layout_certain(election, c) || c->client->counted < 2))
         election->suspected = true;
     const struct viewer *viewer =
         c->client && c->client->shown.watches_known ? &d->viewers[c->client->scratch] : NULL;

@@ -388,8 +388,9 @@ static void see_connection(struct cluster *cluster, size_t server, struct moment
     shown->timeout_ms = seen->timeout_ms;
     shown->outstanding = seen->outstanding;
     shown->last_cxid = seen->last_cxid;
+    /* A connection that has not been answered anything yet has no last response, which reads as 0. */
     int64_t silent_ms = now_ms - seen->last_response_ms;
-    shown->silent_ms = silent_ms > 0 ? silent_ms : 0;
+    shown->silent_ms = seen->last_response_ms <= 0 ? -1 : silent_ms > 0 ? silent_ms : 0;
     shown->silent_is_bound = bound;
     client->response_ms = seen->last_response_ms;
     client->list_round = cluster->servers[server].list_round;

@@ -148,6 +148,9 @@ void diagnosis_raise(struct diagnosis *d, enum finding_code code, enum severity 
     vsnprintf(evidence, sizeof evidence, format, arguments);
     va_end(arguments);
     struct finding *finding = &entry->shown;
+    /* What was proved stays so while it is found again. */
+    if (!fresh && certainty < finding->certainty)
+        certainty = finding->certainty;
     bool worse = !fresh && (severity > finding->severity || certainty > finding->certainty);
     bool changed = fresh || severity != finding->severity || certainty != finding->certainty ||
                    finding->unconfirmed_since.mono_us != 0;

@@ -102,13 +102,17 @@ static void no_guid(struct diagnosis *d)
 
 /* ---- marks ---- */
 
-/* First in line for longer than a takeover may last. */
+/* First in line and without its mark for longer than a takeover may last. Since when one leads that was found
+   leading is not known; and a leader that resigns takes its mark away first. */
 static bool overdue(struct diagnosis *d)
 {
     const struct election *election = d->election;
     int64_t allowed_us = election->settings->allow.failover_ms * 1000;
-    int64_t due_us = election->leader_since.mono_us + allowed_us;
-    if (allowed_us <= 0 || election->leader_since.mono_us == 0)
+    int64_t since_us = election->unacknowledged_since.mono_us;
+    if (election->leader_since_exact && election->leader_since.mono_us > since_us)
+        since_us = election->leader_since.mono_us;
+    int64_t due_us = since_us + allowed_us;
+    if (allowed_us <= 0 || since_us == 0)
         return false;
     diagnosis_again(d, due_us);
     return d->f->at.mono_us >= due_us;

@@ -69,7 +69,10 @@ static bool ghost(struct diagnosis *d, const struct candidate *c)
 
 enum answer_of { NOWHERE, SOMEWHERE, NOT_KNOWN };
 
-/* Two whole lists of every server since it was last seen, and it is in none of them. */
+/*
+ * Every server gave two lists since it was last seen, the second of each after the first of all, and it is
+ * in none of them: it did not just move from one that was asked early to one that was asked late.
+ */
 static enum answer_of connection_of(const struct cluster *cluster, const struct candidate *c)
 {
     const struct client_session *shown = &c->client->shown;
@@ -80,12 +83,15 @@ static enum answer_of connection_of(const struct cluster *cluster, const struct 
     if (cluster->server_count == 0 ||
         (cluster->server_count < 3 && cluster->servers[0].mode != SERVER_STANDALONE))
         return NOT_KNOWN;
+    int64_t first_us = 0, second_us = INT64_MAX;
     for (size_t i = 0; i < cluster->server_count; i++) {
         const struct server *server = &cluster->servers[i];
         if (server->hidden[HIDDEN_CONNECTIONS] || server->listed_before.mono_us <= since_us)
             return NOT_KNOWN;
+        first_us = server->listed_before.mono_us > first_us ? server->listed_before.mono_us : first_us;
+        second_us = server->listed.mono_us < second_us ? server->listed.mono_us : second_us;
     }
-    return NOWHERE;
+    return second_us > first_us || cluster->server_count == 1 ? NOWHERE : NOT_KNOWN;
 }
 
 static void disconnected(struct diagnosis *d, const struct candidate *c)

@@ -126,6 +126,18 @@ static void never_wakes(struct diagnosis *d, struct candidate *c)
                     tell_clock(election->leader_since, when, sizeof when));
 }
 
+/* What this session watches, while the line was as it is: certain by the same rule as a missing watch. */
+static enum certainty certainty_of(struct diagnosis *d, struct client *client)
+{
+    const struct election *election = d->election;
+    client_look_again(client, election->quiet_us);
+    if (client_proved(client) && election->quiet_us != 0 && election->quiet_us <= client->run_us &&
+        election->synced_us > client->counted_end_us)
+        return CERTAINTY_CERTAIN;
+    d->election->suspected = true;
+    return CERTAINTY_SUSPECTED;
+}
+
 /* ---- who watches one and the same ---- */
 
 #define OWNERS_KEPT 16
@@ -169,10 +181,13 @@ static size_t herd(struct diagnosis *d, const struct candidate *c)
     size_t named = count < OWNERS_KEPT ? count : OWNERS_KEPT;
     qsort(owners + 1, named, sizeof owners[0], by_place);
     owners[0] = c;
-    diagnosis_raise(d, FINDING_HERD, SEVERITY_WARNING, CERTAINTY_CERTAIN, diagnosis_subject(c), owners,
-                    named + 1, NULL,
-                    "%zu owners of candidates watch %s/%s: when it goes all of them are told at once", count,
-                    d->election->path, c->name);
+    enum certainty certainty = CERTAINTY_CERTAIN;
+    for (size_t i = 1; i <= named; i++)
+        if (certainty_of(d, owners[i]->client) == CERTAINTY_SUSPECTED)
+            certainty = CERTAINTY_SUSPECTED;
+    diagnosis_raise(d, FINDING_HERD, SEVERITY_WARNING, certainty, diagnosis_subject(c), owners, named + 1,
+                    NULL, "%zu owners of candidates watch %s/%s: when it goes all of them are told at once",
+                    count, d->election->path, c->name);
     return count;
 }
 
@@ -191,8 +206,9 @@ static void extra_watches(struct diagnosis *d, const struct viewer *viewer)
     const struct candidate *own = viewer->client->owned;
     while (own && own->election != d->election)
         own = own->owned_next;
-    diagnosis_raise(d, FINDING_EXTRA_WATCHES, SEVERITY_INFO, CERTAINTY_CERTAIN, viewer->client->shown.id,
-                    &own, own ? 1 : 0, NULL, "%s watches %" PRIu32 " candidates under %s and owns %" PRIu32,
+    diagnosis_raise(d, FINDING_EXTRA_WATCHES, SEVERITY_INFO, certainty_of(d, viewer->client),
+                    viewer->client->shown.id, &own, own ? 1 : 0, NULL,
+                    "%s watches %" PRIu32 " candidates under %s and owns %" PRIu32,
                     tell_session(d->election, viewer->client->shown.id, session, sizeof session),
                     viewer->targets, d->election->path, viewer->owned);
 }
@@ -237,9 +253,9 @@ static void watcher_without_candidate(struct diagnosis *d, const struct viewer *
                         election->path, target ? target->name : "?", before->name,
                         tell_clock(before->at, when, sizeof when));
     else if (!follower)
-        diagnosis_raise(d, FINDING_WATCHER_WITHOUT_CANDIDATE, SEVERITY_INFO, CERTAINTY_CERTAIN, shown->id,
-                        &target, target != NULL, NULL, "%s watches %s/%s and owns no candidate", session,
-                        election->path, target ? target->name : "?");
+        diagnosis_raise(d, FINDING_WATCHER_WITHOUT_CANDIDATE, SEVERITY_INFO, certainty_of(d, viewer->client),
+                        shown->id, &target, target != NULL, NULL, "%s watches %s/%s and owns no candidate",
+                        session, election->path, target ? target->name : "?");
 }
 
 /* ---- all ---- */

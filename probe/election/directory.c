@@ -241,12 +241,14 @@ static bool unchanged(const struct election *election, const struct znode_stat *
            old->pzxid == stat->pzxid && old->cversion == stat->cversion && election->gone_since_list == 0;
 }
 
-static void settle_leader(const struct fold *f, bool first)
+static void settle_leader(const struct fold *f, bool first, bool same_list)
 {
     struct election *election = f->election;
     if (election->candidate_count == 0) {
         if (election->state != ELECTION_VACANT || !election->fresh)
             leadership_vacant(f);
+        if (election->state == ELECTION_VACANT && election->lapsed && !same_list)
+            fold_state_found(f); /* somebody may have stood meanwhile */
         fold_state(f, ELECTION_VACANT);
         return;
     }
@@ -307,9 +309,9 @@ void fold_children(const struct fold *f, const struct observed_children *list)
     }
     if (difference.missing || difference.joined_count)
         directory_list_foreign(f);
-    bool quiet = election->directory_known && same_node(&election->directory, list->stat) &&
-                 election->directory.pzxid == list->stat->pzxid && election->quiet_us != 0;
-    if (!quiet)
+    bool same_list = election->directory_known && same_node(&election->directory, list->stat) &&
+                     election->directory.pzxid == list->stat->pzxid;
+    if (!same_list || election->quiet_us == 0)
         election->quiet_us = f->at.mono_us;
     if (list->synced) {
         election->synced_us = f->at.mono_us;
@@ -334,7 +336,7 @@ void fold_children(const struct fold *f, const struct observed_children *list)
     tell_missing(f, &difference, lost ? leader : NULL);
     if (!first)
         tell_joined(f, &difference);
-    settle_leader(f, first);
+    settle_leader(f, first, same_list);
     if (comparable)
         count_unseen(f, &old, list->stat, &difference);
     election->gone_since_list = 0;
@@ -357,6 +359,8 @@ void fold_path_absent(const struct fold *f)
     election->problem = NULL;
     leadership_vacant(f);
     fold_state(f, ELECTION_ABSENT);
+    if (election->lapsed) /* it may have come and gone meanwhile */
+        fold_state_found(f);
     fold_fresh(f);
 }
 
@@ -364,10 +368,7 @@ void fold_path_denied(const struct fold *f)
 {
     struct election *election = f->election;
     election->problem = "not readable with these credentials";
-    if (election->fresh) {
-        election->fresh = false;
-        election->stale_since = f->at;
-        leadership_away(election, f->at);
-    }
+    if (election->fresh)
+        election_lapse(election, f->at);
     fold_state(f, ELECTION_DENIED);
 }

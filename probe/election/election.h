@@ -134,6 +134,7 @@ struct election {
     enum recognised recognised;
     enum election_state state;
     struct moment state_since; /* when state last changed, as far as seen */
+    bool state_since_exact;    /* false: it was found so, and may have been so for longer */
     const char *problem;       /* why denied, unknown ...; static text or NULL */
 
     struct candidate **candidates; /* in election order */
@@ -150,6 +151,8 @@ struct election {
     enum mark_place mark_place; /* MARK_NONE where mark_path is NULL */
     char *mark_path;            /* full path of the acknowledgement, or NULL */
     enum acknowledged acknowledged;
+    struct moment
+        unacknowledged_since; /* where ACK_NO: seen so since then; a mark may go before its leader */
     bool mark_known, mark_present;
     struct znode_stat mark_stat;
     char *mark_identity; /* read from its data; or NULL */
@@ -162,6 +165,7 @@ struct election {
     struct moment listed;        /* when the list was last read complete; mono_us 0: never */
     bool fresh;                  /* connected, and read since: what stands here holds now */
     struct moment stale_since;   /* where not fresh */
+    bool lapsed;                 /* not fresh, but once was: what is found next happened since stale_since */
 
     struct tenure *tenures; /* a ring; election_tenure_at() reads it */
     size_t tenure_first, tenure_count, tenure_room;

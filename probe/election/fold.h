@@ -29,6 +29,8 @@ void fold_tell_candidate(const struct fold *, enum event_kind, const struct cand
 void fold_touched(const struct fold *);
 
 void fold_state(const struct fold *, enum election_state);
+/* It stands as before, but may have been otherwise in between: its state counts from now. */
+void fold_state_found(const struct fold *);
 /* What was just read holds now. */
 void fold_fresh(const struct fold *);
 void fold_out_of_memory(const struct fold *);
@@ -85,7 +87,10 @@ void leadership_tell(const struct fold *);
 void leadership_vacant(const struct fold *);
 /* The same one leads still, after the tool was away. */
 void leadership_kept(const struct fold *);
-void leadership_away(struct election *, struct moment);
+/* Nobody watches it any more since then. */
+void election_lapse(struct election *, struct moment since);
+/* It lapsed earlier than was thought. */
+void election_lapsed_before(struct election *, struct moment since);
 /* The leader's znode was read: its identity, its creation. */
 void leadership_read(const struct fold *);
 /* Two equal numbers found their order during the first look. */

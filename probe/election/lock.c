@@ -148,6 +148,8 @@ void fold_lock_absent(const struct fold *f)
     }
     election->problem = NULL;
     fold_state(f, ELECTION_VACANT);
+    if (election->lapsed) /* somebody may have held it meanwhile */
+        fold_state_found(f);
     election->listed = f->at;
     fold_fresh(f);
 }

@@ -34,6 +34,8 @@ void fold_tell(const struct fold *f, struct event *event)
     event->at = f->at;
     event->cluster = f->election->cluster;
     event->election = f->election;
+    if (f->election->lapsed && f->at.mono_us > f->election->stale_since.mono_us)
+        event->gap_us = f->at.mono_us - f->election->stale_since.mono_us;
     if (event->kind == EVENT_UNSEEN)
         f->election->unseen_at = f->at;
     if (event->kind != EVENT_FINDING_RAISED && event->kind != EVENT_FINDING_CLEARED)
@@ -65,7 +67,14 @@ void fold_state(const struct fold *f, enum election_state state)
     if (election->state == state)
         return;
     election->state = state;
+    fold_state_found(f);
+}
+
+void fold_state_found(const struct fold *f)
+{
+    struct election *election = f->election;
     election->state_since = f->at;
+    election->state_since_exact = election->fresh;
     fold_touched(f);
 }
 
@@ -75,6 +84,7 @@ void fold_fresh(const struct fold *f)
     if (election->fresh)
         return;
     election->fresh = true;
+    election->lapsed = false;
     election->stale_since = (struct moment){0};
     fold_touched(f);
 }
@@ -83,8 +93,7 @@ void fold_out_of_memory(const struct fold *f)
 {
     struct election *election = f->election;
     election->problem = "out of memory";
-    election->fresh = false;
-    election->stale_since = f->at;
+    election_lapse(election, f->at);
     fold_touched(f);
 }
 
@@ -281,17 +290,42 @@ static bool set_text(char **kept, const char *text)
     return true;
 }
 
+/*
+ * A connection that goes just after the program stood still went while it stood still: nobody watched from
+ * the beginning of that on. Both orders occur, since either may be noticed first.
+ */
+#define STILL_US INT64_C(5000000)
+
 static void elections_stale(struct cluster *cluster, struct moment at)
 {
+    bool stood_still =
+        cluster->stood_still_from.mono_us != 0 && at.mono_us - cluster->stood_still_to.mono_us <= STILL_US;
     for (size_t i = 0; i < cluster->election_count; i++) {
         struct election *election = cluster->elections[i];
+        if (election->state == ELECTION_DENIED && !election->lapsed)
+            election->stale_since = at;
         if (!election->fresh)
             continue;
-        election->fresh = false;
-        election->stale_since = at;
-        leadership_away(election, at);
+        bool read_since = election->listed.mono_us > cluster->stood_still_to.mono_us;
+        election_lapse(election, stood_still && !read_since ? cluster->stood_still_from : at);
         diagnose_soon(election);
     }
+}
+
+static void observe_gap(struct model *model, struct cluster *cluster, const struct observation *o)
+{
+    struct moment from = {o->at.mono_us - o->gap_us, o->at.wall_us - o->gap_us};
+    cluster->stood_still_from = from;
+    cluster->stood_still_to = o->at;
+    for (size_t i = 0; i < cluster->election_count; i++)
+        election_lapsed_before(cluster->elections[i], from);
+    tell(model, &(struct event){.kind = EVENT_CONNECTION,
+                                .at = o->at,
+                                .cluster = cluster,
+                                .connection = "gap",
+                                .detail = "this program was stopped or the machine slept",
+                                .gap_us = o->gap_us,
+                                .after_us = -1});
 }
 
 static void observe_connection(struct model *model, struct cluster *cluster, const struct observation *o)
@@ -506,11 +540,7 @@ void model_observe(struct model *model, const struct observation *o)
             observe_znode(model, election, o);
         break;
     case OBSERVED_GAP:
-        tell(model, &(struct event){.kind = EVENT_CONNECTION,
-                                    .at = o->at,
-                                    .cluster = cluster,
-                                    .connection = "gap",
-                                    .after_us = o->gap_us});
+        observe_gap(model, cluster, o);
         break;
     case OBSERVED_CONNECTIONS:
     case OBSERVED_WATCHES:

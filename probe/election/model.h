@@ -41,6 +41,8 @@ struct cluster {
     char *connected_to, *problem;
     struct server *servers;
     size_t server_count;
+    struct moment stood_still_from,
+        stood_still_to;          /* the program itself, the latest time; mono_us 0: never */
     struct clients *clients;     /* the sessions that the servers show: see client.h */
     struct election **elections; /* in the order in which they came to be watched */
     size_t election_count, election_room;

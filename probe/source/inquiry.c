@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/log.h"
+#include "probe/source/server_facts.h"
 #include "probe/zookeeper/adminserver.h"
 #include "probe/zookeeper/fourletter.h"
 #include "probe/zookeeper/words.h"
@@ -126,87 +126,7 @@ unsigned inquiry_rounds(const struct inquiry *q)
     return q->rounds;
 }
 
-static struct observation observation(const struct inquiry *q, enum observation_kind kind)
-{
-    struct observation o = live_observation(q->live, kind, NULL, NULL);
-    if (kind != OBSERVED_SERVER && kind != OBSERVED_HIDDEN)
-        o.at = q->asked_at;
-    return o;
-}
-
-static void tell_server(struct inquiry *q, bool reachable, int64_t took_us, const char *problem)
-{
-    const struct server_figures *f = &q->answer.figures;
-    struct observation o = observation(q, OBSERVED_SERVER);
-    o.server = (struct observed_server){.address = q->address,
-                                        .reachable = reachable,
-                                        .mode = f->mode,
-                                        .answer_us = took_us,
-                                        .zxid = f->zxid,
-                                        .connections = f->connections > INT32_MAX ? -1 : (int)f->connections,
-                                        .version = f->version[0] ? f->version : NULL,
-                                        .problem = problem};
-    model_observe(q->live->model, &o);
-}
-
-static void log_list(const struct inquiry *q, const char *what, size_t count)
-{
-    log_line(LOG_LEVEL_DEBUG, "%s: %zu %s by %s, %.1f ms at the server in this round", q->address, count,
-             what, q->way == BY_WORD ? "four-letter word" : "AdminServer", (double)q->took_us / 1000);
-}
-
-static void tell_hidden(struct inquiry *q, enum hidden_part part, const char *problem)
-{
-    log_line(LOG_LEVEL_DEBUG, "%s: %s", q->address, problem);
-    struct observation o = observation(q, OBSERVED_HIDDEN);
-    o.hidden = (struct observed_hidden){.address = q->address, .part = part, .problem = problem};
-    model_observe(q->live->model, &o);
-}
-
-static void tell_all_hidden(struct inquiry *q, const char *problem)
-{
-    tell_hidden(q, HIDDEN_CONNECTIONS, problem);
-    tell_hidden(q, HIDDEN_WATCHES, problem);
-    tell_hidden(q, HIDDEN_SESSIONS, problem);
-}
-
 /* The next round, and why not sooner. */
-
-static int compare_ids(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
-
-/* The sessions that lead anything, in order; malloc'd. */
-static uint64_t *leading_sessions(const struct cluster *cluster, size_t *count)
-{
-    uint64_t *ids = malloc((cluster->election_count + 1) * sizeof *ids);
-    *count = 0;
-    for (size_t i = 0; ids && i < cluster->election_count; i++) {
-        const struct candidate *leader = cluster->elections[i]->leader;
-        if (leader && leader->known && leader->stat.owner)
-            ids[(*count)++] = leader->stat.owner;
-    }
-    if (ids)
-        qsort(ids, *count, sizeof *ids, compare_ids);
-    return ids;
-}
-
-static void find_leaders(struct inquiry *q)
-{
-    const struct connection_list *list = &q->answer.connections;
-    size_t count;
-    uint64_t *leading = leading_sessions(&q->live->model->clusters[q->live->index], &count);
-    q->leader_timeout_ms = 0;
-    for (size_t i = 0; count && i < list->count; i++) {
-        int timeout_ms = list->list[i].timeout_ms;
-        if (timeout_ms > 0 && (!q->leader_timeout_ms || timeout_ms < q->leader_timeout_ms) &&
-            bsearch(&list->list[i].session, leading, count, sizeof *leading, compare_ids))
-            q->leader_timeout_ms = timeout_ms;
-    }
-    free(leading);
-}
 
 static void on_timer(uv_timer_t *timer);
 
@@ -246,6 +166,7 @@ static void round_end(struct inquiry *q)
 
 static void round_begin(struct inquiry *q)
 {
+    uv_timer_stop(q->timer); /* one on demand comes before its time */
     server_answer_free(&q->answer);
     server_answer_clear(&q->answer);
     q->asking = true;
@@ -280,45 +201,22 @@ static bool moved(const struct inquiry *q)
            b->watches < 0;
 }
 
-static void tell_connections(struct inquiry *q)
+static void connections_came(struct inquiry *q)
 {
-    const struct connection_list *list = &q->answer.connections;
-    int64_t latest_ms = -1;
-    bool ours = false;
-    for (size_t i = 0; i < list->count; i++) {
-        const struct seen_connection *c = &list->list[i];
-        if (c->last_response_ms > latest_ms)
-            latest_ms = c->last_response_ms;
-        for (size_t j = 0; c->session && j < q->live->lane_count; j++)
-            ours |= session_id(q->live->lanes[j].session) == c->session;
-    }
-    struct observation o = observation(q, OBSERVED_CONNECTIONS);
-    o.connections = (struct observed_connections){
-        .address = q->address, .list = list->list, .count = list->count, .now_ms = ours ? latest_ms : -1};
-    model_observe(q->live->model, &o);
-    log_list(q, ours ? "connections, ours among them," : "connections", list->count);
+    facts_tell_connections(q->live, q->address, q->asked_at, &q->answer.connections);
+    q->leader_timeout_ms = facts_leader_timeout_ms(q->live, &q->answer.connections);
     q->connections_known = true;
-    find_leaders(q);
     connection_list_free(&q->answer.connections);
 }
 
-static void tell_watches(struct inquiry *q)
+static void watches_came(struct inquiry *q)
 {
-    struct watch_list *list = &q->answer.watches;
     const struct server_figures *f = &q->answer.figures;
-    int64_t data_watches = (int64_t)list->path_count;
-    struct observation o = observation(q, OBSERVED_WATCHES);
-    o.watches = (struct observed_watches){
-        .address = q->address,
-        .from = q->way == BY_WORD ? "four-letter" : "adminserver",
-        .list = list->list,
-        .count = list->count,
-        .child_watches = f->all_watches >= data_watches ? f->all_watches - data_watches : -1};
-    model_observe(q->live->model, &o);
-    log_list(q, "watches", list->path_count);
-    q->wchc_watches = list->path_count;
-    q->wchc_sessions = list->count;
-    watch_list_free(list);
+    facts_tell_watches(q->live, q->address, q->asked_at, q->way == BY_WORD ? "four-letter" : "adminserver",
+                       &q->answer.watches, f->all_watches);
+    q->wchc_watches = q->answer.watches.path_count;
+    q->wchc_sessions = q->answer.watches.count;
+    watch_list_free(&q->answer.watches);
     q->looked_ms = uv_now(q->live->loop);
     if (moved(q)) {
         q->looks = 0;
@@ -328,37 +226,25 @@ static void tell_watches(struct inquiry *q)
     q->before = *f;
 }
 
-static void tell_sessions(struct inquiry *q)
-{
-    struct session_list *list = &q->answer.sessions;
-    struct observation o = observation(q, OBSERVED_SESSIONS);
-    o.sessions = (struct observed_sessions){.address = q->address, .list = list->list, .count = list->count};
-    log_list(q, "sessions", list->count);
-    if (list->count > 0)
-        model_observe(q->live->model, &o);
-    else
-        tell_hidden(q, HIDDEN_SESSIONS, "not ZooKeeper's leader, which alone knows the sessions");
-    session_list_free(list);
-}
-
 static void step_succeeded(struct inquiry *q, int64_t took_us)
 {
     switch (q->step) {
     case STEP_STATE:
-        tell_server(q, true, took_us, NULL);
+        facts_tell_server(q->live, q->address, &q->answer.figures, true, took_us, NULL);
         break;
     case STEP_SUMMARY:
         q->full = q->full || moved(q);
         break;
     case STEP_BEFORE:
     case STEP_CONNECTIONS:
-        tell_connections(q);
+        connections_came(q);
         break;
     case STEP_WATCHES:
-        tell_watches(q);
+        watches_came(q);
         break;
     case STEP_SESSIONS:
-        tell_sessions(q);
+        facts_tell_sessions(q->live, q->address, q->asked_at, &q->answer.sessions);
+        session_list_free(&q->answer.sessions);
         break;
     case STEP_FIGURES:
     case STEPS:
@@ -381,19 +267,19 @@ static void step_failed(struct inquiry *q)
     if (q->step == STEP_STATE) {
         bool by_word = q->live->cluster->servers.four_letter != CHOICE_OFF;
         const char *why = q->problems[by_word ? BY_WORD : BY_ADMINSERVER];
-        tell_server(q, q->answered, -1, why);
+        facts_tell_server(q->live, q->address, &q->answer.figures, q->answered, -1, why);
         q->connections_known = false;
         q->looks = 0;
         snprintf(problem, sizeof problem, "%s%s", why,
                  by_word ? "" : "; four-letter words are not asked (four_letter: off)");
-        tell_all_hidden(q, problem);
+        facts_tell_nothing(q->live, q->address, problem);
         round_end(q);
         return;
     } else if (lack[q->step].what) {
         snprintf(problem, sizeof problem,
                  "%s; %s; switch on AdminServer (admin.enableServer), or allow %s in 4lw.commands.whitelist",
                  q->problems[BY_ADMINSERVER], q->problems[BY_WORD], lack[q->step].words);
-        tell_hidden(q, lack[q->step].part, problem);
+        facts_tell_hidden(q->live, q->address, lack[q->step].part, problem);
         if (q->step == STEP_WATCHES)
             q->looks = 0;
         else if (q->step != STEP_SESSIONS)
@@ -659,7 +545,7 @@ void inquiry_begin(struct inquiry *q)
         return;
     q->cheap = q->live->cluster->servers.every_ms == 0;
     if (q->cheap)
-        tell_all_hidden(q, "not asked (every: off)");
+        facts_tell_nothing(q->live, q->address, "not asked (every: off)");
     round_begin(q);
 }
 
@@ -710,10 +596,10 @@ struct inquiry *inquiry_new(struct live *live, struct http *http, const struct i
     }
     uv_timer_init(live->loop, q->timer);
     q->timer->data = q;
-    tell_server(q, false, -1, "not asked yet");
+    facts_tell_server(q->live, q->address, &q->answer.figures, false, -1, "not asked yet");
     if (!q->host) {
-        tell_server(q, false, -1, PLACE_UNKNOWN);
-        tell_all_hidden(q, PLACE_UNKNOWN);
+        facts_tell_server(q->live, q->address, &q->answer.figures, false, -1, PLACE_UNKNOWN);
+        facts_tell_nothing(q->live, q->address, PLACE_UNKNOWN);
         q->rounds = 1;
     }
     return q;

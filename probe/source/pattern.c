@@ -18,6 +18,7 @@ struct place {
     const char *glob; /* what its children must match; NULL: path is a whole match */
     struct watch_entry entry;
     bool asking, looked;
+    bool denied;  /* it may not be read */
     bool refused; /* it may not be read, or the server would not answer: asked again from time to time */
     struct place *next;
 };
@@ -29,6 +30,8 @@ struct pattern {
     struct place *places;
     size_t place_count;
     int unanswered; /* places not looked at yet */
+    size_t refused; /* places that may not be read now */
+    bool shown;     /* the pattern itself stands among the elections, as denied */
     int references; /* answers still owed, and the owner */
     bool ended;
 };
@@ -199,6 +202,34 @@ static void place_wait(struct place *place)
     }
 }
 
+/*
+ * What lies below a directory that may not be read is not known: the pattern itself then stands among the
+ * elections, as denied, until every directory can be read.
+ */
+static void show_refusal(struct pattern *p)
+{
+    if (p->shown == (p->refused > 0))
+        return;
+    p->shown = p->refused > 0;
+    enum observation_kind kinds[] = {OBSERVED_ELECTION, OBSERVED_DENIED, OBSERVED_DROPPED};
+    for (size_t i = p->shown ? 0 : 2; i < (p->shown ? 2u : 3u); i++) {
+        struct observation o = live_observation(p->live, kinds[i], p->path, p->path);
+        if (kinds[i] == OBSERVED_ELECTION)
+            o.subject = (struct observed_election){.origin = ORIGIN_PATTERN, .settings = p->settings};
+        model_observe(p->live->model, &o);
+    }
+}
+
+static void place_refused(struct place *place, bool refused)
+{
+    struct pattern *p = place->pattern;
+    if (place->denied == refused)
+        return;
+    place->denied = refused;
+    p->refused += refused ? 1 : (size_t)-1;
+    show_refusal(p);
+}
+
 static void on_children(void *context, enum session_result result, const struct znode_stat *stat,
                         char *const *names, size_t count)
 {
@@ -206,6 +237,7 @@ static void on_children(void *context, enum session_result result, const struct 
     struct place *place = context;
     struct pattern *p = place->pattern;
     if (answered(place, result)) {
+        place_refused(place, result == SESSION_DENIED);
         if (result == SESSION_NO_NODE) {
             place_wait(place);
         } else if (result == SESSION_OK) {

@@ -156,7 +156,7 @@ static void describe_failure(struct session *s, int rc, int error, int state_bef
 {
     const char *server = s->server[0] ? s->server : "the server";
     if (rc == ZSESSIONEXPIRED)
-        snprintf(s->problem, sizeof s->problem, "the session expired");
+        snprintf(s->problem, sizeof s->problem, "the servers did not hear us for its whole timeout");
     else if (state_before == ZOO_ASSOCIATING_STATE && s->overdue)
         snprintf(s->problem, sizeof s->problem, "%s accepts connections but does not answer", server);
     else if (state_before == ZOO_ASSOCIATING_STATE)

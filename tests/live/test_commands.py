@@ -285,12 +285,17 @@ def test_closed_output_of_a_stream(zk, election, client):
     assert (process.returncode, err) == (0, "")
 
 
-def test_full_disk(zk, election):
-    """Output that cannot be written is not passed over in silence."""
+@pytest.mark.parametrize("arguments", [["once"], ["once", "--json"], ["events"], ["events", "--json"], ["--help"],
+                                       ["--version"], ["config"], ["demo", "--no-screen"]], ids=" ".join)
+def test_full_disk(zk, election, arguments):
+    """Output that cannot be written is said, and is 2 for every command."""
+    if arguments[0] in ("once", "events", "config"):
+        arguments = [*arguments, "-s", zk.hosts, election]
     with open("/dev/full", "wb") as full:
-        done = subprocess.run([PROGRAM, "once", "-s", zk.hosts, election], stdin=subprocess.DEVNULL, stdout=full,
-                              stderr=subprocess.PIPE, timeout=40)
-    assert done.returncode != 0 and done.stderr.startswith(b"electop: "), done
+        done = subprocess.run([PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE,
+                              timeout=40)
+    assert done.returncode == 2, done
+    assert done.stderr.startswith(b"electop: cannot write to standard output: No space left on device"), done
 
 
 def test_lines_are_flushed(zk, election, client):

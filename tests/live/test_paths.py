@@ -183,17 +183,22 @@ def test_directory_where_a_lock_was_expected(zk, client, path):
 
 
 def test_pattern_permission_given_later(zk, client, path):
-    """A directory that a pattern may not list is tried again, slowly."""
+    """A directory that a pattern may not list makes the pattern denied; it is tried again, slowly."""
     name = stand(client, path + "/red/leader")
+    stand(client, path + "-open")  # a stream of which every path is denied would end
     keeper = zk.client(auth_data=[("digest", "ops:pw")])
     opened = [make_digest_acl("ops", "pw", all=True), *client.get_acls("/")[0]]
     keeper.set_acls(path, opened[:1])
-    with Events(zk.hosts, path + "/*/leader") as events:
+    pattern = path + "/*/leader"
+    assert {p: e["state"] for p, e in elections(look(zk.hosts, pattern, path + "-open")).items()} == {
+        pattern: "denied", path + "-open": "led"}
+    with Events(zk.hosts, pattern, path + "-open") as events:
         events.expect("connection", state="connected")
         zk.settled()
         keeper.set_acls(path, opened)
         events.expect("election-seen", election=path + "/red/leader", within=60)
         until(lambda: f"{path}/red/leader/{name}" in zk.watched_paths())
+    assert sorted(elections(look(zk.hosts, pattern))) == [path + "/red/leader"]
 
 
 def test_many_sessions(zk, client, path):

@@ -95,6 +95,8 @@ static void on_event(void *context, const struct event *event)
         if (event->after_us >= 0)
             add(out, EVENTS, " after %lld", (long long)event->after_us / 1000);
     }
+    if (event->gap_us > 0)
+        add(out, EVENTS, " gap %lld", (long long)event->gap_us / 1000);
     if (event->kind != EVENT_CONNECTION && strcmp(event->election->path, s->election) != 0)
         add(out, EVENTS, " IN ANOTHER ELECTION");
     add(out, EVENTS, "\n");
@@ -301,6 +303,8 @@ static void describe(const struct election *e, const char *what, const char *nam
         add(out, size, "%s", e->leader ? e->leader->name : "none");
     else if (strcmp(what, "since") == 0)
         describe_time(out, size, &e->leader_since, e->leader_since_exact);
+    else if (strcmp(what, "state-since") == 0)
+        describe_time(out, size, &e->state_since, e->state_since_exact);
     else if (strcmp(what, "next") == 0)
         add(out, size, "%lld", (long long)e->next_sequence);
     else if (strcmp(what, "recipe") == 0)

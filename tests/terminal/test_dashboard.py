@@ -122,7 +122,10 @@ def test_filter_and_pause(dashboard):
 
 # -- the terminal afterwards
 
-@pytest.mark.parametrize("ending, status", [("q", "0"), ("TERM", "143"), ("HUP", "129"), ("SEGV", "139"), ("ABRT", "134")])
+@pytest.mark.parametrize("ending, status", [
+    ("q", "0"), ("TERM", "143"), ("HUP", "129"), ("SEGV", "139"), ("ABRT", "134"),
+    # Nobody means to send these; what nobody catches ends a process all the same.
+    ("USR1", "138"), ("ALRM", "142"), ("XCPU", "152")])
 def test_terminal_is_as_it_was(zk, election, tmp_path, ending, status):
     """However it ends: the old screen, the cursor, the line discipline and the mouse are back."""
     script = (f"echo before the dashboard; stty -a >{tmp_path}/before; "

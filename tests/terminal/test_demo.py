@@ -51,6 +51,15 @@ def test_first_picture_and_end(temporary):
         until(lambda: gone(temporary))
 
 
+def test_opens_on_a_full_stage(temporary):
+    """The first picture shows a cast that stands: no election is vacant, and nobody is told to have joined."""
+    with Pty([PROGRAM, "demo"], 120, 40, env={"TMPDIR": temporary}) as terminal:
+        first = terminal.shows("solr overseer", within=20)
+        assert " 0 vacant" in first and "joined" not in first, first
+        terminal.keys("q")
+        assert terminal.wait() == 0
+
+
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL, "close"])
 def test_servers_do_not_outlive_it(temporary, ending):
     """SIGTERM, kill -9, a closed terminal: no server and no directory is left."""

@@ -220,7 +220,7 @@ static void numbers_and_names(void **state)
 
 #define MARKED                                                                                               \
     "watch /election mark=/leader\nconnect\n> connection connected\n+ " A " s=a host-a\n+ " B " s=b "        \
-                                                                                              "host-b\n"
+    "host-b\n"
 
 static void marks(void **state)
 {
@@ -239,6 +239,13 @@ static void marks(void **state)
                             "+ /leader s=b host-b\n"
                             "read /leader\n> leader-acknowledged " B " after 10000\n"
                             "? findings none\n");
+    model_script_run("a mark that goes just before its leader, which has led for long",
+                     MARKED "+ /leader s=a host-a\nlist\n> election-seen\nreadall\nread /leader\n"
+                            "tick 60000\ntime\n"
+                            "- /leader\nread /leader\n"
+                            "? findings none\n"
+                            "tick 10000\ntime\n"
+                            "? findings never-acknowledged critical certain " A "\n");
     model_script_run("acknowledgement-mismatch: the mark is another session's",
                      MARKED "+ /leader s=b host-b\nlist\n> election-seen\nreadall\nread /leader\n"
                             "? findings none\n"
@@ -291,7 +298,7 @@ static void times(void **state)
                      "? findings no-leader critical certain unconfirmed\n"
                      "connect\n> connection connected\n"
                      "+ " A2 " s=a\nlist\n"
-                     "> candidate-joined " A2 " @1\n> leader-elected " A " -> " A2 " after 65000\n"
+                     "> candidate-joined " A2 " @1 gap 60000\n> leader-elected " A " -> " A2 " after 65000 gap 60000\n"
                      "> finding-raised slow-failover warning certain\n"
                      "> finding-cleared no-leader critical certain\n");
     model_script_run("... a lock may be free", "watch /election kind=lock\nconnect\n> connection connected\n"

@@ -142,6 +142,11 @@ static void certainty(void **state)
                           "client c on=1 at=10.0.0.3:99\n"
                           "round\ntick 4000\nround\nsync\n"
                           "? findings no-watch error suspected " C "\n");
+    model_script_run("... also from the same port, established later",
+                     DEAF "round\ntick 6000\n"
+                          "client c on=1 at=10.0.0.3:13\n"
+                          "round\ntick 4000\nround\nsync\n"
+                          "? findings no-watch error suspected " C "\n");
     model_script_run("a connection that answers no more was perhaps not its own any more",
                      DEAF "round\n"
                           "silent c\n"
@@ -289,7 +294,7 @@ static void illnesses(void **state)
         "wrong-predecessor; told in time all the same",
         FOUR "w b " A "\nw c " B "\nw d " B "\n"
              "round\n"
-             "? findings wrong-predecessor error suspected " D "; herd warning certain " B "," C "," D "\n"
+             "? findings wrong-predecessor error suspected " D "; herd warning suspected " B "," C "," D "\n"
              "proof\n"
              "? findings wrong-predecessor error certain " D "; herd warning certain " B "," C "," D "\n"
              "? next-failover " B " told, chain complete\n"

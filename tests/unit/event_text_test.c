@@ -16,6 +16,8 @@ static char cluster_name[] = "prod", election_name[] = "orders", path[] = "/orde
 static struct cluster cluster = {.name = cluster_name, .connected_to = server};
 static struct election empty = {
     .cluster = &cluster, .path = path, .name = election_name, .kind = KIND_LEADER};
+static struct election vacated = {
+    .cluster = &cluster, .path = path, .name = election_name, .kind = KIND_LEADER, .change.vacancy_us = 2320};
 static struct election lock = {.cluster = &cluster, .path = path, .name = election_name, .kind = KIND_LOCK};
 static struct candidate other = {.name = server};
 static struct candidate *others[] = {&other};
@@ -70,8 +72,41 @@ static void says_it_in_words(void **state)
          "leader elected",
          "a:1",
          "b:1",
-         "412ms",
+         "after 412ms",
          ROLE_GOOD},
+        {{EVENT_LEADER_ELECTED, .cluster = &cluster, .election = &empty, .candidate = "n_2", .from = "n_1",
+          .after_us = 2320},
+         "leader elected",
+         "n_1",
+         "n_2",
+         "",
+         ROLE_GOOD},
+        {{EVENT_LEADER_ELECTED, .cluster = &cluster, .election = &vacated, .candidate = "n_2", .from = "n_1",
+          .after_us = 2320},
+         "leader elected",
+         "n_1",
+         "n_2",
+         "after 2.32ms",
+         ROLE_GOOD},
+        {{EVENT_LEADER_LOST, OF(standing), .candidate = "n_0000000007", .gap_us = 9000000},
+         "leader lost",
+         "",
+         "n_0000000007",
+         "found after not watching for 9.00s",
+         ROLE_WARNING},
+        {{EVENT_CANDIDATE_JOINED, OF(empty), .candidate = "n_5", .position = 3, .gap_us = 9000000},
+         "joined",
+         "",
+         "n_5",
+         "3rd in line; found after not watching for 9.00s",
+         ROLE_INFO},
+        {{EVENT_CONNECTION, .cluster = &cluster, .connection = "gap", .gap_us = 13000000,
+          .detail = "this program was stopped or the machine slept", .after_us = -1},
+         "not watching",
+         "",
+         "",
+         "for 13.0s: this program was stopped or the machine slept",
+         ROLE_WARNING},
         {{EVENT_LEADER_ELECTED, OF(empty), .candidate = "n_2", .identity = "b:1", .from = "n_1"},
          "leader elected",
          "n_1",

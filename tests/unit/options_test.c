@@ -184,6 +184,7 @@ static void wrong_usage(void **state)
         {"-s ''", "--server \"\" is empty; write host:port,host:port/chroot"},
         {"-s zk:0", "--server: \"zk:0\" has no valid port; ports are 1 to 65535"},
         {"-s zk:1/", "--server: \"zk:1/\" ends in a slash; leave it out, or name the chroot behind it"},
+        {"-s zk:1/a/", "in --server \"zk:1/a/\", the chroot \"/a/\" ends in a slash; leave it out"},
         {"-c ''", "--config \"\" is empty; name a file"},
         {"--admin x", "--admin \"x\" is neither a port, nor host:port,..., nor off; ports are 1 to 65535"},
         {"--admin x:y", "--admin: \"x:y\" has no valid port; ports are 1 to 65535"},

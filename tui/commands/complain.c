@@ -33,11 +33,14 @@ void complain(const char *format, ...)
     free(all);
 }
 
+int output_refused(int error)
+{
+    complain("cannot write to standard output: %s; make room, or write elsewhere", strerror(error));
+    return EXIT_USAGE;
+}
+
 int say(const char *text)
 {
     int error = output_write(STDOUT_FILENO, text, strlen(text));
-    if (!error || output_is_gone(error))
-        return EXIT_DONE;
-    complain("standard output cannot be written (%s); mend that, or redirect it elsewhere", strerror(error));
-    return EXIT_USAGE;
+    return !error || output_is_gone(error) ? EXIT_DONE : output_refused(error);
 }

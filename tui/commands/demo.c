@@ -4,6 +4,7 @@
  * Servers, candidates and the dashboard share one loop and one process. Whatever ends the program ends the
  * servers too, and removes their directory: see probe/zookeeper/supervisor.h.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "probe/zookeeper/sandbox.h"
 #include "tui/commands/command.h"
 #include "tui/commands/ending.h"
+#include "tui/print/output.h"
 
 /* Short ones, so that a candidate that vanishes is missed within three seconds. */
 #define TICK_MS 500
@@ -21,8 +23,10 @@
 #define ASK_EVERY_MS 1000
 /* Leaders come and go all the time, for people to see it: that is no illness here. */
 #define LEADER_CHANGES 1000
-/* Without a terminal: how long the look waits for the cast, and how long events are shown. */
-#define CAST_WAIT_MS 10000
+/* The curtain: a stage that fills up would be all vacancies and joins. Nobody waits longer than this for it.
+ */
+#define CAST_WAIT_MS 3000
+/* Without a terminal: how long events are shown. */
 #define EVENTS_MS 6000
 /* ... which leaves out longer elections: a line for each candidate would bury the rest. */
 #define BRIEF_MEMBERS 20
@@ -115,24 +119,28 @@ static struct settings *settings_of(const struct demo *demo, bool brief)
 static int go_on(struct demo *demo)
 {
     printf("%s\n", sandbox_hosts(demo->sandbox));
-    printf("Living elections, and ill ones below /ill. Look at them with\n"
-           "  electop -s %s --admin %s\n"
-           "Ctrl-C ends it and removes everything.\n",
-           sandbox_hosts(demo->sandbox), sandbox_admin(demo->sandbox));
-    fflush(stdout);
+    if (isatty(STDOUT_FILENO))
+        printf("Living elections, and ill ones below /ill. Look at them with\n"
+               "  electop -s %s --admin %s\n"
+               "Ctrl-C ends it and removes everything.\n",
+               sandbox_hosts(demo->sandbox), sandbox_admin(demo->sandbox));
+    if (fflush(stdout) != 0 && !output_is_gone(errno))
+        return output_refused(errno);
     while (!demo->ending.signal)
         uv_run(demo->loop, UV_RUN_ONCE);
     return 128 + demo->ending.signal;
 }
 
-/* Nobody sits there: one look, a few seconds of what happens, the end. */
-static int show_briefly(struct demo *demo, const struct settings *settings)
+static void cast_await(struct demo *demo)
 {
     uint64_t until_ms = uv_now(demo->loop) + CAST_WAIT_MS;
     while (!demo->ending.signal && !cast_complete(demo->cast) && uv_now(demo->loop) < until_ms)
         uv_run(demo->loop, UV_RUN_ONCE);
-    if (demo->ending.signal)
-        return 128 + demo->ending.signal;
+}
+
+/* Nobody sits there: one look, a few seconds of what happens, the end. */
+static int show_briefly(struct demo *demo, const struct settings *settings)
+{
     struct options options = *demo->invocation->options;
     options.for_ms = EVENTS_MS;
     const struct invocation brief = {.options = &options, .settings = settings};
@@ -158,7 +166,10 @@ static int show(struct demo *demo)
     if (!settings)
         return EXIT_USAGE;
     const struct invocation own = {.options = demo->invocation->options, .settings = settings};
-    int status = terminal ? command_watch_on(demo->loop, &own) : show_briefly(demo, settings);
+    cast_await(demo);
+    int status = EXIT_DONE; /* a signal's own status comes later */
+    if (!demo->ending.signal)
+        status = terminal ? command_watch_on(demo->loop, &own) : show_briefly(demo, settings);
     settings_free(settings);
     return status;
 }

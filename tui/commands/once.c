@@ -30,7 +30,7 @@ static int write_look(const struct buffer *out, int status)
     int error = output_write(STDOUT_FILENO, out->bytes, out->length);
     if (!error)
         return status;
-    return output_is_gone(error) ? EXIT_DONE : verdict_output_failed(error);
+    return output_is_gone(error) ? EXIT_DONE : output_refused(error);
 }
 
 int command_once_on(uv_loop_t *loop, const struct invocation *invocation)

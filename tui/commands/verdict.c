@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "probe/sink/look.h"
 #include "tui/commands/command.h"
@@ -59,10 +58,4 @@ void verdict_complain(const struct model *model, int64_t wait_ms)
                  format_span(wait_ms * 1000, wait, sizeof wait));
         break;
     }
-}
-
-int verdict_output_failed(int error)
-{
-    complain("cannot write to standard output: %s; make room or write elsewhere", strerror(error));
-    return EXIT_NO_LOOK;
 }

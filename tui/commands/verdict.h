@@ -15,7 +15,4 @@ int verdict_status(const struct model *, bool strict);
 /* Where no look could be had: says why and what to do, on standard error. */
 void verdict_complain(const struct model *, int64_t wait_ms);
 
-/* Why the program itself cannot go on: the output failed for another reason than a reader that has gone. */
-int verdict_output_failed(int error);
-
 #endif

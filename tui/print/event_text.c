@@ -7,6 +7,8 @@
 #include "probe/election/model.h"
 #include "tui/text/format.h"
 
+#define READING_US 5000
+
 /* Appends as much of text as fits, without cutting a character in two. */
 static void append(char *buffer, size_t size, const char *text)
 {
@@ -49,6 +51,17 @@ static void put_position(struct event_words *words, const char *before, size_t p
                  ordinal_suffix(position));
 }
 
+/* Found by looking again, not seen as it happened: its time is the latest that it can have been. */
+static void put_gap(struct event_words *words, const struct event *event)
+{
+    char span[32], text[80];
+    if (event->gap_us <= 0 || event->kind == EVENT_CONNECTION)
+        return;
+    snprintf(text, sizeof text, "%sfound after not watching for %s", words->detail[0] ? "; " : "",
+             format_span(event->gap_us, span, sizeof span));
+    APPEND(words->detail, text);
+}
+
 static void put_span(struct event_words *words, const char *before, int64_t us)
 {
     char span[32];
@@ -89,7 +102,9 @@ static void say_elected(const struct event *event, struct event_words *words)
         APPEND(words->subject, event->identity);
     else
         put_candidate(words, event->candidate, event->identity);
-    put_span(words, "", event->after_us);
+    /* Where somebody waited, so short a time is only that of our own reading. */
+    if (event->after_us >= READING_US || !event->election || event->election->change.vacancy_us != 0)
+        put_span(words, "after ", event->after_us);
 }
 
 static void say_connection(const struct event *event, struct event_words *words)
@@ -106,6 +121,9 @@ static void say_connection(const struct event *event, struct event_words *words)
     } else if (strcmp(what, "gap") == 0) {
         words->label = "not watching";
         words->role = ROLE_WARNING;
+        put_span(words, "for ", event->gap_us > 0 ? event->gap_us : -1);
+        if (event->detail && words->detail[0])
+            APPEND(words->detail, ": ");
     } else {
         words->label = "disconnected";
         words->role = ROLE_WARNING;
@@ -188,4 +206,6 @@ void event_text(const struct event *event, struct event_words *words)
         say_finding(event, words);
         break;
     }
+    if (event->kind != EVENT_FINDING_RAISED && event->kind != EVENT_FINDING_CLEARED)
+        put_gap(words, event);
 }

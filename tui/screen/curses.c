@@ -36,7 +36,7 @@ struct curses {
     int64_t click_ms; /* of the last single click, or 0 */
 };
 
-/* What a crash handler needs: made beforehand, since nothing may be computed there. */
+/* What the handler of a fatal signal needs: made beforehand, since nothing may be computed there. */
 static struct {
     volatile sig_atomic_t armed;
     struct termios termios;
@@ -44,7 +44,15 @@ static struct {
     size_t leave_length;
 } rescue;
 
-static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+/* Every other signal ends a process that does not catch it; among them are some that POSIX does not name. */
+static bool is_fatal(int number)
+{
+    static const int others[] = {SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH};
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+        if (number == others[i])
+            return false;
+    return true;
+}
 
 static void rescue_terminal(void)
 {
@@ -57,7 +65,7 @@ static void rescue_terminal(void)
 }
 
 /* SA_RESETHAND has put the default back: raised again, the signal ends the process as it would have. */
-static void on_crash(int signal)
+static void on_fatal(int signal)
 {
     rescue_terminal();
     raise(signal);
@@ -106,13 +114,13 @@ static void rescue_arm(bool mouse)
     stack_t other = {.ss_sp = stack, .ss_size = sizeof(stack)}, before;
     if (sigaltstack(NULL, &before) == 0 && (before.ss_flags & SS_DISABLE))
         sigaltstack(&other, NULL);
-    for (size_t i = 0; i < sizeof(crashes) / sizeof(*crashes); i++) {
-        struct sigaction action = {.sa_handler = on_crash,
+    for (int number = 1; number <= SIGRTMAX; number++) {
+        struct sigaction action = {.sa_handler = on_fatal,
                                    .sa_flags = (int)SA_RESETHAND | SA_ONSTACK | SA_NODEFER},
                          old;
-        if (sigaction(crashes[i], NULL, &old) == 0 && !(old.sa_flags & SA_SIGINFO) &&
+        if (is_fatal(number) && sigaction(number, NULL, &old) == 0 && !(old.sa_flags & SA_SIGINFO) &&
             old.sa_handler == SIG_DFL)
-            sigaction(crashes[i], &action, NULL);
+            sigaction(number, &action, NULL);
     }
     rescue.armed = 1;
 }
@@ -120,11 +128,10 @@ static void rescue_arm(bool mouse)
 static void rescue_disarm(void)
 {
     rescue.armed = 0;
-    for (size_t i = 0; i < sizeof(crashes) / sizeof(*crashes); i++) {
+    for (int number = 1; number <= SIGRTMAX; number++) {
         struct sigaction old;
-        if (sigaction(crashes[i], NULL, &old) == 0 && !(old.sa_flags & SA_SIGINFO) &&
-            old.sa_handler == on_crash)
-            signal(crashes[i], SIG_DFL);
+        if (sigaction(number, NULL, &old) == 0 && !(old.sa_flags & SA_SIGINFO) && old.sa_handler == on_fatal)
+            signal(number, SIG_DFL);
     }
 }
 
