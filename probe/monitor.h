@@ -32,9 +32,10 @@ bool monitor_looked(const struct monitor *);
 void monitor_ask(struct monitor *);
 
 /*
- * It has looked, and nothing is suspected that a second look at the servers would settle; or that look has
- * been taken; or it would come later than until_ms (of uv_now()), so that waiting for it is no use. The
- * second look is asked for by itself, once it is due, while this is being called.
+ * It has looked, and nothing is suspected that a further look at the servers would settle; or that look
+ * would come later than until_ms (of uv_now()), so that waiting for it is no use. The second look is asked
+ * for by itself, once it is due, while this is being called, and further ones until all is settled: a look
+ * counts only when its connection has answered later.
  */
 bool monitor_settled(struct monitor *, uint64_t until_ms);
 

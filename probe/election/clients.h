@@ -53,6 +53,11 @@ struct client *clients_find(const struct clients *, uint64_t session);
 /* Begins the table where there is none; NULL: out of memory. */
 struct client *clients_make(struct cluster *, uint64_t session);
 
+/* Whoever is on no server and owns nothing is of no interest any more. */
+void clients_drop_strangers(struct clients *);
+/* Takes a copy of its watches. False: out of memory; it keeps those of before. */
+bool client_keep_watches(struct client_session *, const struct seen_watches *);
+
 /* Its znode was read, or goes. */
 void client_owns(struct client *, struct candidate *);
 void client_disown(struct candidate *);

@@ -6,7 +6,8 @@
  *   standing.c    one candidate's znode: read, gone, denied
  *   leadership.c  who leads since when: changes and tenures
  *   acknowledge.c marks and registries
- *   client.c      sessions as the servers show them, and the looks that count (clients.h)
+ *   clients.c     the table of sessions
+ *   client.c      what the servers show of them, and the looks that count (clients.h)
  *   chain.c       who really watches whom
  *   diagnose*.c   what is wrong (diagnose.h)
  */
