@@ -22,6 +22,7 @@
 #define WORD_LIMIT_BYTES (4 * WORD_MOST_BYTES)
 #define PAUSE_FACTOR 100
 #define LEADER_LEAST_MS 500
+#define LEADER_MOST_MS 5000
 /* After something moved, watches are looked at until two looks a third of a long timeout apart must have been
    had; where nothing moves, they are asked for this often. */
 #define SETTLED_AFTER_MS 20000
@@ -132,11 +133,14 @@ static void on_timer(uv_timer_t *timer);
 
 static int64_t pause_ms(const struct inquiry *q)
 {
-    int64_t ms = q->live->cluster->servers.every_ms, third = q->leader_timeout_ms / 3;
-    if (third && third < ms)
-        ms = third > LEADER_LEAST_MS || ms < LEADER_LEAST_MS ? third : LEADER_LEAST_MS;
-    int64_t least = q->took_us * PAUSE_FACTOR / 1000;
-    return ms > least ? ms : least;
+    int64_t every_ms = q->live->cluster->servers.every_ms, ms = every_ms, third_ms = q->leader_timeout_ms / 3;
+    if (third_ms && third_ms < LEADER_LEAST_MS)
+        third_ms = LEADER_LEAST_MS;
+    /* Whoever asks for longer pauses than the usual ones means it. */
+    if (third_ms && third_ms < ms && every_ms <= LEADER_MOST_MS)
+        ms = third_ms;
+    int64_t least_ms = q->took_us * PAUSE_FACTOR / 1000;
+    return ms > least_ms ? ms : least_ms;
 }
 
 /* Lists of thousands come and go: the library would keep their room for the next ones. */
