@@ -24,7 +24,15 @@
 /* A string or number that is longer is refused (ZooKeeper's packets, and so its paths, stay below 1 MB). */
 #define JSON_STREAM_TOKEN_MOST (1 << 20)
 
-enum value_kind { VALUE_OBJECT, VALUE_OBJECT_END, VALUE_LIST, VALUE_LIST_END, VALUE_TEXT, VALUE_NUMBER, VALUE_WORD };
+enum value_kind {
+    VALUE_OBJECT,
+    VALUE_OBJECT_END,
+    VALUE_LIST,
+    VALUE_LIST_END,
+    VALUE_TEXT,
+    VALUE_NUMBER,
+    VALUE_WORD
+};
 
 /*
  * One value, told when it is complete; objects and lists twice. depth: how many objects and lists are around
