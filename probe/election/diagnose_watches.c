@@ -241,6 +241,10 @@ static void watcher_without_candidate(struct diagnosis *d, const struct viewer *
         return;
     }
     const struct departure_note *before = stood_before(d, shown);
+    /* A session that ends is still in the lists from before: only what was seen since its znode went counts.
+     */
+    if (before && before->session == shown->id)
+        client_look_again(viewer->client, before->at.mono_us);
     if (viewer->targets == 0 || viewer->client->counted < 2 || (follower && !before))
         return;
     const struct candidate *target = some_target(d, viewer);
