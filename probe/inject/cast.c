@@ -34,7 +34,7 @@ static const struct play demo_plays[] = {
     {.election = "/ill/persistent-first", .title = "ill: persistent first", .name = "_c_{uuid}-latch-", .data = "persistent-%d.example:8080",
      .members = 3, .behaviour = BEHAVIOUR_PERSISTENT, .ill = 1},
     {.election = "/ill/duplicate-session", .title = "ill: duplicate session", .name = "{hex}__lock__", .data = "duplicate-%d.example:8080",
-     .members = 3, .behaviour = BEHAVIOUR_TWICE, .ill = 2},
+     .members = 3, .behaviour = BEHAVIOUR_TWICE, .ill = 1},
     {.election = "/ill/wrong-predecessor", .title = "ill: wrong predecessor", .name = "_c_{uuid}-latch-", .data = "wrong-%d.example:8080",
      .members = 4, .behaviour = BEHAVIOUR_SKIP, .ill = 3},
     {.election = "/ill/never-acknowledged/overseer_elect/election", .title = "ill: never acknowledged", .name = "{session}-mute-%c:8983_solr-n_", .data = "",

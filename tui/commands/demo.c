@@ -23,6 +23,8 @@
 #define ASK_EVERY_MS 1000
 /* Leaders come and go all the time, for people to see it: that is no illness here. */
 #define LEADER_CHANGES 1000
+/* What is never acknowledged is to be seen within the first seconds, too. */
+#define ILL_FAILOVER_MS 3000
 /* The curtain: a stage that fills up would be all vacancies and joins. Nobody waits longer than this for it.
  */
 #define CAST_WAIT_MS 3000
@@ -77,6 +79,8 @@ static bool settings_complete(struct cluster_settings *cluster, const struct pla
                 continue;
             election->kind = plays[j].free_is_normal ? KIND_LOCK : KIND_LEADER;
             election->allow.leader_changes = LEADER_CHANGES;
+            if (plays[j].behaviour != BEHAVIOUR_RECIPE)
+                election->allow.failover_ms = ILL_FAILOVER_MS;
             if (plays[j].title && !election->name)
                 enough = (election->name = strdup(plays[j].title)) != NULL && enough;
         }
@@ -119,11 +123,10 @@ static struct settings *settings_of(const struct demo *demo, bool brief)
 static int go_on(struct demo *demo)
 {
     printf("%s\n", sandbox_hosts(demo->sandbox));
-    if (isatty(STDOUT_FILENO))
-        printf("Living elections, and ill ones below /ill. Look at them with\n"
-               "  electop -s %s --admin %s\n"
-               "Ctrl-C ends it and removes everything.\n",
-               sandbox_hosts(demo->sandbox), sandbox_admin(demo->sandbox));
+    printf("Living elections, and ill ones below /ill. Look at them with\n"
+           "  electop -s %s --admin %s\n"
+           "Ctrl-C ends it and removes everything.\n",
+           sandbox_hosts(demo->sandbox), sandbox_admin(demo->sandbox));
     if (fflush(stdout) != 0 && !output_is_gone(errno))
         return output_refused(errno);
     while (!demo->ending.signal)
