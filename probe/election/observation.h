@@ -54,7 +54,8 @@ struct observed_connection {
     uint64_t session;     /* our session's id; 0: none yet */
     int timeout_ms;       /* negotiated; 0: unknown */
     const char *server;   /* address connected to, or NULL */
-    const char *problem;  /* why not connected, for people ("no quorum", "connection refused"), or NULL */
+    const char *problem;  /* why not connected, for people ("no quorum", "connection refused"), or, where
+                             connected, why nothing is to be seen there (no such chroot); or NULL */
 };
 
 struct observed_server {
