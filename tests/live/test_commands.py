@@ -217,6 +217,20 @@ def test_strict(zk, election, client):
         assert run("once", "-s", zk.hosts, path).status == 0
 
 
+def test_strict_with_nothing_to_judge(zk, election, client):
+    """--strict is red where no election is found, or a pattern matches none, and says so; a look alone is not."""
+    client.ensure_path("/deserted/election")
+    deserted = f"{zk.hosts}/deserted"
+    assert run("once", "-s", deserted).status == 0
+    done = run("once", "--strict", "-s", deserted)
+    assert done.status == 1 and "no election was found" in done.err, done
+    assert run("once", "-s", zk.hosts, "/*/nothere").status == 0
+    done = run("once", "--strict", "-s", zk.hosts, election, "/*/nothere")
+    assert done.status == 1 and "no path matches /*/nothere" in done.err, done
+    done = run("once", "--strict", "-s", zk.hosts, "/elec*")
+    assert (done.status, done.err) == (0, ""), done
+
+
 def test_colours(zk, election):
     """No escape sequence into a pipe unless asked for, and none against NO_COLOR."""
     assert "\x1b" not in run("once", "-s", zk.hosts, election).out
