@@ -7,6 +7,7 @@
 
 #include "config/key_values.h"
 #include "config/keys.h"
+#include "config/recipe_names.h"
 
 static void read_expression(const struct key *key, const struct yaml_node *node, void *field,
                             struct reading *reading)
@@ -38,6 +39,14 @@ static void read_expression(const struct key *key, const struct yaml_node *node,
         value_set_text(field, node->text, reading);
 }
 
+/* A recipe is a name, which is looked for once the whole file is read, or a pattern. */
+static void read_recipe(const struct key *key, const struct yaml_node *node, void *field,
+                        struct reading *reading)
+{
+    bool is_pattern = node->kind == NODE_TEXT && recipe_is_pattern(node->text);
+    (is_pattern ? read_expression : type_text.read)(key, node, field, reading);
+}
+
 static void print_expression(const struct key *key, const void *field, struct text *out)
 {
     type_text.print(key, field, out);
@@ -50,3 +59,5 @@ static void clear_expression(void *field)
 
 const struct key_type type_expression = {"a regular expression", read_expression, print_expression,
                                          clear_expression};
+const struct key_type type_recipe = {"auto, a recipe's name, or a pattern", read_recipe, print_expression,
+                                     clear_expression};

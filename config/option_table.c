@@ -171,7 +171,7 @@ static const char *set_nothing(struct options *options, const char *value)
 const struct option_row option_table[] = {
     {"json", 0, NULL, ONCE | EVENTS, set_json, "print JSON (events: a line each)"},
     {"strict", 0, NULL, ONCE, set_strict,
-     "exit 1 where an election is vacant, absent or unknown, or has an error"},
+     "exit 1 where an election is vacant, absent or unknown, or none is found"},
     {"quick", 0, NULL, ONCE, set_quick, "never take a second look"},
     {"for", 0, "DURATION", EVENTS, set_for, "end after this time"},
     {"count", 0, "N", EVENTS, set_count, "end after N events"},
@@ -202,7 +202,9 @@ const struct command_row command_table[] = {
     {COMMAND_WATCH, "watch", "[PATH...]", "the dashboard (the default command)",
      "Without PATH and without configured elections, elections are discovered. ? in the\n"
      "dashboard lists its keys.\n"},
-    {COMMAND_ONCE, "once", "[PATH...]", "one complete look, as a table or JSON", NULL},
+    {COMMAND_ONCE, "once", "[PATH...]", "one complete look, as a table or JSON",
+     "For --strict name the PATHs, here or in the configuration: discovery finds only elections\n"
+     "in which somebody stands, so one that everybody has left is none to it.\n"},
     {COMMAND_EVENTS, "events", "[PATH...]", "what happens, a line an event", NULL},
     {COMMAND_CONFIG, "config", "[PATH...]", "check the configuration and print the effective one",
      "The configuration is --config, else $ELECTOP_CONFIG, else\n"

@@ -33,6 +33,7 @@ struct options {
     size_t path_count;
     const char *server;         /* NULL: not given */
     const char *config_file;    /* NULL: look in the usual places */
+    const char *const *recipes; /* not said, but known to the program: the built-in names, NULL-terminated */
     const char *cluster;        /* only this one of the configuration; NULL: all */
     int64_t session_timeout_ms; /* 0: not given */
     const char *auth_file;
@@ -56,8 +57,9 @@ struct options {
 bool options_parse(int argc, char *const *argv, struct options *, char **error);
 void options_free(struct options *);
 
-/* The help of one command (COMMAND_HELP: of the program), from the same table; malloc'd. */
-char *options_help(enum command);
+/* The help of one command (COMMAND_HELP: of the program), from the same table, with the names of the built-in
+   recipes where they belong; malloc'd. */
+char *options_help(enum command, const char *const *recipes);
 const char *command_word(enum command);
 
 /*

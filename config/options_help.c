@@ -6,6 +6,7 @@
 #include "config/text.h"
 
 #define OPTION_COLUMN 34
+#define LINE_MAX_COLUMNS 90
 
 static void print_option(const struct option_row *row, struct text *out)
 {
@@ -44,6 +45,19 @@ static void print_keys(struct text *out)
     }
 }
 
+static void print_recipes(const char *const *recipes, struct text *out)
+{
+    size_t column = LINE_MAX_COLUMNS;
+    text_add(out, "\nRecipes that are built in, for an election's recipe:");
+    for (size_t i = 0; recipes && recipes[i]; i++) {
+        size_t length = strlen(recipes[i]) + 2; /* and a space before, and a comma behind */
+        bool fits = column + length <= LINE_MAX_COLUMNS;
+        text_printf(out, "%s%s%s", fits ? " " : "\n  ", recipes[i], recipes[i + 1] ? "," : "");
+        column = fits ? column + length : 1 + length;
+    }
+    text_add(out, "\n");
+}
+
 static void print_program(struct text *out)
 {
     text_add(out, "electop shows leader elections on ZooKeeper as they happen.\n\n"
@@ -63,7 +77,7 @@ static void print_program(struct text *out)
                   "  electop once --json -s zk1:2181 /election   one look, for a script\n");
 }
 
-char *options_help(enum command about)
+char *options_help(enum command about, const char *const *recipes)
 {
     struct text out = {0};
     if (about == COMMAND_HELP) {
@@ -81,7 +95,9 @@ char *options_help(enum command about)
         text_add(&out, "\nOptions:\n");
         print_options(COMMAND_BIT(about), &out);
     }
-    if (about == COMMAND_CONFIG)
+    if (about == COMMAND_CONFIG) {
         print_keys(&out);
+        print_recipes(recipes, &out);
+    }
     return text_take(&out);
 }

@@ -26,18 +26,18 @@ static bool set_text(char **field, const char *text)
     return true;
 }
 
-static bool read_file(struct settings *settings, const char *named, struct problems *problems)
+static bool read_file(struct settings *settings, const struct options *options, struct problems *problems)
 {
     char *error;
     size_t length, line, column;
-    if (!config_file_find(named, &settings->file))
+    if (!config_file_find(options->config_file, &settings->file))
         return false;
     if (!settings->file)
         return true;
     problems->file = settings->file;
     char *bytes = config_file_read(settings->file, &length, &error, &line, &column);
     if (bytes) {
-        settings_read(settings, bytes, length, problems);
+        settings_read(settings, options->recipes, bytes, length, problems);
         free(bytes);
         return true;
     }
@@ -223,7 +223,7 @@ static void check_single(const struct settings *settings, const struct options *
 
 static bool settings_fill(struct settings *settings, const struct options *options, struct problems *problems)
 {
-    if (!read_file(settings, options->config_file, problems))
+    if (!read_file(settings, options, problems))
         return false;
     if (problems->count)
         return true;

@@ -7,6 +7,7 @@
 #include "config/auth_file.h"
 #include "config/keys.h"
 #include "config/nearest.h"
+#include "config/recipe_names.h"
 #include "config/yaml.h"
 
 #define CLUSTERS "clusters[]"
@@ -244,12 +245,15 @@ static void read_map(const char *parent, const struct yaml_node *node, void *bas
     }
 }
 
-void settings_read(struct settings *settings, const char *bytes, size_t length, struct problems *problems)
+void settings_read(struct settings *settings, const char *const *recipes, const char *bytes, size_t length,
+                   struct problems *problems)
 {
     struct reading reading = {.problems = problems, .file = problems->file};
     struct yaml_node *root = yaml_tree_parse(bytes, length, problems);
     if (root && !problems_full(problems))
         read_map("", root, settings, &reading);
+    if (root)
+        recipe_names_check(root, recipes, problems);
     yaml_tree_free(root);
     problems->out_of_memory |= reading.notes.failed;
     free(settings->notes);

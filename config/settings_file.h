@@ -20,7 +20,9 @@ struct election_settings *cluster_add_election(struct cluster_settings *);
 void cluster_clear(struct cluster_settings *);
 void election_clear(struct election_settings *);
 
-/* Reads a configuration (UTF-8) over settings that are new. What is wrong is added to problems. */
-void settings_read(struct settings *, const char *bytes, size_t length, struct problems *);
+/* Reads a configuration (UTF-8) over settings that are new. What is wrong is added to problems. recipes: the
+   names of the built-in ones, NULL-terminated; NULL: whatever is named is taken. */
+void settings_read(struct settings *, const char *const *recipes, const char *bytes, size_t length,
+                   struct problems *);
 
 #endif

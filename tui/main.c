@@ -30,9 +30,9 @@ static bool hold_descriptors(void)
     return true;
 }
 
-static int print_help(enum command about)
+static int print_help(const struct options *options)
 {
-    char *help = options_help(about);
+    char *help = options_help(options->about, options->recipes);
     if (!help)
         complain("out of memory");
     int status = help ? say(help) : EXIT_USAGE;
@@ -72,7 +72,7 @@ static int run(const struct options *options)
 {
     char *error;
     if (options->command == COMMAND_HELP)
-        return print_help(options->about);
+        return print_help(options);
     if (options->command == COMMAND_VERSION)
         return say("electop " ELECTOP_VERSION "\n");
     if (options->log && !log_open(options->log, &error))
@@ -110,7 +110,10 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     if (!options_parse(argc, argv, &options, &error))
         return refuse(error);
-    int status = run(&options);
+    const char **recipes = recipes_names();
+    options.recipes = recipes;
+    int status = recipes ? run(&options) : refuse(NULL);
+    free(recipes);
     options_free(&options);
     log_close();
     return status;

@@ -335,7 +335,8 @@ static void observe_connection(struct model *model, struct cluster *cluster, con
     enum connection_state before = cluster->connection, now = seen->state;
     bool was_known = cluster->connection_since.mono_us != 0 || cluster->connection_since.wall_us != 0;
     bool changed = set_text(&cluster->connected_to, seen->server);
-    changed |= set_text(&cluster->problem, seen->problem);
+    bool other_problem = set_text(&cluster->problem, seen->problem);
+    changed |= other_problem;
     changed |= cluster->session != seen->session || cluster->timeout_ms != seen->timeout_ms ||
                before != now || !was_known;
     cluster->session = seen->session;
@@ -351,6 +352,8 @@ static void observe_connection(struct model *model, struct cluster *cluster, con
         cluster->ever_connected = true;
     /* Told is what a person would say: losing and having it, not each attempt in between. */
     bool told = now != before && (now != CONNECTION_CONNECTING || before == CONNECTION_CONNECTED);
+    /* ... and why nothing will be seen although it is there. */
+    told |= now == CONNECTION_CONNECTED && other_problem && cluster->problem;
     if (told)
         tell(model, &(struct event){.kind = EVENT_CONNECTION,
                                     .at = o->at,

@@ -38,7 +38,8 @@ struct cluster {
     struct moment connection_since;
     uint64_t session;
     int timeout_ms;
-    char *connected_to, *problem;
+    char *connected_to;
+    char *problem;             /* why not connected, or why nothing is to be seen there; or NULL */
     struct server *servers;
     size_t server_count;
     struct moment stood_still_from,

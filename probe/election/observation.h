@@ -63,10 +63,11 @@ enum server_mode {
 
 struct observed_connection {
     enum connection_state state;
-    uint64_t session;    /* our session's id; 0: none yet */
-    int timeout_ms;      /* negotiated; 0: unknown */
-    const char *server;  /* address connected to, or NULL */
-    const char *problem; /* why not connected, for people ("no quorum", "connection refused"), or NULL */
+    uint64_t session;     /* our session's id; 0: none yet */
+    int timeout_ms;       /* negotiated; 0: unknown */
+    const char *server;   /* address connected to, or NULL */
+    const char *problem;  /* why not connected, for people ("no quorum", "connection refused"), or, where
+                             connected, why nothing is to be seen there (no such chroot); or NULL */
 };
 
 struct observed_server {

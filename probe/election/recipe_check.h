@@ -1,7 +1,5 @@
 /*
- * recipe_check.h - what the configuration says of recipes, checked against the recipes that there are.
- *
- * The configuration cannot know the built-in names: this is the part of its checks that needs the book.
+ * recipe_check.h - between the configuration, which names recipes, and the recipes that there are.
  */
 #ifndef ELECTOP_PROBE_ELECTION_RECIPE_CHECK_H
 #define ELECTOP_PROBE_ELECTION_RECIPE_CHECK_H
@@ -11,10 +9,12 @@
 #include "config/settings.h"
 #include "probe/election/recipe.h"
 
-/*
- * Are all recipes of the user's own usable, and is every recipe that an election names known? False with
- * all that is wrong in *error, a line each ("what; what to do", caller frees; NULL: out of memory).
- */
+/* The names of the built-in ones, for the configuration's own checks: NULL-terminated, and the array (not
+   what it points at) the caller's to free. NULL: out of memory. */
+const char **recipes_names(void);
+
+/* Can all recipes of the user's own be compiled? False with what is wrong in *error ("what; what to do",
+   caller frees; NULL: out of memory). */
 bool recipes_check(const struct settings *, char **error);
 
 /* All recipes that the settings speak of: built in, the user's own, and patterns that elections name in place

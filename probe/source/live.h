@@ -49,6 +49,8 @@ struct live {
     struct lane lanes[LANES_MOST];
     size_t lane_count;
     struct watch_map watches;
+    struct watch_entry chroot_entry; /* for its coming */
+    bool chroot_missing;
     /* Watches the election at this full path from now on; nothing where it already is. */
     void (*watch)(struct live *, const char *path, const struct election_settings *, enum election_origin);
 

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "config/connect_string.h"
+#include "config/text.h"
 #include "config/znode_path.h"
 #include "probe/log.h"
 #include "probe/source/discover.h"
@@ -42,6 +43,54 @@ static bool all_connected(const struct live *live)
     return true;
 }
 
+/* The cluster's own state, with what keeps anything from being seen there. */
+static void observe_connection(struct live *live, enum connection_state state, const char *problem)
+{
+    char *missing = NULL;
+    if (live->chroot_missing && state == CONNECTION_CONNECTED)
+        missing = text_format("the chroot %s does not exist on this cluster; check --server", live->chroot);
+    struct observation o = live_observation(live, OBSERVED_CONNECTION, NULL, NULL);
+    o.connection = (struct observed_connection){.state = state,
+                                                .session = session_id(live->session),
+                                                .timeout_ms = session_timeout_ms(live->session),
+                                                .server = session_server(live->session),
+                                                .problem = missing ? missing : problem};
+    model_observe(live->model, &o);
+    free(missing);
+}
+
+static void chroot_ask(struct live *live);
+
+static void on_chroot(void *context, enum session_result result, const struct znode_stat *stat,
+                      const void *data, size_t length)
+{
+    (void)stat, (void)data, (void)length;
+    struct live *live = context;
+    bool missing = result == SESSION_NO_NODE;
+    if ((result != SESSION_OK && !missing) || missing == live->chroot_missing)
+        return;
+    live->chroot_missing = missing;
+    if (all_connected(live))
+        observe_connection(live, CONNECTION_CONNECTED, NULL);
+    if (missing)
+        chroot_ask(live);
+    else if (live->discover)
+        discover_begin(live->discover);
+}
+
+/* It is watched only while it is missing: what there is to see below an existing one has its own watches. */
+static void chroot_ask(struct live *live)
+{
+    if (*live->chroot)
+        session_exists(live->session, live->chroot, live->chroot_missing, on_chroot, live);
+}
+
+static void on_chroot_notice(void *context, enum session_notice notice)
+{
+    if (notice == NOTICE_CREATED || notice == NOTICE_DELETED)
+        chroot_ask(context);
+}
+
 static void on_state(void *context, enum connection_state state, bool renewed, const char *problem)
 {
     struct lane *lane = context;
@@ -59,13 +108,7 @@ static void on_state(void *context, enum connection_state state, bool renewed, c
     }
     if (!lane->counted || (state == CONNECTION_CONNECTED && !all_connected(live)))
         return;
-    struct observation o = live_observation(live, OBSERVED_CONNECTION, NULL, NULL);
-    o.connection = (struct observed_connection){.state = state,
-                                                .session = session_id(live->session),
-                                                .timeout_ms = session_timeout_ms(live->session),
-                                                .server = session_server(live->session),
-                                                .problem = problem};
-    model_observe(live->model, &o);
+    observe_connection(live, state, problem);
     log_line(state == CONNECTION_CONNECTED ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING, "%s: %s",
              live->cluster->name,
              state == CONNECTION_CONNECTED ? session_server(lane->session)
@@ -73,6 +116,7 @@ static void on_state(void *context, enum connection_state state, bool renewed, c
                                            : "not connected");
     if (state != CONNECTION_CONNECTED)
         return;
+    chroot_ask(live);
     for (size_t i = 0; i < live->subject_count; i++)
         subject_begin(live->subjects[i]);
     for (size_t i = 0; i < live->pattern_count; i++)
@@ -301,7 +345,8 @@ struct source *live_source_new(uv_loop_t *loop, struct model *model, const struc
     live->slow->data = live;
     uv_timer_start(live->slow, on_slow, SLOW_MS, SLOW_MS);
     live->servers = servers_new(live);
-    if (!watch_configured(live)) {
+    live->chroot_entry = (struct watch_entry){.notice = on_chroot_notice, .context = live};
+    if (!watch_map_put(&live->watches, &live->chroot_entry, live->chroot) || !watch_configured(live)) {
         live_stop(&live->source);
         return NULL;
     }

@@ -112,6 +112,8 @@ CONFIGS = {
     "bad path": (b"clusters:\n  - name: a\n    hosts: b:1\n    elections:\n      - path: election\n", ["election", ":5"]),
     "two of a name": (b"clusters:\n  - {name: a, hosts: 'b:1'}\n  - {name: a, hosts: 'c:1'}\n", [":3"]),
     "bad recipe": (b"recipes:\n  - {name: r, family: sequence, candidate: '^(', watches: predecessor}\n", [":2"]),
+    "unknown recipe": (b"clusters:\n  - {hosts: 'b:1', elections: [{path: /e, recipe: curator-lach}]}\nscren: 1\n",
+                       ["curator-latch", ":2:51", "scren"]),
     "nested": (nested(10000).encode(), []),
     "aliases": (laughs().encode(), []),
     "several": (b"clusters:\n  - name: a\n    hsots: b:1\nscreen: {theme: pink}\ndiscover: {depth: x}\n",
@@ -215,6 +217,20 @@ def test_strict(zk, election, client):
     for path in ("/empty", "/nowhere"):
         assert run("once", "--strict", "-s", zk.hosts, path).status == 1
         assert run("once", "-s", zk.hosts, path).status == 0
+
+
+def test_strict_with_nothing_to_judge(zk, election, client):
+    """--strict is red where no election is found, or a pattern matches none, and says so; a look alone is not."""
+    client.ensure_path("/deserted/election")
+    deserted = f"{zk.hosts}/deserted"
+    assert run("once", "-s", deserted).status == 0
+    done = run("once", "--strict", "-s", deserted)
+    assert done.status == 1 and "no election was found" in done.err, done
+    assert run("once", "-s", zk.hosts, "/*/nothere").status == 0
+    done = run("once", "--strict", "-s", zk.hosts, election, "/*/nothere")
+    assert done.status == 1 and "no path matches /*/nothere" in done.err, done
+    done = run("once", "--strict", "-s", zk.hosts, "/elec*")
+    assert (done.status, done.err) == (0, ""), done
 
 
 def test_colours(zk, election):

@@ -315,3 +315,18 @@ def test_bad_paths(zk, bad):
     assert refused.status == 2, refused
     assert refused.err.startswith("electop: ") and refused.out == ""
     assert os.path.basename(bad) in refused.err
+
+
+def test_missing_chroot(zk, client, path):
+    """A chroot that does not exist is said wherever nothing can be seen because of it, until it appears."""
+    hosts = f"{zk.hosts}{path}"
+    said = f"the chroot {path} does not exist on this cluster; check --server"
+    assert look(hosts)["clusters"][0]["problem"] == said
+    for arguments in ([], ["/election"], ["/*/leader"]):
+        done = run("once", "-s", hosts, *arguments)
+        assert done.status == 0 and said in done.out and "no election was found" not in done.out, done
+    with Events(hosts, "/election") as events:
+        events.expect("connection", state="connected", detail=said)
+        stand(client, f"{path}/election", b"host-a:1")
+        events.expect("election-seen", election="/election")
+    assert look(hosts)["clusters"][0]["problem"] is None

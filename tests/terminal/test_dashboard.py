@@ -107,6 +107,19 @@ def test_started_at_one_by_one(zk, election):
         assert terminal.wait() == 0
 
 
+def test_missing_chroot(zk, client):
+    """It is named as missing, with and without elections to show, and all is well as soon as it is there."""
+    for path in ("", "/election"):
+        with Tmux(f"{quoted(zk)}/later {path}") as terminal:
+            terminal.shows("the chroot /later does not exist on this cluster; check --server")
+            client.ensure_path("/later/election")
+            client.create("/later/election/n_", b"host-l:1", ephemeral=True, sequence=True)
+            if path:
+                terminal.shows("host-l:1")
+            terminal.hides("does not exist")
+        client.delete("/later", recursive=True)
+
+
 def test_filter_and_pause(dashboard):
     """/ narrows the list while it is typed; Space says that the picture stands still."""
     dashboard.keys("/", "e", "m", "p", "t", "y", "Enter")

@@ -168,7 +168,7 @@ static void expect_yaml(const char *bytes, size_t length, const char *wanted)
 {
     struct problems problems = {.file = "f"};
     struct settings *settings = settings_new();
-    settings_read(settings, bytes, length, &problems);
+    settings_read(settings, NULL, bytes, length, &problems);
     settings_free(settings);
     char *errors = problems_take(&problems);
     assert_string_equal(errors, wanted);
@@ -227,7 +227,7 @@ static void yaml_is_bounded(void **state)
         length += (size_t)sprintf(bytes + length, "a%d: &a%d [*a%d, *a%d]\n", i, i, i - 1, i - 1);
     struct problems problems = {.file = "f"};
     struct settings *settings = settings_new();
-    settings_read(settings, bytes, length, &problems);
+    settings_read(settings, NULL, bytes, length, &problems);
     assert_true(problems.count > PROBLEMS_MAX);
     problems_free(&problems);
     settings_free(settings);

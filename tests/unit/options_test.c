@@ -218,14 +218,16 @@ static void wrong_usage(void **state)
 static void help_is_from_the_table(void **state)
 {
     (void)state;
-    char *once = options_help(COMMAND_ONCE), *all = options_help(COMMAND_HELP),
-         *config = options_help(COMMAND_CONFIG);
+    static const char *const recipes[] = {"curator-latch", "kazoo", NULL};
+    char *once = options_help(COMMAND_ONCE, recipes), *all = options_help(COMMAND_HELP, recipes),
+         *config = options_help(COMMAND_CONFIG, recipes);
     assert_non_null(strstr(once, "--strict"));
     assert_null(strstr(once, "--no-screen"));
     assert_null(strstr(once, "--for"));
     for (int command = 0; command < COMMAND_COUNT; command++)
         assert_non_null(strstr(all, command_word((enum command)command)));
     assert_non_null(strstr(config, "stop_above_ping: 250ms"));
+    assert_non_null(strstr(config, "curator-latch, kazoo\n"));
     free(once);
     free(all);
     free(config);

@@ -1,4 +1,4 @@
-/* Proves that a recipe of the configuration that cannot be honoured is refused, never passed over. */
+/* Proves that the configuration's recipes become rows of the book, or are refused. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -9,49 +9,67 @@
 
 #include "config/settings_file.h"
 #include "probe/election/recipe_check.h"
+#include "probe/election/recipe_table.h"
 
-/* wanted NULL: fine; else the beginning of each line, which is all this module's own. */
-static void expect(const char *yaml, const char *wanted)
+static struct settings *read_good(const char *yaml)
 {
     struct problems problems = {0};
     struct settings *settings = settings_new();
-    char *error = NULL;
-    settings_read(settings, yaml, strlen(yaml), &problems);
+    settings_read(settings, NULL, yaml, strlen(yaml), &problems);
     assert_int_equal(problems.count, 0);
-    bool fine = recipes_check(settings, &error);
-    assert_int_equal(fine, wanted == NULL);
-    if (wanted) {
-        assert_non_null(error);
-        assert_string_equal(error, wanted);
-    }
+    return settings;
+}
+
+/* Own recipes, and patterns in place of names, are in the book beside the built-in ones. */
+static void own_recipes_are_in_the_book(void **state)
+{
+    (void)state;
+    struct settings *settings =
+        read_good("clusters: [{hosts: a, elections: [{path: /x, recipe: '^member-(\\d{10})$'}]}]\n"
+                  "recipes: [{name: ours, candidate: '^m-(\\d{10})$'}, {name: l, family: lock}]");
+    char *error = NULL;
+    struct recipe_book *book = recipes_of(settings, &error);
+    assert_non_null(book);
+    assert_non_null(recipe_book_find(book, "ours"));
+    assert_non_null(recipe_book_find(book, "l"));
+    assert_non_null(recipe_book_find(book, "^member-(\\d{10})$"));
+    assert_null(recipe_book_find(book, "theirs"));
+    recipe_book_free(book);
+    settings_free(settings);
+}
+
+/* What cannot be compiled is refused, wherever it came from. */
+static void a_bad_expression_is_refused(void **state)
+{
+    (void)state;
+    struct settings *settings = read_good("recipes: [{name: ours, candidate: '^m-(\\d{10})$'}]");
+    char *error = NULL;
+    settings->recipes[0].candidate[strlen(settings->recipes[0].candidate) - 2] = '(';
+    assert_false(recipes_check(settings, &error));
+    assert_non_null(strstr(error, "bad regular expression"));
     free(error);
     settings_free(settings);
 }
 
-static void recipes_are_checked(void **state)
+/* Every built-in name is handed out, each once. */
+static void names_are_those_of_the_table(void **state)
 {
     (void)state;
-    expect("", NULL);
-    expect("clusters: [{hosts: a, elections: [{path: /x, recipe: curator-latch}]}]", NULL);
-    expect("clusters: [{hosts: a, elections: [{path: /x, recipe: ours}]}]\n"
-           "recipes: [{name: ours, candidate: '^m-(\\d{10})$'}, {name: l, family: lock}]",
-           NULL);
-    expect("clusters: [{hosts: a, elections: [{path: /x, recipe: curator-lach}, {path: /y, recipe: xyzzy}]}]",
-           "recipe \"curator-lach\" of the election \"/x\" is not known; did you mean \"curator-latch\"?\n"
-           "recipe \"xyzzy\" of the election \"/y\" is not known; write auto, a known layout's name, that of "
-           "one "
-           "of your own below recipes, or a pattern such as '^member-(\\d{10})$'");
-    expect("clusters: [{hosts: a, elections: [{path: /x, recipe: '^member-(\\d{10})$'}]}]", NULL);
-    expect("clusters: [{hosts: a, elections: [{path: /x, recipe: '^member-(\\d{10}$'}]}]",
-           "recipe ^member-(\\d{10}$: bad regular expression: missing closing parenthesis (at character 17); "
-           "see pcre2pattern(3)");
-    expect("recipes: [{name: a}, {name: b, family: lock, candidate: (x)}]",
-           "recipe \"a\" has no candidate; add the regular expression of its candidates' names\n"
-           "recipe \"b\" is a lock, which has no candidates' names; leave its candidate out");
+    const char **names = recipes_names();
+    size_t count = 0;
+    for (; names[count]; count++)
+        for (size_t i = 0; i < count; i++)
+            assert_string_not_equal(names[i], names[count]);
+    assert_int_equal(count, recipe_table_count);
+    free(names);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(recipes_are_checked)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(own_recipes_are_in_the_book),
+        cmocka_unit_test(a_bad_expression_is_refused),
+        cmocka_unit_test(names_are_those_of_the_table),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,12 +86,14 @@ static int remove_directory(void **state)
     return rmdir(directory);
 }
 
+static const char *const known_recipes[] = {"curator-latch", "kazoo", "zookeeper", NULL};
+
 static char *errors_of(const char *yaml)
 {
     struct problems problems = {.file = "f"};
     struct settings *settings = settings_new();
     assert_non_null(settings);
-    settings_read(settings, yaml, strlen(yaml), &problems);
+    settings_read(settings, known_recipes, yaml, strlen(yaml), &problems);
     settings_free(settings);
     assert_false(problems.out_of_memory);
     char *errors = problems_take(&problems);
@@ -110,7 +112,7 @@ static struct settings *read_good(const char *yaml)
 {
     struct problems problems = {.file = "f"};
     struct settings *settings = settings_new();
-    settings_read(settings, yaml, strlen(yaml), &problems);
+    settings_read(settings, known_recipes, yaml, strlen(yaml), &problems);
     char *errors = problems_take(&problems);
     assert_string_equal(errors, "");
     free(errors);
@@ -326,7 +328,7 @@ static void bad_values(void **state)
          "f:1:23: run: a list is empty; write a list such as [/usr/bin/logger, \"{code}\"]"},
         {"alerts: [{on: x}]",
          "f:1:10: alerts[] has no run; add it (a list such as [/usr/bin/logger, \"{code}\"])"},
-        {"recipes: [{name: x, candidate: '(', family: lock}]",
+        {"recipes: [{name: x, candidate: '(', family: hybrid}]",
          "f:1:32: candidate: \"(\" is no regular expression: missing closing parenthesis, at character 2; "
          "see "
          "pcre2pattern(3)"},
@@ -338,6 +340,36 @@ static void bad_values(void **state)
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         expect_errors(table[i][0], table[i][1]);
+}
+
+/* A recipe's name is looked for in the whole file and among those built in, and reported where it stands. */
+static void recipes_are_known(void **state)
+{
+    (void)state;
+    settings_free(
+        read_good("clusters: [{hosts: a, elections: [{path: /a, recipe: ours}, {path: /b, recipe: kazoo},\n"
+                  "  {path: /c, recipe: auto}, {path: /d, recipe: '^member-(\\d{10})$'}]}]\n"
+                  "recipes: [{name: ours, candidate: (x)}, {name: l, family: lock}]"));
+    expect_errors(
+        "clusters:\n"
+        "  - hosts: a\n"
+        "    elections:\n"
+        "      - {path: /x, recipe: curator-lach}\n"
+        "      - {path: b, recipe: xyzzy}\n"
+        "      - {path: /z, recipe: 'ourz'}\n"
+        "      - {path: /p, recipe: '^member-(\\d{10}$'}\n"
+        "recipes:\n"
+        "  - {name: ours}\n"
+        "  - {name: b, family: lock, candidate: (x)}\n",
+        "f:4:28: recipe: \"curator-lach\" is no known recipe; did you mean \"curator-latch\"?\n"
+        "f:5:16: path: \"b\" does not begin with a slash; write the whole path, such as /election\n"
+        "f:5:27: recipe: \"xyzzy\" is no known recipe; write auto, a name that electop config --help "
+        "lists, one of your own below recipes, or a pattern such as '^member-(\\d{10})$'\n"
+        "f:6:28: recipe: \"ourz\" is no known recipe; did you mean \"ours\"?\n"
+        "f:7:28: recipe: \"^member-(\\d{10}$\" is no regular expression: missing closing parenthesis, at "
+        "character 17; see pcre2pattern(3)\n"
+        "f:9:12: name: \"ours\" has no candidate; add the regular expression of its candidates' names\n"
+        "f:10:12: name: \"b\" is a lock, which has no candidates' names; leave its candidate out");
 }
 
 /* A file that is wrong everywhere does not flood the terminal. */
@@ -564,6 +596,7 @@ int main(void)
         cmocka_unit_test(printing_round_trips),
         cmocka_unit_test(all_errors_at_once),
         cmocka_unit_test(bad_values),
+        cmocka_unit_test(recipes_are_known),
         cmocka_unit_test(errors_are_bounded),
         cmocka_unit_test(unused_keys_are_said),
         cmocka_unit_test(defaults_without_a_file),

@@ -55,6 +55,8 @@ int command_once_on(uv_loop_t *loop, const struct invocation *invocation)
             printed = print_look(&out, model, invocation);
             if (status == EXIT_NO_LOOK)
                 verdict_complain(model, options->wait_ms);
+            else if (options->strict && verdict_complain_unjudged(model, invocation->settings))
+                status = EXIT_FOUND;
         }
     }
     /* The session ends before the reader is waited for: the servers need not keep it meanwhile. */

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "config/znode_path.h"
 #include "probe/sink/look.h"
 #include "tui/commands/command.h"
 #include "tui/text/format.h"
@@ -12,6 +13,41 @@ int verdict_status(const struct model *model, bool strict)
     if (look_result(model) != LOOK_TAKEN)
         return EXIT_NO_LOOK;
     return strict && !look_is_sound(model) ? EXIT_FOUND : EXIT_DONE;
+}
+
+static bool is_matched(const struct cluster *cluster, const char *pattern)
+{
+    for (size_t i = 0; i < cluster->election_count; i++)
+        if (znode_pattern_match(pattern, look_path(cluster->elections[i])))
+            return true;
+    return false;
+}
+
+bool verdict_complain_unjudged(const struct model *model, const struct settings *settings)
+{
+    bool unjudged = false;
+    for (size_t i = 0; i < model->cluster_count; i++) {
+        const struct cluster *cluster = &model->clusters[i];
+        const struct cluster_settings *wanted = &settings->clusters[i];
+        if (!cluster->ever_connected)
+            continue;
+        if (!wanted->election_count && !cluster->election_count) {
+            complain("%s: no election was found, so none was judged; name their paths: discovery finds only "
+                     "those in which somebody stands",
+                     cluster->hosts);
+            unjudged = true;
+        }
+        for (size_t j = 0; j < wanted->election_count; j++) {
+            const char *pattern = wanted->elections[j].path;
+            if (!znode_is_pattern(pattern) || is_matched(cluster, pattern))
+                continue;
+            complain("%s: no path matches %s, so nothing of it was judged; check the pattern, or name the "
+                     "paths",
+                     cluster->hosts, pattern);
+            unjudged = true;
+        }
+    }
+    return unjudged;
 }
 
 static void complain_unreached(const struct model *model, int64_t wait_ms)

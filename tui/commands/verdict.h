@@ -7,10 +7,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "config/settings.h"
 #include "probe/election/model.h"
 
 /* 0; with strict 1 where something is not as it should be; 3 where no look could be had. */
 int verdict_status(const struct model *, bool strict);
+
+/*
+ * For --strict: is there a cluster that was reached and shows no election at all, or a pattern of its settings
+ * that matches none? Says so on standard error: what was not seen was not judged.
+ */
+bool verdict_complain_unjudged(const struct model *, const struct settings *);
 
 /* Where no look could be had: says why and what to do, on standard error. */
 void verdict_complain(const struct model *, int64_t wait_ms);

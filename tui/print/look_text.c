@@ -125,6 +125,10 @@ static void print_connection(struct paper *paper, const struct cluster *cluster)
         put(paper, put(paper, x, ROLE_TEXT, ": "), ROLE_WARNING, cluster->problem);
     }
     paper_line(paper);
+    if (connected && cluster->problem) {
+        put(paper, put_sign(paper, 2, ROLE_CRITICAL, SIGN_CRITICAL), ROLE_WARNING, cluster->problem);
+        paper_line(paper);
+    }
 }
 
 static void print_cluster_head(struct paper *paper, const struct cluster *cluster)
@@ -141,7 +145,7 @@ static void print_cluster_head(struct paper *paper, const struct cluster *cluste
     }
     for (size_t i = 0; i < cluster->server_count; i++)
         print_server(paper, &cluster->servers[i], address_width);
-    if (!cluster->election_count && cluster->ever_connected) {
+    if (!cluster->election_count && cluster->ever_connected && !cluster->problem) {
         put(paper, 2, ROLE_DIM, "no election was found; name its path, as in: electop once /election");
         paper_line(paper);
     }

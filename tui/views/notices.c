@@ -24,7 +24,7 @@ static const char *cluster_name(const struct cluster *cluster)
     return cluster->name[0] != '\0' ? cluster->name : cluster->hosts;
 }
 
-/* Why it is not connected, and what happens next. */
+/* Why it is not connected, or shows nothing, and what happens next. */
 static void put_problem(struct cells *cells, int x, int y, const struct cluster *cluster, struct moment now)
 {
     char age[16];
@@ -38,6 +38,11 @@ static void put_problem(struct cells *cells, int x, int y, const struct cluster 
             cells_printf(cells, x, y, cells->width - x, ROLE_CRITICAL, "refused us %s ago: %s", age, problem);
         cells_put(cells, x, y, cells->width - x, ROLE_DIM,
                   "; it will not come back by itself: check the auth file, and start again");
+        return;
+    }
+    if (cluster->connection == CONNECTION_CONNECTED) {
+        x += cells_put(cells, x, y, cells->width - x, ROLE_CRITICAL, problem);
+        cells_put(cells, x, y, cells->width - x, ROLE_DIM, "; waiting for it");
         return;
     }
     x += cells_printf(cells, x, y, cells->width - x, ROLE_CRITICAL, "%s for %s: %s",
@@ -54,7 +59,8 @@ int notices_draw_connections(struct cells *cells, int x, int y, int rows, const 
     for (size_t i = 0; i < scene->model->cluster_count && used < rows; i++) {
         const struct cluster *cluster = &scene->model->clusters[i];
 
-        if (cluster->connection == CONNECTION_CONNECTED || cluster->election_count == 0)
+        if ((cluster->connection == CONNECTION_CONNECTED && cluster->problem == NULL) ||
+            cluster->election_count == 0)
             continue;
         if (only != NULL && strcmp(cluster->name, only) != 0)
             continue;
@@ -66,8 +72,8 @@ int notices_draw_connections(struct cells *cells, int x, int y, int rows, const 
     return used;
 }
 
-static int draw_unconnected(struct cells *cells, int x, int y, const struct scene *scene,
-                            const struct cluster *cluster)
+static int draw_trouble(struct cells *cells, int x, int y, const struct scene *scene,
+                        const struct cluster *cluster)
 {
     if (cluster->problem == NULL && facts_age_us(cluster->connection_since, scene->now) < PATIENCE_US) {
         cells_printf(cells, x, y, -1, ROLE_TEXT, "%s connecting to %s", cells_sign(cells, SIGN_BULLET),
@@ -75,7 +81,7 @@ static int draw_unconnected(struct cells *cells, int x, int y, const struct scen
         return 1;
     }
     put_problem(cells, x, y, cluster, scene->now);
-    if (cluster->connection != CONNECTION_REFUSED) {
+    if (cluster->connection != CONNECTION_REFUSED && cluster->connection != CONNECTION_CONNECTED) {
         cells_put(cells, x + 2, y + 1, -1, ROLE_TEXT,
                   "Does a ZooKeeper listen there? Another one: electop -s HOST:PORT");
         return 2;
@@ -114,24 +120,27 @@ void notices_draw_empty(struct cells *cells, int x, int y, int rows, const struc
 {
     const struct model *model = scene->model;
     int end = y + rows;
-    bool connected = false, problem = false;
+    bool looking = false, connected = false, problem = false;
 
     for (size_t i = 0; i < model->cluster_count; i++) {
-        connected |= model->clusters[i].connection == CONNECTION_CONNECTED;
+        bool there = model->clusters[i].connection == CONNECTION_CONNECTED;
+        looking |= there && model->clusters[i].problem == NULL;
+        connected |= there;
         problem |= model->clusters[i].problem != NULL;
     }
     cells_put(cells, x, y, -1, ROLE_STRONG,
-              connected ? "Looking for elections"
-              : problem ? "Not connected"
-                        : "Connecting");
+              looking     ? "Looking for elections"
+              : connected ? "Nothing to look at"
+              : problem   ? "Not connected"
+                          : "Connecting");
     y += 2;
     for (size_t i = 0; i < model->cluster_count && y < end; i++) {
         const struct cluster *cluster = &model->clusters[i];
 
-        if (cluster->connection == CONNECTION_CONNECTED)
+        if (cluster->connection == CONNECTION_CONNECTED && cluster->problem == NULL)
             y += draw_looking(cells, x, y, scene, cluster,
                               i < scene->settings->cluster_count ? &scene->settings->clusters[i] : NULL);
         else
-            y += draw_unconnected(cells, x, y, scene, cluster);
+            y += draw_trouble(cells, x, y, scene, cluster);
     }
 }
