@@ -7,6 +7,7 @@
 #include "tui/views/facts.h"
 
 #define GAUGE_CELLS 6
+#define HEARD_GAUGED (HEARD_LEAST + 1 + 3) /* with the shortest gauge that says something */
 
 static const struct server *server_of(const struct election *election, const struct client_session *session)
 {
@@ -259,16 +260,18 @@ void chain_put_heard(struct cells *cells, int x, int y, int room, const struct e
         return;
     }
     look = percent >= 100 ? ROLE_CRITICAL : percent >= allowed ? ROLE_WARNING : ROLE_DIM;
-    if (room >= HEARD_WIDTH) {
-        filled = (percent * GAUGE_CELLS + 50) / 100;
-        for (int i = 0; i < GAUGE_CELLS; i++)
+    if (room >= HEARD_GAUGED) {
+        int gauge = room >= HEARD_WIDTH ? GAUGE_CELLS : room - HEARD_LEAST - 1;
+
+        filled = (percent * gauge + 50) / 100;
+        for (int i = 0; i < gauge; i++)
             cells_put(cells, x + i, y, 1,
                       i >= filled        ? (style)ROLE_RULE
                       : look == ROLE_DIM ? (style)ROLE_GOOD
                                          : look,
                       cells_sign(cells, i < filled ? SIGN_GAUGE_ON : SIGN_GAUGE_OFF));
-        x += GAUGE_CELLS + 1;
-        room -= GAUGE_CELLS + 1;
+        x += gauge + 1;
+        room -= gauge + 1;
     }
     cells_printf(cells, x, y, room, look, "%s%s", is_bound ? cells_sign(cells, SIGN_AT_LEAST) : "",
                  format_age(silent_ms * 1000, age, sizeof age));

@@ -31,7 +31,7 @@ style chain_server_text(const struct cells *, const struct election *, const str
 /* For how long its session was unheard: -1 where that is not known; *ratio of its timeout, in percent. */
 int64_t chain_silent_ms(const struct election *, const struct candidate *, bool *is_bound, int *percent);
 
-/* The same as a figure, and as a gauge too where room has at least HEARD_WIDTH columns. */
+/* The same as a figure, and as a gauge too where there is room for one. */
 void chain_put_heard(struct cells *, int x, int y, int room, const struct election *,
                      const struct candidate *);
 

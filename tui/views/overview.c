@@ -293,7 +293,7 @@ static int name_width(const struct cells *cells, const char *text)
 static void lay_columns(struct overview *overview, const struct cells *cells, const struct scene *scene)
 {
     struct column *columns = overview->columns;
-    int wide = cells->width >= 110, name, finding;
+    int wide = cells->width >= 110, name, finding, leader;
 
     if (overview->columns_width != cells->width) {
         memcpy(columns, columns_of_overview, sizeof columns_of_overview);
@@ -326,7 +326,9 @@ static void lay_columns(struct overview *overview, const struct cells *cells, co
     columns[COLUMN_FINDING].least = columns[COLUMN_FINDING].want > finding ? finding
                                     : columns[COLUMN_FINDING].want < 7     ? 7
                                                                            : columns[COLUMN_FINDING].want;
-    columns[COLUMN_LEADER].least = columns[COLUMN_LEADER].want > 15 ? 15 : 10;
+    leader = cells->width < 100 || columns[COLUMN_LEADER].want < 24 ? 15 : columns[COLUMN_LEADER].want - 9;
+    leader = leader > 22 ? 22 : leader;
+    columns[COLUMN_LEADER].least = columns[COLUMN_LEADER].want > 15 ? leader : 10;
     columns_lay(columns, COLUMN_COUNT, TABLE_X, cells->width - TABLE_X - wide, wide ? 2 : 1);
 }
 
