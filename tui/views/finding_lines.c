@@ -213,7 +213,8 @@ int finding_pane_rows(const struct cells *cells, const struct election *election
     struct pane pane = pane_of(cells, election, only);
     int rows = 0;
 
-    for (size_t i = 0; i < election->finding_count; i++)
+    /* A crowd's thousand findings are not laid out for a screen of forty lines. */
+    for (size_t i = 0; i < election->finding_count && rows < cells->height; i++)
         if (only == NULL || names(election->findings[i], only))
             rows += finding_rows(cells, &pane, election->findings[i]);
     return rows > 0 ? rows + 1 : 0;

@@ -140,20 +140,13 @@ static void put_departure(struct cells *cells, int x, int y, const struct electi
     say_outcome(&pen, election, departure, before);
 }
 
-static size_t count_unknown(const struct election *election, const char **why)
+/* The first behind the leader of whom it is not known whether it will be told; NULL: there is none. */
+static const struct candidate *first_unknown(const struct election *election)
 {
-    size_t count = 0;
-
-    *why = NULL;
-    for (size_t i = 1; i < election->candidate_count; i++) {
-        const struct candidate *candidate = election->candidates[i];
-
-        if (candidate->link != LINK_UNKNOWN && candidate->link != LINK_SUSPECT)
-            continue;
-        if (count++ == 0)
-            *why = candidate->link == LINK_SUSPECT ? "one look showed no watch" : candidate->link_why;
-    }
-    return count;
+    for (size_t i = 1; i < election->candidate_count; i++)
+        if (election->candidates[i]->link == LINK_UNKNOWN || election->candidates[i]->link == LINK_SUSPECT)
+            return election->candidates[i];
+    return NULL;
 }
 
 static size_t count_wrong(const struct election *election)
@@ -167,14 +160,19 @@ static size_t count_wrong(const struct election *election)
 
 bool whatif_put_line(struct cells *cells, int x, int y, const struct election *election)
 {
-    struct next_failover next = whatif_next(election);
+    struct next_failover next = {.chain = CHAIN_UNKNOWN};
     struct pen pen = {cells, x, y};
     char label[128], name[64];
-    const char *why;
-    size_t unknown, wrong;
+    const struct candidate *unknown;
+    size_t wrong;
 
     if (election->candidate_count < 3)
         return false;
+    /* Where the line is cut something is found, so most lines of which not all is known need not be walked.
+     */
+    unknown = first_unknown(election);
+    if (unknown == NULL || (election->finding_count > 0 && election->findings[0]->severity >= SEVERITY_ERROR))
+        next = whatif_next(election);
     if (next.chain == CHAIN_BROKEN && next.broken_at != NULL && next.broken_at != next.heir) {
         const struct candidate *before = election_predecessor(election, next.broken_at);
         struct departure departure = whatif_goes(election, before);
@@ -198,16 +196,19 @@ bool whatif_put_line(struct cells *cells, int x, int y, const struct election *e
         say(&pen, ROLE_WARNING, label);
         return true;
     }
-    unknown = count_unknown(election, &why);
-    if (next.chain == CHAIN_BROKEN || unknown == 0)
+    if (next.chain == CHAIN_BROKEN || unknown == NULL)
         return false;
     say(&pen, ROLE_DIM, cells_sign(cells, SIGN_UNKNOWN));
     pen.x = x + 2;
     say(&pen, ROLE_DIM, "The line behind it");
     pen.x = x + 2 + LABEL_WIDTH;
-    snprintf(label, sizeof label, "is not known for %zu of %zu: ", unknown, election->candidate_count - 1);
-    say(&pen, ROLE_TEXT, label);
-    say(&pen, ROLE_DIM, why != NULL ? why : "their watches are not known");
+    say(&pen, ROLE_TEXT, "may stop at ");
+    say_name(&pen, unknown);
+    say(&pen, ROLE_TEXT, ": ");
+    say(&pen, ROLE_DIM,
+        unknown->link == LINK_SUSPECT ? "one look showed no watch of it"
+        : unknown->link_why != NULL   ? unknown->link_why
+                                      : "its watches are not known");
     return true;
 }
 
