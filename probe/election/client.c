@@ -112,16 +112,23 @@ static void run_end(struct client *client)
     client->counted_end_us = 0;
 }
 
+/* What this server listed in that round is its latest word, and it has not fallen silent since. */
+static bool shows_still(const struct cluster *cluster, size_t server, uint32_t round)
+{
+    return server < cluster->server_count && cluster->servers[server].list_round == round &&
+           !cluster->servers[server].hidden[HIDDEN_CONNECTIONS];
+}
+
 bool client_doubled(const struct cluster *cluster, const struct client *client)
 {
-    return client->other_round != 0 && client->other_server < cluster->server_count &&
-           cluster->servers[client->other_server].list_round == client->other_round;
+    return client->other_round != 0 && shows_still(cluster, client->other_server, client->other_round);
 }
 
 bool client_proved(const struct client *client)
 {
     int64_t timeout_us = (int64_t)client->shown.timeout_ms * 1000;
-    int64_t apart_us = client->counted_asked_us - client->run_us;
+    /* A server may take seconds to answer: the first look may have been as late as its answer. */
+    int64_t apart_us = client->counted_asked_us - client->run_shown_us;
     if (client->counted < 2 || timeout_us <= 0)
         return false;
     if (!client->idle)
@@ -152,8 +159,10 @@ static bool look_goes_on(struct client *client, struct moment at)
         news = true;
     }
     if (client->asked_us != 0) {
-        if (client->run_us == 0)
+        if (client->run_us == 0) {
             client->run_us = client->asked_us;
+            client->run_shown_us = at.mono_us;
+        }
         if (client->framed < UINT16_MAX)
             client->framed++;
         client->framed_asked_us = client->asked_us;
@@ -192,9 +201,8 @@ static bool shadowed(struct cluster *cluster, struct client *client, size_t serv
                      const struct seen_connection *seen)
 {
     struct client_session *shown = &client->shown;
-    bool elsewhere = shown->connected && shown->server != server && shown->server < cluster->server_count &&
-                     client->list_round == cluster->servers[shown->server].list_round;
-    if (!elsewhere)
+    if (!shown->connected || shown->server == server ||
+        !shows_still(cluster, shown->server, client->list_round))
         return false;
     bool older = seen->established_ms <= shown->established_ms;
     client->other_server = (uint16_t)(older ? server : shown->server);

@@ -21,6 +21,7 @@ struct client {
     int64_t response_ms;  /* last response in the latest list */
     uint64_t fingerprint; /* of the watches that concern elections, in the run */
     int64_t run_us;       /* the run's first look was asked for then; 0: no run */
+    int64_t run_shown_us; /* ... and had been answered by then */
     int64_t asked_us; /* the latest look, waiting for the list after it; 0: none waits */
     int64_t framed_asked_us, framed_end_us, framed_response_ms; /* the latest with a list before and after */
     int64_t counted_asked_us, counted_end_us;                   /* the latest that counts */
