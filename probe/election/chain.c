@@ -297,7 +297,7 @@ static enum finding_code judge(struct diagnosis *d, struct candidate *c)
         link_is(c, LINK_UNKNOWN, "it watches the directory, perhaps with all in it");
         return FINDING_COUNT;
     }
-    if (c->before_us != 0 && client->shown.watches_seen.mono_us < c->before_us + SETTLING_US) {
+    if (c->before_us != 0 && client->shown.watches_seen_us < c->before_us + SETTLING_US) {
         link_is(c, LINK_UNKNOWN, "the line in front of it has just changed");
         return FINDING_COUNT;
     }
@@ -362,10 +362,12 @@ static void update_link(struct diagnosis *d, struct candidate *c)
     }
     enum link_state was = c->link;
     enum finding_code wrong = judge(d, c);
+    /* A proof lasts as long as it can be seen to hold: nobody knows what happened while it was hidden. */
+    bool known = c->client && c->client->shown.watches_known;
+    if (!known || c->link == LINK_RIGHT || (wrong != FINDING_COUNT && c->proof != wrong))
+        c->proof = FINDING_COUNT;
     if (c->place == 0)
         became_first(c);
-    else if (c->link == LINK_RIGHT || (wrong != FINDING_COUNT && c->proof != wrong))
-        c->proof = FINDING_COUNT;
     if (wrong != FINDING_COUNT && c->proof != wrong) {
         client_look_again(c->client, election->quiet_us);
         if (proved(election, c))

@@ -112,16 +112,23 @@ static void run_end(struct client *client)
     client->counted_end_us = 0;
 }
 
+/* What this server listed in that round is its latest word, and it has not fallen silent since. */
+static bool shows_still(const struct cluster *cluster, size_t server, uint32_t round)
+{
+    return server < cluster->server_count && cluster->servers[server].list_round == round &&
+           !cluster->servers[server].hidden[HIDDEN_CONNECTIONS];
+}
+
 bool client_doubled(const struct cluster *cluster, const struct client *client)
 {
-    return client->other_round != 0 && client->other_server < cluster->server_count &&
-           cluster->servers[client->other_server].list_round == client->other_round;
+    return client->other_round != 0 && shows_still(cluster, client->other_server, client->other_round);
 }
 
 bool client_proved(const struct client *client)
 {
     int64_t timeout_us = (int64_t)client->shown.timeout_ms * 1000;
-    int64_t apart_us = client->counted_asked_us - client->run_us;
+    /* A server may take seconds to answer: the first look may have been as late as its answer. */
+    int64_t apart_us = client->counted_asked_us - client->run_shown_us;
     if (client->counted < 2 || timeout_us <= 0)
         return false;
     if (!client->idle)
@@ -152,9 +159,12 @@ static bool look_goes_on(struct client *client, struct moment at)
         news = true;
     }
     if (client->asked_us != 0) {
-        if (client->run_us == 0)
+        if (client->run_us == 0) {
             client->run_us = client->asked_us;
-        client->framed++;
+            client->run_shown_us = at.mono_us;
+        }
+        if (client->framed < UINT16_MAX)
+            client->framed++;
         client->framed_asked_us = client->asked_us;
         client->framed_end_us = at.mono_us;
         client->framed_response_ms = client->response_ms;
@@ -191,12 +201,11 @@ static bool shadowed(struct cluster *cluster, struct client *client, size_t serv
                      const struct seen_connection *seen)
 {
     struct client_session *shown = &client->shown;
-    bool elsewhere = shown->connected && shown->server != server && shown->server < cluster->server_count &&
-                     client->list_round == cluster->servers[shown->server].list_round;
-    if (!elsewhere)
+    if (!shown->connected || shown->server == server ||
+        !shows_still(cluster, shown->server, client->list_round))
         return false;
     bool older = seen->established_ms <= shown->established_ms;
-    client->other_server = (uint32_t)(older ? server : shown->server);
+    client->other_server = (uint16_t)(older ? server : shown->server);
     client->other_round = older ? cluster->servers[server].list_round : client->list_round;
     shown->watches_known = false;
     run_end(client);
@@ -217,7 +226,7 @@ static void see_connection(struct cluster *cluster, size_t server, struct moment
     if (!same) {
         run_end(client);
         shown->watches_known = shown->watches_listed = false;
-        shown->server = server;
+        shown->server = (uint32_t)server;
         shown->established_ms = seen->established_ms;
     }
     bool changed = !same || !shown->connected;
@@ -225,10 +234,13 @@ static void see_connection(struct cluster *cluster, size_t server, struct moment
     shown->seen = at;
     shown->timeout_ms = seen->timeout_ms;
     shown->outstanding = seen->outstanding;
-    shown->last_cxid = seen->last_cxid;
+    shown->last_cxid =
+        seen->last_cxid > INT32_MAX ? -1 : (int32_t)seen->last_cxid; /* an int32 by the protocol */
     /* A connection that has not been answered anything yet has no last response, which reads as 0. */
     int64_t silent_ms = now_ms - seen->last_response_ms;
-    shown->silent_ms = seen->last_response_ms <= 0 ? -1 : silent_ms > 0 ? silent_ms : 0;
+    if (silent_ms > INT32_MAX)
+        silent_ms = INT32_MAX;
+    shown->silent_ms = seen->last_response_ms <= 0 ? -1 : silent_ms > 0 ? (int32_t)silent_ms : 0;
     shown->silent_is_bound = bound;
     client->response_ms = seen->last_response_ms;
     client->list_round = cluster->servers[server].list_round;
@@ -326,7 +338,7 @@ static void see_watches(struct cluster *cluster, struct client *client, struct m
     }
     client->asked_us = client_doubled(cluster, client) ? 0 : at.mono_us;
     shown->watches_listed = listed;
-    shown->watches_seen = at;
+    shown->watches_seen_us = at.mono_us;
 }
 
 void clients_watches(struct cluster *cluster, size_t server, struct moment at,

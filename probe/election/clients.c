@@ -94,7 +94,7 @@ struct client *clients_make(struct cluster *cluster, uint64_t session)
                                         .established_ms = -1,
                                         .silent_ms = -1,
                                         .last_cxid = -1,
-                                        .server = SIZE_MAX,
+                                        .server = CLIENT_NOWHERE,
                                         .outstanding = -1}};
     struct client **bucket = &clients->buckets[bucket_of(clients, session)];
     client->next = *bucket;
@@ -168,7 +168,7 @@ bool client_keep_watches(struct client_session *shown, const struct seen_watches
     }
     free(shown->watches);
     shown->watches = watches;
-    shown->watch_count = seen->count;
+    shown->watch_count = (uint32_t)seen->count;
     return true;
 }
 

@@ -21,15 +21,16 @@ struct client {
     int64_t response_ms;  /* last response in the latest list */
     uint64_t fingerprint; /* of the watches that concern elections, in the run */
     int64_t run_us;       /* the run's first look was asked for then; 0: no run */
-    int64_t run_cxid;
+    int64_t run_shown_us; /* ... and had been answered by then */
     int64_t asked_us; /* the latest look, waiting for the list after it; 0: none waits */
     int64_t framed_asked_us, framed_end_us, framed_response_ms; /* the latest with a list before and after */
     int64_t counted_asked_us, counted_end_us;                   /* the latest that counts */
-    uint32_t framed, counted;                                   /* looks of the run */
-    uint32_t list_round, watch_round, session_round;
-    uint32_t other_round; /* another server listed it, too, in this round of its lists */
-    uint32_t other_server;
-    uint32_t scratch;      /* of whoever walks over clients */
+    int32_t run_cxid;
+    uint32_t scratch;                                /* of whoever walks over clients */
+    uint16_t framed, counted;                        /* looks of the run; they stay at the largest */
+    uint16_t list_round, watch_round, session_round; /* compared with the server's, for equality */
+    uint16_t other_round; /* another server listed it, too, in this round of its lists */
+    uint16_t other_server;
     uint8_t absent_rounds; /* session lists in a row without it, since all its candidates stand */
     bool idle;             /* in the run: no real request, none outstanding */
 };
@@ -37,7 +38,7 @@ struct client {
 struct clients {
     struct client **buckets;
     size_t bucket_count, count;
-    uint32_t session_round;
+    uint16_t session_round;
     struct moment sessions_seen; /* the latest list of sessions; mono_us 0: none */
     size_t sessions_server;      /* who gave it */
     uint64_t *ancestors;         /* hashes of the paths above elections, 0: free */

@@ -18,7 +18,7 @@ static const char *tell_looks(const struct candidate *c, char *buffer, size_t si
     char span[SPAN_TEXT];
     const struct client *client = c->client;
     if (client->counted >= 2)
-        snprintf(buffer, size, "in %" PRIu32 " looks over %s", client->counted,
+        snprintf(buffer, size, "in %d looks over %s", client->counted,
                  tell_span(client->counted_asked_us - client->run_us, span, sizeof span));
     else
         snprintf(buffer, size, "in one look");

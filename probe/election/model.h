@@ -25,7 +25,7 @@ struct server {
     int64_t child_watches; /* their number, without owners; -1: unknown */
 
     /* The model's own. */
-    uint32_t list_round, watch_round;    /* connection lists and watch lists so far */
+    uint16_t list_round, watch_round;    /* connection lists and watch lists so far */
     struct moment listed, listed_before; /* the latest two connection lists; mono_us 0: none */
 };
 

@@ -211,6 +211,20 @@ static void certainty(void **state)
                      "? link " D " unknown: no server shows a connection of its session\n"
                      "? findings no-watch error certain " C "\n"
                      "? next-failover " B " told, chain broken at " C "\n");
+    model_script_run("a server that has fallen silent holds no session back that moved to another",
+                     "servers 3\n" DEAF "proof\n"
+                     "? findings no-watch error certain " C "\n"
+                     "hide 1 connections\nhide 1 watches\n"
+                     "client c on=2 at=10.0.0.3:14\n"
+                     "round 2\n"
+                     "? link " C " suspect\n"
+                     "tick 6000\nround 2\ntick 3000\nround 2\nsync\n"
+                     "? link " C " stuck\n");
+    model_script_run("two looks whose answers took so long that they may have been one",
+                     DEAF "conns 1\nseen 1\ntick 4000\nconns 1\ntick 2000\nround\ntick 3000\nconns 1\nsync\n"
+                          "? findings no-watch error suspected " C "\n"
+                          "tick 4000\nround\ntick 3000\nconns 1\nsync\n"
+                          "? findings no-watch error certain " C "\n");
     model_script_run("two servers show the session: which watches are its own?",
                      "servers 2\n" DEAF "round\n"
                      "conns 2\n"
@@ -374,6 +388,18 @@ static void illnesses(void **state)
                           "> candidate-left " B " @1\n"
                           "> leader-elected " B " -> " C " after 0\n"
                           "> finding-cleared never-wakes critical suspected\n"
+                          "? findings none\n");
+    model_script_run("... not where its watches had become unknown since: it may have set one",
+                     FOUR "w c " B "\nw d " C "\nproof\n"
+                          "? findings no-watch critical certain " B "\n"
+                          "hide 1 watches\n"
+                          "? next-failover " B " unknown, chain unknown\n"
+                          "- " A "\nend a\n"
+                          "tick 10\n"
+                          "list\n"
+                          "> leader-lost " A " @1\n"
+                          "> candidate-left " A " @1\n"
+                          "> leader-elected " A " -> " B " after 0\n"
                           "? findings none\n");
     model_script_run("... not where it was only suspected",
                      FOUR "w c " B "\nw d " C "\nround\n"

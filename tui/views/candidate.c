@@ -252,7 +252,7 @@ static void put_watches(struct block *block, const struct election *election,
         return;
     if (candidate->link == LINK_RIGHT && session->watch_count == 1)
         return;
-    snprintf(text, sizeof text, "%zu in all: %s%s", session->watch_count, session->watches[0],
+    snprintf(text, sizeof text, "%" PRIu32 " in all: %s%s", session->watch_count, session->watches[0],
              session->watch_count > 1 ? ", ..." : "");
     put(block, "", ROLE_DIM, text);
 }
