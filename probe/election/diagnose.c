@@ -148,8 +148,8 @@ void diagnosis_raise(struct diagnosis *d, enum finding_code code, enum severity 
     vsnprintf(evidence, sizeof evidence, format, arguments);
     va_end(arguments);
     struct finding *finding = &entry->shown;
-    /* What was proved stays so while it is found again. */
-    if (!fresh && certainty < finding->certainty)
+    /* What was proved stays so while it is found again; what is worse than that has a proof of its own. */
+    if (!fresh && severity == finding->severity && certainty < finding->certainty)
         certainty = finding->certainty;
     bool worse = !fresh && (severity > finding->severity || certainty > finding->certainty);
     bool changed = fresh || severity != finding->severity || certainty != finding->certainty ||

@@ -200,7 +200,11 @@ static const struct candidate *some_target(const struct diagnosis *d, const stru
 
 static void extra_watches(struct diagnosis *d, const struct viewer *viewer)
 {
-    if (viewer->owned == 0 || viewer->targets <= viewer->owned)
+    if (viewer->owned == 0)
+        return;
+    if (!viewer->client->shown.watches_known)
+        diagnosis_keep(d, FINDING_EXTRA_WATCHES, viewer->client->shown.id);
+    if (viewer->targets <= viewer->owned)
         return;
     char session[SESSION_TEXT];
     const struct candidate *own = viewer->client->owned;
@@ -234,9 +238,9 @@ static void watcher_without_candidate(struct diagnosis *d, const struct viewer *
     struct election *election = d->election;
     const struct client_session *shown = &viewer->client->shown;
     bool follower = viewer->lowest == 0 && viewer->targets == 1;
-    if (viewer->owned > 0 || election->unknown_count > 0 || election->state != ELECTION_LED)
+    if (viewer->owned > 0 || election->state != ELECTION_LED)
         return;
-    if (!shown->watches_known) {
+    if (!shown->watches_known || election->unknown_count > 0) {
         diagnosis_keep(d, FINDING_WATCHER_WITHOUT_CANDIDATE, shown->id);
         return;
     }
@@ -245,8 +249,12 @@ static void watcher_without_candidate(struct diagnosis *d, const struct viewer *
      */
     if (before && before->session == shown->id)
         client_look_again(viewer->client, before->at.mono_us);
-    if (viewer->targets == 0 || viewer->client->counted < 2 || (follower && !before))
+    if (viewer->targets == 0 || (follower && !before))
         return;
+    if (viewer->client->counted < 2) {
+        diagnosis_keep(d, FINDING_WATCHER_WITHOUT_CANDIDATE, shown->id);
+        return;
+    }
     const struct candidate *target = some_target(d, viewer);
     char session[SESSION_TEXT], when[SPAN_TEXT];
     tell_session(election, shown->id, session, sizeof session);
@@ -300,6 +308,11 @@ void diagnose_watches(struct diagnosis *d)
         herded = herded || (i == 0 && owners >= HERD_LAYOUT && owners * 2 >= election->candidate_count - 1);
     }
     bool unsure = !chain_watches_complete(election->cluster);
+    for (size_t i = 0; i < election->candidate_count && !unsure; i++) {
+        const struct candidate *c = election->candidates[i];
+        /* Its owner may be one of those that watch. */
+        unsure = (!c->known && !c->denied) || (c->client && !c->client->shown.watches_known);
+    }
     if (unsure)
         diagnosis_keep_all(d, FINDING_HERD);
     for (size_t i = 0; i < election->candidate_count; i++) {

@@ -42,6 +42,11 @@ static void owners(void **state)
                              "list\n> leader-lost " A " @1\n> candidate-left " A " @1\n"
                              "> leader-elected " A " -> " B " after 0\n"
                              "? findings none\n");
+    model_script_run("... that two znodes are one session's is certain, that one is an orphan is not",
+                     CONNECT "+ " A " s=a\n+ " B " s=b host-b\n+ " C " s=b\nlist\n> election-seen\nreadall\n"
+                             "? findings duplicate-session info certain " B "," C "\n"
+                             "= " C " host-b\nread " C "\n"
+                             "? findings duplicate-session error suspected " B "," C "\n");
     model_script_run("... nor under one identity", CONNECT
                      "+ " A " s=a\n+ " B " s=b host-b\n+ " C " s=b host-b\nlist\n> election-seen\nreadall\n"
                      "? findings duplicate-session error suspected " B "," C "\n");
@@ -298,7 +303,8 @@ static void times(void **state)
                      "? findings no-leader critical certain unconfirmed\n"
                      "connect\n> connection connected\n"
                      "+ " A2 " s=a\nlist\n"
-                     "> candidate-joined " A2 " @1 gap 60000\n> leader-elected " A " -> " A2 " after 65000 gap 60000\n"
+                     "> candidate-joined " A2 " @1 gap 60000\n> leader-elected " A " -> " A2
+                     " after 65000 gap 60000\n"
                      "> finding-raised slow-failover warning certain\n"
                      "> finding-cleared no-leader critical certain\n");
     model_script_run("... a lock may be free", "watch /election kind=lock\nconnect\n> connection connected\n"

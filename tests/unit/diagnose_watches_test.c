@@ -343,6 +343,19 @@ static void illnesses(void **state)
                                               "unw d " A "\n"
                                               "round\n"
                                               "? findings none\n");
+    model_script_run("what was found of those who watch too much stays while their watches are not shown",
+                     "servers 3\n" HEALTHY "w d " A "\nclient 77 on=1 at=10.0.1.1:7\nw 77 " B "\n"
+                     "round\nproof\n"
+                     "? findings herd warning certain " A "," B "," D
+                     "; watcher-without-candidate info certain " B "; extra-watches info certain " D "\n"
+                     "client d on=2 at=10.0.0.4:99\nclient 77 on=2 at=10.0.1.1:8\n"
+                     "tick 1000\nconns 2\n"
+                     "? findings herd warning certain unconfirmed " A "," B "," D
+                     "; watcher-without-candidate info certain unconfirmed " B
+                     "; extra-watches info certain unconfirmed " D "\n"
+                     "unw d " A "\nunw 77 " B "\n"
+                     "tick 1000\nround\ntick 6000\nround\ntick 1000\nround\n"
+                     "? findings none\n");
     model_script_run("threads that share a session watch as many as they own",
                      FOUR "+ " E " s=b\n"
                           "w b " A "\nw c " B "\nw d " C "\nw b " D "\n"
