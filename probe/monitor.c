@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/log.h"
 #include "probe/source/live.h"
 
 /* The heartbeat notices that this process was stopped: a beat that comes later than this is a gap. */
@@ -36,6 +37,9 @@ static void on_beat(uv_timer_t *timer)
     struct monitor *m = timer->data;
     struct moment now = live_now();
     int64_t late_us = now.mono_us - m->beat.mono_us - BEAT_MS * 1000;
+    if (late_us >= GAP_US)
+        log_line(LOG_LEVEL_WARNING, "not running for %lld ms: what happened meanwhile is read now",
+                 (long long)(late_us / 1000));
     m->beat = now;
     if (late_us < GAP_US)
         return;
