@@ -438,7 +438,6 @@ static void session_connect(struct session *s)
     }
     s->last_heard_ms = uv_now(s->loop);
     if (used == 0) {
-        tell_failure(s);
         set_state(s, CONNECTION_CONNECTING, false); /* problem: from the look-up */
         pulse_wake_in(s->pulse, jittered(s, PAUSE_LAST_MS));
         return;
@@ -464,8 +463,10 @@ static void on_resolved(void *context, const struct address *addresses, size_t c
 {
     struct session *s = context;
     s->resolver = NULL;
-    if (problem)
+    if (problem) {
         snprintf(s->problem, sizeof s->problem, "%s", problem);
+        tell_failure(s);
+    }
     free(s->addresses);
     s->addresses = calloc(count + 1, sizeof *addresses);
     s->address_count = s->addresses ? count : 0;
