@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "probe/election/client.h"
+#include "probe/log.h"
 #include "probe/source/live.h"
 
 /*
@@ -47,6 +48,9 @@ static void on_beat(uv_timer_t *timer)
     struct monitor *m = timer->data;
     struct moment now = live_now();
     int64_t late_us = now.mono_us - m->beat.mono_us - BEAT_MS * 1000;
+    if (late_us >= GAP_US)
+        log_line(LOG_LEVEL_WARNING, "not running for %lld ms: what happened meanwhile is read now",
+                 (long long)(late_us / 1000));
     m->beat = now;
     for (size_t i = 0; i < m->model->cluster_count; i++) {
         struct observation o = {.kind = OBSERVED_TICK, .at = now, .cluster = (unsigned)i};

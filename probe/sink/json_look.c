@@ -325,7 +325,8 @@ static void write_cluster(struct json_writer *writer, const struct cluster *clus
     write_text(writer, "state", connection_word(cluster->connection));
     json_write_key(writer, "session");
     json_write_session(writer, cluster->session);
-    write_text(writer, "problem", cluster->problem);
+    char quorum[LOOK_QUORUM_SIZE];
+    write_text(writer, "problem", look_problem(cluster, quorum));
     json_write_line(writer, 6);
     write_servers(writer, cluster);
     json_write_line(writer, 6);

@@ -1,5 +1,6 @@
 #include "probe/sink/look.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "probe/election/recipe.h"
@@ -32,6 +33,31 @@ int64_t look_created_us(const struct candidate *candidate)
     /* A server's clock may say anything: what would not fit is not known. */
     int64_t ms = candidate->known ? candidate->stat.ctime_ms : 0;
     return ms > 0 && ms < INT64_MAX / 1000 ? ms * 1000 : 0;
+}
+
+const char *look_no_quorum(const struct cluster *cluster, char buffer[LOOK_QUORUM_SIZE])
+{
+    size_t answering = 0, waiting = 0;
+    if (cluster->connection == CONNECTION_CONNECTED || cluster->connection == CONNECTION_REFUSED)
+        return NULL;
+    for (size_t i = 0; i < cluster->server_count; i++) {
+        const struct server *server = &cluster->servers[i];
+        if (!server->reachable)
+            continue;
+        answering++;
+        waiting += server->problem && strncmp(server->problem, "not serving", 11) == 0;
+    }
+    if (!waiting || waiting < answering)
+        return NULL;
+    snprintf(buffer, LOOK_QUORUM_SIZE, "no quorum: %zu of %zu servers answer%s", answering,
+             cluster->server_count, answering == 1 ? "s" : "");
+    return buffer;
+}
+
+const char *look_problem(const struct cluster *cluster, char buffer[LOOK_QUORUM_SIZE])
+{
+    const char *no_quorum = look_no_quorum(cluster, buffer);
+    return no_quorum ? no_quorum : cluster->problem;
 }
 
 enum look_result look_result(const struct model *model)

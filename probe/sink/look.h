@@ -21,6 +21,16 @@ bool look_has_list(const struct election *);
 /* When a candidate's znode was created, by the server's clock; 0: not known. */
 int64_t look_created_us(const struct candidate *);
 
+/*
+ * The servers answer, and say themselves that they have no quorum: "no quorum: 1 of 3 servers answers", which
+ * explains more than how the last attempt to connect ended. NULL: they do not, or we are connected.
+ */
+#define LOOK_QUORUM_SIZE 96
+const char *look_no_quorum(const struct cluster *, char buffer[LOOK_QUORUM_SIZE]);
+
+/* What is wrong with the cluster as a whole: that, or its own problem; NULL: nothing. */
+const char *look_problem(const struct cluster *, char buffer[LOOK_QUORUM_SIZE]);
+
 enum look_result {
     LOOK_TAKEN,     /* something answered */
     LOOK_UNREACHED, /* no cluster could be reached */

@@ -174,7 +174,7 @@ static void walk_on(struct discover *d)
     }
     if (d->cut)
         log_line(LOG_LEVEL_WARNING, "%s: the tree is too large to be walked whole; name the elections",
-                 d->live->cluster->name);
+                 live_name(d->live));
     d->looked = true;
     if (d->settings->every_ms > 0)
         uv_timer_start(d->timer, on_timer, (uint64_t)d->settings->every_ms, 0);

@@ -2,6 +2,12 @@
 
 #include <time.h>
 
+const char *live_name(const struct live *live)
+{
+    const char *name = live->cluster->name;
+    return name && *name ? name : live->cluster->hosts;
+}
+
 struct moment live_now(void)
 {
     struct timespec wall;

@@ -33,6 +33,7 @@ struct lane {
     struct session *session;
     size_t path_bytes; /* of the watches it may have to send again */
     bool counted;      /* has been connected: its losses are the cluster's */
+    uint64_t id;       /* of its latest session, also when that is over: for the log */
 };
 #define LANES_MOST 16
 #define LANE_PATH_BYTES 600000
@@ -66,6 +67,9 @@ struct live {
     struct servers *servers;
     uv_timer_t *slow; /* housekeeping every few seconds */
 };
+
+/* The cluster in the log: its name, or where it is. */
+const char *live_name(const struct live *);
 
 /* Now, on both clocks. */
 struct moment live_now(void);

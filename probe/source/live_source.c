@@ -1,5 +1,6 @@
 #include "probe/source/live.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 
 #include "config/connect_string.h"
 #include "config/text.h"
+#include "config/units.h"
 #include "config/znode_path.h"
 #include "probe/log.h"
 #include "probe/source/discover.h"
@@ -70,6 +72,8 @@ static void on_chroot(void *context, enum session_result result, const struct zn
     if ((result != SESSION_OK && !missing) || missing == live->chroot_missing)
         return;
     live->chroot_missing = missing;
+    log_line(LOG_LEVEL_WARNING, "%s: the chroot %s %s", live_name(live), live->chroot,
+             missing ? "does not exist" : "exists now");
     if (all_connected(live))
         observe_connection(live, CONNECTION_CONNECTED, NULL);
     if (missing)
@@ -91,10 +95,34 @@ static void on_chroot_notice(void *context, enum session_notice notice)
         chroot_ask(context);
 }
 
+static void log_state(struct lane *lane, enum connection_state state, const char *problem)
+{
+    char timeout[UNITS_TEXT];
+    const char *name = live_name(lane->live), *server = session_server(lane->session);
+    if (state == CONNECTION_CONNECTED) {
+        lane->id = session_id(lane->session);
+        log_line(LOG_LEVEL_INFO, "%s: connected to %s, session 0x%" PRIx64 ", timeout %s", name,
+                 server ? server : "?", lane->id,
+                 duration_print(session_timeout_ms(lane->session), timeout, sizeof timeout));
+    } else if (state == CONNECTION_EXPIRED) {
+        log_line(LOG_LEVEL_WARNING, "%s: session 0x%" PRIx64 " is over (%s); a new one is begun", name,
+                 lane->id, problem ? problem : "expired");
+    } else if (state == CONNECTION_REFUSED) {
+        log_line(LOG_LEVEL_ERROR, "%s: %s; it will not be tried again", name, problem ? problem : "refused");
+    }
+}
+
+static void on_failed(void *context, const char *problem)
+{
+    struct lane *lane = context;
+    log_line(LOG_LEVEL_WARNING, "%s: %s", live_name(lane->live), problem);
+}
+
 static void on_state(void *context, enum connection_state state, bool renewed, const char *problem)
 {
     struct lane *lane = context;
     struct live *live = lane->live;
+    log_state(lane, state, problem);
     if (state == CONNECTION_CONNECTED && renewed)
         mark_as_observer(lane);
     bool joins = state == CONNECTION_CONNECTED && !lane->counted && lane != live->lanes;
@@ -109,11 +137,6 @@ static void on_state(void *context, enum connection_state state, bool renewed, c
     if (!lane->counted || (state == CONNECTION_CONNECTED && !all_connected(live)))
         return;
     observe_connection(live, state, problem);
-    log_line(state == CONNECTION_CONNECTED ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING, "%s: %s",
-             live->cluster->name,
-             state == CONNECTION_CONNECTED ? session_server(lane->session)
-             : problem                     ? problem
-                                           : "not connected");
     if (state != CONNECTION_CONNECTED)
         return;
     chroot_ask(live);
@@ -135,7 +158,8 @@ static void on_notice(void *context, enum session_notice notice, const char *pat
 
 static bool lane_open(struct live *live)
 {
-    static const struct session_listener listener = {.state = on_state, .notice = on_notice};
+    static const struct session_listener listener = {
+        .state = on_state, .failed = on_failed, .notice = on_notice};
     struct session_options options = {.hosts = live->hosts,
                                       .timeout_ms = (int)live->cluster->session_timeout_ms,
                                       .auth_scheme = live->cluster->auth_scheme,
@@ -161,8 +185,8 @@ static struct lane *lane_for(struct live *live, const char *path)
     while (i < live->lane_count && live->lanes[i].path_bytes + bytes > LANE_PATH_BYTES)
         i++;
     if (i == live->lane_count && (i == LANES_MOST || !lane_open(live))) {
-        log_line(LOG_LEVEL_WARNING, "%s: too many elections for %d sessions; left out: %s",
-                 live->cluster->name, LANES_MOST, path);
+        log_line(LOG_LEVEL_WARNING, "%s: too many elections for %d sessions; left out: %s", live_name(live),
+                 LANES_MOST, path);
         return NULL;
     }
     live->lanes[i].path_bytes += bytes;
@@ -184,10 +208,13 @@ static void watch(struct live *live, const char *path, const struct election_set
     }
     struct lane *lane = lane_for(live, path);
     struct subject *s = lane ? subject_new(live, lane, path, settings, origin) : NULL;
-    if (s)
+    if (s) {
+        static const char *const why[] = {"named", "matches a pattern", "discovered"};
         live->subjects[live->subject_count++] = s;
-    else if (lane)
+        log_line(LOG_LEVEL_INFO, "%s: watching %s (%s)", live_name(live), path, why[origin]);
+    } else if (lane) {
         lane->path_bytes -= lane_share(path);
+    }
 }
 
 static void forget(struct live *live, struct subject *s)
@@ -195,6 +222,7 @@ static void forget(struct live *live, struct subject *s)
     /* The watch that waited for its return stays in the library. */
     subject_lane(s)->path_bytes -= lane_share(subject_path(s)) / 3 * 2;
     char *path = strdup(subject_path(s));
+    log_line(LOG_LEVEL_INFO, "%s: gone for long, not watched any more: %s", live_name(live), subject_path(s));
     subject_free(s);
     for (size_t i = 0; path && i < live->pattern_count; i++)
         pattern_wait_again(live->patterns[i], path);

@@ -86,6 +86,12 @@ static void set_state(struct session *s, enum connection_state state, bool renew
         s->listener.state(s->context, state, renewed, s->problem[0] ? s->problem : NULL);
 }
 
+static void tell_failure(struct session *s)
+{
+    if (!s->closing && s->listener.failed)
+        s->listener.failed(s->context, s->problem);
+}
+
 static enum session_result result_of(int rc)
 {
     switch (rc) {
@@ -326,6 +332,7 @@ static void session_fail(struct session *s, int rc, int error, int state_before)
     pulse_not_this_turn(s->pulse); /* else the next turn would connect again without the pause */
     pulse_deadline(s->pulse, 0);
     describe_failure(s, rc, error, state_before);
+    tell_failure(s);
     uv_update_time(s->loop);
     if (s->state == CONNECTION_CONNECTED)
         s->last_heard_ms = uv_now(s->loop);
@@ -439,6 +446,7 @@ static void session_connect(struct session *s)
     s->zh = zookeeper_init2(list, on_watch, s->timeout_asked_ms, NULL, s, ZOO_NO_LOG_CLIENTENV, silent_log);
     if (!s->zh) {
         snprintf(s->problem, sizeof s->problem, "cannot begin a session: %s", strerror(errno));
+        tell_failure(s);
         set_state(s, CONNECTION_CONNECTING, false);
         pulse_wake_in(s->pulse, jittered(s, PAUSE_LAST_MS));
         return;
@@ -455,8 +463,10 @@ static void on_resolved(void *context, const struct address *addresses, size_t c
 {
     struct session *s = context;
     s->resolver = NULL;
-    if (problem)
+    if (problem) {
         snprintf(s->problem, sizeof s->problem, "%s", problem);
+        tell_failure(s);
+    }
     free(s->addresses);
     s->addresses = calloc(count + 1, sizeof *addresses);
     s->address_count = s->addresses ? count : 0;

@@ -41,6 +41,9 @@ struct session_listener {
      * its watches again, but what changed in between may have gone unseen: read again.
      */
     void (*state)(void *context, enum connection_state, bool renewed, const char *problem);
+    /* An attempt to connect failed, or a look-up of its names, or the connection was lost; may be NULL. The
+       state changes less often, and the back-off between attempts bounds how often this comes. */
+    void (*failed)(void *context, const char *problem);
     /* A watch fired. Each watch of this session, whoever set it, arrives here, once. */
     void (*notice)(void *context, enum session_notice, const char *path);
 };

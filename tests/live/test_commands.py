@@ -205,9 +205,13 @@ def test_no_cluster():
     assert 0.8 < time.monotonic() - began < 6
 
 
-def test_unresolvable_host():
+def test_unresolvable_host(tmp_path):
+    """A name that means nothing is named; in the log also where another server's refusal came later."""
     done = run("once", "-s", "no-such-host.invalid:2181", "--wait", "2s", "/election", within=20)
     assert done.status == 3 and "no-such-host.invalid" in done.err, done
+    log = tmp_path / "log"
+    run("once", "-s", "no-such-host.invalid:2181,127.0.0.1:1", "--wait", "1s", "--log", str(log), "/election", within=20)
+    assert "cannot resolve no-such-host.invalid" in log.read_text() and "refused by 127.0.0.1:1" in log.read_text()
 
 
 def test_strict(zk, election, client):

@@ -1,4 +1,6 @@
 """An ensemble of three: its leader killed, its quorum lost, the tool's own server hanging."""
+import json
+
 import pytest
 
 from electop import Events, look, look_at, names, run
@@ -62,7 +64,8 @@ def test_quorum_lost_and_regained(zk, path):
         zk.kill(1)
         events.expect("connection", state="disconnected")
         none = run("once", "--json", "-s", zk.hosts, "--wait", "2s", path)
-        assert none.status == 3, none
+        assert none.status == 3 and none.err.startswith("electop: no quorum: 1 of 3 servers answers;"), none
+        assert json.loads(none.out)["clusters"][0]["problem"] == "no quorum: 1 of 3 servers answers"
         events.skip()
         zk.start(0)
         zk.start(1)

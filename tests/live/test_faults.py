@@ -1,7 +1,9 @@
 """One server that is killed, wiped and frozen; a tool that is frozen; sessions that expire.
 
 After each of them what is shown is right again by itself, and the time in between is shown as such."""
+import re
 import signal
+import time
 
 import pytest
 
@@ -30,6 +32,31 @@ def watching(zk, events, path, name):
     """The stream has begun and the leader's end would be noticed."""
     events.expect("election-seen", election=path)
     until(lambda: f"{path}/{name}" in zk.watched_paths())
+
+
+def test_log(zk, tmp_path):
+    """--log tells the life of the tool's own session: who, where, each attempt, expiry, gaps, elections."""
+    log = tmp_path / "log"
+    name = stand(zk.client(timeout=20), "/election")
+
+    def logged(*patterns):
+        lines = log.read_text()
+        assert all(re.search(pattern, lines) for pattern in patterns), lines
+        return True
+    with Events(zk.hosts, "/election", *TIMEOUT, "--log", str(log)) as events:
+        watching(zk, events, "/election", name)
+        logged(rf"(?m)^\S+Z info {zk.hosts}: connected to {zk.hosts}, session 0x[0-9a-f]+, timeout 2s$",
+               rf"(?m)^\S+Z info {zk.hosts}: watching /election \(named\)$")
+        zk.kill()
+        until(lambda: logged(rf"warning {zk.hosts}: connection to {zk.hosts} lost"))
+        until(lambda: log.read_text().count(f"connection refused by {zk.hosts}") >= 4)
+        until(lambda: logged(r"warning .*: session 0x[0-9a-f]+ is over \(.*\); a new one is begun"))
+        zk.start()
+        until(lambda: log.read_text().count(": connected to ") == 2)
+        events.send(signal.SIGSTOP)
+        time.sleep(3)
+        events.send(signal.SIGCONT)
+        until(lambda: logged(r"warning not running for \d{4,} ms"))
 
 
 def test_killed_and_restarted(zk):

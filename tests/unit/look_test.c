@@ -311,6 +311,37 @@ static void ten_thousand(void **state)
     model_free(model);
 }
 
+/* What the servers say of a quorum goes before how an attempt to connect ended; nothing else does. */
+static void no_quorum_is_counted(void **state)
+{
+    static const char waiting[] = "not serving: no quorum, or just starting";
+    static const struct {
+        enum connection_state connection;
+        const char *problems[3]; /* NULL: it serves; "": no answer */
+        const char *wanted;
+    } table[] = {
+        {CONNECTION_CONNECTING, {waiting, "", ""}, "no quorum: 1 of 3 servers answers"},
+        {CONNECTION_CONNECTING, {waiting, "", waiting}, "no quorum: 2 of 3 servers answer"},
+        {CONNECTION_CONNECTING, {waiting, NULL, ""}, "refused"},
+        {CONNECTION_CONNECTING, {"", "", ""}, "refused"},
+        {CONNECTION_EXPIRED, {waiting, "", ""}, "no quorum: 1 of 3 servers answers"},
+        {CONNECTION_REFUSED, {waiting, "", ""}, "refused"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct server servers[3] = {{0}};
+        char refused[] = "refused", texts[3][64], buffer[LOOK_QUORUM_SIZE];
+        struct cluster cluster = {
+            .connection = table[i].connection, .problem = refused, .servers = servers, .server_count = 3};
+        for (size_t j = 0; j < 3; j++) {
+            const char *problem = table[i].problems[j];
+            servers[j].reachable = !problem || *problem;
+            servers[j].problem = problem ? strcpy(texts[j], problem) : NULL;
+        }
+        assert_string_equal(look_problem(&cluster, buffer), table[i].wanted);
+    }
+}
+
 int main(void)
 {
     setenv("TZ", "UTC", 1);
@@ -321,6 +352,7 @@ int main(void)
         cmocka_unit_test(lost_connection_is_unknown), cmocka_unit_test(text_into_a_pipe),
         cmocka_unit_test(paths_below_the_chroot),     cmocka_unit_test(text_in_ascii),
         cmocka_unit_test(text_on_a_terminal),         cmocka_unit_test(ten_thousand),
+        cmocka_unit_test(no_quorum_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

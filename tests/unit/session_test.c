@@ -108,7 +108,7 @@ static void on_text(void *context, enum session_result result, const char *path)
 
 static void begin(struct told *t, const char *hosts)
 {
-    static const struct session_listener listener = {on_state, on_notice};
+    static const struct session_listener listener = {.state = on_state, .notice = on_notice};
     struct session_options options = {.hosts = hosts, .timeout_ms = TIMEOUT_MS};
     *t = (struct told){.session = session_open(&loop, &options, &listener, t)};
     assert_non_null(t->session);
@@ -241,7 +241,7 @@ static void gives_up_a_session_that_cannot_come_back(void **state)
 static void is_refused_for_good(void **state)
 {
     (void)state;
-    static const struct session_listener listener = {on_state, on_notice};
+    static const struct session_listener listener = {.state = on_state, .notice = on_notice};
     struct session_options options = {.hosts = sandbox_hosts(sandbox),
                                       .timeout_ms = TIMEOUT_MS,
                                       .auth_scheme = "kerberos",

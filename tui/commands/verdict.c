@@ -59,7 +59,11 @@ static void complain_unreached(const struct model *model, int64_t wait_ms)
         bool named = cluster->name && *cluster->name;
         const char *between = named ? ": " : "", *name = named ? cluster->name : "";
         const char *problem = cluster->problem ? cluster->problem : "no answer";
-        if (cluster->connection == CONNECTION_REFUSED)
+        char quorum[LOOK_QUORUM_SIZE];
+        if (look_no_quorum(cluster, quorum))
+            complain("%s%s%s; start the others of %s, or wait longer (--wait)", name, between, quorum,
+                     cluster->hosts);
+        else if (cluster->connection == CONNECTION_REFUSED)
             complain("%s%s%s refused us: %s; check --auth-file", name, between, cluster->hosts, problem);
         else
             complain("%s%s%s could not be reached within %s: %s; check the address (--server) or wait longer "

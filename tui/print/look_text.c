@@ -108,6 +108,8 @@ static void print_server(struct paper *paper, const struct server *server, int a
 static void print_connection(struct paper *paper, const struct cluster *cluster)
 {
     bool connected = cluster->connection == CONNECTION_CONNECTED;
+    char quorum[LOOK_QUORUM_SIZE];
+    const char *problem = look_problem(cluster, quorum);
     int x = put_sign(paper, 2, connected ? ROLE_GOOD : ROLE_CRITICAL, connected ? SIGN_OK : SIGN_CRITICAL);
     x = put(paper, x, ROLE_TEXT, facts_connection(cluster->connection));
     if (connected && cluster->connected_to) {
@@ -121,12 +123,12 @@ static void print_connection(struct paper *paper, const struct cluster *cluster)
                      ? format_span((int64_t)cluster->timeout_ms * 1000, timeout, sizeof timeout)
                      : "unknown");
         put(paper, put_bullet(paper, x), ROLE_DIM, text);
-    } else if (cluster->problem) {
-        put(paper, put(paper, x, ROLE_TEXT, ": "), ROLE_WARNING, cluster->problem);
+    } else if (problem) {
+        put(paper, put(paper, x, ROLE_TEXT, ": "), ROLE_WARNING, problem);
     }
     paper_line(paper);
-    if (connected && cluster->problem) {
-        put(paper, put_sign(paper, 2, ROLE_CRITICAL, SIGN_CRITICAL), ROLE_WARNING, cluster->problem);
+    if (connected && problem) {
+        put(paper, put_sign(paper, 2, ROLE_CRITICAL, SIGN_CRITICAL), ROLE_WARNING, problem);
         paper_line(paper);
     }
 }

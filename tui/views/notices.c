@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "probe/sink/look.h"
 #include "tui/text/format.h"
 #include "tui/views/facts.h"
 
@@ -27,8 +28,11 @@ static const char *cluster_name(const struct cluster *cluster)
 /* Why it is not connected, or shows nothing, and what happens next. */
 static void put_problem(struct cells *cells, int x, int y, const struct cluster *cluster, struct moment now)
 {
-    char age[16];
-    const char *problem = cluster->problem != NULL ? cluster->problem : "no server has answered";
+    char age[16], quorum[LOOK_QUORUM_SIZE];
+    const char *problem = look_problem(cluster, quorum);
+
+    if (problem == NULL)
+        problem = "no server has answered";
 
     format_age(facts_age_us(cluster->connection_since, now), age, sizeof age);
     x += cells_put(cells, x, y, -1, ROLE_CRITICAL, cells_sign(cells, SIGN_CRITICAL)) + 1;
