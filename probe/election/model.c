@@ -394,6 +394,9 @@ static void server_hides(struct model *model, struct cluster *cluster, struct se
         server->watches_from = NULL;
         server->child_watches = -1;
     }
+    /* Why a link is not known is told of candidates of whom no server has shown anything, too. */
+    for (size_t i = 0; !was_hidden && part != HIDDEN_SESSIONS && i < cluster->election_count; i++)
+        diagnose_soon(cluster->elections[i]);
     if (!was_hidden)
         clients_hidden(cluster, (size_t)(server - cluster->servers), part);
 }

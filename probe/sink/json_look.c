@@ -91,6 +91,7 @@ static void write_servers(struct json_writer *writer, const struct cluster *clus
         json_write_ms(writer, server->answer_us);
         write_text(writer, "watches_from", server->watches_from);
         write_text(writer, "problem", server->problem);
+        write_text(writer, "watches_problem", server->hidden[HIDDEN_WATCHES]);
         json_write_end(writer, '}');
     }
     if (cluster->server_count)

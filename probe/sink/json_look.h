@@ -8,6 +8,7 @@
  *
  * Beside the keys of the contract:
  *   cluster   problem      why it is not connected; null: it is
+ *   server    watches_problem  why its watches are unknown, and what to switch on; null: they are known
  *   election  stale_since  since then it cannot be read any more: state is "unknown" or "denied", and leader,
  *                          candidates and next_sequence are what was seen last. null: all of this holds now
  *             problem      why it is denied or unknown; null: it is neither

@@ -167,6 +167,8 @@ static void json_of_hidden_watches_is_null(void **state)
     json_t *document = read_back(&out);
     json_t *cluster = json_array_get(json_object_get(document, "clusters"), 0);
     json_t *election = json_array_get(json_object_get(cluster, "elections"), 0);
+    is_text(json_array_get(json_object_get(cluster, "servers"), 0), "watches_problem",
+            stage_model(stage)->clusters[0].servers[0].hidden[HIDDEN_WATCHES]);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         assert_true(json_is_null(json_object_get(candidate_of(election, 1), keys[i])));
     is_text(candidate_of(election, 1), "state", "unknown");

@@ -103,6 +103,11 @@ static void print_server(struct paper *paper, const struct server *server, int a
     else if (!server->reachable)
         put(paper, x, ROLE_WARNING, "no answer");
     paper_line(paper);
+    if (server->reachable && server->hidden[HIDDEN_WATCHES]) {
+        x = put(paper, 4, ROLE_WARNING, "watches unknown: ");
+        put(paper, x, ROLE_TEXT, server->hidden[HIDDEN_WATCHES]);
+        paper_line(paper);
+    }
 }
 
 static void print_connection(struct paper *paper, const struct cluster *cluster)
