@@ -262,6 +262,9 @@ struct http_get *http_get(struct http *http, const char *host, int port, const c
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http");
     curl_easy_setopt(easy, CURLOPT_PROXY, "");
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    /* A name that is still being looked up at the deadline is given up, not waited for: its thread ends by
+       itself and cleans up behind it. */
+    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
     curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)deadline_ms);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
