@@ -20,6 +20,8 @@
 #define WORD_MOST_BYTES 65536
 /* ... with room for a wrong guess, before the answer is given up. */
 #define WORD_LIMIT_BYTES (4 * WORD_MOST_BYTES)
+/* More of anything is not believed of a server. */
+#define FIGURE_MOST (INT64_C(1) << 31)
 #define PAUSE_FACTOR 100
 #define LEADER_LEAST_MS 500
 #define LEADER_MOST_MS 5000
@@ -218,8 +220,10 @@ static void watches_came(struct inquiry *q)
     const struct server_figures *f = &q->answer.figures;
     facts_tell_watches(q->live, q->address, q->asked_at, q->way == BY_WORD ? "four-letter" : "adminserver",
                        &q->answer.watches, f->all_watches);
-    q->wchc_watches = q->answer.watches.path_count;
-    q->wchc_sessions = q->answer.watches.count;
+    if (q->way == BY_WORD) {
+        q->wchc_watches = q->answer.watches.path_count;
+        q->wchc_sessions = q->answer.watches.count;
+    }
     watch_list_free(&q->answer.watches);
     q->looked_ms = uv_now(q->live->loop);
     if (moved(q)) {
@@ -335,24 +339,34 @@ static size_t path_guess(const struct inquiry *q)
     return 2 * longest;
 }
 
+/* A figure that no server can mean, as it would be multiplied. */
+static int64_t bounded(int64_t figure)
+{
+    return figure < 0 ? -1 : figure < FIGURE_MOST ? figure : FIGURE_MOST;
+}
+
 /* How long the answer to this step's word will be at most; -1: there is no telling. */
 static int64_t predicted_bytes(const struct inquiry *q)
 {
     const struct server_figures *f = &q->answer.figures;
-    int64_t path = (int64_t)path_guess(q);
+    int64_t path = (int64_t)path_guess(q), connections = bounded(f->connections),
+            watches = bounded(f->watches), watching = bounded(f->watching), sessions = bounded(f->sessions),
+            ephemerals = bounded(f->ephemerals);
     switch (q->step) {
     case STEP_BEFORE:
     case STEP_CONNECTIONS:
-        return f->connections < 0 ? -1 : (f->connections + 1) * 260;
+        return connections < 0 ? -1 : (connections + 1) * 260;
     case STEP_WATCHES:
-        if (q->wchc_bytes && f->watches <= 2 * (int64_t)q->wchc_watches &&
-            f->watching <= 2 * (int64_t)q->wchc_sessions)
-            return (int64_t)q->wchc_bytes * 2;
-        return f->watches < 0 ? -1 : f->watching * 20 + f->watches * (path + 2);
-    case STEP_SESSIONS:
-        if (f->sessions < 0 || f->ephemerals < 0 || f->connections < 0)
+        if (watches < 0 || watching < 0)
             return -1;
-        return f->sessions * 42 + f->ephemerals * (path + 2) + f->connections * 70 + 1000;
+        if (q->wchc_bytes && watches <= 2 * (int64_t)q->wchc_watches &&
+            watching <= 2 * (int64_t)q->wchc_sessions)
+            return (int64_t)q->wchc_bytes * 2;
+        return watching * 20 + watches * (path + 2);
+    case STEP_SESSIONS:
+        if (sessions < 0 || ephemerals < 0 || connections < 0)
+            return -1;
+        return sessions * 42 + ephemerals * (path + 2) + connections * 70 + 1000;
     default:
         return 0;
     }

@@ -145,6 +145,9 @@ WORDS = {
     "cut": (lambda word: SRVR if word == "srvr" else b" /127.0.0.1:7[1](queued=0,recved=1", "cut off"),
     "closing": (lambda word: SRVR if word == "srvr" else b"", "cut off"),
     "huge": (lambda word: SRVR if word == "srvr" else b"x" * 1_000_000, "too large"),
+    "boundless": (lambda word: SRVR if word == "srvr" else
+                  b"9223372036854775807 connections watching 1 paths\nTotal watches:9223372036854775807\n"
+                  if word == "wchs" else word.encode() + REFUSED, "can stall a server"),
     "vanished": (lambda word: b"", "not a ZooKeeper answer"),
     "not serving": (lambda word: b"This ZooKeeper instance is not currently serving requests\n", "not serving"),
 }
@@ -181,6 +184,29 @@ def test_a_slow_server_is_left_in_peace(zk, client, path, tmp_path):
             asked = admin.asked.count("watches")
             assert 1 <= asked <= most
     assert asked > 3  # the fast one is asked again, so the slow one was spared
+
+
+def test_no_big_word_after_a_small_one(zk, client, path, tmp_path):
+    """What a word once came to says nothing where AdminServer has told of many watches since."""
+    stand(client, path)
+    rounds = []
+    many = '{"session_id_to_watched_paths":{"1":[%s]}}' % ",".join(f'"/a/{i}"' for i in range(5000))
+
+    def administrator(command):
+        if command == "watches":
+            rounds.append(command)
+            return http(many) if len(rounds) == 2 else b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
+        if command == "watch_summary":
+            count = 5000 if len(rounds) else 1
+            return http('{"num_connections":1,"num_paths":%d,"num_total_watches":%d}' % (count, count))
+        return {**FIGURES, "connections": http(CONNECTIONS % 1)}.get(command, http("{}"))
+
+    with FakeAdmin(administrator) as admin, \
+            FakeWords(lambda word: SRVR if word == "srvr" else b"0x1\n\t/a/1\n\n") as words:
+        file = configured(tmp_path, zk, f"{{addresses: ['{words.address}'], admin: ['{admin.address}'], every: 100ms}}")
+        assert run("events", "--json", "-c", str(file), "--for", "3s", path).status == 0
+    assert len(rounds) > 3
+    assert words.asked.count("wchc") == 1
 
 
 def test_every_off(zk, client, path, tmp_path):
