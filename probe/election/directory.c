@@ -325,7 +325,7 @@ void fold_children(const struct fold *f, const struct observed_children *list)
         election->first_next = election->next_sequence;
     }
     election->listed = f->at;
-    election->problem = list->count > 0 && !election->recipe ? "its children follow no known layout" : NULL;
+    election->problem = NULL;
 
     if (first || appeared)
         fold_tell(f, &(struct event){.kind = EVENT_ELECTION_SEEN});

@@ -236,6 +236,24 @@ bool election_guard(const struct election *election, unsigned i, char *buffer, s
     return length > 0 && (size_t)length < size;
 }
 
+const char *election_problem(const struct election *election, char *buffer, size_t size)
+{
+    size_t children = election->recipe ? election->foreign_count : election->outsider_count;
+    if (election->state != ELECTION_VACANT || children == 0)
+        return election->problem;
+    if (children == 1)
+        snprintf(buffer, size, "1 child, which is no candidate");
+    else
+        snprintf(buffer, size, "%zu children, none of them a candidate", children);
+    return buffer;
+}
+
+bool election_vanished(const struct election *election)
+{
+    bool lock = election->kind == KIND_LOCK && election->recipe && election->recipe->family == FAMILY_LOCK;
+    return election->state == ELECTION_ABSENT && election->origin != ORIGIN_CONFIGURED && !lock;
+}
+
 const char *election_state_word(enum election_state state)
 {
     switch (state) {

@@ -235,6 +235,17 @@ const struct candidate *election_take_unread(struct election *);
 void election_requeue_unread(struct election *);
 bool election_guard(const struct election *, unsigned i, char *buffer, size_t size);
 
+/*
+ * What is wrong with how it stands, or NULL: why it is denied or unknown, or that it has children of which
+ * none is a candidate, so that nobody takes any directory for a vacant election.
+ */
+const char *election_problem(const struct election *, char *buffer, size_t size);
+
+/* It was there once, nobody configured it, and it is gone: no vacancy, but an end. */
+bool election_vanished(const struct election *);
+/* For so long such a one is kept. */
+#define ELECTION_VANISHED_KEPT_MS 300000
+
 /* Words of the JSON contract, for every sink. */
 const char *election_state_word(enum election_state);
 const char *recognised_word(enum recognised);

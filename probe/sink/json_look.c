@@ -218,7 +218,10 @@ static void write_candidate(struct json_writer *writer, const struct election *e
     write_text(writer, "name", candidate->name);
     write_number(writer, "sequence", candidate->sequence != SEQUENCE_NONE, candidate->sequence);
     json_write_key(writer, "session");
-    json_write_session(writer, candidate->known ? candidate->stat.owner : 0);
+    if (candidate->known && candidate->stat.owner == 0)
+        json_write_string(writer, "0x0"); /* persistent: known to belong to none */
+    else
+        json_write_session(writer, candidate->known ? candidate->stat.owner : 0);
     write_text(writer, "identity", candidate->identity);
     write_connection(writer, election, session);
     write_time(writer, "created", look_created_us(candidate));
@@ -300,7 +303,10 @@ static void write_election(struct json_writer *writer, const struct election *el
     write_time(writer, "stale_since",
                election->fresh || !look_has_list(election) ? 0 : election->stale_since.wall_us);
     bool troubled = state == ELECTION_UNKNOWN || state == ELECTION_DENIED;
-    write_text(writer, "problem", troubled ? election->problem : NULL);
+    bool nobody = state == ELECTION_VACANT;
+    char problem[64];
+    write_text(writer, "problem",
+               troubled || nobody ? election_problem(election, problem, sizeof problem) : NULL);
     json_write_line(writer, 10);
     write_leader(writer, election);
     json_write_line(writer, 10);

@@ -6,12 +6,15 @@
  * watched_by where nobody is known to watch and not every server shows its watches. failovers is null:
  * there is no history. silent_ms is as of the look at that server's connections.
  *
+ * A candidate's session is "0x0" where its znode is persistent and belongs to none.
+ *
  * Beside the keys of the contract:
  *   cluster   problem      why it is not connected; null: it is
  *   server    watches_problem  why its watches are unknown, and what to switch on; null: they are known
  *   election  stale_since  since then it cannot be read any more: state is "unknown" or "denied", and leader,
  *                          candidates and next_sequence are what was seen last. null: all of this holds now
- *             problem      why it is denied or unknown; null: it is neither
+ *             problem      why it is denied or unknown, or vacant with children of which none is a candidate;
+ *                          null: none of these
  *   leader    since_exact  false: it was found leading, and since is the creation of its znode, the
  *                          earliest possible moment
  * path is what its users give: without the chroot, which is in hosts.

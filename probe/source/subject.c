@@ -14,8 +14,6 @@
 #define DENIED_AGAIN_MS 10000
 /* After so many dead candidates in a row the list is read rather than the next one. */
 #define CHASE_MOST 3
-/* A vanished election that nobody configured is shown for this long. */
-#define FORGET_AFTER_MS 600000
 #define PATH_SIZE 8192
 
 /* A znode whose change must be known at once. */
@@ -649,5 +647,5 @@ bool subject_looked(const struct subject *s)
 
 bool subject_is_forgotten(const struct subject *s, uint64_t now_ms)
 {
-    return s->origin != ORIGIN_CONFIGURED && s->absent_ms && now_ms - s->absent_ms > FORGET_AFTER_MS;
+    return s->origin != ORIGIN_CONFIGURED && s->absent_ms && now_ms - s->absent_ms > ELECTION_VANISHED_KEPT_MS;
 }

@@ -271,6 +271,75 @@ static void text_on_a_terminal(void **state)
                &(struct print_style){.theme = {.palette = PALETTE_DARK, .depth = DEPTH_8}, .width = 80});
 }
 
+static size_t lines_with(const struct model *model, const struct print_style *how, const char *text)
+{
+    struct buffer out = {0};
+    size_t found = 0;
+    assert_true(look_text_print(&out, model, scripted_now(), how));
+    buffer_put_char(&out, '\0');
+    for (const char *at = out.bytes; (at = strstr(at, text)) != NULL; at++)
+        found++;
+    buffer_free(&out);
+    return found;
+}
+
+/* A table shows the first of a crowd and says how many more there are; who names the path gets all. */
+static void show_first_of_many(struct model *model, size_t many)
+{
+    struct print_style how = {.theme = {.depth = DEPTH_MONO}};
+    assert_int_equal(lines_with(model, &how, "\n╎"), 19); /* and the leader */
+    assert_int_equal(lines_with(model, &how, "9980 more (name the path to see all)"), 1);
+    how.named = true;
+    assert_int_equal(lines_with(model, &how, "\n╎"), many - 1);
+    assert_int_equal(lines_with(model, &how, "more (name"), 0);
+}
+
+/* A pattern that nothing matches is named: it is not for want of a path that nothing is shown. */
+static void nothing_matches(void **state)
+{
+    (void)state;
+    char *error = NULL, pattern[] = "/*/nothere", none[] = "", hosts[] = "zk1:2181";
+    struct election_settings election = {.path = pattern};
+    struct cluster_settings cluster = {.name = none, .hosts = hosts};
+    struct settings settings = {.clusters = &cluster, .cluster_count = 1};
+    struct model *model = model_new(&settings, &error);
+    assert_non_null(model);
+    scripted_connect(model, 0, -10, CONNECTION_CONNECTED, NULL);
+    struct print_style how = {.theme = {.depth = DEPTH_MONO}, .settings = &settings};
+    assert_int_equal(lines_with(model, &how, "name its path"), 1);
+    cluster.elections = &election;
+    cluster.election_count = 1;
+    assert_int_equal(lines_with(model, &how, "name its path"), 0);
+    assert_int_equal(lines_with(model, &how, "nothing matches /*/nothere yet"), 1);
+    model_free(model);
+}
+
+/* Of a leader that may not be read the sentence says so, instead of asking three times. */
+static void an_unreadable_leader(void **state)
+{
+    (void)state;
+    char *error = NULL;
+    struct model *model = model_new(scripted_settings(), &error);
+    assert_non_null(model);
+    scripted_connect(model, 0, -10, CONNECTION_CONNECTED, NULL);
+    scripted_watch(model, 0, "/election", -9);
+    char *names[] = {(char[]){"n_0000000001"}};
+    struct znode_stat directory = {.czxid = 1, .pzxid = 2, .cversion = 1, .children = 1};
+    model_observe(model, &(struct observation){.kind = OBSERVED_CHILDREN,
+                                               .at = scripted_at(-8),
+                                               .election = "/election",
+                                               .path = "/election",
+                                               .children = {.stat = &directory, .names = names, .count = 1}});
+    model_observe(model, &(struct observation){.kind = OBSERVED_DENIED,
+                                               .at = scripted_at(-8),
+                                               .election = "/election",
+                                               .path = "/election/n_0000000001"});
+    struct print_style how = {.theme = {.depth = DEPTH_MONO}};
+    assert_int_equal(
+        lines_with(model, &how, "  n_0000000001 leads; who and since when may not be read (ACL)"), 1);
+    model_free(model);
+}
+
 /* A crowd costs its lines: ten thousand candidates are written without a tree, and read back in order. */
 static void ten_thousand(void **state)
 {
@@ -306,6 +375,7 @@ static void ten_thousand(void **state)
     assert_string_equal(json_string_value(json_object_get(last, "predecessor")), "n_0000009998");
     assert_true(json_is_null(json_object_get(last, "session"))); /* its znode was not read */
     json_decref(document);
+    show_first_of_many(model, MANY);
     for (int i = 0; i < MANY; i++)
         free(names[i]);
     free(names);
@@ -349,12 +419,19 @@ int main(void)
     setenv("TZ", "UTC", 1);
     tzset();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_is_as_promised),        cmocka_unit_test(json_has_every_key),
-        cmocka_unit_test(json_tells_the_real_chain),  cmocka_unit_test(json_of_hidden_watches_is_null),
-        cmocka_unit_test(lost_connection_is_unknown), cmocka_unit_test(text_into_a_pipe),
-        cmocka_unit_test(paths_below_the_chroot),     cmocka_unit_test(text_in_ascii),
-        cmocka_unit_test(text_on_a_terminal),         cmocka_unit_test(ten_thousand),
+        cmocka_unit_test(json_is_as_promised),
+        cmocka_unit_test(json_has_every_key),
+        cmocka_unit_test(json_tells_the_real_chain),
+        cmocka_unit_test(json_of_hidden_watches_is_null),
+        cmocka_unit_test(lost_connection_is_unknown),
+        cmocka_unit_test(text_into_a_pipe),
+        cmocka_unit_test(paths_below_the_chroot),
+        cmocka_unit_test(text_in_ascii),
+        cmocka_unit_test(text_on_a_terminal),
+        cmocka_unit_test(ten_thousand),
         cmocka_unit_test(no_quorum_is_counted),
+        cmocka_unit_test(nothing_matches),
+        cmocka_unit_test(an_unreadable_leader),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

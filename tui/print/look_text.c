@@ -19,6 +19,10 @@
 #define NAME_LEAST 12
 #define NAME_SIZE 1024
 #define GAP 2
+#define MOMENT_US 1000000
+/* Of an election that nobody named, so many candidates are shown where there are more than CROWD. */
+#define CROWD 30
+#define CROWD_SHOWN 20
 
 static int put(struct paper *paper, int x, style look, const char *text)
 {
@@ -138,7 +142,26 @@ static void print_connection(struct paper *paper, const struct cluster *cluster)
     }
 }
 
-static void print_cluster_head(struct paper *paper, const struct cluster *cluster)
+/* Nothing is watched: no path is there that would match, or none was found. */
+static void print_none(struct paper *paper, const struct cluster_settings *patterns)
+{
+    int x = 2;
+    if (!patterns || !patterns->election_count) {
+        put(paper, x, ROLE_DIM, "no election was found; name its path, as in: electop once /election");
+        paper_line(paper);
+        return;
+    }
+    x = put(paper, x, ROLE_WARNING, "nothing matches ");
+    for (size_t i = 0; i < patterns->election_count; i++) {
+        x = i ? put(paper, x, ROLE_DIM, " or ") : x;
+        x = put(paper, x, ROLE_TEXT, patterns->elections[i].path);
+    }
+    put(paper, x, ROLE_WARNING, " yet");
+    paper_line(paper);
+}
+
+static void print_cluster_head(struct paper *paper, const struct cluster *cluster,
+                               const struct cluster_settings *patterns)
 {
     int x = 0, address_width = 0;
     if (cluster->name && *cluster->name)
@@ -152,10 +175,8 @@ static void print_cluster_head(struct paper *paper, const struct cluster *cluste
     }
     for (size_t i = 0; i < cluster->server_count; i++)
         print_server(paper, &cluster->servers[i], address_width);
-    if (!cluster->election_count && cluster->ever_connected && !cluster->problem) {
-        put(paper, 2, ROLE_DIM, "no election was found; name its path, as in: electop once /election");
-        paper_line(paper);
-    }
+    if (!cluster->election_count && cluster->ever_connected && !cluster->problem)
+        print_none(paper, patterns);
 }
 
 /* Copies a candidate's name, shortened around its number where the column has no room for all of it. */
@@ -234,16 +255,43 @@ static const char *acknowledged_text(enum acknowledged acknowledged)
     return NULL;
 }
 
-/* Who leads, or why that cannot be said: a sentence, where a table has only a word. */
+/* Who leads, and for how long that can be said: a sentence, where a table has only a word. */
+static int put_tenure(struct paper *paper, const struct election *election, struct moment now)
+{
+    const struct candidate *leader = election->leader;
+    bool lock = election->kind == KIND_LOCK, exact = election->leader_since_exact;
+    int64_t since_us = election->leader_since.wall_us;
+    char age[32], date[32];
+    int x = 2;
+    if (leader->denied) {
+        x = put(paper, x, ROLE_TEXT, leader->name);
+        x = put(paper, x, ROLE_TEXT, lock ? " holds it" : " leads");
+        return put(paper, x, ROLE_WARNING, "; who and since when may not be read (ACL)");
+    }
+    x += facts_put_leader(paper->row, x, 0, -1, election, now);
+    if (since_us == 0) {
+        x = put(paper, x, ROLE_TEXT, lock ? " holds it" : " leads");
+        return put(paper, x, ROLE_DIM, "; since when is not known");
+    }
+    if (exact)
+        x = put(paper, x, ROLE_TEXT, lock ? " holds it for " : " leads for ");
+    else
+        x = put(paper, x, ROLE_TEXT, lock ? " has held it for at most " : " has led for at most ");
+    format_age(facts_age_us(election->leader_since, facts_as_of(election, now)), age, sizeof age);
+    x = put(paper, x, ROLE_TEXT, age);
+    x = put(paper, x, ROLE_DIM,
+            exact                                 ? ", since "
+            : since_us == look_created_us(leader) ? " (created "
+                                                  : " (not before ");
+    x = put(paper, x, ROLE_DIM, date_of(since_us, date, sizeof date));
+    return exact ? x : put(paper, x, ROLE_DIM, ")");
+}
+
 static void print_leader(struct paper *paper, const struct election *election, struct moment now)
 {
-    char text[96], date[32];
-    int x = 2 + facts_put_leader(paper->row, 2, 0, -1, election, now);
+    char date[32];
     const char *acknowledged = acknowledged_text(election->acknowledged);
-    x = put(paper, x, ROLE_TEXT, election->kind == KIND_LOCK ? " holds it for " : " leads for ");
-    x = put(paper, x, ROLE_TEXT, facts_since(paper->row, election, now, text, sizeof text));
-    x = put(paper, x, ROLE_DIM, election->leader_since_exact ? ", since " : ", not before ");
-    x = put(paper, x, ROLE_DIM, date_of(election->leader_since.wall_us, date, sizeof date));
+    int x = put_tenure(paper, election, now);
     if (acknowledged)
         put(paper, put_bullet(paper, x), election->acknowledged == ACK_YES ? ROLE_TEXT : ROLE_WARNING,
             acknowledged);
@@ -265,14 +313,23 @@ static const char *why_unknown(const struct election *election)
 
 static void print_nobody(struct paper *paper, const struct election *election, struct moment now)
 {
-    char age[32];
+    char age[32], text[64];
     bool lock = election->kind == KIND_LOCK;
+    int64_t stood_us = facts_age_us(election->state_since, facts_as_of(election, now));
     int x;
     switch (election->state) {
     case ELECTION_VACANT:
-        x = put(paper, 2, lock ? ROLE_TEXT : ROLE_CRITICAL, lock ? "free" : "nobody has stood");
-        x = put(paper, x, ROLE_TEXT, " for at least ");
-        put(paper, x, ROLE_TEXT, format_age(facts_age_us(election->state_since, now), age, sizeof age));
+        if (election->recipe == NULL && election_problem(election, text, sizeof text)) {
+            put(paper, 2, ROLE_WARNING, text);
+            break;
+        }
+        x = put(paper, 2, lock ? ROLE_TEXT : ROLE_CRITICAL, lock ? "free" : "nobody stands");
+        if (stood_us < MOMENT_US) { /* a first look: nothing was watched yet that could be counted */
+            put(paper, x, ROLE_DIM, "; since when is not known");
+            break;
+        }
+        x = put(paper, x, ROLE_TEXT, election->state_since_exact ? " for " : ", for at least ");
+        put(paper, x, ROLE_TEXT, format_age(stood_us, age, sizeof age));
         break;
     case ELECTION_ABSENT:
         put(paper, 2, ROLE_TEXT, "there is no such path");
@@ -372,6 +429,13 @@ static void print_candidate(struct paper *paper, const struct column *columns,
     paper_line(paper);
 }
 
+/* Thousands of lines answer no question that was not asked. */
+static size_t candidates_shown(const struct paper *paper, const struct election *election)
+{
+    bool named = paper->style.named && election->origin == ORIGIN_CONFIGURED;
+    return named || election->candidate_count <= CROWD ? election->candidate_count : CROWD_SHOWN;
+}
+
 static bool print_candidates(struct paper *paper, const struct election *election, struct moment now)
 {
     struct column columns[CAND_COLUMNS] = {
@@ -386,9 +450,10 @@ static bool print_candidates(struct paper *paper, const struct election *electio
         [CAND_WATCHES] = {.heading = "WATCHES", .least = 12, .most = INT_MAX, .importance = 4},
     };
     char text[NAME_SIZE];
-    for (size_t count = election->candidate_count, digits = 1; count > 0; count /= 10)
+    size_t shown = candidates_shown(paper, election);
+    for (size_t count = shown, digits = 1; count > 0; count /= 10)
         columns_want(&columns[CAND_NUMBER], (int)digits++);
-    for (size_t i = 0; i < election->candidate_count; i++) {
+    for (size_t i = 0; i < shown; i++) {
         columns_want(&columns[CAND_NAME], width_of(paper, election->candidates[i]->name));
         columns_want(&columns[CAND_WHO],
                      width_of(paper, chain_who(election->candidates[i], text, sizeof text)));
@@ -399,8 +464,13 @@ static bool print_candidates(struct paper *paper, const struct election *electio
     }
     if (!begin_table(paper, columns, CAND_COLUMNS))
         return false;
-    for (size_t i = 0; i < election->candidate_count; i++)
+    for (size_t i = 0; i < shown; i++)
         print_candidate(paper, columns, election, i, now);
+    if (shown < election->candidate_count) {
+        cells_printf(paper->row, 2, 0, -1, ROLE_DIM, "%s %zu more (name the path to see all)",
+                     cells_sign(paper->row, SIGN_ELLIPSIS), election->candidate_count - shown);
+        paper_line(paper);
+    }
     return paper_width(paper, PAPER_WIDTH);
 }
 
@@ -460,9 +530,10 @@ static bool print_election(struct paper *paper, const struct election *election,
     return !election->candidate_count || print_candidates(paper, election, now);
 }
 
-static bool print_cluster(struct paper *paper, const struct cluster *cluster, struct moment now)
+static bool print_cluster(struct paper *paper, const struct cluster *cluster,
+                          const struct cluster_settings *patterns, struct moment now)
 {
-    print_cluster_head(paper, cluster);
+    print_cluster_head(paper, cluster, patterns);
     if (cluster->election_count > 1) {
         paper_line(paper);
         if (!print_summary(paper, cluster, now))
@@ -484,7 +555,9 @@ bool look_text_print(struct buffer *out, const struct model *model, struct momen
     for (size_t i = 0; good && i < model->cluster_count; i++) {
         if (i)
             paper_line(&paper);
-        good = print_cluster(&paper, &model->clusters[i], now);
+        const struct settings *settings = how->settings;
+        good = print_cluster(&paper, &model->clusters[i],
+                             settings && i < settings->cluster_count ? &settings->clusters[i] : NULL, now);
     }
     if (paper.row)
         paper_end(&paper);

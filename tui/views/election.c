@@ -122,7 +122,7 @@ static void follow_model(struct election_view *view, const struct scene *scene,
 /* The line of candidates. */
 
 static void put_age(const struct election_view *view, struct cells *cells, int y, const struct scene *scene,
-                    const struct candidate *candidate, style look)
+                    const struct election *election, const struct candidate *candidate, style look)
 {
     char age[16];
 
@@ -131,7 +131,8 @@ static void put_age(const struct election_view *view, struct cells *cells, int y
         return;
     }
     columns_put(cells, &view->columns[COLUMN_AGE], y, look,
-                format_age(scene->now.wall_us - candidate->stat.ctime_ms * 1000, age, sizeof age));
+                format_age(facts_as_of(election, scene->now).wall_us - candidate->stat.ctime_ms * 1000, age,
+                           sizeof age));
 }
 
 static void draw_row(const struct election_view *view, struct cells *cells, int y, const struct scene *scene,
@@ -163,7 +164,7 @@ static void draw_row(const struct election_view *view, struct cells *cells, int 
                                                    : look,
                 text);
     columns_put(cells, &columns[COLUMN_SESSION], y, ROLE_DIM, facts_session(candidate, text, sizeof text));
-    put_age(view, cells, y, scene, candidate, look);
+    put_age(view, cells, y, scene, election, candidate, look);
     server = chain_server_text(cells, election, candidate, text, sizeof text);
     columns_put(cells, &columns[COLUMN_ON], y, server, text);
     chain_put_heard(cells, columns[COLUMN_HEARD].x, y, columns[COLUMN_HEARD].width, election, candidate);

@@ -51,20 +51,29 @@ static void say_candidate(struct line *line, const struct candidate *candidate)
 
 static void say_leader(struct line *line, const struct election *election, struct moment now, bool led)
 {
-    char since[32], age[16];
+    char since[32], text[96];
     bool lock = election->kind == KIND_LOCK;
 
     if (election->leader != NULL) {
         say(line, ROLE_DIM, led ? "by " : lock ? "held by " : "led by ");
+        if (election->leader->denied) {
+            say(line, ROLE_STRONG, election->leader->name);
+            say(line, ROLE_WARNING, "; who and since when may not be read (ACL)");
+            return;
+        }
         say_candidate(line, election->leader);
         say(line, ROLE_DIM, " for ");
         say(line, ROLE_TEXT, facts_since(line->cells, election, now, since, sizeof since));
         return;
     }
     line->x += facts_put_leader(line->cells, line->x, line->y, line->cells->width - line->x, election, now);
-    if (election->state != ELECTION_VACANT || lock) {
+    if (election_vanished(election) && !facts_stale(election)) {
+        snprintf(text, sizeof text, "; nobody configured it, so it is forgotten after %d minutes",
+                 ELECTION_VANISHED_KEPT_MS / 60000);
+        say(line, ROLE_DIM, text);
+    } else if ((election->state != ELECTION_VACANT && election->state != ELECTION_DENIED) || lock) {
         say(line, ROLE_DIM, " for ");
-        say(line, ROLE_TEXT, format_age(facts_age_us(election->state_since, now), age, sizeof age));
+        say(line, ROLE_TEXT, facts_since(line->cells, election, now, since, sizeof since));
     }
 }
 
@@ -113,7 +122,9 @@ static void say_acknowledgement(struct line *line, const struct election *electi
         say(line, ROLE_WARNING, "not acknowledged");
         if (election->leader != NULL) {
             say(line, ROLE_DIM, " for ");
-            say(line, ROLE_WARNING, format_age(facts_age_us(election->leader_since, now), age, sizeof age));
+            say(line, ROLE_WARNING,
+                format_age(facts_age_us(election->leader_since, facts_as_of(election, now)), age,
+                           sizeof age));
         }
         break;
     case ACK_YES:
@@ -250,10 +261,15 @@ static bool draw_unseen(struct line *line, const struct election *election)
 
 static bool draw_problem(struct line *line, const struct election *election)
 {
-    if (election->problem == NULL)
+    char text[64];
+    const char *problem = election->recipe == NULL || election->problem != NULL
+                              ? election_problem(election, text, sizeof text)
+                              : NULL; /* children beside a known layout have a line of their own */
+
+    if (problem == NULL)
         return false;
     say_sign(line, SIGN_WARNING, ROLE_WARNING);
-    say(line, ROLE_WARNING, election->problem);
+    say(line, ROLE_WARNING, problem);
     if (election->state == ELECTION_DENIED)
         say(line, ROLE_DIM, "; others come with --auth-file");
     return true;

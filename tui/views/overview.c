@@ -147,7 +147,8 @@ static int draw_summary(const struct overview *overview, struct cells *cells, in
     x = put_if_any(cells, x, y, totals->unseen, ROLE_WARNING, "unseen changes");
     x = put_count(cells, x, y, totals->candidates, ROLE_TEXT,
                   totals->candidates == 1 ? "candidate" : "candidates");
-    return put_if_any(cells, x, y, totals->free, ROLE_TEXT, "free");
+    x = put_if_any(cells, x, y, totals->free, ROLE_TEXT, "free");
+    return put_if_any(cells, x, y, totals->vanished, ROLE_DIM, "vanished");
 }
 
 /* What is found wrong, and how far the watches could be seen at all: behind the counts where there is room,
@@ -299,6 +300,7 @@ static void lay_columns(struct overview *overview, const struct cells *cells, co
         memcpy(columns, columns_of_overview, sizeof columns_of_overview);
         overview->columns_width = cells->width;
     }
+    columns[COLUMN_STRIP].hidden = cells->width < 90; /* seven cells say less than whom it is about */
     columns[COLUMN_CLUSTER].hidden = scene->model->cluster_count < 2;
     for (size_t i = overview->list.top; i < overview->list.top + overview->list.rows; i++) {
         const struct election *election = overview_order_at(&overview->order, i);

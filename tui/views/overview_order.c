@@ -107,7 +107,9 @@ static void count_state(struct overview_totals *totals, const struct election *e
         return;
     case ELECTION_VACANT:
     case ELECTION_ABSENT:
-        if (rank >= RANK_HEALTHY)
+        if (election_vanished(election))
+            totals->vanished++;
+        else if (rank >= RANK_HEALTHY)
             totals->free++;
         else if (election->state == ELECTION_VACANT)
             totals->vacant++;

@@ -22,7 +22,7 @@ enum overview_sort {
 const char *overview_sort_word(enum overview_sort, bool reverse);
 
 struct overview_totals {
-    size_t elections, led, vacant, electing, free, absent, denied, unknown, stale, unacknowledged;
+    size_t elections, led, vacant, electing, free, absent, vanished, denied, unknown, stale, unacknowledged;
     size_t candidates;
     struct finding_counts findings;
     size_t servers, showing; /* of all clusters; of them, those whose watches are known */
