@@ -21,7 +21,6 @@ enum mark { MARK_ABSENT, MARK_KEPT, MARK_RAISED };
 
 struct entry {
     struct finding shown; /* first: election->findings points at it */
-    uint64_t subject;
     enum mark mark;
 };
 
@@ -100,7 +99,7 @@ static struct entry *entry_find(const struct election *election, enum finding_co
         struct entry *entry = entry_of(election->findings[i]);
         if (entry->shown.code != code)
             continue;
-        if (entry->subject == subject)
+        if (entry->shown.subject == subject)
             return entry;
         ++*of_code;
     }
@@ -119,7 +118,7 @@ static struct entry *entry_new(struct diagnosis *d, enum finding_code code, uint
         free(entry);
         return NULL;
     }
-    entry->subject = subject;
+    entry->shown.subject = subject;
     entry->shown.code = code;
     entry->shown.since = d->f->at;
     findings[election->finding_count++] = &entry->shown;
@@ -208,7 +207,7 @@ static int worse_first(const void *a, const void *b)
         return one->shown.code < two->shown.code ? -1 : 1;
     if (one->shown.since.mono_us != two->shown.since.mono_us)
         return one->shown.since.mono_us < two->shown.since.mono_us ? -1 : 1;
-    return one->subject < two->subject ? -1 : one->subject > two->subject;
+    return one->shown.subject < two->shown.subject ? -1 : one->shown.subject > two->shown.subject;
 }
 
 static void sweep(struct diagnosis *d)

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "probe/election/moment.h"
 
@@ -72,6 +73,7 @@ struct finding {
     enum finding_code code;
     enum severity severity;
     enum certainty certainty;
+    uint64_t subject;  /* tells it from others of the same code in its election, as long as it stands */
     char **candidates; /* names, possibly none; the first is what the finding is about */
     size_t candidate_count;
     char *evidence; /* paths, sessions, servers, times */

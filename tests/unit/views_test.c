@@ -397,6 +397,33 @@ static void findings_lead_to_elections_and_pages(void **state)
     show_end(&show);
 }
 
+/* Findings of one code about one candidate are told apart: the selection gets past them. */
+static void findings_that_are_alike_are_two(void **state)
+{
+    static const struct shown strangers[] = {
+        {0x300002a4d0a0071, "10.0.9.1:1", 100, {"/election/n_0000000045"}},
+        {0x300002a4d0a0072, "10.0.9.2:2", 100, {"/election/n_0000000045"}},
+    };
+    struct stage *stage = scene_chain();
+    char first[WIDTH * CELL_BYTES];
+
+    (void)state;
+    for (int round = 0; round < 3; round++) {
+        stage_pass(stage, 6000000);
+        stage_round(stage, 0, "zk3:2181", strangers, 2);
+    }
+    struct show show = show_new(stage, findings_view_new());
+    show.view->ops->filter(show.view, "watcher-without");
+    assert_has(draw(&show), "2 of 7 with");
+    press(&show, ACTION_FIRST, NULL);
+    snprintf(first, sizeof first, "%s", selected(&show));
+    assert_has(first, "n_0000000045");
+    press(&show, ACTION_DOWN, NULL);
+    assert_has(selected(&show), "n_0000000045");
+    assert_string_not_equal(selected(&show), first);
+    show_end(&show);
+}
+
 /* Every code has its page, with all that the table says of it. */
 static void every_code_has_its_page(void **state)
 {
@@ -602,6 +629,7 @@ int main(void)
         cmocka_unit_test(what_if_follows_the_line_to_its_end),
         cmocka_unit_test(election_says_whether_the_line_is_whole),
         cmocka_unit_test(findings_lead_to_elections_and_pages),
+        cmocka_unit_test(findings_that_are_alike_are_two),
         cmocka_unit_test(every_code_has_its_page),
         cmocka_unit_test(ensemble_says_what_is_hidden),
         cmocka_unit_test(overview_weighs_findings),

@@ -117,13 +117,13 @@ static void gather(struct findings_view *view, const struct scene *scene)
         qsort(view->rows, view->count, sizeof *view->rows, compare_rows);
 }
 
-/* What a selection keeps of a finding: where, what, and whom it is about. */
+/* What a selection keeps of a finding: where, what, and which of that kind. */
 static void key_of(const struct row *row, char *buffer, size_t size)
 {
     const struct finding *finding = row->finding;
 
-    snprintf(buffer, size, "%s\n%s\n%s\n%s", row->election->cluster->name, row->election->path,
-             finding_kind(finding->code)->word, finding->candidate_count > 0 ? finding->candidates[0] : "");
+    snprintf(buffer, size, "%" PRIx64 "\n%s\n%s\n%s", finding->subject, finding_kind(finding->code)->word,
+             row->election->cluster->name, row->election->path);
 }
 
 static const struct row *selected(const struct findings_view *view)
@@ -279,7 +279,7 @@ static void draw_detail(const struct findings_view *view, struct cells *cells, i
                           format_age(facts_age_us(finding->since, scene->now), age, sizeof age));
     if (finding->unconfirmed_since.mono_us != 0 && at < cells->width)
         cells_printf(cells, at, y, cells->width - at, ROLE_WARNING,
-                     "; unconfirmed since %s: its servers cannot be asked",
+                     "; unconfirmed since %s: what showed it cannot be seen now",
                      facts_when(finding->unconfirmed_since.wall_us, scene->now, when, sizeof when));
     y++;
     wrap_put(cells, x, y, width, end - y, ROLE_DIM, kind->meaning);
