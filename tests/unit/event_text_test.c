@@ -212,12 +212,30 @@ static void keeps_the_latest(void **state)
     event_log_free(NULL);
 }
 
+/* A leader's loss and its departure are one event to who reads them on a screen; others' departures stay. */
+static void a_lost_leader_leaves_once(void **state)
+{
+    (void)state;
+    struct event_log *log = event_log_new();
+    struct moment at = {5000000, 5000000};
+    event_log_add(log, &(struct event){EVENT_LEADER_LOST, .at = at, OF(standing), .candidate = "n_1"});
+    event_log_add(log, &(struct event){EVENT_CANDIDATE_LEFT, .at = at, OF(standing), .candidate = "n_1"});
+    assert_int_equal(event_log_count(log), 1);
+    event_log_add(log, &(struct event){EVENT_CANDIDATE_LEFT, .at = at, OF(standing), .candidate = "n_10"});
+    assert_int_equal(event_log_count(log), 2);
+    at.mono_us++;
+    event_log_add(log, &(struct event){EVENT_CANDIDATE_LEFT, .at = at, OF(standing), .candidate = "n_1"});
+    assert_int_equal(event_log_count(log), 3);
+    event_log_free(log);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(says_it_in_words),
         cmocka_unit_test(bounds_long_names),
         cmocka_unit_test(keeps_the_latest),
+        cmocka_unit_test(a_lost_leader_leaves_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
