@@ -94,6 +94,19 @@ static enum answer_of connection_of(const struct cluster *cluster, const struct 
     return second_us > first_us || cluster->server_count == 1 ? NOWHERE : NOT_KNOWN;
 }
 
+/*
+ * One server has it or not. Of several, each is asked at a time of its own: a client that goes from one to
+ * the next can be missed by all of them, time and again, and is nowhere for certain only once it has not been
+ * seen for so long that it would have to fear for its session.
+ */
+static enum certainty certainty_of_absence(const struct diagnosis *d, const struct client_session *shown)
+{
+    int64_t unseen_us = d->f->at.mono_us - shown->seen.mono_us;
+    bool long_enough = shown->seen.mono_us != 0 && shown->timeout_ms > 0 &&
+                       unseen_us >= shown->timeout_ms * INT64_C(1000) * 2 / 3;
+    return d->election->cluster->server_count == 1 || long_enough ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED;
+}
+
 static void disconnected(struct diagnosis *d, const struct candidate *c)
 {
     struct election *election = d->election;
@@ -112,7 +125,7 @@ static void disconnected(struct diagnosis *d, const struct candidate *c)
         snprintf(end, sizeof end, "; it expires at %s at the latest",
                  tell_clock(expires, until, sizeof until));
     diagnosis_raise(d, FINDING_OWNER_DISCONNECTED, election->leader == c ? SEVERITY_ERROR : SEVERITY_WARNING,
-                    CERTAINTY_CERTAIN, diagnosis_subject(c), &c, 1, NULL,
+                    certainty_of_absence(d, shown), diagnosis_subject(c), &c, 1, NULL,
                     "%s/%s stands, and no server lists a connection of its session 0x%" PRIx64 "%s%s",
                     election->path, c->name, c->stat.owner, last, end);
 }

@@ -216,7 +216,7 @@ def test_healthy_churn(zk3, path, tmp_path):
             end = time.monotonic() + CHURN_S
             while time.monotonic() < end:
                 one = rng.choice(members)
-                if rng.random() < 0.5:
+                if rng.random() < 0.3:
                     one.lose_connection()
                 elif one.leading.is_set():
                     one.resign.set()
@@ -224,7 +224,7 @@ def test_healthy_churn(zk3, path, tmp_path):
             raised = [event["finding"] for event in events.all("finding-raised")]
             assert not [finding for finding in raised if finding["certainty"] == "certain"
                         and finding["severity"] != "info"]
-            assert len(events.all("leader-elected")) > 5
+            assert len(events.all("leader-elected")) > 5, len(events.all("leader-elected"))
             # Nothing was suppressed, either: the chain is seen whole once they rest.
             until(lambda: elections(json.loads(run("once", "--json", "--config", config).out))[path]
                   ["next_failover"]["chain"] == "complete", 30)

@@ -84,20 +84,23 @@ static void sessions(void **state)
                            "+ " A2 " s=d\nlist\n> candidate-joined " A2 " @4\nreadall\n"
                            "tick 1000\nclient d on=1 at=10.0.0.4:1\nsessions\nconns 1\nsync\n"
                            "? findings none\n");
-    model_script_run("owner-disconnected: two lists of every server without it",
-                     "servers 3\n" THREE "round\ntick 1000\nround\n"
-                     "away b\n"
-                     "tick 1000\nround 1\nround 2\n"
-                     "? findings none\n"
-                     "tick 1000\nround\ntick 1000\nround\n"
-                     "? findings owner-disconnected warning certain " B "\n"
-                     "client b on=3 at=10.0.0.2:99\n"
-                     "round 3\n"
-                     "? findings none\n"
-                     "? link " B " right\n");
+    model_script_run(
+        "owner-disconnected: two lists of every server without it, and certain once it is long unseen",
+        "servers 3\n" THREE "round\ntick 1000\nround\n"
+        "away b\n"
+        "tick 1000\nround 1\nround 2\n"
+        "? findings none\n"
+        "tick 1000\nround\ntick 1000\nround\n"
+        "? findings owner-disconnected warning suspected " B "\n"
+        "tick 10000\nround\n"
+        "? findings owner-disconnected warning certain " B "\n"
+        "client b on=3 at=10.0.0.2:99\n"
+        "round 3\n"
+        "? findings none\n"
+        "? link " B " right\n");
     model_script_run("... an error for the leader, and unconfirmed while a server is silent",
                      "servers 3\n" THREE "round\naway a\n"
-                     "tick 1000\nround\ntick 1000\nround\n"
+                     "tick 1000\nround\ntick 10000\nround\n"
                      "? findings owner-disconnected error certain " A "\n"
                      "hide 3 connections\n"
                      "tick 1000\nround 1\n"
