@@ -100,10 +100,18 @@ bool chain_watches_complete(const struct cluster *cluster)
 
 /* ---- who watches whom ---- */
 
+/* NULL: there was no memory for it. */
+static struct viewer *viewer_find(const struct diagnosis *d, const struct client *client)
+{
+    bool found = client->scratch < d->viewer_count && d->viewers[client->scratch].client == client;
+    return found ? &d->viewers[client->scratch] : NULL;
+}
+
 struct viewer *viewer_of(struct diagnosis *d, struct client *client)
 {
-    if (client->scratch < d->viewer_count && d->viewers[client->scratch].client == client)
-        return &d->viewers[client->scratch];
+    struct viewer *found = viewer_find(d, client);
+    if (found)
+        return found;
     if (d->viewer_count == d->viewer_room) {
         size_t room = d->viewer_room ? d->viewer_room * 2 : d->election->candidate_count + 4;
         struct viewer *viewers = realloc(d->viewers, room * sizeof *viewers);
@@ -281,7 +289,11 @@ static enum finding_code judge(struct diagnosis *d, struct candidate *c)
         link_is(c, LINK_UNKNOWN, why_unknown(election, c));
         return FINDING_COUNT;
     }
-    const struct viewer *viewer = &d->viewers[client->scratch];
+    const struct viewer *viewer = viewer_find(d, client);
+    if (!viewer) {
+        link_is(c, LINK_UNKNOWN, "out of memory");
+        return FINDING_COUNT;
+    }
     bool follows_leader = expected == election->candidates[0] && viewer->lowest == 0;
     if (c->tells_right || follows_leader) {
         link_is(c, LINK_RIGHT, NULL);
@@ -380,7 +392,7 @@ static void update_link(struct diagnosis *d, struct candidate *c)
         (layout_certain(election, c) || c->client->counted < 2))
         election->suspected = true;
     const struct viewer *viewer =
-        c->client && c->client->shown.watches_known ? &d->viewers[c->client->scratch] : NULL;
+        c->client && c->client->shown.watches_known ? viewer_find(d, c->client) : NULL;
     c->ahead = viewer && viewer->lowest < c->place;
     if (c->link != was)
         d->f->model->generation++;

@@ -375,6 +375,8 @@ static void diagnose(const struct fold *f)
     free(d.viewers);
     election->diagnosed_us = f->at.mono_us;
     election->diagnose_at_us = d.again_us == INT64_MAX ? 0 : d.again_us;
+    if (d.again_us < election->cluster->wake_us)
+        election->cluster->wake_us = d.again_us;
 }
 
 void diagnose_cluster(struct model *model, struct cluster *cluster, struct moment at)

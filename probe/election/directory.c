@@ -313,8 +313,8 @@ void fold_children(const struct fold *f, const struct observed_children *list)
                      election->directory.pzxid == list->stat->pzxid;
     if (!same_list || election->quiet_us == 0)
         election->quiet_us = f->at.mono_us;
-    if (list->synced) {
-        election->synced_us = f->at.mono_us;
+    if (list->synced_us != 0) {
+        election->synced_us = list->synced_us;
         diagnose_soon(election);
     }
     election->directory = *list->stat;

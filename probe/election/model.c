@@ -508,10 +508,16 @@ static void observe_znode(struct model *model, struct election *election, const 
 /* Where time alone may have changed something. */
 static void wake_up(struct cluster *cluster, struct moment now)
 {
+    if (now.mono_us < cluster->wake_us)
+        return; /* asked at every observation, of thousands of elections */
+    cluster->wake_us = INT64_MAX;
     for (size_t i = 0; i < cluster->election_count; i++) {
         struct election *election = cluster->elections[i];
-        if (election->diagnose_at_us != 0 && election->diagnose_at_us <= now.mono_us)
+        int64_t at_us = election->diagnose_at_us;
+        if (at_us != 0 && at_us <= now.mono_us)
             diagnose_soon(election);
+        else if (at_us != 0 && at_us < cluster->wake_us)
+            cluster->wake_us = at_us;
     }
 }
 

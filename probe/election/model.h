@@ -39,7 +39,7 @@ struct cluster {
     uint64_t session;
     int timeout_ms;
     char *connected_to;
-    char *problem;             /* why not connected, or why nothing is to be seen there; or NULL */
+    char *problem; /* why not connected, or why nothing is to be seen there; or NULL */
     struct server *servers;
     size_t server_count;
     struct moment stood_still_from,
@@ -50,6 +50,7 @@ struct cluster {
     struct election **buckets; /* the model's own: by path */
     size_t bucket_count;
     struct election *dirty; /* those to be diagnosed */
+    int64_t wake_us;        /* no election's diagnose_at_us is earlier; INT64_MAX: none waits for its time */
 };
 
 struct model {

@@ -63,11 +63,11 @@ enum server_mode {
 
 struct observed_connection {
     enum connection_state state;
-    uint64_t session;     /* our session's id; 0: none yet */
-    int timeout_ms;       /* negotiated; 0: unknown */
-    const char *server;   /* address connected to, or NULL */
-    const char *problem;  /* why not connected, for people ("no quorum", "connection refused"), or, where
-                             connected, why nothing is to be seen there (no such chroot); or NULL */
+    uint64_t session;    /* our session's id; 0: none yet */
+    int timeout_ms;      /* negotiated; 0: unknown */
+    const char *server;  /* address connected to, or NULL */
+    const char *problem; /* why not connected, for people ("no quorum", "connection refused"), or, where
+                            connected, why nothing is to be seen there (no such chroot); or NULL */
 };
 
 struct observed_server {
@@ -148,8 +148,8 @@ struct observed_children {
     const struct znode_stat *stat; /* of the directory, from the same answer */
     char *const *names;            /* in no particular order */
     size_t count;
-    bool synced; /* a sync and then this list were asked for after everything observed before
-                    had been answered: no server's list that was told is later than it */
+    int64_t synced_us; /* the sync that this list came after was asked for then, on the observer's monotonic
+                          clock: what the servers told before is no later. 0: it came after none */
 };
 
 struct observed_node {

@@ -36,7 +36,9 @@ struct subject {
     struct watch_entry registry; /* children of the mark, where it is a directory */
     struct guard guards[GUARD_COUNT];
     uv_timer_t *timer; /* the next list, or the next try */
-    bool listing, list_dirty, begun, registry_listing, confirming;
+    bool listing, list_dirty, begun, registry_listing;
+    bool confirming, confirm_again;
+    int64_t synced_us;             /* when the sync under way was asked for */
     uint64_t listed_ms, absent_ms; /* loop time; absent 0: it is there */
     unsigned chased;
     size_t reads; /* candidates being read */
@@ -495,6 +497,8 @@ static void subject_list(struct subject *s)
 
 /* ---- the same list, after a sync ---- */
 
+static void subject_confirm(struct subject *s);
+
 static void on_confirmed(void *context, enum session_result result, const struct znode_stat *stat,
                          char *const *names, size_t count)
 {
@@ -503,9 +507,12 @@ static void on_confirmed(void *context, enum session_result result, const struct
     if (!answered(s) || result != SESSION_OK)
         return;
     struct observation o = live_observation(s->live, OBSERVED_CHILDREN, s->path, s->path);
-    o.children = (struct observed_children){.stat = stat, .names = names, .count = count, .synced = true};
+    o.children =
+        (struct observed_children){.stat = stat, .names = names, .count = count, .synced_us = s->synced_us};
     observe(s, &o);
     subject_reconcile(s);
+    if (s->confirm_again)
+        subject_confirm(s);
 }
 
 static void on_synced(void *context, enum session_result result, const char *path)
@@ -521,16 +528,22 @@ static void on_synced(void *context, enum session_result result, const char *pat
     }
 }
 
+static void subject_confirm(struct subject *s)
+{
+    s->confirm_again = s->confirming; /* that one began before what was told by now */
+    if (s->confirming || !s->election->suspected || s->absent_ms)
+        return;
+    s->synced_us = live_now().mono_us;
+    if (session_sync(s->lane->session, s->path, on_synced, s)) {
+        s->confirming = true;
+        s->references++;
+    }
+}
+
 void subjects_confirm(struct live *live)
 {
-    for (size_t i = 0; i < live->subject_count; i++) {
-        struct subject *s = live->subjects[i];
-        if (s->election->suspected && !s->confirming && !s->absent_ms &&
-            session_sync(s->lane->session, s->path, on_synced, s)) {
-            s->confirming = true;
-            s->references++;
-        }
-    }
+    for (size_t i = 0; i < live->subject_count; i++)
+        subject_confirm(live->subjects[i]);
 }
 
 static void on_children_notice(void *context, enum session_notice notice)
@@ -647,5 +660,6 @@ bool subject_looked(const struct subject *s)
 
 bool subject_is_forgotten(const struct subject *s, uint64_t now_ms)
 {
-    return s->origin != ORIGIN_CONFIGURED && s->absent_ms && now_ms - s->absent_ms > ELECTION_VANISHED_KEPT_MS;
+    return s->origin != ORIGIN_CONFIGURED && s->absent_ms &&
+           now_ms - s->absent_ms > ELECTION_VANISHED_KEPT_MS;
 }

@@ -163,7 +163,7 @@ static struct observation about(enum observation_kind kind, struct moment at, co
 }
 
 static void observe_list(struct fake_tree *tree, struct model *model, struct moment at, const char *election,
-                         const char *path, bool synced)
+                         const char *path, int64_t synced_us)
 {
     const struct node *directory = find(tree, path);
     struct observation o = about(directory ? OBSERVED_CHILDREN : OBSERVED_ABSENT, at, election, path);
@@ -181,7 +181,7 @@ static void observe_list(struct fake_tree *tree, struct model *model, struct mom
             names[count++] = child + length + 1;
     }
     o.children = (struct observed_children){
-        .stat = &directory->stat, .names = names, .count = count, .synced = synced};
+        .stat = &directory->stat, .names = names, .count = count, .synced_us = synced_us};
     model_observe(model, &o);
     free(names);
 }
@@ -189,13 +189,13 @@ static void observe_list(struct fake_tree *tree, struct model *model, struct mom
 void fake_tree_list(struct fake_tree *tree, struct model *model, struct moment at, const char *election,
                     const char *path)
 {
-    observe_list(tree, model, at, election, path, false);
+    observe_list(tree, model, at, election, path, 0);
 }
 
-void fake_tree_sync(struct fake_tree *tree, struct model *model, struct moment at, const char *election,
-                    const char *path)
+void fake_tree_sync(struct fake_tree *tree, struct model *model, struct moment at, int64_t ago_us,
+                    const char *election, const char *path)
 {
-    observe_list(tree, model, at, election, path, true);
+    observe_list(tree, model, at, election, path, at.mono_us - ago_us);
 }
 
 static void observe_node(struct fake_tree *tree, struct model *model, struct moment at, const char *election,

@@ -213,8 +213,10 @@ static void step(struct monkey *m)
     case OBSERVED_CHILDREN:
         if (draw(m, 4) == 0)
             draw_path(m, election, path, sizeof path);
-        o.children = (struct observed_children){
-            .stat = &stat, .names = names, .count = draw(m, COUNT(names)), .synced = draw(m, 2)};
+        o.children = (struct observed_children){.stat = &stat,
+                                                .names = names,
+                                                .count = draw(m, COUNT(names)),
+                                                .synced_us = draw(m, 2) ? o.at.mono_us : 0};
         for (size_t i = 0; i < o.children.count; i++)
             names[i] = (char *)(uintptr_t)children[draw(m, COUNT(children))];
         break;

@@ -423,7 +423,7 @@ static void prove(struct script *s)
         ask(s, "");
     }
     pass(s, 1000);
-    fake_tree_sync(s->tree, s->model, now(s), s->election, s->election);
+    fake_tree_sync(s->tree, s->model, now(s), 0, s->election, s->election);
 }
 
 static bool run_client(struct script *s, const char *word, char *rest)
@@ -491,7 +491,7 @@ static bool run_servers(struct script *s, const char *word, char *rest)
     } else if (strcmp(word, "proof") == 0) {
         prove(s);
     } else if (strcmp(word, "sync") == 0) {
-        fake_tree_sync(s->tree, s->model, now(s), s->election, s->election);
+        fake_tree_sync(s->tree, s->model, now(s), strtoll(rest, NULL, 10) * 1000, s->election, s->election);
     } else if (strcmp(word, "time") == 0) {
         struct observation o = {.kind = OBSERVED_TICK};
         observe(s, &o);

@@ -17,7 +17,7 @@
  *   deny PATH                 observe that it may not be read
  *   tick MS                   time passes
  *   time                      observe that it has passed
- *   sync                      observe the children, after a sync
+ *   sync [MS]                 observe the children, after a sync (asked for so long ago)
  *
  *   servers N                 the ensemble has so many (1 otherwise)
  *   client HEX on=N at=ADDRESS [timeout=MS]   a session connects, or moves

@@ -255,7 +255,7 @@ static void observe_children(struct stage *stage, const struct directory *direct
                                         .children = {.stat = &stat,
                                                      .names = directory->names,
                                                      .count = directory->count,
-                                                     .synced = synced}});
+                                                     .synced_us = synced ? stage_now(stage).mono_us : 0}});
 }
 
 void stage_synced(struct stage *stage, unsigned cluster, const char *path)

@@ -181,7 +181,7 @@ static void observe(struct history *h)
         read_all(h);
         break;
     case 3:
-        fake_tree_sync(h->tree, h->model, now(h), ELECTION, ELECTION);
+        fake_tree_sync(h->tree, h->model, now(h), 0, ELECTION, ELECTION);
         read_all(h);
         break;
     case 4:
@@ -205,7 +205,7 @@ static void be_quiet(struct history *h)
         for (unsigned server = 1; server <= SERVERS; server++)
             fake_servers_round(h->servers, h->model, now(h), server);
         pass(h, 10);
-        fake_tree_sync(h->tree, h->model, now(h), ELECTION, ELECTION);
+        fake_tree_sync(h->tree, h->model, now(h), 0, ELECTION, ELECTION);
         read_all(h);
         check(h);
     }

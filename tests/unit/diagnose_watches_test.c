@@ -124,6 +124,11 @@ static void certainty(void **state)
                           "? findings no-watch error suspected " C "\n"
                           "sync\n"
                           "? findings no-watch error certain " C "\n");
+    model_script_run("a sync that was asked for before the second look was over, and answered after it",
+                     DEAF "round\ntick 6000\nround\ntick 3000\nconns 1\nsync 3000\n"
+                          "? findings no-watch error suspected " C "\n"
+                          "sync\n"
+                          "? findings no-watch error certain " C "\n");
     model_script_run("critical for the second in line",
                      FOUR "w c " B "\nw d " C "\nproof\n"
                           "? findings no-watch critical certain " B "\n"
