@@ -48,7 +48,7 @@ static void contend(struct test_candidate *);
 static void acknowledge(struct test_candidate *);
 static void step_down(struct test_candidate *);
 
-/* ---- what all steps need ------------------------------------------------------------- */
+/* ---- what all steps need ---- */
 
 static bool text_set(char **text, const char *value)
 {
@@ -113,7 +113,7 @@ static void on_whatever(void *context, enum session_result result, const char *p
     (void)path;
 }
 
-/* ---- volunteer: create my znode ------------------------------------------------------ */
+/* ---- volunteer: create my znode ---- */
 
 static void on_directories(void *context, enum session_result result, const char *path)
 {
@@ -212,7 +212,7 @@ static void volunteer(struct test_candidate *c)
     free(name);
 }
 
-/* ---- after a lost connection: was my create carried out? ----------------------------- */
+/* ---- after a lost connection: was my create carried out? ---- */
 
 static void session_begin(struct test_candidate *);
 
@@ -256,7 +256,7 @@ static void find(struct test_candidate *c)
     session_begin(c);
 }
 
-/* ---- look: who stands before me? ----------------------------------------------------- */
+/* ---- look: who stands before me? ---- */
 
 static void on_watched(void *context, enum session_result result, const struct znode_stat *stat,
                        const void *data, size_t length)
@@ -333,7 +333,7 @@ static void look(struct test_candidate *c)
     session_children(c->session, c->election, false, on_looked, c);
 }
 
-/* ---- the lock: one znode for all ----------------------------------------------------- */
+/* ---- the lock: one znode for all ---- */
 
 static void on_lock_seen(void *context, enum session_result result, const struct znode_stat *stat,
                          const void *data, size_t length)
@@ -382,7 +382,7 @@ static void contend(struct test_candidate *c)
     session_create(c->session, c->election, c->data, strlen(c->data), CREATE_EPHEMERAL, on_lock_tried, c);
 }
 
-/* ---- acknowledge: write the mark ----------------------------------------------------- */
+/* ---- acknowledge: write the mark ---- */
 
 static void on_mark_seen(void *context, enum session_result result, const struct znode_stat *stat,
                          const void *data, size_t length)
@@ -424,7 +424,7 @@ static void acknowledge(struct test_candidate *c)
                    c);
 }
 
-/* ---- step down: the mark first, then the znode --------------------------------------- */
+/* ---- step down: the mark first, then the znode ---- */
 
 static void on_deleted(void *context, enum session_result result, const char *path)
 {
@@ -467,7 +467,7 @@ static void step_down_again(struct test_candidate *c)
         proceed(c);
 }
 
-/* ---- the next step, from what is known ----------------------------------------------- */
+/* ---- the next step, from what is known ---- */
 
 static void proceed(struct test_candidate *c)
 {
@@ -537,7 +537,7 @@ static void session_begin(struct test_candidate *c)
     change_state(c, c->session ? CANDIDATE_JOINING : CANDIDATE_GONE);
 }
 
-/* ---- for its owner ------------------------------------------------------------------- */
+/* ---- for its owner ---- */
 
 struct test_candidate *test_candidate_new(uv_loop_t *loop, const struct test_candidate_options *options,
                                           test_candidate_fn fn, void *context)

@@ -85,8 +85,7 @@ static void observe_node(struct subject *s, const char *path, enum session_resul
     observe(s, &o);
 }
 
-/* ---- candidates -----------------------------------------------------------------------------------------
- */
+/* ---- candidates ---- */
 
 struct read {
     struct subject *subject;
@@ -175,8 +174,7 @@ static void read_soon(struct subject *s)
     subjects_read(live);
 }
 
-/* ---- guarded znodes --------------------------------------------------------------------------------------
- */
+/* ---- guarded znodes ---- */
 
 static bool is_candidate(const struct subject *s, const char *path)
 {

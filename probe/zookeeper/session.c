@@ -75,7 +75,7 @@ static void session_begin(struct session *s);
 static void session_arm(struct session *s);
 static void session_fail(struct session *s, int rc, int error, int state_before);
 
-/* ---- small helpers ---------------------------------------------------------------------------------- */
+/* ---- small helpers ---- */
 
 static void set_state(struct session *s, enum connection_state state, bool renewed)
 {
@@ -175,7 +175,7 @@ static void describe_failure(struct session *s, int rc, int error, int state_bef
         snprintf(s->problem, sizeof s->problem, "connection to %s lost", server);
 }
 
-/* ---- ending ------------------------------------------------------------------------------------------- */
+/* ---- ending ---- */
 
 static void zookeeper_end(struct session *s)
 {
@@ -220,7 +220,7 @@ static void leave(struct session *s)
         session_free(s);
 }
 
-/* ---- pumping the library ------------------------------------------------------------------------------ */
+/* ---- pumping the library ---- */
 
 /* [closed] A request that could not be written closes the descriptor, too, and nobody is told. */
 static bool lost_unsaid(const struct session *s)
@@ -382,8 +382,7 @@ static void session_fail(struct session *s, int rc, int error, int state_before)
         pulse_pause(s->pulse, ms < PAUSE_LAST_MS ? ms : PAUSE_LAST_MS);
 }
 
-/* ---- beginning ------------------------------------------------------------------------------------------
- */
+/* ---- beginning ---- */
 
 static void on_connected(struct session *s)
 {
@@ -573,7 +572,7 @@ const char *session_server(const struct session *s)
     return s->state == CONNECTION_CONNECTED && s->server[0] ? s->server : NULL;
 }
 
-/* ---- requests ------------------------------------------------------------------------------------------ */
+/* ---- requests ---- */
 
 static struct request *request_begin(struct session *s, enum answer_kind kind, void *context)
 {
@@ -696,11 +695,4 @@ bool session_delete(struct session *s, const char *path, int32_t version, sessio
 {
     struct request *r = request_text(s, fn, context);
     return r && request_sent(r, zoo_adelete(s->zh, path, version, on_void, r));
-}
-
-bool session_set(struct session *s, const char *path, const void *data, size_t length, int32_t version,
-                 session_node_fn fn, void *context)
-{
-    struct request *r = request_node(s, fn, context);
-    return r && request_sent(r, zoo_aset(s->zh, path, data, (int)length, version, on_node, r));
 }

@@ -107,7 +107,5 @@ enum create_mode {
 bool session_create(struct session *, const char *path, const void *data, size_t length, enum create_mode,
                     session_text_fn, void *context);
 bool session_delete(struct session *, const char *path, int32_t version, session_text_fn, void *context);
-bool session_set(struct session *, const char *path, const void *data, size_t length, int32_t version,
-                 session_node_fn, void *context);
 
 #endif
