@@ -366,6 +366,7 @@ static void diagnose(const struct fold *f)
         diagnose_sessions(&d);
         diagnose_names(&d);
         diagnose_time(&d);
+        diagnose_replicas(&d);
         sweep(&d);
     } else {
         /* What cannot be seen now neither comes nor goes. */

@@ -6,6 +6,7 @@
  *   diagnose_sessions.c  from owners and their connections
  *   diagnose_names.c     from names, numbers and marks
  *   diagnose_time.c      from how long things take, and how often they happen
+ *   diagnose_replicas.c  from what each server by itself shows
  *
  * A diagnosis says one of three things: raise (its evidence is here), keep (it cannot be judged now: what
  * was found before stays, unconfirmed), or nothing (its evidence is gone).
@@ -98,6 +99,7 @@ void diagnose_watches(struct diagnosis *);
 void diagnose_sessions(struct diagnosis *);
 void diagnose_names(struct diagnosis *);
 void diagnose_time(struct diagnosis *);
+void diagnose_replicas(struct diagnosis *);
 
 /* Texts for evidence; each writes into buffer and returns it. */
 const char *tell_clock(struct moment, char *buffer, size_t size); /* "14:03:22Z" */

@@ -7,6 +7,7 @@
 #include "config/znode_path.h"
 #include "probe/election/diagnose.h"
 #include "probe/election/fold.h"
+#include "probe/election/replicas.h"
 #include "probe/election/roster.h"
 
 struct election *election_new(struct cluster *cluster, const char *path, uint32_t hash)
@@ -36,6 +37,7 @@ void election_free(struct election *election)
     findings_free(election);
     free(election->links);
     free(election->bystanders);
+    replicas_free(election->replicas);
     free(election->departed);
     free(election->foreign);
     free(election->mark_path);

@@ -23,6 +23,7 @@ struct registry;
 struct client;
 struct chain_link;
 struct departed;
+struct replicas;
 
 enum election_state {
     ELECTION_UNKNOWN, /* not looked at yet, or never connected */
@@ -204,6 +205,7 @@ struct election {
     uint64_t *bystanders; /* sessions that may watch something in here and own nothing */
     size_t bystander_count, bystander_room;
     struct departed *departed;  /* who left lately; NULL: nobody */
+    struct replicas *replicas;  /* its own znode at each server; NULL: not compared yet */
     struct moment unseen_at;    /* the latest unseen changes */
     struct moment first_listed; /* of the directory as it is: for the rate of new numbers ... */
     int64_t first_next;         /* ... counted from here */

@@ -9,6 +9,7 @@
  *   clients.c     the table of sessions
  *   client.c      what the servers show of them, and the looks that count (clients.h)
  *   chain.c       who really watches whom
+ *   replicas.c    whether the servers hold the same (replicas.h)
  *   diagnose*.c   what is wrong (diagnose.h)
  */
 #ifndef ELECTOP_PROBE_ELECTION_FOLD_H

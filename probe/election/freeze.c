@@ -123,6 +123,7 @@ static struct election *freeze_election(const struct election *from, struct clus
     to->bystanders = NULL;
     to->bystander_count = to->bystander_room = 0;
     to->departed = NULL;
+    to->replicas = NULL;
     to->links = NULL;
     to->link_count = to->link_room = 0;
     to->name = copy_text(from->name, ok);

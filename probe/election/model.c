@@ -7,6 +7,7 @@
 #include "probe/election/diagnose.h"
 #include "probe/election/fold.h"
 #include "probe/election/recipe_check.h"
+#include "probe/election/replicas.h"
 #include "probe/election/roster.h"
 
 /* ---- what the parts of the fold share ---- */
@@ -505,6 +506,24 @@ static void observe_znode(struct model *model, struct election *election, const 
         fold_candidate_denied(&f, name);
 }
 
+static void observe_replica(struct model *model, struct cluster *cluster, struct election *election,
+                            const struct observation *o)
+{
+    if (o->replica.address) {
+        struct server *server = election ? server_of(cluster, o->replica.address) : NULL;
+        if (server)
+            replicas_note(election, (size_t)(server - cluster->servers), &o->replica);
+        return;
+    }
+    cluster->replicas_next = REPLICAS_AGREE;
+    for (size_t i = 0; i < cluster->election_count; i++) {
+        enum replicas_next next =
+            replicas_judge(&(struct fold){model, cluster->elections[i], o->at}, o->replica.round);
+        if (next > cluster->replicas_next)
+            cluster->replicas_next = next;
+    }
+}
+
 /* Where time alone may have changed something. */
 static void wake_up(struct cluster *cluster, struct moment now)
 {
@@ -559,6 +578,9 @@ void model_observe(struct model *model, const struct observation *o)
     case OBSERVED_SESSIONS:
     case OBSERVED_HIDDEN:
         observe_lists(model, cluster, o);
+        break;
+    case OBSERVED_REPLICA:
+        observe_replica(model, cluster, election, o);
         break;
     case OBSERVED_TICK:
         break;

@@ -10,6 +10,13 @@
 #include "probe/election/election.h"
 #include "probe/election/event.h"
 
+/* What the latest round of reading elections' own znodes from each server leaves to be asked. */
+enum replicas_next {
+    REPLICAS_AGREE,  /* nothing */
+    REPLICAS_DIFFER, /* servers showed different things: it may have changed between their reads */
+    REPLICAS_BEHIND  /* one shows less than another had shown in the round before */
+};
+
 struct server {
     char *address;
     bool reachable;
@@ -51,6 +58,7 @@ struct cluster {
     size_t bucket_count;
     struct election *dirty; /* those to be diagnosed */
     int64_t wake_us;        /* no election's diagnose_at_us is earlier; INT64_MAX: none waits for its time */
+    enum replicas_next replicas_next;
 };
 
 struct model {

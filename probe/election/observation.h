@@ -42,7 +42,8 @@ enum observation_kind {
     OBSERVED_WATCHES,     /* the data and exists watches that one server holds */
     OBSERVED_SESSIONS,    /* the sessions of the ensemble, from ZooKeeper's own leader */
     OBSERVED_HIDDEN,      /* one of these three could not be had from a server, and why */
-    OBSERVED_TICK         /* nothing but time has passed */
+    OBSERVED_REPLICA, /* an election's own znode as one server by itself shows it, or the end of a round */
+    OBSERVED_TICK     /* nothing but time has passed */
 };
 
 enum connection_state {
@@ -132,6 +133,17 @@ struct observed_hidden {
     const char *problem; /* "AdminServer does not answer on port 8080", and what to switch on */
 };
 
+/*
+ * An election's own znode, read from one server: in a new session with that server alone, begun after every
+ * read of the round before had been answered, and after a sync in it. So the server has carried out at
+ * least everything that any server showed in an earlier round (see replicas.h for what follows from it).
+ */
+struct observed_replica {
+    uint32_t round;                /* goes up by one a round, from 1 */
+    const char *address;           /* of the server; NULL: the round is over (and no election is named) */
+    const struct znode_stat *stat; /* NULL: it shows no such znode */
+};
+
 /* How an election came to be watched. */
 enum election_origin {
     ORIGIN_CONFIGURED, /* named by the user, by path */
@@ -175,6 +187,7 @@ struct observation {
         struct observed_watches watches;
         struct observed_sessions sessions;
         struct observed_hidden hidden;
+        struct observed_replica replica;
         int64_t gap_us;
     };
 };

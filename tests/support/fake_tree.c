@@ -156,6 +156,12 @@ bool fake_tree_has(const struct fake_tree *tree, const char *path)
     return find(tree, path) != NULL;
 }
 
+const struct znode_stat *fake_tree_look(const struct fake_tree *tree, const char *path)
+{
+    const struct node *node = find(tree, path);
+    return node ? &node->stat : NULL;
+}
+
 static struct observation about(enum observation_kind kind, struct moment at, const char *election,
                                 const char *path)
 {

@@ -167,9 +167,10 @@ static void observe_server(struct monkey *m)
     static const char *const servers[] = {"zk1:2181", "zk2:2181", "zk3:2181"};
     static const enum observation_kind kinds[] = {
         OBSERVED_CONNECTIONS, OBSERVED_CONNECTIONS, OBSERVED_WATCHES, OBSERVED_SESSIONS,
-        OBSERVED_HIDDEN,      OBSERVED_TICK,        OBSERVED_SERVER};
+        OBSERVED_HIDDEN,      OBSERVED_TICK,        OBSERVED_SERVER,  OBSERVED_REPLICA};
     struct seen_connection connections[4];
     struct seen_watches watches[4];
+    struct znode_stat stat;
     char texts[4][300];
     const char *watched[4], *server = servers[draw(m, COUNT(servers))];
     const uint64_t sessions[] = {draw(m, 5), draw(m, 5)};
@@ -185,6 +186,11 @@ static void observe_server(struct monkey *m)
         o.sessions = (struct observed_sessions){server, sessions, draw(m, 3)};
     } else if (o.kind == OBSERVED_HIDDEN) {
         o.hidden = (struct observed_hidden){server, (enum hidden_part)draw(m, 3), "off"};
+    } else if (o.kind == OBSERVED_REPLICA) {
+        o.election = paths[draw(m, COUNT(paths))];
+        stat = draw_stat(m);
+        o.replica = (struct observed_replica){1 + (uint32_t)(m->now.mono_us / 4000000 % 5),
+                                              draw(m, 3) ? server : NULL, draw(m, 4) ? &stat : NULL};
     } else if (o.kind == OBSERVED_SERVER) {
         o.server.address = server;
         o.server.mode = SERVER_STANDALONE;
@@ -247,6 +253,7 @@ static void step(struct monkey *m)
     case OBSERVED_WATCHES:
     case OBSERVED_SESSIONS:
     case OBSERVED_HIDDEN:
+    case OBSERVED_REPLICA:
     case OBSERVED_TICK:
         break;
     }

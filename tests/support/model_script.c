@@ -25,6 +25,11 @@ struct script {
     struct fake_tree *tree;
     struct fake_servers *servers;
     unsigned server_count;
+    struct {
+        bool held, there;
+        struct znode_stat stat;
+    } replicas[8]; /* by server, from 1 */
+    uint32_t round;
     bool findings; /* are told, too */
     struct model *model;
     struct election_settings settings;
@@ -459,6 +464,50 @@ static bool run_client(struct script *s, const char *word, char *rest)
     return true;
 }
 
+static void show_replica(struct script *s, unsigned server)
+{
+    char address[40];
+    const struct znode_stat *stat = fake_tree_look(s->tree, s->election);
+    snprintf(address, sizeof address, "zk%u:2181", server);
+    if (s->replicas[server].held)
+        stat = s->replicas[server].there ? &s->replicas[server].stat : NULL;
+    struct observation o = {.kind = OBSERVED_REPLICA, .election = s->election, .path = s->election};
+    o.replica = (struct observed_replica){s->round + 1, address, stat};
+    observe(s, &o);
+}
+
+static void end_replicas(struct script *s)
+{
+    struct observation o = {.kind = OBSERVED_REPLICA};
+    o.replica.round = ++s->round;
+    observe(s, &o);
+}
+
+static bool run_replicas(struct script *s, const char *word, const char *rest)
+{
+    unsigned server = (unsigned)strtoul(rest, NULL, 10) % 8;
+    if (strcmp(word, "hold") == 0) {
+        const struct znode_stat *stat = fake_tree_look(s->tree, s->election);
+        s->replicas[server].held = true;
+        s->replicas[server].there = stat != NULL;
+        if (stat)
+            s->replicas[server].stat = *stat;
+    } else if (strcmp(word, "follow") == 0) {
+        s->replicas[server].held = false;
+    } else if (strcmp(word, "shows") == 0) {
+        show_replica(s, server);
+    } else if (strcmp(word, "over") == 0) {
+        end_replicas(s);
+    } else if (strcmp(word, "compare") == 0) {
+        for (unsigned i = 1; i <= s->server_count; i++)
+            show_replica(s, i);
+        end_replicas(s);
+    } else {
+        return false;
+    }
+    return true;
+}
+
 static bool run_servers(struct script *s, const char *word, char *rest)
 {
     char path[PATHS], value[PATHS];
@@ -565,7 +614,7 @@ static void run_line(struct script *s, char *line)
         observe(s, &o);
     } else if (strcmp(line, "tick") == 0) {
         pass(s, strtoll(rest, NULL, 10));
-    } else if (!run_servers(s, line, rest)) {
+    } else if (!run_replicas(s, line, rest) && !run_servers(s, line, rest)) {
         broken(s, "no such command: ", line);
     }
 }

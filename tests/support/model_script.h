@@ -30,6 +30,10 @@
  *   sessions                  ... ZooKeeper's leader for the sessions
  *   hide N watches | connections | sessions
  *   proof                     everything that makes it certain: two rounds 6 s apart, a later one, a sync
+ *   hold N | follow N         server N holds from here on what there is now; what there is, again
+ *   shows N                   the election's own znode is read from server N
+ *   over                      ... and the round is
+ *   compare                   all servers are read, in a round of its own
  *   findings                  from here on findings are told among the events
  *   > EVENT                   the events of the line before, all of them, in order
  *   ? WHAT VALUE              state, leader, since, line, next, recipe, ack, fresh, unseen, complete, guard,
