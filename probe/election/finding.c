@@ -341,7 +341,10 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning =
                 "The servers of the ensemble hold different data: what a client sees depends on where it "
                 "is connected.",
-            .looks = "A znode differs between servers, each read twice after a sync.",
+            .looks =
+                "The election's own znode, read from each server by itself after a sync, three times: one "
+                "shows less than another had shown before. The dashboard and `electop events` look once a "
+                "minute; one look of `electop once` is too short for it.",
             .advice = "stop the server that differs, remove its data and let it copy everything anew",
             .source = "ZOOKEEPER-5010",
         },

@@ -124,6 +124,11 @@ bool inquiry_is_demanded(const struct inquiry *q)
     return q->demanded || (q->asking && q->on_demand);
 }
 
+bool inquiry_is_placed(const struct inquiry *q)
+{
+    return strcmp(q->port, "0") != 0;
+}
+
 unsigned inquiry_rounds(const struct inquiry *q)
 {
     return q->rounds;

@@ -45,6 +45,8 @@ void inquiry_demand(struct inquiry *);
 bool inquiry_is_demanded(const struct inquiry *);
 
 const char *inquiry_address(const struct inquiry *);
+/* Its port is known, so it can be asked. */
+bool inquiry_is_placed(const struct inquiry *);
 
 /* How many rounds have been completed: each part was told, or known to be hidden. */
 unsigned inquiry_rounds(const struct inquiry *);

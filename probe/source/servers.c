@@ -270,6 +270,16 @@ bool servers_are_demanded(const struct servers *s)
     return s->demanded && !s->begun;
 }
 
+size_t servers_count(const struct servers *s)
+{
+    return s->count;
+}
+
+const char *servers_address(const struct servers *s, size_t i)
+{
+    return inquiry_is_placed(s->all[i]) ? inquiry_address(s->all[i]) : NULL;
+}
+
 unsigned servers_rounds(const struct servers *s)
 {
     unsigned fewest = s->begun && !s->resolver ? UINT32_MAX : 0;

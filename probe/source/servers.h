@@ -22,6 +22,10 @@ void servers_demand(struct servers *);
 /* What was demanded has not all come yet. */
 bool servers_are_demanded(const struct servers *);
 
+/* The i-th of those that are known, as observations call it: NULL where nobody knows how to reach it. */
+size_t servers_count(const struct servers *);
+const char *servers_address(const struct servers *, size_t i);
+
 /* Each has answered everything, or what is hidden is known, in this many rounds at least. */
 unsigned servers_rounds(const struct servers *);
 

@@ -3,7 +3,7 @@
 All scenes play at the same time before one `electop events`, since most take some seconds: in each the
 finding is raised for the right candidate and with the right certainty, is cleared by the cure, and is
 silent on the twin. What no client can bring about on a healthy server is left to the unit tests: a znode
-that outlives its session, servers that disagree, a directory close to its last number."""
+that outlives its session, a directory close to its last number."""
 import concurrent.futures
 import time
 
