@@ -343,8 +343,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "is connected.",
             .looks =
                 "The election's own znode, read from each server by itself after a sync, three times: one "
-                "shows less than another had shown before. The dashboard and `electop events` look once a "
-                "minute; one look of `electop once` is too short for it.",
+                "shows less than another had shown before. The dashboard and `electop events` look "
+                "once a minute; `electop once` is usually over before that.",
             .advice = "stop the server that differs, remove its data and let it copy everything anew",
             .source = "ZOOKEEPER-5010",
         },
