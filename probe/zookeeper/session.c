@@ -20,6 +20,7 @@
 #include <zookeeper/zookeeper.h>
 
 #include "config/connect_string.h"
+#include "probe/zookeeper/farewell.h"
 #include "probe/zookeeper/pulse.h"
 #include "probe/zookeeper/request.h"
 #include "probe/zookeeper/resolver.h"
@@ -101,10 +102,6 @@ static enum session_result result_of(int rc)
         return SESSION_DENIED;
     case ZNODEEXISTS:
         return SESSION_NODE_EXISTS;
-    case ZNOTEMPTY:
-        return SESSION_NOT_EMPTY;
-    case ZBADVERSION:
-        return SESSION_BAD_VERSION;
     case ZCONNECTIONLOSS:
     case ZOPERATIONTIMEOUT:
     case ZSESSIONEXPIRED:
@@ -190,7 +187,9 @@ static void zookeeper_end(struct session *s)
     /* The library has no "vanish": with its socket shut down, its farewell cannot be sent. */
     if (s->dropping && fd >= 0)
         shutdown(fd, SHUT_RDWR);
+    int held = zoo_state(zh) == ZOO_CONNECTED_STATE && !s->dropping ? farewell_hold(fd) : -1;
     zookeeper_close(zh); /* answers still owed come from in there */
+    farewell_wait(s->loop, held);
 }
 
 static void session_free(struct session *s)

@@ -25,8 +25,6 @@ enum session_result {
     SESSION_NO_NODE,
     SESSION_DENIED,
     SESSION_NODE_EXISTS,
-    SESSION_NOT_EMPTY,
-    SESSION_BAD_VERSION,
     SESSION_LOST,  /* not carried out, or not known whether: the connection or the session went */
     SESSION_FAILED /* anything else */
 };
