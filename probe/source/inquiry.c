@@ -32,6 +32,8 @@
 #define LOOKS 2
 /* A word that is switched off, or an AdminServer that hangs, is tried again after this. */
 #define RETRY_MS 30000
+/* ... but sooner after the first failures: a server that is just starting or loaded is slow once. */
+#define RETRY_FIRST_MS 2000
 /* A list that did not come counts as having taken this long at the server. */
 #define UNANSWERED_MS 600
 /* Connections of a server whose lists are worth giving back. */
@@ -99,6 +101,7 @@ struct inquiry {
     /* What is known from rounds before. */
     unsigned rounds;
     bool admin_failed;
+    unsigned admin_failures; /* in a row */
     char admin_failure[200];
     uint64_t admin_retry_ms;
     bool word_off[WORD_DUMP + 1];
@@ -449,13 +452,16 @@ static void on_admin(void *context, const char *problem, int64_t took_us)
     count_cost(q, took_us, !problem);
     if (!problem) {
         q->admin_failed = false;
+        q->admin_failures = 0;
         step_succeeded(q, took_us);
         return;
     }
     /* Where it does not even tell its figures, or nothing in time, the rest need not be tried. */
     if (q->step <= STEP_SUMMARY || took_us >= ways[q->step].within_ms * 1000) {
         q->admin_failed = true;
-        q->admin_retry_ms = uv_now(q->live->loop) + (took_us < 100000 ? 0 : RETRY_MS);
+        uint64_t pause_ms = (uint64_t)RETRY_FIRST_MS << (q->admin_failures < 4 ? q->admin_failures++ : 4);
+        pause_ms = took_us < 100000 ? 0 : pause_ms < RETRY_MS ? pause_ms : RETRY_MS;
+        q->admin_retry_ms = uv_now(q->live->loop) + pause_ms;
         snprintf(q->admin_failure, sizeof q->admin_failure, "%s", problem);
     }
     way_failed(q, problem);
