@@ -15,14 +15,18 @@ struct admin_reader {
     const char *wrong;                 /* static text, or NULL */
     char said[160];                    /* the server's own words on why not; "": none */
     struct seen_connection connection; /* being read */
+    unsigned has;                      /* of what every connection must tell */
 };
 
 const char *admin_command_word(enum admin_command command)
 {
-    static const char *const words[] = {"server_stats", "watch_summary", "monitor",
-                                        "connections",  "watches",       "dump"};
+    static const char *const words[] = {"server_stats", "watch_summary", "monitor",      "connections",
+                                        "watches",      "dump",          "configuration"};
     return words[command];
 }
+
+/* Without these a connection cannot be told from others, or not whether it is alive. */
+enum { HAS_ADDRESS = 1, HAS_SESSION = 2, HAS_RESPONSE = 4, HAS_ALL = 7 };
 
 static bool is(const char *key, const char *word)
 {
@@ -51,6 +55,8 @@ static void connection_field(struct admin_reader *r, const struct json_value *va
     struct seen_connection *c = &r->connection;
     struct texts *texts = &r->answer->connections.texts;
     const char *key = value->keys[2];
+    if (is(key, "remote_socket_address"))
+        r->has |= HAS_ADDRESS; /* null where the client is just going */
     if (value->kind == VALUE_TEXT && is(key, "remote_socket_address")) {
         char address[CLIENT_ADDRESS_SIZE];
         c->client = texts_keep(texts, address, client_address_parse(value->text, value->length, address));
@@ -61,11 +67,13 @@ static void connection_field(struct admin_reader *r, const struct json_value *va
     } else if (value->kind != VALUE_NUMBER) {
         return;
     } else if (is(key, "session_id")) {
+        r->has |= HAS_SESSION;
         if (!session_id_parse(value->text, value->length, &c->session))
             wrong(r, "a session id that is none");
     } else if (is(key, "established")) {
         c->established_ms = figure(value);
     } else if (is(key, "last_response_time")) {
+        r->has |= HAS_RESPONSE;
         c->last_response_ms = figure(value);
     } else if (is(key, "last_cxid")) {
         c->last_cxid = figure(value);
@@ -86,9 +94,14 @@ static void connections(struct admin_reader *r, const struct json_value *value)
     if (value->kind == VALUE_LIST && value->depth == 1) {
         r->found = true;
     } else if (value->kind == VALUE_OBJECT && value->depth == 2) {
+        r->has = 0;
         r->connection = (struct seen_connection){
             .client = "", .last_cxid = -1, .last_zxid = -1, .timeout_ms = 0, .outstanding = -1};
     } else if (value->kind == VALUE_OBJECT_END && value->depth == 2) {
+        if (r->has != HAS_ALL)
+            wrong(r, !(r->has & HAS_SESSION)   ? "a connection without a session id that can be read"
+                     : !(r->has & HAS_ADDRESS) ? "a connection without a client's address"
+                                               : "a connection without the time of its last response");
         if (r->connection.timeout_ms < 0)
             r->connection.timeout_ms = 0;
         if (!connection_list_add(&r->answer->connections, &r->connection))
@@ -111,7 +124,11 @@ static void watches(struct admin_reader *r, const struct json_value *value)
             wrong(r, "a session id that is none");
         else if (!watch_list_add_session(list, session))
             wrong(r, "out of memory");
-    } else if (value->kind == VALUE_TEXT && value->depth == 3) {
+    } else if (value->depth == 2 && value->kind != VALUE_LIST_END) {
+        wrong(r, "a session without a list of watched paths");
+    } else if (value->depth == 3 && value->kind != VALUE_TEXT) {
+        wrong(r, "a watched path that is none");
+    } else if (value->depth == 3) {
         if (!watch_list_add_path(list, value->text, value->length))
             wrong(r, "out of memory");
     }
@@ -124,7 +141,9 @@ static void sessions(struct admin_reader *r, const struct json_value *value)
         return;
     if (value->kind == VALUE_OBJECT && value->depth == 1) {
         r->found = true;
-    } else if (value->kind == VALUE_NUMBER && value->depth == 3) {
+    } else if (value->depth == 3 && value->kind != VALUE_NUMBER) {
+        wrong(r, "a session id that is none");
+    } else if (value->depth == 3) {
         if (!session_id_parse(value->text, value->length, &session))
             wrong(r, "a session id that is none");
         else if (!session_list_add(&r->answer->sessions, session))
@@ -157,6 +176,7 @@ static void figures(struct admin_reader *r, const struct json_value *value)
                      {"ephemerals_count", offsetof(struct server_figures, ephemerals)},
                      {"num_alive_connections", offsetof(struct server_figures, connections)},
                      {"num_alive_client_connections", offsetof(struct server_figures, connections)},
+                     {"client_port", offsetof(struct server_figures, client_port)},
                      {"last_processed_zxid", offsetof(struct server_figures, zxid)}};
         for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
             if (is(key, known[i].key)) {
@@ -165,6 +185,7 @@ static void figures(struct admin_reader *r, const struct json_value *value)
             }
         }
         r->found |= r->command == ADMIN_WATCH_SUMMARY && is(key, "num_total_watches");
+        r->found |= r->command == ADMIN_CONFIGURATION && is(key, "client_port");
     }
 }
 
@@ -180,6 +201,7 @@ static void on_value(void *context, const struct json_value *value)
     case ADMIN_SERVER_STATS:
     case ADMIN_WATCH_SUMMARY:
     case ADMIN_MONITOR:
+    case ADMIN_CONFIGURATION:
         figures(r, value);
         break;
     case ADMIN_CONNECTIONS:

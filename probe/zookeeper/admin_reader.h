@@ -17,7 +17,8 @@ enum admin_command {
     ADMIN_MONITOR,       /* figures: all_watches, sessions, ephemerals, ... */
     ADMIN_CONNECTIONS,
     ADMIN_WATCHES,
-    ADMIN_DUMP /* sessions; empty on all servers but ZooKeeper's leader */
+    ADMIN_DUMP,         /* sessions; empty on all servers but ZooKeeper's leader */
+    ADMIN_CONFIGURATION /* figures: client_port, by which it is known whose AdminServer answers */
 };
 const char *admin_command_word(enum admin_command); /* "watch_summary" */
 

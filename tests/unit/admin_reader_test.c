@@ -125,6 +125,8 @@ static void reads_figures(void **state)
     assert_null(read_file(ADMIN_WATCH_SUMMARY, "admin.standalone.watch_summary.json", 9, &answer));
     assert_true(answer.figures.watching == 5 && answer.figures.watched_paths == 6 &&
                 answer.figures.watches == 7);
+    assert_null(read_file(ADMIN_CONFIGURATION, "admin.standalone.configuration.json", 9, &answer));
+    assert_int_equal(answer.figures.client_port, 55479);
     assert_null(read_file(ADMIN_MONITOR, "admin.standalone.monitor.json", 9, &answer));
     assert_true(answer.figures.all_watches == 9 && answer.figures.sessions == 5 &&
                 answer.figures.ephemerals == 5);
@@ -137,7 +139,9 @@ static void passes_over_the_unknown(void **state)
     static const char text[] =
         "{\"error\":null,\"new\":{\"connections\":[{\"session_id\":1}],\"deep\":[[[{}]]]},\"secure_"
         "connections\":"
-        "[{\"session_id\":2,\"tls\":{\"session_id\":3},\"names\":[\"session_id\",4]}],\"connections\":[{}]}";
+        "[{\"session_id\":2,\"tls\":{\"session_id\":3},\"names\":[\"session_id\",4],\"last_response_time\":1,"
+        "\"remote_socket_address\":null}],\"connections\":[{\"remote_socket_address\":null,\"session_id\":0,"
+        "\"last_response_time\":2}]}";
     struct server_answer answer;
     assert_null(read_text(ADMIN_CONNECTIONS, text, sizeof text - 1, 4, &answer));
     assert_int_equal(answer.connections.count, 2);
@@ -173,12 +177,21 @@ static void refuses_the_rest(void **state)
         {ADMIN_CONNECTIONS, "{\"connections\":[{\"session_id\":1e400}]}", "session id"},
         {ADMIN_CONNECTIONS, "{\"connections\":[{\"session_id\":99999999999999999999}]}", "session id"},
         {ADMIN_CONNECTIONS, "{\"connections\":[{\"session_id\":01}]}", "not JSON"},
-        {ADMIN_CONNECTIONS, "{\"connections\":[{\"session_id\":1},]}", "not JSON"},
+        {ADMIN_CONNECTIONS, "{\"connections\":[1,]}", "not JSON"},
         {ADMIN_CONNECTIONS, "{\"connections\":[{\"session_id\" 1}]}", "not JSON"},
         {ADMIN_CONNECTIONS, "{\"connections\":[{]}", "not JSON"},
         {ADMIN_CONNECTIONS, "{\"connections\":[}}", "not JSON"},
         {ADMIN_CONNECTIONS, "{'connections':[]}", "not JSON"},
         {ADMIN_DUMP, "{\"expiry_time_to_session_ids\":{\"1\":[1.5]}}", "session id"},
+        {ADMIN_DUMP, "{\"expiry_time_to_session_ids\":{\"1\":[\"1\"]}}", "session id"},
+        {ADMIN_CONNECTIONS, "{\"connections\":[{}]}", "without a session id"},
+        {ADMIN_CONNECTIONS, "{\"connections\":[{\"session_id\":\"1\"}]}", "without a session id"},
+        {ADMIN_CONNECTIONS, "{\"connections\":[{\"session_id\":1}]}", "without a client's address"},
+        {ADMIN_CONNECTIONS, "{\"connections\":[{\"session_id\":1,\"remote_socket_address\":\"a\"}]}",
+         "last response"},
+        {ADMIN_WATCHES, "{\"session_id_to_watched_paths\":{\"1\":null}}", "without a list"},
+        {ADMIN_WATCHES, "{\"session_id_to_watched_paths\":{\"1\":[7]}}", "watched path"},
+        {ADMIN_CONFIGURATION, "{\"port\":1}", "not an answer of AdminServer"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (size_t j = 0; j < sizeof pieces / sizeof *pieces; j++) {
