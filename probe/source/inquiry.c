@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "probe/source/server_facts.h"
+#include "probe/source/servers.h"
 #include "probe/zookeeper/adminserver.h"
 #include "probe/zookeeper/fourletter.h"
 #include "probe/zookeeper/words.h"
@@ -34,6 +35,8 @@
 #define RETRY_MS 30000
 /* ... but sooner after the first failures: a server that is just starting or loaded is slow once. */
 #define RETRY_FIRST_MS 2000
+/* That an AdminServer is this server's own is proved again after this, and where it failed to answer. */
+#define PROOF_MS 30000
 /* A list that did not come counts as having taken this long at the server. */
 #define UNANSWERED_MS 600
 /* Connections of a server whose lists are worth giving back. */
@@ -71,6 +74,9 @@ static const struct {
 
 enum way { BY_ADMINSERVER, BY_WORD };
 
+/* Whether the AdminServer that answers is this server's own. */
+enum proof { PROOF_OPEN, PROOF_OWN, PROOF_FOREIGN };
+
 struct inquiry {
     struct live *live;
     struct http *http;
@@ -97,9 +103,15 @@ struct inquiry {
     char problems[2][200]; /* by way, of this step */
     bool answered;         /* at least something came */
     unsigned pings;        /* not answered yet */
+    bool ours_expected;    /* our session was connected here when the connections were asked for */
 
     /* What is known from rounds before. */
     unsigned rounds;
+    enum proof proof;
+    uint64_t proved_ms;
+    enum admin_command proving;
+    struct server_answer identity; /* what the AdminServer says of itself */
+    char foreign[160];             /* why it is not believed */
     bool admin_failed;
     unsigned admin_failures; /* in a row */
     char admin_failure[200];
@@ -116,6 +128,7 @@ struct inquiry {
 
 static void step_begin(struct inquiry *q);
 static void ask(struct inquiry *q);
+static void ask_adminserver(struct inquiry *q);
 
 const char *inquiry_address(const struct inquiry *q)
 {
@@ -192,6 +205,8 @@ static void round_begin(struct inquiry *q)
     q->took_us = 0;
     q->words_hang = false;
     q->step = STEP_STATE;
+    if (q->proof == PROOF_FOREIGN || now_ms - q->proved_ms >= PROOF_MS)
+        q->proof = PROOF_OPEN;
     if (now_ms >= q->words_retry_ms) {
         memset(q->word_off, 0, sizeof q->word_off);
         q->words_retry_ms = now_ms + RETRY_MS;
@@ -331,6 +346,58 @@ static void count_cost(struct inquiry *q, int64_t took_us, bool answered)
         q->took_us += took_us < UNANSWERED_MS * 1000 ? took_us : UNANSWERED_MS * 1000;
 }
 
+/* What an answer must show to be believed. */
+
+static void expect_ours(struct inquiry *q)
+{
+    q->ours_expected = facts_connected_to(q->live, q->address);
+}
+
+/* Some come and go between two answers; but a list of far fewer than there are is not all of it. */
+static bool too_few(int64_t listed, int64_t counted)
+{
+    return counted > 0 && listed + 2 + counted / 4 < counted;
+}
+
+/* Why the list of this step cannot be all of it, or this server's; NULL: it can. */
+static const char *doubt(const struct inquiry *q, char *reason, size_t size)
+{
+    const struct server_figures *f = &q->answer.figures;
+    size_t connections = q->answer.connections.count, watches = q->answer.watches.path_count;
+    reason[0] = '\0';
+    switch (q->step) {
+    case STEP_BEFORE:
+    case STEP_CONNECTIONS:
+        if (q->ours_expected && facts_connected_to(q->live, q->address) &&
+            !facts_show_ours(q->live, &q->answer.connections))
+            snprintf(reason, size, "our own session is connected there, but not in its list");
+        else if (too_few((int64_t)connections, f->connections))
+            snprintf(reason, size, "lists %zu connections, but counts %lld", connections,
+                     (long long)f->connections);
+        break;
+    case STEP_WATCHES:
+        if ((watches == 0 && f->watches > 0) || too_few((int64_t)watches, f->watches))
+            snprintf(reason, size, "lists %zu watches, but counts %lld", watches, (long long)f->watches);
+        break;
+    case STEP_SESSIONS:
+        if (q->answer.sessions.count && session_id(q->live->session) &&
+            session_state(q->live->session) == CONNECTION_CONNECTED &&
+            !facts_sessions_show_ours(q->live, &q->answer.sessions))
+            snprintf(reason, size, "our own session lives, but is not in its list");
+        break;
+    default:
+        break;
+    }
+    return reason[0] ? reason : NULL;
+}
+
+static void lists_free(struct inquiry *q)
+{
+    connection_list_free(&q->answer.connections);
+    watch_list_free(&q->answer.watches);
+    session_list_free(&q->answer.sessions);
+}
+
 /* Asking by word. */
 
 /* The longest path that a watch here is likely to have: twice that of our elections' candidates. */
@@ -390,6 +457,9 @@ static void on_word(void *context, const char *problem, const char *text, size_t
     count_cost(q, took_us, text != NULL);
     if (text)
         problem = word_read(word, text, &q->answer);
+    char doubtful[160];
+    if (!problem && (problem = doubt(q, doubtful, sizeof doubtful)))
+        lists_free(q);
     if (!problem) {
         if (q->step == STEP_WATCHES)
             q->wchc_bytes = length;
@@ -434,6 +504,7 @@ static void ask_by_word(struct inquiry *q)
                  word_text(word), (long long)(bytes >> 10), WORD_MOST_BYTES >> 10);
         way_failed(q, reason);
     } else {
+        expect_ours(q);
         q->asked_at = live_now();
         q->word_ask = fourletter_ask(q->live->loop, q->host, q->port, word_text(word),
                                      (uint64_t)ways[q->step].within_ms, WORD_LIMIT_BYTES, on_word, q);
@@ -444,27 +515,118 @@ static void ask_by_word(struct inquiry *q)
 
 /* Asking AdminServer. */
 
+/* It failed: for how long it is not asked. */
+static void leave_alone(struct inquiry *q, int64_t took_us, const char *problem)
+{
+    q->admin_failed = true;
+    uint64_t pause_ms = (uint64_t)RETRY_FIRST_MS << (q->admin_failures < 4 ? q->admin_failures++ : 4);
+    pause_ms = took_us < 100000 ? 0 : pause_ms < RETRY_MS ? pause_ms : RETRY_MS;
+    q->admin_retry_ms = uv_now(q->live->loop) + pause_ms;
+    snprintf(q->admin_failure, sizeof q->admin_failure, "%s", problem);
+}
+
 static void on_admin(void *context, const char *problem, int64_t took_us)
 {
     struct inquiry *q = context;
     q->admin_ask = NULL;
     q->answered |= !problem;
     count_cost(q, took_us, !problem);
+    char doubtful[160];
+    const char *doubted = problem ? NULL : doubt(q, doubtful, sizeof doubtful);
+    if (doubted) {
+        lists_free(q);
+        way_failed(q, doubted);
+        return;
+    }
     if (!problem) {
         q->admin_failed = false;
         q->admin_failures = 0;
         step_succeeded(q, took_us);
         return;
     }
+    q->proof = PROOF_OPEN; /* another may come in its place */
     /* Where it does not even tell its figures, or nothing in time, the rest need not be tried. */
-    if (q->step <= STEP_SUMMARY || took_us >= ways[q->step].within_ms * 1000) {
-        q->admin_failed = true;
-        uint64_t pause_ms = (uint64_t)RETRY_FIRST_MS << (q->admin_failures < 4 ? q->admin_failures++ : 4);
-        pause_ms = took_us < 100000 ? 0 : pause_ms < RETRY_MS ? pause_ms : RETRY_MS;
-        q->admin_retry_ms = uv_now(q->live->loop) + pause_ms;
-        snprintf(q->admin_failure, sizeof q->admin_failure, "%s", problem);
-    }
+    if (q->step <= STEP_SUMMARY || took_us >= ways[q->step].within_ms * 1000)
+        leave_alone(q, took_us, problem);
     way_failed(q, problem);
+}
+
+/* Whose AdminServer it is. */
+
+static void prove(struct inquiry *q, enum admin_command command);
+
+static void proved(struct inquiry *q, const char *foreign)
+{
+    q->proof = foreign ? PROOF_FOREIGN : PROOF_OWN;
+    q->proved_ms = uv_now(q->live->loop);
+    server_answer_free(&q->identity);
+    if (foreign) {
+        snprintf(q->foreign, sizeof q->foreign, "%s", foreign);
+        way_failed(q, q->foreign);
+    } else {
+        ask_adminserver(q);
+    }
+}
+
+/* Behind a forwarded port only what nobody else can know proves it: that our session is connected there. */
+static void identity_came(struct inquiry *q)
+{
+    const struct server_figures *a = &q->identity.figures, *f = &q->answer.figures;
+    char foreign[sizeof q->foreign];
+    int port = atoi(q->port);
+    bool elsewhere = a->client_port > 0 && a->client_port != port;
+    if (elsewhere)
+        snprintf(foreign, sizeof foreign, "it belongs to another server (its client port is %lld, not %d)",
+                 (long long)a->client_port, port);
+    else
+        snprintf(foreign, sizeof foreign, "it does not tell whose it is (it names no client port)");
+    if (q->proving == ADMIN_CONFIGURATION) {
+        if (a->client_port == port)
+            prove(q, ADMIN_SERVER_STATS);
+        else if (elsewhere && servers_have_port(q->live->servers, (int)a->client_port))
+            proved(q, foreign);
+        else
+            prove(q, ADMIN_CONNECTIONS);
+    } else if (q->proving == ADMIN_CONNECTIONS) {
+        proved(q, facts_show_ours(q->live, &q->identity.connections) ? NULL : foreign);
+    } else if (f->version[0] && a->version[0] && strcmp(f->version, a->version) != 0) {
+        snprintf(foreign, sizeof foreign, "it belongs to another server (its version is %s, not %s)",
+                 a->version, f->version);
+        proved(q, foreign);
+    } else if (f->mode != SERVER_UNKNOWN && a->mode != SERVER_UNKNOWN && f->mode != a->mode) {
+        proved(q, "it belongs to another server (it has another role)");
+    } else if (f->zxid >= 0 && a->zxid >= 0 && (a->zxid < f->zxid || a->zxid >> 32 != f->zxid >> 32)) {
+        proved(q, "it belongs to another server (its last transaction is another)");
+    } else {
+        proved(q, NULL);
+    }
+}
+
+static void on_identity(void *context, const char *problem, int64_t took_us)
+{
+    struct inquiry *q = context;
+    q->admin_ask = NULL;
+    count_cost(q, took_us, !problem);
+    if (!problem || (q->proving == ADMIN_CONFIGURATION && took_us < FIGURES_WITHIN_MS * 1000 &&
+                     strstr(problem, "not an answer"))) {
+        identity_came(q);
+        return;
+    }
+    server_answer_free(&q->identity);
+    leave_alone(q, took_us, problem);
+    way_failed(q, problem);
+}
+
+static void prove(struct inquiry *q, enum admin_command command)
+{
+    if (command == ADMIN_CONFIGURATION)
+        server_answer_clear(&q->identity);
+    q->proving = command;
+    q->admin_ask = adminserver_ask(q->http, q->admin_host, q->admin_port, command,
+                                   command == ADMIN_CONNECTIONS ? LISTS_WITHIN_MS : FIGURES_WITHIN_MS,
+                                   &q->identity, on_identity, q);
+    if (!q->admin_ask)
+        way_failed(q, "out of memory");
 }
 
 static void ask_adminserver(struct inquiry *q)
@@ -476,7 +638,13 @@ static void ask_adminserver(struct inquiry *q)
     } else if (q->admin_failed && !retry) {
         memcpy(failure, q->admin_failure, sizeof failure);
         way_failed(q, failure);
+    } else if (q->proof == PROOF_FOREIGN) {
+        memcpy(failure, q->foreign, sizeof q->foreign);
+        way_failed(q, failure);
+    } else if (q->proof == PROOF_OPEN) {
+        prove(q, ADMIN_CONFIGURATION);
     } else {
+        expect_ours(q);
         q->asked_at = live_now();
         q->admin_ask = adminserver_ask(q->http, q->admin_host, q->admin_port, ways[q->step].command,
                                        ways[q->step].within_ms, &q->answer, on_admin, q);
@@ -648,6 +816,7 @@ void inquiry_free(struct inquiry *q)
     if (q->word_ask)
         fourletter_cancel(q->word_ask);
     server_answer_free(&q->answer);
+    server_answer_free(&q->identity);
     uv_timer_stop(q->timer);
     uv_close((uv_handle_t *)q->timer, on_timer_closed);
     free(q->address);

@@ -1,6 +1,7 @@
 #include "probe/source/server_facts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "probe/log.h"
 
@@ -42,17 +43,49 @@ void facts_tell_nothing(const struct live *live, const char *address, const char
     facts_tell_hidden(live, address, HIDDEN_SESSIONS, problem);
 }
 
+bool facts_connected_to(const struct live *live, const char *address)
+{
+    for (size_t i = 0; i < live->lane_count; i++) {
+        const char *server = session_server(live->lanes[i].session);
+        if (server && strcmp(server, address) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_ours(const struct live *live, uint64_t session)
+{
+    for (size_t i = 0; session && i < live->lane_count; i++)
+        if (session_id(live->lanes[i].session) == session)
+            return true;
+    return false;
+}
+
+bool facts_show_ours(const struct live *live, const struct connection_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (is_ours(live, list->list[i].session))
+            return true;
+    return false;
+}
+
+bool facts_sessions_show_ours(const struct live *live, const struct session_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (is_ours(live, list->list[i]))
+            return true;
+    return false;
+}
+
 void facts_tell_connections(const struct live *live, const char *address, struct moment at,
                             const struct connection_list *list)
 {
     int64_t latest_ms = -1;
-    bool ours = false;
+    bool ours = facts_show_ours(live, list);
     for (size_t i = 0; i < list->count; i++) {
         const struct seen_connection *c = &list->list[i];
         if (c->last_response_ms > latest_ms)
             latest_ms = c->last_response_ms;
-        for (size_t j = 0; c->session && j < live->lane_count; j++)
-            ours |= session_id(live->lanes[j].session) == c->session;
     }
     struct observation o = observation(live, OBSERVED_CONNECTIONS, at);
     o.connections = (struct observed_connections){

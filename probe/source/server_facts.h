@@ -29,6 +29,12 @@ void facts_tell_watches(const struct live *, const char *address, struct moment 
 void facts_tell_sessions(const struct live *, const char *address, struct moment at,
                          const struct session_list *);
 
+/* A session of ours is connected to the server that is called this, as far as that can be told. */
+bool facts_connected_to(const struct live *, const char *address);
+/* ... and is among these. */
+bool facts_show_ours(const struct live *, const struct connection_list *);
+bool facts_sessions_show_ours(const struct live *, const struct session_list *);
+
 /* The shortest timeout of the sessions there that lead an election; 0: none does. */
 int64_t facts_leader_timeout_ms(const struct live *, const struct connection_list *);
 

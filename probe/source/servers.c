@@ -255,6 +255,16 @@ void servers_free(struct servers *s)
         free(s);
 }
 
+bool servers_have_port(const struct servers *s, int port)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        const char *colon = strrchr(inquiry_address(s->all[i]), ':');
+        if (colon && atoi(colon + 1) == port)
+            return true;
+    }
+    return false;
+}
+
 void servers_demand(struct servers *s)
 {
     s->demanded = !s->begun;

@@ -17,6 +17,9 @@ void servers_free(struct servers *);
 /* Our session is connected: who belongs to the ensemble can be read. */
 void servers_connected(struct servers *);
 
+/* One of them is known to answer its clients on this port. */
+bool servers_have_port(const struct servers *, int port);
+
 /* Ask all of them everything, now. */
 void servers_demand(struct servers *);
 /* What was demanded has not all come yet. */

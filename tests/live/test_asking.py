@@ -16,11 +16,18 @@ from waiting import until
 CROWD = os.path.join(os.path.dirname(os.environ["SANDBOX"]), "crowd")
 
 FIGURES = {
-    "server_stats": http('{"version":"3.8.0","server_stats":{"server_state":"standalone","last_processed_zxid":7},'
+    "server_stats": http('{"version":"3.8.0","server_stats":{"server_state":"standalone","last_processed_zxid":2147483647},'
                          '"error":null}'),
     "watch_summary": http('{"num_connections":1,"num_paths":1,"num_total_watches":1,"error":null}'),
     "monitor": http('{"server_state":"standalone","watch_count":1,"error":null}'),
 }
+
+
+def figures(address):
+    """The cheap answers of an AdminServer that says it is that server's."""
+    return {**FIGURES, "configuration": http('{"client_port":%s,"error":null}' % address.rsplit(":", 1)[1])}
+
+
 CONNECTIONS = '{"connections":[{"remote_socket_address":"127.0.0.1:7","session_id":%s,"last_response_time":1}]}'
 
 
@@ -100,8 +107,8 @@ def test_bad_adminserver(zk, client, path, tmp_path, kind):
     answer, reason = BAD[kind]
 
     def give(command):
-        if command in FIGURES:
-            return FIGURES[command]
+        if command in figures(zk.hosts):
+            return figures(zk.hosts)[command]
         return answer() if callable(answer) else answer
 
     with FakeAdmin(give) as admin:
@@ -118,7 +125,7 @@ def test_bad_adminserver(zk, client, path, tmp_path, kind):
 def test_bad_connections_spoil_nothing_else(zk, client, path, tmp_path):
     """Half a list of connections: the watches, asked in between, are known all the same."""
     name = stand(client, path)
-    answers = {**FIGURES, "connections": http((CONNECTIONS % 1)[:50]),
+    answers = {**figures(zk.hosts), "connections": http((CONNECTIONS % 1)[:50]),
                "watches": http('{"session_id_to_watched_paths":{"-7":["/a"]},"new":{"in":[3.9]},"error":null}')}
     with FakeAdmin(lambda command: answers.get(command, http("{}"))) as admin:
         election, lines = logged_look(zk, path, tmp_path, "--admin", admin.address)
@@ -126,6 +133,52 @@ def test_bad_connections_spoil_nothing_else(zk, client, path, tmp_path):
     assert "1 watches by adminserver" in first(lines, " watches by")
     # The connections come by word then: that is what `auto` means.
     assert first(lines, "connections, ours among them")
+
+
+FORGED = {
+    "no connections": ("connections", '{"connections":[]}', "not in its list"),
+    "one of them": ("connections", CONNECTIONS % 1, "not in its list"),
+    "renamed": ("connections", (CONNECTIONS % 1).replace("session_id", "sessionId"), "without a session id"),
+    "as text": ("connections", CONNECTIONS % '"1"', "without a session id"),
+    "no watches": ("watches", '{"session_id_to_watched_paths":{}}', "lists 0 watches, but counts 1"),
+    "other sessions": ("dump", '{"expiry_time_to_session_ids":{"1":[7]}}', "our own session lives"),
+}
+
+
+@pytest.mark.parametrize("kind", FORGED)
+def test_lists_that_cannot_be_all(zk, client, path, tmp_path, kind):
+    """A list that lacks what is known to be there is unknown, with the reason; it never means that there is none."""
+    name = stand(client, path)
+    command, text, reason = FORGED[kind]
+    answers = {**figures(zk.hosts), command: http(text)}
+    with FakeAdmin(lambda asked: answers.get(asked, http("{}"))) as admin:
+        election, lines = logged_look(zk, path, tmp_path, "--admin", admin.address, "--four-letter", "off")
+        assert names(election) == [name]
+        assert reason in "\n".join(lines)
+        assert not [line for line in lines if f" {command}" in line and "by adminserver" in line]
+
+
+def test_adminserver_of_another(zk, client, path, tmp_path):
+    """What the AdminServer of an unrelated server says is not believed, and whose it is is said."""
+    name = stand(client, path)
+    other = Ensemble(1)
+    try:
+        election, lines = logged_look(zk, path, tmp_path, "--admin", other.admin, "--four-letter", "off")
+    finally:
+        other.close()
+    assert names(election) == [name]
+    port = other.hosts.rsplit(":", 1)[1]
+    assert first(lines, f"belongs to another server (its client port is {port}")
+    assert not [line for line in lines if "watches by adminserver" in line or "connections" in line.split(": ")[-1]
+                and "ours" in line]
+
+
+def test_adminserver_behind_a_forwarded_port(zk, client, path, tmp_path):
+    """A server reached on another port than it names is known by our own session among its connections."""
+    stand(client, path)
+    with StoppingProxy(zk.hosts, lambda: None) as proxy:
+        _, lines = logged_look(Reached(proxy.address), path, tmp_path, "--admin", zk.admin, "--four-letter", "off")
+    assert first(lines, " watches by adminserver")
 
 
 def configured(tmp_path, zk, servers):
@@ -136,6 +189,7 @@ def configured(tmp_path, zk, servers):
 
 
 SRVR = (b"Zookeeper version: 3.8.0-x, built on today\nConnections: 3\nZxid: 0x1\nMode: follower\nNode count: 5\n")
+ALONE = SRVR.replace(b"follower", b"standalone")
 REFUSED = b" is not executed because it is not in the whitelist.\n"
 
 WORDS = {
@@ -170,15 +224,16 @@ def test_bad_words(zk, client, path, tmp_path, kind):
 def test_a_slow_server_is_left_in_peace(zk, client, path, tmp_path):
     """What took a server 50 ms is not asked for again within 100 times that, however often it may be."""
     stand(client, path)
-    answers = {**FIGURES, "connections": http(CONNECTIONS % 1), "watches": http('{"session_id_to_watched_paths":{}}')}
+    answers = {"connections": http(CONNECTIONS % 1), "watches": http('{"session_id_to_watched_paths":{"1":["/a"]}}')}
 
     def slowly(command):
-        if command not in FIGURES:
+        if command in ("connections", "watches", "dump"):
             time.sleep(0.05)
         return answers.get(command, http("{}"))
 
     for answer, most in ((slowly, 1), (lambda command: answers.get(command, http("{}")), 40)):
-        with FakeAdmin(answer) as admin, FakeWords(lambda word: SRVR) as words:
+        with FakeAdmin(answer) as admin, FakeWords(lambda word: ALONE) as words:
+            answers.update(figures(words.address))
             file = configured(tmp_path, zk, f"{{addresses: ['{words.address}'], admin: ['{admin.address}'], every: 100ms}}")
             assert run("events", "--json", "-c", str(file), "--for", "3s", path).status == 0
             asked = admin.asked.count("watches")
@@ -199,10 +254,10 @@ def test_no_big_word_after_a_small_one(zk, client, path, tmp_path):
         if command == "watch_summary":
             count = 5000 if len(rounds) else 1
             return http('{"num_connections":1,"num_paths":%d,"num_total_watches":%d}' % (count, count))
-        return {**FIGURES, "connections": http(CONNECTIONS % 1)}.get(command, http("{}"))
+        return {**figures(words.address), "connections": http(CONNECTIONS % 1)}.get(command, http("{}"))
 
     with FakeAdmin(administrator) as admin, \
-            FakeWords(lambda word: SRVR if word == "srvr" else b"0x1\n\t/a/1\n\n") as words:
+            FakeWords(lambda word: ALONE if word == "srvr" else b"0x1\n\t/a/1\n\n") as words:
         file = configured(tmp_path, zk, f"{{addresses: ['{words.address}'], admin: ['{admin.address}'], every: 100ms}}")
         assert run("events", "--json", "-c", str(file), "--for", "3s", path).status == 0
     assert len(rounds) >= 3  # the third is asked after the large one
