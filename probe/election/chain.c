@@ -373,7 +373,7 @@ static void update_link(struct diagnosis *d, struct candidate *c)
         c->before_hash = hash;
     }
     enum link_state was = c->link;
-    enum finding_code wrong = judge(d, c);
+    enum finding_code wrong = c->wrong = judge(d, c);
     /* A proof lasts as long as it can be seen to hold: nobody knows what happened while it was hidden. */
     bool known = c->client && c->client->shown.watches_known;
     if (!known || c->link == LINK_RIGHT || (wrong != FINDING_COUNT && c->proof != wrong))
@@ -391,9 +391,6 @@ static void update_link(struct diagnosis *d, struct candidate *c)
     if (wrong != FINDING_COUNT && c->proof != wrong &&
         (layout_certain(election, c) || c->client->counted < 2))
         election->suspected = true;
-    const struct viewer *viewer =
-        c->client && c->client->shown.watches_known ? viewer_find(d, c->client) : NULL;
-    c->ahead = viewer && viewer->lowest < c->place;
     if (c->link != was)
         d->f->model->generation++;
 }

@@ -282,19 +282,6 @@ static void keep_watch(struct diagnosis *d, const struct candidate *c)
     diagnosis_keep(d, FINDING_WATCH_EATEN, subject);
 }
 
-/* The same that chain.c found, from the link and what the session shows. */
-static enum finding_code wrong_of(const struct diagnosis *d, const struct candidate *c)
-{
-    if (c->link == LINK_SUSPECT || c->link == LINK_STUCK)
-        return FINDING_NO_WATCH;
-    if (c->link != LINK_WRONG)
-        return FINDING_COUNT;
-    const struct viewer *viewer = &d->viewers[c->client->scratch];
-    return viewer->other   ? FINDING_WRONG_PREDECESSOR
-           : c->tells_self ? FINDING_WATCH_SELF
-                           : FINDING_WATCH_ON_DELETED;
-}
-
 void diagnose_watches(struct diagnosis *d)
 {
     struct election *election = d->election;
@@ -321,7 +308,7 @@ void diagnose_watches(struct diagnosis *d)
             never_wakes(d, c);
         else if (c->link == LINK_UNKNOWN)
             keep_watch(d, c);
-        enum finding_code wrong = wrong_of(d, c);
+        enum finding_code wrong = c->wrong;
         if (wrong == FINDING_COUNT)
             continue;
         raise_watch(d, c, wrong, herded);

@@ -78,8 +78,8 @@ struct candidate {
     bool outside; /* does not fit the pattern: stands in no line */
     bool unread_queued;
     bool named; /* its name holds a GUID or a session: its client finds it again */
-    bool tells_right, tells_self,
-        ahead;               /* of its session's watches: the one before it, itself, any before it */
+    bool tells_right, tells_self; /* of its session's watches: the one before it, itself */
+    enum finding_code wrong;      /* what its latest look shows; FINDING_COUNT: nothing wrong */
     bool deaf;               /* it was proved to watch nothing when it became first */
     bool reread;             /* asked to be read again, for what changed in it */
     enum finding_code proof; /* what is proved of its watches; FINDING_COUNT: nothing */

@@ -4,8 +4,7 @@
 
 #include "probe/election/chain.h"
 
-/* A candidate right behind the one that goes. */
-static enum answer told_of(const struct candidate *c, const char **why)
+enum answer whatif_told(const struct candidate *c, const char **why)
 {
     *why = NULL;
     switch (c->link) {
@@ -15,9 +14,13 @@ static enum answer told_of(const struct candidate *c, const char **why)
         *why = "it watches nothing here";
         return ANSWER_NO;
     case LINK_WRONG:
-        *why = c->proof == FINDING_COUNT ? "one look showed that it watches something else"
-                                         : "it watches something else";
-        return c->proof == FINDING_COUNT ? ANSWER_UNKNOWN : ANSWER_NO;
+        if (c->proof == FINDING_COUNT) {
+            *why = c->wrong == FINDING_WATCH_SELF ? "one look showed that it watches only itself"
+                                                  : "one look showed that it watches something else";
+            return ANSWER_UNKNOWN;
+        }
+        *why = c->wrong == FINDING_WATCH_SELF ? "it watches only itself" : "it watches something else";
+        return ANSWER_NO;
     case LINK_SUSPECT:
         *why = "one look showed no watch of it";
         return ANSWER_UNKNOWN;
@@ -46,7 +49,7 @@ struct departure whatif_goes(const struct election *election, const struct candi
             departure.told = ANSWER_NO;
             departure.why = "all watch the leader, and need to know of no other";
         } else {
-            departure.told = told_of(departure.heir, &departure.why);
+            departure.told = whatif_told(departure.heir, &departure.why);
         }
     }
     uint64_t sessions[64];
@@ -84,17 +87,16 @@ struct next_failover whatif_next(const struct election *election)
         return next;
     }
     next.heir = election->candidates[1];
-    next.told = told_of(next.heir, &why);
+    next.told = whatif_told(next.heir, &why);
     for (size_t i = 1; i < election->candidate_count; i++) {
         const struct candidate *c = election->candidates[i];
-        enum answer told = told_of(c, &why);
-        /* Whoever watches one further in front is told in time: when that one goes. */
-        if (told == ANSWER_NO && !c->ahead) {
+        enum answer told = whatif_told(c, &why);
+        if (told == ANSWER_NO) {
             next.chain = CHAIN_BROKEN;
             next.broken_at = c;
             return next;
         }
-        if (told == ANSWER_UNKNOWN && !c->ahead)
+        if (told == ANSWER_UNKNOWN)
             next.chain = CHAIN_UNKNOWN;
     }
     return next;

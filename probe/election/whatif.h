@@ -11,6 +11,9 @@
 
 enum answer { ANSWER_UNKNOWN, ANSWER_NO, ANSWER_YES };
 
+/* Is this one told when the one right before it goes? why: static text where it is not, or is not known. */
+enum answer whatif_told(const struct candidate *, const char **why);
+
 struct departure {
     const struct candidate *goes;
     const struct candidate *heir; /* who is first (or whose predecessor changes) then; NULL: nobody */
@@ -32,8 +35,8 @@ struct next_failover {
     const struct candidate *heir; /* NULL: nobody stands behind the leader */
     enum answer told;
     enum chain_state chain;            /* over the whole line */
-    const struct candidate *broken_at; /* the first that nobody in front of it will tell: neither the one
-                                          before it, nor another whose end comes first or later */
+    const struct candidate *broken_at; /* the first that is not told when the one before it goes, whatever
+                                          else will tell it later */
 };
 struct next_failover whatif_next(const struct election *);
 

@@ -278,6 +278,9 @@ static void describe_chain(const struct election *e, const char *what, const cha
         for (size_t i = 0; i < count && i < 16; i++)
             add(out, size, "%s%llx", i ? " " : "", (unsigned long long)sessions[i]);
         add(out, size, "%s", count ? "" : "nobody");
+    } else if (strcmp(what, "goes-why") == 0) {
+        struct departure d = whatif_goes(e, c);
+        add(out, size, "%s", d.why ? d.why : "");
     } else {
         struct departure d = whatif_goes(e, c);
         add(out, size, "%s %s%s", d.heir ? d.heir->name : "nobody", answer_word(d.told),
@@ -331,7 +334,7 @@ static void describe(const struct election *e, const char *what, const char *nam
         describe_change(out, size, &e->change);
     else if (strcmp(what, "findings") == 0 || strcmp(what, "all") == 0)
         describe_findings(out, size, e, what[0] == 'a');
-    else if (strcmp(what, "link") == 0 || strcmp(what, "by") == 0 || strcmp(what, "goes") == 0)
+    else if (strcmp(what, "link") == 0 || strcmp(what, "by") == 0 || strncmp(what, "goes", 4) == 0)
         describe_chain(e, what, name, out, size);
     else if (strcmp(what, "next-failover") == 0)
         describe_next(e, out, size);
@@ -370,7 +373,7 @@ static void question(struct script *s, char *words)
     char *rest = words + length + (words[length] == ' ');
     words[length] = '\0';
     if (strcmp(words, "identity") == 0 || strcmp(words, "link") == 0 || strcmp(words, "by") == 0 ||
-        strcmp(words, "goes") == 0 || strcmp(words, "why") == 0) {
+        strncmp(words, "goes", 4) == 0 || strcmp(words, "why") == 0) {
         snprintf(name, sizeof name, "%.*s", (int)strcspn(rest, " "), rest);
         rest += strlen(name) + (rest[strlen(name)] == ' ');
     }

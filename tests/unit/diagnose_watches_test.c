@@ -305,18 +305,21 @@ static void illnesses(void **state)
                                         "proof\n"
                                         "? findings watch-self critical certain " C "\n"
                                         "? by " C " d c\n"
+                                        "? goes-why " B " it watches only itself\n"
                                         "? next-failover " B " told, chain broken at " C "\n"
                                         "w c " B "\n"
                                         "round\n"
                                         "? findings none\n");
     model_script_run(
-        "wrong-predecessor; told in time all the same",
+        "wrong-predecessor; it is told when another goes, and too late: the line stops there",
         FOUR "w b " A "\nw c " B "\nw d " B "\n"
              "round\n"
+             "? next-failover " B " told, chain unknown\n"
+             "? goes " C " " D " unknown\n"
              "? findings wrong-predecessor error suspected " D "; herd warning suspected " B "," C "," D "\n"
              "proof\n"
              "? findings wrong-predecessor error certain " D "; herd warning certain " B "," C "," D "\n"
-             "? next-failover " B " told, chain complete\n"
+             "? next-failover " B " told, chain broken at " D "\n"
              "? goes " B " " C " told " D "\n"
              "? goes " C " " D " not told\n"
              "unw d " B "\nw d " C "\n"
@@ -326,6 +329,8 @@ static void illnesses(void **state)
                                   "proof\n"
                                   "? findings herd warning certain " A "," B "," C "," D "\n"
                                   "? goes " A " " B " told leads " D " " C "\n"
+                                  "? goes " B " " C " not told\n"
+                                  "? next-failover " B " told, chain broken at " C "\n"
                                   "unw c " A "\nw c " B "\nunw d " A "\nw d " C "\n"
                                   "proof\n"
                                   "? findings none\n");

@@ -143,19 +143,12 @@ static void put_departure(struct cells *cells, int x, int y, const struct electi
 /* The first behind the leader of whom it is not known whether it will be told; NULL: there is none. */
 static const struct candidate *first_unknown(const struct election *election)
 {
+    const char *why;
+
     for (size_t i = 1; i < election->candidate_count; i++)
-        if (election->candidates[i]->link == LINK_UNKNOWN || election->candidates[i]->link == LINK_SUSPECT)
+        if (whatif_told(election->candidates[i], &why) == ANSWER_UNKNOWN)
             return election->candidates[i];
     return NULL;
-}
-
-static size_t count_wrong(const struct election *election)
-{
-    size_t count = 0;
-
-    for (size_t i = 1; i < election->candidate_count; i++)
-        count += election->candidates[i]->link == LINK_WRONG;
-    return count;
 }
 
 bool whatif_put_line(struct cells *cells, int x, int y, const struct election *election)
@@ -164,7 +157,7 @@ bool whatif_put_line(struct cells *cells, int x, int y, const struct election *e
     struct pen pen = {cells, x, y};
     char label[128], name[64];
     const struct candidate *unknown;
-    size_t wrong;
+    const char *why;
 
     if (election->candidate_count < 3)
         return false;
@@ -186,14 +179,7 @@ bool whatif_put_line(struct cells *cells, int x, int y, const struct election *e
         pen.x = x + 2;
         say(&pen, ROLE_DIM, "The line behind it");
         pen.x = x + 2 + LABEL_WIDTH;
-        wrong = count_wrong(election);
-        if (wrong == 0) {
-            say(&pen, ROLE_TEXT, "is whole: whoever is next is told");
-            return true;
-        }
-        snprintf(label, sizeof label, "does not stop, though %zu of %zu %s another than its predecessor",
-                 wrong, election->candidate_count - 1, wrong == 1 ? "watches" : "watch");
-        say(&pen, ROLE_WARNING, label);
+        say(&pen, ROLE_TEXT, "is whole: whoever is next is told");
         return true;
     }
     if (next.chain == CHAIN_BROKEN || unknown == NULL)
@@ -205,10 +191,8 @@ bool whatif_put_line(struct cells *cells, int x, int y, const struct election *e
     say(&pen, ROLE_TEXT, "may stop at ");
     say_name(&pen, unknown);
     say(&pen, ROLE_TEXT, ": ");
-    say(&pen, ROLE_DIM,
-        unknown->link == LINK_SUSPECT ? "one look showed no watch of it"
-        : unknown->link_why != NULL   ? unknown->link_why
-                                      : "its watches are not known");
+    whatif_told(unknown, &why);
+    say(&pen, ROLE_DIM, why);
     return true;
 }
 
