@@ -100,6 +100,11 @@ bool monitor_subscribe(struct monitor *m, monitor_event_fn fn, void *context)
     return true;
 }
 
+void monitor_one_look(struct monitor *m)
+{
+    m->model->one_look = true;
+}
+
 const struct model *monitor_model(const struct monitor *m)
 {
     return m->model;

@@ -24,6 +24,9 @@ bool monitor_subscribe(struct monitor *, monitor_event_fn, void *context);
 
 const struct model *monitor_model(const struct monitor *);
 
+/* Before anything is observed: nobody will wait for a second look. */
+void monitor_one_look(struct monitor *);
+
 /* Every cluster has been looked at completely, or has refused us for good. One that cannot be reached may be
    reached yet: waiting for this needs a deadline. */
 bool monitor_looked(const struct monitor *);

@@ -373,7 +373,11 @@ static void update_link(struct diagnosis *d, struct candidate *c)
         c->before_hash = hash;
     }
     enum link_state was = c->link;
-    enum finding_code wrong = c->wrong = judge(d, c);
+    enum finding_code wrong = judge(d, c);
+    if (wrong != c->wrong) {
+        c->wrong = wrong;
+        c->wrong_us = wrong != FINDING_COUNT ? c->client->shown.watches_seen_us : 0;
+    }
     /* A proof lasts as long as it can be seen to hold: nobody knows what happened while it was hidden. */
     bool known = c->client && c->client->shown.watches_known;
     if (!known || c->link == LINK_RIGHT || (wrong != FINDING_COUNT && c->proof != wrong))

@@ -169,6 +169,7 @@ static bool look_goes_on(struct client *client, struct moment at)
         client->framed_end_us = at.mono_us;
         client->framed_response_ms = client->response_ms;
         client->asked_us = 0;
+        news = news || client->framed == 2; /* the second makes a suspicion worth telling */
         if (!client->shown.watches_known)
             client->shown.watches_known = news = true;
     }

@@ -155,6 +155,7 @@ void diagnosis_raise(struct diagnosis *d, enum finding_code code, enum severity 
                    finding->unconfirmed_since.mono_us != 0;
     finding->severity = severity;
     finding->certainty = certainty;
+    finding->one_look = d->one_look && certainty == CERTAINTY_SUSPECTED;
     finding->unconfirmed_since = (struct moment){0};
     changed |= set_names(finding, who, count);
     changed |= set_text(&finding->evidence, evidence);
@@ -174,6 +175,12 @@ static void keep(const struct diagnosis *d, struct entry *entry)
         entry->shown.unconfirmed_since = d->f->at;
         fold_touched(d->f);
     }
+}
+
+bool diagnosis_stands(const struct diagnosis *d, enum finding_code code, uint64_t subject)
+{
+    size_t of_code;
+    return entry_find(d->election, code, subject, &of_code) != NULL;
 }
 
 void diagnosis_keep(struct diagnosis *d, enum finding_code code, uint64_t subject)

@@ -49,6 +49,7 @@ struct diagnosis {
     struct election *election;
     struct viewer *viewers; /* of the sessions that own a candidate, then the others */
     size_t viewer_count, viewer_room;
+    bool one_look;    /* what is raised now rests on a single look at the watches */
     int64_t again_us; /* when time alone may change something; INT64_MAX: never */
 };
 
@@ -80,6 +81,8 @@ void diagnosis_again(struct diagnosis *, int64_t at_us);
 void diagnosis_raise(struct diagnosis *, enum finding_code, enum severity, enum certainty, uint64_t subject,
                      const struct candidate *const *who, size_t count, const char *advice, const char *format,
                      ...) __attribute__((format(printf, 9, 10)));
+/* It was found before, and has not been cleared. */
+bool diagnosis_stands(const struct diagnosis *, enum finding_code, uint64_t subject);
 /* It cannot be judged now. */
 void diagnosis_keep(struct diagnosis *, enum finding_code, uint64_t subject);
 void diagnosis_keep_all(struct diagnosis *, enum finding_code);

@@ -45,6 +45,13 @@ static const char *watched_instead(const struct diagnosis *d, const struct candi
     return viewer->other ? viewer->other->name : viewer->deleted ? viewer->deleted : c->name;
 }
 
+/* While a session changes its watches, a look may fall between: only a second one makes it worth telling. */
+static bool settled(struct diagnosis *d, bool seen_twice, enum finding_code code, uint64_t subject)
+{
+    d->one_look = !seen_twice && d->f->model->one_look;
+    return seen_twice || d->one_look || diagnosis_stands(d, code, subject);
+}
+
 static void raise_watch(struct diagnosis *d, struct candidate *c, enum finding_code code, bool herded)
 {
     struct election *election = d->election;
@@ -181,6 +188,10 @@ static size_t herd(struct diagnosis *d, const struct candidate *c)
     size_t named = count < OWNERS_KEPT ? count : OWNERS_KEPT;
     qsort(owners + 1, named, sizeof owners[0], by_place);
     owners[0] = c;
+    /* Two make no herd where one of them is told of as a mistake already. */
+    for (size_t i = 1; i <= named && count == 2; i++)
+        if (owners[i]->wrong == FINDING_WRONG_PREDECESSOR)
+            return count;
     enum certainty certainty = CERTAINTY_CERTAIN;
     for (size_t i = 1; i <= named; i++)
         if (certainty_of(d, owners[i]->client) == CERTAINTY_SUSPECTED)
@@ -210,11 +221,13 @@ static void extra_watches(struct diagnosis *d, const struct viewer *viewer)
     const struct candidate *own = viewer->client->owned;
     while (own && own->election != d->election)
         own = own->owned_next;
-    diagnosis_raise(d, FINDING_EXTRA_WATCHES, SEVERITY_INFO, certainty_of(d, viewer->client),
-                    viewer->client->shown.id, &own, own ? 1 : 0, NULL,
-                    "%s watches %" PRIu32 " candidates under %s and owns %" PRIu32,
-                    tell_session(d->election, viewer->client->shown.id, session, sizeof session),
-                    viewer->targets, d->election->path, viewer->owned);
+    enum certainty certainty = certainty_of(d, viewer->client);
+    if (settled(d, viewer->client->framed >= 2, FINDING_EXTRA_WATCHES, viewer->client->shown.id))
+        diagnosis_raise(d, FINDING_EXTRA_WATCHES, SEVERITY_INFO, certainty, viewer->client->shown.id, &own,
+                        own ? 1 : 0, NULL, "%s watches %" PRIu32 " candidates under %s and owns %" PRIu32,
+                        tell_session(d->election, viewer->client->shown.id, session, sizeof session),
+                        viewer->targets, d->election->path, viewer->owned);
+    d->one_look = false;
 }
 
 /* It, or its client, stood here before. */
@@ -311,9 +324,12 @@ void diagnose_watches(struct diagnosis *d)
         enum finding_code wrong = c->wrong;
         if (wrong == FINDING_COUNT)
             continue;
+        if (!settled(d, c->client->shown.watches_seen_us > c->wrong_us, wrong, diagnosis_subject(c)))
+            continue;
         raise_watch(d, c, wrong, herded);
         if (wrong == FINDING_NO_WATCH)
             watch_eaten(d, c);
+        d->one_look = false;
     }
     for (size_t i = 0; i < d->viewer_count; i++) {
         extra_watches(d, &d->viewers[i]);

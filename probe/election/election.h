@@ -79,10 +79,11 @@ struct candidate {
     bool unread_queued;
     bool named; /* its name holds a GUID or a session: its client finds it again */
     bool tells_right, tells_self; /* of its session's watches: the one before it, itself */
-    enum finding_code wrong;      /* what its latest look shows; FINDING_COUNT: nothing wrong */
+    enum finding_code wrong;      /* what looks show since wrong_us; FINDING_COUNT: nothing wrong */
     bool deaf;               /* it was proved to watch nothing when it became first */
     bool reread;             /* asked to be read again, for what changed in it */
     enum finding_code proof; /* what is proved of its watches; FINDING_COUNT: nothing */
+    int64_t wrong_us;        /* that look */
     uint32_t hash, round;
     uint32_t place;       /* in line, at the latest diagnosis */
     uint32_t watchers;    /* the first of its links, from 1; 0: nobody is known to watch it */

@@ -78,6 +78,7 @@ struct finding {
     size_t candidate_count;
     char *evidence; /* paths, sessions, servers, times */
     char *advice;
+    bool one_look;                   /* a single look at the watches shows it: not to be acted on */
     struct moment since;             /* raised */
     struct moment unconfirmed_since; /* mono_us 0: its evidence is fresh */
 };

@@ -65,6 +65,8 @@ struct model {
     struct cluster *clusters;
     size_t cluster_count;
     struct recipe_book *recipes;
+    bool one_look;       /* there will be no second one (set by whoever takes only one): suspicions from watches
+                            are told at once, else after the second look */
     struct moment now;   /* of the latest observation */
     uint64_t generation; /* goes up with every change that a screen could show */
     void (*on_event)(void *context, const struct event *);

@@ -35,7 +35,7 @@ struct candidate *candidate_new(const char *name, uint32_t hash)
     if (!candidate)
         return NULL;
     *candidate = (struct candidate){
-        .name = (char *)(candidate + 1), .hash = hash, .sequence = SEQUENCE_NONE, .proof = FINDING_COUNT};
+        .name = (char *)(candidate + 1), .hash = hash, .sequence = SEQUENCE_NONE, .proof = FINDING_COUNT, .wrong = FINDING_COUNT};
     memcpy(candidate->name, name, size);
     return candidate;
 }

@@ -11,6 +11,7 @@
 
 #include "probe/election/chain.h"
 #include "probe/election/whatif.h"
+#include "probe/sink/look.h"
 #include "tests/support/fake_servers.h"
 #include "tests/support/fake_tree.h"
 
@@ -340,6 +341,9 @@ static void describe(const struct election *e, const char *what, const char *nam
         describe_next(e, out, size);
     else if (strcmp(what, "suspected") == 0)
         add(out, size, "%s", e->suspected ? "yes" : "no");
+    else if (strcmp(what, "sound") == 0)
+        add(out, size, "%s",
+            look_is_sound(&(struct model){.clusters = e->cluster, .cluster_count = 1}) ? "yes" : "no");
     else if (strcmp(what, "why") == 0) {
         for (size_t i = 0; i < e->finding_count; i++)
             if (strcmp(finding_kind(e->findings[i]->code)->word, name) == 0)
@@ -540,6 +544,8 @@ static bool run_servers(struct script *s, const char *word, char *rest)
                                 : strstr(rest, "connections") ? HIDDEN_CONNECTIONS
                                                               : HIDDEN_SESSIONS;
         fake_servers_hide(s->servers, s->model, now(s), server, part);
+    } else if (strcmp(word, "quick") == 0) {
+        s->model->one_look = true;
     } else if (strcmp(word, "proof") == 0) {
         prove(s);
     } else if (strcmp(word, "sync") == 0) {

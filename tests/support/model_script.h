@@ -15,6 +15,7 @@
  *   readall                   read whatever the model wants to have read
  *   gone NAME                 observe that it is absent, whatever the tree says
  *   deny PATH                 observe that it may not be read
+ *   quick                     a single look is all that will be taken
  *   tick MS                   time passes
  *   time                      observe that it has passed
  *   sync [MS]                 observe the children, after a sync (asked for so long ago)
@@ -38,7 +39,7 @@
  *   > EVENT                   the events of the line before, all of them, in order
  *   ? WHAT VALUE              state, leader, since, line, next, recipe, ack, fresh, unseen, complete, guard,
  *                             mark, foreign, identity NAME, tenures, change, findings (all but no-guid), all,
- * why CODE, link NAME, by NAME, goes NAME, goes-why NAME, next-failover, second-look # comment
+ * why CODE, link NAME, by NAME, goes NAME, goes-why NAME, next-failover, second-look, sound # comment
  *
  * The script fails the running cmocka test at the first line that does not hold, with its number.
  */

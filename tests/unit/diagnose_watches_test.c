@@ -87,18 +87,33 @@ static void healthy(void **state)
 static void certainty(void **state)
 {
     (void)state;
-    model_script_run("one look is a suspicion", DEAF "round\n"
-                                                     "? link " C " suspect\n"
-                                                     "? suspected yes\n"
-                                                     "? findings no-watch error suspected " C "\n"
-                                                     "? next-failover " B " told, chain unknown\n"
-                                                     "? goes " B " " C " unknown\n");
+    model_script_run("one look is a suspicion, and told only where there will be no second",
+                     DEAF "round\n"
+                          "? link " C " suspect\n"
+                          "? suspected yes\n"
+                          "? findings none\n");
+    model_script_run("a suspicion that is gone at the second look was none",
+                     HEALTHY "round\nfindings\n"
+                             "tick 1000\nunw c " B "\nround\n"
+                             "? link " C " suspect\n"
+                             "tick 1000\n- " C "\nend c\nlist\n"
+                             "> candidate-left " C " @3\n"
+                             "w d " B "\ntick 3000\nround\n"
+                             "? findings none\n");
+    model_script_run("one look", DEAF "quick\nround\n"
+                                      "? sound yes\n"
+                                      "? link " C " suspect\n"
+                                      "? suspected yes\n"
+                                      "? findings no-watch error suspected " C "\n"
+                                      "? next-failover " B " told, chain unknown\n"
+                                      "? goes " B " " C " unknown\n");
     model_script_run("two looks, a later answer and a list after a sync prove it", DEAF
                      "findings\n"
                      "round\n"
-                     "> finding-raised no-watch error suspected\n"
                      "tick 6000\n"
                      "round\n"
+                     "> finding-raised no-watch error suspected\n"
+                     "? sound no\n"
                      "? findings no-watch error suspected " C "\n"
                      "tick 100\n"
                      "sync\n"
@@ -231,7 +246,7 @@ static void certainty(void **state)
                           "tick 4000\nround\ntick 3000\nconns 1\nsync\n"
                           "? findings no-watch error certain " C "\n");
     model_script_run("two servers show the session: which watches are its own?",
-                     "servers 2\n" DEAF "round\n"
+                     "servers 2\n" DEAF "round\ntick 1000\nround\n"
                      "conns 2\n"
                      "? findings no-watch error suspected " C "\n"
                      "client c on=2 at=10.0.0.3:14\n"
@@ -294,6 +309,8 @@ static void illnesses(void **state)
                                               "w c bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbc__lock__0000000000\n"
                                               "round\n"
                                               "? link " C " wrong\n"
+                                              "? findings none\n"
+                                              "tick 1000\nround\n"
                                               "? findings watch-on-deleted critical suspected " C "\n"
                                               "proof\n"
                                               "? findings watch-on-deleted critical certain " C "\n"
@@ -310,21 +327,22 @@ static void illnesses(void **state)
                                         "w c " B "\n"
                                         "round\n"
                                         "? findings none\n");
-    model_script_run(
-        "wrong-predecessor; it is told when another goes, and too late: the line stops there",
-        FOUR "w b " A "\nw c " B "\nw d " B "\n"
-             "round\n"
-             "? next-failover " B " told, chain unknown\n"
-             "? goes " C " " D " unknown\n"
-             "? findings wrong-predecessor error suspected " D "; herd warning suspected " B "," C "," D "\n"
-             "proof\n"
-             "? findings wrong-predecessor error certain " D "; herd warning certain " B "," C "," D "\n"
-             "? next-failover " B " told, chain broken at " D "\n"
-             "? goes " B " " C " told " D "\n"
-             "? goes " C " " D " not told\n"
-             "unw d " B "\nw d " C "\n"
-             "proof\n"
-             "? findings none\n");
+    model_script_run("wrong-predecessor; it is told when another goes, and too late: the line stops there",
+                     FOUR "w b " A "\nw c " B "\nw d " B "\n"
+                          "round\n"
+                          "? next-failover " B " told, chain unknown\n"
+                          "? goes " C " " D " unknown\n"
+                          "? findings none\n"
+                          "tick 1000\nround\n"
+                          "? findings wrong-predecessor error suspected " D "\n"
+                          "proof\n"
+                          "? findings wrong-predecessor error certain " D "\n"
+                          "? next-failover " B " told, chain broken at " D "\n"
+                          "? goes " B " " C " told " D "\n"
+                          "? goes " C " " D " not told\n"
+                          "unw d " B "\nw d " C "\n"
+                          "proof\n"
+                          "? findings none\n");
     model_script_run("herd", FOUR "w b " A "\nw c " A "\nw d " A "\n"
                                   "proof\n"
                                   "? findings herd warning certain " A "," B "," C "," D "\n"
@@ -425,7 +443,7 @@ static void illnesses(void **state)
                           "> leader-elected " A " -> " B " after 0\n"
                           "? findings none\n");
     model_script_run("... not where it was only suspected",
-                     FOUR "w c " B "\nw d " C "\nround\n"
+                     FOUR "w c " B "\nw d " C "\nround\ntick 1000\nround\n"
                           "? findings no-watch critical suspected " B "\n"
                           "- " A "\nend a\n"
                           "list\n"

@@ -47,6 +47,8 @@ int command_once_on(uv_loop_t *loop, const struct invocation *invocation)
         const struct model *model = monitor_model(monitor);
         uint64_t until_ms = uv_now(loop) + (uint64_t)options->wait_ms;
         monitor_ask(monitor);
+        if (options->quick)
+            monitor_one_look(monitor);
         while (!ending.signal && !ending.passed[0] &&
                !(options->quick ? monitor_looked(monitor) : monitor_settled(monitor, until_ms)))
             uv_run(loop, UV_RUN_ONCE);
