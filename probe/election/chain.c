@@ -274,12 +274,27 @@ static void link_is(struct candidate *c, enum link_state state, const char *why)
     c->link_why = why;
 }
 
+/* Whom its members watch is only guessed from their names, and its server holds more watches on children than
+   this program's own, one for each election: they may be how it is told. */
+static bool told_by_children(const struct election *election, const struct candidate *c)
+{
+    const struct cluster *cluster = election->cluster;
+    const struct client_session *shown = candidate_client(c);
+    if (election->recognised != RECOGNISED_NAME || election->shows_predecessor || !shown ||
+        shown->server >= cluster->server_count)
+        return false;
+    const struct server *server = &cluster->servers[shown->server];
+    bool ours = cluster->connected_to && strcmp(cluster->connected_to, server->address) == 0;
+    return server->child_watches > (ours ? (int64_t)cluster->election_count : 0);
+}
+
 /* What is not as it should be: the code, or FINDING_COUNT where it is right or cannot be judged. */
 static enum finding_code judge(struct diagnosis *d, struct candidate *c)
 {
     struct election *election = d->election;
     const struct candidate *expected = expected_at(election, c->place);
     enum recipe_watches watches = layout(election);
+    c->by_children = false;
     if (c->place == 0) {
         link_is(c, LINK_FIRST, NULL);
         return FINDING_COUNT;
@@ -324,6 +339,11 @@ static enum finding_code judge(struct diagnosis *d, struct candidate *c)
     if (viewer->deleted) {
         link_is(c, LINK_WRONG, NULL);
         return FINDING_WATCH_ON_DELETED;
+    }
+    c->by_children = told_by_children(election, c);
+    if (c->by_children) {
+        link_is(c, LINK_UNKNOWN, "its watches on children cannot be seen");
+        return FINDING_COUNT;
     }
     link_is(c, LINK_SUSPECT, NULL);
     return FINDING_NO_WATCH;

@@ -21,7 +21,8 @@ static const char *tell_looks(const struct candidate *c, char *buffer, size_t si
         snprintf(buffer, size, "in %d looks over %s", client->counted,
                  tell_span(client->counted_asked_us - client->run_us, span, sizeof span));
     else
-        snprintf(buffer, size, "in one look");
+        snprintf(buffer, size, "in %s",
+                 client->shown.watches_seen_us > c->wrong_us ? "two looks" : "one look");
     return buffer;
 }
 
@@ -319,7 +320,7 @@ void diagnose_watches(struct diagnosis *d)
         struct candidate *c = election->candidates[i];
         if (i == 0)
             never_wakes(d, c);
-        else if (c->link == LINK_UNKNOWN)
+        else if (c->link == LINK_UNKNOWN && !c->by_children)
             keep_watch(d, c);
         enum finding_code wrong = c->wrong;
         if (wrong == FINDING_COUNT)

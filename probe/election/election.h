@@ -81,6 +81,7 @@ struct candidate {
     bool tells_right, tells_self; /* of its session's watches: the one before it, itself */
     enum finding_code wrong;      /* what looks show since wrong_us; FINDING_COUNT: nothing wrong */
     bool deaf;               /* it was proved to watch nothing when it became first */
+    bool by_children;        /* it watches nothing that is shown, and may be told by what is not shown */
     bool reread;             /* asked to be read again, for what changed in it */
     enum finding_code proof; /* what is proved of its watches; FINDING_COUNT: nothing */
     int64_t wrong_us;        /* that look */

@@ -289,6 +289,27 @@ static void layouts(void **state)
         "? findings no-watch critical suspected n_0000000001\n"
         "tick 3000\nconns 1\nseen 1 child=0\nconns 1\n"
         "? findings no-watch critical certain n_0000000001\n");
+#define PLAIN                                                                                                \
+    "watch /things\nconnect\n> connection connected\n"                                                       \
+    "+ n_0000000000 s=a\n+ n_0000000001 s=b\n+ n_0000000002 s=c\n"                                           \
+    "client a on=1 at=h:1\nclient b on=1 at=h:2\nclient c on=1 at=h:3\n"                                     \
+    "list\n> election-seen\nreadall\n"
+    model_script_run("members with plain names that may watch the children are not suspected",
+                     PLAIN "conns 1\nseen 1 child=4\nconns 1\ntick 6000\nconns 1\nseen 1 child=4\nconns 1\n"
+                           "? link n_0000000001 unknown: its watches on children cannot be seen\n"
+                           "? next-failover n_0000000001 unknown, chain unknown\n"
+                           "? findings none\n"
+                           "? suspected no\n"
+                           "w c n_0000000001\n"
+                           "tick 6000\nconns 1\nseen 1 child=4\nconns 1\n"
+                           "tick 6000\nconns 1\nseen 1 child=4\nconns 1\n"
+                           "? findings no-watch critical suspected n_0000000001\n");
+    model_script_run("... and those that were, before it was known, are not any more",
+                     PLAIN "proof\n"
+                           "? findings no-watch critical suspected n_0000000001; no-watch error suspected "
+                           "n_0000000002\n"
+                           "tick 3000\nconns 1\nseen 1 child=4\nconns 1\n"
+                           "? findings none\n");
     model_script_run("where all watch the leader, that is right",
                      "watch /spark/leader_election\nconnect\n> connection connected\n"
                      "+ master_0000000000 s=a\n+ master_0000000001 s=b\n+ master_0000000002 s=c\n"

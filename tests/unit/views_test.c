@@ -393,7 +393,7 @@ static void findings_lead_to_elections_and_pages(void **state)
     assert_has(selected(&show), "no-guid");
     show.view->ops->filter(show.view, "silent");
     assert_has(selected(&show), "leader-silent");
-    assert_has(show.text, "1 of 5 with");
+    assert_has(show.text, "1 of 4 with");
     show_end(&show);
 }
 
@@ -414,7 +414,7 @@ static void findings_that_are_alike_are_two(void **state)
     }
     struct show show = show_new(stage, findings_view_new());
     show.view->ops->filter(show.view, "watcher-without");
-    assert_has(draw(&show), "2 of 7 with");
+    assert_has(draw(&show), "2 of 6 with");
     press(&show, ACTION_FIRST, NULL);
     snprintf(first, sizeof first, "%s", selected(&show));
     assert_has(first, "n_0000000045");
