@@ -8,61 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/source/inquiry_round.h"
 #include "probe/source/server_facts.h"
 #include "probe/source/servers.h"
-#include "probe/zookeeper/adminserver.h"
-#include "probe/zookeeper/fourletter.h"
-#include "probe/zookeeper/words.h"
 
-/* Cheap figures come within these, or the server hangs; lists may take longer. */
-#define FIGURES_WITHIN_MS 2000
-#define LISTS_WITHIN_MS 5000
-/* A word's answer that nobody reads fits into the buffers between: it blocks no server. */
-#define WORD_MOST_BYTES 65536
-/* ... with room for a wrong guess, before the answer is given up. */
-#define WORD_LIMIT_BYTES (4 * WORD_MOST_BYTES)
-/* More of anything is not believed of a server. */
-#define FIGURE_MOST (INT64_C(1) << 31)
-#define PAUSE_FACTOR 100
-#define LEADER_LEAST_MS 500
-#define LEADER_MOST_MS 5000
-/* After something moved, watches are looked at until two looks a third of a long timeout apart must have been
-   had; where nothing moves, they are asked for this often. */
-#define SETTLED_AFTER_MS 20000
-#define SETTLED_EVERY_MS 30000
-#define LOOKS 2
-/* A word that is switched off, or an AdminServer that hangs, is tried again after this. */
-#define RETRY_MS 30000
-/* ... but sooner after the first failures: a server that is just starting or loaded is slow once. */
-#define RETRY_FIRST_MS 2000
-/* That an AdminServer is this server's own is proved again after this, and where it failed to answer. */
-#define PROOF_MS 30000
-/* A list that did not come counts as having taken this long at the server. */
-#define UNANSWERED_MS 600
-/* Connections of a server whose lists are worth giving back. */
-#define MANY 1000
-/* Our own request, by which a server's clock is read, is not waited for longer. */
-#define PING_WITHIN_MS 250
-
-#define PLACE_UNKNOWN "/zookeeper/config does not say where it answers; name it under servers.addresses"
-
-enum step {
-    STEP_STATE,
-    STEP_SUMMARY,
-    STEP_FIGURES,
-    STEP_BEFORE, /* connections, where there are none from an earlier round */
-    STEP_WATCHES,
-    STEP_CONNECTIONS,
-    STEP_SESSIONS,
-    STEPS
-};
-
-/* How each is asked. */
-static const struct {
-    enum admin_command command;
-    enum word word;
-    int64_t within_ms;
-} ways[STEPS] = {
+const struct inquiry_way inquiry_ways[STEPS] = {
     [STEP_STATE] = {ADMIN_SERVER_STATS, WORD_SRVR, FIGURES_WITHIN_MS},
     [STEP_SUMMARY] = {ADMIN_WATCH_SUMMARY, WORD_WCHS, FIGURES_WITHIN_MS},
     [STEP_FIGURES] = {ADMIN_MONITOR, WORD_MNTR, FIGURES_WITHIN_MS},
@@ -70,60 +20,6 @@ static const struct {
     [STEP_WATCHES] = {ADMIN_WATCHES, WORD_WCHC, LISTS_WITHIN_MS},
     [STEP_CONNECTIONS] = {ADMIN_CONNECTIONS, WORD_CONS, LISTS_WITHIN_MS},
     [STEP_SESSIONS] = {ADMIN_DUMP, WORD_DUMP, LISTS_WITHIN_MS},
-};
-
-enum way { BY_ADMINSERVER, BY_WORD };
-
-/* Whether the AdminServer that answers is this server's own. */
-enum proof { PROOF_OPEN, PROOF_OWN, PROOF_FOREIGN };
-
-struct inquiry {
-    struct live *live;
-    struct http *http;
-    char *address, *host, *admin_host;
-    char port[8];
-    int admin_port;
-    uv_timer_t *timer;
-    unsigned owed; /* answers of our session that still refer to this */
-    bool freed;
-
-    /* The round under way. */
-    bool asking, full;
-    bool demanded, on_demand; /* the next round; this round */
-    bool cheap;               /* the figures only */
-    bool words_hang;          /* one was not answered in time: the rest would not be either */
-    enum step step;
-    unsigned tried; /* of this step: 1 << enum way */
-    enum way way;
-    struct adminserver *admin_ask;
-    struct fourletter *word_ask;
-    struct server_answer answer; /* lists of this step; figures of this round */
-    struct moment asked_at;
-    int64_t took_us;       /* at the server, this round */
-    char problems[2][200]; /* by way, of this step */
-    bool answered;         /* at least something came */
-    unsigned pings;        /* not answered yet */
-    bool ours_expected;    /* our session was connected here when the connections were asked for */
-
-    /* What is known from rounds before. */
-    unsigned rounds;
-    enum proof proof;
-    uint64_t proved_ms;
-    enum admin_command proving;
-    struct server_answer identity; /* what the AdminServer says of itself */
-    char foreign[160];             /* why it is not believed */
-    bool admin_failed;
-    unsigned admin_failures; /* in a row */
-    char admin_failure[200];
-    uint64_t admin_retry_ms;
-    bool word_off[WORD_DUMP + 1];
-    uint64_t words_retry_ms;
-    struct server_figures before;                   /* of the last round that asked for watches */
-    uint64_t looked_ms, moved_ms;                   /* when it did, and when they were others than before */
-    unsigned looks;                                 /* at the same watches */
-    bool connections_known;                         /* a list of connections stands from an earlier round */
-    size_t wchc_bytes, wchc_watches, wchc_sessions; /* what the last one really came to */
-    int64_t leader_timeout_ms; /* the shortest of leaders' sessions here; 0: there are none */
 };
 
 static void step_begin(struct inquiry *q);
@@ -257,7 +153,7 @@ static void watches_came(struct inquiry *q)
     q->before = *f;
 }
 
-static void step_succeeded(struct inquiry *q, int64_t took_us)
+void inquiry_step_succeeded(struct inquiry *q, int64_t took_us)
 {
     switch (q->step) {
     case STEP_STATE:
@@ -322,7 +218,7 @@ static void step_failed(struct inquiry *q)
 }
 
 /* One way did not lead to an answer: the other, if it was not tried yet. */
-static void way_failed(struct inquiry *q, const char *problem)
+void inquiry_way_failed(struct inquiry *q, const char *problem)
 {
     char *kept = q->problems[q->way];
     if (q->way == BY_ADMINSERVER && q->admin_host)
@@ -333,22 +229,22 @@ static void way_failed(struct inquiry *q, const char *problem)
 }
 
 /* What a question cost the server, by how long it took. */
-static void count_cost(struct inquiry *q, int64_t took_us, bool answered)
+void inquiry_count_cost(struct inquiry *q, int64_t took_us, bool answered)
 {
-    int64_t within_us = ways[q->step].within_ms * 1000;
+    int64_t within_us = inquiry_ways[q->step].within_ms * 1000;
     if (q->step == STEP_STATE || q->step == STEP_SUMMARY)
         return; /* next to nothing, but a server's very first answer takes long */
     if (took_us > within_us)
         took_us = within_us; /* this program was stopped meanwhile */
     if (answered)
         q->took_us += took_us;
-    else if (ways[q->step].within_ms == LISTS_WITHIN_MS)
+    else if (inquiry_ways[q->step].within_ms == LISTS_WITHIN_MS)
         q->took_us += took_us < UNANSWERED_MS * 1000 ? took_us : UNANSWERED_MS * 1000;
 }
 
 /* What an answer must show to be believed. */
 
-static void expect_ours(struct inquiry *q)
+void inquiry_expect_ours(struct inquiry *q)
 {
     q->ours_expected = facts_connected_to(q->live, q->address);
 }
@@ -360,7 +256,7 @@ static bool too_few(int64_t listed, int64_t counted)
 }
 
 /* Why the list of this step cannot be all of it, or this server's; NULL: it can. */
-static const char *doubt(const struct inquiry *q, char *reason, size_t size)
+const char *inquiry_doubt(const struct inquiry *q, char *reason, size_t size)
 {
     const struct server_figures *f = &q->answer.figures;
     size_t connections = q->answer.connections.count, watches = q->answer.watches.path_count;
@@ -391,126 +287,11 @@ static const char *doubt(const struct inquiry *q, char *reason, size_t size)
     return reason[0] ? reason : NULL;
 }
 
-static void lists_free(struct inquiry *q)
+void inquiry_lists_free(struct inquiry *q)
 {
     connection_list_free(&q->answer.connections);
     watch_list_free(&q->answer.watches);
     session_list_free(&q->answer.sessions);
-}
-
-/* Asking by word. */
-
-/* The longest path that a watch here is likely to have: twice that of our elections' candidates. */
-static size_t path_guess(const struct inquiry *q)
-{
-    const struct cluster *cluster = &q->live->model->clusters[q->live->index];
-    size_t longest = 64;
-    for (size_t i = 0; i < cluster->election_count; i++) {
-        const struct election *e = cluster->elections[i];
-        size_t length = strlen(e->path) + (e->candidate_count ? strlen(e->candidates[0]->name) + 1 : 0);
-        if (length > longest)
-            longest = length;
-    }
-    return 2 * longest;
-}
-
-/* A figure that no server can mean, as it would be multiplied. */
-static int64_t bounded(int64_t figure)
-{
-    return figure < 0 ? -1 : figure < FIGURE_MOST ? figure : FIGURE_MOST;
-}
-
-/* How long the answer to this step's word will be at most; -1: there is no telling. */
-static int64_t predicted_bytes(const struct inquiry *q)
-{
-    const struct server_figures *f = &q->answer.figures;
-    int64_t path = (int64_t)path_guess(q), connections = bounded(f->connections),
-            watches = bounded(f->watches), watching = bounded(f->watching), sessions = bounded(f->sessions),
-            ephemerals = bounded(f->ephemerals);
-    switch (q->step) {
-    case STEP_BEFORE:
-    case STEP_CONNECTIONS:
-        return connections < 0 ? -1 : (connections + 1) * 260;
-    case STEP_WATCHES:
-        if (watches < 0 || watching < 0)
-            return -1;
-        if (q->wchc_bytes && watches <= 2 * (int64_t)q->wchc_watches &&
-            watching <= 2 * (int64_t)q->wchc_sessions)
-            return (int64_t)q->wchc_bytes * 2;
-        return watching * 20 + watches * (path + 2);
-    case STEP_SESSIONS:
-        if (sessions < 0 || ephemerals < 0 || connections < 0)
-            return -1;
-        return sessions * 42 + ephemerals * (path + 2) + connections * 70 + 1000;
-    default:
-        return 0;
-    }
-}
-
-static void on_word(void *context, const char *problem, const char *text, size_t length, int64_t took_us)
-{
-    struct inquiry *q = context;
-    enum word word = ways[q->step].word;
-    char reason[200];
-    q->word_ask = NULL;
-    q->answered |= text != NULL;
-    count_cost(q, took_us, text != NULL);
-    if (text)
-        problem = word_read(word, text, &q->answer);
-    char doubtful[160];
-    if (!problem && (problem = doubt(q, doubtful, sizeof doubtful)))
-        lists_free(q);
-    if (!problem) {
-        if (q->step == STEP_WATCHES)
-            q->wchc_bytes = length;
-        step_succeeded(q, took_us);
-        return;
-    }
-    q->word_off[word] |= word_is_switched_off(problem);
-    q->words_hang |= !text && took_us >= ways[q->step].within_ms * 1000;
-    /* A server that hangs, or says itself that it does not serve, need not be asked the other way. */
-    if (q->step == STEP_STATE &&
-        (text ? !word_is_switched_off(problem) : took_us >= FIGURES_WITHIN_MS * 1000))
-        q->tried |= 1U << BY_ADMINSERVER;
-    if (q->step == STEP_STATE && !word_is_switched_off(problem)) {
-        way_failed(q, problem);
-    } else {
-        snprintf(reason, sizeof reason, "%s: %s", word_text(word), problem);
-        way_failed(q, reason);
-    }
-}
-
-static void ask_by_word(struct inquiry *q)
-{
-    enum word word = ways[q->step].word;
-    char reason[200];
-    int64_t bytes = predicted_bytes(q);
-    if (q->live->cluster->servers.four_letter == CHOICE_OFF) {
-        way_failed(q, "four-letter words are not asked (four_letter: off)");
-    } else if (q->word_off[word]) {
-        snprintf(reason, sizeof reason, "%s: switched off (4lw.commands.whitelist)", word_text(word));
-        way_failed(q, reason);
-    } else if (q->words_hang) {
-        snprintf(reason, sizeof reason, "%s is not asked: another word was not answered in time",
-                 word_text(word));
-        way_failed(q, reason);
-    } else if (bytes < 0) {
-        snprintf(reason, sizeof reason, "%s is not asked: nothing tells how long its answer would be",
-                 word_text(word));
-        way_failed(q, reason);
-    } else if (bytes > WORD_MOST_BYTES) {
-        snprintf(reason, sizeof reason,
-                 "%s is not asked: it may answer %lld KB, and answers above %d KB can stall a server",
-                 word_text(word), (long long)(bytes >> 10), WORD_MOST_BYTES >> 10);
-        way_failed(q, reason);
-    } else {
-        expect_ours(q);
-        q->asked_at = live_now();
-        q->word_ask = fourletter_ask(q->live->loop, q->host, q->port, word_text(word),
-                                     (uint64_t)ways[q->step].within_ms, WORD_LIMIT_BYTES, on_word, q);
-        if (!q->word_ask)
-            way_failed(q, "out of memory");
-    }
 }
 
 /* Asking AdminServer. */
@@ -530,25 +311,25 @@ static void on_admin(void *context, const char *problem, int64_t took_us)
     struct inquiry *q = context;
     q->admin_ask = NULL;
     q->answered |= !problem;
-    count_cost(q, took_us, !problem);
+    inquiry_count_cost(q, took_us, !problem);
     char doubtful[160];
-    const char *doubted = problem ? NULL : doubt(q, doubtful, sizeof doubtful);
+    const char *doubted = problem ? NULL : inquiry_doubt(q, doubtful, sizeof doubtful);
     if (doubted) {
-        lists_free(q);
-        way_failed(q, doubted);
+        inquiry_lists_free(q);
+        inquiry_way_failed(q, doubted);
         return;
     }
     if (!problem) {
         q->admin_failed = false;
         q->admin_failures = 0;
-        step_succeeded(q, took_us);
+        inquiry_step_succeeded(q, took_us);
         return;
     }
     q->proof = PROOF_OPEN; /* another may come in its place */
     /* Where it does not even tell its figures, or nothing in time, the rest need not be tried. */
-    if (q->step <= STEP_SUMMARY || took_us >= ways[q->step].within_ms * 1000)
+    if (q->step <= STEP_SUMMARY || took_us >= inquiry_ways[q->step].within_ms * 1000)
         leave_alone(q, took_us, problem);
-    way_failed(q, problem);
+    inquiry_way_failed(q, problem);
 }
 
 /* Whose AdminServer it is. */
@@ -562,7 +343,7 @@ static void proved(struct inquiry *q, const char *foreign)
     server_answer_free(&q->identity);
     if (foreign) {
         snprintf(q->foreign, sizeof q->foreign, "%s", foreign);
-        way_failed(q, q->foreign);
+        inquiry_way_failed(q, q->foreign);
     } else {
         ask_adminserver(q);
     }
@@ -606,7 +387,7 @@ static void on_identity(void *context, const char *problem, int64_t took_us)
 {
     struct inquiry *q = context;
     q->admin_ask = NULL;
-    count_cost(q, took_us, !problem);
+    inquiry_count_cost(q, took_us, !problem);
     if (!problem || (q->proving == ADMIN_CONFIGURATION && took_us < FIGURES_WITHIN_MS * 1000 &&
                      strstr(problem, "not an answer"))) {
         identity_came(q);
@@ -614,7 +395,7 @@ static void on_identity(void *context, const char *problem, int64_t took_us)
     }
     server_answer_free(&q->identity);
     leave_alone(q, took_us, problem);
-    way_failed(q, problem);
+    inquiry_way_failed(q, problem);
 }
 
 static void prove(struct inquiry *q, enum admin_command command)
@@ -626,7 +407,7 @@ static void prove(struct inquiry *q, enum admin_command command)
                                    command == ADMIN_CONNECTIONS ? LISTS_WITHIN_MS : FIGURES_WITHIN_MS,
                                    &q->identity, on_identity, q);
     if (!q->admin_ask)
-        way_failed(q, "out of memory");
+        inquiry_way_failed(q, "out of memory");
 }
 
 static void ask_adminserver(struct inquiry *q)
@@ -634,22 +415,22 @@ static void ask_adminserver(struct inquiry *q)
     bool retry = q->step <= STEP_SUMMARY && uv_now(q->live->loop) >= q->admin_retry_ms;
     char failure[sizeof q->admin_failure];
     if (!q->admin_host) {
-        way_failed(q, "AdminServer is not asked (admin: off)");
+        inquiry_way_failed(q, "AdminServer is not asked (admin: off)");
     } else if (q->admin_failed && !retry) {
         memcpy(failure, q->admin_failure, sizeof failure);
-        way_failed(q, failure);
+        inquiry_way_failed(q, failure);
     } else if (q->proof == PROOF_FOREIGN) {
         memcpy(failure, q->foreign, sizeof q->foreign);
-        way_failed(q, failure);
+        inquiry_way_failed(q, failure);
     } else if (q->proof == PROOF_OPEN) {
         prove(q, ADMIN_CONFIGURATION);
     } else {
-        expect_ours(q);
+        inquiry_expect_ours(q);
         q->asked_at = live_now();
-        q->admin_ask = adminserver_ask(q->http, q->admin_host, q->admin_port, ways[q->step].command,
-                                       ways[q->step].within_ms, &q->answer, on_admin, q);
+        q->admin_ask = adminserver_ask(q->http, q->admin_host, q->admin_port, inquiry_ways[q->step].command,
+                                       inquiry_ways[q->step].within_ms, &q->answer, on_admin, q);
         if (!q->admin_ask)
-            way_failed(q, "out of memory");
+            inquiry_way_failed(q, "out of memory");
     }
 }
 
@@ -665,7 +446,7 @@ static void ask(struct inquiry *q)
     q->way = q->tried & 1U << first ? second : first;
     q->tried |= 1U << q->way;
     if (q->way == BY_WORD)
-        ask_by_word(q);
+        inquiry_ask_by_word(q);
     else
         ask_adminserver(q);
 }
