@@ -171,7 +171,7 @@ static const char *set_nothing(struct options *options, const char *value)
 const struct option_row option_table[] = {
     {"json", 0, NULL, ONCE | EVENTS, set_json, "print JSON (events: a line each)"},
     {"strict", 0, NULL, ONCE, set_strict,
-     "exit 1 where an election is vacant, absent or unknown, or none is found"},
+     "exit 1 where nobody leads, where that is not known, or where an error is found"},
     {"quick", 0, NULL, ONCE, set_quick, "never take a second look"},
     {"for", 0, "DURATION", EVENTS, set_for, "end after this time"},
     {"count", 0, "N", EVENTS, set_count, "end after N events"},
@@ -185,7 +185,7 @@ const struct option_row option_table[] = {
      "of the tool's own sessions, 1s to 5m (10s)"},
     {"auth-file", 0, "FILE", SETTLING, set_auth_file, "file with scheme:credential, for its owner only"},
     {"admin", 0, "WHERE", SETTLING, set_admin,
-     "AdminServer: PORT, HOST:PORT,... or off (8080); not used yet"},
+     "AdminServer: PORT, HOST:PORT,... or off (8080)"},
     {"four-letter", 0, "auto|off", SETTLING, set_four_letter, "four-letter words (auto)"},
     {"wait", 0, "DURATION", LOOKING | DEMO, set_wait, "how long a look may take (10s)"},
     {"color", 0, "WHEN", EVERY, set_color, "auto, always or never (auto)"},

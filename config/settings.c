@@ -221,17 +221,6 @@ static void check_single(const struct settings *settings, const struct options *
                      settings->cluster_count);
 }
 
-static bool add_note(struct settings *settings, const char *note)
-{
-    char *notes =
-        text_format("%s%s%s", settings->notes ? settings->notes : "", settings->notes ? "\n" : "", note);
-    if (!notes)
-        return false;
-    free(settings->notes);
-    settings->notes = notes;
-    return true;
-}
-
 static bool settings_fill(struct settings *settings, const struct options *options, struct problems *problems)
 {
     if (!read_file(settings, options, problems))
@@ -253,8 +242,6 @@ static bool settings_fill(struct settings *settings, const struct options *optio
             return false;
     if (options->ascii)
         settings->screen.ascii = TRI_YES;
-    if (options->admin && options->command != COMMAND_DEMO)
-        return add_note(settings, "--admin is checked, but not used by this version yet");
     return true;
 }
 

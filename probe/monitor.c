@@ -3,8 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/election/client.h"
 #include "probe/log.h"
 #include "probe/source/live.h"
+
+/*
+ * Two looks prove something if they are so far apart that the client must have been heard of in between: it
+ * pings at a third of its timeout.
+ */
+#define SECOND_LOOK_LEAST_MS 5000
+#define SECOND_LOOK_MARGIN_MS 1000
+#define AGAIN_MS 1000
 
 /* The heartbeat notices that this process was stopped: a beat that comes later than this is a gap. */
 #define BEAT_MS 1000
@@ -23,6 +32,8 @@ struct monitor {
     size_t subscriber_count;
     uv_timer_t *heartbeat;
     struct moment beat;
+    uint64_t looked_ms; /* when the first look was complete; 0: it is not */
+    uint64_t asked_ms;  /* the second look, or the latest after it, was asked for then; 0: not yet */
 };
 
 static void on_event(void *context, const struct event *event)
@@ -41,10 +52,12 @@ static void on_beat(uv_timer_t *timer)
         log_line(LOG_LEVEL_WARNING, "not running for %lld ms: what happened meanwhile is read now",
                  (long long)(late_us / 1000));
     m->beat = now;
-    if (late_us < GAP_US)
-        return;
     for (size_t i = 0; i < m->model->cluster_count; i++) {
-        struct observation o = {.kind = OBSERVED_GAP, .at = now, .cluster = (unsigned)i, .gap_us = late_us};
+        struct observation o = {.kind = OBSERVED_TICK, .at = now, .cluster = (unsigned)i};
+        if (late_us >= GAP_US) {
+            o.kind = OBSERVED_GAP;
+            o.gap_us = late_us;
+        }
         model_observe(m->model, &o);
     }
 }
@@ -87,6 +100,11 @@ bool monitor_subscribe(struct monitor *m, monitor_event_fn fn, void *context)
     return true;
 }
 
+void monitor_one_look(struct monitor *m)
+{
+    m->model->one_look = true;
+}
+
 const struct model *monitor_model(const struct monitor *m)
 {
     return m->model;
@@ -98,6 +116,63 @@ bool monitor_looked(const struct monitor *m)
         if (!m->sources[i]->looked(m->sources[i]))
             return false;
     return true;
+}
+
+void monitor_ask(struct monitor *m)
+{
+    for (size_t i = 0; i < m->source_count; i++)
+        m->sources[i]->ask(m->sources[i]);
+}
+
+static uint64_t second_look_after_ms(const struct model *model)
+{
+    int longest_ms = 0;
+    for (size_t i = 0; i < model->cluster_count; i++) {
+        const struct cluster *cluster = &model->clusters[i];
+        for (size_t j = 0; j < cluster->election_count; j++) {
+            const struct election *e = cluster->elections[j];
+            for (size_t k = 0; k < e->candidate_count; k++) {
+                const struct client_session *client = cluster_client(cluster, e->candidates[k]->stat.owner);
+                if (client && client->timeout_ms > longest_ms)
+                    longest_ms = client->timeout_ms;
+            }
+        }
+    }
+    uint64_t after_ms = (uint64_t)longest_ms / 3 + SECOND_LOOK_MARGIN_MS;
+    return after_ms > SECOND_LOOK_LEAST_MS ? after_ms : SECOND_LOOK_LEAST_MS;
+}
+
+bool monitor_settled(struct monitor *m, uint64_t until_ms)
+{
+    uint64_t now_ms = uv_now(m->heartbeat->loop);
+    if (!m->looked_ms) {
+        if (!monitor_looked(m))
+            return false;
+        m->looked_ms = now_ms;
+    }
+    if (!model_wants_second_look(m->model))
+        return true;
+    if (m->asked_ms) {
+        if (now_ms >= until_ms)
+            return true;
+        for (size_t i = 0; i < m->source_count; i++)
+            if (m->sources[i]->is_asking(m->sources[i]))
+                return false;
+        /* A look counts once its connection has answered later: it pings at a third of its timeout. */
+        if (now_ms - m->asked_ms >= AGAIN_MS) {
+            m->asked_ms = now_ms;
+            monitor_ask(m);
+        }
+        return false;
+    }
+    uint64_t due_ms = m->looked_ms + second_look_after_ms(m->model);
+    if (due_ms > until_ms)
+        return true;
+    if (now_ms < due_ms)
+        return false; /* the heartbeat wakes the loop */
+    m->asked_ms = now_ms;
+    monitor_ask(m);
+    return false;
 }
 
 static void on_heartbeat_closed(uv_handle_t *handle)

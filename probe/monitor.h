@@ -24,9 +24,23 @@ bool monitor_subscribe(struct monitor *, monitor_event_fn, void *context);
 
 const struct model *monitor_model(const struct monitor *);
 
+/* Before anything is observed: nobody will wait for a second look. */
+void monitor_one_look(struct monitor *);
+
 /* Every cluster has been looked at completely, or has refused us for good. One that cannot be reached may be
    reached yet: waiting for this needs a deadline. */
 bool monitor_looked(const struct monitor *);
+
+/* Ask all servers now whatever can be asked, also where the settings say: on demand only. */
+void monitor_ask(struct monitor *);
+
+/*
+ * It has looked, and nothing is suspected that a further look at the servers would settle; or that look
+ * would come later than until_ms (of uv_now()), so that waiting for it is no use. The second look is asked
+ * for by itself, once it is due, while this is being called, and further ones until all is settled: a look
+ * counts only when its connection has answered later.
+ */
+bool monitor_settled(struct monitor *, uint64_t until_ms);
 
 /* Stops all sources and frees it. */
 void monitor_stop(struct monitor *);

@@ -199,6 +199,31 @@ static enum dashboard_wish copy_path(struct dashboard *dashboard)
     return DASHBOARD_NOTHING;
 }
 
+/* The screens that a key opens from everywhere. */
+static const struct {
+    enum action action;
+    const char *name;
+} screens[] = {{ACTION_EVENTS, "events"},
+               {ACTION_FINDINGS, "findings"},
+               {ACTION_ENSEMBLE, "ensemble"},
+               {ACTION_EXPLAIN, "explanations"}};
+
+static bool is_open(struct dashboard *dashboard, enum action action)
+{
+    for (size_t i = 0; i < sizeof(screens) / sizeof(*screens); i++)
+        if (screens[i].action == action)
+            return strcmp(top_of(dashboard)->view->ops->name, screens[i].name) == 0;
+    return false;
+}
+
+static struct view *open_screen(enum action action)
+{
+    return action == ACTION_EVENTS     ? events_view_new()
+           : action == ACTION_FINDINGS ? findings_view_new()
+           : action == ACTION_ENSEMBLE ? ensemble_view_new()
+                                       : explanations_view_new(FINDING_NO_LEADER);
+}
+
 static enum dashboard_wish act(struct dashboard *dashboard, enum action action)
 {
     struct view *view = top_of(dashboard)->view;
@@ -224,8 +249,11 @@ static enum dashboard_wish act(struct dashboard *dashboard, enum action action)
         dashboard->typing = view->ops->filter != NULL;
         break;
     case ACTION_EVENTS:
-        if (ask_view(dashboard, action) == VIEW_IGNORED && strcmp(view->ops->name, "events") != 0)
-            push(dashboard, events_view_new());
+    case ACTION_FINDINGS:
+    case ACTION_ENSEMBLE:
+    case ACTION_EXPLAIN:
+        if (ask_view(dashboard, action) == VIEW_IGNORED && !is_open(dashboard, action))
+            push(dashboard, open_screen(action));
         break;
     case ACTION_HELP:
         if (strcmp(view->ops->name, "help") == 0)
@@ -312,7 +340,9 @@ static bool is_offered(struct dashboard *dashboard, enum action action)
     case ACTION_COPY:
         return ops->path != NULL;
     case ACTION_EVENTS:
-        return strcmp(ops->name, "events") != 0;
+    case ACTION_FINDINGS:
+    case ACTION_ENSEMBLE:
+        return !is_open(dashboard, action);
     case ACTION_PAUSE:
     case ACTION_HELP:
     case ACTION_QUIT:

@@ -58,10 +58,32 @@ static bool line_fill(struct event_line *line, const char *cluster, const char *
     return true;
 }
 
+/* Its loss has been told a moment ago: that it left says nothing more. */
+static bool told_as_lost(const struct event_log *log, const struct event *event)
+{
+    const char *path = event->election ? event->election->path : NULL;
+    if (event->kind != EVENT_CANDIDATE_LEFT || !path || !event->candidate)
+        return false;
+    for (size_t i = 0; i < log->count; i++) {
+        const struct event_line *line = event_log_at(log, i);
+        if (line->at.mono_us != event->at.mono_us)
+            return false;
+        if (line->kind != EVENT_LEADER_LOST || !line->path || strcmp(line->path, path) != 0 ||
+            strcmp(line->cluster, event->cluster ? event->cluster->name : "") != 0)
+            continue;
+        size_t length = strlen(event->candidate);
+        return strncmp(line->subject, event->candidate, length) == 0 &&
+               (line->subject[length] == '\0' || line->subject[length] == ' ');
+    }
+    return false;
+}
+
 void event_log_add(void *context, const struct event *event)
 {
     struct event_log *log = context;
     struct event_words words;
+    if (told_as_lost(log, event))
+        return;
     event_text(event, &words);
     struct event_line line = {.number = log->number + 1,
                               .at = event->at,

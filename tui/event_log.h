@@ -31,7 +31,10 @@ struct event_log;
 struct event_log *event_log_new(void);
 void event_log_free(struct event_log *);
 
-/* For monitor_subscribe() and model->on_event: context is the log. Out of memory, the line is left out. */
+/*
+ * For monitor_subscribe() and model->on_event: context is the log. Out of memory, the line is left out; so is
+ * the departure of a leader whose loss has just been told.
+ */
 void event_log_add(void *context, const struct event *);
 
 size_t event_log_count(const struct event_log *);

@@ -1,11 +1,11 @@
 #include "tui/title.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "tui/text/format.h"
 #include "tui/text/safe.h"
+#include "tui/views/facts.h"
 
 /* Writes piece by piece into a span, and counts what all of it would have taken. */
 struct pen {
@@ -27,57 +27,22 @@ static void pen_gap(struct pen *pen, int columns)
     pen->wanted += columns;
 }
 
-static size_t host_length(const char *address)
-{
-    const char *colon = strrchr(address, ':');
-    return colon ? (size_t)(colon - address) : strlen(address);
-}
-
-/* "zk1" of "zk1.prod.example.com:2181"; a whole IP address. */
-static size_t label_length(const char *address)
-{
-    size_t host = host_length(address);
-    for (size_t i = 0; i < host; i++)
-        if (isalpha((unsigned char)address[i]) && address[0] != '[')
-            return strcspn(address, ".:");
-    return host;
-}
-
-/* The shortest form of a server's address that tells it from the cluster's others. */
-static void put_server_name(struct pen *pen, const struct cluster *cluster, size_t which)
-{
-    const char *address = cluster->servers[which].address;
-    size_t host = host_length(address), label = label_length(address);
-    bool host_twice = false, label_twice = false;
-    for (size_t i = 0; i < cluster->server_count; i++) {
-        const char *other = cluster->servers[i].address;
-        if (i == which)
-            continue;
-        host_twice |= host_length(other) == host && memcmp(other, address, host) == 0;
-        label_twice |= label_length(other) == label && memcmp(other, address, label) == 0;
-    }
-    char name[256];
-    size_t shown = host_twice ? strlen(address) : label_twice ? host : label;
-    snprintf(name, sizeof(name), "%.*s", (int)(shown < sizeof(name) ? shown : sizeof(name) - 1), address);
-    pen_put(pen, ROLE_TEXT, name);
-}
-
 /* How much is told of healthy servers. What is wrong is told always. */
-enum detail { DETAIL_COUNT, DETAIL_NAMES, DETAIL_ALL };
+enum detail { DETAIL_BRIEF, DETAIL_COUNT, DETAIL_NAMES, DETAIL_ALL };
 
 static void put_server(struct pen *pen, const struct cluster *cluster, size_t which, enum detail detail,
                        struct moment now)
 {
     const struct server *server = &cluster->servers[which];
-    char text[160], age[16];
+    char text[160], age[16], name[128];
     style role = !server->reachable ? ROLE_CRITICAL : server->problem ? ROLE_WARNING : ROLE_GOOD;
-    if (detail == DETAIL_COUNT && role == ROLE_GOOD)
+    if (detail == DETAIL_BRIEF || (detail == DETAIL_COUNT && role == ROLE_GOOD))
         return;
     enum sign sign = role == ROLE_GOOD ? SIGN_OK : role == ROLE_WARNING ? SIGN_WARNING : SIGN_CRITICAL;
     pen_gap(pen, 3);
     pen_put(pen, role, cells_sign(pen->cells, sign));
     pen_gap(pen, 1);
-    put_server_name(pen, cluster, which);
+    pen_put(pen, ROLE_TEXT, facts_server(cluster, which, name, sizeof(name)));
     if (role != ROLE_GOOD) {
         snprintf(text, sizeof(text), "%.120s", server->problem ? server->problem : "no answer");
         pen_gap(pen, 1);
@@ -106,19 +71,17 @@ static bool is_troubled(const struct cluster *cluster)
     return cluster->connection != CONNECTION_CONNECTED;
 }
 
-/* What keeps the tool itself from seeing. */
+/* That the tool itself does not see, and for how long; why stands below, where there is room for it. */
 static void put_connection(struct pen *pen, const struct cluster *cluster, struct moment now)
 {
     char text[256], age[16] = "";
-    const char *what = cluster->connection == CONNECTION_REFUSED   ? "refused"
-                       : cluster->connection == CONNECTION_EXPIRED ? "session expired, connecting"
-                       : cluster->ever_connected                   ? "disconnected, connecting"
-                                                                   : "connecting";
+    const char *what = cluster->connection == CONNECTION_REFUSED     ? "refused"
+                       : cluster->ever_connected || cluster->problem ? "not connected"
+                                                                     : "connecting";
     int64_t since = cluster->connection_since.mono_us ? now.mono_us - cluster->connection_since.mono_us : 0;
     if (since >= 1000000)
         format_age(since, age, sizeof(age));
-    snprintf(text, sizeof(text), "%s%s%s%s%.150s", what, *age ? " for " : "", age,
-             cluster->problem ? ": " : "", cluster->problem ? cluster->problem : "");
+    snprintf(text, sizeof(text), "%s%s%s", what, *age ? " " : "", age);
     style role = cluster->connection == CONNECTION_REFUSED || cluster->ever_connected || since >= 5000000
                      ? ROLE_CRITICAL
                  : since >= 1000000 ? ROLE_WARNING
@@ -128,15 +91,49 @@ static void put_connection(struct pen *pen, const struct cluster *cluster, struc
     pen_put(pen, role, text);
 }
 
+static size_t good_servers(const struct cluster *cluster)
+{
+    size_t good = 0;
+    for (size_t i = 0; i < cluster->server_count; i++)
+        good += cluster->servers[i].reachable && !cluster->servers[i].problem;
+    return good;
+}
+
+/* A majority carries the ensemble; less is as much as nothing. */
+static style judge(size_t good, size_t all, enum sign *sign)
+{
+    *sign = good == all ? SIGN_OK : good * 2 > all ? SIGN_WARNING : SIGN_CRITICAL;
+    return good == all ? ROLE_GOOD : good * 2 > all ? ROLE_WARNING : ROLE_CRITICAL;
+}
+
+/* In as few columns as can be: several clusters are all named before any of them is told at length. */
+static void put_brief(struct pen *pen, const struct cluster *cluster)
+{
+    char text[48] = "";
+    size_t good = good_servers(cluster), all = cluster->server_count;
+    enum sign sign = SIGN_OK;
+    style role = all > 0 ? judge(good, all, &sign) : ROLE_GOOD;
+    if (is_troubled(cluster)) {
+        sign = SIGN_CRITICAL;
+        role = ROLE_CRITICAL;
+    }
+    if (all > 0)
+        snprintf(text, sizeof text, "%zu/%zu", is_troubled(cluster) ? 0 : good, all);
+    pen_put(pen, role, cells_sign(pen->cells, sign));
+    pen_put(pen, ROLE_TEXT, text);
+}
+
 static void put_cluster(struct pen *pen, const struct cluster *cluster, enum detail detail, struct moment now)
 {
     pen_gap(pen, 3);
     if (cluster->name && *cluster->name) {
         pen_put(pen, ROLE_TITLE, cluster->name);
-        if (is_troubled(cluster) || cluster->server_count == 0 || detail == DETAIL_COUNT)
+        if (is_troubled(cluster) || cluster->server_count == 0 || detail <= DETAIL_COUNT)
             pen_gap(pen, 1);
     }
-    if (is_troubled(cluster)) {
+    if (detail == DETAIL_BRIEF) {
+        put_brief(pen, cluster);
+    } else if (is_troubled(cluster)) {
         put_connection(pen, cluster, now);
     } else if (cluster->server_count == 0) {
         pen_put(pen, ROLE_GOOD, cells_sign(pen->cells, SIGN_OK));
@@ -144,11 +141,11 @@ static void put_cluster(struct pen *pen, const struct cluster *cluster, enum det
         pen_put(pen, ROLE_TEXT, cluster->connected_to ? cluster->connected_to : "connected");
     } else if (detail == DETAIL_COUNT) {
         char text[48];
-        size_t good = 0;
-        for (size_t i = 0; i < cluster->server_count; i++)
-            good += cluster->servers[i].reachable && !cluster->servers[i].problem;
+        size_t good = good_servers(cluster);
+        enum sign sign;
+        style role = judge(good, cluster->server_count, &sign);
         snprintf(text, sizeof(text), "%zu of %zu servers", good, cluster->server_count);
-        pen_put(pen, ROLE_GOOD, cells_sign(pen->cells, SIGN_OK));
+        pen_put(pen, role, cells_sign(pen->cells, sign));
         pen_gap(pen, 1);
         pen_put(pen, ROLE_DIM, text);
     }
@@ -158,7 +155,7 @@ static void put_cluster(struct pen *pen, const struct cluster *cluster, enum det
 
 static void put_clusters(struct cells *cells, int x, int end, const struct model *model, struct moment now)
 {
-    for (int detail = DETAIL_ALL; detail >= DETAIL_COUNT; detail--) {
+    for (int detail = DETAIL_ALL; detail >= DETAIL_BRIEF; detail--) {
         struct pen pen = {.cells = cells, .x = x, .end = end};
         cells_fill(cells, x, 0, end - x, ROLE_TITLE);
         for (size_t i = 0; i < model->cluster_count; i++)

@@ -139,6 +139,16 @@ const char *registry_identity(const struct election *election, uint64_t session)
     return entry ? entry->identity : NULL;
 }
 
+uint64_t registry_session(const struct election *election, const char *identity)
+{
+    const struct registry *registry = election->registry;
+    for (size_t i = 0; registry && i < registry->bucket_count; i++)
+        for (const struct entry *entry = registry->by_name[i]; entry; entry = entry->name_next)
+            if (entry->session != 0 && entry->identity && strcmp(entry->identity, identity) == 0)
+                return entry->session;
+    return 0;
+}
+
 static struct registry *registry_of(const struct fold *f)
 {
     struct election *election = f->election;
@@ -317,6 +327,8 @@ void acknowledge_update(const struct fold *f)
     if (before == now)
         return;
     election->acknowledged = now;
+    if (now == ACK_NO)
+        election->unacknowledged_since = f->at;
     fold_touched(f);
     struct change *change = &election->change;
     const struct candidate *leader = election->leader;

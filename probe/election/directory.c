@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/election/diagnose.h"
 #include "probe/election/fold.h"
 #include "probe/election/roster.h"
 
@@ -227,6 +228,7 @@ static void directory_gone(const struct fold *f)
     fold_everybody_left(f, false);
     election->directory_known = false;
     election->next_sequence = -1;
+    election->quiet_us = 0;
     fold_state(f, ELECTION_ABSENT);
     fold_tell(f, &(struct event){.kind = EVENT_ELECTION_GONE});
 }
@@ -239,12 +241,14 @@ static bool unchanged(const struct election *election, const struct znode_stat *
            old->pzxid == stat->pzxid && old->cversion == stat->cversion && election->gone_since_list == 0;
 }
 
-static void settle_leader(const struct fold *f, bool first)
+static void settle_leader(const struct fold *f, bool first, bool same_list)
 {
     struct election *election = f->election;
     if (election->candidate_count == 0) {
         if (election->state != ELECTION_VACANT || !election->fresh)
             leadership_vacant(f);
+        if (election->state == ELECTION_VACANT && election->lapsed && !same_list)
+            fold_state_found(f); /* somebody may have stood meanwhile */
         fold_state(f, ELECTION_VACANT);
         return;
     }
@@ -305,11 +309,23 @@ void fold_children(const struct fold *f, const struct observed_children *list)
     }
     if (difference.missing || difference.joined_count)
         directory_list_foreign(f);
+    bool same_list = election->directory_known && same_node(&election->directory, list->stat) &&
+                     election->directory.pzxid == list->stat->pzxid;
+    if (!same_list || election->quiet_us == 0)
+        election->quiet_us = f->at.mono_us;
+    if (list->synced_us != 0) {
+        election->synced_us = list->synced_us;
+        diagnose_soon(election);
+    }
     election->directory = *list->stat;
     election->directory_known = true;
     election->next_sequence = next_sequence(list->stat);
+    if (first || appeared || election->next_sequence < election->first_next) {
+        election->first_listed = f->at;
+        election->first_next = election->next_sequence;
+    }
     election->listed = f->at;
-    election->problem = list->count > 0 && !election->recipe ? "its children follow no known layout" : NULL;
+    election->problem = NULL;
 
     if (first || appeared)
         fold_tell(f, &(struct event){.kind = EVENT_ELECTION_SEEN});
@@ -320,7 +336,7 @@ void fold_children(const struct fold *f, const struct observed_children *list)
     tell_missing(f, &difference, lost ? leader : NULL);
     if (!first)
         tell_joined(f, &difference);
-    settle_leader(f, first);
+    settle_leader(f, first, same_list);
     if (comparable)
         count_unseen(f, &old, list->stat, &difference);
     election->gone_since_list = 0;
@@ -343,6 +359,8 @@ void fold_path_absent(const struct fold *f)
     election->problem = NULL;
     leadership_vacant(f);
     fold_state(f, ELECTION_ABSENT);
+    if (election->lapsed) /* it may have come and gone meanwhile */
+        fold_state_found(f);
     fold_fresh(f);
 }
 
@@ -350,10 +368,7 @@ void fold_path_denied(const struct fold *f)
 {
     struct election *election = f->election;
     election->problem = "not readable with these credentials";
-    if (election->fresh) {
-        election->fresh = false;
-        election->stale_since = f->at;
-        leadership_away(election, f->at);
-    }
+    if (election->fresh)
+        election_lapse(election, f->at);
     fold_state(f, ELECTION_DENIED);
 }

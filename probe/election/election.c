@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "config/znode_path.h"
+#include "probe/election/diagnose.h"
 #include "probe/election/fold.h"
+#include "probe/election/replicas.h"
 #include "probe/election/roster.h"
 
 struct election *election_new(struct cluster *cluster, const char *path, uint32_t hash)
@@ -32,6 +34,11 @@ void election_free(struct election *election)
     roster_free(election);
     leadership_free(election);
     registry_free(election->registry);
+    findings_free(election);
+    free(election->links);
+    free(election->bystanders);
+    replicas_free(election->replicas);
+    free(election->departed);
     free(election->foreign);
     free(election->mark_path);
     free(election->mark_identity);
@@ -229,6 +236,24 @@ bool election_guard(const struct election *election, unsigned i, char *buffer, s
     int length = name ? snprintf(buffer, size, "%s/%s", strcmp(directory, "/") == 0 ? "" : directory, name)
                       : snprintf(buffer, size, "%s", directory);
     return length > 0 && (size_t)length < size;
+}
+
+const char *election_problem(const struct election *election, char *buffer, size_t size)
+{
+    size_t children = election->recipe ? election->foreign_count : election->outsider_count;
+    if (election->state != ELECTION_VACANT || children == 0)
+        return election->problem;
+    if (children == 1)
+        snprintf(buffer, size, "1 child, which is no candidate");
+    else
+        snprintf(buffer, size, "%zu children, none of them a candidate", children);
+    return buffer;
+}
+
+bool election_vanished(const struct election *election)
+{
+    bool lock = election->kind == KIND_LOCK && election->recipe && election->recipe->family == FAMILY_LOCK;
+    return election->state == ELECTION_ABSENT && election->origin != ORIGIN_CONFIGURED && !lock;
 }
 
 const char *election_state_word(enum election_state state)

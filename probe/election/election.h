@@ -14,14 +14,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "probe/election/finding.h"
 #include "probe/election/observation.h"
 #include "probe/election/recipe.h"
 
 struct cluster;
 struct registry;
+struct client;
+struct chain_link;
+struct departed;
+struct replicas;
 
 enum election_state {
-    ELECTION_UNKNOWN,  /* not looked at yet, or never connected */
+    ELECTION_UNKNOWN, /* not looked at yet, or never connected */
     ELECTION_LED,
     ELECTION_ELECTING, /* the leader is gone; the next in line has not been confirmed yet */
     ELECTION_VACANT,   /* the path exists, nobody stands */
@@ -36,46 +41,77 @@ enum acknowledged { ACK_NO_MARK, ACK_UNKNOWN, ACK_NO, ACK_YES };
 
 enum identity_source { IDENTITY_SESSION, IDENTITY_CLIENT, IDENTITY_REGISTRY, IDENTITY_NAME, IDENTITY_DATA };
 
+/*
+ * A candidate's place in the watch chain: what its session really watches, held against the recipe.
+ * What is certain is what it watches; whether it will wake is a forecast.
+ */
+enum link_state {
+    LINK_UNKNOWN, /* not asked yet, the server hides it, or the layout's watches cannot be seen */
+    LINK_FIRST,   /* the leader watches nobody by right */
+    LINK_RIGHT,   /* it watches the one the recipe wants */
+    LINK_WRONG,   /* it watches something else in here, which will not tell it of the one before it */
+    LINK_SUSPECT, /* one look showed no watch of it */
+    LINK_STUCK    /* it certainly watches nothing here */
+};
+
 /* Bytes of a candidate's data that are kept; stat.data_length has the full length. */
 #define CANDIDATE_DATA_KEPT 4096
 
 struct candidate {
-    char *name;            /* the znode's name, without its directory */
-    int64_t sequence;      /* SEQUENCE_NONE in a lock layout */
-    bool known;            /* its znode has been read: stat, owner, data are valid */
-    bool denied;           /* its znode may not be read by us: it will not become known */
+    char *name;       /* the znode's name, without its directory */
+    int64_t sequence; /* SEQUENCE_NONE in a lock layout */
+    bool known;       /* its znode has been read: stat, owner, data are valid */
+    bool denied;      /* its znode may not be read by us: it will not become known */
     struct znode_stat stat;
-    unsigned char *data;   /* at most CANDIDATE_DATA_KEPT bytes; NULL: none or not read */
-    size_t data_length;    /* of what is kept */
-    char *identity;        /* for people, UTF-8 as found (strangers' bytes!); NULL: nothing better than the session */
+    unsigned char *data; /* at most CANDIDATE_DATA_KEPT bytes; NULL: none or not read */
+    size_t data_length;  /* of what is kept */
+    char
+        *identity; /* for people, UTF-8 as found (strangers' bytes!); NULL: nothing better than the session */
     enum identity_source identity_source;
-    struct moment joined;  /* when the tool first saw it */
-    bool joined_seen;      /* its joining was seen (false: it stood before the first look) */
+    struct moment joined; /* when the tool first saw it */
+    bool joined_seen;     /* its joining was seen (false: it stood before the first look) */
+    enum link_state link;
+    const char *link_why; /* static text for LINK_UNKNOWN, or NULL */
 
     /* The model's own. */
-    bool ranked;           /* equal numbers: its czxid orders it, else its name */
-    bool outside;          /* does not fit the pattern: stands in no line */
+    bool ranked;  /* equal numbers: its czxid orders it, else its name */
+    bool outside; /* does not fit the pattern: stands in no line */
     bool unread_queued;
+    bool named; /* its name holds a GUID or a session: its client finds it again */
+    bool tells_right, tells_self; /* of its session's watches: the one before it, itself */
+    enum finding_code wrong;      /* what looks show since wrong_us; FINDING_COUNT: nothing wrong */
+    bool deaf;               /* it was proved to watch nothing when it became first */
+    bool by_children;        /* it watches nothing that is shown, and may be told by what is not shown */
+    bool reread;             /* asked to be read again, for what changed in it */
+    enum finding_code proof; /* what is proved of its watches; FINDING_COUNT: nothing */
+    int64_t wrong_us;        /* that look */
     uint32_t hash, round;
+    uint32_t place;       /* in line, at the latest diagnosis */
+    uint32_t watchers;    /* the first of its links, from 1; 0: nobody is known to watch it */
+    uint32_t before_hash; /* the name of the one before it ... */
+    int64_t before_us;    /* ... which it is since then; 0: since before the first look */
+    struct election *election;
+    struct client *client; /* of its owner, where that is a session */
+    struct candidate *owned_next, **owned_link;
     struct candidate *hash_next, *unread_next, *unread_previous;
 };
 
 /* One stretch of leadership (or of nobody leading) that the tool saw; name NULL: nobody. */
 struct tenure {
     char *name;
-    char *identity;        /* or NULL */
+    char *identity; /* or NULL */
     struct moment from;
-    struct moment to;      /* mono_us 0: still going on */
-    bool from_exact;       /* its beginning was seen */
-    bool gap;              /* nobody was watching: neither led nor vacant is claimed */
+    struct moment to; /* mono_us 0: still going on */
+    bool from_exact;  /* its beginning was seen */
+    bool gap;         /* nobody was watching: neither led nor vacant is claimed */
 };
 #define TENURES_KEPT 128
 
 /* The latest change of leader. Times are the tool's; -1: unknown or not yet. */
 struct change {
-    char *from;            /* names; from NULL: nobody was known before */
+    char *from; /* names; from NULL: nobody was known before */
     char *from_identity;
-    char *to;              /* NULL: still open */
+    char *to; /* NULL: still open */
     char *to_identity;
     struct moment lost_at; /* the leader's znode was seen gone */
     bool lost_seen;        /* by a notification of its own, not found out afterwards */
@@ -84,75 +120,97 @@ struct change {
 };
 
 struct counters {
-    uint64_t joined, left;               /* seen */
+    uint64_t joined, left; /* seen */
     uint64_t leader_changes;
     uint64_t unseen_joined, unseen_left; /* proved by the Stat arithmetic, brought by no notification */
 };
 
 struct election {
     struct cluster *cluster;
-    char *path;                     /* full, chroot included */
-    char *name;                     /* for people: configured, or the path below the chroot */
+    char *path; /* full, chroot included */
+    char *name; /* for people: configured, or the path below the chroot */
     enum election_kind kind;
     const struct election_settings *settings;
     enum election_origin origin;
 
-    const struct recipe *recipe;    /* NULL: not recognised (yet) */
+    const struct recipe *recipe; /* NULL: not recognised (yet) */
     enum recognised recognised;
     enum election_state state;
-    struct moment state_since;      /* when state last changed, as far as seen */
-    const char *problem;            /* why denied, unknown ...; static text or NULL */
+    struct moment state_since; /* when state last changed, as far as seen */
+    bool state_since_exact;    /* false: it was found so, and may have been so for longer */
+    const char *problem;       /* why denied, unknown ...; static text or NULL */
 
-    struct candidate **candidates;  /* in election order */
+    struct candidate **candidates; /* in election order */
     size_t candidate_count, candidate_room;
-    size_t unknown_count;           /* of them, not read yet */
-    const char **foreign;           /* children that do not fit the pattern: the first FOREIGN_KEPT, or NULL */
-    size_t foreign_count;           /* all of them */
+    size_t unknown_count; /* of them, not read yet */
+    const char **foreign; /* children that do not fit the pattern: the first FOREIGN_KEPT, or NULL */
+    size_t foreign_count; /* all of them */
 
     const struct candidate *leader; /* candidates[0] once confirmed, else NULL */
     struct moment leader_since;     /* when it became first, or for a leader found leading: its creation
                                        (mono_us 0: not known yet) */
     bool leader_since_exact;        /* false: it leads since then at the longest */
 
-    enum mark_place mark_place;     /* MARK_NONE where mark_path is NULL */
-    char *mark_path;                /* full path of the acknowledgement, or NULL */
+    enum mark_place mark_place; /* MARK_NONE where mark_path is NULL */
+    char *mark_path;            /* full path of the acknowledgement, or NULL */
     enum acknowledged acknowledged;
+    struct moment
+        unacknowledged_since; /* where ACK_NO: seen so since then; a mark may go before its leader */
     bool mark_known, mark_present;
     struct znode_stat mark_stat;
-    char *mark_identity;            /* read from its data; or NULL */
-    char *registry_path;            /* full path of the directory whose entries name the sessions, or NULL.
-                                       The same as mark_path where mark_place is MARK_REGISTRY */
+    char *mark_identity; /* read from its data; or NULL */
+    char *registry_path; /* full path of the directory whose entries name the sessions, or NULL.
+                            The same as mark_path where mark_place is MARK_REGISTRY */
 
     bool directory_known;
-    struct znode_stat directory;    /* of the election's own znode */
-    int64_t next_sequence;          /* (uint32 cversion + children) / 2; -1: unknown */
-    struct moment listed;           /* when the list was last read complete; mono_us 0: never */
-    bool fresh;                     /* connected, and read since: what stands here holds now */
-    struct moment stale_since;      /* where not fresh */
+    struct znode_stat directory; /* of the election's own znode */
+    int64_t next_sequence;       /* (uint32 cversion + children) / 2; -1: unknown */
+    struct moment listed;        /* when the list was last read complete; mono_us 0: never */
+    bool fresh;                  /* connected, and read since: what stands here holds now */
+    struct moment stale_since;   /* where not fresh */
+    bool lapsed;                 /* not fresh, but once was: what is found next happened since stale_since */
 
-    struct tenure *tenures;         /* a ring; election_tenure_at() reads it */
+    struct tenure *tenures; /* a ring; election_tenure_at() reads it */
     size_t tenure_first, tenure_count, tenure_room;
-    struct change change;           /* change.lost_at.mono_us 0: none seen yet */
+    struct change change;      /* change.lost_at.mono_us 0: none seen yet */
+    struct finding **findings; /* the worst first */
+    size_t finding_count;
     struct counters counters;
 
     /* The model's own. */
-    struct candidate **buckets;     /* every child by name, also those outside the pattern */
+    struct candidate **buckets; /* every child by name, also those outside the pattern */
     size_t bucket_count;
     uint64_t hash_seed;
     uint32_t list_round;
     struct candidate **outsiders;
     size_t outsider_count, outsider_room;
     struct candidate *unread_first, *unread_last;
-    uint64_t gone_since_list;       /* departures told by OBSERVED_ABSENT since the last list */
+    uint64_t gone_since_list; /* departures told by OBSERVED_ABSENT since the last list */
     unsigned char *mark_data;
     size_t mark_data_length;
-    int64_t mark_data_mzxid;        /* the version that mark_data was read from; 0: none */
+    int64_t mark_data_mzxid; /* the version that mark_data was read from; 0: none */
     bool mark_denied, mark_configured;
-    struct registry *registry;      /* NULL: has none */
-    bool registry_complete;         /* of a frozen picture, which keeps no registry */
-    struct moment lost_after;       /* of a loss that was found after a gap: it happened since then */
+    struct registry *registry; /* NULL: has none */
+    bool registry_complete;    /* of a frozen picture, which keeps no registry */
+    struct moment lost_after;  /* of a loss that was found after a gap: it happened since then */
     uint32_t path_hash;
     struct election *path_next;
+    struct election *dirty_next; /* in the cluster's list of those to be diagnosed */
+    bool dirty;
+    bool suspected;                       /* a further look, or a list after a sync, could settle something */
+    bool shows_predecessor;               /* a member was seen to watch its predecessor */
+    int64_t diagnosed_us, diagnose_at_us; /* the latest diagnosis; when time alone may change it, 0: never */
+    int64_t quiet_us;                     /* the first list that showed the children of now; 0: not known */
+    int64_t synced_us;                    /* the latest list after a sync; 0: none */
+    struct chain_link *links;             /* see chain.h */
+    size_t link_count, link_room;
+    uint64_t *bystanders; /* sessions that may watch something in here and own nothing */
+    size_t bystander_count, bystander_room;
+    struct departed *departed;  /* who left lately; NULL: nobody */
+    struct replicas *replicas;  /* its own znode at each server; NULL: not compared yet */
+    struct moment unseen_at;    /* the latest unseen changes */
+    struct moment first_listed; /* of the directory as it is: for the rate of new numbers ... */
+    int64_t first_next;         /* ... counted from here */
 };
 #define FOREIGN_KEPT 16
 
@@ -180,6 +238,17 @@ bool election_complete(const struct election *);
 const struct candidate *election_take_unread(struct election *);
 void election_requeue_unread(struct election *);
 bool election_guard(const struct election *, unsigned i, char *buffer, size_t size);
+
+/*
+ * What is wrong with how it stands, or NULL: why it is denied or unknown, or that it has children of which
+ * none is a candidate, so that nobody takes any directory for a vacant election.
+ */
+const char *election_problem(const struct election *, char *buffer, size_t size);
+
+/* It was there once, nobody configured it, and it is gone: no vacancy, but an end. */
+bool election_vanished(const struct election *);
+/* For so long such a one is kept. */
+#define ELECTION_VANISHED_KEPT_MS 300000
 
 /* Words of the JSON contract, for every sink. */
 const char *election_state_word(enum election_state);

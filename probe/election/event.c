@@ -19,6 +19,10 @@ const char *event_word(enum event_kind kind)
         return "leader-acknowledged";
     case EVENT_CONNECTION:
         return "connection";
+    case EVENT_FINDING_RAISED:
+        return "finding-raised";
+    case EVENT_FINDING_CLEARED:
+        return "finding-cleared";
     case EVENT_UNSEEN:
         break;
     }

@@ -17,25 +17,30 @@ enum event_kind {
     EVENT_LEADER_ELECTED,
     EVENT_LEADER_ACKNOWLEDGED,
     EVENT_CONNECTION,
-    EVENT_UNSEEN
+    EVENT_UNSEEN,
+    EVENT_FINDING_RAISED, /* also when it becomes certain, or more severe */
+    EVENT_FINDING_CLEARED
 };
 
 struct event {
     enum event_kind kind;
     struct moment at;
     const struct cluster *cluster;
-    const struct election *election;   /* NULL for EVENT_CONNECTION */
+    const struct election *election; /* NULL for EVENT_CONNECTION */
     /* CANDIDATE_*, LEADER_LOST, LEADER_ACKNOWLEDGED: who. Names are always there, identities where known. */
     const char *candidate;
     const char *identity;
-    size_t position;                   /* from 1, before a departure, after a joining */
+    size_t position; /* from 1, before a departure, after a joining */
     /* LEADER_ELECTED: candidate is the new one. */
-    const char *from;                  /* the one before, or NULL */
+    const char *from; /* the one before, or NULL */
     const char *from_identity;
-    int64_t after_us;                  /* LEADER_ELECTED: since the loss; LEADER_ACKNOWLEDGED: since first; -1: unknown */
-    const char *connection;            /* CONNECTION: "connected", "disconnected", "expired", "gap" */
-    const char *detail;                /* CONNECTION: why, for people; or NULL */
+    int64_t gap_us; /* found after nobody had watched for so long: it happened within that time, and not only
+                       now; CONNECTION "gap": its length. 0: seen as it happened */
+    int64_t after_us; /* LEADER_ELECTED: since the loss; LEADER_ACKNOWLEDGED: since first; -1: unknown */
+    const char *connection; /* CONNECTION: "connected", "disconnected", "expired", "gap" */
+    const char *detail;     /* CONNECTION: why, for people; or NULL */
     uint64_t unseen_joined, unseen_left;
+    const struct finding *finding; /* FINDING_* */
 };
 
 /* The contract's word: "leader-lost". */

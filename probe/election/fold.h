@@ -6,6 +6,11 @@
  *   standing.c    one candidate's znode: read, gone, denied
  *   leadership.c  who leads since when: changes and tenures
  *   acknowledge.c marks and registries
+ *   clients.c     the table of sessions
+ *   client.c      what the servers show of them, and the looks that count (clients.h)
+ *   chain.c       who really watches whom
+ *   replicas.c    whether the servers hold the same (replicas.h)
+ *   diagnose*.c   what is wrong (diagnose.h)
  */
 #ifndef ELECTOP_PROBE_ELECTION_FOLD_H
 #define ELECTOP_PROBE_ELECTION_FOLD_H
@@ -26,6 +31,8 @@ void fold_tell_candidate(const struct fold *, enum event_kind, const struct cand
 void fold_touched(const struct fold *);
 
 void fold_state(const struct fold *, enum election_state);
+/* It stands as before, but may have been otherwise in between: its state counts from now. */
+void fold_state_found(const struct fold *);
 /* What was just read holds now. */
 void fold_fresh(const struct fold *);
 void fold_out_of_memory(const struct fold *);
@@ -33,6 +40,8 @@ char *fold_copy(const char *text); /* NULL stays NULL; also NULL when out of mem
 
 /* model.c: the cluster owns it from then on. False: out of memory. */
 bool cluster_add(struct cluster *, struct election *);
+/* The election at exactly this path; NULL: there is none. */
+struct election *cluster_election(const struct cluster *, const char *path, size_t length);
 
 /* election.c */
 struct election *election_new(struct cluster *, const char *path, uint32_t hash);
@@ -61,8 +70,12 @@ void fold_lock_absent(const struct fold *);
 struct candidate *standing_new(const struct fold *, const char *name, uint32_t hash);
 /* Fits it? Sets sequence, outside, and what its name says. */
 void standing_parse(const struct fold *, struct candidate *);
+/* Only its Stat, from elsewhere. */
+void standing_stat(const struct fold *, struct candidate *, const struct znode_stat *);
 void standing_read(const struct fold *, struct candidate *, const struct observed_node *);
 void standing_identify(const struct election *, struct candidate *);
+/* The address of its client became known, or another one. */
+void client_named(struct candidate *);
 void fold_candidate_node(const struct fold *, const char *name, const struct observed_node *);
 void fold_candidate_absent(const struct fold *, const char *name);
 void fold_candidate_denied(const struct fold *, const char *name);
@@ -76,7 +89,10 @@ void leadership_tell(const struct fold *);
 void leadership_vacant(const struct fold *);
 /* The same one leads still, after the tool was away. */
 void leadership_kept(const struct fold *);
-void leadership_away(struct election *, struct moment);
+/* Nobody watches it any more since then. */
+void election_lapse(struct election *, struct moment since);
+/* It lapsed earlier than was thought. */
+void election_lapsed_before(struct election *, struct moment since);
 /* The leader's znode was read: its identity, its creation. */
 void leadership_read(const struct fold *);
 /* Two equal numbers found their order during the first look. */
@@ -88,6 +104,8 @@ bool fold_mark(const struct fold *, const struct observation *);
 void fold_parent_data(const struct fold *, const struct observed_node *);
 void acknowledge_update(const struct fold *);
 const char *registry_identity(const struct election *, uint64_t session);
+/* The session of the entry that says the same of itself; 0: there is none. */
+uint64_t registry_session(const struct election *, const char *identity);
 void registry_free(struct registry *);
 bool registry_complete(const struct election *);
 

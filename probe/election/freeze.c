@@ -1,6 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/election/chain.h"
+#include "probe/election/diagnose.h"
 #include "probe/election/fold.h"
 #include "probe/election/roster.h"
 
@@ -33,10 +35,23 @@ static struct candidate *freeze_candidate(const struct candidate *from, bool *ok
     to->name = name;
     to->hash_next = to->unread_next = to->unread_previous = NULL;
     to->unread_queued = false;
+    to->client = NULL;
+    to->owned_next = NULL;
+    to->owned_link = NULL;
     to->data = copy_bytes(from->data, from->data_length, ok);
     to->data_length = to->data ? from->data_length : 0;
     to->identity = copy_text(from->identity, ok);
     return to;
+}
+
+/* Its owner's session in the picture. */
+static void freeze_owner(struct election *election, struct candidate *candidate, const struct candidate *from)
+{
+    candidate->election = election;
+    struct client *client =
+        from->client ? clients_find(election->cluster->clients, from->client->shown.id) : NULL;
+    if (client)
+        client_owns(client, candidate);
 }
 
 static void freeze_children(const struct election *from, struct election *to, bool *ok)
@@ -49,6 +64,7 @@ static void freeze_children(const struct election *from, struct election *to, bo
         struct candidate *copy = freeze_candidate(from->candidates[i], ok);
         if (!copy)
             return;
+        freeze_owner(to, copy, from->candidates[i]);
         roster_index(to, copy);
         to->candidates[to->candidate_count++] = copy;
         if (from->leader == from->candidates[i])
@@ -97,9 +113,19 @@ static struct election *freeze_election(const struct election *from, struct clus
     to->candidates = to->outsiders = to->buckets = NULL;
     to->candidate_count = to->candidate_room = to->outsider_count = to->outsider_room = to->bucket_count = 0;
     to->unread_first = to->unread_last = NULL;
+    to->findings = NULL;
+    to->finding_count = 0;
     to->tenures = NULL;
     to->tenure_first = to->tenure_count = to->tenure_room = 0;
     to->foreign = NULL;
+    to->dirty = false;
+    to->dirty_next = NULL;
+    to->bystanders = NULL;
+    to->bystander_count = to->bystander_room = 0;
+    to->departed = NULL;
+    to->replicas = NULL;
+    to->links = NULL;
+    to->link_count = to->link_room = 0;
     to->name = copy_text(from->name, ok);
     to->mark_path = copy_text(from->mark_path, ok);
     to->mark_identity = copy_text(from->mark_identity, ok);
@@ -114,6 +140,7 @@ static struct election *freeze_election(const struct election *from, struct clus
     to->change.to_identity = copy_text(from->change.to_identity, ok);
     freeze_children(from, to, ok);
     freeze_tenures(from, to, ok);
+    *ok = *ok && findings_copy(from, to) && chain_copy(from, to);
     directory_list_foreign(&(struct fold){NULL, to, {0, 0}});
     return to;
 }
@@ -133,6 +160,8 @@ static void freeze_servers(const struct cluster *from, struct cluster *to, bool 
         to->servers[i].address = copy_text(from->servers[i].address, ok);
         to->servers[i].version = copy_text(from->servers[i].version, ok);
         to->servers[i].problem = copy_text(from->servers[i].problem, ok);
+        for (size_t k = 0; k < sizeof from->servers[i].hidden / sizeof from->servers[i].hidden[0]; k++)
+            to->servers[i].hidden[k] = copy_text(from->servers[i].hidden[k], ok);
     }
 }
 
@@ -140,6 +169,8 @@ static void freeze_cluster(const struct cluster *from, struct cluster *to, bool 
 {
     *to = *from;
     to->servers = NULL;
+    to->clients = NULL;
+    to->dirty = NULL;
     to->elections = to->buckets = NULL;
     to->server_count = to->election_count = to->election_room = to->bucket_count = 0;
     to->name = copy_text(from->name, ok);
@@ -148,6 +179,8 @@ static void freeze_cluster(const struct cluster *from, struct cluster *to, bool 
     to->connected_to = copy_text(from->connected_to, ok);
     to->problem = copy_text(from->problem, ok);
     freeze_servers(from, to, ok);
+    if (from->clients && !(to->clients = clients_copy(from->clients)))
+        *ok = false;
     for (size_t i = 0; i < from->election_count && *ok; i++) {
         struct election *copy = freeze_election(from->elections[i], to, ok);
         if (copy && !cluster_add(to, copy)) {

@@ -197,11 +197,31 @@ void leadership_kept(const struct fold *f)
     tenure_begin(election, election->leader, f->at, false, false);
 }
 
-void leadership_away(struct election *election, struct moment at)
+void election_lapse(struct election *election, struct moment since)
 {
     struct tenure *last = tenure_last(election);
+    election->stale_since = last ? later(since, last->from) : since;
+    election->fresh = false;
+    election->lapsed = true;
     if (last && !last->gap)
-        tenure_begin(election, NULL, at, true, true);
+        tenure_begin(election, NULL, election->stale_since, true, true);
+}
+
+void election_lapsed_before(struct election *election, struct moment since)
+{
+    struct tenure *last = tenure_last(election);
+    if (!election->lapsed || election->stale_since.mono_us <= since.mono_us ||
+        election->listed.mono_us > since.mono_us)
+        return;
+    election->stale_since = since;
+    if (!last || !last->gap)
+        return;
+    if (election->tenure_count > 1) {
+        struct tenure *before = tenure_at(election, election->tenure_count - 2);
+        election->stale_since = later(since, before->from);
+        before->to = election->stale_since;
+    }
+    last->from = election->stale_since;
 }
 
 static void name_identity(char **identity, const struct candidate *leader)

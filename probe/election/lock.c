@@ -47,7 +47,7 @@ static void read_holder(const struct fold *f, struct candidate *holder, const st
     if (node)
         standing_read(f, holder, node);
     else
-        holder->stat = *stat;
+        standing_stat(f, holder, stat);
     if (f->election->leader == holder)
         leadership_read(f);
 }
@@ -148,6 +148,8 @@ void fold_lock_absent(const struct fold *f)
     }
     election->problem = NULL;
     fold_state(f, ELECTION_VACANT);
+    if (election->lapsed) /* somebody may have held it meanwhile */
+        fold_state_found(f);
     election->listed = f->at;
     fold_fresh(f);
 }

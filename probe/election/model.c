@@ -3,8 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/election/clients.h"
+#include "probe/election/diagnose.h"
 #include "probe/election/fold.h"
 #include "probe/election/recipe_check.h"
+#include "probe/election/replicas.h"
 #include "probe/election/roster.h"
 
 /* ---- what the parts of the fold share ---- */
@@ -32,12 +35,20 @@ void fold_tell(const struct fold *f, struct event *event)
     event->at = f->at;
     event->cluster = f->election->cluster;
     event->election = f->election;
+    if (f->election->lapsed && f->at.mono_us > f->election->stale_since.mono_us)
+        event->gap_us = f->at.mono_us - f->election->stale_since.mono_us;
+    if (event->kind == EVENT_UNSEEN)
+        f->election->unseen_at = f->at;
+    if (event->kind != EVENT_FINDING_RAISED && event->kind != EVENT_FINDING_CLEARED)
+        diagnose_soon(f->election);
     tell(f->model, event);
 }
 
 void fold_tell_candidate(const struct fold *f, enum event_kind kind, const struct candidate *candidate,
                          size_t position)
 {
+    if (kind == EVENT_CANDIDATE_LEFT || kind == EVENT_LEADER_LOST)
+        diagnose_left(f, candidate, kind == EVENT_LEADER_LOST);
     fold_tell(f, &(struct event){.kind = kind,
                                  .candidate = candidate->name,
                                  .identity = candidate->identity,
@@ -48,6 +59,7 @@ void fold_tell_candidate(const struct fold *f, enum event_kind kind, const struc
 void fold_touched(const struct fold *f)
 {
     f->model->generation++;
+    diagnose_soon(f->election);
 }
 
 void fold_state(const struct fold *f, enum election_state state)
@@ -56,7 +68,14 @@ void fold_state(const struct fold *f, enum election_state state)
     if (election->state == state)
         return;
     election->state = state;
+    fold_state_found(f);
+}
+
+void fold_state_found(const struct fold *f)
+{
+    struct election *election = f->election;
     election->state_since = f->at;
+    election->state_since_exact = election->fresh;
     fold_touched(f);
 }
 
@@ -66,6 +85,7 @@ void fold_fresh(const struct fold *f)
     if (election->fresh)
         return;
     election->fresh = true;
+    election->lapsed = false;
     election->stale_since = (struct moment){0};
     fold_touched(f);
 }
@@ -74,8 +94,7 @@ void fold_out_of_memory(const struct fold *f)
 {
     struct election *election = f->election;
     election->problem = "out of memory";
-    election->fresh = false;
-    election->stale_since = f->at;
+    election_lapse(election, f->at);
     fold_touched(f);
 }
 
@@ -104,12 +123,15 @@ static void server_end(struct server *server)
     free(server->address);
     free(server->version);
     free(server->problem);
+    for (size_t i = 0; i < sizeof server->hidden / sizeof server->hidden[0]; i++)
+        free(server->hidden[i]);
 }
 
 static void cluster_end(struct cluster *cluster)
 {
     for (size_t i = 0; i < cluster->election_count; i++)
         election_free(cluster->elections[i]);
+    clients_free(cluster->clients);
     for (size_t i = 0; i < cluster->server_count; i++)
         server_end(&cluster->servers[i]);
     free(cluster->elections);
@@ -158,19 +180,27 @@ void model_free(struct model *model)
     free(model);
 }
 
-static struct election **path_link(const struct cluster *cluster, const char *path, uint32_t hash)
+static struct election **path_link(const struct cluster *cluster, const char *path, size_t length,
+                                   uint32_t hash)
 {
     struct election **link = &cluster->buckets[hash & (cluster->bucket_count - 1)];
-    while (*link && ((*link)->path_hash != hash || strcmp((*link)->path, path) != 0))
+    while (*link && ((*link)->path_hash != hash || strncmp((*link)->path, path, length) != 0 ||
+                     (*link)->path[length] != '\0'))
         link = &(*link)->path_next;
     return link;
 }
 
+struct election *cluster_election(const struct cluster *cluster, const char *path, size_t length)
+{
+    if (cluster->bucket_count == 0)
+        return NULL;
+    return *path_link(cluster, path, length, roster_hash(path, length, PATH_SEED));
+}
+
 struct election *model_election(const struct model *model, unsigned index, const char *path)
 {
-    if (index >= model->cluster_count || model->clusters[index].bucket_count == 0)
-        return NULL;
-    return *path_link(&model->clusters[index], path, roster_hash(path, strlen(path), PATH_SEED));
+    return index < model->cluster_count ? cluster_election(&model->clusters[index], path, strlen(path))
+                                        : NULL;
 }
 
 static bool cluster_reserve(struct cluster *cluster)
@@ -208,6 +238,7 @@ bool cluster_add(struct cluster *cluster, struct election *election)
     election->path_next = *bucket;
     *bucket = election;
     cluster->elections[cluster->election_count++] = election;
+    clients_paths_changed(cluster);
     return true;
 }
 
@@ -237,7 +268,9 @@ static void observe_election(struct model *model, struct cluster *cluster, const
 
 static void observe_dropped(struct model *model, struct cluster *cluster, struct election *election)
 {
-    *path_link(cluster, election->path, election->path_hash) = election->path_next;
+    *path_link(cluster, election->path, strlen(election->path), election->path_hash) = election->path_next;
+    diagnose_forget(election);
+    clients_paths_changed(cluster);
     size_t at = 0;
     while (cluster->elections[at] != election)
         at++;
@@ -258,16 +291,42 @@ static bool set_text(char **kept, const char *text)
     return true;
 }
 
+/*
+ * A connection that goes just after the program stood still went while it stood still: nobody watched from
+ * the beginning of that on. Both orders occur, since either may be noticed first.
+ */
+#define STILL_US INT64_C(5000000)
+
 static void elections_stale(struct cluster *cluster, struct moment at)
 {
+    bool stood_still =
+        cluster->stood_still_from.mono_us != 0 && at.mono_us - cluster->stood_still_to.mono_us <= STILL_US;
     for (size_t i = 0; i < cluster->election_count; i++) {
         struct election *election = cluster->elections[i];
+        if (election->state == ELECTION_DENIED && !election->lapsed)
+            election->stale_since = at;
         if (!election->fresh)
             continue;
-        election->fresh = false;
-        election->stale_since = at;
-        leadership_away(election, at);
+        bool read_since = election->listed.mono_us > cluster->stood_still_to.mono_us;
+        election_lapse(election, stood_still && !read_since ? cluster->stood_still_from : at);
+        diagnose_soon(election);
     }
+}
+
+static void observe_gap(struct model *model, struct cluster *cluster, const struct observation *o)
+{
+    struct moment from = {o->at.mono_us - o->gap_us, o->at.wall_us - o->gap_us};
+    cluster->stood_still_from = from;
+    cluster->stood_still_to = o->at;
+    for (size_t i = 0; i < cluster->election_count; i++)
+        election_lapsed_before(cluster->elections[i], from);
+    tell(model, &(struct event){.kind = EVENT_CONNECTION,
+                                .at = o->at,
+                                .cluster = cluster,
+                                .connection = "gap",
+                                .detail = "this program was stopped or the machine slept",
+                                .gap_us = o->gap_us,
+                                .after_us = -1});
 }
 
 static void observe_connection(struct model *model, struct cluster *cluster, const struct observation *o)
@@ -305,26 +364,94 @@ static void observe_connection(struct model *model, struct cluster *cluster, con
                                     .after_us = -1});
 }
 
+/* By its address, made where it is new; NULL: out of memory. */
+static struct server *server_of(struct cluster *cluster, const char *address)
+{
+    for (size_t i = 0; i < cluster->server_count; i++)
+        if (strcmp(cluster->servers[i].address, address) == 0)
+            return &cluster->servers[i];
+    struct server *servers = realloc(cluster->servers, (cluster->server_count + 1) * sizeof *servers);
+    if (!servers)
+        return NULL;
+    cluster->servers = servers;
+    struct server *server = &servers[cluster->server_count];
+    *server = (struct server){
+        .address = fold_copy(address), .answer_us = -1, .zxid = -1, .connections = -1, .child_watches = -1};
+    if (!server->address)
+        return NULL;
+    cluster->server_count++;
+    return server;
+}
+
+/* A part of what it shows is known again, or cannot be had. */
+static void server_hides(struct model *model, struct cluster *cluster, struct server *server,
+                         enum hidden_part part, const char *problem)
+{
+    bool was_hidden = server->hidden[part] != NULL;
+    model->generation += set_text(&server->hidden[part], problem);
+    if (!problem)
+        return;
+    if (part == HIDDEN_WATCHES) {
+        server->watches_from = NULL;
+        server->child_watches = -1;
+    }
+    /* Why a link is not known is told of candidates of whom no server has shown anything, too. */
+    for (size_t i = 0; !was_hidden && part != HIDDEN_SESSIONS && i < cluster->election_count; i++)
+        diagnose_soon(cluster->elections[i]);
+    if (!was_hidden)
+        clients_hidden(cluster, (size_t)(server - cluster->servers), part);
+}
+
+static void observe_lists(struct model *model, struct cluster *cluster, const struct observation *o)
+{
+    const char *address = o->kind == OBSERVED_CONNECTIONS ? o->connections.address
+                          : o->kind == OBSERVED_WATCHES   ? o->watches.address
+                          : o->kind == OBSERVED_SESSIONS  ? o->sessions.address
+                                                          : o->hidden.address;
+    struct server *server = address ? server_of(cluster, address) : NULL;
+    if (!server)
+        return;
+    size_t index = (size_t)(server - cluster->servers);
+    switch (o->kind) {
+    case OBSERVED_CONNECTIONS:
+        server_hides(model, cluster, server, HIDDEN_CONNECTIONS, NULL);
+        clients_connections(cluster, index, o->at, &o->connections);
+        break;
+    case OBSERVED_WATCHES:
+        server_hides(model, cluster, server, HIDDEN_WATCHES, NULL);
+        server->watches_from =
+            o->watches.from && strcmp(o->watches.from, "four-letter") == 0 ? "four-letter" : "adminserver";
+        server->watches_seen = o->at;
+        server->child_watches = o->watches.child_watches;
+        server->watch_count = 0;
+        for (size_t i = 0; i < o->watches.count; i++)
+            server->watch_count += o->watches.list[i].count;
+        clients_watches(cluster, index, o->at, &o->watches);
+        break;
+    case OBSERVED_SESSIONS:
+        server_hides(model, cluster, server, HIDDEN_SESSIONS, NULL);
+        clients_sessions(cluster, index, o->at, &o->sessions);
+        break;
+    default:
+        if (o->hidden.part <= HIDDEN_SESSIONS)
+            server_hides(model, cluster, server, o->hidden.part,
+                         o->hidden.problem ? o->hidden.problem : "unknown");
+        break;
+    }
+    for (size_t i = 0; i < cluster->election_count; i++)
+        if (cluster->elections[i]->suspected)
+            diagnose_soon(cluster->elections[i]);
+    model->generation++;
+}
+
 static void observe_server(struct model *model, struct cluster *cluster, const struct observation *o)
 {
     const struct observed_server *seen = &o->server;
-    struct server *server = NULL;
-    for (size_t i = 0; i < cluster->server_count && !server; i++)
-        if (strcmp(cluster->servers[i].address, seen->address) == 0)
-            server = &cluster->servers[i];
-    bool changed = false;
-    if (!server) {
-        struct server *servers = realloc(cluster->servers, (cluster->server_count + 1) * sizeof *servers);
-        if (!servers)
-            return;
-        cluster->servers = servers;
-        server = &servers[cluster->server_count];
-        *server = (struct server){.address = fold_copy(seen->address)};
-        if (!server->address)
-            return;
-        cluster->server_count++;
-        changed = true;
-    }
+    size_t before = cluster->server_count;
+    struct server *server = server_of(cluster, seen->address);
+    if (!server)
+        return;
+    bool changed = cluster->server_count != before;
     changed |= set_text(&server->version, seen->version);
     changed |= set_text(&server->problem, seen->problem);
     changed |= server->reachable != seen->reachable || server->mode != seen->mode ||
@@ -379,9 +506,44 @@ static void observe_znode(struct model *model, struct election *election, const 
         fold_candidate_denied(&f, name);
 }
 
+static void observe_replica(struct model *model, struct cluster *cluster, struct election *election,
+                            const struct observation *o)
+{
+    if (o->replica.address) {
+        struct server *server = election ? server_of(cluster, o->replica.address) : NULL;
+        if (server)
+            replicas_note(election, (size_t)(server - cluster->servers), &o->replica);
+        return;
+    }
+    cluster->replicas_next = REPLICAS_AGREE;
+    for (size_t i = 0; i < cluster->election_count; i++) {
+        enum replicas_next next =
+            replicas_judge(&(struct fold){model, cluster->elections[i], o->at}, o->replica.round);
+        if (next > cluster->replicas_next)
+            cluster->replicas_next = next;
+    }
+}
+
+/* Where time alone may have changed something. */
+static void wake_up(struct cluster *cluster, struct moment now)
+{
+    if (now.mono_us < cluster->wake_us)
+        return; /* asked at every observation, of thousands of elections */
+    cluster->wake_us = INT64_MAX;
+    for (size_t i = 0; i < cluster->election_count; i++) {
+        struct election *election = cluster->elections[i];
+        int64_t at_us = election->diagnose_at_us;
+        if (at_us != 0 && at_us <= now.mono_us)
+            diagnose_soon(election);
+        else if (at_us != 0 && at_us < cluster->wake_us)
+            cluster->wake_us = at_us;
+    }
+}
+
 void model_observe(struct model *model, const struct observation *o)
 {
-    model->now = o->at;
+    if (o->at.mono_us > model->now.mono_us || model->now.mono_us == 0)
+        model->now = o->at; /* a server's list carries when it was asked for */
     if (o->cluster >= model->cluster_count)
         return;
     struct cluster *cluster = &model->clusters[o->cluster];
@@ -409,11 +571,20 @@ void model_observe(struct model *model, const struct observation *o)
             observe_znode(model, election, o);
         break;
     case OBSERVED_GAP:
-        tell(model, &(struct event){.kind = EVENT_CONNECTION,
-                                    .at = o->at,
-                                    .cluster = cluster,
-                                    .connection = "gap",
-                                    .after_us = o->gap_us});
+        observe_gap(model, cluster, o);
+        break;
+    case OBSERVED_CONNECTIONS:
+    case OBSERVED_WATCHES:
+    case OBSERVED_SESSIONS:
+    case OBSERVED_HIDDEN:
+        observe_lists(model, cluster, o);
+        break;
+    case OBSERVED_REPLICA:
+        observe_replica(model, cluster, election, o);
+        break;
+    case OBSERVED_TICK:
         break;
     }
+    wake_up(cluster, model->now);
+    diagnose_cluster(model, cluster, model->now);
 }

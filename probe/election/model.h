@@ -10,6 +10,13 @@
 #include "probe/election/election.h"
 #include "probe/election/event.h"
 
+/* What the latest round of reading elections' own znodes from each server leaves to be asked. */
+enum replicas_next {
+    REPLICAS_AGREE,  /* nothing */
+    REPLICAS_DIFFER, /* servers showed different things: it may have changed between their reads */
+    REPLICAS_BEHIND  /* one shows less than another had shown in the round before */
+};
+
 struct server {
     char *address;
     bool reachable;
@@ -17,34 +24,51 @@ struct server {
     int64_t answer_us, zxid;
     int connections;
     char *version, *problem;
-    struct moment seen;        /* of the last answer, or of the first try without one */
+    struct moment seen;       /* of the last answer, or of the first try without one */
+    const char *watches_from; /* "adminserver", "four-letter", or NULL: its watches are not known */
+    char *hidden[3];          /* by enum hidden_part: why this could not be had from it; NULL: it could */
+    struct moment watches_seen;
+    size_t watch_count;    /* data and exists watches */
+    int64_t child_watches; /* their number, without owners; -1: unknown */
+
+    /* The model's own. */
+    uint16_t list_round, watch_round;    /* connection lists and watch lists so far */
+    struct moment listed, listed_before; /* the latest two connection lists; mono_us 0: none */
 };
 
 struct cluster {
-    char *name;                /* for people; may be "" for the only one */
-    char *hosts;               /* the connect string as given */
-    char *chroot;              /* "" or "/app" */
+    char *name;   /* for people; may be "" for the only one */
+    char *hosts;  /* the connect string as given */
+    char *chroot; /* "" or "/app" */
     enum connection_state connection;
     bool ever_connected;
     struct moment connection_since;
     uint64_t session;
     int timeout_ms;
     char *connected_to;
-    char *problem;             /* why not connected, or why nothing is to be seen there; or NULL */
+    char *problem; /* why not connected, or why nothing is to be seen there; or NULL */
     struct server *servers;
     size_t server_count;
+    struct moment stood_still_from,
+        stood_still_to;          /* the program itself, the latest time; mono_us 0: never */
+    struct clients *clients;     /* the sessions that the servers show: see client.h */
     struct election **elections; /* in the order in which they came to be watched */
     size_t election_count, election_room;
-    struct election **buckets;   /* the model's own: by path */
+    struct election **buckets; /* the model's own: by path */
     size_t bucket_count;
+    struct election *dirty; /* those to be diagnosed */
+    int64_t wake_us;        /* no election's diagnose_at_us is earlier; INT64_MAX: none waits for its time */
+    enum replicas_next replicas_next;
 };
 
 struct model {
     struct cluster *clusters;
     size_t cluster_count;
     struct recipe_book *recipes;
-    struct moment now;           /* of the latest observation */
-    uint64_t generation;         /* goes up with every change that a screen could show */
+    bool one_look;       /* there will be no second one (set by whoever takes only one): suspicions from watches
+                            are told at once, else after the second look */
+    struct moment now;   /* of the latest observation */
+    uint64_t generation; /* goes up with every change that a screen could show */
     void (*on_event)(void *context, const struct event *);
     void *context;
 };
@@ -58,6 +82,9 @@ void model_observe(struct model *, const struct observation *);
 
 /* By full path; NULL: not watched. */
 struct election *model_election(const struct model *, unsigned cluster, const char *path);
+
+/* Something is suspected that a second look at the servers, or a list after a sync, could settle. */
+bool model_wants_second_look(const struct model *);
 
 /* A picture that does not move: a deep copy without events, read by the same functions. */
 struct model *model_freeze(const struct model *);

@@ -23,50 +23,125 @@ struct znode_stat {
     int64_t czxid, mzxid, pzxid;
     int64_t ctime_ms, mtime_ms; /* the server's wall clock */
     int32_t version, cversion, aversion;
-    int32_t data_length;        /* bytes, also of data that was not read */
+    int32_t data_length; /* bytes, also of data that was not read */
     int32_t children;
-    uint64_t owner;             /* ephemeralOwner: a session id; 0: persistent */
+    uint64_t owner; /* ephemeralOwner: a session id; 0: persistent */
 };
 
 enum observation_kind {
-    OBSERVED_CONNECTION, /* the tool's own session changed its state */
-    OBSERVED_SERVER,     /* what one server says of itself */
-    OBSERVED_ELECTION,   /* this election is being watched from now on */
-    OBSERVED_DROPPED,    /* ... and is not any more */
-    OBSERVED_CHILDREN,   /* the complete list of children of a directory, with its Stat */
-    OBSERVED_NODE,       /* one znode exists: Stat, and its data where has_data */
-    OBSERVED_ABSENT,     /* one znode does not exist */
-    OBSERVED_DENIED,     /* one znode may not be read by us */
-    OBSERVED_GAP         /* the observer itself was not running for gap_us until now */
+    OBSERVED_CONNECTION,  /* the tool's own session changed its state */
+    OBSERVED_SERVER,      /* what one server says of itself */
+    OBSERVED_ELECTION,    /* this election is being watched from now on */
+    OBSERVED_DROPPED,     /* ... and is not any more */
+    OBSERVED_CHILDREN,    /* the complete list of children of a directory, with its Stat */
+    OBSERVED_NODE,        /* one znode exists: Stat, and its data where has_data */
+    OBSERVED_ABSENT,      /* one znode does not exist */
+    OBSERVED_DENIED,      /* one znode may not be read by us */
+    OBSERVED_GAP,         /* the observer itself was not running for gap_us until now */
+    OBSERVED_CONNECTIONS, /* the connections that one server holds */
+    OBSERVED_WATCHES,     /* the data and exists watches that one server holds */
+    OBSERVED_SESSIONS,    /* the sessions of the ensemble, from ZooKeeper's own leader */
+    OBSERVED_HIDDEN,      /* one of these three could not be had from a server, and why */
+    OBSERVED_REPLICA, /* an election's own znode as one server by itself shows it, or the end of a round */
+    OBSERVED_TICK     /* nothing but time has passed */
 };
 
 enum connection_state {
     CONNECTION_CONNECTING, /* not (yet, or any more) connected; the session may still be alive */
     CONNECTION_CONNECTED,
-    CONNECTION_EXPIRED,    /* the session is over; a new one is being made */
-    CONNECTION_REFUSED     /* authentication failed: will not come back by itself */
+    CONNECTION_EXPIRED, /* the session is over; a new one is being made */
+    CONNECTION_REFUSED  /* authentication failed: will not come back by itself */
 };
 
-enum server_mode { SERVER_UNKNOWN, SERVER_STANDALONE, SERVER_LEADER, SERVER_FOLLOWER, SERVER_OBSERVER, SERVER_READ_ONLY };
+enum server_mode {
+    SERVER_UNKNOWN,
+    SERVER_STANDALONE,
+    SERVER_LEADER,
+    SERVER_FOLLOWER,
+    SERVER_OBSERVER,
+    SERVER_READ_ONLY
+};
 
 struct observed_connection {
     enum connection_state state;
-    uint64_t session;     /* our session's id; 0: none yet */
-    int timeout_ms;       /* negotiated; 0: unknown */
-    const char *server;   /* address connected to, or NULL */
-    const char *problem;  /* why not connected, for people ("no quorum", "connection refused"), or, where
-                             connected, why nothing is to be seen there (no such chroot); or NULL */
+    uint64_t session;    /* our session's id; 0: none yet */
+    int timeout_ms;      /* negotiated; 0: unknown */
+    const char *server;  /* address connected to, or NULL */
+    const char *problem; /* why not connected, for people ("no quorum", "connection refused"), or, where
+                            connected, why nothing is to be seen there (no such chroot); or NULL */
 };
 
 struct observed_server {
-    const char *address;  /* host:clientport, as configured or found */
+    const char *address; /* host:clientport, as configured or found */
     bool reachable;
     enum server_mode mode;
-    int64_t answer_us;    /* how long its last cheap answer took; -1: unknown */
-    int64_t zxid;         /* -1: unknown */
-    int connections;      /* -1: unknown */
-    const char *version;  /* or NULL */
-    const char *problem;  /* NULL: healthy */
+    int64_t answer_us;   /* how long its last cheap answer took; -1: unknown */
+    int64_t zxid;        /* -1: unknown */
+    int connections;     /* -1: unknown */
+    const char *version; /* or NULL */
+    const char *problem; /* NULL: healthy */
+};
+
+/*
+ * One connection as its server lists it (AdminServer's "connections", the four-letter word "cons").
+ * Pings move last_response_ms alone; last_cxid and last_zxid are those of the last real request.
+ */
+struct seen_connection {
+    uint64_t session;         /* 0: none (yet) */
+    const char *client;       /* "10.0.3.17:51234" */
+    int64_t established_ms;   /* the server's wall clock; with client it tells one connection from the next */
+    int64_t last_response_ms; /* the server's monotonic clock */
+    int64_t last_cxid, last_zxid; /* -1: unknown */
+    int timeout_ms;               /* negotiated */
+    int outstanding;              /* requests it waits for; -1: unknown */
+    const char *last_operation;   /* "DELE", "PING", ...; or NULL */
+};
+
+struct observed_connections {
+    const char *address; /* of the server, as in OBSERVED_SERVER */
+    const struct seen_connection *list;
+    size_t count;
+    int64_t now_ms; /* the server's monotonic clock when it answered; -1: unknown (then the largest
+                       last_response_ms is a lower bound of it) */
+};
+
+struct seen_watches {
+    uint64_t session;
+    const char *const *paths; /* full paths */
+    size_t count;             /* 0: the session had watches, and they fired */
+};
+
+struct observed_watches {
+    const char *address;
+    const char *from; /* "adminserver" or "four-letter" */
+    const struct seen_watches *list;
+    size_t count;
+    int64_t child_watches; /* of that server, without their owners: zk_watch_count minus these; -1: unknown */
+};
+
+struct observed_sessions {
+    const char *address;
+    const uint64_t *list;
+    size_t count;
+};
+
+enum hidden_part { HIDDEN_CONNECTIONS, HIDDEN_WATCHES, HIDDEN_SESSIONS };
+
+struct observed_hidden {
+    const char *address;
+    enum hidden_part part;
+    const char *problem; /* "AdminServer does not answer on port 8080", and what to switch on */
+};
+
+/*
+ * An election's own znode, read from one server: in a new session with that server alone, begun after every
+ * read of the round before had been answered, and after a sync in it. So the server has carried out at
+ * least everything that any server showed in an earlier round (see replicas.h for what follows from it).
+ */
+struct observed_replica {
+    uint32_t round;                /* goes up by one a round, from 1 */
+    const char *address;           /* of the server; NULL: the round is over (and no election is named) */
+    const struct znode_stat *stat; /* NULL: it shows no such znode */
 };
 
 /* How an election came to be watched. */
@@ -85,18 +160,20 @@ struct observed_children {
     const struct znode_stat *stat; /* of the directory, from the same answer */
     char *const *names;            /* in no particular order */
     size_t count;
+    int64_t synced_us; /* the sync that this list came after was asked for then, on the observer's monotonic
+                          clock: what the servers told before is no later. 0: it came after none */
 };
 
 struct observed_node {
     const struct znode_stat *stat;
-    bool has_data;                 /* false: only its Stat was read */
-    const void *data;              /* may be NULL where its length is 0 */
+    bool has_data;    /* false: only its Stat was read */
+    const void *data; /* may be NULL where its length is 0 */
     size_t data_length;
 };
 
 struct observation {
     enum observation_kind kind;
-    struct moment at;
+    struct moment at;     /* of a list from a server: when it was asked for */
     unsigned cluster;     /* index into the model's clusters */
     const char *election; /* path of the election it was read for (full, chroot included); NULL where none */
     const char *path;     /* full path of the znode read: the election's own, a child's, its mark's */
@@ -106,6 +183,11 @@ struct observation {
         struct observed_election subject;
         struct observed_children children;
         struct observed_node node;
+        struct observed_connections connections;
+        struct observed_watches watches;
+        struct observed_sessions sessions;
+        struct observed_hidden hidden;
+        struct observed_replica replica;
         int64_t gap_us;
     };
 };

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/election/clients.h"
+
 /* A tie larger than this stays ordered by name: ranking one costs its size. */
 #define TIE_RANKED 64
 
@@ -32,7 +34,8 @@ struct candidate *candidate_new(const char *name, uint32_t hash)
     struct candidate *candidate = malloc(sizeof *candidate + size);
     if (!candidate)
         return NULL;
-    *candidate = (struct candidate){.name = (char *)(candidate + 1), .hash = hash, .sequence = SEQUENCE_NONE};
+    *candidate = (struct candidate){
+        .name = (char *)(candidate + 1), .hash = hash, .sequence = SEQUENCE_NONE, .proof = FINDING_COUNT, .wrong = FINDING_COUNT};
     memcpy(candidate->name, name, size);
     return candidate;
 }
@@ -41,6 +44,7 @@ void candidate_free(struct candidate *candidate)
 {
     if (!candidate)
         return;
+    client_disown(candidate);
     free(candidate->data);
     free(candidate->identity);
     free(candidate);

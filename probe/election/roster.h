@@ -15,7 +15,7 @@
 /* Deterministic; the seed only keeps strangers from choosing names that share a bucket. */
 uint32_t roster_hash(const char *text, size_t length, uint64_t seed);
 
-/* NULL: out of memory. */
+/* NULL: out of memory. Freeing takes it from its client, too. */
 struct candidate *candidate_new(const char *name, uint32_t hash);
 void candidate_free(struct candidate *);
 

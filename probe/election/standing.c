@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/election/clients.h"
 #include "probe/election/fold.h"
 #include "probe/election/identity.h"
 #include "probe/election/roster.h"
@@ -24,6 +25,7 @@ void standing_parse(const struct fold *f, struct candidate *candidate)
     if (candidate->outside)
         return;
     candidate->sequence = parsed.sequence;
+    candidate->named = parsed.guid_length > 0 || parsed.session != 0;
     const char *wish = election->settings->identity;
     bool wanted = !wish || strcmp(wish, "name") == 0;
     if (wanted && parsed.who_length > 0 && parsed.who_length <= IDENTITY_MAX && !candidate->identity) {
@@ -37,6 +39,7 @@ struct candidate *standing_new(const struct fold *f, const char *name, uint32_t 
     struct candidate *candidate = candidate_new(name, hash);
     if (candidate) {
         candidate->joined = f->at;
+        candidate->election = f->election;
         candidate->round = f->election->list_round;
     }
     return candidate;
@@ -49,11 +52,27 @@ static void set_identity(struct candidate *candidate, char *identity, enum ident
     candidate->identity_source = identity ? source : IDENTITY_SESSION;
 }
 
+/* Where nothing better is known: the host of its connection. */
+static void name_by_client(struct candidate *candidate)
+{
+    const char *host;
+    size_t length = candidate->client ? client_host(&candidate->client->shown, &host) : 0;
+    if (length == 0 || length > IDENTITY_MAX ||
+        (candidate->identity && candidate->identity_source != IDENTITY_CLIENT))
+        return;
+    if (candidate->identity && strlen(candidate->identity) == length &&
+        memcmp(candidate->identity, host, length) == 0)
+        return;
+    set_identity(candidate, copy_part(host, length), IDENTITY_CLIENT);
+}
+
 void standing_identify(const struct election *election, struct candidate *candidate)
 {
     const char *wish = election->settings->identity;
     bool any = !wish;
     bool registry_wished = wish && strncmp(wish, "registry:", 9) == 0;
+    if (wish && strcmp(wish, "client") == 0)
+        name_by_client(candidate);
     if (!any && !registry_wished && strcmp(wish, "data") != 0)
         return;
     if (any || !registry_wished) {
@@ -70,6 +89,25 @@ void standing_identify(const struct election *election, struct candidate *candid
     const char *registered = registry_identity(election, candidate->stat.owner);
     if (registered)
         set_identity(candidate, fold_copy(registered), IDENTITY_REGISTRY);
+    else if (any)
+        name_by_client(candidate);
+}
+
+void client_named(struct candidate *candidate)
+{
+    const char *wish = candidate->election->settings->identity;
+    if (!wish || strcmp(wish, "client") == 0)
+        name_by_client(candidate);
+}
+
+/* Its owner's session: what the servers show of it is about this candidate. */
+static void take_owner(struct election *election, struct candidate *candidate)
+{
+    if (!owner_is_session(candidate->stat.owner) || candidate->outside)
+        return;
+    struct client *client = clients_make(election->cluster, candidate->stat.owner);
+    if (client)
+        client_owns(client, candidate);
 }
 
 /* True where it differs from what was kept. */
@@ -91,6 +129,12 @@ static bool keep_data(struct candidate *candidate, const struct observed_node *n
     return true;
 }
 
+void standing_stat(const struct fold *f, struct candidate *candidate, const struct znode_stat *stat)
+{
+    candidate->stat = *stat;
+    take_owner(f->election, candidate);
+}
+
 void standing_read(const struct fold *f, struct candidate *candidate, const struct observed_node *node)
 {
     struct election *election = f->election;
@@ -101,6 +145,7 @@ void standing_read(const struct fold *f, struct candidate *candidate, const stru
                    candidate->stat.owner != node->stat->owner ||
                    candidate->stat.children != node->stat->children;
     candidate->stat = *node->stat;
+    take_owner(election, candidate);
     if (whole) {
         roster_unqueue(election, candidate);
         if (first && !candidate->denied)

@@ -4,6 +4,9 @@
  * Every answer and every notice leads to one of a handful of steps, and a step may be taken again at any
  * time: it reads before it acts. So a lost connection needs one rule only: back on it, proceed() from what
  * is known. SESSION_LOST answers are therefore left alone; the session's next CONNECTED does the rest.
+ *
+ * This is the recipe. Where a candidate is to be ill, its manner (behaviour.h) says whom it watches instead
+ * and which step it leaves out.
  */
 #include "probe/inject/candidate.h"
 
@@ -12,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/election/recipe.h"
+#include "probe/inject/behaviour.h"
 #include "probe/inject/guid.h"
 
 #define DIRECTORIES_MOST 32
@@ -22,6 +25,7 @@ struct test_candidate {
     char *hosts, *election, *name, *data, *mark, *mark_data;
     int timeout_ms;
     bool lock;
+    const struct manner *manner;
     test_candidate_fn fn;
     void *context;
 
@@ -44,7 +48,7 @@ static void contend(struct test_candidate *);
 static void acknowledge(struct test_candidate *);
 static void step_down(struct test_candidate *);
 
-/* ---- what all steps need ------------------------------------------------------------- */
+/* ---- what all steps need ---- */
 
 static bool text_set(char **text, const char *value)
 {
@@ -109,7 +113,7 @@ static void on_whatever(void *context, enum session_result result, const char *p
     (void)path;
 }
 
-/* ---- volunteer: create my znode ------------------------------------------------------ */
+/* ---- volunteer: create my znode ---- */
 
 static void on_directories(void *context, enum session_result result, const char *path)
 {
@@ -182,7 +186,9 @@ static void on_volunteered(void *context, enum session_result result, const char
     c->in_doubt = c->session && result == SESSION_LOST;
     if (is_lost(c, result))
         return;
-    if (result == SESSION_OK) {
+    if (result == SESSION_OK && c->manner->leaves) {
+        test_candidate_close(c);
+    } else if (result == SESSION_OK) {
         text_set(&c->own, path);
         proceed(c); /* look; or step down again, if it has changed its mind meanwhile */
     } else if (result == SESSION_NO_NODE) {
@@ -199,12 +205,14 @@ static void volunteer(struct test_candidate *c)
         give_up(c, "make a name in", c->election);
         return;
     }
-    c->creating = session_create(c->session, name, c->data, strlen(c->data), CREATE_EPHEMERAL_SEQUENTIAL,
-                                 on_volunteered, c);
+    if (c->manner->creates_twice)
+        session_create(c->session, name, c->data, strlen(c->data), c->manner->mode, on_whatever, c);
+    c->creating =
+        session_create(c->session, name, c->data, strlen(c->data), c->manner->mode, on_volunteered, c);
     free(name);
 }
 
-/* ---- after a lost connection: was my create carried out? ----------------------------- */
+/* ---- after a lost connection: was my create carried out? ---- */
 
 static void session_begin(struct test_candidate *);
 
@@ -248,7 +256,7 @@ static void find(struct test_candidate *c)
     session_begin(c);
 }
 
-/* ---- look: who stands before me? ----------------------------------------------------- */
+/* ---- look: who stands before me? ---- */
 
 static void on_watched(void *context, enum session_result result, const struct znode_stat *stat,
                        const void *data, size_t length)
@@ -270,9 +278,25 @@ static void on_watched(void *context, enum session_result result, const struct z
 static void lead(struct test_candidate *c)
 {
     text_set(&c->awaited, NULL);
-    if (c->mark && !c->acknowledged)
+    if (c->mark && !c->acknowledged && !c->manner->is_mute)
         acknowledge(c);
     change_state(c, CANDIDATE_LEADING);
+}
+
+/* name: NULL for one that never watches; it waits for ever. */
+static void watch(struct test_candidate *c, const char *name)
+{
+    text_set(&c->awaited, NULL);
+    if (!name) {
+        change_state(c, CANDIDATE_WAITING);
+        return;
+    }
+    size_t size = strlen(c->election) + strlen(name) + 2;
+    c->awaited = malloc(size);
+    if (!c->awaited)
+        return;
+    snprintf(c->awaited, size, "%s/%s", c->election, name);
+    session_exists(c->session, c->awaited, true, on_watched, c);
 }
 
 static void on_looked(void *context, enum session_result result, const struct znode_stat *stat,
@@ -290,35 +314,17 @@ static void on_looked(void *context, enum session_result result, const struct zn
         give_up(c, "read", c->election);
         return;
     }
-    /* Ordered by number, never by the whole name: what stands before it makes the order of names random. */
     const char *mine = strrchr(c->own, '/') + 1;
-    int64_t my_number = recipe_sequence_of(mine), before = SEQUENCE_NONE;
-    const char *predecessor = NULL;
-    bool stands = false;
-    for (size_t i = 0; i < count; i++) {
-        int64_t number = recipe_sequence_of(names[i]);
-        if (strcmp(names[i], mine) == 0) {
-            stands = true;
-        } else if (number != SEQUENCE_NONE && number < my_number && (!predecessor || number > before)) {
-            before = number;
-            predecessor = names[i];
-        }
-    }
-    if (!stands) {
+    struct place place = place_in_line(mine, names, count);
+    if (!place.stands) {
         /* Somebody removed it, or the whole directory: stand anew. */
         text_set(&c->own, NULL);
         change_state(c, CANDIDATE_JOINING);
         proceed(c);
-    } else if (!predecessor) {
+    } else if (!place.predecessor) {
         lead(c);
     } else {
-        size_t size = strlen(c->election) + strlen(predecessor) + 2;
-        free(c->awaited);
-        c->awaited = malloc(size);
-        if (!c->awaited)
-            return;
-        snprintf(c->awaited, size, "%s/%s", c->election, predecessor);
-        session_exists(c->session, c->awaited, true, on_watched, c);
+        watch(c, place_watched(&place, c->manner->watches, mine));
     }
 }
 
@@ -327,7 +333,7 @@ static void look(struct test_candidate *c)
     session_children(c->session, c->election, false, on_looked, c);
 }
 
-/* ---- the lock: one znode for all ----------------------------------------------------- */
+/* ---- the lock: one znode for all ---- */
 
 static void on_lock_seen(void *context, enum session_result result, const struct znode_stat *stat,
                          const void *data, size_t length)
@@ -376,7 +382,7 @@ static void contend(struct test_candidate *c)
     session_create(c->session, c->election, c->data, strlen(c->data), CREATE_EPHEMERAL, on_lock_tried, c);
 }
 
-/* ---- acknowledge: write the mark ----------------------------------------------------- */
+/* ---- acknowledge: write the mark ---- */
 
 static void on_mark_seen(void *context, enum session_result result, const struct znode_stat *stat,
                          const void *data, size_t length)
@@ -388,7 +394,9 @@ static void on_mark_seen(void *context, enum session_result result, const struct
         return;
     if (result == SESSION_OK && stat->owner == session_id(c->session)) {
         c->acknowledged = c->standing;
-        if (!c->standing)
+        if (c->manner->keeps_mark)
+            test_candidate_resign(c);
+        else if (!c->standing)
             session_delete(c->session, c->mark, -1, on_whatever, c);
     } else if (result == SESSION_NO_NODE && c->standing && c->state == CANDIDATE_LEADING) {
         acknowledge(c);
@@ -416,7 +424,7 @@ static void acknowledge(struct test_candidate *c)
                    c);
 }
 
-/* ---- step down: the mark first, then the znode --------------------------------------- */
+/* ---- step down: the mark first, then the znode ---- */
 
 static void on_deleted(void *context, enum session_result result, const char *path)
 {
@@ -438,7 +446,7 @@ static void on_deleted(void *context, enum session_result result, const char *pa
 
 static void step_down(struct test_candidate *c)
 {
-    if (c->acknowledged)
+    if (c->acknowledged && !c->manner->keeps_mark)
         session_delete(c->session, c->mark, -1, on_whatever, c);
     c->acknowledged = false;
     c->deleting = session_delete(c->session, c->own, -1, on_deleted, c);
@@ -459,7 +467,7 @@ static void step_down_again(struct test_candidate *c)
         proceed(c);
 }
 
-/* ---- the next step, from what is known ----------------------------------------------- */
+/* ---- the next step, from what is known ---- */
 
 static void proceed(struct test_candidate *c)
 {
@@ -529,7 +537,7 @@ static void session_begin(struct test_candidate *c)
     change_state(c, c->session ? CANDIDATE_JOINING : CANDIDATE_GONE);
 }
 
-/* ---- for its owner ------------------------------------------------------------------- */
+/* ---- for its owner ---- */
 
 struct test_candidate *test_candidate_new(uv_loop_t *loop, const struct test_candidate_options *options,
                                           test_candidate_fn fn, void *context)
@@ -540,6 +548,7 @@ struct test_candidate *test_candidate_new(uv_loop_t *loop, const struct test_can
     c->loop = loop;
     c->timeout_ms = options->timeout_ms;
     c->lock = options->lock;
+    c->manner = behaviour_manner(options->behaviour);
     c->standing = true;
     c->state = CANDIDATE_JOINING;
     if (text_set(&c->hosts, options->hosts) && text_set(&c->election, options->election) &&

@@ -10,6 +10,8 @@
  * predecessor that goes between look and watch, and a directory that vanishes. Without a connection it
  * does not take itself for the leader: it is joining again until it has looked.
  *
+ * One that is to be ill departs from this in one way: see behaviour.h.
+ *
  * Each has a session of its own. All but test_candidate_free() may be called from within the
  * state function.
  */
@@ -20,6 +22,7 @@
 #include <stddef.h>
 #include <uv.h>
 
+#include "probe/inject/behaviour.h"
 #include "probe/zookeeper/session.h"
 
 struct test_candidate;
@@ -43,10 +46,11 @@ struct test_candidate_options {
      * "{session}-node1-n_". Not used with lock.
      */
     const char *name;
-    const char *data;      /* its identity, e.g. "host:port"; never NULL */
-    const char *mark;      /* path of an ephemeral znode written once it leads; NULL: none */
-    const char *mark_data; /* what is written there; NULL: data */
-    bool lock;             /* election is the lock itself: create it, or watch it until it is free */
+    const char *data;         /* its identity, e.g. "host:port"; never NULL */
+    const char *mark;         /* path of an ephemeral znode written once it leads; NULL: none */
+    const char *mark_data;    /* what is written there; NULL: data */
+    bool lock;                /* election is the lock itself: create it, or watch it until it is free */
+    enum behaviour behaviour; /* not with lock */
 };
 
 /* Called at each change of state (not from within test_candidate_new()). */

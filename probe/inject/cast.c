@@ -26,6 +26,25 @@ static const struct play demo_plays[] = {
     {.election = "/payments/leader", .title = "payments", .name = "_c_{uuid}-latch-", .data = "payments-%d.example:9000",
      .members = 1, .first_ms = 8000, .every_ms = 20000, .away_ms = 7000},
     {.election = "/spark/leader_election", .title = "spark master", .name = "_c_{uuid}-latch-", .data = "spark-master-%d", .members = 2},
+
+    {.election = "/ill/deaf-second", .title = "ill: deaf second", .name = "_c_{uuid}-latch-", .data = "deaf-%d.example:8080",
+     .members = 4, .behaviour = BEHAVIOUR_DEAF, .ill = 2},
+    {.election = "/ill/herd", .title = "ill: herd", .name = "_c_{uuid}-latch-", .data = "herd-%d.example:8080",
+     .members = 4, .behaviour = BEHAVIOUR_HERD},
+    {.election = "/ill/persistent-first", .title = "ill: persistent first", .name = "_c_{uuid}-latch-", .data = "persistent-%d.example:8080",
+     .members = 3, .behaviour = BEHAVIOUR_PERSISTENT, .ill = 1},
+    {.election = "/ill/duplicate-session", .title = "ill: duplicate session", .name = "{hex}__lock__", .data = "duplicate-%d.example:8080",
+     .members = 3, .behaviour = BEHAVIOUR_TWICE, .ill = 1},
+    {.election = "/ill/wrong-predecessor", .title = "ill: wrong predecessor", .name = "_c_{uuid}-latch-", .data = "wrong-%d.example:8080",
+     .members = 4, .behaviour = BEHAVIOUR_SKIP, .ill = 3},
+    {.election = "/ill/never-acknowledged/overseer_elect/election", .title = "ill: never acknowledged", .name = "{session}-mute-%c:8983_solr-n_", .data = "",
+     .mark = "/ill/never-acknowledged/overseer_elect/leader", .mark_data = "{\"id\":\"mute-%c:8983_solr\"}",
+     .members = 3, .behaviour = BEHAVIOUR_MUTE},
+    {.election = "/ill/stale-mark/overseer_elect/election", .title = "ill: stale mark", .name = "{session}-stale-%c:8983_solr-n_", .data = "",
+     .mark = "/ill/stale-mark/overseer_elect/leader", .mark_data = "{\"id\":\"stale-%c:8983_solr\"}",
+     .members = 3, .behaviour = BEHAVIOUR_FORGETFUL, .ill = 1},
+
+    /* Last to come on, since it is long. */
     {.election = "/search/_election_", .title = "search", .name = "candidate-{session_hex}_", .data = "10.20.0.%d:7000",
      .members = 200, .first_ms = 5000, .every_ms = 1500, .away_ms = 1000, .anybody = true},
 };
@@ -45,6 +64,7 @@ struct member {
 struct stage {
     const struct play *play;
     struct member *members;
+    int entered;      /* members that are on; the next one's index */
     uint64_t next_ms; /* when the next one goes; 0: nobody */
     unsigned turn;    /* counts departures: which way, and who */
 };
@@ -56,7 +76,6 @@ struct cast {
     int timeout_ms;
     struct stage *stages;
     size_t count;
-    size_t entered_stage, entered_member; /* the next to come on */
 };
 
 /* text with %d and %c replaced; cut to the buffer. */
@@ -92,26 +111,30 @@ static bool member_enter(struct cast *cast, const struct play *play, struct memb
         .mark = play->mark,
         .mark_data = fill_in(play->mark_data, number, mark_data),
         .lock = play->name == NULL,
+        .behaviour = play->ill == 0 || play->ill == number + 1 ? play->behaviour : BEHAVIOUR_RECIPE,
     };
     member->candidate = test_candidate_new(cast->loop, &options, NULL, NULL);
     return member->candidate != NULL;
 }
 
+static bool stage_awaits(const struct stage *stage)
+{
+    if (stage->play->behaviour == BEHAVIOUR_RECIPE || stage->entered == 0)
+        return false;
+    return test_candidate_state(stage->members[stage->entered - 1].candidate) == CANDIDATE_JOINING;
+}
+
 static void cast_enter(struct cast *cast)
 {
     int begun = 0;
-    while (cast->entered_stage < cast->count && begun < ENTRIES_A_TICK) {
-        struct stage *stage = &cast->stages[cast->entered_stage];
-        int number = (int)cast->entered_member;
-        if (number == stage->play->members) {
-            cast->entered_stage++;
-            cast->entered_member = 0;
-            continue;
+    for (size_t i = 0; i < cast->count; i++) {
+        struct stage *stage = &cast->stages[i];
+        while (stage->entered < stage->play->members && begun < ENTRIES_A_TICK && !stage_awaits(stage)) {
+            if (!member_enter(cast, stage->play, &stage->members[stage->entered], stage->entered))
+                return; /* out of memory: the next tick tries again */
+            stage->entered++;
+            begun++;
         }
-        if (!member_enter(cast, stage->play, &stage->members[number], number))
-            return; /* out of memory: the next tick tries again */
-        cast->entered_member++;
-        begun++;
     }
 }
 

@@ -2,7 +2,8 @@
  * cast.h - a cast of test candidates that plays elections in the layouts of well-known systems.
  *
  * For the demo, and for tests that need living elections: leaders come and go by closing, resigning and
- * vanishing in turn, some elections are calm, one is vacant half of the time, one is long.
+ * vanishing in turn, some elections are calm, one is vacant half of the time, one is long. Beside them stand
+ * ill ones, one of each common illness. These are calm, so that what is found there stays.
  */
 #ifndef ELECTOP_PROBE_INJECT_CAST_H
 #define ELECTOP_PROBE_INJECT_CAST_H
@@ -30,6 +31,12 @@ struct play {
     int away_ms;         /* how long one that has gone stays away */
     bool anybody;        /* a member from the end of the line goes, not the leader */
     bool free_is_normal; /* a lock as people use one: nobody need hold it */
+    /*
+     * Where the behaviour is not the recipe's, members come on one after another, each once the one before it
+     * stands, so that it is known who is ill.
+     */
+    enum behaviour behaviour;
+    int ill; /* the member that behaves so; 0: all of them */
 };
 
 /* The demo's plays; *count of them. */

@@ -1,6 +1,7 @@
 #include "probe/sink/json_event.h"
 
 #include "probe/election/model.h"
+#include "probe/sink/json_finding.h"
 #include "probe/sink/json_writer.h"
 #include "probe/sink/look.h"
 
@@ -38,6 +39,15 @@ static void write_after(struct json_writer *writer, const struct event *event)
 {
     json_write_key(writer, "after_ms");
     json_write_ms(writer, event->after_us);
+}
+
+static void write_gap(struct json_writer *writer, const struct event *event)
+{
+    bool finding = event->kind == EVENT_FINDING_RAISED || event->kind == EVENT_FINDING_CLEARED;
+    if (event->gap_us <= 0 || finding)
+        return;
+    json_write_key(writer, event->kind == EVENT_CONNECTION ? "gap_ms" : "after_gap_ms");
+    json_write_ms(writer, event->gap_us);
 }
 
 static void write_recipe(struct json_writer *writer, const struct election *election)
@@ -99,7 +109,13 @@ void json_event_write(struct buffer *out, const struct event *event)
         json_write_key(&writer, "left");
         json_write_uint(&writer, event->unseen_left);
         break;
+    case EVENT_FINDING_RAISED:
+    case EVENT_FINDING_CLEARED:
+        json_write_key(&writer, "finding");
+        json_finding_write(&writer, event->finding);
+        break;
     }
+    write_gap(&writer, event);
     end_line(&writer);
 }
 

@@ -9,8 +9,14 @@
  *   candidate-left       candidate, identity, position
  *   leader-lost          candidate, identity
  *   leader-elected       from (null: nobody before), from_identity, to, to_identity, after_ms (since the
- * loss) leader-acknowledged  candidate, identity, after_ms (since it became first) connection state, detail
- * (why, for people); election is null unseen               joined, left
+ * loss)
+ *   leader-acknowledged  candidate, identity, after_ms (since it became first)
+ *   connection           state, detail (why, for people); of a "gap" also gap_ms, its length; election is
+ * null unseen               joined, left
+ *
+ * after_gap_ms stands at the end of what was not seen as it happened, but found by looking again after
+ * nobody had watched for so long (the session was lost, or this program stood still): it happened within
+ * that time, and time is the latest moment at which it can have been. The key is missing elsewhere.
  *
  * cluster is null for one without a name (given by --server). election is its path below the cluster's
  * chroot. What is not known is null. after_ms is a number: whole milliseconds from 10 on, below with up to

@@ -1,5 +1,11 @@
 #include "probe/sink/json_look.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/chain.h"
+#include "probe/election/whatif.h"
+#include "probe/sink/json_finding.h"
 #include "probe/sink/json_writer.h"
 #include "probe/sink/look.h"
 
@@ -83,8 +89,9 @@ static void write_servers(struct json_writer *writer, const struct cluster *clus
         write_flag(writer, "reachable", server->reachable);
         json_write_key(writer, "answer_ms");
         json_write_ms(writer, server->answer_us);
-        write_null(writer, "watches_from");
+        write_text(writer, "watches_from", server->watches_from);
         write_text(writer, "problem", server->problem);
+        write_text(writer, "watches_problem", server->hidden[HIDDEN_WATCHES]);
         json_write_end(writer, '}');
     }
     if (cluster->server_count)
@@ -113,26 +120,116 @@ static void write_leader(struct json_writer *writer, const struct election *elec
     json_write_end(writer, '}');
 }
 
+/* A watch as people write it down: a candidate of this election by its name, anything else by its path. */
+static void write_watches(struct json_writer *writer, const struct election *election,
+                          const struct client_session *session)
+{
+    json_write_key(writer, "watches");
+    if (!session || !session->watches_known) {
+        json_write_null(writer);
+        return;
+    }
+    size_t length = strlen(election->path);
+    bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
+    json_write_begin(writer, '[');
+    for (size_t i = 0; i < session->watch_count; i++) {
+        const char *path = session->watches[i];
+        bool inside = !lock && strncmp(path, election->path, length) == 0 && path[length] == '/';
+        json_write_string(writer, inside ? path + length + 1 : path);
+    }
+    json_write_end(writer, ']');
+}
+
+#define WATCHERS_MOST 1024
+
+/* Who is not listed does not watch only where every server shows its watches: else one that is empty is not
+   known to be so. */
+static void write_watchers(struct json_writer *writer, const struct election *election,
+                           const struct candidate *candidate)
+{
+    uint64_t few[16], *sessions = few;
+    size_t count = chain_watched_by(election, candidate, few, sizeof few / sizeof *few);
+    json_write_key(writer, "watched_by");
+    if (!count && !chain_watches_complete(election->cluster)) {
+        json_write_null(writer);
+        return;
+    }
+    if (count > sizeof few / sizeof *few) {
+        size_t room = count < WATCHERS_MOST ? count : WATCHERS_MOST;
+        sessions = malloc(room * sizeof *sessions);
+        if (sessions)
+            count = chain_watched_by(election, candidate, sessions, room);
+        if (!sessions || count > room)
+            count = sessions ? room : 0;
+    }
+    json_write_begin(writer, '[');
+    for (size_t i = 0; i < count; i++)
+        json_write_session(writer, sessions[i]);
+    json_write_end(writer, ']');
+    if (sessions != few)
+        free(sessions);
+}
+
+static const char *candidate_word(const struct election *election, const struct candidate *candidate)
+{
+    if (candidate == election->leader)
+        return "leader";
+    switch (candidate->link) {
+    case LINK_RIGHT:
+        return "waiting";
+    case LINK_WRONG:
+        return "wrong";
+    case LINK_STUCK:
+        return "stuck";
+    case LINK_SUSPECT:
+        return "suspect";
+    case LINK_FIRST:
+    case LINK_UNKNOWN:
+        break;
+    }
+    return "unknown";
+}
+
+static void write_connection(struct json_writer *writer, const struct election *election,
+                             const struct client_session *session)
+{
+    const struct cluster *cluster = election->cluster;
+    bool connected = session && session->connected && session->server < cluster->server_count;
+    write_text(writer, "client", session ? session->address : NULL);
+    write_text(writer, "server", connected ? cluster->servers[session->server].address : NULL);
+}
+
+static void write_timeout(struct json_writer *writer, const struct client_session *session)
+{
+    bool heard = session && session->silent_ms >= 0;
+    struct moment expires = session ? client_expires(session) : (struct moment){0, 0};
+    write_number(writer, "session_timeout_ms", session && session->timeout_ms > 0,
+                 session ? session->timeout_ms : 0);
+    write_number(writer, "silent_ms", heard, heard ? session->silent_ms : 0);
+    write_time(writer, "expires_at_latest", expires.mono_us ? expires.wall_us : 0);
+}
+
 static void write_candidate(struct json_writer *writer, const struct election *election, size_t i)
 {
     const struct candidate *candidate = election->candidates[i];
+    const struct client_session *session = candidate_client(candidate);
     json_write_begin(writer, '{');
     write_number(writer, "position", true, (int64_t)i + 1);
     write_text(writer, "name", candidate->name);
     write_number(writer, "sequence", candidate->sequence != SEQUENCE_NONE, candidate->sequence);
     json_write_key(writer, "session");
-    json_write_session(writer, candidate->known ? candidate->stat.owner : 0);
+    if (candidate->known && candidate->stat.owner == 0)
+        json_write_string(writer, "0x0"); /* persistent: known to belong to none */
+    else
+        json_write_session(writer, candidate->known ? candidate->stat.owner : 0);
     write_text(writer, "identity", candidate->identity);
-    write_null(writer, "client");
-    write_null(writer, "server");
+    write_connection(writer, election, session);
     write_time(writer, "created", look_created_us(candidate));
-    write_null(writer, "session_timeout_ms");
-    write_null(writer, "silent_ms");
-    write_null(writer, "expires_at_latest");
+    write_timeout(writer, session);
     write_text(writer, "predecessor", i ? election->candidates[i - 1]->name : NULL);
-    write_null(writer, "watches");
-    write_null(writer, "watched_by");
-    write_text(writer, "state", candidate == election->leader ? "leader" : "unknown");
+    write_watches(writer, election, session);
+    write_watchers(writer, election, candidate);
+    write_text(writer, "state", candidate_word(election, candidate));
     json_write_end(writer, '}');
 }
 
@@ -153,10 +250,39 @@ static void write_candidates(struct json_writer *writer, const struct election *
     json_write_end(writer, ']');
 }
 
-/* Who would lead if the leader went now; while one is being elected that question has no answer yet. */
-static const char *heir_of(const struct election *election)
+static void write_next(struct json_writer *writer, const struct election *election)
 {
-    return election->leader && election->candidate_count > 1 ? election->candidates[1]->name : NULL;
+    static const char *const chains[] = {
+        [CHAIN_UNKNOWN] = "unknown", [CHAIN_COMPLETE] = "complete", [CHAIN_BROKEN] = "broken"};
+    struct next_failover next = whatif_next(election);
+    json_write_key(writer, "next_failover");
+    json_write_begin(writer, '{');
+    write_text(writer, "heir", next.heir ? next.heir->name : NULL);
+    json_write_key(writer, "told");
+    if (next.told == ANSWER_UNKNOWN)
+        json_write_null(writer);
+    else
+        json_write_bool(writer, next.told == ANSWER_YES);
+    write_text(writer, "chain", chains[next.chain]);
+    write_text(writer, "broken_at", next.broken_at ? next.broken_at->name : NULL);
+    json_write_end(writer, '}');
+}
+
+static void write_findings(struct json_writer *writer, const struct election *election)
+{
+    json_write_key(writer, "findings");
+    if (!look_has_list(election) && !election->finding_count) {
+        json_write_null(writer); /* nothing was looked at: an empty list would claim that all is well */
+        return;
+    }
+    json_write_begin(writer, '[');
+    for (size_t i = 0; i < election->finding_count; i++) {
+        json_write_line(writer, 12);
+        json_finding_write(writer, election->findings[i]);
+    }
+    if (election->finding_count)
+        json_write_line(writer, 10);
+    json_write_end(writer, ']');
 }
 
 static void write_election(struct json_writer *writer, const struct election *election)
@@ -177,7 +303,10 @@ static void write_election(struct json_writer *writer, const struct election *el
     write_time(writer, "stale_since",
                election->fresh || !look_has_list(election) ? 0 : election->stale_since.wall_us);
     bool troubled = state == ELECTION_UNKNOWN || state == ELECTION_DENIED;
-    write_text(writer, "problem", troubled ? election->problem : NULL);
+    bool nobody = state == ELECTION_VACANT;
+    char problem[64];
+    write_text(writer, "problem",
+               troubled || nobody ? election_problem(election, problem, sizeof problem) : NULL);
     json_write_line(writer, 10);
     write_leader(writer, election);
     json_write_line(writer, 10);
@@ -187,15 +316,9 @@ static void write_election(struct json_writer *writer, const struct election *el
     json_write_line(writer, 10);
     write_null(writer, "failovers");
     json_write_line(writer, 10);
-    json_write_key(writer, "next_failover");
-    json_write_begin(writer, '{');
-    write_text(writer, "heir", heir_of(election));
-    write_null(writer, "told");
-    write_text(writer, "chain", "unknown");
-    write_null(writer, "broken_at");
-    json_write_end(writer, '}');
+    write_next(writer, election);
     json_write_line(writer, 10);
-    write_null(writer, "findings");
+    write_findings(writer, election);
     json_write_line(writer, 8);
     json_write_end(writer, '}');
 }
@@ -214,7 +337,7 @@ static void write_cluster(struct json_writer *writer, const struct cluster *clus
     json_write_line(writer, 6);
     write_servers(writer, cluster);
     json_write_line(writer, 6);
-    write_flag(writer, "watches_complete", false);
+    write_flag(writer, "watches_complete", chain_watches_complete(cluster));
     json_write_line(writer, 6);
     json_write_key(writer, "elections");
     json_write_begin(writer, '[');

@@ -1,18 +1,20 @@
 /*
  * json_look.h - one look at everything as one JSON document: `electop once --json`.
  *
- * What this version cannot know is null, never 0, "" or an empty list: where a client is connected and what
- * it watches (client, server, watches, watched_by, watches_from), others' session timeouts and silence
- * (session_timeout_ms, silent_ms, expires_at_latest), whether the next failover would be told
- * (next_failover.told; its chain is "unknown"), failovers without a history, and findings: nothing is
- * diagnosed, so an empty list, which would claim that all is well, would be false. A candidate is "leader" or
- * "unknown".
+ * What could not be had is null, never 0, "" or an empty list. What the servers do not show of a candidate's
+ * session (client, server, session_timeout_ms, silent_ms, expires_at_latest, watches) is null, too, as is
+ * watched_by where nobody is known to watch and not every server shows its watches. failovers is null:
+ * there is no history. silent_ms is as of the look at that server's connections.
+ *
+ * A candidate's session is "0x0" where its znode is persistent and belongs to none.
  *
  * Beside the keys of the contract:
  *   cluster   problem      why it is not connected; null: it is
+ *   server    watches_problem  why its watches are unknown, and what to switch on; null: they are known
  *   election  stale_since  since then it cannot be read any more: state is "unknown" or "denied", and leader,
  *                          candidates and next_sequence are what was seen last. null: all of this holds now
- *             problem      why it is denied or unknown; null: it is neither
+ *             problem      why it is denied or unknown, or vacant with children of which none is a candidate;
+ *                          null: none of these
  *   leader    since_exact  false: it was found leading, and since is the creation of its znode, the
  *                          earliest possible moment
  * path is what its users give: without the chroot, which is in hosts.

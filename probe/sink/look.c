@@ -102,6 +102,14 @@ static bool is_sound(const struct election *election)
     return false;
 }
 
+static bool has_error(const struct election *election)
+{
+    for (size_t i = 0; i < election->finding_count; i++)
+        if (election->findings[i]->severity >= SEVERITY_ERROR && !election->findings[i]->one_look)
+            return true;
+    return false;
+}
+
 bool look_is_sound(const struct model *model)
 {
     for (size_t i = 0; i < model->cluster_count; i++) {
@@ -109,7 +117,7 @@ bool look_is_sound(const struct model *model)
         if (!cluster->ever_connected)
             return false;
         for (size_t j = 0; j < cluster->election_count; j++)
-            if (!is_sound(cluster->elections[j]))
+            if (!is_sound(cluster->elections[j]) || has_error(cluster->elections[j]))
                 return false;
     }
     return true;

@@ -40,8 +40,9 @@ enum look_result {
 enum look_result look_result(const struct model *);
 
 /* Is everything as it should be (once --strict)? False for an election that is vacant though somebody must
-   lead, absent (a lock's own znode may be), denied or unknown, and for a cluster that could not be reached.
- */
+   lead, absent (a lock's own znode may be), denied or unknown, for a finding of severity error or critical
+   (but for what only a single look at the watches shows),
+   and for a cluster that could not be reached. */
 bool look_is_sound(const struct model *);
 
 #endif

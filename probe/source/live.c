@@ -1,11 +1,28 @@
 #include "probe/source/live.h"
 
+#include <stdio.h>
 #include <time.h>
 
 const char *live_name(const struct live *live)
 {
     const char *name = live->cluster->name;
     return name && *name ? name : live->cluster->hosts;
+}
+
+/* Whoever has a watch on a path that ends so is an observer. */
+#define OBSERVER_MARK "/electop-observer"
+
+static void on_observer_mark(void *context, enum session_result result, const struct znode_stat *stat,
+                             const void *data, size_t length)
+{
+    (void)context, (void)result, (void)stat, (void)data, (void)length;
+}
+
+void live_mark_as_observer(const struct live *live, struct session *session)
+{
+    char mark[4096];
+    snprintf(mark, sizeof mark, "%s%s", live->chroot, OBSERVER_MARK);
+    session_exists(session, mark, true, on_observer_mark, NULL);
 }
 
 struct moment live_now(void)

@@ -3,7 +3,8 @@
  *
  * live_source.c holds the sessions and all of the following together; subject.c watches one election;
  * pattern.c finds the elections of a path with wildcards; discover.c finds them by walking the tree;
- * servers.c asks the servers about themselves. Paths in here are full paths: the chroot is in front of them.
+ * servers.c asks the servers about themselves; replicas.c compares what they hold. Paths in here are full
+ * paths: the chroot is in front of them.
  */
 #ifndef ELECTOP_PROBE_SOURCE_LIVE_H
 #define ELECTOP_PROBE_SOURCE_LIVE_H
@@ -22,6 +23,7 @@ struct subject;
 struct pattern;
 struct discover;
 struct servers;
+struct replica_rounds;
 
 /*
  * One session of ours. There is more than one only where very many elections are watched: after a lost
@@ -65,11 +67,18 @@ struct live {
     size_t pattern_count;
     struct discover *discover;
     struct servers *servers;
-    uv_timer_t *slow; /* housekeeping every few seconds */
+    struct replica_rounds *replicas; /* NULL: not compared */
+    uv_timer_t *slow;                /* housekeeping every few seconds */
 };
 
 /* The cluster in the log: its name, or where it is. */
 const char *live_name(const struct live *);
+
+/*
+ * Marks a session of ours as an observer, so that other copies of this program do not take it for a
+ * candidate that fell out of line: by a watch on a path that nobody ever creates.
+ */
+void live_mark_as_observer(const struct live *, struct session *);
 
 /* Now, on both clocks. */
 struct moment live_now(void);

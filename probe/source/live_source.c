@@ -13,29 +13,12 @@
 #include "probe/log.h"
 #include "probe/source/discover.h"
 #include "probe/source/pattern.h"
+#include "probe/source/replicas.h"
 #include "probe/source/servers.h"
 #include "probe/source/subject.h"
 
 /* Housekeeping: vanished elections that nobody configured are forgotten, refused places tried again. */
 #define SLOW_MS 10000
-/*
- * Nobody ever creates this znode. A watch on a path that ends so marks our session as an observer, so that
- * other copies of this program do not take it for a candidate that fell out of line.
- */
-#define OBSERVER_MARK "/electop-observer"
-
-static void on_observer_mark(void *context, enum session_result result, const struct znode_stat *stat,
-                             const void *data, size_t length)
-{
-    (void)context, (void)result, (void)stat, (void)data, (void)length;
-}
-
-static void mark_as_observer(struct lane *lane)
-{
-    char mark[4096];
-    snprintf(mark, sizeof mark, "%s%s", lane->live->chroot, OBSERVER_MARK);
-    session_exists(lane->session, mark, true, on_observer_mark, NULL);
-}
 
 static bool all_connected(const struct live *live)
 {
@@ -124,7 +107,7 @@ static void on_state(void *context, enum connection_state state, bool renewed, c
     struct live *live = lane->live;
     log_state(lane, state, problem);
     if (state == CONNECTION_CONNECTED && renewed)
-        mark_as_observer(lane);
+        live_mark_as_observer(live, lane->session);
     bool joins = state == CONNECTION_CONNECTED && !lane->counted && lane != live->lanes;
     lane->counted |= state == CONNECTION_CONNECTED || lane == live->lanes;
     if (joins) {
@@ -146,6 +129,8 @@ static void on_state(void *context, enum connection_state state, bool renewed, c
         pattern_begin(live->patterns[i]);
     if (live->discover)
         discover_begin(live->discover);
+    if (live->servers)
+        servers_connected(live->servers);
 }
 
 static void on_notice(void *context, enum session_notice notice, const char *path)
@@ -264,7 +249,7 @@ static bool live_looked(struct source *source)
             return false;
         }
     }
-    return !live->servers || servers_looked(live->servers);
+    return !live->servers || servers_rounds(live->servers) > 0;
 }
 
 static void on_timer_closed(uv_handle_t *handle)
@@ -272,9 +257,23 @@ static void on_timer_closed(uv_handle_t *handle)
     free(handle);
 }
 
+static void live_ask(struct source *source)
+{
+    struct live *live = (struct live *)(void *)source;
+    if (live->servers)
+        servers_demand(live->servers);
+}
+
+static bool live_is_asking(const struct source *source)
+{
+    const struct live *live = (const struct live *)(const void *)source;
+    return live->servers && servers_are_demanded(live->servers);
+}
+
 static void live_stop(struct source *source)
 {
     struct live *live = (struct live *)(void *)source;
+    replicas_end(live->replicas);
     servers_free(live->servers);
     discover_free(live->discover);
     for (size_t i = 0; i < live->pattern_count; i++)
@@ -329,7 +328,8 @@ struct source *live_source_new(uv_loop_t *loop, struct model *model, const struc
     struct live *live = calloc(1, sizeof *live);
     if (!live)
         return NULL;
-    live->source = (struct source){.looked = live_looked, .stop = live_stop};
+    live->source = (struct source){
+        .looked = live_looked, .ask = live_ask, .is_asking = live_is_asking, .stop = live_stop};
     live->loop = loop;
     live->watch = watch;
     live->model = model;
@@ -357,6 +357,7 @@ struct source *live_source_new(uv_loop_t *loop, struct model *model, const struc
     live->slow->data = live;
     uv_timer_start(live->slow, on_slow, SLOW_MS, SLOW_MS);
     live->servers = servers_new(live);
+    live->replicas = replicas_begin(live);
     live->chroot_entry = (struct watch_entry){.notice = on_chroot_notice, .context = live};
     if (!watch_map_put(&live->watches, &live->chroot_entry, live->chroot) || !watch_configured(live)) {
         live_stop(&live->source);

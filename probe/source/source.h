@@ -15,6 +15,10 @@ struct source {
     /* One complete look has been taken at everything it watches, or it is certain that none can be had. A
        cluster that cannot be reached may be reached yet: whoever waits for it needs a deadline. */
     bool (*looked)(struct source *);
+    /* Ask the servers now whatever can be asked, also where that is done on demand only. */
+    void (*ask)(struct source *);
+    /* What ask() began has not all come yet. */
+    bool (*is_asking)(const struct source *);
     /* Ends it: no observation comes any more. Frees the source. */
     void (*stop)(struct source *);
 };

@@ -14,8 +14,6 @@
 #define DENIED_AGAIN_MS 10000
 /* After so many dead candidates in a row the list is read rather than the next one. */
 #define CHASE_MOST 3
-/* A vanished election that nobody configured is shown for this long. */
-#define FORGET_AFTER_MS 600000
 #define PATH_SIZE 8192
 
 /* A znode whose change must be known at once. */
@@ -39,6 +37,8 @@ struct subject {
     struct guard guards[GUARD_COUNT];
     uv_timer_t *timer; /* the next list, or the next try */
     bool listing, list_dirty, begun, registry_listing;
+    bool confirming, confirm_again;
+    int64_t synced_us;             /* when the sync under way was asked for */
     uint64_t listed_ms, absent_ms; /* loop time; absent 0: it is there */
     unsigned chased;
     size_t reads; /* candidates being read */
@@ -85,8 +85,7 @@ static void observe_node(struct subject *s, const char *path, enum session_resul
     observe(s, &o);
 }
 
-/* ---- candidates -----------------------------------------------------------------------------------------
- */
+/* ---- candidates ---- */
 
 struct read {
     struct subject *subject;
@@ -175,8 +174,7 @@ static void read_soon(struct subject *s)
     subjects_read(live);
 }
 
-/* ---- guarded znodes --------------------------------------------------------------------------------------
- */
+/* ---- guarded znodes ---- */
 
 static bool is_candidate(const struct subject *s, const char *path)
 {
@@ -495,6 +493,57 @@ static void subject_list(struct subject *s)
     }
 }
 
+/* ---- the same list, after a sync ---- */
+
+static void subject_confirm(struct subject *s);
+
+static void on_confirmed(void *context, enum session_result result, const struct znode_stat *stat,
+                         char *const *names, size_t count)
+{
+    struct subject *s = context;
+    s->confirming = false;
+    if (!answered(s) || result != SESSION_OK)
+        return;
+    struct observation o = live_observation(s->live, OBSERVED_CHILDREN, s->path, s->path);
+    o.children =
+        (struct observed_children){.stat = stat, .names = names, .count = count, .synced_us = s->synced_us};
+    observe(s, &o);
+    subject_reconcile(s);
+    if (s->confirm_again)
+        subject_confirm(s);
+}
+
+static void on_synced(void *context, enum session_result result, const char *path)
+{
+    struct subject *s = context;
+    (void)path;
+    s->confirming = false;
+    if (!answered(s) || result != SESSION_OK)
+        return;
+    if (session_children(s->lane->session, s->path, false, on_confirmed, s)) {
+        s->confirming = true;
+        s->references++;
+    }
+}
+
+static void subject_confirm(struct subject *s)
+{
+    s->confirm_again = s->confirming; /* that one began before what was told by now */
+    if (s->confirming || !s->election->suspected || s->absent_ms)
+        return;
+    s->synced_us = live_now().mono_us;
+    if (session_sync(s->lane->session, s->path, on_synced, s)) {
+        s->confirming = true;
+        s->references++;
+    }
+}
+
+void subjects_confirm(struct live *live)
+{
+    for (size_t i = 0; i < live->subject_count; i++)
+        subject_confirm(live->subjects[i]);
+}
+
 static void on_children_notice(void *context, enum session_notice notice)
 {
     struct subject *s = context;
@@ -609,5 +658,6 @@ bool subject_looked(const struct subject *s)
 
 bool subject_is_forgotten(const struct subject *s, uint64_t now_ms)
 {
-    return s->origin != ORIGIN_CONFIGURED && s->absent_ms && now_ms - s->absent_ms > FORGET_AFTER_MS;
+    return s->origin != ORIGIN_CONFIGURED && s->absent_ms &&
+           now_ms - s->absent_ms > ELECTION_VANISHED_KEPT_MS;
 }

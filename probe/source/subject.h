@@ -26,6 +26,10 @@ bool subject_looked(const struct subject *);
 /* Found by pattern or discovery, and gone for so long that nobody misses it. */
 bool subject_is_forgotten(const struct subject *, uint64_t now_ms);
 
+/* Reads the lists of all elections of which something is suspected once more, each after a sync: what the
+   servers told before is then known to have been told of the line as it still is. */
+void subjects_confirm(struct live *);
+
 /* Reads the next candidates of all subjects, as many as may be under way at a time. */
 void subjects_read(struct live *);
 

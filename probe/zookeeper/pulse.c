@@ -13,6 +13,7 @@ struct pulse {
     struct pulse_beats beats;
     void *context;
     bool freed;
+    unsigned jitter; /* state of a small generator */
 };
 
 static void on_poll_closed(uv_handle_t *handle)
@@ -66,6 +67,7 @@ struct pulse *pulse_new(uv_loop_t *loop, const struct pulse_beats *beats, void *
     p->context = context;
     p->fd = -1;
     p->open = 3;
+    p->jitter = (unsigned)uv_hrtime() | 1u;
     uv_timer_init(loop, &p->wake);
     uv_timer_init(loop, &p->deadline);
     uv_prepare_init(loop, &p->prepare);
@@ -126,6 +128,12 @@ int pulse_descriptor(const struct pulse *p)
 void pulse_wake_in(struct pulse *p, uint64_t ms)
 {
     uv_timer_start(&p->wake, on_wake, ms, 0);
+}
+
+void pulse_pause(struct pulse *p, unsigned ms)
+{
+    p->jitter = p->jitter * 1103515245u + 12345u;
+    pulse_wake_in(p, ms / 2 + (p->jitter >> 16) % (ms + 1));
 }
 
 void pulse_this_turn(struct pulse *p)

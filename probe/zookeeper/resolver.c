@@ -73,6 +73,20 @@ static void on_found(uv_getaddrinfo_t *request, int status, struct addrinfo *fou
         finish(r);
 }
 
+size_t address_list(const struct address *addresses, size_t count, char *buffer, size_t size)
+{
+    size_t used = 0;
+    buffer[0] = '\0';
+    for (size_t i = 0; i < count && used < size; i++) {
+        const char *address = addresses[i].text;
+        size_t bracket = *address == '[' ? strcspn(address, "]") : 0;
+        used += (size_t)snprintf(buffer + used, size - used, "%s%.*s%s", used ? "," : "",
+                                 bracket ? (int)bracket - 1 : 0, address + 1,
+                                 bracket ? address + bracket + 1 : address);
+    }
+    return used;
+}
+
 bool address_literal(const struct host_port *server, struct sockaddr_storage *out)
 {
     return uv_ip4_addr(server->host, server->port, (struct sockaddr_in *)(void *)out) == 0 ||

@@ -27,6 +27,10 @@ struct address {
 typedef void (*resolver_fn)(void *context, const struct address *addresses, size_t count,
                             const char *problem);
 
+/* The list as the client library reads it: [::1]:2181 is what it prints, ::1:2181 what it takes. Returns its
+ * length. */
+size_t address_list(const struct address *, size_t count, char *buffer, size_t size);
+
 /* The one address of a server that was given as one; false: it is a name, and must be looked up. */
 bool address_literal(const struct host_port *, struct sockaddr_storage *);
 

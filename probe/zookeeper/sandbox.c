@@ -83,7 +83,7 @@ static char *text_new(const char *format, ...)
     return text;
 }
 
-/* ---- what it needs ------------------------------------------------------------------------------------- */
+/* ---- what it needs ---- */
 
 static bool in_path(const char *program)
 {
@@ -142,8 +142,7 @@ static bool ports_choose(struct sandbox *sandbox)
     return true;
 }
 
-/* ---- a server's directory: <directory>/<id>/{zoo.cfg,data/myid,log} -------------------------------------
- */
+/* ---- a server's directory: <directory>/<id>/{zoo.cfg,data/myid,log} ---- */
 
 static bool data_make(const struct server *server)
 {
@@ -254,8 +253,7 @@ static int server_run(struct server *server)
     return pid;
 }
 
-/* ---- is it ready? ---------------------------------------------------------------------------------------
- */
+/* ---- is it ready? ---- */
 
 static void on_ask_closed(uv_handle_t *handle)
 {
@@ -395,8 +393,7 @@ static void waiting_begin(struct server *server)
     uv_timer_start(sandbox->timer, on_tick, POLL_MS, POLL_MS);
 }
 
-/* ---- the ensemble ---------------------------------------------------------------------------------------
- */
+/* ---- the ensemble ---- */
 
 static void on_start_ready(void *context, const char *problem);
 

@@ -20,6 +20,7 @@
 #include <zookeeper/zookeeper.h>
 
 #include "config/connect_string.h"
+#include "probe/zookeeper/farewell.h"
 #include "probe/zookeeper/pulse.h"
 #include "probe/zookeeper/request.h"
 #include "probe/zookeeper/resolver.h"
@@ -32,9 +33,13 @@
 /* Pause after all servers failed: doubles up to the second one, with jitter. */
 #define PAUSE_FIRST_MS 100u
 #define PAUSE_LAST_MS 3000u
-/* A session that has not come back after this many of its timeouts is given up: where servers serve, they
-   have ended it by then, and where they do not, nothing is lost with it. [wiped] */
-#define GIVE_UP_TIMEOUTS 1
+/*
+ * A session that has not come back after this many of its timeouts is given up: where servers serve, they
+ * have ended it by then, and where they do not, nothing is lost with it. Where servers have refused it this
+ * often, one timeout is enough. [wiped]
+ */
+#define GIVE_UP_TIMEOUTS 2
+#define GIVE_UP_REFUSALS 3
 
 struct session {
     uv_loop_t *loop;
@@ -61,23 +66,17 @@ struct session {
     bool established;       /* this handle has had a session */
     uint64_t last_heard_ms; /* loop time at which the connection was last there, or the handle was begun */
     unsigned failures;      /* attempts in a row that failed */
+    unsigned refusals;      /* of them, those of servers that gave no session */
     char server[ADDRESS_SIZE];
     char problem[200];
     struct requests requests; /* not answered yet */
-    unsigned jitter;          /* state of a small generator */
 };
 
 static void session_begin(struct session *s);
 static void session_arm(struct session *s);
 static void session_fail(struct session *s, int rc, int error, int state_before);
 
-/* ---- small helpers ---------------------------------------------------------------------------------- */
-
-static unsigned jittered(struct session *s, unsigned ms)
-{
-    s->jitter = s->jitter * 1103515245u + 12345u;
-    return ms / 2 + (s->jitter >> 16) % (ms + 1); /* half of it to one and a half */
-}
+/* ---- small helpers ---- */
 
 static void set_state(struct session *s, enum connection_state state, bool renewed)
 {
@@ -103,10 +102,6 @@ static enum session_result result_of(int rc)
         return SESSION_DENIED;
     case ZNODEEXISTS:
         return SESSION_NODE_EXISTS;
-    case ZNOTEMPTY:
-        return SESSION_NOT_EMPTY;
-    case ZBADVERSION:
-        return SESSION_BAD_VERSION;
     case ZCONNECTIONLOSS:
     case ZOPERATIONTIMEOUT:
     case ZSESSIONEXPIRED:
@@ -162,7 +157,7 @@ static void describe_failure(struct session *s, int rc, int error, int state_bef
 {
     const char *server = s->server[0] ? s->server : "the server";
     if (rc == ZSESSIONEXPIRED)
-        snprintf(s->problem, sizeof s->problem, "the session expired");
+        snprintf(s->problem, sizeof s->problem, "the servers did not hear us for its whole timeout");
     else if (state_before == ZOO_ASSOCIATING_STATE && s->overdue)
         snprintf(s->problem, sizeof s->problem, "%s accepts connections but does not answer", server);
     else if (state_before == ZOO_ASSOCIATING_STATE)
@@ -177,7 +172,7 @@ static void describe_failure(struct session *s, int rc, int error, int state_bef
         snprintf(s->problem, sizeof s->problem, "connection to %s lost", server);
 }
 
-/* ---- ending ------------------------------------------------------------------------------------------- */
+/* ---- ending ---- */
 
 static void zookeeper_end(struct session *s)
 {
@@ -192,7 +187,9 @@ static void zookeeper_end(struct session *s)
     /* The library has no "vanish": with its socket shut down, its farewell cannot be sent. */
     if (s->dropping && fd >= 0)
         shutdown(fd, SHUT_RDWR);
+    int held = zoo_state(zh) == ZOO_CONNECTED_STATE && !s->dropping ? farewell_hold(fd) : -1;
     zookeeper_close(zh); /* answers still owed come from in there */
+    farewell_wait(s->loop, held);
 }
 
 static void session_free(struct session *s)
@@ -222,7 +219,13 @@ static void leave(struct session *s)
         session_free(s);
 }
 
-/* ---- pumping the library ------------------------------------------------------------------------------ */
+/* ---- pumping the library ---- */
+
+/* [closed] A request that could not be written closes the descriptor, too, and nobody is told. */
+static bool lost_unsaid(const struct session *s)
+{
+    return s->state == CONNECTION_CONNECTED && zoo_state(s->zh) != ZOO_CONNECTED_STATE;
+}
 
 static void session_pump(struct session *s, int events)
 {
@@ -233,6 +236,8 @@ static void session_pump(struct session *s, int events)
         rc = zookeeper_process(s->zh, events);
         error = errno;
         events = ZOOKEEPER_READ;
+        if (rc == ZOK && lost_unsaid(s))
+            rc = ZCONNECTIONLOSS;
     } while (rc == ZOK && !s->closing && ++frames < FRAMES_A_TURN);
     if (s->closing)
         return;
@@ -301,6 +306,10 @@ static void session_arm(struct session *s)
         return;
     int fd = -1, interest = 0, state_before = zoo_state(s->zh);
     struct timeval tv = {0};
+    if (lost_unsaid(s)) {
+        session_fail(s, ZCONNECTIONLOSS, 0, state_before);
+        return;
+    }
     errno = 0;
     int rc = zookeeper_interest(s->zh, &fd, &interest, &tv);
     int error = errno;
@@ -345,10 +354,13 @@ static void session_fail(struct session *s, int rc, int error, int state_before)
         return;
     }
     int timeout_ms = s->established ? zoo_recv_timeout(s->zh) : s->timeout_asked_ms;
-    bool hopeless = uv_now(s->loop) - s->last_heard_ms > (uint64_t)timeout_ms * GIVE_UP_TIMEOUTS;
+    uint64_t away_ms = uv_now(s->loop) - s->last_heard_ms;
+    s->refusals += state_before == ZOO_ASSOCIATING_STATE && !s->overdue;
+    bool hopeless = away_ms > (uint64_t)timeout_ms * GIVE_UP_TIMEOUTS ||
+                    (s->refusals >= GIVE_UP_REFUSALS && away_ms > (uint64_t)timeout_ms);
     s->failures++;
     unsigned round = s->failures / (unsigned)s->address_count;
-    if (state == ZOO_EXPIRED_SESSION_STATE || rc == ZINVALIDSTATE || (hopeless && s->established)) {
+    if (state == ZOO_EXPIRED_SESSION_STATE || (hopeless && s->established)) {
         /* [wiped] Whatever the servers know of this session by now, it does not come back. */
         zookeeper_end(s);
         set_state(s, CONNECTION_EXPIRED, false);
@@ -363,11 +375,13 @@ static void session_fail(struct session *s, int rc, int error, int state_before)
         return;
     /* [retry] Each server gets its try at once; a whole round of failures is followed by a pause. */
     unsigned ms = PAUSE_FIRST_MS << (round < 6 ? round : 6);
-    pulse_wake_in(s->pulse, round == 0 ? 1 : jittered(s, ms < PAUSE_LAST_MS ? ms : PAUSE_LAST_MS));
+    if (round == 0)
+        pulse_wake_in(s->pulse, 1);
+    else
+        pulse_pause(s->pulse, ms < PAUSE_LAST_MS ? ms : PAUSE_LAST_MS);
 }
 
-/* ---- beginning ------------------------------------------------------------------------------------------
- */
+/* ---- beginning ---- */
 
 static void on_connected(struct session *s)
 {
@@ -375,7 +389,7 @@ static void on_connected(struct session *s)
     if (s->state == CONNECTION_CONNECTED)
         return; /* the library tells it once for each watch */
     s->established = true;
-    s->failures = 0;
+    s->failures = s->refusals = 0;
     s->last_heard_ms = uv_now(s->loop);
     s->problem[0] = '\0';
     pulse_deadline(s->pulse, 0);
@@ -426,20 +440,12 @@ static void silent_log(const char *message)
 /* The names are resolved, as far as they can be: begin a handle with the addresses there are. */
 static void session_connect(struct session *s)
 {
-    char list[CONNECT_STRING_SERVERS * ADDRESSES_A_SERVER * ADDRESS_SIZE] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < s->address_count; i++) {
-        /* [::1]:2181 is what the library prints, ::1:2181 what it reads. */
-        const char *address = s->addresses[i].text;
-        size_t bracket = *address == '[' ? strcspn(address, "]") : 0;
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.*s%s", used ? "," : "",
-                                 bracket ? (int)bracket - 1 : 0, address + 1,
-                                 bracket ? address + bracket + 1 : address);
-    }
+    char list[CONNECT_STRING_SERVERS * ADDRESSES_A_SERVER * ADDRESS_SIZE];
+    size_t used = address_list(s->addresses, s->address_count, list, sizeof list);
     s->last_heard_ms = uv_now(s->loop);
     if (used == 0) {
         set_state(s, CONNECTION_CONNECTING, false); /* problem: from the look-up */
-        pulse_wake_in(s->pulse, jittered(s, PAUSE_LAST_MS));
+        pulse_pause(s->pulse, PAUSE_LAST_MS);
         return;
     }
     zoo_set_debug_level((ZooLogLevel)0);
@@ -448,7 +454,7 @@ static void session_connect(struct session *s)
         snprintf(s->problem, sizeof s->problem, "cannot begin a session: %s", strerror(errno));
         tell_failure(s);
         set_state(s, CONNECTION_CONNECTING, false);
-        pulse_wake_in(s->pulse, jittered(s, PAUSE_LAST_MS));
+        pulse_pause(s->pulse, PAUSE_LAST_MS);
         return;
     }
     zoo_set_servers_resolution_delay(s->zh, -1); /* [resolve] */
@@ -516,7 +522,6 @@ struct session *session_open(uv_loop_t *loop, const struct session_options *opti
     s->pulse = pulse;
     s->requests.session = s;
     s->state = CONNECTION_CONNECTING;
-    s->jitter = (unsigned)uv_hrtime() | 1u;
     pulse_wake_in(s->pulse, 0);
     return s;
 }
@@ -566,7 +571,7 @@ const char *session_server(const struct session *s)
     return s->state == CONNECTION_CONNECTED && s->server[0] ? s->server : NULL;
 }
 
-/* ---- requests ------------------------------------------------------------------------------------------ */
+/* ---- requests ---- */
 
 static struct request *request_begin(struct session *s, enum answer_kind kind, void *context)
 {
@@ -592,8 +597,11 @@ static struct request *request_text(struct session *s, session_text_fn fn, void 
 
 static bool request_sent(struct request *r, int rc)
 {
+    struct session *s = r->all->session;
     if (rc == ZOK) {
-        pulse_this_turn(r->all->session->pulse);
+        if (lost_unsaid(s))
+            pulse_let_go(s->pulse); /* told in this turn */
+        pulse_this_turn(s->pulse);
         return true;
     }
     request_free(r);
@@ -674,9 +682,10 @@ bool session_create(struct session *s, const char *path, const void *data, size_
                     enum create_mode mode, session_text_fn fn, void *context)
 {
     struct request *r = request_text(s, fn, context);
-    int flags = mode == CREATE_PERSISTENT  ? ZOO_PERSISTENT
-                : mode == CREATE_EPHEMERAL ? ZOO_EPHEMERAL
-                                           : ZOO_EPHEMERAL_SEQUENTIAL;
+    int flags = mode == CREATE_PERSISTENT              ? ZOO_PERSISTENT
+                : mode == CREATE_PERSISTENT_SEQUENTIAL ? ZOO_PERSISTENT_SEQUENTIAL
+                : mode == CREATE_EPHEMERAL             ? ZOO_EPHEMERAL
+                                                       : ZOO_EPHEMERAL_SEQUENTIAL;
     return r && request_sent(
                     r, zoo_acreate(s->zh, path, data, (int)length, &ZOO_OPEN_ACL_UNSAFE, flags, on_text, r));
 }
@@ -685,11 +694,4 @@ bool session_delete(struct session *s, const char *path, int32_t version, sessio
 {
     struct request *r = request_text(s, fn, context);
     return r && request_sent(r, zoo_adelete(s->zh, path, version, on_void, r));
-}
-
-bool session_set(struct session *s, const char *path, const void *data, size_t length, int32_t version,
-                 session_node_fn fn, void *context)
-{
-    struct request *r = request_node(s, fn, context);
-    return r && request_sent(r, zoo_aset(s->zh, path, data, (int)length, version, on_node, r));
 }

@@ -25,8 +25,6 @@ enum session_result {
     SESSION_NO_NODE,
     SESSION_DENIED,
     SESSION_NODE_EXISTS,
-    SESSION_NOT_EMPTY,
-    SESSION_BAD_VERSION,
     SESSION_LOST,  /* not carried out, or not known whether: the connection or the session went */
     SESSION_FAILED /* anything else */
 };
@@ -73,9 +71,9 @@ void session_close(struct session *);
 void session_drop(struct session *);
 
 enum connection_state session_state(const struct session *);
-uint64_t session_id(const struct session *);         /* 0: none yet */
-int session_timeout_ms(const struct session *);      /* negotiated; 0: not connected yet */
-const char *session_server(const struct session *);  /* "10.0.0.1:2181", or NULL; until the next call */
+uint64_t session_id(const struct session *);        /* 0: none yet */
+int session_timeout_ms(const struct session *);     /* negotiated; 0: not connected yet */
+const char *session_server(const struct session *); /* "10.0.0.1:2181", or NULL; until the next call */
 
 /*
  * Answers. Called exactly once for every request that was accepted, in the order of the requests.
@@ -98,11 +96,14 @@ bool session_children(struct session *, const char *path, bool watch, session_ch
 bool session_sync(struct session *, const char *path, session_text_fn, void *context);
 
 /* Writing. Only probe/inject/ may call these (a check in the test run holds everyone to it). */
-enum create_mode { CREATE_PERSISTENT, CREATE_EPHEMERAL, CREATE_EPHEMERAL_SEQUENTIAL };
+enum create_mode {
+    CREATE_PERSISTENT,
+    CREATE_PERSISTENT_SEQUENTIAL,
+    CREATE_EPHEMERAL,
+    CREATE_EPHEMERAL_SEQUENTIAL
+};
 bool session_create(struct session *, const char *path, const void *data, size_t length, enum create_mode,
                     session_text_fn, void *context);
 bool session_delete(struct session *, const char *path, int32_t version, session_text_fn, void *context);
-bool session_set(struct session *, const char *path, const void *data, size_t length, int32_t version,
-                 session_node_fn, void *context);
 
 #endif

@@ -316,5 +316,43 @@ def measure_picture(rig, rounds, _quick, say):
               beyond > 1e5)
 
 
+# 8: asking a server.
+
+def measure_asking(rig, rounds, quick, say):
+    """round.c against the rig's server, first with nothing on it, then with a crowd: a session, an ephemeral znode
+    and a watch each. The memory is what came with the crowd's first rounds; idle is from then on."""
+    size = 1000 if quick else 10000
+
+    def ask(times, idle_s):
+        run = subprocess.run([os.path.join(TOOLS, "round"), rig.hosts, rig.admin, "/bench/nobody", str(times), str(idle_s)],
+                             check=False, text=True, capture_output=True, timeout=300)
+        if run.returncode != 0:
+            raise BenchError(run.stderr.strip() or f"round ended with {run.returncode}")
+        return json.loads(run.stdout)
+
+    say("asking an empty server")
+    empty = ask(2, 0)
+    crowd = subprocess.Popen([os.path.join(os.path.dirname(TOOLS), "tools", "crowd"), rig.hosts, str(size), "1"],
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        crowd.stdout.readline()
+        say(f"asking about {size} sessions")
+        full = ask(max(3, rounds), 5 if quick else 60)
+    finally:
+        crowd.stdin.close()
+        crowd.wait(20)
+        crowd.stdout.close()
+    each, longest = median(full["rounds_ms"]), full["longest_ms"]
+    memory = (full["after_kb"] - empty["after_kb"]) * 1024 / size
+    what = f"asking, {size} sessions and watches"
+    yield Row(f"{what}: CPU a round, AdminServer", "", f"{each:.1f} ms", "", "≤ 250 ms", each > 250)
+    yield Row(f"{what}: CPU to read the words' answers", "", f"{full['words_ms']:.1f} ms", "", "≤ 100 ms",
+              full["words_ms"] > 100)
+    yield Row(f"{what}: longest work of the loop", "", f"{longest:.1f} ms", "", "≤ 10 ms", longest > 10)
+    yield Row(f"{what}: memory a session with its watch", "", f"{memory:.0f} B", "", "≤ 307 B", memory > 307)
+    yield Row(f"{what}: CPU while nothing changes", "", f"{full['idle_percent']:.2f} %", "", "≤ 1 %",
+              full["idle_percent"] > 1)
+
+
 MEASURES = {"fall": measure_fall, "look": measure_look, "churn": measure_churn, "idle": measure_idle,
-            "frame": measure_frame, "picture": measure_picture}
+            "frame": measure_frame, "picture": measure_picture, "asking": measure_asking}

@@ -330,10 +330,10 @@ static void shows_the_grids(void **state)
         {"overview-200x60.txt", "usual", "dark", "", "druid", 200, 60},
         {"overview-80x24-ascii.txt", "usual", "ascii", "", "druid", 80, 24},
         {"election-120x36.txt", "usual", "dark", "/10.0.3.17\r\033[H\r", "10.0.3.18", 120, 36},
-        {"election-hostile-80x24.txt", "hostile", "dark", "/hostile\r\033OH\r", "0x5", 80, 24},
+        {"election-hostile-80x24.txt", "hostile", "dark", "/hostile\r\033OH\r", "0x2", 80, 24},
         {"election-hostile-200x60.txt", "hostile", "dark", "/hostile\r\033[1~\r", "0x5", 200, 60},
         {"candidate-hostile-120x36.txt", "hostile", "dark", "/hostile\r\033[H\r\033[H\r", "czxid", 120, 36},
-        {"events-120x36.txt", "usual", "dark", "e", "Esc", 120, 36},
+        {"events-120x36.txt", "usual", "dark", "v", "Esc", 120, 36},
         {"help-80x24.txt", "usual", "dark", "?", "Esc", 80, 24},
         {"election-crowd-120x36.txt", "crowd", "dark", "\r\033[F", "0000000599", 120, 36},
     };
@@ -423,7 +423,7 @@ static void ignores_unknown_keys(void **state)
     struct terminal *terminal = terminal_open(120, 36, "usual", "dark", NULL);
     wait_for(terminal, "druid");
     keys(terminal, "\033[B\r");
-    wait_for(terminal, "/teams/blue/leader   ");
+    wait_for(terminal, "/_zkelection/app   ");
     wait_for(terminal, "Esc");
     keys(terminal, "\033[1;5Q\033[200~\033[99;99;99~\033Oq\033[?1;2c\x01\x02");
     settle(terminal);

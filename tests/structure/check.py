@@ -23,6 +23,7 @@ DOORS = {
     "curses": (r"(ncursesw?/)?(n?curses|term|panel|form|menu)\.h$", ["tui/screen/curses*"]),
     "zookeeper": (r"zookeeper/|zookeeper\w*\.h$|zoo_\w+\.h$|recordio\.h$|proto\.h$", ["probe/zookeeper/session.c"]),
     "yaml": (r"yaml\.h$", ["config/*"]),
+    "curl": (r"curl/", ["probe/zookeeper/http.c"]),
 }
 
 # What a file below the first may include of the project: everything but the second.

@@ -56,8 +56,9 @@ class Events:
     """`electop events --json`, read line by line as it comes, each with the moment of its arrival."""
 
     def __init__(self, hosts, *arguments):
+        """hosts: None where the arguments say which cluster."""
         self.errors = tempfile.TemporaryFile()
-        self.process = subprocess.Popen([PROGRAM, "events", "--json", "-s", hosts, *arguments],
+        self.process = subprocess.Popen([PROGRAM, "events", "--json", *(["-s", hosts] if hosts else []), *arguments],
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.errors)
         self.changed = threading.Condition()
         self.seen, self.read, self.ended = [], 0, False

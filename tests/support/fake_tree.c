@@ -156,14 +156,20 @@ bool fake_tree_has(const struct fake_tree *tree, const char *path)
     return find(tree, path) != NULL;
 }
 
+const struct znode_stat *fake_tree_look(const struct fake_tree *tree, const char *path)
+{
+    const struct node *node = find(tree, path);
+    return node ? &node->stat : NULL;
+}
+
 static struct observation about(enum observation_kind kind, struct moment at, const char *election,
                                 const char *path)
 {
     return (struct observation){.kind = kind, .at = at, .election = election, .path = path};
 }
 
-void fake_tree_list(struct fake_tree *tree, struct model *model, struct moment at, const char *election,
-                    const char *path)
+static void observe_list(struct fake_tree *tree, struct model *model, struct moment at, const char *election,
+                         const char *path, int64_t synced_us)
 {
     const struct node *directory = find(tree, path);
     struct observation o = about(directory ? OBSERVED_CHILDREN : OBSERVED_ABSENT, at, election, path);
@@ -180,9 +186,22 @@ void fake_tree_list(struct fake_tree *tree, struct model *model, struct moment a
             !strchr(child + length + 1, '/'))
             names[count++] = child + length + 1;
     }
-    o.children = (struct observed_children){.stat = &directory->stat, .names = names, .count = count};
+    o.children = (struct observed_children){
+        .stat = &directory->stat, .names = names, .count = count, .synced_us = synced_us};
     model_observe(model, &o);
     free(names);
+}
+
+void fake_tree_list(struct fake_tree *tree, struct model *model, struct moment at, const char *election,
+                    const char *path)
+{
+    observe_list(tree, model, at, election, path, 0);
+}
+
+void fake_tree_sync(struct fake_tree *tree, struct model *model, struct moment at, int64_t ago_us,
+                    const char *election, const char *path)
+{
+    observe_list(tree, model, at, election, path, at.mono_us - ago_us);
 }
 
 static void observe_node(struct fake_tree *tree, struct model *model, struct moment at, const char *election,

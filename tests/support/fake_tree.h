@@ -27,9 +27,14 @@ void fake_tree_set(struct fake_tree *, const char *path, const char *data);
 void fake_tree_wind(struct fake_tree *, const char *path, uint32_t creates);
 
 bool fake_tree_has(const struct fake_tree *, const char *path);
+/* NULL: it is not there. Valid until the next change. */
+const struct znode_stat *fake_tree_look(const struct fake_tree *, const char *path);
 
 /* The observation that a source would make of it now: CHILDREN or ABSENT; NODE or ABSENT. */
 void fake_tree_list(struct fake_tree *, struct model *, struct moment, const char *election,
+                    const char *path);
+/* ... after a sync that was asked for so long ago. */
+void fake_tree_sync(struct fake_tree *, struct model *, struct moment, int64_t ago_us, const char *election,
                     const char *path);
 void fake_tree_read(struct fake_tree *, struct model *, struct moment, const char *election,
                     const char *path);

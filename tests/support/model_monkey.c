@@ -72,7 +72,13 @@ static void check(const struct model *model, const struct election *e)
     must(unknown == e->unknown_count, e, "another number of unread candidates");
     for (const struct candidate *c = e->unread_first; c; c = c->unread_next, queued++)
         must(c->unread_queued && election_find(e, c->name) == c, e, "a stranger in the queue");
-    must(queued <= unknown, e, "too many in the queue");
+    must(queued <= e->candidate_count, e, "too many in the queue"); /* known ones are read again at times */
+    for (size_t i = 0; i < e->finding_count; i++) {
+        must(e->findings[i]->evidence && e->findings[i]->advice, e, "a finding without evidence");
+        must(i == 0 || e->findings[i - 1]->severity >= e->findings[i]->severity, e, "the worst is not first");
+        must(!e->fresh || e->state == ELECTION_ABSENT || e->recipe || e->findings[i]->candidate_count == 0, e,
+             "found without a layout");
+    }
     must(!e->leader || (e->candidate_count && e->leader == e->candidates[0]), e,
          "another leader than the first");
     must((e->state == ELECTION_LED) <= (e->leader != NULL), e, "led by nobody");
@@ -126,8 +132,78 @@ static void draw_path(struct monkey *m, const char *election, char *path, size_t
         snprintf(path, size, "%s/%s", marks[draw(m, COUNT(marks))], child);
 }
 
+/* What a server might say, consistent or not. */
+static void draw_connections(struct monkey *m, struct seen_connection *list,
+                             struct observed_connections *seen)
+{
+    static const char *const clients[] = {"10.0.0.1:1", "10.0.0.2:2", "[::1]:3", "nonsense"};
+    *seen =
+        (struct observed_connections){.list = list, .count = draw(m, 4), .now_ms = (int64_t)draw(m, 5) - 1};
+    for (size_t i = 0; i < seen->count; i++)
+        list[i] = (struct seen_connection){.session = draw(m, 5),
+                                           .client = clients[draw(m, COUNT(clients))],
+                                           .established_ms = draw(m, 3),
+                                           .last_response_ms = draw(m, 9),
+                                           .last_cxid = (int64_t)draw(m, 3) - 1,
+                                           .timeout_ms = (int)draw(m, 3) * 100000,
+                                           .outstanding = (int)draw(m, 2) - 1};
+}
+
+static void draw_watches(struct monkey *m, char texts[4][300], const char **watched,
+                         struct seen_watches *list, struct observed_watches *seen)
+{
+    for (size_t i = 0; i < 4; i++) {
+        draw_path(m, paths[draw(m, COUNT(paths))], texts[i], 300);
+        watched[i] = draw(m, 16) ? texts[i] : "/x/electop-observer";
+    }
+    *seen = (struct observed_watches){
+        .from = "adminserver", .list = list, .count = draw(m, 4), .child_watches = (int64_t)draw(m, 2) - 1};
+    for (size_t i = 0; i < seen->count; i++)
+        list[i] = (struct seen_watches){draw(m, 5), watched, draw(m, 5)};
+}
+
+static void observe_server(struct monkey *m)
+{
+    static const char *const servers[] = {"zk1:2181", "zk2:2181", "zk3:2181"};
+    static const enum observation_kind kinds[] = {
+        OBSERVED_CONNECTIONS, OBSERVED_CONNECTIONS, OBSERVED_WATCHES, OBSERVED_SESSIONS,
+        OBSERVED_HIDDEN,      OBSERVED_TICK,        OBSERVED_SERVER,  OBSERVED_REPLICA};
+    struct seen_connection connections[4];
+    struct seen_watches watches[4];
+    struct znode_stat stat;
+    char texts[4][300];
+    const char *watched[4], *server = servers[draw(m, COUNT(servers))];
+    const uint64_t sessions[] = {draw(m, 5), draw(m, 5)};
+    m->now.mono_us += (int64_t)draw(m, 4) * 2000000;
+    struct observation o = {.kind = kinds[draw(m, COUNT(kinds))], .at = m->now};
+    if (o.kind == OBSERVED_CONNECTIONS) {
+        draw_connections(m, connections, &o.connections);
+        o.connections.address = server;
+    } else if (o.kind == OBSERVED_WATCHES) {
+        draw_watches(m, texts, watched, watches, &o.watches);
+        o.watches.address = server;
+    } else if (o.kind == OBSERVED_SESSIONS) {
+        o.sessions = (struct observed_sessions){server, sessions, draw(m, 3)};
+    } else if (o.kind == OBSERVED_HIDDEN) {
+        o.hidden = (struct observed_hidden){server, (enum hidden_part)draw(m, 3), "off"};
+    } else if (o.kind == OBSERVED_REPLICA) {
+        o.election = paths[draw(m, COUNT(paths))];
+        stat = draw_stat(m);
+        o.replica = (struct observed_replica){1 + (uint32_t)(m->now.mono_us / 4000000 % 5),
+                                              draw(m, 3) ? server : NULL, draw(m, 4) ? &stat : NULL};
+    } else if (o.kind == OBSERVED_SERVER) {
+        o.server.address = server;
+        o.server.mode = SERVER_STANDALONE;
+    }
+    model_observe(m->model, &o);
+}
+
 static void step(struct monkey *m)
 {
+    if (draw(m, 3) == 0) {
+        observe_server(m);
+        return;
+    }
     static const enum observation_kind kinds[] = {
         OBSERVED_CHILDREN, OBSERVED_CHILDREN, OBSERVED_CHILDREN, OBSERVED_NODE,   OBSERVED_NODE,
         OBSERVED_NODE,     OBSERVED_ABSENT,   OBSERVED_ABSENT,   OBSERVED_DENIED, OBSERVED_CONNECTION,
@@ -143,8 +219,10 @@ static void step(struct monkey *m)
     case OBSERVED_CHILDREN:
         if (draw(m, 4) == 0)
             draw_path(m, election, path, sizeof path);
-        o.children =
-            (struct observed_children){.stat = &stat, .names = names, .count = draw(m, COUNT(names))};
+        o.children = (struct observed_children){.stat = &stat,
+                                                .names = names,
+                                                .count = draw(m, COUNT(names)),
+                                                .synced_us = draw(m, 2) ? o.at.mono_us : 0};
         for (size_t i = 0; i < o.children.count; i++)
             names[i] = (char *)(uintptr_t)children[draw(m, COUNT(children))];
         break;
@@ -171,6 +249,12 @@ static void step(struct monkey *m)
     case OBSERVED_GAP:
     case OBSERVED_DROPPED:
     case OBSERVED_SERVER:
+    case OBSERVED_CONNECTIONS:
+    case OBSERVED_WATCHES:
+    case OBSERVED_SESSIONS:
+    case OBSERVED_HIDDEN:
+    case OBSERVED_REPLICA:
+    case OBSERVED_TICK:
         break;
     }
     model_observe(m->model, &o);

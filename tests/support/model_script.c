@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/election/chain.h"
+#include "probe/election/whatif.h"
+#include "probe/sink/look.h"
+#include "tests/support/fake_servers.h"
 #include "tests/support/fake_tree.h"
 
 #define PATHS 1024
@@ -20,6 +24,14 @@ struct script {
     const char *proves, *line_text;
     int line;
     struct fake_tree *tree;
+    struct fake_servers *servers;
+    unsigned server_count;
+    struct {
+        bool held, there;
+        struct znode_stat stat;
+    } replicas[8]; /* by server, from 1 */
+    uint32_t round;
+    bool findings; /* are told, too */
     struct model *model;
     struct election_settings settings;
     char *words[5]; /* what settings own */
@@ -53,6 +65,8 @@ static void on_event(void *context, const struct event *event)
 {
     struct script *s = context;
     char *out = s->events;
+    if (event->finding && (!s->findings || event->finding->code == FINDING_NO_GUID))
+        return;
     add(out, EVENTS, "%s", event_word(event->kind));
     switch (event->kind) {
     case EVENT_CANDIDATE_JOINED:
@@ -77,11 +91,18 @@ static void on_event(void *context, const struct event *event)
     case EVENT_ELECTION_SEEN:
     case EVENT_ELECTION_GONE:
         break;
+    case EVENT_FINDING_RAISED:
+    case EVENT_FINDING_CLEARED:
+        add(out, EVENTS, " %s %s %s", finding_kind(event->finding->code)->word,
+            severity_word(event->finding->severity), certainty_word(event->finding->certainty));
+        break;
     }
     if (event->kind == EVENT_LEADER_ELECTED || event->kind == EVENT_LEADER_ACKNOWLEDGED) {
         if (event->after_us >= 0)
             add(out, EVENTS, " after %lld", (long long)event->after_us / 1000);
     }
+    if (event->gap_us > 0)
+        add(out, EVENTS, " gap %lld", (long long)event->gap_us / 1000);
     if (event->kind != EVENT_CONNECTION && strcmp(event->election->path, s->election) != 0)
         add(out, EVENTS, " IN ANOTHER ELECTION");
     add(out, EVENTS, "\n");
@@ -141,6 +162,7 @@ static void watch(struct script *s, char *words)
     s->settings.recipe = keep(s, 1, recipe ? recipe : "auto");
     s->settings.acknowledgement = keep(s, 2, option(words, "mark=", value));
     s->settings.identity = keep(s, 3, option(words, "identity=", value));
+    s->settings.allow = (struct allowance){5000, 10000, 66, 3, 600000};
     s->settings.kind = strstr(words, "kind=lock") ? KIND_LOCK : KIND_LEADER;
     struct observation o = {.kind = OBSERVED_ELECTION, .election = s->election, .path = s->election};
     o.subject = (struct observed_election){ORIGIN_CONFIGURED, &s->settings};
@@ -218,6 +240,67 @@ static void describe_change(char *out, size_t size, const struct change *change)
         add(out, size, ", took over %lld", (long long)(change->takeover_us / 1000));
 }
 
+static void describe_findings(char *out, size_t size, const struct election *e, bool all)
+{
+    bool any = false;
+    for (size_t i = 0; i < e->finding_count; i++) {
+        const struct finding *f = e->findings[i];
+        if (f->code == FINDING_NO_GUID && !all)
+            continue;
+        add(out, size, "%s%s %s %s", any ? "; " : "", finding_kind(f->code)->word, severity_word(f->severity),
+            certainty_word(f->certainty));
+        if (f->unconfirmed_since.mono_us)
+            add(out, size, " unconfirmed");
+        for (size_t k = 0; k < f->candidate_count; k++)
+            add(out, size, "%s%s", k ? "," : " ", f->candidates[k]);
+        any = true;
+    }
+    if (!any)
+        add(out, size, "none");
+}
+
+static const char *answer_word(enum answer answer)
+{
+    return answer == ANSWER_YES ? "told" : answer == ANSWER_NO ? "not told" : "unknown";
+}
+
+static void describe_chain(const struct election *e, const char *what, const char *name, char *out,
+                           size_t size)
+{
+    static const char *const links[] = {"unknown", "first", "right", "wrong", "suspect", "stuck"};
+    const struct candidate *c = election_find(e, name);
+    if (!c) {
+        add(out, size, "no such candidate");
+    } else if (strcmp(what, "link") == 0) {
+        add(out, size, "%s%s%s", links[c->link], c->link_why ? ": " : "", c->link_why ? c->link_why : "");
+    } else if (strcmp(what, "by") == 0) {
+        uint64_t sessions[16];
+        size_t count = chain_watched_by(e, c, sessions, 16);
+        for (size_t i = 0; i < count && i < 16; i++)
+            add(out, size, "%s%llx", i ? " " : "", (unsigned long long)sessions[i]);
+        add(out, size, "%s", count ? "" : "nobody");
+    } else if (strcmp(what, "goes-why") == 0) {
+        struct departure d = whatif_goes(e, c);
+        add(out, size, "%s", d.why ? d.why : "");
+    } else {
+        struct departure d = whatif_goes(e, c);
+        add(out, size, "%s %s%s", d.heir ? d.heir->name : "nobody", answer_word(d.told),
+            d.leads ? " leads" : "");
+        for (size_t i = 0; i < d.other_count && i < 8; i++)
+            add(out, size, " %s", d.others[i]->name);
+    }
+}
+
+static void describe_next(const struct election *e, char *out, size_t size)
+{
+    static const char *const chains[] = {"unknown", "complete", "broken"};
+    struct next_failover next = whatif_next(e);
+    add(out, size, "%s %s, chain %s", next.heir ? next.heir->name : "nobody", answer_word(next.told),
+        chains[next.chain]);
+    if (next.broken_at)
+        add(out, size, " at %s", next.broken_at->name);
+}
+
 static void describe(const struct election *e, const char *what, const char *name, char *out, size_t size)
 {
     static const char *const states[] = {"unknown", "led", "electing", "vacant", "absent", "denied"};
@@ -229,6 +312,8 @@ static void describe(const struct election *e, const char *what, const char *nam
         add(out, size, "%s", e->leader ? e->leader->name : "none");
     else if (strcmp(what, "since") == 0)
         describe_time(out, size, &e->leader_since, e->leader_since_exact);
+    else if (strcmp(what, "state-since") == 0)
+        describe_time(out, size, &e->state_since, e->state_since_exact);
     else if (strcmp(what, "next") == 0)
         add(out, size, "%lld", (long long)e->next_sequence);
     else if (strcmp(what, "recipe") == 0)
@@ -248,7 +333,22 @@ static void describe(const struct election *e, const char *what, const char *nam
         describe_tenures(out, size, e);
     else if (strcmp(what, "change") == 0)
         describe_change(out, size, &e->change);
-    else if (strcmp(what, "guard") == 0) {
+    else if (strcmp(what, "findings") == 0 || strcmp(what, "all") == 0)
+        describe_findings(out, size, e, what[0] == 'a');
+    else if (strcmp(what, "link") == 0 || strcmp(what, "by") == 0 || strncmp(what, "goes", 4) == 0)
+        describe_chain(e, what, name, out, size);
+    else if (strcmp(what, "next-failover") == 0)
+        describe_next(e, out, size);
+    else if (strcmp(what, "suspected") == 0)
+        add(out, size, "%s", e->suspected ? "yes" : "no");
+    else if (strcmp(what, "sound") == 0)
+        add(out, size, "%s",
+            look_is_sound(&(struct model){.clusters = e->cluster, .cluster_count = 1}) ? "yes" : "no");
+    else if (strcmp(what, "why") == 0) {
+        for (size_t i = 0; i < e->finding_count; i++)
+            if (strcmp(finding_kind(e->findings[i]->code)->word, name) == 0)
+                add(out, size, "%s | %s", e->findings[i]->evidence, e->findings[i]->advice);
+    } else if (strcmp(what, "guard") == 0) {
         char path[PATHS];
         for (unsigned i = 0; i < 2; i++)
             add(out, size, "%s%s", i ? " " : "", election_guard(e, i, path, sizeof path) ? path : "none");
@@ -276,7 +376,8 @@ static void question(struct script *s, char *words)
     size_t length = strcspn(words, " ");
     char *rest = words + length + (words[length] == ' ');
     words[length] = '\0';
-    if (strcmp(words, "identity") == 0) {
+    if (strcmp(words, "identity") == 0 || strcmp(words, "link") == 0 || strcmp(words, "by") == 0 ||
+        strncmp(words, "goes", 4) == 0 || strcmp(words, "why") == 0) {
         snprintf(name, sizeof name, "%.*s", (int)strcspn(rest, " "), rest);
         rest += strlen(name) + (rest[strlen(name)] == ' ');
     }
@@ -301,6 +402,161 @@ static void expect(struct script *s, const char *event)
     if (strncmp(s->events, event, length) != 0 || s->events[length] != '\n')
         broken(s, "told instead:\n", s->events);
     memmove(s->events, s->events + length + 1, strlen(s->events + length + 1) + 1);
+}
+
+/* ---- the servers ---- */
+
+static void begin_servers(struct script *s, unsigned count)
+{
+    if (s->servers)
+        return;
+    s->servers = fake_servers_new(count);
+    s->server_count = count;
+}
+
+static void ask(struct script *s, const char *which)
+{
+    unsigned only = (unsigned)strtoul(which, NULL, 10);
+    for (unsigned i = 1; i <= s->server_count; i++)
+        if (only == 0 || only == i)
+            fake_servers_round(s->servers, s->model, now(s), i);
+}
+
+static void pass(struct script *s, int64_t ms)
+{
+    s->now_ms += ms;
+    fake_tree_clock(s->tree, START_WALL_MS + s->now_ms);
+}
+
+static void prove(struct script *s)
+{
+    for (int i = 0; i < 3; i++) {
+        pass(s, 6000);
+        ask(s, "");
+    }
+    pass(s, 1000);
+    fake_tree_sync(s->tree, s->model, now(s), 0, s->election, s->election);
+}
+
+static bool run_client(struct script *s, const char *word, char *rest)
+{
+    char path[PATHS], value[PATHS];
+    uint64_t session = strtoull(rest, NULL, 16);
+    char *second = rest + strcspn(rest, " ");
+    second += *second == ' ';
+    if (strcmp(word, "client") == 0) {
+        const char *on = option(rest, "on=", value);
+        unsigned server = on ? (unsigned)strtoul(on, NULL, 10) : 1;
+        const char *at = option(rest, "at=", value);
+        fake_servers_connect(s->servers, session, server, at ? at : "10.0.0.9:9", START_WALL_MS + s->now_ms);
+        if (option(rest, "timeout=", value))
+            fake_servers_timeout(s->servers, session, (int)strtol(value, NULL, 10));
+    } else if (strcmp(word, "away") == 0) {
+        fake_servers_away(s->servers, session);
+    } else if (strcmp(word, "end") == 0) {
+        fake_servers_end(s->servers, session);
+    } else if (strcmp(word, "silent") == 0 || strcmp(word, "heard") == 0) {
+        fake_servers_silent(s->servers, session, word[0] == 's');
+    } else if (strcmp(word, "request") == 0) {
+        fake_servers_request(s->servers, session);
+    } else if (strcmp(word, "waits") == 0) {
+        fake_servers_outstanding(s->servers, session, (int)strtol(second, NULL, 10));
+    } else if (strcmp(word, "w") == 0) {
+        fake_servers_watch(s->servers, session, resolve(s, second, path));
+    } else if (strcmp(word, "unw") == 0) {
+        fake_servers_unwatch(s->servers, session, resolve(s, second, path));
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static void show_replica(struct script *s, unsigned server)
+{
+    char address[40];
+    const struct znode_stat *stat = fake_tree_look(s->tree, s->election);
+    snprintf(address, sizeof address, "zk%u:2181", server);
+    if (s->replicas[server].held)
+        stat = s->replicas[server].there ? &s->replicas[server].stat : NULL;
+    struct observation o = {.kind = OBSERVED_REPLICA, .election = s->election, .path = s->election};
+    o.replica = (struct observed_replica){s->round + 1, address, stat};
+    observe(s, &o);
+}
+
+static void end_replicas(struct script *s)
+{
+    struct observation o = {.kind = OBSERVED_REPLICA};
+    o.replica.round = ++s->round;
+    observe(s, &o);
+}
+
+static bool run_replicas(struct script *s, const char *word, const char *rest)
+{
+    unsigned server = (unsigned)strtoul(rest, NULL, 10) % 8;
+    if (strcmp(word, "hold") == 0) {
+        const struct znode_stat *stat = fake_tree_look(s->tree, s->election);
+        s->replicas[server].held = true;
+        s->replicas[server].there = stat != NULL;
+        if (stat)
+            s->replicas[server].stat = *stat;
+    } else if (strcmp(word, "follow") == 0) {
+        s->replicas[server].held = false;
+    } else if (strcmp(word, "shows") == 0) {
+        show_replica(s, server);
+    } else if (strcmp(word, "over") == 0) {
+        end_replicas(s);
+    } else if (strcmp(word, "compare") == 0) {
+        for (unsigned i = 1; i <= s->server_count; i++)
+            show_replica(s, i);
+        end_replicas(s);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static bool run_servers(struct script *s, const char *word, char *rest)
+{
+    char path[PATHS], value[PATHS];
+    if (strcmp(word, "servers") == 0) {
+        begin_servers(s, (unsigned)strtoul(rest, NULL, 10));
+        return true;
+    }
+    if (strcmp(word, "findings") == 0) {
+        s->findings = true;
+        return true;
+    }
+    begin_servers(s, 1);
+    unsigned server = (unsigned)strtoul(rest, NULL, 10);
+    if (strcmp(word, "fire") == 0) {
+        fake_servers_fire(s->servers, resolve(s, rest, path));
+    } else if (strcmp(word, "round") == 0) {
+        ask(s, rest);
+    } else if (strcmp(word, "conns") == 0) {
+        fake_servers_connections(s->servers, s->model, now(s), server);
+    } else if (strcmp(word, "seen") == 0) {
+        const char *child = option(rest, "child=", value);
+        fake_servers_watch_list(s->servers, s->model, now(s), server, child ? strtoll(child, NULL, 10) : -1);
+    } else if (strcmp(word, "sessions") == 0) {
+        fake_servers_sessions(s->servers, s->model, now(s));
+    } else if (strcmp(word, "hide") == 0) {
+        enum hidden_part part = strstr(rest, "watches")       ? HIDDEN_WATCHES
+                                : strstr(rest, "connections") ? HIDDEN_CONNECTIONS
+                                                              : HIDDEN_SESSIONS;
+        fake_servers_hide(s->servers, s->model, now(s), server, part);
+    } else if (strcmp(word, "quick") == 0) {
+        s->model->one_look = true;
+    } else if (strcmp(word, "proof") == 0) {
+        prove(s);
+    } else if (strcmp(word, "sync") == 0) {
+        fake_tree_sync(s->tree, s->model, now(s), strtoll(rest, NULL, 10) * 1000, s->election, s->election);
+    } else if (strcmp(word, "time") == 0) {
+        struct observation o = {.kind = OBSERVED_TICK};
+        observe(s, &o);
+    } else {
+        return run_client(s, word, rest);
+    }
+    return true;
 }
 
 static void run_line(struct script *s, char *line)
@@ -366,9 +622,8 @@ static void run_line(struct script *s, char *line)
                                 .path = resolve(s, rest, path)};
         observe(s, &o);
     } else if (strcmp(line, "tick") == 0) {
-        s->now_ms += strtoll(rest, NULL, 10);
-        fake_tree_clock(s->tree, START_WALL_MS + s->now_ms);
-    } else {
+        pass(s, strtoll(rest, NULL, 10));
+    } else if (!run_replicas(s, line, rest) && !run_servers(s, line, rest)) {
         broken(s, "no such command: ", line);
     }
 }
@@ -401,6 +656,8 @@ void model_script_run(const char *proves, const char *script)
         broken(&s, "nobody expected:\n", s.events);
     model_free(s.model);
     fake_tree_free(s.tree);
+    if (s.servers)
+        fake_servers_free(s.servers);
     for (size_t i = 0; i < sizeof s.words / sizeof s.words[0]; i++)
         free(s.words[i]);
 }

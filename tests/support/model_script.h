@@ -15,11 +15,31 @@
  *   readall                   read whatever the model wants to have read
  *   gone NAME                 observe that it is absent, whatever the tree says
  *   deny PATH                 observe that it may not be read
+ *   quick                     a single look is all that will be taken
  *   tick MS                   time passes
+ *   time                      observe that it has passed
+ *   sync [MS]                 observe the children, after a sync (asked for so long ago)
+ *
+ *   servers N                 the ensemble has so many (1 otherwise)
+ *   client HEX on=N at=ADDRESS [timeout=MS]   a session connects, or moves
+ *   away | end | silent | heard | request HEX its connection goes, it is over, it answers no more or again,
+ *                                             it makes a request
+ *   waits HEX COUNT           for so many answers
+ *   w HEX NAME                sets a watch;  unw HEX NAME  takes it away;  fire NAME  everybody's
+ *   round [N]                 ask server N, or each: connections, watches, connections
+ *   conns N | seen N          ... connections alone, watches alone (child=COUNT)
+ *   sessions                  ... ZooKeeper's leader for the sessions
+ *   hide N watches | connections | sessions
+ *   proof                     everything that makes it certain: two rounds 6 s apart, a later one, a sync
+ *   hold N | follow N         server N holds from here on what there is now; what there is, again
+ *   shows N                   the election's own znode is read from server N
+ *   over                      ... and the round is
+ *   compare                   all servers are read, in a round of its own
+ *   findings                  from here on findings are told among the events
  *   > EVENT                   the events of the line before, all of them, in order
  *   ? WHAT VALUE              state, leader, since, line, next, recipe, ack, fresh, unseen, complete, guard,
- *                             mark, foreign, identity NAME, tenures, change
- *   # comment
+ *                             mark, foreign, identity NAME, tenures, change, findings (all but no-guid), all,
+ * why CODE, link NAME, by NAME, goes NAME, goes-why NAME, next-failover, second-look, sound # comment
  *
  * The script fails the running cmocka test at the first line that does not hold, with its number.
  */

@@ -97,6 +97,100 @@ struct stage *scene_usual(void)
     return stage;
 }
 
+static const struct stand in_line[] = {
+    {"n_0000000042", 0x100002a4d0a0001, "10.0.3.17:51234", 3 * 86400 + 4 * 3600},
+    {"n_0000000043", 0x100002a4d0a0003, "10.0.3.18:40112", 3 * 86400 + 4 * 3600 - 20},
+    {"n_0000000045", 0x200002a4d0a0001, "10.0.3.19:39920", 7860},
+    {"n_0000000047", 0x200002a4d0a0004, NULL, 720},
+    {"n_0000000048", 0x200002a4d0a0005, "10.0.3.21:40100", 719},
+    {"n_0000000049", 0x300002a4d0a0009, "10.0.3.22:40771", 660},
+    {"n_0000000050", 0x100002a4d0a0011, "test candidate", 300},
+};
+#define DRUID "/druid/coordinator/_COORDINATOR"
+static const char kafka_path[] = "/kafka/controller";
+
+static const struct shown on_zk1[] = {
+    {0x100002a4d0a0001, "10.0.3.17:51234", 812, {NULL}},
+    {0x100002a4d0a0003, "10.0.3.18:40112", 1140, {"/election/n_0000000042"}},
+    {0x100002a4d0a0011, "10.0.3.23:33001", 120, {"/election/n_0000000042"}},
+    {0x100002a4d0a0021, "10.0.4.1:50001", 7300, {NULL}},
+    {0x100002a4d0a0022, "10.0.4.2:50002", 300, {DRUID "/" LATCH "0-latch-0000000116"}},
+    {0x100002a4d0a0051, "10.0.5.1:9092", 400, {NULL}},
+    {0x100002a4d0a0052, "10.0.5.2:9092", 500, {"/kafka/controller", "/brokers/ids"}},
+};
+static const struct shown on_zk2[] = {
+    {0x200002a4d0a0001, "10.0.3.19:39920", 210, {"/election/n_0000000043"}},
+    {0x200002a4d0a0004, "10.0.3.20:58122", 910, {"/config/app"}},
+    {0x200002a4d0a0005, "10.0.3.21:40100", 430, {"/election/n_0000000047"}},
+    {0x100002a4d0a0023, "10.0.4.3:50003", 250, {DRUID "/" LATCH "1-latch-0000000117"}},
+};
+
+static const struct shown on_zk3[] = {
+    {0x300002a4d0a0009, "10.0.3.22:40771", 600, {"/election/n_0000000048"}},
+};
+
+static struct stage *chain_begin(void)
+{
+    struct stage *stage = stage_new(one);
+    const struct stand kafka = {"controller", 0x100002a4d0a0051, "{\"version\":1,\"brokerid\":2}", 3900};
+
+    stage_until(stage, 13, 57, 0, 0);
+    stage_connected(stage, 0, "zk1:2181");
+    stage_server(stage, 0, "zk1:2181", SERVER_LEADER, 410, NULL);
+    stage_server(stage, 0, "zk2:2181", SERVER_FOLLOWER, 620, NULL);
+    stage_server(stage, 0, "zk3:2181", SERVER_FOLLOWER, 580, NULL);
+    stage_watch(stage, 0, "/election", NULL, KIND_LEADER, NULL);
+    stage_watch(stage, 0, DRUID, "druid/coordinator", KIND_LEADER, NULL);
+    stage_watch(stage, 0, kafka_path, NULL, KIND_LEADER, NULL);
+    stage_children(stage, 0, "/election", in_line, COUNT(in_line), 51, 0);
+    stage_children(stage, 0, DRUID, druid_before, COUNT(druid_before), 119, 0);
+    stage_node(stage, 0, kafka_path, kafka_path, &kafka);
+    return stage;
+}
+
+struct stage *scene_chain(void)
+{
+    static const char silent[] = "no answer";
+    struct stage *stage = chain_begin();
+
+    for (int round = 0; round < 3; round++) {
+        stage_until(stage, 13, 58, 6 * round, 0);
+        stage_round(stage, 0, "zk1:2181", on_zk1, COUNT(on_zk1));
+        stage_round(stage, 0, "zk2:2181", on_zk2, COUNT(on_zk2));
+        stage_round(stage, 0, "zk3:2181", on_zk3, COUNT(on_zk3));
+    }
+    stage_synced(stage, 0, "/election");
+    stage_synced(stage, 0, DRUID);
+    stage_until(stage, 14, 3, 10, 0);
+    stage_server(stage, 0, "zk3:2181", SERVER_UNKNOWN, -1, silent);
+    for (int part = HIDDEN_CONNECTIONS; part <= HIDDEN_SESSIONS; part++)
+        stage_hidden(stage, 0, "zk3:2181", (enum hidden_part)part, silent);
+    stage_until(stage, 14, 3, 20, 0);
+    stage_round(stage, 0, "zk1:2181", on_zk1, COUNT(on_zk1));
+    stage_round(stage, 0, "zk2:2181", on_zk2, COUNT(on_zk2));
+    stage_synced(stage, 0, "/election");
+    stage_synced(stage, 0, DRUID);
+    stage_until(stage, 14, 3, 22, 400);
+    return stage;
+}
+
+struct stage *scene_hidden(void)
+{
+    static const char off[] =
+        "AdminServer does not answer on port 8080, and \"wchc\" is not in the whitelist; "
+        "switch AdminServer on (admin.enableServer=true), or name its port with --admin";
+    struct stage *stage = chain_begin();
+
+    stage_until(stage, 13, 58, 0, 0);
+    for (int part = HIDDEN_CONNECTIONS; part <= HIDDEN_SESSIONS; part++) {
+        stage_hidden(stage, 0, "zk1:2181", (enum hidden_part)part, off);
+        stage_hidden(stage, 0, "zk2:2181", (enum hidden_part)part, off);
+        stage_hidden(stage, 0, "zk3:2181", (enum hidden_part)part, off);
+    }
+    stage_until(stage, 14, 3, 22, 400);
+    return stage;
+}
+
 struct stage *scene_clusters(void)
 {
     static const char *const three[] = {"prod", "staging", "lab", NULL};

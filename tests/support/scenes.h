@@ -8,6 +8,11 @@
 
 /* Elections in every state: vacant, led, not acknowledged, free, absent, denied. */
 struct stage *scene_usual(void);
+/* What the servers show of who watches whom: a line that is cut, hooked, and partly not known, whole ones
+   beside it, and one server of three that does not answer. */
+struct stage *scene_chain(void);
+/* The same of servers that show nothing, as stock Debian ones. */
+struct stage *scene_hidden(void);
 /* Three clusters: one well, one whose connection is lost, one never reached. */
 struct stage *scene_clusters(void);
 /* Names and data that want to break out. */

@@ -11,7 +11,7 @@
 struct directory {
     unsigned cluster;
     char *path;
-    int64_t creates, deletes;
+    int64_t creates, deletes, pzxid;
     char **names;
     size_t count;
 };
@@ -240,6 +240,29 @@ void stage_node(struct stage *stage, unsigned cluster, const char *election, con
                 .node = {.stat = &stat, .has_data = true, .data = stand->data, .data_length = length}});
 }
 
+static void observe_children(struct stage *stage, const struct directory *directory, bool synced)
+{
+    struct znode_stat stat = {.czxid = 0x100000001,
+                              .ctime_ms = NOON_US / 1000 - 86400000LL * 30,
+                              .pzxid = directory->pzxid,
+                              .cversion = (int32_t)(directory->creates + directory->deletes),
+                              .children = (int32_t)directory->count};
+
+    observe(stage, (struct observation){.kind = OBSERVED_CHILDREN,
+                                        .cluster = directory->cluster,
+                                        .election = directory->path,
+                                        .path = directory->path,
+                                        .children = {.stat = &stat,
+                                                     .names = directory->names,
+                                                     .count = directory->count,
+                                                     .synced_us = synced ? stage_now(stage).mono_us : 0}});
+}
+
+void stage_synced(struct stage *stage, unsigned cluster, const char *path)
+{
+    observe_children(stage, directory_of(stage, cluster, path), true);
+}
+
 static int compare_names(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -276,16 +299,8 @@ void stage_children(struct stage *stage, unsigned cluster, const char *path, con
     if (count > 0)
         qsort(names, count, sizeof *names, compare_names);
 
-    struct znode_stat stat = {.czxid = 0x100000001,
-                              .ctime_ms = NOON_US / 1000 - 86400000LL * 30,
-                              .pzxid = ++stage->zxid,
-                              .cversion = (int32_t)(directory->creates + directory->deletes),
-                              .children = (int32_t)count};
-    observe(stage, (struct observation){.kind = OBSERVED_CHILDREN,
-                                        .cluster = cluster,
-                                        .election = path,
-                                        .path = path,
-                                        .children = {.stat = &stat, .names = names, .count = count}});
+    directory->pzxid = ++stage->zxid;
+    observe_children(stage, directory, false);
     for (size_t i = 0; i < count; i++) {
         if (!new[i])
             continue;
@@ -305,4 +320,62 @@ void stage_denied(struct stage *stage, unsigned cluster, const char *path)
 {
     observe(stage, (struct observation){
                        .kind = OBSERVED_DENIED, .cluster = cluster, .election = path, .path = path});
+}
+
+#define SHOWN_MOST 64
+
+static void observe_connections(struct stage *stage, unsigned cluster, const char *address,
+                                const struct shown *shown, size_t count)
+{
+    struct seen_connection list[SHOWN_MOST];
+    int64_t now_ms = stage->now.mono_us / 1000;
+
+    for (size_t i = 0; i < count; i++)
+        list[i] = (struct seen_connection){.session = shown[i].session,
+                                           .client = shown[i].client,
+                                           .established_ms = NOON_US / 1000,
+                                           .last_response_ms = now_ms - shown[i].silent_ms,
+                                           .last_cxid = 7,
+                                           .last_zxid = 0x100000100,
+                                           .timeout_ms = 10000,
+                                           .last_operation = "PING"};
+    observe(stage, (struct observation){
+                       .kind = OBSERVED_CONNECTIONS,
+                       .cluster = cluster,
+                       .connections = {.address = address, .list = list, .count = count, .now_ms = now_ms}});
+}
+
+void stage_round(struct stage *stage, unsigned cluster, const char *address, const struct shown *shown,
+                 size_t count)
+{
+    struct seen_watches list[SHOWN_MOST];
+
+    if (count > SHOWN_MOST) {
+        fputs("stage: too many sessions\n", stderr);
+        exit(99);
+    }
+    observe_connections(stage, cluster, address, shown, count);
+    stage_pass(stage, 1000);
+    for (size_t i = 0; i < count; i++) {
+        list[i] = (struct seen_watches){.session = shown[i].session, .paths = shown[i].watches};
+        while (list[i].count < 4 && shown[i].watches[list[i].count] != NULL)
+            list[i].count++;
+    }
+    observe(stage, (struct observation){.kind = OBSERVED_WATCHES,
+                                        .cluster = cluster,
+                                        .watches = {.address = address,
+                                                    .from = "adminserver",
+                                                    .list = list,
+                                                    .count = count,
+                                                    .child_watches = 3}});
+    stage_pass(stage, 1000);
+    observe_connections(stage, cluster, address, shown, count);
+}
+
+void stage_hidden(struct stage *stage, unsigned cluster, const char *address, enum hidden_part part,
+                  const char *why)
+{
+    observe(stage, (struct observation){.kind = OBSERVED_HIDDEN,
+                                        .cluster = cluster,
+                                        .hidden = {.address = address, .part = part, .problem = why}});
 }

@@ -51,6 +51,21 @@ void stage_watch(struct stage *, unsigned cluster, const char *path, const char 
    joined and left again since the list before. */
 void stage_children(struct stage *, unsigned cluster, const char *path, const struct stand *, size_t count,
                     int64_t next, int unseen);
+/* The same children again, read after a sync. */
+void stage_synced(struct stage *, unsigned cluster, const char *path);
+
+/* A session as its server shows it. */
+struct shown {
+    uint64_t session;
+    const char *client;
+    int64_t silent_ms;      /* of a timeout of ten seconds */
+    const char *watches[4]; /* full paths, up to NULL */
+};
+/* One round of a server: its connections, its watches, its connections again. */
+void stage_round(struct stage *, unsigned cluster, const char *address, const struct shown *, size_t count);
+/* It does not show this, and why. */
+void stage_hidden(struct stage *, unsigned cluster, const char *address, enum hidden_part, const char *why);
+
 /* A znode of its own: a lock's, or a mark. */
 void stage_node(struct stage *, unsigned cluster, const char *election, const char *path,
                 const struct stand *);

@@ -14,6 +14,12 @@ from terminal import Pty
 from waiting import until
 
 
+# What a newcomer should find: each illness under its code.
+ILL = {"ill: deaf second": "no-watch", "ill: herd": "herd", "ill: persistent first": "persistent-candidate",
+       "ill: duplicate session": "duplicate-session", "ill: wrong predecessor": "wrong-predecessor",
+       "ill: never acknowledged": "never-acknowledged", "ill: stale mark": "acknowledgement-mismatch"}
+
+
 @pytest.fixture
 def temporary():
     """A TMPDIR of this test's own, so that what is left can be seen."""
@@ -79,6 +85,7 @@ def test_without_a_screen(temporary):
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": temporary})
     try:
         hosts = process.stdout.readline().strip()
+        assert "--admin 127.0.0.1:" in process.stdout.readline() + process.stdout.readline()
         assert len(hosts.split(",")) == 3
         assert all("Mode: " in four_letter(address, "srvr") for address in hosts.split(","))
 
@@ -100,6 +107,12 @@ def test_without_a_terminal(temporary):
     """Into a pipe: one look, a few seconds of events, and the end."""
     done = run("demo", env={"TMPDIR": temporary}, within=60)
     assert done.status == 0 and "led" in done.out, done
+    table = done.out[:done.out.index("\n\n", done.out.index("ELECTION"))].splitlines()
+    for name, code in ILL.items():
+        row = [line for line in table if f" {name} " in line]
+        assert len(row) == 1 and f" {code} " in row[0], done
+    healthy = [line for line in table if " ill: " not in line]
+    assert not [line for line in healthy if "no-watch" in line or "wrong-predecessor" in line or "never" in line], done
     until(lambda: gone(temporary))
 
 

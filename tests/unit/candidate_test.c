@@ -402,6 +402,91 @@ static void a_leader_acknowledges(void **state)
     line_end(two, 2);
 }
 
+/* Two stand: one that behaves as told, and then one by the recipe. */
+static void stand_ill(struct world *world, const struct test_candidate_options *given,
+                      enum behaviour behaviour, struct test_candidate *two[2])
+{
+    struct test_candidate_options options = *given;
+    options.behaviour = behaviour;
+    two[0] = stand(world, &options);
+    run_until(world, !is(two[0], CANDIDATE_JOINING));
+    options.behaviour = BEHAVIOUR_RECIPE;
+    two[1] = stand(world, &options);
+    run_until(world, !is(two[1], CANDIDATE_JOINING));
+}
+
+/* One that never watches, and one that watches itself, wait on when the leader has gone. */
+static void who_is_not_told_waits_for_ever(void **state)
+{
+    struct world *world = *state;
+    static const enum behaviour behaviours[] = {BEHAVIOUR_DEAF, BEHAVIOUR_SELF};
+    for (int i = 0; i < 2; i++) {
+        const struct test_candidate_options options = {.election = i ? "/ill/self" : "/ill/deaf",
+                                                       .name = "n_"};
+        struct test_candidate *leader = stand(world, &options), *two[2];
+        run_until(world, is(leader, CANDIDATE_LEADING));
+        stand_ill(world, &options, behaviours[i], two);
+        test_candidate_close(leader);
+        run_for(world, 300);
+        assert_true(is(two[0], CANDIDATE_WAITING) && is(two[1], CANDIDATE_WAITING));
+        test_candidate_close(two[0]);
+        run_until(world, is(two[1], CANDIDATE_LEADING));
+        line_end(two, 2);
+        test_candidate_free(leader);
+    }
+}
+
+/* Two znodes of one session; and one that outlives its session: nobody leads behind either. */
+static void an_orphan_blocks_the_line(void **state)
+{
+    struct world *world = *state;
+    struct test_candidate *two[2];
+    stand_ill(world, &(struct test_candidate_options){.election = "/ill/twice", .name = "_c_{uuid}-latch-"},
+              BEHAVIOUR_TWICE, two);
+    assert_int_equal(count_children(world, "/ill/twice"), 3);
+    assert_int_equal(number_of(two[0]), 1);
+    assert_true(is(two[0], CANDIDATE_WAITING) && is(two[1], CANDIDATE_WAITING));
+    test_candidate_close(two[0]);
+    run_until(world, is(two[1], CANDIDATE_LEADING));
+    line_end(two, 2);
+
+    stand_ill(world, &(struct test_candidate_options){.election = "/ill/persistent", .name = "n_"},
+              BEHAVIOUR_PERSISTENT, two);
+    assert_true(is(two[0], CANDIDATE_GONE) && is(two[1], CANDIDATE_WAITING));
+    assert_int_equal(count_children(world, "/ill/persistent"), 2);
+    line_end(two, 2);
+    assert_int_equal(count_children(world, "/ill/persistent"), 1);
+}
+
+/* One that leads and never says so; one that has gone and whose mark still says that it leads. */
+static void marks_that_are_wrong(void **state)
+{
+    struct world *world = *state;
+    struct test_candidate *two[2];
+    stand_ill(world,
+              &(struct test_candidate_options){
+                  .election = "/ill/mute", .name = "n_", .mark = "/ill/mute-mark", .mark_data = "x"},
+              BEHAVIOUR_MUTE, two);
+    run_for(world, 100);
+    assert_true(is(two[0], CANDIDATE_LEADING) && !test_candidate_acknowledged(two[0]));
+    assert_true(mark_says(world, "/ill/mute-mark", NULL));
+    test_candidate_close(two[0]);
+    run_until(world, test_candidate_acknowledged(two[1]));
+    line_end(two, 2);
+
+    stand_ill(world,
+              &(struct test_candidate_options){
+                  .election = "/ill/stale", .name = "n_", .mark = "/ill/stale-mark", .mark_data = "x"},
+              BEHAVIOUR_FORGETFUL, two);
+    run_until(world, is(two[0], CANDIDATE_RESIGNED) && is(two[1], CANDIDATE_LEADING));
+    assert_int_equal(count_children(world, "/ill/stale"), 1);
+    assert_true(mark_says(world, "/ill/stale-mark", "x"));
+    assert_false(test_candidate_acknowledged(two[1]));
+    test_candidate_close(two[0]); /* the mark goes with its session, and the real leader writes its own */
+    run_until(world, test_candidate_acknowledged(two[1]));
+    line_end(two, 2);
+}
+
 /* The demo's cast comes on, and leaders come and go within seconds. */
 static void the_cast_plays(void **state)
 {
@@ -459,6 +544,9 @@ int main(void)
         cmocka_unit_test(a_restart_changes_nothing),
         cmocka_unit_test(a_lock_has_one_owner),
         cmocka_unit_test(a_leader_acknowledges),
+        cmocka_unit_test(who_is_not_told_waits_for_ever),
+        cmocka_unit_test(an_orphan_blocks_the_line),
+        cmocka_unit_test(marks_that_are_wrong),
         cmocka_unit_test(the_cast_plays),
     };
     return cmocka_run_group_tests(tests, world_begin, world_end);

@@ -100,7 +100,7 @@ static void opens_help_and_events(void **state)
     assert_true(shows(fixture, "Ctrl-L"));
     key(fixture, KEY_CODE_ESCAPE);
     for (int i = 0; i < 100; i++)
-        key(fixture, 'e');
+        key(fixture, 'v');
     key(fixture, KEY_CODE_ESCAPE);
     assert_true(shows(fixture, "nightly-job") && shows(fixture, "worst first"));
 }

@@ -24,7 +24,7 @@ static void tell_all(const struct model *model, void (*sink)(void *, const struc
     const struct event events[] = {
         {.kind = EVENT_CONNECTION, .connection = "connected"},
         {.kind = EVENT_CONNECTION, .connection = "disconnected", .detail = "no \x1b[31mquorum\xff"},
-        {.kind = EVENT_CONNECTION, .cluster = &nameless, .connection = "gap"},
+        {.kind = EVENT_CONNECTION, .cluster = &nameless, .connection = "gap", .gap_us = 13000000},
         {.kind = EVENT_ELECTION_SEEN, .election = election},
         {.kind = EVENT_ELECTION_GONE, .election = vacant},
         {.kind = EVENT_CANDIDATE_JOINED,
@@ -39,7 +39,8 @@ static void tell_all(const struct model *model, void (*sink)(void *, const struc
         {.kind = EVENT_LEADER_LOST,
          .election = election,
          .candidate = "n_0000000042",
-         .identity = "10.0.3.17:51234"},
+         .identity = "10.0.3.17:51234",
+         .gap_us = 9000000},
         {.kind = EVENT_LEADER_ELECTED,
          .election = election,
          .candidate = "n_0000000043",
@@ -98,12 +99,12 @@ static void json_lines(void **state)
 
 static void as_text(void *context, const struct event *event)
 {
-    event_line_print(context, event, false);
+    event_line_print(context, event, false, 20);
 }
 
 static void as_text_of_several(void *context, const struct event *event)
 {
-    event_line_print(context, event, true);
+    event_line_print(context, event, true, 20);
 }
 
 /* One line each, in the words of the dashboard, without a byte that a terminal would obey. */
@@ -116,12 +117,28 @@ static void text_lines(void **state)
     assert_true(paper_begin(&paper, &out, &(struct print_style){.theme = {.depth = DEPTH_MONO}}));
     tell_all(model, as_text, &paper);
     tell_all(model, as_text_of_several, &paper);
-    event_line_print_dropped(&paper, scripted_at(4), 17);
+    event_line_print_dropped(&paper, scripted_at(4), 17, 20);
     for (size_t i = 0; i < out.length; i++)
         assert_true((unsigned char)out.bytes[i] >= 0x20 || out.bytes[i] == '\n');
     golden_check("tests/unit/data/events.txt", &out);
     paper_end(&paper);
     buffer_free(&out);
+    model_free(model);
+}
+
+/* The names' column is as wide as the longest of them, within bounds that leave room for the rest. */
+static void names_have_room(void **state)
+{
+    (void)state;
+    struct model *model = scripted_world();
+    struct election *election = model_election(model, 0, "/election");
+    assert_int_equal(event_line_where(model, false), 20);
+    free(election->name);
+    election->name = strdup("/apps/payments/eu-west-1/election");
+    assert_int_equal(event_line_where(model, false), 33);
+    free(election->name);
+    election->name = strdup("/apps/payments/eu-west-1/reconciliation/election");
+    assert_int_equal(event_line_where(model, false), 40);
     model_free(model);
 }
 
@@ -163,6 +180,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_lines),
         cmocka_unit_test(text_lines),
+        cmocka_unit_test(names_have_room),
         cmocka_unit_test(a_line_is_cheap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

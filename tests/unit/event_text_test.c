@@ -16,6 +16,8 @@ static char cluster_name[] = "prod", election_name[] = "orders", path[] = "/orde
 static struct cluster cluster = {.name = cluster_name, .connected_to = server};
 static struct election empty = {
     .cluster = &cluster, .path = path, .name = election_name, .kind = KIND_LEADER};
+static struct election vacated = {
+    .cluster = &cluster, .path = path, .name = election_name, .kind = KIND_LEADER, .change.vacancy_us = 2320};
 static struct election lock = {.cluster = &cluster, .path = path, .name = election_name, .kind = KIND_LOCK};
 static struct candidate other = {.name = server};
 static struct candidate *others[] = {&other};
@@ -70,8 +72,41 @@ static void says_it_in_words(void **state)
          "leader elected",
          "a:1",
          "b:1",
-         "412ms",
+         "after 412ms",
          ROLE_GOOD},
+        {{EVENT_LEADER_ELECTED, .cluster = &cluster, .election = &empty, .candidate = "n_2", .from = "n_1",
+          .after_us = 2320},
+         "leader elected",
+         "n_1",
+         "n_2",
+         "",
+         ROLE_GOOD},
+        {{EVENT_LEADER_ELECTED, .cluster = &cluster, .election = &vacated, .candidate = "n_2", .from = "n_1",
+          .after_us = 2320},
+         "leader elected",
+         "n_1",
+         "n_2",
+         "after 2.32ms",
+         ROLE_GOOD},
+        {{EVENT_LEADER_LOST, OF(standing), .candidate = "n_0000000007", .gap_us = 9000000},
+         "leader lost",
+         "",
+         "n_0000000007",
+         "found after not watching for 9.00s",
+         ROLE_WARNING},
+        {{EVENT_CANDIDATE_JOINED, OF(empty), .candidate = "n_5", .position = 3, .gap_us = 9000000},
+         "joined",
+         "",
+         "n_5",
+         "3rd in line; found after not watching for 9.00s",
+         ROLE_INFO},
+        {{EVENT_CONNECTION, .cluster = &cluster, .connection = "gap", .gap_us = 13000000,
+          .detail = "this program was stopped or the machine slept", .after_us = -1},
+         "not watching",
+         "",
+         "",
+         "for 13.0s: this program was stopped or the machine slept",
+         ROLE_WARNING},
         {{EVENT_LEADER_ELECTED, OF(empty), .candidate = "n_2", .identity = "b:1", .from = "n_1"},
          "leader elected",
          "n_1",
@@ -177,12 +212,30 @@ static void keeps_the_latest(void **state)
     event_log_free(NULL);
 }
 
+/* A leader's loss and its departure are one event to who reads them on a screen; others' departures stay. */
+static void a_lost_leader_leaves_once(void **state)
+{
+    (void)state;
+    struct event_log *log = event_log_new();
+    struct moment at = {5000000, 5000000};
+    event_log_add(log, &(struct event){EVENT_LEADER_LOST, .at = at, OF(standing), .candidate = "n_1"});
+    event_log_add(log, &(struct event){EVENT_CANDIDATE_LEFT, .at = at, OF(standing), .candidate = "n_1"});
+    assert_int_equal(event_log_count(log), 1);
+    event_log_add(log, &(struct event){EVENT_CANDIDATE_LEFT, .at = at, OF(standing), .candidate = "n_10"});
+    assert_int_equal(event_log_count(log), 2);
+    at.mono_us++;
+    event_log_add(log, &(struct event){EVENT_CANDIDATE_LEFT, .at = at, OF(standing), .candidate = "n_1"});
+    assert_int_equal(event_log_count(log), 3);
+    event_log_free(log);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(says_it_in_words),
         cmocka_unit_test(bounds_long_names),
         cmocka_unit_test(keeps_the_latest),
+        cmocka_unit_test(a_lost_leader_leaves_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,6 +113,122 @@ static void since_says_at_most_where_not_seen(void **state)
     stage_free(stage);
 }
 
+static char *leader_text(const struct election *election, struct moment now, char *buffer, size_t size)
+{
+    struct cells *cells = cells_new(60, 1);
+
+    cells->ascii = true;
+    facts_put_leader(cells, 0, 0, 60, election, now);
+    buffer[0] = '\0';
+    for (int i = 0; i < 60 && strlen(buffer) + 1 < size; i++)
+        strncat(buffer, cells->at[i].text, size - strlen(buffer) - 1);
+    for (size_t end = strlen(buffer); end > 0 && buffer[end - 1] == ' ';)
+        buffer[--end] = '\0';
+    cells_free(cells);
+    return buffer;
+}
+
+static const char *since_text(const struct election *election, struct moment now, char *buffer, size_t size)
+{
+    struct cells *cells = cells_new(10, 1);
+
+    cells->ascii = true;
+    facts_since(cells, election, now, buffer, size);
+    cells_free(cells);
+    return buffer;
+}
+
+/* Without a connection nothing is shown as known, whatever it was, and no time goes on that nobody observes.
+ */
+static void nothing_goes_on_unseen(void **state)
+{
+    static const struct {
+        const char *path, *leader, *since;
+    } rows[] = {
+        {"/election", "10.0.3.17:51234 n_..42", "<=3d05h"},
+        {"/_zkelection/app", "app-2 ballot..4", "2m19s"},
+        {"/orders/election", "? nobody then", "7.2s"},
+        {"/teams/blue/leader", "? absent then", ">=1h03m"},
+        {"/secret/election", "? denied then", "-"},
+        {"/locks/nightly-job", "? nobody then", ">=1h03m"},
+    };
+    struct stage *stage = scene_usual();
+    char text[128];
+
+    (void)state;
+    stage_disconnected(stage, 0, "no quorum");
+    stage_pass(stage, INT64_C(600000000));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct election *election = model_election(stage_model(stage), 0, rows[i].path);
+
+        assert_string_equal(badge(stage, 0, rows[i].path).word, "stale 10m00s");
+        assert_string_equal(leader_text(election, stage_now(stage), text, sizeof text), rows[i].leader);
+        assert_string_equal(since_text(election, stage_now(stage), text, sizeof text), rows[i].since);
+    }
+    stage_free(stage);
+}
+
+/* A vacancy that was found lasts at least so long; one that was seen to begin, exactly so long. */
+static void a_vacancy_found_is_a_bound(void **state)
+{
+    static const struct stand one[] = {{"n_0000000001", 1, "a", 60}};
+    struct stage *stage = stage_new((const char *const[]){"", NULL});
+    const struct election *election;
+    char text[128];
+
+    (void)state;
+    stage_connected(stage, 0, "zk1:2181");
+    stage_watch(stage, 0, "/election", NULL, KIND_LEADER, NULL);
+    stage_children(stage, 0, "/election", one, 1, 2, 0);
+    election = model_election(stage_model(stage), 0, "/election");
+    stage_disconnected(stage, 0, "the session is gone");
+    stage_pass(stage, 9000000);
+    stage_connected(stage, 0, "zk1:2181");
+    stage_children(stage, 0, "/election", NULL, 0, 0, 0);
+    stage_pass(stage, 1500000);
+    assert_string_equal(leader_text(election, stage_now(stage), text, sizeof text), "nobody for >=1.5s");
+    assert_string_equal(since_text(election, stage_now(stage), text, sizeof text), ">=1.5s");
+    assert_non_null(
+        strstr(event_log_at(stage_events(stage), 1)->detail, "found after not watching for 9.00s"));
+    stage_free(stage);
+}
+
+/* What only a pattern matched and is gone has come to its end: no vacancy, and nobody's emergency. */
+static void what_vanished_is_no_emergency(void **state)
+{
+    struct stage *stage = scene_usual();
+    struct election *election = model_election(stage_model(stage), 0, "/teams/blue/leader");
+    char text[128];
+
+    (void)state;
+    assert_int_equal(badge(stage, 0, "/teams/blue/leader").sign, SIGN_CRITICAL);
+    election->origin = ORIGIN_PATTERN;
+    assert_string_equal(badge(stage, 0, "/teams/blue/leader").word, "vanished");
+    assert_true(badge(stage, 0, "/teams/blue/leader").rank > badge(stage, 0, "/orders/election").rank);
+    assert_true(badge(stage, 0, "/teams/blue/leader").rank < RANK_HEALTHY);
+    assert_string_equal(leader_text(election, stage_now(stage), text, sizeof text), "vanished >=1h03m ago");
+    stage_free(stage);
+}
+
+/* Any directory is vacant, as the contract has it, but the words say what it is. */
+static void a_mere_directory_says_so(void **state)
+{
+    static const struct stand stands[] = {{"bin", 0, NULL, 9}, {"etc", 0, NULL, 9}, {"usr", 0, NULL, 9}};
+    struct stage *stage = stage_new((const char *const[]){"", NULL});
+    const struct election *election;
+    char text[128];
+
+    (void)state;
+    stage_connected(stage, 0, "zk1:2181");
+    stage_watch(stage, 0, "/somewhere", NULL, KIND_LEADER, NULL);
+    stage_children(stage, 0, "/somewhere", stands, 3, 3, 0);
+    election = model_election(stage_model(stage), 0, "/somewhere");
+    assert_int_equal(election->state, ELECTION_VACANT);
+    assert_string_equal(leader_text(election, stage_now(stage), text, sizeof text),
+                        "3 children, none of them a candidate");
+    stage_free(stage);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -122,6 +238,10 @@ int main(void)
         cmocka_unit_test(a_free_lock_is_healthy),
         cmocka_unit_test(what_is_old_says_how_old),
         cmocka_unit_test(since_says_at_most_where_not_seen),
+        cmocka_unit_test(nothing_goes_on_unseen),
+        cmocka_unit_test(a_vacancy_found_is_a_bound),
+        cmocka_unit_test(what_vanished_is_no_emergency),
+        cmocka_unit_test(a_mere_directory_says_so),
     };
     return cmocka_run_group_tests_name("facts", tests, NULL, NULL);
 }

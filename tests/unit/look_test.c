@@ -13,6 +13,7 @@
 
 #include "probe/sink/json_look.h"
 #include "probe/sink/look.h"
+#include "tests/support/scenes.h"
 #include "tests/support/scripted.h"
 #include "tui/print/look_text.h"
 
@@ -88,6 +89,96 @@ static void json_has_every_key(void **state)
     json_decref(document);
     buffer_free(&out);
     model_free(model);
+}
+
+static json_t *candidate_of(json_t *election, size_t i)
+{
+    return json_array_get(json_object_get(election, "candidates"), i);
+}
+
+static void is_text(json_t *object, const char *key, const char *wanted)
+{
+    json_t *value = json_object_get(object, key);
+    if (!wanted)
+        assert_true(json_is_null(value));
+    else
+        assert_string_equal(json_string_value(value), wanted);
+}
+
+/* What the servers show stands in the document: connections, watches, what the next failover does, findings.
+ */
+static void json_tells_the_real_chain(void **state)
+{
+    static const char *const states[] = {"leader",  "waiting", "waiting", "stuck",
+                                         "waiting", "unknown", "wrong"};
+    (void)state;
+    struct stage *stage = scene_chain();
+    struct buffer out = {0};
+    json_look_write(&out, stage_model(stage), stage_now(stage));
+    json_t *document = read_back(&out);
+    json_t *cluster = json_array_get(json_object_get(document, "clusters"), 0);
+    json_t *election = json_array_get(json_object_get(cluster, "elections"), 0);
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        is_text(candidate_of(election, i), "state", states[i]);
+    json_t *second = candidate_of(election, 1), *stuck = candidate_of(election, 3);
+    is_text(second, "client", "10.0.3.18:40112");
+    is_text(second, "server", "zk1:2181");
+    assert_int_equal(json_integer_value(json_object_get(second, "session_timeout_ms")), 10000);
+    assert_int_equal(json_integer_value(json_object_get(second, "silent_ms")), 1140);
+    assert_true(json_is_string(json_object_get(second, "expires_at_latest")));
+    json_t *watches = json_object_get(second, "watches");
+    assert_int_equal(json_array_size(watches), 1);
+    assert_string_equal(json_string_value(json_array_get(watches, 0)), "n_0000000042");
+    watches = json_object_get(stuck, "watches"); /* outside of the election: its full path */
+    assert_string_equal(json_string_value(json_array_get(watches, 0)), "/config/app");
+    assert_int_equal(json_array_size(json_object_get(candidate_of(election, 0), "watched_by")), 2);
+    assert_int_equal(json_array_size(json_object_get(candidate_of(election, 0), "watches")), 0);
+    /* One server of three does not answer: that nobody watches the last one is not known. */
+    assert_true(json_is_null(json_object_get(candidate_of(election, 6), "watched_by")));
+    assert_true(json_is_false(json_object_get(cluster, "watches_complete")));
+    json_t *servers = json_object_get(cluster, "servers");
+    is_text(json_array_get(servers, 0), "watches_from", "adminserver");
+    is_text(json_array_get(servers, 2), "watches_from", NULL);
+    json_t *next = json_object_get(election, "next_failover");
+    is_text(next, "heir", "n_0000000043");
+    assert_true(json_is_true(json_object_get(next, "told")));
+    is_text(next, "chain", "broken");
+    is_text(next, "broken_at", "n_0000000047");
+    json_t *finding = json_array_get(json_object_get(election, "findings"), 0);
+    is_text(finding, "code", "no-watch");
+    is_text(finding, "severity", "error");
+    is_text(finding, "certainty", "certain");
+    is_text(finding, "unconfirmed_since", NULL);
+    assert_false(look_is_sound(stage_model(stage)));
+    json_decref(document);
+    buffer_free(&out);
+    stage_free(stage);
+}
+
+/* Servers that show nothing leave all of it null: nothing is claimed, and no finding comes of it. */
+static void json_of_hidden_watches_is_null(void **state)
+{
+    static const char *const keys[] = {
+        "client", "server", "session_timeout_ms", "silent_ms", "expires_at_latest", "watches", "watched_by"};
+    (void)state;
+    struct stage *stage = scene_hidden();
+    struct buffer out = {0};
+    json_look_write(&out, stage_model(stage), stage_now(stage));
+    json_t *document = read_back(&out);
+    json_t *cluster = json_array_get(json_object_get(document, "clusters"), 0);
+    json_t *election = json_array_get(json_object_get(cluster, "elections"), 0);
+    is_text(json_array_get(json_object_get(cluster, "servers"), 0), "watches_problem",
+            stage_model(stage)->clusters[0].servers[0].hidden[HIDDEN_WATCHES]);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        assert_true(json_is_null(json_object_get(candidate_of(election, 1), keys[i])));
+    is_text(candidate_of(election, 1), "state", "unknown");
+    json_t *next = json_object_get(election, "next_failover");
+    assert_true(json_is_null(json_object_get(next, "told")));
+    is_text(next, "chain", "unknown");
+    assert_true(look_is_sound(stage_model(stage)));
+    json_decref(document);
+    buffer_free(&out);
+    stage_free(stage);
 }
 
 /* After a lost connection nothing is claimed to hold: the state is unknown, and since when it is told. */
@@ -180,6 +271,75 @@ static void text_on_a_terminal(void **state)
                &(struct print_style){.theme = {.palette = PALETTE_DARK, .depth = DEPTH_8}, .width = 80});
 }
 
+static size_t lines_with(const struct model *model, const struct print_style *how, const char *text)
+{
+    struct buffer out = {0};
+    size_t found = 0;
+    assert_true(look_text_print(&out, model, scripted_now(), how));
+    buffer_put_char(&out, '\0');
+    for (const char *at = out.bytes; (at = strstr(at, text)) != NULL; at++)
+        found++;
+    buffer_free(&out);
+    return found;
+}
+
+/* A table shows the first of a crowd and says how many more there are; who names the path gets all. */
+static void show_first_of_many(struct model *model, size_t many)
+{
+    struct print_style how = {.theme = {.depth = DEPTH_MONO}};
+    assert_int_equal(lines_with(model, &how, "\n╎"), 19); /* and the leader */
+    assert_int_equal(lines_with(model, &how, "9980 more (name the path to see all)"), 1);
+    how.named = true;
+    assert_int_equal(lines_with(model, &how, "\n╎"), many - 1);
+    assert_int_equal(lines_with(model, &how, "more (name"), 0);
+}
+
+/* A pattern that nothing matches is named: it is not for want of a path that nothing is shown. */
+static void nothing_matches(void **state)
+{
+    (void)state;
+    char *error = NULL, pattern[] = "/*/nothere", none[] = "", hosts[] = "zk1:2181";
+    struct election_settings election = {.path = pattern};
+    struct cluster_settings cluster = {.name = none, .hosts = hosts};
+    struct settings settings = {.clusters = &cluster, .cluster_count = 1};
+    struct model *model = model_new(&settings, &error);
+    assert_non_null(model);
+    scripted_connect(model, 0, -10, CONNECTION_CONNECTED, NULL);
+    struct print_style how = {.theme = {.depth = DEPTH_MONO}, .settings = &settings};
+    assert_int_equal(lines_with(model, &how, "name its path"), 1);
+    cluster.elections = &election;
+    cluster.election_count = 1;
+    assert_int_equal(lines_with(model, &how, "name its path"), 0);
+    assert_int_equal(lines_with(model, &how, "nothing matches /*/nothere yet"), 1);
+    model_free(model);
+}
+
+/* Of a leader that may not be read the sentence says so, instead of asking three times. */
+static void an_unreadable_leader(void **state)
+{
+    (void)state;
+    char *error = NULL;
+    struct model *model = model_new(scripted_settings(), &error);
+    assert_non_null(model);
+    scripted_connect(model, 0, -10, CONNECTION_CONNECTED, NULL);
+    scripted_watch(model, 0, "/election", -9);
+    char *names[] = {(char[]){"n_0000000001"}};
+    struct znode_stat directory = {.czxid = 1, .pzxid = 2, .cversion = 1, .children = 1};
+    model_observe(model, &(struct observation){.kind = OBSERVED_CHILDREN,
+                                               .at = scripted_at(-8),
+                                               .election = "/election",
+                                               .path = "/election",
+                                               .children = {.stat = &directory, .names = names, .count = 1}});
+    model_observe(model, &(struct observation){.kind = OBSERVED_DENIED,
+                                               .at = scripted_at(-8),
+                                               .election = "/election",
+                                               .path = "/election/n_0000000001"});
+    struct print_style how = {.theme = {.depth = DEPTH_MONO}};
+    assert_int_equal(
+        lines_with(model, &how, "  n_0000000001 leads; who and since when may not be read (ACL)"), 1);
+    model_free(model);
+}
+
 /* A crowd costs its lines: ten thousand candidates are written without a tree, and read back in order. */
 static void ten_thousand(void **state)
 {
@@ -215,6 +375,7 @@ static void ten_thousand(void **state)
     assert_string_equal(json_string_value(json_object_get(last, "predecessor")), "n_0000009998");
     assert_true(json_is_null(json_object_get(last, "session"))); /* its znode was not read */
     json_decref(document);
+    show_first_of_many(model, MANY);
     for (int i = 0; i < MANY; i++)
         free(names[i]);
     free(names);
@@ -258,11 +419,19 @@ int main(void)
     setenv("TZ", "UTC", 1);
     tzset();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_is_as_promised),        cmocka_unit_test(json_has_every_key),
-        cmocka_unit_test(lost_connection_is_unknown), cmocka_unit_test(text_into_a_pipe),
-        cmocka_unit_test(paths_below_the_chroot),     cmocka_unit_test(text_in_ascii),
-        cmocka_unit_test(text_on_a_terminal),         cmocka_unit_test(ten_thousand),
+        cmocka_unit_test(json_is_as_promised),
+        cmocka_unit_test(json_has_every_key),
+        cmocka_unit_test(json_tells_the_real_chain),
+        cmocka_unit_test(json_of_hidden_watches_is_null),
+        cmocka_unit_test(lost_connection_is_unknown),
+        cmocka_unit_test(text_into_a_pipe),
+        cmocka_unit_test(paths_below_the_chroot),
+        cmocka_unit_test(text_in_ascii),
+        cmocka_unit_test(text_on_a_terminal),
+        cmocka_unit_test(ten_thousand),
         cmocka_unit_test(no_quorum_is_counted),
+        cmocka_unit_test(nothing_matches),
+        cmocka_unit_test(an_unreadable_leader),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

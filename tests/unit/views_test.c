@@ -307,8 +307,162 @@ static void election_does_not_claim_watches(void **state)
     struct show show = show_election(two_elections());
 
     (void)state;
-    assert_has(show.text, "? expected ^ n_..1");
-    assert_has(show.text, "the servers are not asked yet");
+    assert_has(show.text, "? not asked yet");
+    assert_has(show.text, "leads, if it is told: the servers have not been asked yet");
+    assert_has_not(show.text, "wakes and leads");
+    show_end(&show);
+}
+
+/* A chain that the servers show is drawn as it is: right, cut, wrong, and not known, each in words too. */
+static void election_shows_the_real_chain(void **state)
+{
+    struct show show = show_new(scene_chain(), election_view_new("prod", "/election"));
+    const char *text = draw(&show);
+
+    (void)state;
+    assert_has(text, "+ If the leader goes now   n_..43 10.0.3.18:40112 wakes and leads; also told: n_..50");
+    assert_has(text, "X If n_..45 goes           nobody is told: n_..47 watches nothing here");
+    assert_has(text, " |   2  n_0000000043");
+    assert_has(text, " X   4  n_0000000047");
+    assert_has(text, "nothing: will never wake");
+    assert_has(text, " :   6  n_0000000049");
+    assert_has(text, "? zk3 does not answer");
+    assert_has(text, " \\   7  n_0000000050");
+    assert_has(text, "~ n_..42, not its predecessor");
+    assert_has(text, "restart the client at 10.0.3.20:58122");
+    show_end(&show);
+}
+
+/* What if plays the selected candidate's departure through, up to where nobody is told; Esc ends it first. */
+static void what_if_follows_the_line_to_its_end(void **state)
+{
+    struct show show = show_new(scene_chain(), election_view_new("prod", "/election"));
+    const char *text;
+
+    (void)state;
+    draw(&show);
+    press(&show, ACTION_WHAT_IF, NULL);
+    text = draw(&show);
+    assert_has(text, "+ When n_..42 goes");
+    assert_has(text, "+ then n_..43 goes         n_..45 10.0.3.19:39920 wakes and leads");
+    assert_has(text,
+               "X then n_..45 goes         nobody is told: n_..47 watches nothing here, and nobody leads");
+    assert_has_not(text, "then n_..47 goes");
+    press(&show, ACTION_LAST, NULL);
+    text = draw(&show);
+    assert_has(text, "When n_..50 goes");
+    assert_has(text, "nobody stands behind it");
+    assert_int_equal(press(&show, ACTION_BACK, NULL), VIEW_DONE);
+    assert_has_not(draw(&show), "When n_..50 goes");
+    assert_int_equal(press(&show, ACTION_BACK, NULL), VIEW_CLOSE);
+    show_end(&show);
+}
+
+/* Of a whole line it says so, and of one that nobody shows only what is not known. */
+static void election_says_whether_the_line_is_whole(void **state)
+{
+    struct show whole = show_new(scene_chain(), election_view_new("prod", "/druid/coordinator/_COORDINATOR"));
+    struct show hidden = show_new(scene_hidden(), election_view_new("prod", "/election"));
+
+    (void)state;
+    assert_has(draw(&whole), "is whole: whoever is next is told");
+    assert_has(draw(&hidden), "may stop at n_..43: ");
+    assert_has(hidden.text, "? no server shows it");
+    assert_has_not(hidden.text, "is whole");
+    show_end(&whole);
+    show_end(&hidden);
+}
+
+/* All findings, the worst first; Enter opens the election, x the page of the code. */
+static void findings_lead_to_elections_and_pages(void **state)
+{
+    struct show show = show_new(scene_chain(), findings_view_new());
+    struct view *next = NULL;
+
+    (void)state;
+    assert_has(selected(&show), "no-watch");
+    assert_int_equal(press(&show, ACTION_OPEN, &next), VIEW_OPEN);
+    assert_string_equal(next->ops->name, "election");
+    next->ops->free(next);
+    press(&show, ACTION_DOWN, NULL);
+    assert_has(selected(&show), "wrong-predecessor");
+    assert_int_equal(press(&show, ACTION_EXPLAIN, &next), VIEW_OPEN);
+    assert_string_equal(next->ops->name, "explanations");
+    next->ops->free(next);
+    press(&show, ACTION_LAST, NULL);
+    assert_has(selected(&show), "no-guid");
+    show.view->ops->filter(show.view, "silent");
+    assert_has(selected(&show), "leader-silent");
+    assert_has(show.text, "1 of 4 with");
+    show_end(&show);
+}
+
+/* Findings of one code about one candidate are told apart: the selection gets past them. */
+static void findings_that_are_alike_are_two(void **state)
+{
+    static const struct shown strangers[] = {
+        {0x300002a4d0a0071, "10.0.9.1:1", 100, {"/election/n_0000000045"}},
+        {0x300002a4d0a0072, "10.0.9.2:2", 100, {"/election/n_0000000045"}},
+    };
+    struct stage *stage = scene_chain();
+    char first[WIDTH * CELL_BYTES];
+
+    (void)state;
+    for (int round = 0; round < 3; round++) {
+        stage_pass(stage, 6000000);
+        stage_round(stage, 0, "zk3:2181", strangers, 2);
+    }
+    struct show show = show_new(stage, findings_view_new());
+    show.view->ops->filter(show.view, "watcher-without");
+    assert_has(draw(&show), "2 of 6 with");
+    press(&show, ACTION_FIRST, NULL);
+    snprintf(first, sizeof first, "%s", selected(&show));
+    assert_has(first, "n_0000000045");
+    press(&show, ACTION_DOWN, NULL);
+    assert_has(selected(&show), "n_0000000045");
+    assert_string_not_equal(selected(&show), first);
+    show_end(&show);
+}
+
+/* Every code has its page, with all that the table says of it. */
+static void every_code_has_its_page(void **state)
+{
+    (void)state;
+    for (enum finding_code code = 0; code < FINDING_COUNT; code++) {
+        struct show show = show_new(scene_nothing(), explanations_view_new(code));
+
+        assert_has(selected(&show), finding_kind(code)->word);
+        assert_has(show.text, "WHAT IT MEANS");
+        assert_has(show.text, "HOW IT LOOKS IN ZOOKEEPER");
+        assert_has(show.text, "WHAT TO DO");
+        show_end(&show);
+    }
+}
+
+/* What a server does not show is told with the reason and what to switch on. */
+static void ensemble_says_what_is_hidden(void **state)
+{
+    struct show show = show_new(scene_hidden(), ensemble_view_new());
+
+    (void)state;
+    assert_has(selected(&show), "zk1:2181");
+    assert_has(show.text, "watches seen on 0 of 3");
+    assert_has(show.text, "admin.enableServer=true");
+    press(&show, ACTION_LAST, NULL);
+    assert_has(selected(&show), "zk3:2181");
+    show_end(&show);
+}
+
+/* A critical finding comes before what is merely denied, and a note moves nothing. */
+static void overview_weighs_findings(void **state)
+{
+    struct show show = show_new(scene_usual(), overview_view_new());
+    const char *text = draw(&show);
+
+    (void)state;
+    assert_true(strstr(text, "never-acknowledged") < strstr(text, "/secret/election"));
+    assert_true(strstr(text, "orders") < strstr(text, "never-acknowledged"));
+    assert_has(text, "findings  X 1 critical");
     show_end(&show);
 }
 
@@ -471,6 +625,14 @@ int main(void)
         cmocka_unit_test(election_says_that_the_selected_left),
         cmocka_unit_test(election_follows_the_leader),
         cmocka_unit_test(election_does_not_claim_watches),
+        cmocka_unit_test(election_shows_the_real_chain),
+        cmocka_unit_test(what_if_follows_the_line_to_its_end),
+        cmocka_unit_test(election_says_whether_the_line_is_whole),
+        cmocka_unit_test(findings_lead_to_elections_and_pages),
+        cmocka_unit_test(findings_that_are_alike_are_two),
+        cmocka_unit_test(every_code_has_its_page),
+        cmocka_unit_test(ensemble_says_what_is_hidden),
+        cmocka_unit_test(overview_weighs_findings),
         cmocka_unit_test(election_filter_finds_one_in_a_crowd),
         cmocka_unit_test(election_that_is_gone_says_so),
         cmocka_unit_test(candidate_shows_all_of_its_stat),

@@ -1,5 +1,5 @@
 /*
- * demo.c - a private ZooKeeper with living elections, and the dashboard on it.
+ * demo.c - a private ZooKeeper with living and ill elections, and the dashboard on it.
  *
  * Servers, candidates and the dashboard share one loop and one process. Whatever ends the program ends the
  * servers too, and removes their directory: see probe/zookeeper/supervisor.h.
@@ -19,6 +19,12 @@
 /* Short ones, so that a candidate that vanishes is missed within three seconds. */
 #define TICK_MS 500
 #define CANDIDATE_TIMEOUT_MS 2500
+/* The servers are nobody else's: they may be asked often, so that what is wrong is soon certain. */
+#define ASK_EVERY_MS 1000
+/* Leaders come and go all the time, for people to see it: that is no illness here. */
+#define LEADER_CHANGES 1000
+/* What is never acknowledged is to be seen within the first seconds, too. */
+#define ILL_FAILOVER_MS 3000
 /* The curtain: a stage that fills up would be all vacancies and joins. Nobody waits longer than this for it.
  */
 #define CAST_WAIT_MS 3000
@@ -60,17 +66,21 @@ static bool servers_begin(struct demo *demo)
 }
 
 /* What only the demo knows of its cluster and elections. False: out of memory. */
-static bool settings_name(struct cluster_settings *cluster, const struct play *plays, size_t count)
+static bool settings_complete(struct cluster_settings *cluster, const struct play *plays, size_t count)
 {
     free(cluster->name);
     cluster->name = strdup("demo");
     bool enough = cluster->name != NULL;
+    cluster->servers.every_ms = ASK_EVERY_MS;
     for (size_t i = 0; i < cluster->election_count; i++) {
         struct election_settings *election = &cluster->elections[i];
         for (size_t j = 0; j < count; j++) {
             if (strcmp(plays[j].election, election->path) != 0)
                 continue;
             election->kind = plays[j].free_is_normal ? KIND_LOCK : KIND_LEADER;
+            election->allow.leader_changes = LEADER_CHANGES;
+            if (plays[j].behaviour != BEHAVIOUR_RECIPE)
+                election->allow.failover_ms = ILL_FAILOVER_MS;
             if (plays[j].title && !election->name)
                 enough = (election->name = strdup(plays[j].title)) != NULL && enough;
         }
@@ -101,7 +111,7 @@ static struct settings *settings_of(const struct demo *demo, bool brief)
     }
     struct settings *settings = settings_load(&options, &error);
     free(paths);
-    if (settings && settings_name(&settings->clusters[0], plays, count))
+    if (settings && settings_complete(&settings->clusters[0], plays, count))
         return settings;
     complain("%s", error ? error : "out of memory");
     free(error);
@@ -113,11 +123,10 @@ static struct settings *settings_of(const struct demo *demo, bool brief)
 static int go_on(struct demo *demo)
 {
     printf("%s\n", sandbox_hosts(demo->sandbox));
-    if (isatty(STDOUT_FILENO))
-        printf("Living elections. AdminServer is at %s. Look at them with\n"
-               "  electop -s %s --admin %s\n"
-               "Ctrl-C ends it and removes everything.\n",
-               sandbox_admin(demo->sandbox), sandbox_hosts(demo->sandbox), sandbox_admin(demo->sandbox));
+    printf("Living elections, and ill ones below /ill. Look at them with\n"
+           "  electop -s %s --admin %s\n"
+           "Ctrl-C ends it and removes everything.\n",
+           sandbox_hosts(demo->sandbox), sandbox_admin(demo->sandbox));
     if (fflush(stdout) != 0 && !output_is_gone(errno))
         return output_refused(errno);
     while (!demo->ending.signal)

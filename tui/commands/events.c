@@ -26,6 +26,9 @@ struct stream {
     struct buffer line;
     struct paper paper; /* writes into line */
     bool several;       /* clusters: each line names its own */
+    const struct model *model;
+    size_t elections; /* that the column of names was made for ... */
+    int where_width;  /* ... and its width */
     long written;
     bool over; /* as many as were asked for, or nobody reads */
     int error; /* the output's; 0: it is well */
@@ -38,6 +41,20 @@ static void on_output_ended(void *context, int error)
     stream->error = error;
 }
 
+/* As wide as the longest name, so that lines stand below each other. */
+static int where_width(struct stream *stream)
+{
+    size_t elections = 0;
+    for (size_t i = 0; stream->model && i < stream->model->cluster_count; i++)
+        elections += stream->model->clusters[i].election_count;
+    if (!stream->model || (elections == stream->elections && stream->where_width > 0))
+        return stream->where_width;
+    int width = event_line_where(stream->model, stream->paper.row->ascii);
+    stream->elections = elections;
+    stream->where_width = width > stream->where_width ? width : stream->where_width; /* never back again */
+    return stream->where_width;
+}
+
 static void on_output_dropped(void *context, struct buffer *line, uint64_t count)
 {
     struct stream *stream = context;
@@ -46,7 +63,7 @@ static void on_output_dropped(void *context, struct buffer *line, uint64_t count
         return;
     }
     stream->paper.out = line;
-    event_line_print_dropped(&stream->paper, live_now(), count);
+    event_line_print_dropped(&stream->paper, live_now(), count, where_width(stream));
     stream->paper.out = &stream->line;
 }
 
@@ -59,7 +76,7 @@ static void on_event(void *context, const struct event *event)
     if (stream->options->json)
         json_event_write(&stream->line, event);
     else
-        event_line_print(&stream->paper, event, stream->several);
+        event_line_print(&stream->paper, event, stream->several, where_width(stream));
     if (buffer_failed(&stream->line)) {
         on_output_ended(stream, ENOMEM);
         return;
@@ -125,6 +142,7 @@ int command_events_on(uv_loop_t *loop, const struct invocation *invocation)
     ready = stream_begin(&stream, loop, invocation) && ready;
     if (ready)
         monitor = monitor_start(loop, invocation->settings, &error);
+    stream.model = monitor ? monitor_model(monitor) : NULL;
     if (monitor && monitor_subscribe(monitor, on_event, &stream))
         status = follow(loop, &stream, &ending, monitor_model(monitor));
     else

@@ -1,8 +1,6 @@
 /*
- * once.c - one complete look, as a table or as JSON.
- *
- * Nothing is suspected by this version that a second look could settle, so there is none, and --quick asks
- * for what happens anyway.
+ * once.c - one complete look, as a table or as JSON; two at the servers, where a second can settle what the
+ * first made suspect, unless it shall be --quick.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -47,7 +45,12 @@ int command_once_on(uv_loop_t *loop, const struct invocation *invocation)
     bool printed = false;
     if (monitor) {
         const struct model *model = monitor_model(monitor);
-        while (!ending.signal && !ending.passed[0] && !monitor_looked(monitor))
+        uint64_t until_ms = uv_now(loop) + (uint64_t)options->wait_ms;
+        monitor_ask(monitor);
+        if (options->quick)
+            monitor_one_look(monitor);
+        while (!ending.signal && !ending.passed[0] &&
+               !(options->quick ? monitor_looked(monitor) : monitor_settled(monitor, until_ms)))
             uv_run(loop, UV_RUN_ONCE);
         if (!ending.signal) {
             status = verdict_status(model, options->strict);

@@ -1,13 +1,16 @@
 #include "tui/print/event_line.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "probe/election/model.h"
 #include "tui/print/event_text.h"
 #include "tui/text/format.h"
+#include "tui/text/safe.h"
 
 #define CLOCK_WIDTH 12 /* 14:01:02.522 */
-#define WHERE_WIDTH 20 /* at least: a longer name moves the rest of its line */
+#define WHERE_LEAST 20
+#define WHERE_MOST 40 /* a longer name moves the rest of its line */
 #define CLUSTER_WIDTH 8
 #define GAP 2
 
@@ -24,7 +27,19 @@ static int put_clock(struct cells *row, struct moment at)
     return put_column(row, 0, CLOCK_WIDTH, ROLE_DIM, format_clock_ms(at.wall_us, clock, sizeof clock));
 }
 
-void event_line_print(struct paper *paper, const struct event *event, bool with_cluster)
+int event_line_where(const struct model *model, bool ascii)
+{
+    int width = WHERE_LEAST;
+    for (size_t i = 0; i < model->cluster_count; i++)
+        for (size_t j = 0; j < model->clusters[i].election_count; j++) {
+            const char *name = model->clusters[i].elections[j]->name;
+            int wanted = name ? safe_width(name, strlen(name), ascii) : 0;
+            width = wanted > width ? wanted : width;
+        }
+    return width < WHERE_MOST ? width : WHERE_MOST;
+}
+
+void event_line_print(struct paper *paper, const struct event *event, bool with_cluster, int where_width)
 {
     struct cells *row = paper->row;
     struct event_words words;
@@ -33,7 +48,7 @@ void event_line_print(struct paper *paper, const struct event *event, bool with_
     bool about_cluster = !event->election;
     if (with_cluster && event->cluster)
         x = put_column(row, x, CLUSTER_WIDTH, ROLE_DIM, event->cluster->name);
-    x = put_column(row, x, WHERE_WIDTH, ROLE_STRONG, with_cluster && about_cluster ? "" : words.where);
+    x = put_column(row, x, where_width, ROLE_STRONG, with_cluster && about_cluster ? "" : words.where);
     x = put_column(row, x, EVENT_LABEL_WIDTH, words.role, words.label);
     if (words.from[0]) {
         x += cells_put(row, x, 0, -1, ROLE_TEXT, words.from) + 1;
@@ -45,10 +60,10 @@ void event_line_print(struct paper *paper, const struct event *event, bool with_
     paper_line(paper);
 }
 
-void event_line_print_dropped(struct paper *paper, struct moment at, uint64_t dropped)
+void event_line_print_dropped(struct paper *paper, struct moment at, uint64_t dropped, int where_width)
 {
     struct cells *row = paper->row;
-    int x = put_column(row, put_clock(row, at), WHERE_WIDTH, ROLE_STRONG, "");
+    int x = put_column(row, put_clock(row, at), where_width, ROLE_STRONG, "");
     x = put_column(row, x, EVENT_LABEL_WIDTH, ROLE_WARNING, "not shown");
     cells_printf(row, x, 0, -1, ROLE_TEXT, "%" PRIu64 " lines: they were read too slowly", dropped);
     paper_line(paper);

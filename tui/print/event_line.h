@@ -1,7 +1,7 @@
 /*
  * event_line.h - one event as one line of text: when, where, what, who.
  *
- *   14:01:02.522  druid/coordinator     leader elected   host-a:8081 -> host-b:8081   412ms
+ *   14:01:02.522  druid/coordinator     leader elected   host-a:8081 -> host-b:8081   after 412ms
  */
 #ifndef ELECTOP_TUI_PRINT_EVENT_LINE_H
 #define ELECTOP_TUI_PRINT_EVENT_LINE_H
@@ -9,10 +9,16 @@
 #include "probe/election/event.h"
 #include "tui/print/paper.h"
 
+struct model;
+
+/* The columns for the names of what is watched, so that lines stand below each other: the longest, 20 to 40.
+ */
+int event_line_where(const struct model *, bool ascii);
+
 /* with_cluster: there are several, so the line names its cluster too. */
-void event_line_print(struct paper *, const struct event *, bool with_cluster);
+void event_line_print(struct paper *, const struct event *, bool with_cluster, int where_width);
 
 /* What a reader is told who was too slow. */
-void event_line_print_dropped(struct paper *, struct moment at, uint64_t dropped);
+void event_line_print_dropped(struct paper *, struct moment at, uint64_t dropped, int where_width);
 
 #endif

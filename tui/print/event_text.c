@@ -7,6 +7,8 @@
 #include "probe/election/model.h"
 #include "tui/text/format.h"
 
+#define READING_US 5000
+
 /* Appends as much of text as fits, without cutting a character in two. */
 static void append(char *buffer, size_t size, const char *text)
 {
@@ -49,6 +51,17 @@ static void put_position(struct event_words *words, const char *before, size_t p
                  ordinal_suffix(position));
 }
 
+/* Found by looking again, not seen as it happened: its time is the latest that it can have been. */
+static void put_gap(struct event_words *words, const struct event *event)
+{
+    char span[32], text[80];
+    if (event->gap_us <= 0 || event->kind == EVENT_CONNECTION)
+        return;
+    snprintf(text, sizeof text, "%sfound after not watching for %s", words->detail[0] ? "; " : "",
+             format_span(event->gap_us, span, sizeof span));
+    APPEND(words->detail, text);
+}
+
 static void put_span(struct event_words *words, const char *before, int64_t us)
 {
     char span[32];
@@ -89,7 +102,9 @@ static void say_elected(const struct event *event, struct event_words *words)
         APPEND(words->subject, event->identity);
     else
         put_candidate(words, event->candidate, event->identity);
-    put_span(words, "", event->after_us);
+    /* Where somebody waited, so short a time is only that of our own reading. */
+    if (event->after_us >= READING_US || !event->election || event->election->change.vacancy_us != 0)
+        put_span(words, "after ", event->after_us);
 }
 
 static void say_connection(const struct event *event, struct event_words *words)
@@ -106,12 +121,33 @@ static void say_connection(const struct event *event, struct event_words *words)
     } else if (strcmp(what, "gap") == 0) {
         words->label = "not watching";
         words->role = ROLE_WARNING;
+        put_span(words, "for ", event->gap_us > 0 ? event->gap_us : -1);
+        if (event->detail && words->detail[0])
+            APPEND(words->detail, ": ");
     } else {
         words->label = "disconnected";
         words->role = ROLE_WARNING;
     }
     if (event->detail)
         APPEND(words->detail, event->detail);
+}
+
+static void say_finding(const struct event *event, struct event_words *words)
+{
+    static const style roles[] = {ROLE_INFO, ROLE_WARNING, ROLE_CRITICAL, ROLE_CRITICAL};
+    const struct finding *finding = event->finding;
+    bool raised = event->kind == EVENT_FINDING_RAISED;
+    words->label = raised ? "found" : "cleared";
+    words->role = raised ? roles[finding->severity] : ROLE_GOOD;
+    APPEND(words->subject, finding_kind(finding->code)->word);
+    if (finding->candidate_count > 0) {
+        APPEND(words->subject, " ");
+        put_candidate(words, finding->candidates[0], NULL);
+    }
+    if (raised) {
+        APPEND(words->detail, finding->certainty == CERTAINTY_CERTAIN ? "" : "suspected: ");
+        APPEND(words->detail, finding->evidence);
+    }
 }
 
 void event_text(const struct event *event, struct event_words *words)
@@ -165,5 +201,11 @@ void event_text(const struct event *event, struct event_words *words)
                  "%" PRIu64 " joined and %" PRIu64 " left between two looks", event->unseen_joined,
                  event->unseen_left);
         break;
+    case EVENT_FINDING_RAISED:
+    case EVENT_FINDING_CLEARED:
+        say_finding(event, words);
+        break;
     }
+    if (event->kind != EVENT_FINDING_RAISED && event->kind != EVENT_FINDING_CLEARED)
+        put_gap(words, event);
 }

@@ -16,7 +16,7 @@ struct event_words {
     const char *where; /* the election's name, or the cluster's; borrowed from the event */
     char from[256];    /* who led before ("host-a:8081"); "" where it does not belong. An arrow follows it */
     char subject[512]; /* who: "n_0000000007 10.0.3.9"; may be "" */
-    char detail[256];  /* "7th in line", "412ms"; may be "" */
+    char detail[1024]; /* "7th in line", "412ms", a finding's evidence; may be "" */
 };
 
 /* The longest label, for columns. */

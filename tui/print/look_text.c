@@ -9,13 +9,20 @@
 #include "probe/sink/look.h"
 #include "tui/text/format.h"
 #include "tui/text/safe.h"
+#include "tui/views/chain_lines.h"
 #include "tui/views/columns.h"
 #include "tui/views/facts.h"
+#include "tui/views/finding_lines.h"
+#include "tui/views/whatif_lines.h"
 
 /* Columns of a name or an identity that are shown even where the terminal has no room for all of it. */
 #define NAME_LEAST 12
 #define NAME_SIZE 1024
 #define GAP 2
+#define MOMENT_US 1000000
+/* Of an election that nobody named, so many candidates are shown where there are more than CROWD. */
+#define CROWD 30
+#define CROWD_SHOWN 20
 
 static int put(struct paper *paper, int x, style look, const char *text)
 {
@@ -100,6 +107,11 @@ static void print_server(struct paper *paper, const struct server *server, int a
     else if (!server->reachable)
         put(paper, x, ROLE_WARNING, "no answer");
     paper_line(paper);
+    if (server->reachable && server->hidden[HIDDEN_WATCHES]) {
+        x = put(paper, 4, ROLE_WARNING, "watches unknown: ");
+        put(paper, x, ROLE_TEXT, server->hidden[HIDDEN_WATCHES]);
+        paper_line(paper);
+    }
 }
 
 static void print_connection(struct paper *paper, const struct cluster *cluster)
@@ -130,7 +142,26 @@ static void print_connection(struct paper *paper, const struct cluster *cluster)
     }
 }
 
-static void print_cluster_head(struct paper *paper, const struct cluster *cluster)
+/* Nothing is watched: no path is there that would match, or none was found. */
+static void print_none(struct paper *paper, const struct cluster_settings *patterns)
+{
+    int x = 2;
+    if (!patterns || !patterns->election_count) {
+        put(paper, x, ROLE_DIM, "no election was found; name its path, as in: electop once /election");
+        paper_line(paper);
+        return;
+    }
+    x = put(paper, x, ROLE_WARNING, "nothing matches ");
+    for (size_t i = 0; i < patterns->election_count; i++) {
+        x = i ? put(paper, x, ROLE_DIM, " or ") : x;
+        x = put(paper, x, ROLE_TEXT, patterns->elections[i].path);
+    }
+    put(paper, x, ROLE_WARNING, " yet");
+    paper_line(paper);
+}
+
+static void print_cluster_head(struct paper *paper, const struct cluster *cluster,
+                               const struct cluster_settings *patterns)
 {
     int x = 0, address_width = 0;
     if (cluster->name && *cluster->name)
@@ -144,10 +175,8 @@ static void print_cluster_head(struct paper *paper, const struct cluster *cluste
     }
     for (size_t i = 0; i < cluster->server_count; i++)
         print_server(paper, &cluster->servers[i], address_width);
-    if (!cluster->election_count && cluster->ever_connected && !cluster->problem) {
-        put(paper, 2, ROLE_DIM, "no election was found; name its path, as in: electop once /election");
-        paper_line(paper);
-    }
+    if (!cluster->election_count && cluster->ever_connected && !cluster->problem)
+        print_none(paper, patterns);
 }
 
 /* Copies a candidate's name, shortened around its number where the column has no room for all of it. */
@@ -159,7 +188,7 @@ static const char *fit_name(const struct paper *paper, const struct column *colu
     return format_candidate(name, column->width, cells_sign(paper->row, SIGN_ELLIPSIS), buffer, size);
 }
 
-enum { SUM_STATE, SUM_ELECTION, SUM_LEADER, SUM_COUNT, SUM_SINCE, SUM_RECIPE, SUM_COLUMNS };
+enum { SUM_STATE, SUM_ELECTION, SUM_LEADER, SUM_COUNT, SUM_SINCE, SUM_FINDING, SUM_RECIPE, SUM_COLUMNS };
 
 static int leader_width(struct paper *paper, const struct election *election, struct moment now)
 {
@@ -177,6 +206,7 @@ static bool print_summary(struct paper *paper, const struct cluster *cluster, st
         [SUM_LEADER] = {.heading = "LEADER", .least = NAME_LEAST, .most = INT_MAX, .importance = 3},
         [SUM_COUNT] = {.heading = "CAND", .least = 5, .most = 10, .importance = 2, .right = true},
         [SUM_SINCE] = {.heading = "SINCE", .least = 7, .most = 8, .importance = 2, .right = true},
+        [SUM_FINDING] = {.heading = "FINDING", .least = 10, .most = INT_MAX, .importance = 3},
         [SUM_RECIPE] = {.heading = "RECIPE", .least = 10, .most = INT_MAX, .importance = 1},
     };
     char text[64];
@@ -185,14 +215,15 @@ static bool print_summary(struct paper *paper, const struct cluster *cluster, st
         columns_want(&columns[SUM_STATE], 2 + width_of(paper, facts_badge(election, now).word));
         columns_want(&columns[SUM_ELECTION], width_of(paper, election->name));
         columns_want(&columns[SUM_LEADER], leader_width(paper, election, now));
+        columns_want(&columns[SUM_FINDING], finding_worst_width(paper->row, election));
         columns_want(&columns[SUM_RECIPE], election->recipe ? width_of(paper, election->recipe->title) : 1);
     }
     if (!begin_table(paper, columns, SUM_COLUMNS))
         return false;
     for (size_t i = 0; i < cluster->election_count; i++) {
         const struct election *election = cluster->elections[i];
-        struct badge badge = facts_badge(election, now);
-        put(paper, put_sign(paper, columns[SUM_STATE].x, badge.look, badge.sign), badge.look, badge.word);
+        struct badge badge = facts_badge(election, now), worse = finding_badge(election, now);
+        put(paper, put_sign(paper, columns[SUM_STATE].x, worse.look, worse.sign), badge.look, badge.word);
         columns_put(paper->row, &columns[SUM_ELECTION], 0, ROLE_STRONG, election->name);
         if (columns[SUM_LEADER].width > 0)
             facts_put_leader(paper->row, columns[SUM_LEADER].x, 0, columns[SUM_LEADER].width, election, now);
@@ -201,6 +232,7 @@ static bool print_summary(struct paper *paper, const struct cluster *cluster, st
         columns_put(paper->row, &columns[SUM_COUNT], 0, ROLE_TEXT, look_has_list(election) ? text : "?");
         columns_put(paper->row, &columns[SUM_SINCE], 0, ROLE_TEXT,
                     facts_since(paper->row, election, now, text, sizeof text));
+        finding_put_worst(paper->row, columns[SUM_FINDING].x, 0, columns[SUM_FINDING].width, election);
         columns_put(paper->row, &columns[SUM_RECIPE], 0, ROLE_DIM,
                     election->recipe ? election->recipe->title : "?");
         paper_line(paper);
@@ -223,16 +255,43 @@ static const char *acknowledged_text(enum acknowledged acknowledged)
     return NULL;
 }
 
-/* Who leads, or why that cannot be said: a sentence, where a table has only a word. */
+/* Who leads, and for how long that can be said: a sentence, where a table has only a word. */
+static int put_tenure(struct paper *paper, const struct election *election, struct moment now)
+{
+    const struct candidate *leader = election->leader;
+    bool lock = election->kind == KIND_LOCK, exact = election->leader_since_exact;
+    int64_t since_us = election->leader_since.wall_us;
+    char age[32], date[32];
+    int x = 2;
+    if (leader->denied) {
+        x = put(paper, x, ROLE_TEXT, leader->name);
+        x = put(paper, x, ROLE_TEXT, lock ? " holds it" : " leads");
+        return put(paper, x, ROLE_WARNING, "; who and since when may not be read (ACL)");
+    }
+    x += facts_put_leader(paper->row, x, 0, -1, election, now);
+    if (since_us == 0) {
+        x = put(paper, x, ROLE_TEXT, lock ? " holds it" : " leads");
+        return put(paper, x, ROLE_DIM, "; since when is not known");
+    }
+    if (exact)
+        x = put(paper, x, ROLE_TEXT, lock ? " holds it for " : " leads for ");
+    else
+        x = put(paper, x, ROLE_TEXT, lock ? " has held it for at most " : " has led for at most ");
+    format_age(facts_age_us(election->leader_since, facts_as_of(election, now)), age, sizeof age);
+    x = put(paper, x, ROLE_TEXT, age);
+    x = put(paper, x, ROLE_DIM,
+            exact                                 ? ", since "
+            : since_us == look_created_us(leader) ? " (created "
+                                                  : " (not before ");
+    x = put(paper, x, ROLE_DIM, date_of(since_us, date, sizeof date));
+    return exact ? x : put(paper, x, ROLE_DIM, ")");
+}
+
 static void print_leader(struct paper *paper, const struct election *election, struct moment now)
 {
-    char text[96], date[32];
-    int x = 2 + facts_put_leader(paper->row, 2, 0, -1, election, now);
+    char date[32];
     const char *acknowledged = acknowledged_text(election->acknowledged);
-    x = put(paper, x, ROLE_TEXT, election->kind == KIND_LOCK ? " holds it for " : " leads for ");
-    x = put(paper, x, ROLE_TEXT, facts_since(paper->row, election, now, text, sizeof text));
-    x = put(paper, x, ROLE_DIM, election->leader_since_exact ? ", since " : ", not before ");
-    x = put(paper, x, ROLE_DIM, date_of(election->leader_since.wall_us, date, sizeof date));
+    int x = put_tenure(paper, election, now);
     if (acknowledged)
         put(paper, put_bullet(paper, x), election->acknowledged == ACK_YES ? ROLE_TEXT : ROLE_WARNING,
             acknowledged);
@@ -254,14 +313,23 @@ static const char *why_unknown(const struct election *election)
 
 static void print_nobody(struct paper *paper, const struct election *election, struct moment now)
 {
-    char age[32];
+    char age[32], text[64];
     bool lock = election->kind == KIND_LOCK;
+    int64_t stood_us = facts_age_us(election->state_since, facts_as_of(election, now));
     int x;
     switch (election->state) {
     case ELECTION_VACANT:
-        x = put(paper, 2, lock ? ROLE_TEXT : ROLE_CRITICAL, lock ? "free" : "nobody has stood");
-        x = put(paper, x, ROLE_TEXT, " for at least ");
-        put(paper, x, ROLE_TEXT, format_age(facts_age_us(election->state_since, now), age, sizeof age));
+        if (election->recipe == NULL && election_problem(election, text, sizeof text)) {
+            put(paper, 2, ROLE_WARNING, text);
+            break;
+        }
+        x = put(paper, 2, lock ? ROLE_TEXT : ROLE_CRITICAL, lock ? "free" : "nobody stands");
+        if (stood_us < MOMENT_US) { /* a first look: nothing was watched yet that could be counted */
+            put(paper, x, ROLE_DIM, "; since when is not known");
+            break;
+        }
+        x = put(paper, x, ROLE_TEXT, election->state_since_exact ? " for " : ", for at least ");
+        put(paper, x, ROLE_TEXT, format_age(stood_us, age, sizeof age));
         break;
     case ELECTION_ABSENT:
         put(paper, 2, ROLE_TEXT, "there is no such path");
@@ -319,33 +387,18 @@ static void print_foreign(struct paper *paper, const struct election *election)
     paper_line(paper);
 }
 
-enum { CAND_SIGN, CAND_NUMBER, CAND_NAME, CAND_WHO, CAND_SESSION, CAND_AGE, CAND_WATCHES, CAND_COLUMNS };
-
-/* What the recipe wants this candidate to watch: what it does watch only the servers know. */
-static const char *expected_watch(const struct paper *paper, const struct election *election, size_t i)
-{
-    const char *none = cells_sign(paper->row, SIGN_DASH);
-    switch (election->recipe ? election->recipe->watches : WATCHES_UNKNOWN) {
-    case WATCHES_PREDECESSOR:
-        return i ? election->candidates[i - 1]->name : none;
-    case WATCHES_LEADER:
-        return i ? election->candidates[0]->name : none;
-    case WATCHES_CHILDREN:
-        return "the children";
-    case WATCHES_NOTHING:
-        return none;
-    case WATCHES_UNKNOWN:
-        break;
-    }
-    return "?";
-}
-
-static const char *who(const struct paper *paper, const struct candidate *candidate)
-{
-    if (candidate->identity)
-        return candidate->identity;
-    return candidate->known ? cells_sign(paper->row, SIGN_DASH) : "?";
-}
+enum {
+    CAND_SIGN,
+    CAND_NUMBER,
+    CAND_NAME,
+    CAND_WHO,
+    CAND_SESSION,
+    CAND_AGE,
+    CAND_ON,
+    CAND_HEARD,
+    CAND_WATCHES,
+    CAND_COLUMNS
+};
 
 static const char *age_of(const struct candidate *candidate, struct moment now, char *buffer, size_t size)
 {
@@ -359,20 +412,28 @@ static void print_candidate(struct paper *paper, const struct column *columns,
     const struct candidate *candidate = election->candidates[i];
     bool leads = candidate == election->leader;
     char text[NAME_SIZE];
-    if (leads)
-        columns_put(paper->row, &columns[CAND_SIGN], 0, ROLE_ACCENT, cells_sign(paper->row, SIGN_LEADER));
+    chain_put_gutter(paper->row, columns[CAND_SIGN].x, 0, election, candidate);
     snprintf(text, sizeof text, "%zu", i + 1);
     columns_put(paper->row, &columns[CAND_NUMBER], 0, ROLE_DIM, text);
     columns_put(paper->row, &columns[CAND_NAME], 0, leads ? ROLE_STRONG : ROLE_TEXT,
                 fit_name(paper, &columns[CAND_NAME], candidate->name, text, sizeof text));
-    columns_put(paper->row, &columns[CAND_WHO], 0, ROLE_TEXT, who(paper, candidate));
+    columns_put(paper->row, &columns[CAND_WHO], 0, ROLE_TEXT, chain_who(candidate, text, sizeof text));
     columns_put(paper->row, &columns[CAND_SESSION], 0, ROLE_TEXT,
                 facts_session(candidate, text, sizeof text));
     columns_put(paper->row, &columns[CAND_AGE], 0, ROLE_TEXT, age_of(candidate, now, text, sizeof text));
-    columns_put(
-        paper->row, &columns[CAND_WATCHES], 0, ROLE_DIM,
-        fit_name(paper, &columns[CAND_WATCHES], expected_watch(paper, election, i), text, sizeof text));
+    style look = chain_server_text(paper->row, election, candidate, text, sizeof text);
+    columns_put(paper->row, &columns[CAND_ON], 0, look, text);
+    chain_put_heard(paper->row, columns[CAND_HEARD].x, 0, columns[CAND_HEARD].width, election, candidate);
+    look = chain_watch_text(paper->row, election, candidate, text, sizeof text);
+    columns_put(paper->row, &columns[CAND_WATCHES], 0, look, text);
     paper_line(paper);
+}
+
+/* Thousands of lines answer no question that was not asked. */
+static size_t candidates_shown(const struct paper *paper, const struct election *election)
+{
+    bool named = paper->style.named && election->origin == ORIGIN_CONFIGURED;
+    return named || election->candidate_count <= CROWD ? election->candidate_count : CROWD_SHOWN;
 }
 
 static bool print_candidates(struct paper *paper, const struct election *election, struct moment now)
@@ -384,26 +445,75 @@ static bool print_candidates(struct paper *paper, const struct election *electio
         [CAND_WHO] = {.heading = "WHO", .least = 10, .most = INT_MAX, .importance = 4},
         [CAND_SESSION] = {.heading = "SESSION", .least = 18, .most = 18, .importance = 2},
         [CAND_AGE] = {.heading = "AGE", .least = 6, .most = 6, .importance = 3, .right = true},
-        [CAND_WATCHES] = {.heading = "EXPECTED WATCH", .least = 10, .most = INT_MAX, .importance = 1},
+        [CAND_ON] = {.heading = "ON", .least = 3, .most = 24, .importance = 3},
+        [CAND_HEARD] = {.heading = "HEARD", .least = HEARD_LEAST, .most = HEARD_LEAST, .importance = 3},
+        [CAND_WATCHES] = {.heading = "WATCHES", .least = 12, .most = INT_MAX, .importance = 4},
     };
-    for (size_t count = election->candidate_count, digits = 1; count > 0; count /= 10)
+    char text[NAME_SIZE];
+    size_t shown = candidates_shown(paper, election);
+    for (size_t count = shown, digits = 1; count > 0; count /= 10)
         columns_want(&columns[CAND_NUMBER], (int)digits++);
-    for (size_t i = 0; i < election->candidate_count; i++) {
+    for (size_t i = 0; i < shown; i++) {
         columns_want(&columns[CAND_NAME], width_of(paper, election->candidates[i]->name));
-        columns_want(&columns[CAND_WHO], width_of(paper, who(paper, election->candidates[i])));
-        columns_want(&columns[CAND_WATCHES], width_of(paper, expected_watch(paper, election, i)));
+        columns_want(&columns[CAND_WHO],
+                     width_of(paper, chain_who(election->candidates[i], text, sizeof text)));
+        chain_server_text(paper->row, election, election->candidates[i], text, sizeof text);
+        columns_want(&columns[CAND_ON], width_of(paper, text));
+        chain_watch_text(paper->row, election, election->candidates[i], text, sizeof text);
+        columns_want(&columns[CAND_WATCHES], width_of(paper, text));
     }
     if (!begin_table(paper, columns, CAND_COLUMNS))
         return false;
-    for (size_t i = 0; i < election->candidate_count; i++)
+    for (size_t i = 0; i < shown; i++)
         print_candidate(paper, columns, election, i, now);
+    if (shown < election->candidate_count) {
+        cells_printf(paper->row, 2, 0, -1, ROLE_DIM, "%s %zu more (name the path to see all)",
+                     cells_sign(paper->row, SIGN_ELLIPSIS), election->candidate_count - shown);
+        paper_line(paper);
+    }
     return paper_width(paper, PAPER_WIDTH);
+}
+
+/* What the next failover will do, and where it stops. */
+static void print_next(struct paper *paper, const struct election *election)
+{
+    if (!election->candidate_count || (election->recipe && election->recipe->family == FAMILY_LOCK))
+        return;
+    if (whatif_put_leader(paper->row, 2, 0, election))
+        paper_line(paper);
+    if (whatif_put_line(paper->row, 2, 0, election))
+        paper_line(paper);
+}
+
+static void print_findings(struct paper *paper, const struct election *election, struct moment now)
+{
+    char text[96], date[32];
+    for (size_t i = 0; i < election->finding_count; i++) {
+        const struct finding *finding = election->findings[i];
+        style look = severity_look(finding->severity);
+        int x = put_sign(paper, 2, look, severity_sign(finding->severity));
+        x = put(paper, x, look, finding_kind(finding->code)->word) + GAP;
+        if (finding->candidate_count)
+            x = put(paper, x, ROLE_TEXT, finding->candidates[0]) + GAP;
+        snprintf(text, sizeof text, "%s, ", severity_word(finding->severity));
+        x = put(paper, x, ROLE_DIM, text);
+        x = put(paper, x, ROLE_DIM, finding_certainty(finding, now, text, sizeof text));
+        x = put(paper, x, ROLE_DIM, ", since ");
+        put(paper, x, ROLE_DIM, date_of(finding->since.wall_us, date, sizeof date));
+        paper_line(paper);
+        put(paper, 4, ROLE_TEXT, finding->evidence ? finding->evidence : "");
+        paper_line(paper);
+        if (finding->advice) {
+            put(paper, put_sign(paper, 4, ROLE_ACCENT, SIGN_ARROW), ROLE_ACCENT, finding->advice);
+            paper_line(paper);
+        }
+    }
 }
 
 static bool print_election(struct paper *paper, const struct election *election, struct moment now)
 {
-    struct badge badge = facts_badge(election, now);
-    int x = put_sign(paper, 0, badge.look, badge.sign);
+    struct badge badge = facts_badge(election, now), worse = finding_badge(election, now);
+    int x = put_sign(paper, 0, worse.look, worse.sign);
     x = put(paper, x, badge.look, badge.word) + GAP;
     x = put(paper, x, ROLE_STRONG, election->name) + GAP;
     if (strcmp(election->name, look_path(election)) != 0)
@@ -415,12 +525,15 @@ static bool print_election(struct paper *paper, const struct election *election,
         print_nobody(paper, election, now);
     print_facts(paper, election);
     print_foreign(paper, election);
+    print_next(paper, election);
+    print_findings(paper, election, now);
     return !election->candidate_count || print_candidates(paper, election, now);
 }
 
-static bool print_cluster(struct paper *paper, const struct cluster *cluster, struct moment now)
+static bool print_cluster(struct paper *paper, const struct cluster *cluster,
+                          const struct cluster_settings *patterns, struct moment now)
 {
-    print_cluster_head(paper, cluster);
+    print_cluster_head(paper, cluster, patterns);
     if (cluster->election_count > 1) {
         paper_line(paper);
         if (!print_summary(paper, cluster, now))
@@ -442,7 +555,9 @@ bool look_text_print(struct buffer *out, const struct model *model, struct momen
     for (size_t i = 0; good && i < model->cluster_count; i++) {
         if (i)
             paper_line(&paper);
-        good = print_cluster(&paper, &model->clusters[i], now);
+        const struct settings *settings = how->settings;
+        good = print_cluster(&paper, &model->clusters[i],
+                             settings && i < settings->cluster_count ? &settings->clusters[i] : NULL, now);
     }
     if (paper.row)
         paper_end(&paper);

@@ -24,7 +24,7 @@ static bool terminal_has_colors(int fd)
 
 struct print_style print_style_choose(const struct options *options, const struct settings *settings, int fd)
 {
-    struct print_style how = {0};
+    struct print_style how = {.named = options->path_count > 0, .settings = settings};
     bool direct;
     int colors = colors_of_terminal(getenv("TERM"), getenv("COLORTERM"), &direct);
     enum color_choice color = options->color;

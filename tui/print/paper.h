@@ -20,6 +20,8 @@ struct print_style {
     bool ascii;
     struct theme theme; /* DEPTH_MONO: no escape sequence at all */
     int width;          /* columns of the terminal, for tables; 0: not a terminal, nothing need be cut */
+    bool named;         /* paths were named on the command line: of those, everything is wanted */
+    const struct settings *settings; /* borrowed; NULL: none to speak of */
 };
 
 /* As the user said, and as the descriptor is: colours only on a terminal, signs only where the locale has

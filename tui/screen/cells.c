@@ -19,9 +19,10 @@ static const struct {
     [SIGN_CHAIN_CUT] = {"✖", "X"},  [SIGN_CHAIN_WRONG] = {"╮", "\\"}, [SIGN_UP] = {"↑", "^"},
     [SIGN_ARROW] = {"→", "->"},     [SIGN_DASH] = {"–", "-"},         [SIGN_ELLIPSIS] = {"…", ".."},
     [SIGN_RULE] = {"─", "-"},       [SIGN_BAR] = {"█", "#"},          [SIGN_BAR_CHANGE] = {"▌", "|"},
-    [SIGN_BAR_VACANT] = {"░", "."}, [SIGN_BAR_GAP] = {"╌", "?"},      [SIGN_GAUGE_ON] = {"▰", "#"},
+    [SIGN_BAR_VACANT] = {"░", "_"}, [SIGN_BAR_GAP] = {"╌", "."},      [SIGN_GAUGE_ON] = {"▰", "#"},
     [SIGN_GAUGE_OFF] = {"▱", "-"},  [SIGN_ENTER] = {"⏎", "Enter"},    [SIGN_CRUMB] = {"›", ">"},
-    [SIGN_AT_MOST] = {"≤", "<="},   [SIGN_BULLET] = {"·", "-"},
+    [SIGN_AT_MOST] = {"≤", "<="},   [SIGN_BULLET] = {"·", "-"},       [SIGN_UP_WRONG] = {"⇡", "~"},
+    [SIGN_AT_LEAST] = {"≥", ">="},  [SIGN_TIMES] = {"×", "x"},        [SIGN_CHECK] = {"✔", "+"},
 };
 
 const char *cells_sign(const struct cells *cells, enum sign sign)

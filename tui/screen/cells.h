@@ -97,6 +97,7 @@ enum sign {
     SIGN_CHAIN_CUT,
     SIGN_CHAIN_WRONG,
     SIGN_UP,
+    SIGN_UP_WRONG,
     SIGN_ARROW,
     SIGN_DASH,
     SIGN_ELLIPSIS,
@@ -110,6 +111,9 @@ enum sign {
     SIGN_ENTER,
     SIGN_CRUMB,
     SIGN_AT_MOST,
+    SIGN_AT_LEAST,
+    SIGN_TIMES,
+    SIGN_CHECK,
     SIGN_BULLET,
     SIGN_COUNT
 };

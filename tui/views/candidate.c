@@ -5,9 +5,11 @@
 
 #include "tui/text/format.h"
 #include "tui/text/safe.h"
+#include "tui/views/chain_lines.h"
 #include "tui/views/data_lines.h"
 #include "tui/views/event_lines.h"
 #include "tui/views/facts.h"
+#include "tui/views/finding_lines.h"
 #include "tui/views/list.h"
 #include "tui/views/notices.h"
 #include "tui/views/view.h"
@@ -172,6 +174,89 @@ static void look_elsewhere(struct elsewhere *elsewhere, const struct scene *scen
     }
 }
 
+/* Its session's connection: from where, to which server, when it was heard. */
+static void put_connection(struct block *block, const struct scene *scene, const struct election *election,
+                           const struct candidate *candidate)
+{
+    const struct client_session *session = candidate_client(candidate);
+    bool is_bound;
+    int percent;
+    struct moment expires = session != NULL ? client_expires(session) : (struct moment){0, 0};
+    char text[160], name[128], age[16], clock[32];
+    style look;
+
+    put(block, "client", session != NULL && session->address != NULL ? ROLE_TEXT : ROLE_DIM,
+        session != NULL && session->address != NULL ? session->address : "?");
+    look = chain_server_text(block->cells, election, candidate, name, sizeof name);
+    if (session != NULL && session->timeout_ms > 0)
+        snprintf(text, sizeof text, "%s, timeout %s", name,
+                 format_span((int64_t)session->timeout_ms * 1000, age, sizeof age));
+    else
+        snprintf(text, sizeof text, "%s, timeout ?", name);
+    put(block, "server", look, text);
+    cells_put(block->cells, block->x, block->y, block->label - 1, ROLE_DIM, "heard");
+    chain_put_heard(block->cells, block->x + block->label, block->y, HEARD_WIDTH, election, candidate);
+    if (chain_silent_ms(election, candidate, &is_bound, &percent) >= 0)
+        cells_printf(block->cells, block->x + block->label + HEARD_WIDTH + 1, block->y,
+                     facts_room(HEARD_WIDTH + 1 + block->label, block->width), ROLE_DIM, "asked %s ago",
+                     format_age(facts_age_us(session->seen, scene->now), age, sizeof age));
+    block->y++;
+    if (expires.mono_us != 0) {
+        snprintf(text, sizeof text, "%s at the latest", format_clock(expires.wall_us, clock, sizeof clock));
+        put(block, "expires by", ROLE_TEXT, text);
+    } else {
+        put(block, "expires by", ROLE_DIM, "?");
+    }
+}
+
+static void put_watchers(struct block *block, const struct election *election,
+                         const struct candidate *candidate)
+{
+    uint64_t sessions[4];
+    size_t count = chain_watched_by(election, candidate, sessions, 4);
+    bool complete = chain_watches_complete(election->cluster);
+    char text[160] = "", name[64];
+
+    if (count == 0) {
+        put(block, "watched by", ROLE_DIM, complete ? "nobody" : "? not every server shows its watches");
+        return;
+    }
+    for (size_t i = 0; i < count && i < 4; i++) {
+        const struct candidate *owner = NULL;
+        size_t used = strlen(text);
+
+        for (size_t k = 0; k < election->candidate_count && owner == NULL; k++)
+            if (election->candidates[k]->known && election->candidates[k]->stat.owner == sessions[i])
+                owner = election->candidates[k];
+        if (owner != NULL)
+            facts_short_name(block->cells, owner->name, name, sizeof name);
+        else
+            snprintf(name, sizeof name, "0x%" PRIx64, sessions[i]);
+        snprintf(text + used, sizeof text - used, "%s%s", i > 0 ? ", " : "", name);
+    }
+    if (count > 4)
+        snprintf(text + strlen(text), sizeof text - strlen(text), " and %zu more", count - 4);
+    put(block, "watched by", ROLE_TEXT, text);
+}
+
+/* What its session watches besides, as far as a screen has room: what concerns no candidate, too. */
+static void put_watches(struct block *block, const struct election *election,
+                        const struct candidate *candidate)
+{
+    const struct client_session *session = candidate_client(candidate);
+    char text[256];
+    style look = chain_watch_text(block->cells, election, candidate, text, sizeof text);
+
+    put(block, "watches", look, text);
+    if (session == NULL || !session->watches_known || session->watch_count == 0)
+        return;
+    if (candidate->link == LINK_RIGHT && session->watch_count == 1)
+        return;
+    snprintf(text, sizeof text, "%" PRIu32 " in all: %s%s", session->watch_count, session->watches[0],
+             session->watch_count > 1 ? ", ..." : "");
+    put(block, "", ROLE_DIM, text);
+}
+
 static int draw_line(struct candidate_view *view, struct cells *cells, int x, int y, int width,
                      const struct scene *scene, const struct election *election,
                      const struct candidate *candidate)
@@ -182,28 +267,29 @@ static int draw_line(struct candidate_view *view, struct cells *cells, int x, in
         place + 1 < election->candidate_count ? election->candidates[place + 1] : NULL;
     char text[384], age[16], clock[32];
 
-    snprintf(text, sizeof text, "%zu of %zu", place + 1, election->candidate_count);
-    put(&block, "place", ROLE_TEXT, text);
     if (candidate->sequence != SEQUENCE_NONE)
-        put_number(&block, "sequence", candidate->sequence);
-    put(&block, "identity", candidate->identity != NULL ? ROLE_TEXT : ROLE_DIM,
-        candidate->identity != NULL ? candidate->identity : "? only its session");
-    if (candidate->identity != NULL)
-        put(&block, "known by", ROLE_TEXT, identity_source_word(candidate->identity_source));
-    put(&block, "session", ROLE_TEXT, facts_session(candidate, text, sizeof text));
-    if (candidate->known)
-        put(&block, "age", ROLE_TEXT,
-            format_age(scene->now.wall_us - candidate->stat.ctime_ms * 1000, age, sizeof age));
-    if (candidate->joined_seen)
-        snprintf(text, sizeof text, "seen at %s",
-                 format_clock(candidate->joined.wall_us, clock, sizeof clock));
+        snprintf(text, sizeof text, "%zu of %zu, number %" PRId64, place + 1, election->candidate_count,
+                 candidate->sequence);
     else
-        snprintf(text, sizeof text, "before the first look");
-    put(&block, "joining", ROLE_TEXT, text);
+        snprintf(text, sizeof text, "%zu of %zu", place + 1, election->candidate_count);
+    put(&block, "place", ROLE_TEXT, text);
+    if (candidate->identity != NULL)
+        snprintf(text, sizeof text, "%.200s (by %s)", candidate->identity,
+                 identity_source_word(candidate->identity_source));
+    put(&block, "identity", candidate->identity != NULL ? ROLE_TEXT : ROLE_DIM,
+        candidate->identity != NULL ? text : "? only its session");
+    put(&block, "session", ROLE_TEXT, facts_session(candidate, text, sizeof text));
+    put_connection(&block, scene, election, candidate);
+    if (candidate->known)
+        format_age(scene->now.wall_us - candidate->stat.ctime_ms * 1000, age, sizeof age);
+    snprintf(text, sizeof text, "%s%s%s", candidate->known ? age : "?",
+             candidate->joined_seen ? ", joined at " : ", joined before the first look",
+             candidate->joined_seen ? format_clock(candidate->joined.wall_us, clock, sizeof clock) : "");
+    put(&block, "age", ROLE_TEXT, text);
     put_neighbour(&block, "predecessor", election_predecessor(election, candidate), "none: it is first");
-    put(&block, "watches", ROLE_DIM,
-        candidate == election->leader ? "? no matter: it leads" : "? servers not asked yet");
+    put_watches(&block, election, candidate);
     put_neighbour(&block, "successor", after, "none: it is last");
+    put_watchers(&block, election, candidate);
     look_elsewhere(&view->elsewhere, scene, election, candidate->stat.owner);
     if (!candidate->known || candidate->stat.owner == 0) {
         put(&block, "elsewhere", ROLE_DIM, "?");
@@ -229,9 +315,8 @@ static int draw_head(struct cells *cells, int y, const struct scene *scene, cons
     int x = STAT_X;
     char text[256], since[32];
 
-    x += cells_put(cells, x, y, -1, leads ? ROLE_WARNING : ROLE_DIM,
-                   cells_sign(cells, leads ? SIGN_LEADER : SIGN_CHAIN_UNKNOWN)) +
-         1;
+    chain_put_gutter(cells, x, y, election, candidate);
+    x += 2;
     if (is_long)
         facts_short_name(cells, candidate->name, text, sizeof text);
     x += cells_put(cells, x, y, -1, ROLE_STRONG, is_long ? text : candidate->name) + 2;
@@ -323,7 +408,7 @@ static void candidate_draw(struct view *self, const struct scene *scene, struct 
     const struct election *election = election_of(view, scene);
     const struct candidate *candidate = election != NULL ? election_find(election, view->name) : NULL;
     int airy = cells->height >= 20;
-    int y = airy, stat, line;
+    int y = airy, stat, line, found;
 
     if (candidate == NULL) {
         draw_left(view, scene, cells);
@@ -343,6 +428,13 @@ static void candidate_draw(struct view *self, const struct scene *scene, struct 
         y += draw_stat(cells, STAT_X, y, candidate);
     }
     y += airy && cells->height > 30;
+    found = finding_pane_rows(cells, election, candidate->name);
+    if (found > cells->height - y - 2) /* a line of its data stays */
+        found = cells->height - y - 2;
+    if (found > 1) {
+        finding_pane_draw(cells, y, found, scene, election, candidate->name);
+        y += found;
+    }
     draw_data(view, cells, y, cells->height - y, candidate);
 }
 
@@ -372,17 +464,28 @@ static bool scroll(struct list *data, enum action action)
     return true;
 }
 
+static enum view_result explain(const struct candidate_view *view, const struct scene *scene,
+                                struct view **next)
+{
+    const struct election *election = election_of(view, scene);
+    const struct finding *finding = election != NULL ? finding_of(election, view->name) : NULL;
+
+    *next = finding != NULL ? explanations_view_new(finding->code) : NULL;
+    return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
+}
+
 static enum view_result candidate_action(struct view *self, const struct scene *scene, enum action action,
                                          struct view **next)
 {
     struct candidate_view *view = candidate_view_of(self);
 
-    (void)next;
     if (scroll(&view->data, action))
         return VIEW_DONE;
     switch (action) {
     case ACTION_BACK:
         return VIEW_CLOSE;
+    case ACTION_EXPLAIN:
+        return explain(view, scene, next);
     case ACTION_LEFT:
     case ACTION_RIGHT:
         return turn_form(view, scene, action == ACTION_RIGHT);
@@ -430,9 +533,9 @@ static const struct view_ops ops = {
     .answers = ACTION_BIT(ACTION_UP) | ACTION_BIT(ACTION_DOWN) | ACTION_BIT(ACTION_LEFT) |
                ACTION_BIT(ACTION_RIGHT) | ACTION_BIT(ACTION_PAGE_UP) | ACTION_BIT(ACTION_PAGE_DOWN) |
                ACTION_BIT(ACTION_FIRST) | ACTION_BIT(ACTION_LAST) | ACTION_BIT(ACTION_BACK) |
-               ACTION_BIT(ACTION_EVENTS) | ACTION_BIT(ACTION_PAUSE) | ACTION_BIT(ACTION_COPY) |
-               ACTION_BIT(ACTION_DUMP) | ACTION_BIT(ACTION_REDRAW) | ACTION_BIT(ACTION_HELP) |
-               ACTION_BIT(ACTION_QUIT),
+               ACTION_BIT(ACTION_EXPLAIN) | ACTION_BIT(ACTION_EVENTS) | ACTION_BIT(ACTION_PAUSE) |
+               ACTION_BIT(ACTION_COPY) | ACTION_BIT(ACTION_DUMP) | ACTION_BIT(ACTION_REDRAW) |
+               ACTION_BIT(ACTION_HELP) | ACTION_BIT(ACTION_QUIT),
 };
 
 struct view *candidate_view_new(const char *cluster, const char *path, const char *candidate)

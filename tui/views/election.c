@@ -4,33 +4,47 @@
 
 #include "tui/text/format.h"
 #include "tui/text/safe.h"
+#include "tui/views/chain_lines.h"
 #include "tui/views/columns.h"
 #include "tui/views/election_head.h"
 #include "tui/views/event_lines.h"
 #include "tui/views/facts.h"
+#include "tui/views/finding_lines.h"
 #include "tui/views/line_filter.h"
 #include "tui/views/list.h"
 #include "tui/views/notices.h"
 #include "tui/views/strip.h"
 #include "tui/views/timeline.h"
 #include "tui/views/view.h"
+#include "tui/views/whatif_lines.h"
 
 #define GUTTER_X 2
 #define TABLE_X 4
-#define WATCHES_EXPECTED "expected "
-#define WATCHES_WORD 9  /* columns of that */
-#define WATCHES_SIGNS 4 /* of "? ^ " */
-#define ROOMY 28        /* from so many rows on a blank one stands before the footer */
+#define NAME_MOST 26 /* columns of a whole name, on a screen that is not */
+#define VERY_WIDE 180
+#define ROOMY 28 /* from so many rows on a blank one stands before the footer */
 
-enum { COLUMN_PLACE, COLUMN_CANDIDATE, COLUMN_WHO, COLUMN_SESSION, COLUMN_AGE, COLUMN_WATCHES, COLUMN_COUNT };
+enum {
+    COLUMN_PLACE,
+    COLUMN_CANDIDATE,
+    COLUMN_WHO,
+    COLUMN_SESSION,
+    COLUMN_AGE,
+    COLUMN_ON,
+    COLUMN_HEARD,
+    COLUMN_WATCHES,
+    COLUMN_COUNT
+};
 
 static const struct column columns_of_election[COLUMN_COUNT] = {
     [COLUMN_PLACE] = {.heading = "#", .least = 3, .most = 6, .importance = 70, .right = true},
     [COLUMN_CANDIDATE] = {.heading = "CANDIDATE", .least = 12, .most = 56, .importance = 80},
-    [COLUMN_WHO] = {.heading = "WHO", .least = 15, .most = 40, .importance = 90},
+    [COLUMN_WHO] = {.heading = "WHO", .least = 12, .most = 40, .importance = 90},
     [COLUMN_SESSION] = {.heading = "SESSION", .least = 18, .most = 18, .importance = 50},
-    [COLUMN_AGE] = {.heading = "AGE", .least = 6, .most = 6, .importance = 65},
-    [COLUMN_WATCHES] = {.heading = "WATCHES", .least = 14, .most = 30, .importance = 60},
+    [COLUMN_AGE] = {.heading = "AGE", .least = 6, .most = 6, .importance = 55},
+    [COLUMN_ON] = {.heading = "ON", .least = 3, .most = 21, .importance = 62},
+    [COLUMN_HEARD] = {.heading = "HEARD", .least = HEARD_LEAST, .most = HEARD_WIDTH, .importance = 82},
+    [COLUMN_WATCHES] = {.heading = "WATCHES", .least = 18, .most = 56, .importance = 85},
 };
 
 struct election_view {
@@ -43,6 +57,7 @@ struct election_view {
     struct strip_zoom zoom; /* of the timeline */
     bool chosen;            /* somebody has moved: until then the first is selected, whoever it is */
     bool follow;            /* the selection stays on the leader */
+    bool what_if;           /* plays through what happens when the selected candidate goes */
     int first_y;            /* where the first line stands, for clicks */
 };
 
@@ -106,43 +121,8 @@ static void follow_model(struct election_view *view, const struct scene *scene,
 
 /* The line of candidates. */
 
-static void put_expected(const struct election_view *view, struct cells *cells, int y,
-                         const struct election *election, const struct candidate *candidate)
-{
-    const struct column *column = &view->columns[COLUMN_WATCHES];
-    const struct candidate *before = election_predecessor(election, candidate);
-    char name[64], text[128];
-
-    if (column->width == 0)
-        return;
-    if (candidate == election->leader) {
-        columns_put(cells, column, y, ROLE_DIM, election->kind == KIND_LOCK ? "holds it" : "leads");
-        return;
-    }
-    if (before == NULL) {
-        columns_put(cells, column, y, ROLE_WARNING, "is next");
-        return;
-    }
-    if (election->recipe != NULL && election->recipe->watches == WATCHES_LEADER)
-        before = election->candidates[0];
-    else if (election->recipe != NULL && election->recipe->watches == WATCHES_CHILDREN)
-        before = NULL;
-    else if (election->recipe != NULL && election->recipe->watches != WATCHES_PREDECESSOR) {
-        columns_put(cells, column, y, ROLE_DIM, "?");
-        return;
-    }
-    if (before == NULL)
-        snprintf(name, sizeof name, "the directory");
-    else
-        facts_short_name(cells, before->name, name, sizeof name);
-    snprintf(text, sizeof text, "? %s%s %s",
-             column->width >= column->least + WATCHES_WORD ? WATCHES_EXPECTED : "",
-             cells_sign(cells, SIGN_UP), name);
-    columns_put(cells, column, y, ROLE_DIM, text);
-}
-
 static void put_age(const struct election_view *view, struct cells *cells, int y, const struct scene *scene,
-                    const struct candidate *candidate, style look)
+                    const struct election *election, const struct candidate *candidate, style look)
 {
     char age[16];
 
@@ -151,18 +131,8 @@ static void put_age(const struct election_view *view, struct cells *cells, int y
         return;
     }
     columns_put(cells, &view->columns[COLUMN_AGE], y, look,
-                format_age(scene->now.wall_us - candidate->stat.ctime_ms * 1000, age, sizeof age));
-}
-
-static void put_gutter(struct cells *cells, int y, const struct election *election,
-                       const struct candidate *candidate)
-{
-    if (candidate == election->leader)
-        cells_put(cells, GUTTER_X, y, 1, ROLE_WARNING, cells_sign(cells, SIGN_LEADER));
-    else if (candidate == election->candidates[0])
-        cells_put(cells, GUTTER_X, y, 1, ROLE_WARNING, cells_sign(cells, SIGN_UNKNOWN));
-    else
-        cells_put(cells, GUTTER_X, y, 1, ROLE_DIM, cells_sign(cells, SIGN_CHAIN_UNKNOWN));
+                format_age(facts_as_of(election, scene->now).wall_us - candidate->stat.ctime_ms * 1000, age,
+                           sizeof age));
 }
 
 static void draw_row(const struct election_view *view, struct cells *cells, int y, const struct scene *scene,
@@ -171,37 +141,43 @@ static void draw_row(const struct election_view *view, struct cells *cells, int 
     const struct candidate *candidate = election->candidates[place];
     const struct column *columns = view->columns;
     bool leads = candidate == election->leader;
-    style look = facts_stale(election) ? ROLE_DIM : ROLE_TEXT;
+    style look = facts_stale(election) ? ROLE_DIM : ROLE_TEXT, server, watches;
     char text[256];
 
-    put_gutter(cells, y, election, candidate);
+    chain_put_gutter(cells, GUTTER_X, y, election, candidate);
     snprintf(text, sizeof text, "%zu", place + 1);
     columns_put(cells, &columns[COLUMN_PLACE], y, ROLE_DIM, text);
     if (columns[COLUMN_CANDIDATE].width > 0) {
-        facts_fit_name(cells, candidate->name, columns[COLUMN_CANDIDATE].width, text, sizeof text);
+        if (safe_width(candidate->name, strlen(candidate->name), cells->ascii) >
+            columns[COLUMN_CANDIDATE].width)
+            facts_short_name(cells, candidate->name, text, sizeof text);
+        else
+            snprintf(text, sizeof text, "%s", candidate->name);
         columns_put(cells, &columns[COLUMN_CANDIDATE], y, leads ? (style)(look | STYLE_BOLD) : look, text);
     }
-    if (candidate->known)
-        columns_put(cells, &columns[COLUMN_WHO], y,
-                    look == ROLE_DIM              ? look
-                    : leads                       ? (style)ROLE_GOOD
-                    : candidate->identity == NULL ? (style)ROLE_DIM
-                                                  : look,
-                    candidate->identity != NULL ? candidate->identity : "? only its session");
-    else
-        columns_put(cells, &columns[COLUMN_WHO], y, ROLE_DIM,
-                    candidate->denied ? "? may not read" : "? not read yet");
+    chain_who(candidate, text, sizeof text);
+    if (text[0] == '?' && candidate->known && columns[COLUMN_SESSION].width == 0)
+        facts_session(candidate, text, sizeof text);
+    columns_put(cells, &columns[COLUMN_WHO], y,
+                look == ROLE_DIM || text[0] == '?' ? (style)ROLE_DIM
+                : leads                            ? (style)ROLE_GOOD
+                                                   : look,
+                text);
     columns_put(cells, &columns[COLUMN_SESSION], y, ROLE_DIM, facts_session(candidate, text, sizeof text));
-    put_age(view, cells, y, scene, candidate, look);
-    put_expected(view, cells, y, election, candidate);
+    put_age(view, cells, y, scene, election, candidate, look);
+    server = chain_server_text(cells, election, candidate, text, sizeof text);
+    columns_put(cells, &columns[COLUMN_ON], y, server, text);
+    chain_put_heard(cells, columns[COLUMN_HEARD].x, y, columns[COLUMN_HEARD].width, election, candidate);
+    watches = chain_watch_text(cells, election, candidate, text, sizeof text);
+    columns_put(cells, &columns[COLUMN_WATCHES], y, watches, text);
 }
 
 static void lay_columns(struct election_view *view, const struct cells *cells,
                         const struct election *election)
 {
     struct column *columns = view->columns;
-    int wide = cells->width >= 100;
-    char name[64];
+    int wide = cells->width >= 100, name;
+    char text[256];
 
     if (view->columns_width != cells->width) {
         memcpy(columns, columns_of_election, sizeof columns_of_election);
@@ -209,22 +185,28 @@ static void lay_columns(struct election_view *view, const struct cells *cells,
     }
     for (size_t i = view->list.top; i < view->list.top + view->list.rows && i < view->list.count; i++) {
         const struct candidate *candidate = candidate_at(view, election, i);
-        int watches;
 
-        facts_short_name(cells, candidate->name, name, sizeof name);
-        watches = WATCHES_SIGNS + safe_width(name, strlen(name), cells->ascii);
-        columns_want(&columns[COLUMN_WATCHES], watches + WATCHES_WORD);
-
-        columns_want(&columns[COLUMN_CANDIDATE],
-                     safe_width(candidate->name, strlen(candidate->name), cells->ascii));
-        columns_want(&columns[COLUMN_WHO],
-                     candidate->identity != NULL
-                         ? safe_width(candidate->identity, strlen(candidate->identity), cells->ascii)
-                         : 18);
+        chain_watch_text(cells, election, candidate, text, sizeof text);
+        columns_want(&columns[COLUMN_WATCHES], safe_width(text, strlen(text), cells->ascii));
+        chain_server_text(cells, election, candidate, text, sizeof text);
+        columns_want(&columns[COLUMN_ON], safe_width(text, strlen(text), cells->ascii));
+        name = safe_width(candidate->name, strlen(candidate->name), cells->ascii);
+        if (name > NAME_MOST && cells->width < VERY_WIDE) { /* as people speak of it: a GUID says nothing */
+            facts_short_name(cells, candidate->name, text, sizeof text);
+            name = safe_width(text, strlen(text), cells->ascii);
+        }
+        columns_want(&columns[COLUMN_CANDIDATE], name);
+        chain_who(candidate, text, sizeof text);
+        columns_want(&columns[COLUMN_WHO], safe_width(text, strlen(text), cells->ascii));
     }
-    /* Without the word "expected" while there is no room for it, but never without the whole name. */
-    if (columns[COLUMN_WATCHES].want > 0)
-        columns[COLUMN_WATCHES].least = columns[COLUMN_WATCHES].want - WATCHES_WORD;
+    /* What is watched is the point of this screen: other columns give way to it first. */
+    columns[COLUMN_WATCHES].least = columns[COLUMN_WATCHES].want > 24  ? 24
+                                    : columns[COLUMN_WATCHES].want < 7 ? 7
+                                                                       : columns[COLUMN_WATCHES].want;
+    columns[COLUMN_ON].least = columns[COLUMN_ON].want > 6   ? 6
+                               : columns[COLUMN_ON].want < 2 ? 2
+                                                             : columns[COLUMN_ON].want;
+    columns[COLUMN_WHO].least = columns[COLUMN_WHO].want > 15 ? 15 : 12;
     columns[COLUMN_PLACE].want = election->candidate_count >= 100000 ? 6
                                  : election->candidate_count >= 1000 ? 5
                                                                      : 3;
@@ -287,12 +269,42 @@ static void draw_note(const struct election_view *view, struct cells *cells, int
                     text);
 }
 
+/* The rows of what stands below the line of candidates. */
+struct below {
+    int what_if, timeline, findings, events;
+};
+
+/* Findings before history, history before events, and the line of candidates before them all. */
+static void share_rows(const struct election_view *view, struct below *below, const struct cells *cells,
+                       const struct scene *scene, const struct election *election, int rows)
+{
+    int wanted = 2 + (int)(election->candidate_count < 1000 ? election->candidate_count : 1000);
+    int least = wanted < rows / 2 ? wanted : rows / 2, spare;
+
+    below->findings = finding_pane_rows(cells, election, NULL);
+    if (below->findings > rows - least)
+        below->findings = rows - least > 2 ? rows - least : 0;
+    spare = rows - least - below->findings;
+    if (spare > 2)
+        below->timeline = timeline_rows(election, scene->now, view->zoom.window,
+                                        spare < cells->height / 4 ? spare : cells->height / 4);
+    if (cells->height < 30)
+        return;
+    below->events = rows - wanted - below->findings - below->timeline;
+    if (below->events < cells->height / 5)
+        below->events = spare - below->timeline > 2 ? spare - below->timeline : 0;
+    if (below->events > cells->height / 5 &&
+        below->events > rows - wanted - below->findings - below->timeline)
+        below->events = cells->height / 5;
+}
+
 static void election_draw(struct view *self, const struct scene *scene, struct cells *cells)
 {
     struct election_view *view = election_view_of(self);
     const struct election *election = subject(view, scene);
     int airy = cells->height >= 18;
-    int y = airy, note_y, rows, time_rows, bottom, pane = 0;
+    int y = airy, note_y, rows, bottom;
+    struct below below = {0};
 
     if (election == NULL) {
         cells_printf(cells, TABLE_X, 1 + airy, -1, ROLE_WARNING, "%s is not watched any more.", view->path);
@@ -307,21 +319,20 @@ static void election_draw(struct view *self, const struct scene *scene, struct c
     y += airy;
     bottom = cells->height - (cells->height >= ROOMY);
     rows = bottom - y;
-    time_rows = timeline_rows(election, scene->now, view->zoom.window, cells->height / 4);
-    rows -= time_rows;
-    if (cells->height >= 30) {
-        int wanted = 2 + (int)(election->candidate_count < 1000 ? election->candidate_count : 1000);
-
-        pane = rows - wanted;
-        if (pane < cells->height / 5)
-            pane = cells->height / 5;
-        rows -= pane;
-    }
+    if (view->what_if)
+        below.what_if = rows > 12 ? rows / 2 : rows / 3;
+    else
+        share_rows(view, &below, cells, scene, election, rows);
+    rows -= below.what_if + below.timeline + below.findings + below.events;
     draw_table(view, cells, y, rows, scene, election);
     if (airy)
         draw_note(view, cells, note_y, election);
-    timeline_draw(cells, bottom - pane - time_rows, time_rows, election, scene->now, view->zoom.window);
-    event_pane_draw(cells, bottom - pane, pane, scene, view->cluster, view->path);
+    y += rows;
+    whatif_pane_draw(cells, y, below.what_if, scene, election, candidate_at(view, election, view->list.at));
+    timeline_draw(cells, y, below.timeline, election, scene->now, view->zoom.window);
+    finding_pane_draw(cells, y + below.timeline, below.findings, scene, election, NULL);
+    event_pane_draw(cells, y + below.timeline + below.findings, below.events, scene, view->cluster,
+                    view->path);
 }
 
 static enum view_result open_selected(struct election_view *view, const struct election *election,
@@ -335,12 +346,31 @@ static enum view_result open_selected(struct election_view *view, const struct e
     return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
 }
 
+/* What is wrong with the selected candidate, else with the election. */
+static enum view_result explain_selected(struct election_view *view, const struct election *election,
+                                         struct view **next)
+{
+    const struct candidate *candidate = candidate_at(view, election, view->list.at);
+    const struct finding *finding = candidate != NULL ? finding_of(election, candidate->name) : NULL;
+
+    if (finding == NULL && election->finding_count > 0)
+        finding = election->findings[0];
+    if (finding == NULL)
+        return VIEW_IGNORED;
+    *next = explanations_view_new(finding->code);
+    return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
+}
+
 static enum view_result election_action(struct view *self, const struct scene *scene, enum action action,
                                         struct view **next)
 {
     struct election_view *view = election_view_of(self);
     const struct election *election = subject(view, scene);
 
+    if (action == ACTION_BACK && view->what_if) {
+        view->what_if = false;
+        return VIEW_DONE;
+    }
     if (action == ACTION_BACK)
         return VIEW_CLOSE;
     if (election == NULL)
@@ -365,6 +395,11 @@ static enum view_result election_action(struct view *self, const struct scene *s
     case ACTION_FOLLOW:
         view->follow = !view->follow;
         return VIEW_DONE;
+    case ACTION_WHAT_IF:
+        view->what_if = !view->what_if;
+        return VIEW_DONE;
+    case ACTION_EXPLAIN:
+        return explain_selected(view, election, next);
     case ACTION_LEFT:
         strip_zoom_turn(&view->zoom, false);
         return VIEW_DONE;
@@ -456,9 +491,10 @@ static const struct view_ops ops = {
                ACTION_BIT(ACTION_RIGHT) | ACTION_BIT(ACTION_PAGE_UP) | ACTION_BIT(ACTION_PAGE_DOWN) |
                ACTION_BIT(ACTION_FIRST) | ACTION_BIT(ACTION_LAST) | ACTION_BIT(ACTION_OPEN) |
                ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_FILTER) | ACTION_BIT(ACTION_NEXT_MATCH) |
-               ACTION_BIT(ACTION_PREVIOUS_MATCH) | ACTION_BIT(ACTION_FOLLOW) | ACTION_BIT(ACTION_EVENTS) |
-               ACTION_BIT(ACTION_PAUSE) | ACTION_BIT(ACTION_COPY) | ACTION_BIT(ACTION_DUMP) |
-               ACTION_BIT(ACTION_REDRAW) | ACTION_BIT(ACTION_HELP) | ACTION_BIT(ACTION_QUIT),
+               ACTION_BIT(ACTION_PREVIOUS_MATCH) | ACTION_BIT(ACTION_WHAT_IF) | ACTION_BIT(ACTION_EXPLAIN) |
+               ACTION_BIT(ACTION_FOLLOW) | ACTION_BIT(ACTION_EVENTS) | ACTION_BIT(ACTION_PAUSE) |
+               ACTION_BIT(ACTION_COPY) | ACTION_BIT(ACTION_DUMP) | ACTION_BIT(ACTION_REDRAW) |
+               ACTION_BIT(ACTION_HELP) | ACTION_BIT(ACTION_QUIT),
 };
 
 struct view *election_view_new(const char *cluster, const char *path)

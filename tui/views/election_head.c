@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "probe/election/chain.h"
 #include "tui/text/format.h"
 #include "tui/views/facts.h"
 #include "tui/views/notices.h"
+#include "tui/views/whatif_lines.h"
 
 #define LEFT 1
 #define WHO_LEAST 24
@@ -49,20 +51,29 @@ static void say_candidate(struct line *line, const struct candidate *candidate)
 
 static void say_leader(struct line *line, const struct election *election, struct moment now, bool led)
 {
-    char since[32], age[16];
+    char since[32], text[96];
     bool lock = election->kind == KIND_LOCK;
 
     if (election->leader != NULL) {
         say(line, ROLE_DIM, led ? "by " : lock ? "held by " : "led by ");
+        if (election->leader->denied) {
+            say(line, ROLE_STRONG, election->leader->name);
+            say(line, ROLE_WARNING, "; who and since when may not be read (ACL)");
+            return;
+        }
         say_candidate(line, election->leader);
         say(line, ROLE_DIM, " for ");
         say(line, ROLE_TEXT, facts_since(line->cells, election, now, since, sizeof since));
         return;
     }
     line->x += facts_put_leader(line->cells, line->x, line->y, line->cells->width - line->x, election, now);
-    if (election->state != ELECTION_VACANT || lock) {
+    if (election_vanished(election) && !facts_stale(election)) {
+        snprintf(text, sizeof text, "; nobody configured it, so it is forgotten after %d minutes",
+                 ELECTION_VANISHED_KEPT_MS / 60000);
+        say(line, ROLE_DIM, text);
+    } else if ((election->state != ELECTION_VACANT && election->state != ELECTION_DENIED) || lock) {
         say(line, ROLE_DIM, " for ");
-        say(line, ROLE_TEXT, format_age(facts_age_us(election->state_since, now), age, sizeof age));
+        say(line, ROLE_TEXT, facts_since(line->cells, election, now, since, sizeof since));
     }
 }
 
@@ -111,7 +122,9 @@ static void say_acknowledgement(struct line *line, const struct election *electi
         say(line, ROLE_WARNING, "not acknowledged");
         if (election->leader != NULL) {
             say(line, ROLE_DIM, " for ");
-            say(line, ROLE_WARNING, format_age(facts_age_us(election->leader_since, now), age, sizeof age));
+            say(line, ROLE_WARNING,
+                format_age(facts_age_us(election->leader_since, facts_as_of(election, now)), age,
+                           sizeof age));
         }
         break;
     case ACK_YES:
@@ -147,37 +160,31 @@ static void draw_recipe(struct line *line, const struct election *election, stru
     say_acknowledgement(line, election, now);
 }
 
-/* What would happen, as far as names can tell. */
-static void draw_next(struct line *line, const struct election *election)
+/* A lock is nobody's line: whoever watches it tries when it goes. */
+static void draw_next_holder(struct line *line, const struct election *election)
 {
-    const struct candidate *heir = election->candidate_count > 1 ? election->candidates[1] : NULL;
+    size_t watchers =
+        election->candidate_count > 0 ? chain_watched_by(election, election->candidates[0], NULL, 0) : 0;
+    bool complete = chain_watches_complete(election->cluster);
+    char text[96];
 
     line->x = LEFT + 2;
-    if (election->recipe != NULL && election->recipe->family == FAMILY_LOCK) {
-        say(line, ROLE_DIM, "If its holder goes  ");
-        say(line, ROLE_TEXT, "whoever creates it first");
-        say(line, ROLE_DIM, "; who waits for it cannot be seen in the tree");
-        return;
-    }
-    say(line, ROLE_DIM, election->kind == KIND_LOCK ? "If its holder goes  " : "If the leader goes  ");
-    if (heir == NULL) {
-        say(line, election->kind == KIND_LOCK ? ROLE_TEXT : ROLE_WARNING, "nobody stands behind it");
-        return;
-    }
-    say_candidate(line, heir);
-    say(line, ROLE_TEXT, " is next");
-    if (election->recipe != NULL && election->recipe->watches == WATCHES_PREDECESSOR)
-        say(line, ROLE_DIM, ", expected to watch it");
+    say(line, ROLE_DIM, "If its holder goes now   ");
+    say(line, ROLE_TEXT, "whoever creates it first");
+    if (watchers == 0 && !complete)
+        snprintf(text, sizeof text, "; who watches it is not known");
+    else
+        snprintf(text, sizeof text, "; watched by %s%zu", complete ? "" : "at least ", watchers);
+    say(line, watchers == 0 && complete ? ROLE_WARNING : ROLE_DIM, text);
 }
 
-static bool draw_unasked(struct line *line, const struct election *election)
+static int draw_next(struct line *line, int rows, const struct election *election)
 {
-    if (election->candidate_count < 2)
-        return false;
-    line->x = LEFT;
-    say_sign(line, SIGN_UNKNOWN, ROLE_DIM);
-    say(line, ROLE_DIM, "What they really watch is not known: the servers are not asked yet.");
-    return true;
+    if (election->recipe == NULL || election->recipe->family != FAMILY_LOCK)
+        return whatif_put_leader(line->cells, LEFT, line->y, election) +
+               (rows > 1 && whatif_put_line(line->cells, LEFT, line->y + 1, election));
+    draw_next_holder(line, election);
+    return 1;
 }
 
 static bool draw_change(struct line *line, const struct election *election, struct moment now)
@@ -254,10 +261,15 @@ static bool draw_unseen(struct line *line, const struct election *election)
 
 static bool draw_problem(struct line *line, const struct election *election)
 {
-    if (election->problem == NULL)
+    char text[64];
+    const char *problem = election->recipe == NULL || election->problem != NULL
+                              ? election_problem(election, text, sizeof text)
+                              : NULL; /* children beside a known layout have a line of their own */
+
+    if (problem == NULL)
         return false;
     say_sign(line, SIGN_WARNING, ROLE_WARNING);
-    say(line, ROLE_WARNING, election->problem);
+    say(line, ROLE_WARNING, problem);
     if (election->state == ELECTION_DENIED)
         say(line, ROLE_DIM, "; others come with --auth-file");
     return true;
@@ -277,12 +289,8 @@ int election_head_draw(struct cells *cells, int y, int rows, const struct scene 
         draw_recipe(&line, election, scene->now);
         line.y++;
     }
-    if (line.y < end && election->candidate_count > 0) {
-        draw_next(&line, election);
-        line.y++;
-    }
-    if (line.y < end && draw_unasked(&line, election))
-        line.y++;
+    if (line.y < end && election->candidate_count > 0)
+        line.y += draw_next(&line, end - line.y, election);
     line.x = LEFT;
     if (line.y < end && draw_change(&line, election, scene->now))
         line.y++;

@@ -37,14 +37,54 @@ static int put_who(struct cells *cells, int x, int y, int room, const char *subj
                        : used;
 }
 
-static int put_subject(struct cells *cells, int x, int y, int end, const struct event_line *line)
+/* Of a finding: its code first, then whom it is about. */
+static int put_what(struct cells *cells, int x, int y, int room, const char *subject)
 {
+    size_t length = strcspn(subject, " ");
+    int used = cells_put_bytes(cells, x, y, room, ROLE_TEXT, subject, length) + 1;
+
+    if (subject[length] == '\0' || used >= room)
+        return used - 1;
+    return used + put_who(cells, x + used, y, room - used, subject + length + 1);
+}
+
+/* Who it is that joined: when that was told its znode had not been read yet. NULL: not known, or said
+ * already. */
+static const char *known_since(const struct scene *scene, const struct event_line *line)
+{
+    if (line->kind != EVENT_CANDIDATE_JOINED || line->path == NULL)
+        return NULL;
+    for (unsigned i = 0; i < scene->model->cluster_count; i++) {
+        const struct election *election;
+        const struct candidate *candidate;
+
+        if (strcmp(scene->model->clusters[i].name, line->cluster) != 0)
+            continue;
+        election = model_election(scene->model, i, line->path);
+        candidate = election != NULL ? election_find(election, line->subject) : NULL;
+        if (candidate != NULL && candidate->identity != NULL &&
+            strstr(candidate->name, candidate->identity) == NULL)
+            return candidate->identity;
+    }
+    return NULL;
+}
+
+static int put_subject(struct cells *cells, int x, int y, int end, const struct scene *scene,
+                       const struct event_line *line)
+{
+    const char *identity = known_since(scene, line);
+
     if (line->from[0] != '\0') {
         x += put_who(cells, x, y, facts_room(x, end), line->from) + 1;
         x += cells_put(cells, x, y, facts_room(x, end), ROLE_DIM, cells_sign(cells, SIGN_ARROW)) + 1;
     }
-    if (line->subject[0] != '\0' && x < end)
-        x += put_who(cells, x, y, facts_room(x, end), line->subject) + 2;
+    if (line->subject[0] == '\0' || x >= end)
+        return x;
+    if (line->kind == EVENT_FINDING_RAISED || line->kind == EVENT_FINDING_CLEARED)
+        return x + put_what(cells, x, y, facts_room(x, end), line->subject) + 2;
+    x += put_who(cells, x, y, facts_room(x, end), line->subject) + 2;
+    if (identity != NULL && x < end)
+        x += cells_put(cells, x - 1, y, facts_room(x - 1, end), ROLE_TEXT, identity) + 1;
     return x;
 }
 
@@ -77,7 +117,7 @@ void event_line_draw(struct cells *cells, int x, int y, int width, const struct 
               line->label);
     x += EVENT_LABEL_WIDTH + 2;
     if (x < end)
-        x = put_subject(cells, x, y, end, line);
+        x = put_subject(cells, x, y, end, scene, line);
     if (x < end)
         cells_put(cells, x, y, facts_room(x, end), ROLE_DIM, line->detail);
 }

@@ -22,7 +22,17 @@ int64_t facts_age_us(struct moment then, struct moment now)
 
 bool facts_stale(const struct election *election)
 {
-    return !election->fresh && election->listed.mono_us != 0;
+    bool connected = election->cluster == NULL || election->cluster->connection == CONNECTION_CONNECTED;
+
+    if (election->fresh)
+        return false;
+    return election->listed.mono_us != 0 || election->state == ELECTION_ABSENT ||
+           (election->state == ELECTION_DENIED && !connected);
+}
+
+struct moment facts_as_of(const struct election *election, struct moment now)
+{
+    return facts_stale(election) ? election->stale_since : now;
 }
 
 static struct badge badge_of(enum sign sign, style look, const char *word, int rank)
@@ -78,6 +88,8 @@ struct badge facts_badge(const struct election *election, struct moment now)
         if (election->kind == KIND_LOCK && election->recipe != NULL &&
             election->recipe->family == FAMILY_LOCK)
             return badge_of(SIGN_OK, ROLE_DIM, "free", RANK_HEALTHY);
+        if (election_vanished(election))
+            return badge_of(SIGN_INFO, ROLE_DIM, "vanished", RANK_HEALTHY - 1);
         return badge_of(SIGN_CRITICAL, ROLE_CRITICAL, "absent", 2);
     case ELECTION_DENIED:
         return badge_of(SIGN_WARNING, ROLE_WARNING, "denied", 3);
@@ -89,7 +101,9 @@ struct badge facts_badge(const struct election *election, struct moment now)
 
 char *facts_session(const struct candidate *candidate, char *buffer, size_t size)
 {
-    if (!candidate->known)
+    if (candidate->denied)
+        snprintf(buffer, size, "? (ACL)");
+    else if (!candidate->known)
         snprintf(buffer, size, "?");
     else if (candidate->stat.owner == 0)
         snprintf(buffer, size, "none");
@@ -207,24 +221,32 @@ static int put_named_leader(struct cells *cells, int x, int y, int room, const s
 int facts_put_leader(struct cells *cells, int x, int y, int room, const struct election *election,
                      struct moment now)
 {
-    char age[16];
+    const char *bound = election->state_since_exact ? "" : cells_sign(cells, SIGN_AT_LEAST);
+    char age[16], text[64];
 
     if (election->leader != NULL)
         return put_named_leader(cells, x, y, room, election);
     if (facts_stale(election))
-        return cells_put(cells, x, y, room, ROLE_DIM, "? nobody then");
+        return cells_put(cells, x, y, room, ROLE_DIM,
+                         election->state == ELECTION_ABSENT   ? "? absent then"
+                         : election->state == ELECTION_DENIED ? "? denied then"
+                                                              : "? nobody then");
+    format_age(facts_age_us(election->state_since, now), age, sizeof age);
     switch (election->state) {
     case ELECTION_VACANT:
         if (election->kind == KIND_LOCK)
             return cells_printf(cells, x, y, room, ROLE_DIM, "%s nobody", cells_sign(cells, SIGN_DASH));
-        return cells_printf(cells, x, y, room, ROLE_CRITICAL, "nobody for %s",
-                            format_age(facts_age_us(election->state_since, now), age, sizeof age));
+        if (election->recipe == NULL && election_problem(election, text, sizeof text) != NULL)
+            return cells_put(cells, x, y, room, ROLE_WARNING, text);
+        return cells_printf(cells, x, y, room, ROLE_CRITICAL, "nobody for %s%s", bound, age);
     case ELECTION_ELECTING:
         return cells_put(cells, x, y, room, ROLE_WARNING, "? next in line");
     case ELECTION_ABSENT:
         if (election->kind == KIND_LOCK && election->recipe != NULL &&
             election->recipe->family == FAMILY_LOCK)
             return cells_printf(cells, x, y, room, ROLE_DIM, "%s nobody", cells_sign(cells, SIGN_DASH));
+        if (election_vanished(election))
+            return cells_printf(cells, x, y, room, ROLE_DIM, "vanished %s%s ago", bound, age);
         return cells_printf(cells, x, y, room, ROLE_TEXT, "%s no such path", cells_sign(cells, SIGN_DASH));
     case ELECTION_DENIED:
         return cells_put(cells, x, y, room, ROLE_DIM, "? may not read");
@@ -267,15 +289,57 @@ char *facts_since(const struct cells *cells, const struct election *election, st
 {
     bool led = election->leader != NULL;
     struct moment since = led ? election->leader_since : election->state_since;
+    bool exact = led ? election->leader_since_exact : election->state_since_exact;
     char age[16];
 
+    if (election->state == ELECTION_DENIED || election->state == ELECTION_UNKNOWN) {
+        snprintf(buffer, size, "%s", cells_sign(cells, SIGN_DASH));
+        return buffer;
+    }
     if (since.mono_us == 0) {
         snprintf(buffer, size, "?");
         return buffer;
     }
-    snprintf(buffer, size, "%s%s",
-             led && !election->leader_since_exact ? cells_sign(cells, SIGN_AT_MOST) : "",
-             format_age(facts_age_us(since, now), age, sizeof age));
+    /* What has not been seen since is told as of then: nobody has observed that it goes on. */
+    format_age(facts_age_us(since, facts_as_of(election, now)), age, sizeof age);
+    snprintf(buffer, size, "%s%s", exact ? "" : cells_sign(cells, led ? SIGN_AT_MOST : SIGN_AT_LEAST), age);
+    return buffer;
+}
+
+static size_t host_length(const char *address)
+{
+    const char *colon = strrchr(address, ':');
+
+    return colon != NULL ? (size_t)(colon - address) : strlen(address);
+}
+
+/* "zk1" of "zk1.prod.example.com:2181"; a whole IP address. */
+static size_t label_length(const char *address)
+{
+    size_t host = host_length(address);
+
+    for (size_t i = 0; i < host; i++)
+        if (isalpha((unsigned char)address[i]) && address[0] != '[')
+            return strcspn(address, ".:");
+    return host;
+}
+
+char *facts_server(const struct cluster *cluster, size_t which, char *buffer, size_t size)
+{
+    const char *address = cluster->servers[which].address;
+    size_t host = host_length(address), label = label_length(address), shown;
+    bool host_twice = false, label_twice = false;
+
+    for (size_t i = 0; i < cluster->server_count; i++) {
+        const char *other = cluster->servers[i].address;
+
+        if (i == which)
+            continue;
+        host_twice |= host_length(other) == host && memcmp(other, address, host) == 0;
+        label_twice |= label_length(other) == label && memcmp(other, address, label) == 0;
+    }
+    shown = host_twice ? strlen(address) : label_twice ? host : label;
+    snprintf(buffer, size, "%.*s", (int)(shown < size ? shown : size - 1), address);
     return buffer;
 }
 

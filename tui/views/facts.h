@@ -28,13 +28,16 @@ struct badge facts_badge(const struct election *, struct moment now);
 /* What is shown was true once, and may not be now (read before, but not connected or not readable). */
 bool facts_stale(const struct election *);
 
+/* The moment for which its facts hold: now, or when it was last seen. */
+struct moment facts_as_of(const struct election *, struct moment now);
+
 /* Time from then to now, never negative. */
 int64_t facts_age_us(struct moment then, struct moment now);
 
 /* Who a candidate is, for people: its identity, else its session, else "?". Strangers' bytes. */
 char *facts_who(const struct candidate *, char *buffer, size_t size);
 
-/* "0x100002a4d0a0001", "?" where the znode has not been read, "none" where it is persistent. */
+/* "0x100002a4d0a0001", "?" where the znode has not been read, "? (ACL)" where it may not be, "none" where it is persistent. */
 char *facts_session(const struct candidate *, char *buffer, size_t size);
 
 /* The full path of a candidate of the election at path; name NULL: the election's own. A lock (election may
@@ -64,9 +67,15 @@ int facts_put_crumbs(struct cells *, int x, int room, const char *cluster, const
 /* Who leads: the identity, the candidate's short name dimmed; or why nobody. Returns the columns used. */
 int facts_put_leader(struct cells *, int x, int y, int room, const struct election *, struct moment now);
 
-/* For how long it stands as it does: "<=3d04h" where it can only be said at most. */
+/*
+ * For how long it stands as it does, as far as that was watched: "<=3d04h" of a leader, ">=12s" of a vacancy
+ * where the beginning was not seen; of what may not be read, a dash.
+ */
 char *facts_since(const struct cells *, const struct election *, struct moment now, char *buffer,
                   size_t size);
+
+/* The shortest form of a server's address that tells it from the cluster's others: "zk1". */
+char *facts_server(const struct cluster *, size_t which, char *buffer, size_t size);
 
 /* A time of the past day as a clock, an older one as a day. */
 char *facts_when(int64_t wall_us, struct moment now, char *buffer, size_t size);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "probe/election/chain.h"
 #include "tui/views/facts.h"
 
 void line_filter_set(struct line_filter *filter, const char *text)
@@ -13,9 +14,11 @@ void line_filter_set(struct line_filter *filter, const char *text)
 
 static bool passes(const struct candidate *candidate, const char *text)
 {
+    const struct client_session *client = candidate_client(candidate);
     char session[32];
 
     return facts_match(candidate->name, text) || facts_match(candidate->identity, text) ||
+           (client != NULL && facts_match(client->address, text)) ||
            facts_match(facts_session(candidate, session, sizeof session), text);
 }
 

@@ -7,6 +7,7 @@
 #include "tui/views/columns.h"
 #include "tui/views/event_lines.h"
 #include "tui/views/facts.h"
+#include "tui/views/finding_lines.h"
 #include "tui/views/list.h"
 #include "tui/views/notices.h"
 #include "tui/views/overview_order.h"
@@ -30,7 +31,7 @@ enum {
     COLUMN_CHANGED,
     COLUMN_VACANT,
     COLUMN_TAKEOVER,
-    COLUMN_NOTE,
+    COLUMN_FINDING,
     COLUMN_COUNT
 };
 
@@ -45,7 +46,7 @@ static const struct column columns_of_overview[COLUMN_COUNT] = {
     [COLUMN_CHANGED] = {.heading = "CHANGED", .least = 9, .most = 10, .importance = 55},
     [COLUMN_VACANT] = {.heading = "VACANT", .least = 6, .most = 7, .importance = 40, .optional = true},
     [COLUMN_TAKEOVER] = {.heading = "TAKEOVER", .least = 8, .most = 8, .importance = 38, .optional = true},
-    [COLUMN_NOTE] = {.heading = "NOTE", .least = 20, .most = 60, .importance = 20, .optional = true},
+    [COLUMN_FINDING] = {.heading = "FINDING", .least = 7, .most = 40, .importance = 85},
 };
 
 static const int column_sorted_by[SORT_COUNT] = {
@@ -146,7 +147,26 @@ static int draw_summary(const struct overview *overview, struct cells *cells, in
     x = put_if_any(cells, x, y, totals->unseen, ROLE_WARNING, "unseen changes");
     x = put_count(cells, x, y, totals->candidates, ROLE_TEXT,
                   totals->candidates == 1 ? "candidate" : "candidates");
-    return put_if_any(cells, x, y, totals->free, ROLE_TEXT, "free");
+    x = put_if_any(cells, x, y, totals->free, ROLE_TEXT, "free");
+    return put_if_any(cells, x, y, totals->vanished, ROLE_DIM, "vanished");
+}
+
+/* What is found wrong, and how far the watches could be seen at all: behind the counts where there is room,
+   else in a line of its own. Returns the lines used. */
+static int draw_findings(const struct overview *overview, struct cells *cells, int y, int *end)
+{
+    const struct overview_totals *totals = &overview->order.totals;
+    bool own = *end + 86 > cells->width;
+    int x = own ? 1 : *end + 2;
+
+    y += own;
+    x += finding_counts_put(cells, x, y, &totals->findings) + 4;
+    if (totals->servers > 0 && x < cells->width)
+        x += cells_printf(cells, x, y, -1, totals->showing == totals->servers ? ROLE_DIM : ROLE_WARNING,
+                          "watches seen on %zu of %zu server%s", totals->showing, totals->servers,
+                          totals->servers == 1 ? "" : "s");
+    *end = x;
+    return own;
 }
 
 /* What left while it was selected, in the line above the headings, and the order or the filter: there, or
@@ -165,7 +185,7 @@ static void draw_note(const struct overview *overview, struct cells *cells, int 
     else
         snprintf(note, sizeof note, "%s", overview_sort_word(order->sort, order->reverse));
     width = safe_width(note, strlen(note), cells->ascii);
-    cells_put_right(cells, cells->width - 1, summary_end + width < cells->width ? summary_y : y, width,
+    cells_put_right(cells, cells->width - 1, summary_end + width + 3 < cells->width ? summary_y : y, width,
                     order->filter[0] != '\0' ? ROLE_ACCENT : ROLE_DIM, note);
     if (path != NULL)
         cells_printf(cells, TABLE_X, y, cells->width - TABLE_X - width - 2, ROLE_WARNING,
@@ -212,33 +232,22 @@ static void draw_changed(const struct overview *overview, struct cells *cells, i
                     election->acknowledged == ACK_NO ? "open" : "?");
 }
 
-static void put_note(const struct overview *overview, struct cells *cells, int y,
-                     const struct election *election)
+static void put_finding(const struct overview *overview, struct cells *cells, int y,
+                        const struct election *election)
 {
-    const struct column *column = &overview->columns[COLUMN_NOTE];
-    const struct counters *counters = &election->counters;
-    char text[128];
+    const struct column *column = &overview->columns[COLUMN_FINDING];
 
     if (column->width == 0)
         return;
-    if (election->problem != NULL) {
+    if (election->problem != NULL && election->finding_count == 0)
         columns_put(cells, column, y, ROLE_WARNING, election->problem);
-    } else if (counters->unseen_joined + counters->unseen_left > 0) {
-        snprintf(text, sizeof text, "%llu joined and %llu left unseen",
-                 (unsigned long long)counters->unseen_joined, (unsigned long long)counters->unseen_left);
-        columns_put(cells, column, y, ROLE_WARNING, text);
-    } else if (election->foreign_count > 0) {
-        snprintf(text, sizeof text, "%zu %s no candidate%s", election->foreign_count,
-                 election->foreign_count == 1 ? "child is" : "children are",
-                 election->foreign_count == 1 ? "" : "s");
-        columns_put(cells, column, y, ROLE_TEXT, text);
-    } else if (election->recipe != NULL) {
-        snprintf(text, sizeof text, "%s%s", election->recognised == RECOGNISED_NAME ? "looks like " : "",
-                 election->recipe->title);
-        columns_put(cells, column, y, ROLE_DIM, text);
-    } else {
-        columns_put(cells, column, y, ROLE_DIM, cells_sign(cells, SIGN_DASH));
-    }
+    else
+        finding_put_worst(cells, column->x, y, column->width, election);
+}
+
+static bool is_ill(const struct election *election)
+{
+    return election->finding_count > 0 && election->findings[0]->severity >= SEVERITY_ERROR;
 }
 
 static void draw_row(const struct overview *overview, struct cells *cells, int y, const struct scene *scene,
@@ -246,18 +255,18 @@ static void draw_row(const struct overview *overview, struct cells *cells, int y
 {
     const struct column *columns = overview->columns;
     const struct column *leader = &columns[COLUMN_LEADER], *strip = &columns[COLUMN_STRIP];
-    struct badge badge = facts_badge(election, scene->now);
+    struct badge badge = facts_badge(election, scene->now), worse = finding_badge(election, scene->now);
     bool stale = facts_stale(election);
     bool counted = election->state == ELECTION_LED || election->state == ELECTION_ELECTING ||
                    election->state == ELECTION_VACANT;
     char text[64];
 
-    cells_put(cells, SIGN_X, y, 1, badge.look, cells_sign(cells, badge.sign));
+    cells_put(cells, SIGN_X, y, 1, worse.look, cells_sign(cells, worse.sign));
     columns_put(cells, &columns[COLUMN_CLUSTER], y, ROLE_DIM, election->cluster->name);
     columns_put(cells, &columns[COLUMN_ELECTION], y,
-                stale                       ? (style)ROLE_DIM
-                : badge.rank < RANK_HEALTHY ? (style)ROLE_STRONG
-                                            : (style)ROLE_TEXT,
+                stale                                           ? (style)ROLE_DIM
+                : badge.rank < RANK_HEALTHY || is_ill(election) ? (style)ROLE_STRONG
+                                                                : (style)ROLE_TEXT,
                 election->name);
     columns_put(cells, &columns[COLUMN_STATE], y, badge.look, badge.word);
     facts_put_leader(cells, leader->x, y, leader->width, election, scene->now);
@@ -273,7 +282,7 @@ static void draw_row(const struct overview *overview, struct cells *cells, int y
     strip_draw(cells, strip->x, y, strip->width, election, scene->now, strip_window_us(overview->zoom.window),
                NULL);
     draw_changed(overview, cells, y, scene, election);
-    put_note(overview, cells, y, election);
+    put_finding(overview, cells, y, election);
 }
 
 static int name_width(const struct cells *cells, const char *text)
@@ -285,12 +294,13 @@ static int name_width(const struct cells *cells, const char *text)
 static void lay_columns(struct overview *overview, const struct cells *cells, const struct scene *scene)
 {
     struct column *columns = overview->columns;
-    int wide = cells->width >= 110, name;
+    int wide = cells->width >= 110, name, finding, leader;
 
     if (overview->columns_width != cells->width) {
         memcpy(columns, columns_of_overview, sizeof columns_of_overview);
         overview->columns_width = cells->width;
     }
+    columns[COLUMN_STRIP].hidden = cells->width < 90; /* seven cells say less than whom it is about */
     columns[COLUMN_CLUSTER].hidden = scene->model->cluster_count < 2;
     for (size_t i = overview->list.top; i < overview->list.top + overview->list.rows; i++) {
         const struct election *election = overview_order_at(&overview->order, i);
@@ -300,6 +310,9 @@ static void lay_columns(struct overview *overview, const struct cells *cells, co
             break;
         columns_want(&columns[COLUMN_CLUSTER], name_width(cells, election->cluster->name));
         columns_want(&columns[COLUMN_ELECTION], name_width(cells, election->name));
+        columns_want(&columns[COLUMN_FINDING], election->problem != NULL && election->finding_count == 0
+                                                   ? name_width(cells, election->problem)
+                                                   : finding_worst_width(cells, election));
         if (election->leader != NULL)
             columns_want(&columns[COLUMN_LEADER],
                          name_width(cells, facts_who(election->leader, who, sizeof who)) + 9);
@@ -311,7 +324,13 @@ static void lay_columns(struct overview *overview, const struct cells *cells, co
     columns[COLUMN_ELECTION].least = columns[COLUMN_ELECTION].want > name ? name
                                      : columns[COLUMN_ELECTION].want < 8  ? 8
                                                                           : columns[COLUMN_ELECTION].want;
-    columns[COLUMN_LEADER].least = columns[COLUMN_LEADER].want > 15 ? 15 : 10;
+    finding = cells->width < 100 ? 17 : 24;
+    columns[COLUMN_FINDING].least = columns[COLUMN_FINDING].want > finding ? finding
+                                    : columns[COLUMN_FINDING].want < 7     ? 7
+                                                                           : columns[COLUMN_FINDING].want;
+    leader = cells->width < 100 || columns[COLUMN_LEADER].want < 24 ? 15 : columns[COLUMN_LEADER].want - 9;
+    leader = leader > 22 ? 22 : leader;
+    columns[COLUMN_LEADER].least = columns[COLUMN_LEADER].want > 15 ? leader : 10;
     columns_lay(columns, COLUMN_COUNT, TABLE_X, cells->width - TABLE_X - wide, wide ? 2 : 1);
 }
 
@@ -351,8 +370,11 @@ static void overview_draw(struct view *view, const struct scene *scene, struct c
     strip_zoom_follow(&overview->zoom, overview->order.totals.known_us);
     if (!overview->chosen)
         list_home(&overview->list);
-    if (overview->order.totals.elections > 0)
-        summary_end = draw_summary(overview, cells, y++);
+    if (overview->order.totals.elections > 0) {
+        summary_end = draw_summary(overview, cells, y);
+        y += draw_findings(overview, cells, y, &summary_end);
+        summary_y = y++;
+    }
     y += notices_draw_connections(cells, 1, y, cells->height / 4, scene, NULL);
     if (airy && overview->order.totals.elections > 0)
         draw_note(overview, cells, y, summary_y, summary_end);
@@ -404,6 +426,16 @@ static enum view_result open_selected(struct overview *overview, struct view **n
     return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
 }
 
+static enum view_result explain_selected(struct overview *overview, struct view **next)
+{
+    const struct election *election = overview_order_at(&overview->order, overview->list.at);
+
+    if (election == NULL || election->finding_count == 0)
+        return VIEW_IGNORED;
+    *next = explanations_view_new(election->findings[0]->code);
+    return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
+}
+
 static enum view_result overview_action(struct view *view, const struct scene *scene, enum action action,
                                         struct view **next)
 {
@@ -419,6 +451,8 @@ static enum view_result overview_action(struct view *view, const struct scene *s
     switch (action) {
     case ACTION_OPEN:
         return open_selected(overview, next);
+    case ACTION_EXPLAIN:
+        return explain_selected(overview, next);
     case ACTION_NEXT_MATCH:
     case ACTION_PREVIOUS_MATCH:
         overview->chosen = true;
@@ -506,9 +540,10 @@ static const struct view_ops ops = {
                ACTION_BIT(ACTION_RIGHT) | ACTION_BIT(ACTION_PAGE_UP) | ACTION_BIT(ACTION_PAGE_DOWN) |
                ACTION_BIT(ACTION_FIRST) | ACTION_BIT(ACTION_LAST) | ACTION_BIT(ACTION_OPEN) |
                ACTION_BIT(ACTION_FILTER) | ACTION_BIT(ACTION_NEXT_MATCH) | ACTION_BIT(ACTION_PREVIOUS_MATCH) |
-               ACTION_BIT(ACTION_SORT) | ACTION_BIT(ACTION_REVERSE) | ACTION_BIT(ACTION_EVENTS) |
-               ACTION_BIT(ACTION_PAUSE) | ACTION_BIT(ACTION_COPY) | ACTION_BIT(ACTION_DUMP) |
-               ACTION_BIT(ACTION_REDRAW) | ACTION_BIT(ACTION_HELP) | ACTION_BIT(ACTION_QUIT),
+               ACTION_BIT(ACTION_SORT) | ACTION_BIT(ACTION_REVERSE) | ACTION_BIT(ACTION_EXPLAIN) |
+               ACTION_BIT(ACTION_EVENTS) | ACTION_BIT(ACTION_PAUSE) | ACTION_BIT(ACTION_COPY) |
+               ACTION_BIT(ACTION_DUMP) | ACTION_BIT(ACTION_REDRAW) | ACTION_BIT(ACTION_HELP) |
+               ACTION_BIT(ACTION_QUIT),
 };
 
 struct view *overview_view_new(void)

@@ -107,7 +107,9 @@ static void count_state(struct overview_totals *totals, const struct election *e
         return;
     case ELECTION_VACANT:
     case ELECTION_ABSENT:
-        if (rank >= RANK_HEALTHY)
+        if (election_vanished(election))
+            totals->vanished++;
+        else if (rank >= RANK_HEALTHY)
             totals->free++;
         else if (election->state == ELECTION_VACANT)
             totals->vacant++;
@@ -132,12 +134,35 @@ static void total(struct overview_totals *totals, const struct election *electio
         totals->known_us = known_us;
     totals->elections++;
     totals->candidates += election->candidate_count;
+    finding_counts_add(&totals->findings, election);
     totals->unseen += election->counters.unseen_joined + election->counters.unseen_left;
     count_state(totals, election, rank);
 }
 
+static void count_servers(struct overview_totals *totals, const struct cluster *cluster)
+{
+    totals->servers += cluster->server_count;
+    for (size_t i = 0; i < cluster->server_count; i++)
+        totals->showing += cluster->servers[i].watches_from != NULL;
+}
+
+/*
+ * 0 is the worst. How it stands and what is found are weighed together: nobody leads or a critical finding,
+ * then errors, then warnings. Mere notes move nothing, and among equals how it stands decides.
+ */
+static int rank_of(const struct election *election, const struct badge *badge)
+{
+    int stands = badge->rank <= 1 ? 0 : badge->rank == 2 ? 1 : badge->rank < RANK_HEALTHY ? 2 : 3;
+    int found = election->finding_count > 0 ? SEVERITY_CRITICAL - (int)election->findings[0]->severity : 3;
+
+    return (stands < found ? stands : found) * (RANK_HEALTHY + 1) + badge->rank;
+}
+
 static bool passes(const struct election *election, const char *filter)
 {
+    for (size_t i = 0; i < election->finding_count && filter[0] != '\0'; i++)
+        if (facts_match(finding_kind(election->findings[i]->code)->word, filter))
+            return true;
     return facts_match(election->name, filter) || facts_match(election->path, filter) ||
            facts_match(leader_text(election), filter) || facts_match(election->cluster->name, filter);
 }
@@ -187,13 +212,15 @@ void overview_order_make(struct overview_order *order, const struct scene *scene
     if (!make_room(order, model))
         return;
     for (size_t i = 0; i < model->cluster_count; i++) {
+        count_servers(&order->totals, &model->clusters[i]);
         for (size_t j = 0; j < model->clusters[i].election_count; j++) {
             const struct election *election = model->clusters[i].elections[j];
             struct badge badge = facts_badge(election, scene->now);
 
             total(&order->totals, election, badge.rank, scene->now);
             if (passes(election, order->filter))
-                order->rows[order->count++] = (struct overview_row){election, index++, badge.rank};
+                order->rows[order->count++] =
+                    (struct overview_row){election, index++, rank_of(election, &badge)};
         }
     }
     if (order->count > 1)

@@ -7,6 +7,7 @@
 #ifndef ELECTOP_TUI_VIEWS_OVERVIEW_ORDER_H
 #define ELECTOP_TUI_VIEWS_OVERVIEW_ORDER_H
 
+#include "tui/views/finding_lines.h"
 #include "tui/views/view.h"
 
 enum overview_sort {
@@ -21,10 +22,12 @@ enum overview_sort {
 const char *overview_sort_word(enum overview_sort, bool reverse);
 
 struct overview_totals {
-    size_t elections, led, vacant, electing, free, absent, denied, unknown, stale, unacknowledged;
+    size_t elections, led, vacant, electing, free, absent, vanished, denied, unknown, stale, unacknowledged;
     size_t candidates;
-    uint64_t unseen;  /* joined and left together */
-    int64_t known_us; /* for how long the longest known leadership is known */
+    struct finding_counts findings;
+    size_t servers, showing; /* of all clusters; of them, those whose watches are known */
+    uint64_t unseen;         /* joined and left together */
+    int64_t known_us;        /* for how long the longest known leadership is known */
 };
 
 struct overview_row;

@@ -34,17 +34,19 @@ enum view_result { VIEW_IGNORED, VIEW_DONE, VIEW_CLOSE /* go back one level */, 
 struct view;
 
 struct view_ops {
-    const char *name;                                           /* "overview": the help's heading */
-    void (*draw)(struct view *, const struct scene *, struct cells *);  /* between title and footer: all of cells */
+    const char *name; /* "overview": the help's heading */
+    void (*draw)(struct view *, const struct scene *,
+                 struct cells *); /* between title and footer: all of cells */
     enum view_result (*action)(struct view *, const struct scene *, enum action, struct view **next);
     /* A mouse click (or double click) at a cell of its own area. May be NULL. */
-    enum view_result (*click)(struct view *, const struct scene *, int x, int y, bool twice, struct view **next);
+    enum view_result (*click)(struct view *, const struct scene *, int x, int y, bool twice,
+                              struct view **next);
     /* The title line's left part ("prod > /election") of a view that was opened from another; of the first
        view the dashboard itself shows the clusters and their servers there. */
     void (*title)(struct view *, const struct scene *, struct cells *, int x, int room);
     /* The path that y copies, or false. May be NULL. */
     bool (*path)(struct view *, const struct scene *, char *buffer, size_t size);
-    void (*filter)(struct view *, const char *text);            /* what / typed; "" ends it. NULL: no filter here */
+    void (*filter)(struct view *, const char *text); /* what / typed; "" ends it. NULL: no filter here */
     void (*free)(struct view *);
     /* The actions that it answers to, ACTION_BIT() each: only these stand in its footer. 0: every one. */
     uint32_t answers;
@@ -58,6 +60,10 @@ struct view *overview_view_new(void);
 struct view *election_view_new(const char *cluster, const char *path);
 struct view *candidate_view_new(const char *cluster, const char *path, const char *candidate);
 struct view *events_view_new(void);
+struct view *findings_view_new(void);
+struct view *ensemble_view_new(void);
+/* The page of every code, beginning with this one's. */
+struct view *explanations_view_new(enum finding_code);
 struct view *help_view_new(const char *about);
 
 #endif

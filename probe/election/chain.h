@@ -1,0 +1,29 @@
+/*
+ * chain.h - the watch chain of one election: who really watches whom, held against the recipe.
+ *
+ * Each candidate's link, and who watches each candidate, are brought up to date with every diagnosis. What
+ * counts is the line as it is: the predecessor by the layout's own order.
+ */
+#ifndef ELECTOP_PROBE_ELECTION_CHAIN_H
+#define ELECTOP_PROBE_ELECTION_CHAIN_H
+
+#include "probe/election/client.h"
+#include "probe/election/election.h"
+
+/* What its owner's session shows; NULL: nothing is known of it, or the znode has no session. */
+const struct client_session *candidate_client(const struct candidate *);
+
+/* Whom the recipe wants it to watch; NULL: nobody, or the layout's watches are not visible. */
+const struct candidate *chain_expected(const struct election *, const struct candidate *);
+
+/* The candidate whose znode this path is; NULL: it is none of this election. */
+const struct candidate *chain_candidate_at(const struct election *, const char *path);
+
+/* The sessions that are known to watch this candidate's znode, copies of this program left out. Writes at
+   most room of them; their full number. */
+size_t chain_watched_by(const struct election *, const struct candidate *, uint64_t *sessions, size_t room);
+
+/* Every server shows its watches: who is not listed by chain_watched_by() does not watch. */
+bool chain_watches_complete(const struct cluster *);
+
+#endif

@@ -1,0 +1,433 @@
+#include "probe/election/clients.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/diagnose.h"
+#include "probe/election/fold.h"
+#include "probe/election/roster.h"
+
+/* Any copy of this program has a watch on a path that ends so, which nobody ever creates. */
+#define OBSERVER "/electop-observer"
+
+/* How far apart two looks have to be, beside a third of the timeout. */
+#define LOOKS_APART_US 5000000
+
+/* ---- which watches concern elections ---- */
+
+void clients_paths_changed(struct cluster *cluster)
+{
+    if (cluster->clients)
+        cluster->clients->ancestors_stale = true;
+}
+
+static uint64_t path_hash(const char *path, size_t length)
+{
+    return ((uint64_t)roster_hash(path, length, 1) << 32 | roster_hash(path, length, 2)) | 1;
+}
+
+static void note_ancestor(struct clients *clients, uint64_t hash)
+{
+    size_t at = hash & (clients->ancestor_room - 1);
+    while (clients->ancestors[at] != 0 && clients->ancestors[at] != hash)
+        at = (at + 1) & (clients->ancestor_room - 1);
+    clients->ancestors[at] = hash;
+}
+
+static void note_ancestors(struct cluster *cluster)
+{
+    struct clients *clients = cluster->clients;
+    size_t count = 1, room = 64;
+    for (size_t i = 0; i < cluster->election_count; i++)
+        for (const char *c = cluster->elections[i]->path; *c; c++)
+            count += *c == '/';
+    while (room < count * 2)
+        room *= 2;
+    uint64_t *ancestors = calloc(room, sizeof *ancestors);
+    if (!ancestors)
+        return; /* the old ones serve; tried again at the next list */
+    free(clients->ancestors);
+    clients->ancestors = ancestors;
+    clients->ancestor_room = room;
+    clients->ancestors_stale = false;
+    note_ancestor(clients, path_hash("/", 1));
+    for (size_t i = 0; i < cluster->election_count; i++) {
+        const char *path = cluster->elections[i]->path;
+        for (size_t length = 1; path[length]; length++)
+            if (path[length] == '/')
+                note_ancestor(clients, path_hash(path, length));
+    }
+}
+
+static bool is_ancestor(const struct clients *clients, const char *path, size_t length)
+{
+    if (clients->ancestor_room == 0)
+        return false;
+    uint64_t hash = path_hash(path, length);
+    size_t at = hash & (clients->ancestor_room - 1);
+    while (clients->ancestors[at] != 0 && clients->ancestors[at] != hash)
+        at = (at + 1) & (clients->ancestor_room - 1);
+    return clients->ancestors[at] == hash;
+}
+
+struct election *clients_election_of(const struct cluster *cluster, const char *path, const char **child)
+{
+    size_t length = strlen(path);
+    const char *slash = strrchr(path, '/');
+    *child = path + length;
+    struct election *own = cluster_election(cluster, path, length);
+    if (own || !slash)
+        return own;
+    *child = slash + 1;
+    return cluster_election(cluster, path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+/* The elections that this path concerns are to be diagnosed; and what it adds to the fingerprint. */
+static uint64_t concern(struct cluster *cluster, const char *path, struct client *client, bool mark)
+{
+    const char *child;
+    struct election *election = clients_election_of(cluster, path, &child);
+    size_t length = strlen(path);
+    if (!election && !is_ancestor(cluster->clients, path, length))
+        return 0;
+    if (mark && election) {
+        diagnose_soon(election);
+        bystander_note(election, client->shown.id);
+    }
+    return path_hash(path, length);
+}
+
+static void mark_owned(const struct client *client)
+{
+    for (const struct candidate *c = client->owned; c; c = c->owned_next)
+        diagnose_soon(c->election);
+}
+
+/* ---- looks ---- */
+
+static void run_end(struct client *client)
+{
+    client->run_us = client->asked_us = 0;
+    client->framed = client->counted = 0;
+    client->counted_end_us = 0;
+}
+
+/* What this server listed in that round is its latest word, and it has not fallen silent since. */
+static bool shows_still(const struct cluster *cluster, size_t server, uint32_t round)
+{
+    return server < cluster->server_count && cluster->servers[server].list_round == round &&
+           !cluster->servers[server].hidden[HIDDEN_CONNECTIONS];
+}
+
+bool client_doubled(const struct cluster *cluster, const struct client *client)
+{
+    return client->other_round != 0 && shows_still(cluster, client->other_server, client->other_round);
+}
+
+bool client_proved(const struct client *client)
+{
+    int64_t timeout_us = (int64_t)client->shown.timeout_ms * 1000;
+    /* A server may take seconds to answer: the first look may have been as late as its answer. */
+    int64_t apart_us = client->counted_asked_us - client->run_shown_us;
+    if (client->counted < 2 || timeout_us <= 0)
+        return false;
+    if (!client->idle)
+        return client->counted >= 3 && apart_us >= 2 * timeout_us;
+    int64_t third_us = timeout_us / 3 + 1000000;
+    return apart_us >= (third_us > LOOKS_APART_US ? third_us : LOOKS_APART_US);
+}
+
+void client_look_again(struct client *client, int64_t since_us)
+{
+    if (client->run_us == 0 || client->run_us >= since_us)
+        return;
+    int64_t waiting_us = client->asked_us;
+    run_end(client);
+    client->asked_us = waiting_us >= since_us ? waiting_us : 0;
+    client->run_cxid = client->shown.last_cxid;
+    client->idle = client->shown.last_cxid >= 0 && client->shown.outstanding == 0;
+}
+
+/* A list shows the connection that the latest look may have been at. */
+static bool look_goes_on(struct client *client, struct moment at)
+{
+    bool news = false;
+    if (client->framed > client->counted && client->response_ms > client->framed_response_ms) {
+        client->counted = client->framed;
+        client->counted_asked_us = client->framed_asked_us;
+        client->counted_end_us = client->framed_end_us;
+        news = true;
+    }
+    if (client->asked_us != 0) {
+        if (client->run_us == 0) {
+            client->run_us = client->asked_us;
+            client->run_shown_us = at.mono_us;
+        }
+        if (client->framed < UINT16_MAX)
+            client->framed++;
+        client->framed_asked_us = client->asked_us;
+        client->framed_end_us = at.mono_us;
+        client->framed_response_ms = client->response_ms;
+        client->asked_us = 0;
+        news = news || client->framed == 2; /* the second makes a suspicion worth telling */
+        if (!client->shown.watches_known)
+            client->shown.watches_known = news = true;
+    }
+    return news;
+}
+
+/* ---- connections ---- */
+
+static bool set_address(struct client_session *shown, const char *address)
+{
+    if (shown->address && address && strcmp(shown->address, address) == 0)
+        return false;
+    free(shown->address);
+    shown->address = fold_copy(address);
+    return true;
+}
+
+static void disconnected(struct cluster *cluster, struct client *client)
+{
+    client->shown.connected = false;
+    client->shown.watches_known = false;
+    run_end(client);
+    mark_owned(client);
+    for (size_t i = 0; i < client->shown.watch_count; i++)
+        concern(cluster, client->shown.watches[i], client, true);
+}
+
+/* True where this connection stands in the shadow of another server's. */
+static bool shadowed(struct cluster *cluster, struct client *client, size_t server,
+                     const struct seen_connection *seen)
+{
+    struct client_session *shown = &client->shown;
+    if (!shown->connected || shown->server == server ||
+        !shows_still(cluster, shown->server, client->list_round))
+        return false;
+    bool older = seen->established_ms <= shown->established_ms;
+    client->other_server = (uint16_t)(older ? server : shown->server);
+    client->other_round = older ? cluster->servers[server].list_round : client->list_round;
+    shown->watches_known = false;
+    run_end(client);
+    mark_owned(client);
+    return older;
+}
+
+static void see_connection(struct cluster *cluster, size_t server, struct moment at, int64_t now_ms,
+                           bool bound, const struct seen_connection *seen)
+{
+    struct client *client = clients_make(cluster, seen->session);
+    if (!client || shadowed(cluster, client, server, seen))
+        return;
+    struct client_session *shown = &client->shown;
+    bool same = shown->connected && shown->server == server && shown->established_ms == seen->established_ms;
+    bool moved = set_address(shown, seen->client);
+    same = same && !moved;
+    if (!same) {
+        run_end(client);
+        shown->watches_known = shown->watches_listed = false;
+        shown->server = (uint32_t)server;
+        shown->established_ms = seen->established_ms;
+    }
+    bool changed = !same || !shown->connected;
+    shown->connected = true;
+    shown->seen = at;
+    shown->timeout_ms = seen->timeout_ms;
+    shown->outstanding = seen->outstanding;
+    shown->last_cxid =
+        seen->last_cxid > INT32_MAX ? -1 : (int32_t)seen->last_cxid; /* an int32 by the protocol */
+    /* A connection that has not been answered anything yet has no last response, which reads as 0. */
+    int64_t silent_ms = now_ms - seen->last_response_ms;
+    if (silent_ms > INT32_MAX)
+        silent_ms = INT32_MAX;
+    shown->silent_ms = seen->last_response_ms <= 0 ? -1 : silent_ms > 0 ? (int32_t)silent_ms : 0;
+    shown->silent_is_bound = bound;
+    client->response_ms = seen->last_response_ms;
+    client->list_round = cluster->servers[server].list_round;
+    if (seen->outstanding != 0 || seen->last_cxid < 0 || seen->last_cxid != client->run_cxid)
+        client->idle = false;
+    changed = look_goes_on(client, at) || changed;
+    for (struct candidate *c = client->owned; c; c = c->owned_next) {
+        if (moved)
+            client_named(c);
+        /* Who leads is looked at for its silence, too. */
+        if (changed || c->election->leader == c)
+            diagnose_soon(c->election);
+    }
+    if (changed && !client->owned)
+        for (size_t i = 0; i < shown->watch_count; i++)
+            concern(cluster, shown->watches[i], client, true);
+}
+
+void clients_connections(struct cluster *cluster, size_t server, struct moment at,
+                         const struct observed_connections *seen)
+{
+    struct server *from = &cluster->servers[server];
+    if (++from->list_round == 0)
+        from->list_round = 1;
+    from->listed_before = from->listed;
+    from->listed = at;
+    int64_t now_ms = seen->now_ms;
+    for (size_t i = 0; seen->now_ms < 0 && i < seen->count; i++)
+        if (seen->list[i].last_response_ms > now_ms)
+            now_ms = seen->list[i].last_response_ms;
+    for (size_t i = 0; i < seen->count; i++)
+        if (seen->list[i].session != 0)
+            see_connection(cluster, server, at, now_ms, seen->now_ms < 0, &seen->list[i]);
+
+    struct clients *clients = cluster->clients;
+    bool strangers = false;
+    for (size_t i = 0; clients && i < clients->bucket_count; i++)
+        for (struct client *client = clients->buckets[i]; client; client = client->next) {
+            /* A second list without it may prove that it is nowhere. */
+            if (client->owned && !client->shown.connected)
+                mark_owned(client);
+            if (client->shown.server != server || client->list_round == from->list_round)
+                continue;
+            if (client->shown.connected)
+                disconnected(cluster, client);
+            strangers = strangers || !client->owned;
+        }
+    if (strangers)
+        clients_drop_strangers(clients);
+}
+
+/* ---- watches ---- */
+
+static bool same_watches(const struct client_session *shown, const struct seen_watches *seen)
+{
+    if (shown->watch_count != seen->count)
+        return false;
+    for (size_t i = 0; i < seen->count; i++)
+        if (strcmp(shown->watches[i], seen->paths[i]) != 0)
+            return false;
+    return true;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), wanted = strlen(end);
+    return length >= wanted && strcmp(text + length - wanted, end) == 0;
+}
+
+static void see_watches(struct cluster *cluster, struct client *client, struct moment at,
+                        const struct seen_watches *seen, bool listed)
+{
+    struct client_session *shown = &client->shown;
+    bool same = same_watches(shown, seen);
+    uint64_t fingerprint = 0;
+    for (size_t i = 0; !same && i < shown->watch_count; i++)
+        concern(cluster, shown->watches[i], client, true);
+    if (!same && !client_keep_watches(shown, seen)) {
+        shown->watches_known = false;
+        run_end(client);
+        return;
+    }
+    bool news = !same || !shown->watches_known || shown->watches_listed != listed;
+    for (size_t i = 0; i < shown->watch_count; i++) {
+        fingerprint += concern(cluster, shown->watches[i], client, news);
+        shown->observer = shown->observer || ends_with(shown->watches[i], OBSERVER);
+    }
+    if (news)
+        mark_owned(client);
+    if (client->framed == 0 || fingerprint != client->fingerprint) {
+        run_end(client);
+        client->fingerprint = fingerprint;
+        client->run_cxid = shown->last_cxid;
+        client->idle = shown->last_cxid >= 0 && shown->outstanding == 0;
+    }
+    client->asked_us = client_doubled(cluster, client) ? 0 : at.mono_us;
+    shown->watches_listed = listed;
+    shown->watches_seen_us = at.mono_us;
+}
+
+void clients_watches(struct cluster *cluster, size_t server, struct moment at,
+                     const struct observed_watches *seen)
+{
+    struct server *from = &cluster->servers[server];
+    if (++from->watch_round == 0)
+        from->watch_round = 1;
+    if (!cluster->clients && !(cluster->clients = calloc(1, sizeof *cluster->clients)))
+        return;
+    struct clients *clients = cluster->clients;
+    if (clients->ancestors_stale || clients->ancestor_room == 0)
+        note_ancestors(cluster);
+    for (size_t i = 0; i < seen->count; i++) {
+        struct client *client = clients_find(clients, seen->list[i].session);
+        /* Only the list before says who is here: others moved away, or came just now. */
+        if (!client || !client->shown.connected || client->shown.server != server ||
+            client->list_round != from->list_round)
+            continue;
+        client->watch_round = from->watch_round;
+        see_watches(cluster, client, at, &seen->list[i], true);
+    }
+    const struct seen_watches none = {0};
+    for (size_t i = 0; i < clients->bucket_count; i++)
+        for (struct client *client = clients->buckets[i]; client; client = client->next)
+            if (client->shown.connected && client->shown.server == server &&
+                client->list_round == from->list_round && client->watch_round != from->watch_round)
+                see_watches(cluster, client, at, &none, false);
+}
+
+/* ---- sessions ---- */
+
+static bool all_stood(const struct client *client, struct moment at)
+{
+    for (const struct candidate *c = client->owned; c; c = c->owned_next)
+        if (c->joined.mono_us >= at.mono_us)
+            return false;
+    return true;
+}
+
+void clients_sessions(struct cluster *cluster, size_t server, struct moment at,
+                      const struct observed_sessions *seen)
+{
+    struct clients *clients = cluster->clients;
+    if (!clients)
+        return;
+    if (++clients->session_round == 0)
+        clients->session_round = 1;
+    clients->sessions_seen = at;
+    clients->sessions_server = server;
+    for (size_t i = 0; i < seen->count; i++) {
+        struct client *client = clients_find(clients, seen->list[i]);
+        if (client)
+            client->session_round = clients->session_round;
+    }
+    for (size_t i = 0; i < clients->bucket_count; i++)
+        for (struct client *client = clients->buckets[i]; client; client = client->next) {
+            bool alive = client->session_round == clients->session_round;
+            bool news = !client->shown.alive_known || client->shown.alive != alive;
+            client->shown.alive_known = true;
+            client->shown.alive = alive;
+            if (alive)
+                client->absent_rounds = 0;
+            else if (client->absent_rounds < UINT8_MAX && all_stood(client, at))
+                client->absent_rounds++;
+            if (news || !alive)
+                mark_owned(client);
+        }
+}
+
+void clients_hidden(struct cluster *cluster, size_t server, enum hidden_part part)
+{
+    struct clients *clients = cluster->clients;
+    /* Followers do not know the sessions: that hides nothing which the leader has told. */
+    if (!clients || (part == HIDDEN_SESSIONS && server != clients->sessions_server))
+        return;
+    for (size_t i = 0; i < clients->bucket_count; i++)
+        for (struct client *client = clients->buckets[i]; client; client = client->next) {
+            if (part == HIDDEN_SESSIONS) {
+                if (client->shown.alive_known)
+                    mark_owned(client);
+                client->shown.alive_known = false;
+                client->absent_rounds = 0;
+            } else if (client->shown.server == server) {
+                if (client->shown.watches_known)
+                    mark_owned(client);
+                client->shown.watches_known = false;
+                run_end(client);
+            }
+        }
+}

@@ -1,0 +1,57 @@
+/*
+ * client.h - what the servers show of somebody's session: its connection and its watches.
+ *
+ * Joined over all servers by session id, whatever its spelling there (signed decimal at AdminServer,
+ * unsigned hex in four-letter words). Every fact carries the moment of its look; a fact that could not
+ * be had is marked unknown, with the reason at the server it would have come from (struct server, hidden).
+ *
+ * Known are the sessions that a server lists and those that own a candidate. Readers may keep nothing but
+ * ids across observations.
+ */
+#ifndef ELECTOP_PROBE_ELECTION_CLIENT_H
+#define ELECTOP_PROBE_ELECTION_CLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/election/moment.h"
+
+#define CLIENT_NOWHERE UINT32_MAX
+
+/* There are as many as the ensemble has sessions: members are ordered and sized to keep it small. */
+struct client_session {
+    uint64_t id;
+    char *address;          /* "10.0.3.17:51234"; NULL: unknown */
+    int64_t established_ms; /* with the address it tells one connection from the next */
+    struct moment seen;     /* of the connection list */
+    int64_t watches_seen_us; /* of the watch list, monotonic */
+    char **watches;         /* full paths; data and exists watches (child watches are never shown) */
+    uint32_t watch_count;
+    uint32_t server;        /* index into cluster->servers, of its connection; CLIENT_NOWHERE: none is known */
+    int32_t silent_ms;      /* unheard at the moment seen, by that server's own clock; -1: unknown */
+    int32_t last_cxid;      /* of its last real request; -1: unknown */
+    int timeout_ms;         /* negotiated; 0: unknown */
+    int outstanding;        /* requests it waits for; -1: unknown */
+    bool connected;         /* some server listed a connection of it at its last look */
+    bool silent_is_bound;   /* it may be more: that server's now is not known */
+    bool watches_known;     /* its server showed its watches, and it was connected there before and after */
+    bool watches_listed;    /* it stood in that list: an empty list means that watches fired, absence that none
+                               was ever set on this connection */
+    bool observer;          /* it is a copy of this program */
+    bool alive_known;       /* ZooKeeper's leader was asked ... */
+    bool alive;             /* ... and listed its session */
+};
+
+struct cluster;
+/* NULL: nothing is known of it. */
+const struct client_session *cluster_client(const struct cluster *, uint64_t session);
+
+/* When its session expires at the latest if it is not heard again; mono_us 0: not known. Counts the
+   timeout from when it was last heard, and what the servers round it up by. */
+struct moment client_expires(const struct client_session *);
+
+/* The part of its address before the port, as written; its length, 0: unknown. */
+size_t client_host(const struct client_session *, const char **host);
+
+#endif

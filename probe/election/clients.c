@@ -1,0 +1,226 @@
+#include "probe/election/clients.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/fold.h"
+
+/* What servers may round an expiry up by: 1.5 ticks of the usual 2 s. */
+#define EXPIRY_ROUNDING_US 3000000
+
+/* ---- the table ---- */
+
+bool owner_is_session(uint64_t owner)
+{
+    const uint64_t container = UINT64_C(1) << 63;
+    return owner != 0 && owner != container && owner >> 56 != 0xff;
+}
+
+static size_t bucket_of(const struct clients *clients, uint64_t session)
+{
+    return (session * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (clients->bucket_count - 1);
+}
+
+struct client *clients_find(const struct clients *clients, uint64_t session)
+{
+    if (!clients || clients->bucket_count == 0)
+        return NULL;
+    struct client *client = clients->buckets[bucket_of(clients, session)];
+    while (client && client->shown.id != session)
+        client = client->next;
+    return client;
+}
+
+static void client_free(struct client *client)
+{
+    free(client->shown.address);
+    free(client->shown.watches);
+    free(client);
+}
+
+void clients_drop_strangers(struct clients *clients)
+{
+    for (size_t i = 0; i < clients->bucket_count; i++)
+        for (struct client **link = &clients->buckets[i]; *link;) {
+            struct client *client = *link;
+            if (client->shown.connected || client->owned) {
+                link = &client->next;
+                continue;
+            }
+            *link = client->next;
+            clients->count--;
+            client_free(client);
+        }
+}
+
+static bool grow(struct clients *clients)
+{
+    if (clients->count < clients->bucket_count)
+        return true;
+    size_t room = clients->bucket_count ? clients->bucket_count * 2 : 64;
+    struct client **buckets = calloc(room, sizeof(struct client *));
+    if (!buckets)
+        return false;
+    struct clients old = *clients;
+    clients->buckets = buckets;
+    clients->bucket_count = room;
+    for (size_t i = 0; i < old.bucket_count; i++) {
+        struct client *next;
+        for (struct client *client = old.buckets[i]; client; client = next) {
+            next = client->next;
+            struct client **bucket = &buckets[bucket_of(clients, client->shown.id)];
+            client->next = *bucket;
+            *bucket = client;
+        }
+    }
+    free(old.buckets);
+    return true;
+}
+
+struct client *clients_make(struct cluster *cluster, uint64_t session)
+{
+    if (!cluster->clients && !(cluster->clients = calloc(1, sizeof *cluster->clients)))
+        return NULL;
+    struct clients *clients = cluster->clients;
+    struct client *client = clients_find(clients, session);
+    if (client)
+        return client;
+    if (clients->count == clients->bucket_count)
+        clients_drop_strangers(clients);
+    client = grow(clients) ? malloc(sizeof *client) : NULL;
+    if (!client)
+        return NULL;
+    *client = (struct client){.shown = {.id = session,
+                                        .established_ms = -1,
+                                        .silent_ms = -1,
+                                        .last_cxid = -1,
+                                        .server = CLIENT_NOWHERE,
+                                        .outstanding = -1}};
+    struct client **bucket = &clients->buckets[bucket_of(clients, session)];
+    client->next = *bucket;
+    *bucket = client;
+    clients->count++;
+    return client;
+}
+
+void clients_free(struct clients *clients)
+{
+    if (!clients)
+        return;
+    for (size_t i = 0; i < clients->bucket_count; i++) {
+        struct client *next;
+        for (struct client *client = clients->buckets[i]; client; client = next) {
+            next = client->next;
+            client_free(client);
+        }
+    }
+    free(clients->buckets);
+    free(clients->ancestors);
+    free(clients);
+}
+
+const struct client_session *cluster_client(const struct cluster *cluster, uint64_t session)
+{
+    const struct client *client = clients_find(cluster->clients, session);
+    return client ? &client->shown : NULL;
+}
+
+void client_owns(struct client *client, struct candidate *candidate)
+{
+    if (candidate->client == client)
+        return;
+    client_disown(candidate);
+    candidate->client = client;
+    candidate->owned_next = client->owned;
+    candidate->owned_link = &client->owned;
+    if (client->owned)
+        client->owned->owned_link = &candidate->owned_next;
+    client->owned = candidate;
+    client->absent_rounds = 0;
+}
+
+void client_disown(struct candidate *candidate)
+{
+    if (!candidate->client)
+        return;
+    *candidate->owned_link = candidate->owned_next;
+    if (candidate->owned_next)
+        candidate->owned_next->owned_link = candidate->owned_link;
+    candidate->client = NULL;
+    candidate->owned_next = NULL;
+    candidate->owned_link = NULL;
+}
+
+/* One block for the pointers and what they point at. */
+bool client_keep_watches(struct client_session *shown, const struct seen_watches *seen)
+{
+    size_t size = seen->count * sizeof(char *);
+    for (size_t i = 0; i < seen->count; i++)
+        size += strlen(seen->paths[i]) + 1;
+    char **watches = seen->count ? malloc(size) : NULL;
+    if (seen->count && !watches)
+        return false;
+    char *text = (char *)(watches + seen->count);
+    for (size_t i = 0; i < seen->count; i++) {
+        size_t length = strlen(seen->paths[i]) + 1;
+        watches[i] = memcpy(text, seen->paths[i], length);
+        text += length;
+    }
+    free(shown->watches);
+    shown->watches = watches;
+    shown->watch_count = (uint32_t)seen->count;
+    return true;
+}
+
+struct moment client_expires(const struct client_session *client)
+{
+    if (client->timeout_ms <= 0 || client->silent_ms < 0)
+        return (struct moment){0};
+    int64_t after_us = (client->timeout_ms - client->silent_ms) * 1000 + EXPIRY_ROUNDING_US;
+    return (struct moment){client->seen.mono_us + after_us,
+                           client->seen.wall_us ? client->seen.wall_us + after_us : 0};
+}
+
+size_t client_host(const struct client_session *client, const char **host)
+{
+    *host = client->address;
+    const char *colon = client->address ? strrchr(client->address, ':') : NULL;
+    return colon ? (size_t)(colon - client->address) : client->address ? strlen(client->address) : 0;
+}
+
+/* ---- a picture ---- */
+
+struct clients *clients_copy(const struct clients *from)
+{
+    struct clients *to = calloc(1, sizeof *to);
+    if (!to)
+        return NULL;
+    to->session_round = from->session_round;
+    to->sessions_seen = from->sessions_seen;
+    to->bucket_count = from->bucket_count;
+    to->buckets = calloc(from->bucket_count + 1, sizeof(struct client *));
+    for (size_t i = 0; to->buckets && i < from->bucket_count; i++)
+        for (const struct client *client = from->buckets[i]; client; client = client->next) {
+            struct client *copy = malloc(sizeof *copy);
+            if (!copy)
+                goto fail;
+            *copy = *client;
+            copy->owned = NULL;
+            copy->shown.watches = NULL;
+            copy->shown.watch_count = 0;
+            copy->shown.address = fold_copy(client->shown.address);
+            copy->next = to->buckets[i];
+            to->buckets[i] = copy;
+            to->count++;
+            struct seen_watches watches = {client->shown.id, (const char *const *)client->shown.watches,
+                                           client->shown.watch_count};
+            if (!client_keep_watches(&copy->shown, &watches) ||
+                (client->shown.address && !copy->shown.address))
+                goto fail;
+        }
+    if (to->buckets)
+        return to;
+fail:
+    clients_free(to);
+    return NULL;
+}

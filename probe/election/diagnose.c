@@ -1,0 +1,453 @@
+#include "probe/election/diagnose.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/chain.h"
+
+/* A small election is diagnosed at once; a large one no more often than costs a few percent of a core. */
+#define LARGE 128
+#define APART_US_EACH 50
+
+/* Of one code, in one election: more would say nothing more. */
+#define FINDINGS_OF_A_CODE 64
+#define NAMES_KEPT 16
+#define TEXT_MOST 1024
+
+enum mark { MARK_ABSENT, MARK_KEPT, MARK_RAISED };
+
+struct entry {
+    struct finding shown; /* first: election->findings points at it */
+    enum mark mark;
+};
+
+static struct entry *entry_of(struct finding *finding)
+{
+    return (struct entry *)(void *)finding;
+}
+
+/* ---- the findings of an election ---- */
+
+static void entry_free(struct entry *entry)
+{
+    for (size_t i = 0; i < entry->shown.candidate_count; i++)
+        free(entry->shown.candidates[i]);
+    free(entry->shown.candidates);
+    free(entry->shown.evidence);
+    free(entry->shown.advice);
+    free(entry);
+}
+
+void findings_free(struct election *election)
+{
+    for (size_t i = 0; i < election->finding_count; i++)
+        entry_free(entry_of(election->findings[i]));
+    free(election->findings);
+    election->findings = NULL;
+    election->finding_count = 0;
+}
+
+static bool set_text(char **kept, const char *text)
+{
+    if (*kept && strcmp(*kept, text) == 0)
+        return false;
+    char *copy = fold_copy(text);
+    if (!copy)
+        return false;
+    free(*kept);
+    *kept = copy;
+    return true;
+}
+
+static bool same_names(const struct finding *finding, const struct candidate *const *who, size_t count)
+{
+    if (finding->candidate_count != count)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(finding->candidates[i], who[i]->name) != 0)
+            return false;
+    return true;
+}
+
+static bool set_names(struct finding *finding, const struct candidate *const *who, size_t count)
+{
+    if (count > NAMES_KEPT)
+        count = NAMES_KEPT;
+    if (same_names(finding, who, count))
+        return false;
+    for (size_t i = 0; i < finding->candidate_count; i++)
+        free(finding->candidates[i]);
+    free(finding->candidates);
+    finding->candidate_count = 0;
+    finding->candidates = calloc(count + 1, sizeof(char *));
+    for (size_t i = 0; finding->candidates && i < count; i++)
+        if ((finding->candidates[i] = fold_copy(who[i]->name)))
+            finding->candidate_count = i + 1;
+        else
+            break;
+    return true;
+}
+
+static struct entry *entry_find(const struct election *election, enum finding_code code, uint64_t subject,
+                                size_t *of_code)
+{
+    *of_code = 0;
+    for (size_t i = 0; i < election->finding_count; i++) {
+        struct entry *entry = entry_of(election->findings[i]);
+        if (entry->shown.code != code)
+            continue;
+        if (entry->shown.subject == subject)
+            return entry;
+        ++*of_code;
+    }
+    return NULL;
+}
+
+static struct entry *entry_new(struct diagnosis *d, enum finding_code code, uint64_t subject)
+{
+    struct election *election = d->election;
+    struct entry *entry = calloc(1, sizeof *entry);
+    struct finding **findings =
+        realloc(election->findings, (election->finding_count + 1) * sizeof(struct finding *));
+    if (findings)
+        election->findings = findings;
+    if (!entry || !findings) {
+        free(entry);
+        return NULL;
+    }
+    entry->shown.subject = subject;
+    entry->shown.code = code;
+    entry->shown.since = d->f->at;
+    findings[election->finding_count++] = &entry->shown;
+    return entry;
+}
+
+static void tell(const struct fold *f, enum event_kind kind, const struct finding *finding)
+{
+    fold_tell(f, &(struct event){.kind = kind, .after_us = -1, .finding = finding});
+}
+
+void diagnosis_raise(struct diagnosis *d, enum finding_code code, enum severity severity,
+                     enum certainty certainty, uint64_t subject, const struct candidate *const *who,
+                     size_t count, const char *advice, const char *format, ...)
+{
+    size_t of_code;
+    struct entry *entry = entry_find(d->election, code, subject, &of_code);
+    bool fresh = !entry;
+    if (fresh && of_code >= FINDINGS_OF_A_CODE)
+        return;
+    if (fresh && !(entry = entry_new(d, code, subject)))
+        return;
+    char evidence[TEXT_MOST];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(evidence, sizeof evidence, format, arguments);
+    va_end(arguments);
+    struct finding *finding = &entry->shown;
+    /* What was proved stays so while it is found again; what is worse than that has a proof of its own. */
+    if (!fresh && severity == finding->severity && certainty < finding->certainty)
+        certainty = finding->certainty;
+    bool worse = !fresh && (severity > finding->severity || certainty > finding->certainty);
+    bool changed = fresh || severity != finding->severity || certainty != finding->certainty ||
+                   finding->unconfirmed_since.mono_us != 0;
+    finding->severity = severity;
+    finding->certainty = certainty;
+    finding->one_look = d->one_look && certainty == CERTAINTY_SUSPECTED;
+    finding->unconfirmed_since = (struct moment){0};
+    changed |= set_names(finding, who, count);
+    changed |= set_text(&finding->evidence, evidence);
+    changed |= set_text(&finding->advice, advice ? advice : finding_kind(code)->advice);
+    entry->mark = MARK_RAISED;
+    if (fresh || worse)
+        tell(d->f, EVENT_FINDING_RAISED, finding);
+    else if (changed)
+        fold_touched(d->f);
+}
+
+static void keep(const struct diagnosis *d, struct entry *entry)
+{
+    if (entry->mark == MARK_ABSENT)
+        entry->mark = MARK_KEPT;
+    if (entry->mark == MARK_KEPT && entry->shown.unconfirmed_since.mono_us == 0) {
+        entry->shown.unconfirmed_since = d->f->at;
+        fold_touched(d->f);
+    }
+}
+
+bool diagnosis_stands(const struct diagnosis *d, enum finding_code code, uint64_t subject)
+{
+    size_t of_code;
+    return entry_find(d->election, code, subject, &of_code) != NULL;
+}
+
+void diagnosis_keep(struct diagnosis *d, enum finding_code code, uint64_t subject)
+{
+    size_t of_code;
+    struct entry *entry = entry_find(d->election, code, subject, &of_code);
+    if (entry)
+        keep(d, entry);
+}
+
+void diagnosis_keep_all(struct diagnosis *d, enum finding_code code)
+{
+    for (size_t i = 0; i < d->election->finding_count; i++)
+        if (d->election->findings[i]->code == code)
+            keep(d, entry_of(d->election->findings[i]));
+}
+
+uint64_t diagnosis_subject(const struct candidate *candidate)
+{
+    return (uint64_t)candidate->hash << 32 | (uint32_t)candidate->sequence | UINT64_C(1) << 63;
+}
+
+static int worse_first(const void *a, const void *b)
+{
+    const struct entry *one = *(struct entry *const *)a, *two = *(struct entry *const *)b;
+    if (one->shown.severity != two->shown.severity)
+        return one->shown.severity > two->shown.severity ? -1 : 1;
+    if (one->shown.certainty != two->shown.certainty)
+        return one->shown.certainty > two->shown.certainty ? -1 : 1;
+    if (one->shown.code != two->shown.code)
+        return one->shown.code < two->shown.code ? -1 : 1;
+    if (one->shown.since.mono_us != two->shown.since.mono_us)
+        return one->shown.since.mono_us < two->shown.since.mono_us ? -1 : 1;
+    return one->shown.subject < two->shown.subject ? -1 : one->shown.subject > two->shown.subject;
+}
+
+static void sweep(struct diagnosis *d)
+{
+    struct election *election = d->election;
+    size_t kept = 0, cleared = 0;
+    struct entry *gone[32];
+    bool again = true;
+    while (again) {
+        again = false;
+        cleared = kept = 0;
+        for (size_t i = 0; i < election->finding_count; i++) {
+            struct entry *entry = entry_of(election->findings[i]);
+            if (entry->mark != MARK_ABSENT)
+                election->findings[kept++] = &entry->shown;
+            else if (cleared < sizeof gone / sizeof gone[0])
+                gone[cleared++] = entry;
+            else {
+                election->findings[kept++] = &entry->shown;
+                again = true;
+            }
+        }
+        election->finding_count = kept;
+        for (size_t i = 0; i < cleared; i++) {
+            tell(d->f, EVENT_FINDING_CLEARED, &gone[i]->shown);
+            entry_free(gone[i]);
+        }
+    }
+    if (kept > 1)
+        qsort(election->findings, kept, sizeof(struct finding *), worse_first);
+}
+
+bool findings_copy(const struct election *from, struct election *to)
+{
+    to->findings = NULL;
+    to->finding_count = 0;
+    if (from->finding_count == 0)
+        return true;
+    to->findings = calloc(from->finding_count, sizeof(struct finding *));
+    if (!to->findings)
+        return false;
+    for (size_t i = 0; i < from->finding_count; i++) {
+        const struct finding *finding = from->findings[i];
+        struct entry *copy = calloc(1, sizeof *copy);
+        if (!copy)
+            return false;
+        to->findings[to->finding_count++] = &copy->shown;
+        copy->shown = *finding;
+        copy->shown.candidate_count = 0;
+        copy->shown.evidence = fold_copy(finding->evidence);
+        copy->shown.advice = fold_copy(finding->advice);
+        copy->shown.candidates = calloc(finding->candidate_count + 1, sizeof(char *));
+        if (!copy->shown.evidence || !copy->shown.advice || !copy->shown.candidates)
+            return false;
+        for (size_t k = 0; k < finding->candidate_count; k++) {
+            if (!(copy->shown.candidates[k] = fold_copy(finding->candidates[k])))
+                return false;
+            copy->shown.candidate_count++;
+        }
+    }
+    return true;
+}
+
+/* ---- who left ---- */
+
+const struct departure_note *departed_at(const struct election *election, size_t i)
+{
+    const struct departed *departed = election->departed;
+    if (!departed || i >= departed->count)
+        return NULL;
+    return &departed->notes[(departed->next + DEPARTED_KEPT - 1 - i) % DEPARTED_KEPT];
+}
+
+/* Costs a walk over all sessions: done for a leader alone. */
+static bool alone_at_host(const struct clients *clients, const struct client *client)
+{
+    const char *host, *other;
+    size_t length = client_host(&client->shown, &host);
+    for (size_t i = 0; length > 0 && i < clients->bucket_count; i++)
+        for (const struct client *c = clients->buckets[i]; c; c = c->next)
+            if (c != client && c->shown.connected && client_host(&c->shown, &other) == length &&
+                memcmp(host, other, length) == 0)
+                return false;
+    return length > 0;
+}
+
+void diagnose_left(const struct fold *f, const struct candidate *candidate, bool led)
+{
+    struct election *election = f->election;
+    const struct client *client = candidate->client;
+    if (!owner_is_session(candidate->stat.owner))
+        return;
+    if (!election->departed && !(election->departed = calloc(1, sizeof *election->departed)))
+        return;
+    struct departed *departed = election->departed;
+    const struct departure_note *last = departed_at(election, 0);
+    if (last && last->at.mono_us == f->at.mono_us && last->session == candidate->stat.owner &&
+        strncmp(last->name, candidate->name, sizeof last->name - 1) == 0)
+        return; /* a leader's loss is told first, then that it left */
+    struct departure_note *note = &departed->notes[departed->next];
+    departed->next = (departed->next + 1) % DEPARTED_KEPT;
+    departed->count += departed->count < DEPARTED_KEPT;
+    *note = (struct departure_note){.session = candidate->stat.owner, .at = f->at, .led = led};
+    snprintf(note->name, sizeof note->name, "%s", candidate->name);
+    if (candidate->identity)
+        snprintf(note->identity, sizeof note->identity, "%s", candidate->identity);
+    if (!client)
+        return;
+    const char *host;
+    size_t length = client_host(&client->shown, &host);
+    if (length > 0 && length < sizeof note->host)
+        memcpy(note->host, host, length);
+    note->timeout_ms = client->shown.timeout_ms;
+    note->alone = led && alone_at_host(election->cluster->clients, client);
+    if (client->shown.connected)
+        bystander_note(election, client->shown.id);
+}
+
+/* ---- when ---- */
+
+void diagnose_soon(struct election *election)
+{
+    if (election->dirty)
+        return;
+    struct cluster *cluster = election->cluster;
+    election->dirty = true;
+    election->dirty_next = cluster->dirty;
+    cluster->dirty = election;
+}
+
+void diagnose_forget(struct election *election)
+{
+    struct election **link = &election->cluster->dirty;
+    while (*link && *link != election)
+        link = &(*link)->dirty_next;
+    if (*link)
+        *link = election->dirty_next;
+    election->dirty = false;
+}
+
+void diagnosis_again(struct diagnosis *d, int64_t at_us)
+{
+    if (at_us > d->f->at.mono_us && at_us < d->again_us)
+        d->again_us = at_us;
+}
+
+static void diagnose(const struct fold *f)
+{
+    struct election *election = f->election;
+    struct diagnosis d = {.f = f, .election = election, .again_us = INT64_MAX};
+    for (size_t i = 0; i < election->finding_count; i++)
+        entry_of(election->findings[i])->mark = MARK_ABSENT;
+    if (election->fresh) {
+        chain_update(&d);
+        diagnose_watches(&d);
+        diagnose_sessions(&d);
+        diagnose_names(&d);
+        diagnose_time(&d);
+        diagnose_replicas(&d);
+        sweep(&d);
+    } else {
+        /* What cannot be seen now neither comes nor goes. */
+        for (size_t i = 0; i < election->finding_count; i++)
+            keep(&d, entry_of(election->findings[i]));
+    }
+    free(d.viewers);
+    election->diagnosed_us = f->at.mono_us;
+    election->diagnose_at_us = d.again_us == INT64_MAX ? 0 : d.again_us;
+    if (d.again_us < election->cluster->wake_us)
+        election->cluster->wake_us = d.again_us;
+}
+
+void diagnose_cluster(struct model *model, struct cluster *cluster, struct moment at)
+{
+    struct election *election = cluster->dirty, *later = NULL;
+    cluster->dirty = NULL;
+    while (election) {
+        struct election *next = election->dirty_next;
+        int64_t apart_us =
+            election->candidate_count > LARGE ? (int64_t)election->candidate_count * APART_US_EACH : 0;
+        if (apart_us > 0 && election->diagnosed_us != 0 && at.mono_us - election->diagnosed_us < apart_us) {
+            election->dirty_next = later;
+            later = election;
+        } else {
+            diagnose(&(struct fold){model, election, at});
+            election->dirty = false;
+        }
+        election = next;
+    }
+    /* What a diagnosis itself changed needs no other: only those put off are left. */
+    cluster->dirty = later;
+}
+
+bool model_wants_second_look(const struct model *model)
+{
+    for (size_t i = 0; i < model->cluster_count; i++)
+        for (size_t k = 0; k < model->clusters[i].election_count; k++)
+            if (model->clusters[i].elections[k]->suspected)
+                return true;
+    return false;
+}
+
+/* ---- texts ---- */
+
+const char *tell_clock(struct moment at, char *buffer, size_t size)
+{
+    int64_t s = at.wall_us / 1000000 % 86400;
+    if (at.wall_us <= 0)
+        snprintf(buffer, size, "an unknown time");
+    else
+        snprintf(buffer, size, "%02d:%02d:%02dZ", (int)(s / 3600), (int)(s / 60 % 60), (int)(s % 60));
+    return buffer;
+}
+
+const char *tell_span(int64_t us, char *buffer, size_t size)
+{
+    if (us < 60 * INT64_C(1000000))
+        snprintf(buffer, size, "%.1f s", (double)us / 1e6);
+    else if (us < 2 * INT64_C(3600000000))
+        snprintf(buffer, size, "%" PRId64 " min", us / 60000000);
+    else if (us < 2 * INT64_C(86400000000))
+        snprintf(buffer, size, "%" PRId64 " h", us / INT64_C(3600000000));
+    else
+        snprintf(buffer, size, "%" PRId64 " days", us / INT64_C(86400000000));
+    return buffer;
+}
+
+const char *tell_session(const struct election *election, uint64_t session, char *buffer, size_t size)
+{
+    const struct client_session *shown = cluster_client(election->cluster, session);
+    bool placed = shown && shown->connected && shown->server < election->cluster->server_count;
+    snprintf(buffer, size, "session 0x%" PRIx64 "%s%.60s%s%.80s", session,
+             shown && shown->address ? " of " : "", shown && shown->address ? shown->address : "",
+             placed ? " on " : "", placed ? election->cluster->servers[shown->server].address : "");
+    return buffer;
+}

@@ -1,0 +1,257 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/chain.h"
+#include "probe/election/diagnose.h"
+
+#define SPAN_TEXT 40
+/* The server prints an int32; past it creates are refused or count negative. */
+#define SEQUENCE_LAST INT64_C(2147483647)
+#define SEQUENCE_NEAR (SEQUENCE_LAST + 1 - 1000000)
+/* A forecast from less time says nothing. */
+#define RATE_LEAST_US INT64_C(60000000)
+/* Whoever left at most so long before its directory went lost its place with it. */
+#define GONE_WITH_US INT64_C(30000000)
+
+static bool is_recipe(const struct election *election, const char *const *names)
+{
+    for (; election->recipe && *names; names++)
+        if (strcmp(election->recipe->name, *names) == 0)
+            return true;
+    return false;
+}
+
+/* ---- numbers ---- */
+
+static void overflow(struct diagnosis *d)
+{
+    struct election *election = d->election;
+    const struct candidate *first = election->candidate_count ? election->candidates[0] : NULL;
+    bool negative = first && first->sequence < 0;
+    if (negative || election->next_sequence > SEQUENCE_LAST) {
+        diagnosis_raise(d, FINDING_SEQUENCE_OVERFLOWED, SEVERITY_CRITICAL, CERTAINTY_CERTAIN, NO_SUBJECT,
+                        &first, negative, NULL,
+                        "the next number under %s is %" PRId64 ", the last that fits 2147483647%s%s",
+                        election->path, election->next_sequence, negative ? "; the first in line is " : "",
+                        negative ? first->name : "");
+        return;
+    }
+    if (election->next_sequence <= SEQUENCE_NEAR)
+        return;
+    char forecast[96] = "", span[SPAN_TEXT];
+    int64_t watched_us = d->f->at.mono_us - election->first_listed.mono_us;
+    int64_t used = election->next_sequence - election->first_next;
+    if (watched_us >= RATE_LEAST_US && used > 0) {
+        double left_us =
+            (double)(SEQUENCE_LAST - election->next_sequence) * (double)watched_us / (double)used;
+        snprintf(forecast, sizeof forecast, "; at the present rate it is reached in %s",
+                 left_us < 9e17 ? tell_span((int64_t)left_us, span, sizeof span) : "centuries");
+    }
+    diagnosis_raise(d, FINDING_SEQUENCE_NEAR_OVERFLOW, SEVERITY_WARNING, CERTAINTY_CERTAIN, NO_SUBJECT, NULL,
+                    0, NULL, "the next number under %s is %" PRId64 ", %" PRId64 " before the last one%s",
+                    election->path, election->next_sequence, SEQUENCE_LAST - election->next_sequence,
+                    forecast);
+}
+
+static void ties(struct diagnosis *d)
+{
+    static const char *const on_purpose[] = {"solr-overseer", "solr-shard", NULL};
+    struct election *election = d->election;
+    bool solr = is_recipe(election, on_purpose);
+    for (size_t i = 1; i < election->candidate_count; i++) {
+        const struct candidate *one = election->candidates[i - 1], *two = election->candidates[i];
+        if (one->sequence != two->sequence || one->sequence == SEQUENCE_NONE)
+            continue;
+        const struct candidate *who[] = {one, two};
+        diagnosis_raise(d, FINDING_SEQUENCE_TIE, solr ? SEVERITY_INFO : SEVERITY_ERROR, CERTAINTY_CERTAIN,
+                        diagnosis_subject(two), who, 2, NULL, "%s and %s have the same number %" PRId64,
+                        one->name, two->name, one->sequence);
+    }
+}
+
+/* ---- names ---- */
+
+static void foreign(struct diagnosis *d)
+{
+    static const char *const crash[] = {"zk-election-go", "zookeeper-support", "zookeeper",
+                                        "zookeeper-c-lock", NULL};
+    static const char *const usual[] = {"clickhouse", NULL};
+    struct election *election = d->election;
+    if (election->foreign_count == 0 || election->candidate_count == 0 || is_recipe(election, usual))
+        return;
+    char more[48] = "";
+    if (election->foreign_count > 1)
+        snprintf(more, sizeof more, " and %zu more", election->foreign_count - 1);
+    diagnosis_raise(d, FINDING_FOREIGN_CHILD, is_recipe(election, crash) ? SEVERITY_ERROR : SEVERITY_INFO,
+                    CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, NULL,
+                    "%s/%.200s%s is no candidate of this layout (%s)", election->path, election->foreign[0],
+                    more, election->recipe->title);
+}
+
+static void no_guid(struct diagnosis *d)
+{
+    struct election *election = d->election;
+    if (election->candidate_count == 0 || election->recognised == RECOGNISED_NAME ||
+        election->recipe->family == FAMILY_LOCK || election->candidates[0]->named)
+        return;
+    diagnosis_raise(d, FINDING_NO_GUID, SEVERITY_INFO, CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, NULL,
+                    "names like %s say nothing of who made them", election->candidates[0]->name);
+}
+
+/* ---- marks ---- */
+
+/* First in line and without its mark for longer than a takeover may last. Since when one leads that was found
+   leading is not known; and a leader that resigns takes its mark away first. */
+static bool overdue(struct diagnosis *d)
+{
+    const struct election *election = d->election;
+    int64_t allowed_us = election->settings->allow.failover_ms * 1000;
+    int64_t since_us = election->unacknowledged_since.mono_us;
+    if (election->leader_since_exact && election->leader_since.mono_us > since_us)
+        since_us = election->leader_since.mono_us;
+    int64_t due_us = since_us + allowed_us;
+    if (allowed_us <= 0 || since_us == 0)
+        return false;
+    diagnosis_again(d, due_us);
+    return d->f->at.mono_us >= due_us;
+}
+
+static const struct candidate *marked_one(const struct election *election)
+{
+    for (size_t i = 1; i < election->candidate_count; i++) {
+        const struct candidate *c = election->candidates[i];
+        if (election->mark_stat.owner
+                ? c->stat.owner == election->mark_stat.owner
+                : c->identity && election->mark_identity && strcmp(c->identity, election->mark_identity) == 0)
+            return c;
+    }
+    return NULL;
+}
+
+static void marks(struct diagnosis *d)
+{
+    struct election *election = d->election;
+    const struct candidate *leader = election->leader;
+    bool expected =
+        election->mark_configured || (election->recipe && election->recipe->family == FAMILY_HYBRID);
+    if (!leader || !expected || election->acknowledged == ACK_NO_MARK)
+        return;
+    if (election->acknowledged == ACK_UNKNOWN) {
+        diagnosis_keep_all(d, FINDING_NEVER_ACKNOWLEDGED);
+        diagnosis_keep_all(d, FINDING_ACKNOWLEDGEMENT_MISMATCH);
+        return;
+    }
+    if (election->acknowledged != ACK_NO || !overdue(d))
+        return;
+    char span[SPAN_TEXT], when[SPAN_TEXT];
+    tell_span(d->f->at.mono_us - election->leader_since.mono_us, span, sizeof span);
+    tell_clock(election->leader_since, when, sizeof when);
+    if (election->mark_place == MARK_REGISTRY || !election->mark_present) {
+        diagnosis_raise(
+            d, FINDING_NEVER_ACKNOWLEDGED, SEVERITY_CRITICAL, CERTAINTY_CERTAIN, diagnosis_subject(leader),
+            &leader, 1, NULL, "%s is first since %s (%s%s), and %s %s", leader->name, when,
+            election->leader_since_exact ? "" : "at most ", span, election->mark_path,
+            election->mark_place == MARK_REGISTRY ? "has no entry of its session" : "does not hold its mark");
+        return;
+    }
+    const struct candidate *other = marked_one(election);
+    const struct candidate *who[] = {leader, other};
+    char owner[64] = "";
+    if (election->mark_stat.owner)
+        snprintf(owner, sizeof owner, " (session 0x%" PRIx64 ")", election->mark_stat.owner);
+    bool sure = election->mark_stat.owner != 0 || other;
+    diagnosis_raise(d, FINDING_ACKNOWLEDGEMENT_MISMATCH, SEVERITY_CRITICAL,
+                    sure ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, diagnosis_subject(leader), who,
+                    other ? 2 : 1, NULL, "%s names %.120s%s; %s (session 0x%" PRIx64 ") is first since %s",
+                    election->mark_path,
+                    election->mark_identity ? election->mark_identity
+                    : other                 ? other->name
+                                            : "somebody else",
+                    owner, leader->name, leader->stat.owner, when);
+}
+
+/* A session in the holder's data, as Helix writes it: "SESSION_ID": "100002a4d0a0001". */
+static uint64_t session_in(const struct candidate *holder)
+{
+    static const char *const keys[] = {"\"SESSION_ID\"", "\"sessionId\"", "\"session_id\""};
+    char text[CANDIDATE_DATA_KEPT + 1];
+    memcpy(text, holder->data_length ? (const char *)holder->data : "", holder->data_length);
+    text[holder->data_length] = '\0';
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const char *at = strstr(text, keys[i]);
+        if (!at)
+            continue;
+        at += strlen(keys[i]);
+        at += strspn(at, " \t\n:");
+        if (*at != '"')
+            continue;
+        char *end;
+        uint64_t session = strtoull(at + 1, &end, 16);
+        if (*end == '"' && end > at + 1)
+            return session;
+    }
+    return 0;
+}
+
+static void stale_lock(struct diagnosis *d)
+{
+    struct election *election = d->election;
+    const struct candidate *holder = election->candidate_count ? election->candidates[0] : NULL;
+    if (!holder || election->recipe->family != FAMILY_LOCK || !holder->known)
+        return;
+    uint64_t session = session_in(holder);
+    if (session == 0 && holder->identity && !registry_identity(election, holder->stat.owner))
+        session = registry_session(election, holder->identity);
+    if (session == 0 || session == holder->stat.owner)
+        return;
+    diagnosis_raise(d, FINDING_STALE_LOCK, SEVERITY_ERROR, CERTAINTY_CERTAIN, NO_SUBJECT, &holder, 1, NULL,
+                    "the data of %s is of session 0x%" PRIx64 " (%.120s), and session 0x%" PRIx64 " owns it",
+                    election->path, session, holder->identity ? holder->identity : "no name",
+                    holder->stat.owner);
+}
+
+/* ---- the directory ---- */
+
+static void election_gone(struct diagnosis *d)
+{
+    struct election *election = d->election;
+    const struct departure_note *note;
+    size_t connected = 0;
+    const char *one = NULL;
+    for (size_t i = 0; (note = departed_at(election, i)); i++) {
+        if (note->at.mono_us < election->state_since.mono_us - GONE_WITH_US)
+            break;
+        const struct client_session *shown = cluster_client(election->cluster, note->session);
+        if (!shown || !shown->connected || shown->seen.mono_us <= election->state_since.mono_us)
+            continue;
+        connected++;
+        one = note->name;
+    }
+    char when[SPAN_TEXT];
+    if (connected > 0)
+        diagnosis_raise(
+            d, FINDING_ELECTION_GONE, SEVERITY_CRITICAL, CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, NULL,
+            "%s does not exist since %s; %zu of the sessions that stood in it are still connected (%s)",
+            election->path, tell_clock(election->state_since, when, sizeof when), connected, one);
+    else if (!chain_watches_complete(election->cluster))
+        diagnosis_keep_all(d, FINDING_ELECTION_GONE);
+}
+
+void diagnose_names(struct diagnosis *d)
+{
+    struct election *election = d->election;
+    if (election->state == ELECTION_ABSENT)
+        election_gone(d);
+    if (!election->recipe || election->state == ELECTION_ABSENT)
+        return;
+    if (election->recipe->family != FAMILY_LOCK) {
+        overflow(d);
+        ties(d);
+        foreign(d);
+        no_guid(d);
+    }
+    marks(d);
+    stale_lock(d);
+}

@@ -1,0 +1,375 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/chain.h"
+#include "probe/election/diagnose.h"
+#include "probe/election/roster.h"
+
+#define SESSION_TEXT 256
+#define SPAN_TEXT 40
+
+/* What is usual: below, an ordinary pause ends a session; above, a dead leader is noticed late. */
+#define TIMEOUT_SHORT_MS 1000
+#define TIMEOUT_LONG_MS 60000
+/* Of the timeout: from here on a leader's silence is an error. */
+#define SILENT_ERROR_PERCENT 90
+/* Candidates of one session that are compared with one another. */
+#define SHARED_MOST 64
+#define NAMED 16
+/* How long after a leader's end its client's new session says something, and how long it may take to stand.
+ */
+#define RISK_US INT64_C(600000000)
+#define RISK_STAND_MS 10000
+#define CLOCKS_APART_MS 5000
+
+/* ---- one candidate ---- */
+
+static void persistent(struct diagnosis *d, const struct candidate *c)
+{
+    const struct recipe *recipe = d->election->recipe;
+    if (!c->known || owner_is_session(c->stat.owner) || recipe->family == FAMILY_LOCK ||
+        strcmp(recipe->name, "clickhouse") == 0)
+        return;
+    char when[SPAN_TEXT];
+    struct moment made = {.wall_us = c->stat.ctime_ms * 1000};
+    diagnosis_raise(d, FINDING_PERSISTENT_CANDIDATE, c->place == 0 ? SEVERITY_CRITICAL : SEVERITY_ERROR,
+                    CERTAINTY_CERTAIN, diagnosis_subject(c), &c, 1, NULL,
+                    "%s/%s has no owner (ephemeralOwner 0x%" PRIx64 "); created at %s, it is %s in line",
+                    d->election->path, c->name, c->stat.owner, tell_clock(made, when, sizeof when),
+                    c->place == 0 ? "first" : "waiting");
+}
+
+static bool ghost(struct diagnosis *d, const struct candidate *c)
+{
+    struct election *election = d->election;
+    const struct client *client = c->client;
+    const struct clients *clients = election->cluster->clients;
+    if (!client->shown.alive_known) {
+        diagnosis_keep(d, FINDING_GHOST_EPHEMERAL, diagnosis_subject(c));
+        return false;
+    }
+    if (client->shown.alive || client->shown.connected || client->absent_rounds == 0)
+        return false;
+    if (client->absent_rounds < 2 || election->synced_us <= clients->sessions_seen.mono_us) {
+        election->suspected = true;
+        diagnosis_keep(d, FINDING_GHOST_EPHEMERAL, diagnosis_subject(c));
+        return true;
+    }
+    char when[SPAN_TEXT];
+    diagnosis_raise(d, FINDING_GHOST_EPHEMERAL, SEVERITY_CRITICAL, CERTAINTY_CERTAIN, diagnosis_subject(c),
+                    &c, 1, NULL,
+                    "session 0x%" PRIx64 " is not among the ensemble's sessions, %d times until %s; %s/%s is "
+                    "still there after a sync",
+                    c->stat.owner, client->absent_rounds,
+                    tell_clock(clients->sessions_seen, when, sizeof when), election->path, c->name);
+    return true;
+}
+
+enum answer_of { NOWHERE, SOMEWHERE, NOT_KNOWN };
+
+/*
+ * Every server gave two lists since it was last seen, the second of each after the first of all, and it is
+ * in none of them: it did not just move from one that was asked early to one that was asked late.
+ */
+static enum answer_of connection_of(const struct cluster *cluster, const struct candidate *c)
+{
+    const struct client_session *shown = &c->client->shown;
+    if (shown->connected)
+        return SOMEWHERE;
+    int64_t since_us = shown->seen.mono_us > c->joined.mono_us ? shown->seen.mono_us : c->joined.mono_us;
+    /* An ensemble of which only some servers are known says nothing. */
+    if (cluster->server_count == 0 ||
+        (cluster->server_count < 3 && cluster->servers[0].mode != SERVER_STANDALONE))
+        return NOT_KNOWN;
+    int64_t first_us = 0, second_us = INT64_MAX;
+    for (size_t i = 0; i < cluster->server_count; i++) {
+        const struct server *server = &cluster->servers[i];
+        if (server->hidden[HIDDEN_CONNECTIONS] || server->listed_before.mono_us <= since_us)
+            return NOT_KNOWN;
+        first_us = server->listed_before.mono_us > first_us ? server->listed_before.mono_us : first_us;
+        second_us = server->listed.mono_us < second_us ? server->listed.mono_us : second_us;
+    }
+    return second_us > first_us || cluster->server_count == 1 ? NOWHERE : NOT_KNOWN;
+}
+
+/*
+ * One server has it or not. Of several, each is asked at a time of its own: a client that goes from one to
+ * the next can be missed by all of them, time and again, and is nowhere for certain only once it has not been
+ * seen for so long that it would have to fear for its session.
+ */
+static enum certainty certainty_of_absence(const struct diagnosis *d, const struct client_session *shown)
+{
+    int64_t unseen_us = d->f->at.mono_us - shown->seen.mono_us;
+    bool long_enough = shown->seen.mono_us != 0 && shown->timeout_ms > 0 &&
+                       unseen_us >= shown->timeout_ms * INT64_C(1000) * 2 / 3;
+    return d->election->cluster->server_count == 1 || long_enough ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED;
+}
+
+static void disconnected(struct diagnosis *d, const struct candidate *c)
+{
+    struct election *election = d->election;
+    enum answer_of where = connection_of(election->cluster, c);
+    if (where == NOT_KNOWN)
+        diagnosis_keep(d, FINDING_OWNER_DISCONNECTED, diagnosis_subject(c));
+    if (where != NOWHERE)
+        return;
+    const struct client_session *shown = &c->client->shown;
+    char heard[SPAN_TEXT], until[SPAN_TEXT], last[128] = "", end[96] = "";
+    struct moment expires = client_expires(shown);
+    if (shown->seen.mono_us)
+        snprintf(last, sizeof last, "; it was last listed at %s",
+                 tell_clock(shown->seen, heard, sizeof heard));
+    if (expires.mono_us)
+        snprintf(end, sizeof end, "; it expires at %s at the latest",
+                 tell_clock(expires, until, sizeof until));
+    diagnosis_raise(d, FINDING_OWNER_DISCONNECTED, election->leader == c ? SEVERITY_ERROR : SEVERITY_WARNING,
+                    certainty_of_absence(d, shown), diagnosis_subject(c), &c, 1, NULL,
+                    "%s/%s stands, and no server lists a connection of its session 0x%" PRIx64 "%s%s",
+                    election->path, c->name, c->stat.owner, last, end);
+}
+
+static void leader_silent(struct diagnosis *d)
+{
+    struct election *election = d->election;
+    const struct candidate *leader = election->leader;
+    const struct client_session *shown = leader ? candidate_client(leader) : NULL;
+    int percent = election->settings->allow.silent_percent;
+    if (!shown || !shown->connected || shown->silent_ms < 0 || shown->timeout_ms <= 0 || percent <= 0)
+        return;
+    const struct server *server = &election->cluster->servers[shown->server];
+    if (server->hidden[HIDDEN_CONNECTIONS]) {
+        diagnosis_keep(d, FINDING_LEADER_SILENT, diagnosis_subject(leader));
+        return;
+    }
+    if (shown->silent_ms * 100 < (int64_t)shown->timeout_ms * percent)
+        return;
+    bool error = shown->silent_ms * 100 >= (int64_t)shown->timeout_ms * SILENT_ERROR_PERCENT;
+    char session[SESSION_TEXT], silent[SPAN_TEXT], timeout[SPAN_TEXT], until[SPAN_TEXT], advice[160];
+    snprintf(advice, sizeof advice,
+             "expect a failover at %s at the latest; look for pauses of that client and at its network",
+             tell_clock(client_expires(shown), until, sizeof until));
+    diagnosis_raise(
+        d, FINDING_LEADER_SILENT, error ? SEVERITY_ERROR : SEVERITY_WARNING, CERTAINTY_SUSPECTED,
+        diagnosis_subject(leader), &leader, 1, advice, "%s has not been heard for %s%s of its timeout of %s",
+        tell_session(election, shown->id, session, sizeof session), shown->silent_is_bound ? "at least " : "",
+        tell_span(shown->silent_ms * 1000, silent, sizeof silent),
+        tell_span((int64_t)shown->timeout_ms * 1000, timeout, sizeof timeout));
+}
+
+/* ---- timeouts ---- */
+
+struct outside {
+    const struct candidate *named[NAMED];
+    size_t count;
+    int extreme_ms;
+};
+
+static void note_outside(struct outside *outside, const struct diagnosis *d, const struct viewer *viewer)
+{
+    const struct candidate *own = viewer->client->owned;
+    while (own && own->election != d->election)
+        own = own->owned_next;
+    if (own && outside->count < NAMED)
+        outside->named[outside->count] = own;
+    outside->count += own != NULL;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct candidate *one = *(const struct candidate *const *)a,
+                           *two = *(const struct candidate *const *)b;
+    return one->place < two->place ? -1 : one->place > two->place;
+}
+
+static void raise_timeout(struct diagnosis *d, enum finding_code code, struct outside *outside)
+{
+    if (outside->count == 0)
+        return;
+    char worst[SPAN_TEXT], bound[SPAN_TEXT];
+    bool longer = code == FINDING_SESSION_TIMEOUT_LONG;
+    size_t named = outside->count < NAMED ? outside->count : NAMED;
+    qsort(outside->named, named, sizeof outside->named[0], by_place);
+    diagnosis_raise(
+        d, code, SEVERITY_WARNING, CERTAINTY_CERTAIN, NO_SUBJECT, outside->named, named, NULL,
+        "%zu of %zu candidates have a session timeout %s %s; the %s is %s", outside->count,
+        d->election->candidate_count, longer ? "above" : "below",
+        tell_span((longer ? TIMEOUT_LONG_MS : TIMEOUT_SHORT_MS) * INT64_C(1000), bound, sizeof bound),
+        longer ? "longest" : "shortest", tell_span(outside->extreme_ms * INT64_C(1000), worst, sizeof worst));
+}
+
+static void timeouts(struct diagnosis *d)
+{
+    struct outside longer = {.extreme_ms = 0}, shorter = {.extreme_ms = INT32_MAX};
+    for (size_t i = 0; i < d->viewer_count; i++) {
+        const struct viewer *viewer = &d->viewers[i];
+        int timeout_ms = viewer->client->shown.timeout_ms;
+        if (viewer->owned == 0 || timeout_ms <= 0)
+            continue;
+        if (timeout_ms > TIMEOUT_LONG_MS) {
+            note_outside(&longer, d, viewer);
+            longer.extreme_ms = timeout_ms > longer.extreme_ms ? timeout_ms : longer.extreme_ms;
+        } else if (timeout_ms < TIMEOUT_SHORT_MS) {
+            note_outside(&shorter, d, viewer);
+            shorter.extreme_ms = timeout_ms < shorter.extreme_ms ? timeout_ms : shorter.extreme_ms;
+        }
+    }
+    raise_timeout(d, FINDING_SESSION_TIMEOUT_LONG, &longer);
+    raise_timeout(d, FINDING_SESSION_TIMEOUT_SHORT, &shorter);
+}
+
+/* ---- who stands twice ---- */
+
+static bool own_words(const struct candidate *c)
+{
+    return c->identity && (c->identity_source == IDENTITY_DATA || c->identity_source == IDENTITY_NAME);
+}
+
+static bool same_guid(const struct diagnosis *d, const struct candidate *a, const struct candidate *b)
+{
+    struct candidate_name one, two;
+    const struct recipe_book *book = d->f->model->recipes;
+    /* What the first parse found points into its name: it stays. */
+    return recipe_parse_name(book, d->election->recipe, a->name, &one) && one.guid_length > 0 &&
+           recipe_parse_name(book, d->election->recipe, b->name, &two) &&
+           one.guid_length == two.guid_length && memcmp(one.guid, two.guid, one.guid_length) == 0;
+}
+
+static void duplicate_session(struct diagnosis *d, const struct viewer *viewer)
+{
+    const struct candidate *own[SHARED_MOST];
+    size_t count = 0;
+    if (viewer->owned < 2)
+        return;
+    for (const struct candidate *c = viewer->client->owned; c && count < SHARED_MOST; c = c->owned_next)
+        if (c->election == d->election && !c->outside)
+            own[count++] = c;
+    if (count < 2)
+        return;
+    qsort(own, count, sizeof own[0], by_place);
+    /* The foremost of two that are alike is the orphan: nobody knows of it. */
+    size_t orphan = count;
+    const char *alike = NULL;
+    for (size_t i = 0; i < count && orphan == count; i++)
+        for (size_t k = i + 1; k < count && orphan == count; k++) {
+            if (same_guid(d, own[i], own[k]))
+                alike = "GUID";
+            else if (own_words(own[i]) && own_words(own[k]) &&
+                     strcmp(own[i]->identity, own[k]->identity) == 0)
+                alike = "identity";
+            orphan = alike ? i : count;
+        }
+    enum severity severity = orphan == count           ? SEVERITY_INFO
+                             : own[orphan]->place == 0 ? SEVERITY_CRITICAL
+                                                       : SEVERITY_ERROR;
+    char session[SESSION_TEXT], orphans[192] = "";
+    if (alike) {
+        snprintf(orphans, sizeof orphans, ", with the same %s: %s may be an orphan", alike,
+                 own[orphan]->name);
+        const struct candidate *swap = own[0];
+        own[0] = own[orphan];
+        own[orphan] = swap;
+    }
+    diagnosis_raise(d, FINDING_DUPLICATE_SESSION, severity, alike ? CERTAINTY_SUSPECTED : CERTAINTY_CERTAIN,
+                    viewer->client->shown.id, own, count, NULL, "%s owns %" PRIu32 " candidates under %s%s",
+                    tell_session(d->election, viewer->client->shown.id, session, sizeof session),
+                    viewer->owned, d->election->path, orphans);
+}
+
+static void duplicate_identity(struct diagnosis *d)
+{
+    struct election *election = d->election;
+    size_t room = 16, telling = 0, distinct = 0;
+    while (room < election->candidate_count * 2)
+        room *= 2;
+    uint32_t *places = calloc(room, sizeof *places); /* from 1 */
+    if (!places)
+        return;
+    for (int pass = 0; pass < 2; pass++) {
+        /* One word that all write says nothing of who they are. */
+        if (pass == 1 && telling >= 3 && distinct == 1)
+            break;
+        for (size_t i = 0; i < election->candidate_count; i++) {
+            const struct candidate *c = election->candidates[i];
+            if (!own_words(c) || !owner_is_session(c->stat.owner))
+                continue;
+            uint32_t hash = roster_hash(c->identity, strlen(c->identity), 0);
+            size_t at = hash & (room - 1);
+            while (places[at] && strcmp(election->candidates[places[at] - 1]->identity, c->identity) != 0)
+                at = (at + 1) & (room - 1);
+            if (pass == 0) {
+                telling++;
+                if (!places[at]) {
+                    places[at] = (uint32_t)i + 1;
+                    distinct++;
+                }
+                continue;
+            }
+            const struct candidate *first = election->candidates[places[at] - 1];
+            if (first == c || first->stat.owner == c->stat.owner)
+                continue;
+            const struct candidate *who[] = {first, c};
+            diagnosis_raise(d, FINDING_DUPLICATE_IDENTITY, SEVERITY_WARNING, CERTAINTY_CERTAIN,
+                            (uint64_t)hash << 8 | 1, who, 2, NULL,
+                            "%s and %s are both %.120s, of sessions 0x%" PRIx64 " and 0x%" PRIx64,
+                            first->name, c->name, c->identity, first->stat.owner, c->stat.owner);
+        }
+    }
+    free(places);
+}
+
+/* ---- a leader that may not know of its end ---- */
+
+static void double_leader(struct diagnosis *d)
+{
+    struct election *election = d->election;
+    const struct clients *clients = election->cluster->clients;
+    const struct departure_note *note = NULL;
+    for (size_t i = 0; (note = departed_at(election, i)) && !note->led; i++)
+        continue;
+    if (!note || !note->alone || !clients || d->f->at.mono_us - note->at.mono_us > RISK_US)
+        return;
+    diagnosis_again(d, note->at.mono_us + RISK_US + 1);
+    const struct client *old = clients_find(clients, note->session), *back = NULL;
+    if (old && (old->shown.connected || old->owned || (old->shown.alive_known && old->shown.alive)))
+        return;
+    const char *host;
+    size_t sessions = 0, length = strlen(note->host);
+    for (size_t i = 0; i < clients->bucket_count; i++)
+        for (const struct client *c = clients->buckets[i]; c; c = c->next)
+            if (c->shown.connected && !c->shown.observer && client_host(&c->shown, &host) == length &&
+                memcmp(host, note->host, length) == 0) {
+                sessions++;
+                back = c;
+            }
+    if (sessions != 1 || back->owned || note->at.wall_us == 0)
+        return;
+    int64_t gone_ms = note->at.wall_us / 1000, seen_ms = back->shown.seen.wall_us / 1000;
+    if (back->shown.established_ms < gone_ms - CLOCKS_APART_MS ||
+        seen_ms - back->shown.established_ms < RISK_STAND_MS)
+        return;
+    char session[SESSION_TEXT], when[SPAN_TEXT];
+    diagnosis_raise(d, FINDING_DOUBLE_LEADER_RISK, SEVERITY_ERROR, CERTAINTY_SUSPECTED, NO_SUBJECT, NULL, 0,
+                    NULL,
+                    "%s, which led as session 0x%" PRIx64 " until %s, is back as %s and owns no candidate",
+                    note->name, note->session, tell_clock(note->at, when, sizeof when),
+                    tell_session(election, back->shown.id, session, sizeof session));
+}
+
+void diagnose_sessions(struct diagnosis *d)
+{
+    struct election *election = d->election;
+    for (size_t i = 0; i < election->candidate_count && election->recipe; i++) {
+        const struct candidate *c = election->candidates[i];
+        persistent(d, c);
+        if (c->client && !ghost(d, c))
+            disconnected(d, c);
+    }
+    leader_silent(d);
+    timeouts(d);
+    for (size_t i = 0; i < d->viewer_count && election->recipe; i++)
+        duplicate_session(d, &d->viewers[i]);
+    duplicate_identity(d);
+    double_leader(d);
+}

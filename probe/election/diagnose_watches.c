@@ -1,0 +1,339 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/chain.h"
+#include "probe/election/diagnose.h"
+#include "probe/election/roster.h"
+
+#define SESSION_TEXT 256
+#define SPAN_TEXT 40
+/* This many owners on the leader alone are a layout of its own, not single mistakes. */
+#define HERD_LAYOUT 3
+
+/* "in 3 looks over 10.2 s", or what there is. */
+static const char *tell_looks(const struct candidate *c, char *buffer, size_t size)
+{
+    char span[SPAN_TEXT];
+    const struct client *client = c->client;
+    if (client->counted >= 2)
+        snprintf(buffer, size, "in %d looks over %s", client->counted,
+                 tell_span(client->counted_asked_us - client->run_us, span, sizeof span));
+    else
+        snprintf(buffer, size, "in %s",
+                 client->shown.watches_seen_us > c->wrong_us ? "two looks" : "one look");
+    return buffer;
+}
+
+static const char *restart_whom(const struct candidate *c, const struct candidate *before, char *buffer,
+                                size_t size)
+{
+    const struct client_session *shown = candidate_client(c);
+    const char *who = shown && shown->address ? shown->address : NULL;
+    if (who)
+        snprintf(buffer, size, "restart the client at %s: it will not wake when %s goes", who, before->name);
+    else
+        snprintf(buffer, size, "restart the client that owns it: it will not wake when %s goes",
+                 before->name);
+    return buffer;
+}
+
+/* What its session watches instead. */
+static const char *watched_instead(const struct diagnosis *d, const struct candidate *c)
+{
+    const struct viewer *viewer = &d->viewers[c->client->scratch];
+    return viewer->other ? viewer->other->name : viewer->deleted ? viewer->deleted : c->name;
+}
+
+/* While a session changes its watches, a look may fall between: only a second one makes it worth telling. */
+static bool settled(struct diagnosis *d, bool seen_twice, enum finding_code code, uint64_t subject)
+{
+    d->one_look = !seen_twice && d->f->model->one_look;
+    return seen_twice || d->one_look || diagnosis_stands(d, code, subject);
+}
+
+static void raise_watch(struct diagnosis *d, struct candidate *c, enum finding_code code, bool herded)
+{
+    struct election *election = d->election;
+    const struct candidate *before = chain_expected(election, c);
+    enum certainty certainty = c->proof == code ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED;
+    char session[SESSION_TEXT], looks[80], advice[512];
+    tell_session(election, c->stat.owner, session, sizeof session);
+    tell_looks(c, looks, sizeof looks);
+    restart_whom(c, before, advice, sizeof advice);
+    const struct candidate *who[] = {c};
+    uint64_t subject = diagnosis_subject(c);
+    switch (code) {
+    case FINDING_NO_WATCH:
+        diagnosis_raise(d, code, c->place == 1 ? SEVERITY_CRITICAL : SEVERITY_ERROR, certainty, subject, who,
+                        1, advice, "%s has no watch under %s, %s; it should watch %s", session,
+                        election->path, looks, before->name);
+        break;
+    case FINDING_WATCH_ON_DELETED:
+        diagnosis_raise(d, code, SEVERITY_CRITICAL, certainty, subject, who, 1, advice,
+                        "%s watches only %s, which does not exist, %s; it should watch %s", session,
+                        watched_instead(d, c), looks, before->name);
+        break;
+    case FINDING_WATCH_SELF:
+        diagnosis_raise(d, code, SEVERITY_CRITICAL, certainty, subject, who, 1, advice,
+                        "%s watches its own %s and no other under %s, %s; it should watch %s", session,
+                        c->name, election->path, looks, before->name);
+        break;
+    case FINDING_WRONG_PREDECESSOR:
+        if (!herded)
+            diagnosis_raise(d, code, SEVERITY_ERROR, certainty, subject, who, 1, NULL,
+                            "%s watches %s, not %s, which stands before %s; %s", session,
+                            watched_instead(d, c), before->name, c->name, looks);
+        break;
+    default:
+        break;
+    }
+}
+
+/* A watch that it had has fired, and its predecessor was written to since it stands here. */
+static void watch_eaten(struct diagnosis *d, struct candidate *c)
+{
+    const struct candidate *before = chain_expected(d->election, c);
+    const struct client_session *shown = &c->client->shown;
+    if (!shown->watches_listed || shown->watch_count > 0 || !before || !before->known)
+        return;
+    bool written = before->stat.mzxid > before->stat.czxid && before->stat.mzxid > c->stat.czxid;
+    if (!written) {
+        /* Its data was read when it joined: a later write shows only when it is read again. */
+        struct candidate *other = d->election->candidates[before->place];
+        if (!c->reread)
+            roster_queue(d->election, other);
+        c->reread = true;
+        return;
+    }
+    char session[SESSION_TEXT], when[SPAN_TEXT];
+    const struct candidate *who[] = {c, before};
+    struct moment written_at = {.wall_us = before->stat.mtime_ms * 1000};
+    diagnosis_raise(d, FINDING_WATCH_EATEN, SEVERITY_ERROR, CERTAINTY_SUSPECTED, diagnosis_subject(c), who, 2,
+                    NULL,
+                    "%s had watches and all have fired; the data of %s/%s was written at %s, after %s joined",
+                    tell_session(d->election, c->stat.owner, session, sizeof session), d->election->path,
+                    before->name, tell_clock(written_at, when, sizeof when), c->name);
+}
+
+static void never_wakes(struct diagnosis *d, struct candidate *c)
+{
+    struct election *election = d->election;
+    if (!c->deaf || election->leader != c)
+        return;
+    if (election->acknowledged == ACK_YES) {
+        c->deaf = false;
+        return;
+    }
+    char session[SESSION_TEXT], when[SPAN_TEXT];
+    const struct candidate *who[] = {c};
+    diagnosis_raise(d, FINDING_NEVER_WAKES, SEVERITY_CRITICAL, CERTAINTY_SUSPECTED, diagnosis_subject(c), who,
+                    1, NULL, "%s certainly watched nothing that would tell it when it became first at %s",
+                    tell_session(election, c->stat.owner, session, sizeof session),
+                    tell_clock(election->leader_since, when, sizeof when));
+}
+
+/* What this session watches, while the line was as it is: certain by the same rule as a missing watch. */
+static enum certainty certainty_of(struct diagnosis *d, struct client *client)
+{
+    const struct election *election = d->election;
+    client_look_again(client, election->quiet_us);
+    if (client_proved(client) && election->quiet_us != 0 && election->quiet_us <= client->run_us &&
+        election->synced_us > client->counted_end_us)
+        return CERTAINTY_CERTAIN;
+    d->election->suspected = true;
+    return CERTAINTY_SUSPECTED;
+}
+
+/* ---- who watches one and the same ---- */
+
+#define OWNERS_KEPT 16
+
+/* Owners of candidates in here that watch c, c's own left out. */
+static size_t owners_watching(const struct diagnosis *d, const struct candidate *c,
+                              const struct candidate *owners[OWNERS_KEPT])
+{
+    /* Kept small: a herd of ten thousand is one as soon as sixteen are known, and is counted in full. */
+    uint64_t few[256];
+    size_t known = chain_watched_by(d->election, c, few, sizeof few / sizeof few[0]), count = 0;
+    size_t looked = known < sizeof few / sizeof few[0] ? known : sizeof few / sizeof few[0];
+    for (size_t i = 0; i < looked; i++) {
+        struct client *client = clients_find(d->election->cluster->clients, few[i]);
+        if (!client || client == c->client || client->scratch >= d->viewer_count ||
+            d->viewers[client->scratch].client != client || d->viewers[client->scratch].owned == 0)
+            continue;
+        const struct candidate *own = client->owned;
+        while (own && own->election != d->election)
+            own = own->owned_next;
+        if (own && count < OWNERS_KEPT)
+            owners[count] = own;
+        count += own != NULL;
+    }
+    return count + (known - looked);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct candidate *one = *(const struct candidate *const *)a,
+                           *two = *(const struct candidate *const *)b;
+    return one->place < two->place ? -1 : one->place > two->place;
+}
+
+static size_t herd(struct diagnosis *d, const struct candidate *c)
+{
+    const struct candidate *owners[OWNERS_KEPT + 1];
+    size_t count = c->watchers ? owners_watching(d, c, owners + 1) : 0;
+    if (count < 2)
+        return count;
+    size_t named = count < OWNERS_KEPT ? count : OWNERS_KEPT;
+    qsort(owners + 1, named, sizeof owners[0], by_place);
+    owners[0] = c;
+    /* Two make no herd where one of them is told of as a mistake already. */
+    for (size_t i = 1; i <= named && count == 2; i++)
+        if (owners[i]->wrong == FINDING_WRONG_PREDECESSOR)
+            return count;
+    enum certainty certainty = CERTAINTY_CERTAIN;
+    for (size_t i = 1; i <= named; i++)
+        if (certainty_of(d, owners[i]->client) == CERTAINTY_SUSPECTED)
+            certainty = CERTAINTY_SUSPECTED;
+    diagnosis_raise(d, FINDING_HERD, SEVERITY_WARNING, certainty, diagnosis_subject(c), owners, named + 1,
+                    NULL, "%zu owners of candidates watch %s/%s: when it goes all of them are told at once",
+                    count, d->election->path, c->name);
+    return count;
+}
+
+/* ---- those who watch more, or without standing ---- */
+
+static const struct candidate *some_target(const struct diagnosis *d, const struct viewer *viewer)
+{
+    return viewer->lowest < d->election->candidate_count ? d->election->candidates[viewer->lowest] : NULL;
+}
+
+static void extra_watches(struct diagnosis *d, const struct viewer *viewer)
+{
+    if (viewer->owned == 0)
+        return;
+    if (!viewer->client->shown.watches_known)
+        diagnosis_keep(d, FINDING_EXTRA_WATCHES, viewer->client->shown.id);
+    if (viewer->targets <= viewer->owned)
+        return;
+    char session[SESSION_TEXT];
+    const struct candidate *own = viewer->client->owned;
+    while (own && own->election != d->election)
+        own = own->owned_next;
+    enum certainty certainty = certainty_of(d, viewer->client);
+    if (settled(d, viewer->client->framed >= 2, FINDING_EXTRA_WATCHES, viewer->client->shown.id))
+        diagnosis_raise(d, FINDING_EXTRA_WATCHES, SEVERITY_INFO, certainty, viewer->client->shown.id, &own,
+                        own ? 1 : 0, NULL, "%s watches %" PRIu32 " candidates under %s and owns %" PRIu32,
+                        tell_session(d->election, viewer->client->shown.id, session, sizeof session),
+                        viewer->targets, d->election->path, viewer->owned);
+    d->one_look = false;
+}
+
+/* It, or its client, stood here before. */
+static const struct departure_note *stood_before(const struct diagnosis *d,
+                                                 const struct client_session *shown)
+{
+    const char *host;
+    size_t length = client_host(shown, &host);
+    const struct departure_note *note;
+    for (size_t i = 0; (note = departed_at(d->election, i)); i++)
+        if (note->session == shown->id ||
+            (length > 0 && strlen(note->host) == length && memcmp(note->host, host, length) == 0 &&
+             !clients_find(d->election->cluster->clients, note->session)))
+            return note;
+    return NULL;
+}
+
+/* Who follows the leader and no other does what every user of an election may do. */
+static void watcher_without_candidate(struct diagnosis *d, const struct viewer *viewer)
+{
+    struct election *election = d->election;
+    const struct client_session *shown = &viewer->client->shown;
+    bool follower = viewer->lowest == 0 && viewer->targets == 1;
+    if (viewer->owned > 0 || election->state != ELECTION_LED)
+        return;
+    if (!shown->watches_known || election->unknown_count > 0) {
+        diagnosis_keep(d, FINDING_WATCHER_WITHOUT_CANDIDATE, shown->id);
+        return;
+    }
+    const struct departure_note *before = stood_before(d, shown);
+    /* A session that ends is still in the lists from before: only what was seen since its znode went counts.
+     */
+    if (before && before->session == shown->id)
+        client_look_again(viewer->client, before->at.mono_us);
+    if (viewer->targets == 0 || (follower && !before))
+        return;
+    if (viewer->client->counted < 2) {
+        diagnosis_keep(d, FINDING_WATCHER_WITHOUT_CANDIDATE, shown->id);
+        return;
+    }
+    const struct candidate *target = some_target(d, viewer);
+    char session[SESSION_TEXT], when[SPAN_TEXT];
+    tell_session(election, shown->id, session, sizeof session);
+    if (before && (before->session == shown->id || !follower))
+        diagnosis_raise(d, FINDING_WATCHER_WITHOUT_CANDIDATE, SEVERITY_WARNING, CERTAINTY_SUSPECTED,
+                        shown->id, &target, target != NULL, NULL,
+                        "%s watches %s/%s and owns no candidate; it or its client owned %s until %s", session,
+                        election->path, target ? target->name : "?", before->name,
+                        tell_clock(before->at, when, sizeof when));
+    else if (!follower)
+        diagnosis_raise(d, FINDING_WATCHER_WITHOUT_CANDIDATE, SEVERITY_INFO, certainty_of(d, viewer->client),
+                        shown->id, &target, target != NULL, NULL, "%s watches %s/%s and owns no candidate",
+                        session, election->path, target ? target->name : "?");
+}
+
+/* ---- all ---- */
+
+static void keep_watch(struct diagnosis *d, const struct candidate *c)
+{
+    uint64_t subject = diagnosis_subject(c);
+    diagnosis_keep(d, FINDING_NO_WATCH, subject);
+    diagnosis_keep(d, FINDING_WATCH_ON_DELETED, subject);
+    diagnosis_keep(d, FINDING_WATCH_SELF, subject);
+    diagnosis_keep(d, FINDING_WRONG_PREDECESSOR, subject);
+    diagnosis_keep(d, FINDING_WATCH_EATEN, subject);
+}
+
+void diagnose_watches(struct diagnosis *d)
+{
+    struct election *election = d->election;
+    bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
+    if (lock)
+        return; /* whoever waits for it watches it */
+    bool follows = election->recipe && election->recipe->watches == WATCHES_LEADER;
+    bool herded = false;
+    for (size_t i = 0; i < election->candidate_count && !follows; i++) {
+        size_t owners = herd(d, election->candidates[i]);
+        herded = herded || (i == 0 && owners >= HERD_LAYOUT && owners * 2 >= election->candidate_count - 1);
+    }
+    bool unsure = !chain_watches_complete(election->cluster);
+    for (size_t i = 0; i < election->candidate_count && !unsure; i++) {
+        const struct candidate *c = election->candidates[i];
+        /* Its owner may be one of those that watch. */
+        unsure = (!c->known && !c->denied) || (c->client && !c->client->shown.watches_known);
+    }
+    if (unsure)
+        diagnosis_keep_all(d, FINDING_HERD);
+    for (size_t i = 0; i < election->candidate_count; i++) {
+        struct candidate *c = election->candidates[i];
+        if (i == 0)
+            never_wakes(d, c);
+        else if (c->link == LINK_UNKNOWN && !c->by_children)
+            keep_watch(d, c);
+        enum finding_code wrong = c->wrong;
+        if (wrong == FINDING_COUNT)
+            continue;
+        if (!settled(d, c->client->shown.watches_seen_us > c->wrong_us, wrong, diagnosis_subject(c)))
+            continue;
+        raise_watch(d, c, wrong, herded);
+        if (wrong == FINDING_NO_WATCH)
+            watch_eaten(d, c);
+        d->one_look = false;
+    }
+    for (size_t i = 0; i < d->viewer_count; i++) {
+        extra_watches(d, &d->viewers[i]);
+        watcher_without_candidate(d, &d->viewers[i]);
+    }
+}

@@ -1,0 +1,386 @@
+#include "probe/election/finding.h"
+
+#include <string.h>
+
+/* Severity is the usual one: a diagnosis may know better, as its meaning says. */
+static const struct finding_kind kinds[FINDING_COUNT] = {
+    [FINDING_NO_LEADER] =
+        {
+            .word = "no-leader",
+            .severity = SEVERITY_CRITICAL,
+            .meaning =
+                "Nobody stands for this election, for longer than its vacancy may last: whatever only a "
+                "leader does is not being done.",
+            .looks = "The directory exists and has no candidate (a lock: its znode does not exist) since "
+                     "more than allow.vacancy.",
+            .advice =
+                "look at the clients: are they running, can they reach ZooKeeper, why do they not volunteer?",
+        },
+    [FINDING_NEVER_WAKES] =
+        {
+            .word = "never-wakes",
+            .severity = SEVERITY_CRITICAL,
+            .meaning = "It is first in line, but it watched nothing when it became first: nobody told it. It "
+                       "most likely does not know that it should lead, so nobody leads.",
+            .looks = "It was proved to watch nothing (no-watch, watch-self or watch-on-deleted, certain) "
+                     "before the one in front of it went. A first candidate watches nobody by right, so "
+                     "since then it looks healthy.",
+            .advice = "restart that client: the next in line then takes over",
+        },
+    [FINDING_NO_WATCH] =
+        {
+            .word = "no-watch",
+            .severity = SEVERITY_ERROR,
+            .meaning =
+                "It waits in line, but watches nothing: when the one before it goes, nobody tells it, and "
+                "the line stops there. Critical for the second in line: the very next failover stops.",
+            .looks = "Its session is connected, and its server lists no watch of it on a candidate, on the "
+                     "directory or above, in two looks between which nothing changed.",
+            .advice = "restart that client: it will never wake up by itself",
+            .source = "kazoo pull request 170, go-zookeeper issue 83",
+        },
+    [FINDING_WATCH_ON_DELETED] =
+        {
+            .word = "watch-on-deleted",
+            .severity = SEVERITY_CRITICAL,
+            .meaning =
+                "It watches only a znode that no longer exists. That watch fires when the znode is made "
+                "again, which never happens: sequence numbers do not come back.",
+            .looks =
+                "Its only watch in the directory is on a name that the directory does not hold: an exists "
+                "watch, set after the znode went.",
+            .advice = "restart that client: it will never wake up by itself",
+            .source = "shayhatsor/zookeeper issue 26",
+        },
+    [FINDING_WATCH_SELF] =
+        {
+            .word = "watch-self",
+            .severity = SEVERITY_CRITICAL,
+            .meaning = "It watches its own znode and not the one before it: it is told of its own end only.",
+            .looks = "Its only watch in the directory is on its own znode.",
+            .advice = "restart that client, and mend how it chooses whom to watch",
+        },
+    [FINDING_WRONG_PREDECESSOR] =
+        {
+            .word = "wrong-predecessor",
+            .severity = SEVERITY_ERROR,
+            .meaning =
+                "It watches another candidate than the one before it. It sorts the line differently, or "
+                "acts on an old list: two leaders are possible.",
+            .looks =
+                "Its watch is on another live candidate, and none is on its predecessor by sequence number.",
+            .advice = "check how that client sorts: by the sequence number, never by the whole name",
+            .source = "ZOOKEEPER-2931, Netflix/curator issue 115",
+        },
+    [FINDING_WATCH_EATEN] =
+        {
+            .word = "watch-eaten",
+            .severity = SEVERITY_ERROR,
+            .meaning =
+                "It had a watch, which fired because somebody wrote to the candidate before it; clients "
+                "that wait for a deletion do not set it again.",
+            .looks =
+                "Its server lists the session with an empty list of watches (it had one, and it fired), and "
+                "the data of its predecessor was changed after it joined.",
+            .advice = "restart that client, and let nobody write to candidates",
+        },
+    [FINDING_HERD] =
+        {
+            .word = "herd",
+            .severity = SEVERITY_WARNING,
+            .meaning =
+                "Several candidates watch the same one: when it goes they are all told at once, and all "
+                "read the directory at the same moment.",
+            .looks = "The owners of two or more candidates have a watch on one candidate.",
+            .advice = "let each candidate watch only the one before it",
+            .source = "ZooKeeper's recipe for leader election",
+        },
+    [FINDING_WATCHER_WITHOUT_CANDIDATE] =
+        {
+            .word = "watcher-without-candidate",
+            .severity = SEVERITY_INFO,
+            .meaning = "A session watches a candidate and has none of its own. A warning where it, or its "
+                       "client, stood here before: it may have lost its znode and wait for ever.",
+            .looks =
+                "A watch on a candidate that is not the leader, by a session that owns no candidate here.",
+            .advice =
+                "if it should stand here, restart it: it may have lost its znode when its session expired",
+            .source = "CURATOR-346, zkElection",
+        },
+    [FINDING_EXTRA_WATCHES] =
+        {
+            .word = "extra-watches",
+            .severity = SEVERITY_INFO,
+            .meaning =
+                "One session watches more candidates than it has to: it is told needlessly, and watches "
+                "that are left behind add up.",
+            .looks = "One session has watches on more candidates than it owns.",
+            .advice = "look for watches that this client sets and forgets",
+            .source = "CURATOR-478",
+        },
+    [FINDING_PERSISTENT_CANDIDATE] =
+        {
+            .word = "persistent-candidate",
+            .severity = SEVERITY_ERROR,
+            .meaning =
+                "A candidate belongs to no session, so it does not go when its client dies. Critical when "
+                "it is first: then it leads for ever, whoever made it.",
+            .looks = "A znode of the candidates' pattern with ephemeralOwner 0.",
+            .advice = "if no client owns it any more, delete it by hand",
+        },
+    [FINDING_DUPLICATE_SESSION] =
+        {
+            .word = "duplicate-session",
+            .severity = SEVERITY_INFO,
+            .meaning =
+                "One session has several candidates. Threads that share a session do so by right; with "
+                "the same GUID or identity it is an orphan of a create that was sent twice (error), and "
+                "when the orphan is first nobody may lead (critical).",
+            .looks = "The same ephemeralOwner on two or more candidates.",
+            .advice =
+                "where the client did not mean to stand twice, restart it: both znodes go with its session",
+            .source = "CURATOR-264, CURATOR-202, samuel/go-zookeeper issue 229",
+        },
+    [FINDING_DUPLICATE_IDENTITY] =
+        {
+            .word = "duplicate-identity",
+            .severity = SEVERITY_WARNING,
+            .meaning =
+                "Two sessions stand under the same identity: most likely a client was restarted and its "
+                "old session has not expired yet.",
+            .looks = "The same identity in the data or names of candidates of different sessions.",
+            .advice = "wait until the old session expires; if both stay, two clients are configured alike",
+            .source = "dCache issue 5475",
+        },
+    [FINDING_GHOST_EPHEMERAL] =
+        {
+            .word = "ghost-ephemeral",
+            .severity = SEVERITY_CRITICAL,
+            .meaning = "The session of this candidate is over, and its znode is still there: nothing will "
+                       "remove it.",
+            .looks =
+                "ephemeralOwner is not among the sessions of ZooKeeper's leader, twice, and a read after a "
+                "sync still shows the znode.",
+            .advice = "a fault of a server: compare the znode on each server before deleting it by hand",
+            .source = "ZOOKEEPER-2355",
+        },
+    [FINDING_OWNER_DISCONNECTED] =
+        {
+            .word = "owner-disconnected",
+            .severity = SEVERITY_WARNING,
+            .meaning =
+                "The session of this candidate is alive, but no server has a connection of it: it comes "
+                "back, or it expires. An error for the leader.",
+            .looks = "Its znode stands, and the connection list of no server shows its session, twice.",
+            .advice = "look at that client and its network: it reconnects or loses its place",
+            .source = "CURATOR-396",
+        },
+    [FINDING_LEADER_SILENT] =
+        {
+            .word = "leader-silent",
+            .severity = SEVERITY_WARNING,
+            .meaning =
+                "The leader has not been heard for most of its session timeout. Clients ping at a third "
+                "of it, so this one is paused (garbage collection, swapping) or cut off. An error when "
+                "little is left.",
+            .looks = "last response of the leader's connection, by that server's own clock.",
+            .advice = "expect a failover; look for pauses of that client and at its network",
+            .source = "Curator tech note 10",
+        },
+    [FINDING_NEVER_ACKNOWLEDGED] =
+        {
+            .word = "never-acknowledged",
+            .severity = SEVERITY_CRITICAL,
+            .meaning =
+                "The first in line has not done what a leader of this layout does first: leave its mark. "
+                "It probably hangs while taking over.",
+            .looks = "It is first since longer than allow.failover, and the mark does not exist.",
+            .advice = "look at that application's log: it is first in line, and does not take over",
+            .source = "pgconsul pull request 196",
+        },
+    [FINDING_ACKNOWLEDGEMENT_MISMATCH] =
+        {
+            .word = "acknowledgement-mismatch",
+            .severity = SEVERITY_CRITICAL,
+            .meaning =
+                "The mark says that somebody else leads than the first in line: the mark is stale, or there "
+                "are two leaders.",
+            .looks = "The owner or the data of the mark belongs to another one than the first candidate.",
+            .advice = "find out who acts as leader; make sure that only one does",
+            .source = "SOLR-18301",
+        },
+    [FINDING_STALE_LOCK] =
+        {
+            .word = "stale-lock",
+            .severity = SEVERITY_ERROR,
+            .meaning =
+                "The lock still belongs to an earlier session of its holder: it goes when that session "
+                "expires, though the holder believes that it is its own.",
+            .looks = "The identity in the lock's data belongs to another session than ephemeralOwner.",
+            .advice = "expect the lock to vanish when the old session ends; then it is taken anew",
+            .source = "kafka pull request 2175",
+        },
+    [FINDING_DOUBLE_LEADER_RISK] =
+        {
+            .word = "double-leader-risk",
+            .severity = SEVERITY_ERROR,
+            .meaning = "The former leader's session ended, and its client is back with a new one without "
+                       "standing again: it may still believe that it leads.",
+            .looks = "A new session from the former leader's address, which had no other before, and no "
+                     "candidate of it.",
+            .advice = "ask that application whether it believes to lead, and fence it if it does",
+            .source = "CURATOR-696, CURATOR-653",
+        },
+    [FINDING_FLAPPING] =
+        {
+            .word = "flapping",
+            .severity = SEVERITY_ERROR,
+            .meaning = "The leader changes more often than allowed.",
+            .looks = "More changes of the first candidate within the window than allow.leader_changes says.",
+            .advice = "find what ends the leaders' sessions (pauses, network), or raise the session timeout",
+            .source = "CURATOR-645",
+        },
+    [FINDING_SLOW_FAILOVER] =
+        {
+            .word = "slow-failover",
+            .severity = SEVERITY_WARNING,
+            .meaning = "The latest failover took longer than allowed.",
+            .looks = "From the end of the leader's znode to the next acknowledgement (without a mark: to the "
+                     "next first candidate) more than allow.failover.",
+            .advice = "see which phase took long: nobody stood, or the new leader was slow to take over",
+        },
+    [FINDING_SESSION_TIMEOUT_LONG] =
+        {
+            .word = "session-timeout-long",
+            .severity = SEVERITY_WARNING,
+            .meaning = "The session timeout of candidates is so long that a dead leader is noticed late.",
+            .looks = "The negotiated timeout in the connection list.",
+            .advice = "ask for a shorter session timeout: a failover cannot begin before it is over",
+            .source = "fluss issue 2708",
+        },
+    [FINDING_SESSION_TIMEOUT_SHORT] =
+        {
+            .word = "session-timeout-short",
+            .severity = SEVERITY_WARNING,
+            .meaning =
+                "The session timeout of candidates is so short that an ordinary pause costs a leader its "
+                "place.",
+            .looks = "The negotiated timeout in the connection list.",
+            .advice = "ask for a longer session timeout: pauses of a second are ordinary",
+            .source = "fluss issue 2708",
+        },
+    [FINDING_SEQUENCE_NEAR_OVERFLOW] =
+        {
+            .word = "sequence-near-overflow",
+            .severity = SEVERITY_WARNING,
+            .meaning =
+                "The sequence numbers of this directory are nearly used up. Past 2147483647 the server "
+                "refuses further candidates or counts negative.",
+            .looks = "The next number, from the directory's cversion and number of children, is above 2^31 - "
+                     "10^6.",
+            .advice = "plan a stop: end all candidates, delete the directory and let it be made anew",
+            .source = "kazoo issue 730",
+        },
+    [FINDING_SEQUENCE_OVERFLOWED] =
+        {
+            .word = "sequence-overflowed",
+            .severity = SEVERITY_CRITICAL,
+            .meaning =
+                "The sequence numbers of this directory are used up: new candidates are refused, or sort "
+                "before the leader.",
+            .looks = "A candidate with a negative number, or a next number above 2147483647.",
+            .advice = "stop all candidates, delete the directory and let it be made anew",
+            .source = "zookeeper pull request 421",
+        },
+    [FINDING_SEQUENCE_TIE] =
+        {
+            .word = "sequence-tie",
+            .severity = SEVERITY_ERROR,
+            .meaning =
+                "Two candidates have the same number: each client may order them differently. Solr makes "
+                "such nodes on purpose (info).",
+            .looks = "Two names of one directory that end in the same number.",
+            .advice = "find out who made the second one; restart its client",
+        },
+    [FINDING_FOREIGN_CHILD] =
+        {
+            .word = "foreign-child",
+            .severity = SEVERITY_INFO,
+            .meaning =
+                "The directory holds a child that is no candidate. Some clients read the number in every "
+                "name and crash on it (error there).",
+            .looks = "A child that does not fit the pattern of its siblings.",
+            .advice = "remove it: a directory of candidates should hold nothing else",
+            .source = "kazoo issue 309",
+        },
+    [FINDING_ELECTION_GONE] =
+        {
+            .word = "election-gone",
+            .severity = SEVERITY_CRITICAL,
+            .meaning = "The directory of the election was deleted while its candidates were connected: they "
+                       "lost their places, and some clients never make it again.",
+            .looks = "The path does not exist, and sessions that stood in it are still connected.",
+            .advice = "find out who deleted it; restart the clients if it is not made again",
+            .source = "CURATOR-724",
+        },
+    [FINDING_NO_GUID] =
+        {
+            .word = "no-guid",
+            .severity = SEVERITY_INFO,
+            .meaning =
+                "The candidates' names do not say who made them. When a connection is lost during a "
+                "create, the client cannot find its znode again, and a second create leaves an orphan.",
+            .looks = "Sequential names without a GUID or a session.",
+            .advice = "use a protected create (a GUID in the name), as Curator and kazoo do",
+            .source = "Netflix/curator issue 3",
+        },
+    [FINDING_REPLICA_DIVERGENCE] =
+        {
+            .word = "replica-divergence",
+            .severity = SEVERITY_CRITICAL,
+            .meaning =
+                "The servers of the ensemble hold different data: what a client sees depends on where it "
+                "is connected.",
+            .looks =
+                "The election's own znode, read from each server by itself after a sync, three times: one "
+                "shows less than another had shown before. The dashboard and `electop events` look "
+                "once a minute; `electop once` is usually over before that.",
+            .advice = "stop the server that differs, remove its data and let it copy everything anew",
+            .source = "ZOOKEEPER-5010",
+        },
+    [FINDING_UNSEEN_CHANGES] =
+        {
+            .word = "unseen-changes",
+            .severity = SEVERITY_INFO,
+            .meaning =
+                "Candidates came or went between two looks without being seen: this tool's own history of "
+                "the election has holes, which it can count.",
+            .looks = "The directory's cversion grew by more than the changes that were seen.",
+            .advice =
+                "nothing is wrong with the election; very short candidacies are worth a look at the clients",
+        },
+};
+
+const struct finding_kind *finding_kind(enum finding_code code)
+{
+    return &kinds[code];
+}
+
+enum finding_code finding_code_of(const char *word)
+{
+    unsigned code = 0;
+    while (code < FINDING_COUNT && strcmp(kinds[code].word, word) != 0)
+        code++;
+    return (enum finding_code)code;
+}
+
+const char *severity_word(enum severity severity)
+{
+    static const char *const words[] = {"info", "warning", "error", "critical"};
+    return words[severity];
+}
+
+const char *certainty_word(enum certainty certainty)
+{
+    return certainty == CERTAINTY_CERTAIN ? "certain" : "suspected";
+}

@@ -1,0 +1,86 @@
+/*
+ * finding.h - what is wrong with an election: the codes, and one diagnosis with its evidence.
+ *
+ * One table says of every code what it means, how it looks in ZooKeeper and what to do: the help pages,
+ * the JSON and the diagnoses themselves read it. A finding is raised when its evidence is there and
+ * cleared when the evidence is gone, never because it went stale (then: unconfirmed since).
+ */
+#ifndef ELECTOP_PROBE_ELECTION_FINDING_H
+#define ELECTOP_PROBE_ELECTION_FINDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/election/moment.h"
+
+enum severity { SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_ERROR, SEVERITY_CRITICAL };
+enum certainty { CERTAINTY_SUSPECTED, CERTAINTY_CERTAIN };
+
+enum finding_code {
+    FINDING_NO_LEADER,
+    FINDING_NEVER_WAKES,
+    FINDING_NO_WATCH,
+    FINDING_WATCH_ON_DELETED,
+    FINDING_WATCH_SELF,
+    FINDING_WRONG_PREDECESSOR,
+    FINDING_WATCH_EATEN,
+    FINDING_HERD,
+    FINDING_WATCHER_WITHOUT_CANDIDATE,
+    FINDING_EXTRA_WATCHES,
+    FINDING_PERSISTENT_CANDIDATE,
+    FINDING_DUPLICATE_SESSION,
+    FINDING_DUPLICATE_IDENTITY,
+    FINDING_GHOST_EPHEMERAL,
+    FINDING_OWNER_DISCONNECTED,
+    FINDING_LEADER_SILENT,
+    FINDING_NEVER_ACKNOWLEDGED,
+    FINDING_ACKNOWLEDGEMENT_MISMATCH,
+    FINDING_STALE_LOCK,
+    FINDING_DOUBLE_LEADER_RISK,
+    FINDING_FLAPPING,
+    FINDING_SLOW_FAILOVER,
+    FINDING_SESSION_TIMEOUT_LONG,
+    FINDING_SESSION_TIMEOUT_SHORT,
+    FINDING_SEQUENCE_NEAR_OVERFLOW,
+    FINDING_SEQUENCE_OVERFLOWED,
+    FINDING_SEQUENCE_TIE,
+    FINDING_FOREIGN_CHILD,
+    FINDING_ELECTION_GONE,
+    FINDING_NO_GUID,
+    FINDING_REPLICA_DIVERGENCE,
+    FINDING_UNSEEN_CHANGES,
+    FINDING_COUNT
+};
+
+/* A row of the table. */
+struct finding_kind {
+    const char *word;       /* "no-watch" */
+    enum severity severity; /* the usual one */
+    const char *meaning;    /* one or two sentences, for people */
+    const char *looks;      /* how it looks in ZooKeeper: what proves it */
+    const char *advice;     /* what to do */
+    const char *source;     /* where it was seen in the wild, or NULL */
+};
+const struct finding_kind *finding_kind(enum finding_code);
+/* By word; FINDING_COUNT: there is none. */
+enum finding_code finding_code_of(const char *word);
+
+const char *severity_word(enum severity);   /* "critical" */
+const char *certainty_word(enum certainty); /* "certain" */
+
+struct finding {
+    enum finding_code code;
+    enum severity severity;
+    enum certainty certainty;
+    uint64_t subject;  /* tells it from others of the same code in its election, as long as it stands */
+    char **candidates; /* names, possibly none; the first is what the finding is about */
+    size_t candidate_count;
+    char *evidence; /* paths, sessions, servers, times */
+    char *advice;
+    bool one_look;                   /* a single look at the watches shows it: not to be acted on */
+    struct moment since;             /* raised */
+    struct moment unconfirmed_since; /* mono_us 0: its evidence is fresh */
+};
+
+#endif

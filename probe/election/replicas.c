@@ -1,0 +1,179 @@
+#include "probe/election/replicas.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/diagnose.h"
+
+void replicas_free(struct replicas *r)
+{
+    free(r);
+}
+
+static struct replica *replica_of(struct replicas *r, size_t server)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (r->list[i].server == server)
+            return &r->list[i];
+    if (r->count == REPLICAS_MOST)
+        return NULL;
+    r->list[r->count] = (struct replica){.server = server};
+    return &r->list[r->count++];
+}
+
+void replicas_note(struct election *election, size_t server, const struct observed_replica *seen)
+{
+    if (!election->replicas && !(election->replicas = calloc(1, sizeof *election->replicas)))
+        return;
+    struct replica *one = replica_of(election->replicas, server);
+    if (!one || seen->round == 0 || one->reads[0].round == seen->round)
+        return;
+    memmove(one->reads + 1, one->reads, sizeof one->reads - sizeof one->reads[0]);
+    one->reads[0] = (struct replica_read){.round = seen->round, .absent = !seen->stat};
+    if (seen->stat) {
+        one->reads[0].czxid = seen->stat->czxid;
+        one->reads[0].pzxid = seen->stat->pzxid;
+        one->reads[0].cversion = seen->stat->cversion;
+        one->reads[0].children = seen->stat->children;
+    }
+}
+
+static bool same(const struct replica_read *a, const struct replica_read *b)
+{
+    return a->absent == b->absent && a->czxid == b->czxid && a->pzxid == b->pzxid &&
+           a->cversion == b->cversion && a->children == b->children;
+}
+
+static bool older(const struct replica_read *a, const struct replica_read *b)
+{
+    return !a->absent && !b->absent && (a->czxid != b->czxid ? a->czxid < b->czxid : a->pzxid < b->pzxid);
+}
+
+static bool same_change_other_counts(const struct replica_read *a, const struct replica_read *b)
+{
+    return !a->absent && !b->absent && a->czxid == b->czxid && a->pzxid == b->pzxid && !same(a, b);
+}
+
+/* It was read in this round and the count - 1 before it. */
+static bool read_in(const struct replica *one, uint32_t round, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (round <= i || one->reads[i].round != round - i)
+            return false;
+    return true;
+}
+
+/* The rule of the header. Both were read in the latest three rounds. */
+static bool contradicts(const struct replica *s, const struct replica *t)
+{
+    const struct replica_read *mine = s->reads, *theirs = t->reads;
+    if (!same(&mine[0], &mine[1]))
+        return false;
+    if (mine[0].absent)
+        return !theirs[0].absent && !theirs[1].absent && !theirs[2].absent &&
+               theirs[0].czxid == theirs[1].czxid && theirs[1].czxid == theirs[2].czxid;
+    if (older(&mine[0], &theirs[0]) && older(&mine[0], &theirs[1]) && older(&mine[0], &theirs[2]))
+        return true;
+    return same(&theirs[0], &theirs[1]) && same_change_other_counts(&mine[0], &theirs[0]);
+}
+
+/* Of two rounds: it may come to that. */
+static bool seems_behind(const struct replica *s, const struct replica *t)
+{
+    const struct replica_read *mine = &s->reads[0], *now = &t->reads[0], *before = &t->reads[1];
+    if (mine->absent)
+        return !now->absent && !before->absent;
+    return older(mine, before) || same_change_other_counts(mine, now);
+}
+
+static unsigned bits(uint32_t set)
+{
+    unsigned count = 0;
+    for (; set; set &= set - 1)
+        count++;
+    return count;
+}
+
+/*
+ * against[i]: whom i contradicts or who contradicts i. Sets who differs from the others; false: nobody.
+ */
+static bool find_apart(struct replicas *r, const uint32_t *against, uint32_t compared)
+{
+    uint32_t involved = 0, most = 0;
+    unsigned fewest = REPLICAS_MOST + 1;
+    for (size_t i = 0; i < r->count; i++)
+        if (compared >> i & 1) {
+            involved |= against[i] ? UINT32_C(1) << i : 0;
+            if (bits(against[i]) < fewest) {
+                fewest = bits(against[i]);
+                most = compared & ~against[i];
+            }
+        }
+    if (!involved)
+        return false;
+    bool majority = bits(most) * 2 > bits(compared);
+    for (size_t i = 0; i < r->count; i++)
+        if (compared >> i & 1)
+            majority &= most >> i & 1 ? !(against[i] & most) : (against[i] & most) == most;
+    r->majority = majority;
+    r->apart = majority ? compared & ~most : involved;
+    r->compared = compared;
+    return true;
+}
+
+static bool proved(struct replicas *r, uint32_t round)
+{
+    uint32_t against[REPLICAS_MOST] = {0}, compared = 0;
+    for (size_t i = 0; i < r->count; i++)
+        if (read_in(&r->list[i], round, 3))
+            compared |= UINT32_C(1) << i;
+    for (size_t i = 0; i < r->count; i++)
+        for (size_t k = 0; k < r->count; k++)
+            if (i != k && (compared >> i & 1) && (compared >> k & 1) &&
+                contradicts(&r->list[i], &r->list[k])) {
+                against[i] |= UINT32_C(1) << k;
+                against[k] |= UINT32_C(1) << i;
+            }
+    return find_apart(r, against, compared);
+}
+
+static enum replicas_next compare(const struct replicas *r, uint32_t round)
+{
+    enum replicas_next next = REPLICAS_AGREE;
+    for (size_t i = 0; i < r->count; i++)
+        for (size_t k = 0; k < r->count; k++) {
+            const struct replica *s = &r->list[i], *t = &r->list[k];
+            if (!read_in(s, round, 1) || !read_in(t, round, 1) || same(&s->reads[0], &t->reads[0]))
+                continue;
+            if (read_in(t, round, 2) && seems_behind(s, t))
+                return REPLICAS_BEHIND;
+            next = REPLICAS_DIFFER;
+        }
+    return next;
+}
+
+/* All of those that were compared when it was proved have been read in this round and the one before. */
+static bool all_read_again(const struct replicas *r, uint32_t round)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if ((r->compared >> i & 1) && !read_in(&r->list[i], round, 2))
+            return false;
+    return true;
+}
+
+enum replicas_next replicas_judge(const struct fold *f, uint32_t round)
+{
+    struct replicas *r = f->election->replicas;
+    if (!r)
+        return REPLICAS_AGREE;
+    enum replicas_next next = compare(r, round);
+    r->judged = f->at;
+    if (proved(r, round))
+        r->verdict = VERDICT_DIFFER;
+    else if (r->verdict == VERDICT_NONE)
+        return next;
+    else
+        r->verdict = next != REPLICAS_BEHIND && all_read_again(r, round) ? VERDICT_AGREE : VERDICT_OPEN;
+    diagnose_soon(f->election);
+    return next;
+}

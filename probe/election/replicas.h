@@ -1,0 +1,73 @@
+/*
+ * replicas.h - one election's own znode as each server by itself shows it: whether they hold the same.
+ *
+ * Servers are never read at the same moment, and an election changes all the time: that two of them show
+ * different things proves nothing. What does is order. Each read of a round sees at least everything that
+ * any server showed in the round before it (observation.h says how that is brought about), and of one
+ * znode czxid never gets smaller, and pzxid only where czxid gets larger. So, over three rounds in
+ * sequence, in each of which both servers were read, server S *contradicts* server T where S shows the very
+ * same in the last two of them, and
+ *
+ *   - it is older (czxid, else pzxid) than what T showed in all three: in the first of them, before either
+ *     read of S began, so S has missed a change twice; in the last two, so T has not been set back; or
+ *   - the znode is absent, and T shows it with one and the same czxid in all three: it was there before and
+ *     after at least one of these reads, and meanwhile, so S must have shown it; or
+ *   - czxid and pzxid are those of T, which also shows the very same in the last two, and the counts differ:
+ *     the last change was the same, and what it changed was not.
+ *
+ * A change between two reads cannot do any of this, however many there are. Under uninterrupted change a
+ * server that is behind and follows at a distance is not found: better silent than wrong.
+ *
+ * Where most of the servers read contradict none of each other, and all the others contradict all of them,
+ * these others are the ones that differ. Where there is no such majority, all of those are named that
+ * contradict somebody.
+ *
+ * One thing could still deceive: sessions that the ensemble does not agree on (localSessionsEnabled) with a
+ * former leader of ZooKeeper that nobody follows any more and that has not noticed yet. It notices within its
+ * syncLimit (10 s in the usual configuration), and the source takes longer than that for three rounds.
+ */
+#ifndef ELECTOP_PROBE_ELECTION_REPLICAS_H
+#define ELECTOP_PROBE_ELECTION_REPLICAS_H
+
+#include "probe/election/fold.h"
+
+/* Servers beyond these are not compared. */
+#define REPLICAS_MOST 32
+#define REPLICA_ROUNDS 3
+
+struct replica_read {
+    uint32_t round; /* 0: none */
+    bool absent;
+    int64_t czxid, pzxid;
+    int32_t cversion, children;
+};
+
+struct replica {
+    size_t server;                             /* index into the cluster's */
+    struct replica_read reads[REPLICA_ROUNDS]; /* the latest first */
+};
+
+enum replicas_verdict {
+    VERDICT_NONE,   /* nothing was ever proved */
+    VERDICT_DIFFER, /* the latest round proves it */
+    VERDICT_OPEN,   /* it was proved, and the latest round says neither */
+    VERDICT_AGREE   /* it was proved, and is over */
+};
+
+struct replicas {
+    struct replica list[REPLICAS_MOST];
+    size_t count;
+    enum replicas_verdict verdict;
+    uint32_t apart;    /* of what was proved: those that differ, a bit for each of list */
+    uint32_t compared; /* ... and all that were compared */
+    bool majority;     /* ... the others are in the majority */
+    struct moment judged;
+};
+
+void replicas_free(struct replicas *);
+/* One read. Forgets silently where memory is short. */
+void replicas_note(struct election *, size_t server, const struct observed_replica *);
+/* A round is over. */
+enum replicas_next replicas_judge(const struct fold *, uint32_t round);
+
+#endif

@@ -1,0 +1,103 @@
+#include "probe/election/whatif.h"
+
+#include <stddef.h>
+
+#include "probe/election/chain.h"
+
+enum answer whatif_told(const struct candidate *c, const char **why)
+{
+    *why = NULL;
+    switch (c->link) {
+    case LINK_RIGHT:
+        return ANSWER_YES;
+    case LINK_STUCK:
+        *why = "it watches nothing here";
+        return ANSWER_NO;
+    case LINK_WRONG:
+        if (c->proof == FINDING_COUNT) {
+            *why = c->wrong == FINDING_WATCH_SELF ? "one look showed that it watches only itself"
+                                                  : "one look showed that it watches something else";
+            return ANSWER_UNKNOWN;
+        }
+        *why = c->wrong == FINDING_WATCH_SELF ? "it watches only itself" : "it watches something else";
+        return ANSWER_NO;
+    case LINK_SUSPECT:
+        *why = "one look showed no watch of it";
+        return ANSWER_UNKNOWN;
+    case LINK_UNKNOWN:
+    case LINK_FIRST:
+        break;
+    }
+    *why = c->link_why ? c->link_why : "its watches are not known";
+    return ANSWER_UNKNOWN;
+}
+
+/* In a layout where all watch the leader, nobody needs to be told of another one's departure. */
+static bool all_watch_leader(const struct election *election)
+{
+    return election->recipe && election->recipe->watches == WATCHES_LEADER;
+}
+
+struct departure whatif_goes(const struct election *election, const struct candidate *goes)
+{
+    struct departure departure = {.goes = goes, .why = "nobody stands behind it"};
+    size_t at = election_position(election, goes);
+    if (at + 1 < election->candidate_count) {
+        departure.heir = election->candidates[at + 1];
+        departure.leads = at == 0;
+        if (at > 0 && all_watch_leader(election)) {
+            departure.told = ANSWER_NO;
+            departure.why = "all watch the leader, and need to know of no other";
+        } else {
+            departure.told = whatif_told(departure.heir, &departure.why);
+        }
+    }
+    uint64_t sessions[64];
+    size_t count = chain_watched_by(election, goes, sessions, sizeof sessions / sizeof sessions[0]);
+    size_t known =
+        count < sizeof sessions / sizeof sessions[0] ? count : sizeof sessions / sizeof sessions[0];
+    const size_t most = sizeof departure.others / sizeof departure.others[0];
+    /* A session that stands in several places is meant where it stands nearest behind. */
+    for (size_t i = 0; i < known; i++) {
+        if (departure.heir && departure.heir->stat.owner == sessions[i])
+            continue;
+        const struct candidate *other = NULL;
+        for (size_t k = at + 1; k < election->candidate_count && !other && departure.other_count < most; k++)
+            if (election->candidates[k]->stat.owner == sessions[i])
+                other = election->candidates[k];
+        if (other)
+            departure.others[departure.other_count++] = other;
+    }
+    if (count > known)
+        departure.other_count += count - known;
+    return departure;
+}
+
+struct next_failover whatif_next(const struct election *election)
+{
+    struct next_failover next = {.chain = CHAIN_UNKNOWN};
+    if (election->state != ELECTION_LED || election->candidate_count == 0)
+        return next;
+    if (election->recipe && election->recipe->family == FAMILY_LOCK)
+        return next; /* who waits for it stands in no line */
+    const char *why;
+    next.chain = CHAIN_COMPLETE;
+    if (election->candidate_count == 1) {
+        next.told = ANSWER_UNKNOWN;
+        return next;
+    }
+    next.heir = election->candidates[1];
+    next.told = whatif_told(next.heir, &why);
+    for (size_t i = 1; i < election->candidate_count; i++) {
+        const struct candidate *c = election->candidates[i];
+        enum answer told = whatif_told(c, &why);
+        if (told == ANSWER_NO) {
+            next.chain = CHAIN_BROKEN;
+            next.broken_at = c;
+            return next;
+        }
+        if (told == ANSWER_UNKNOWN)
+            next.chain = CHAIN_UNKNOWN;
+    }
+    return next;
+}

@@ -1,0 +1,139 @@
+/*
+ * inquiry_round.h - one server's rounds: what the parts of an inquiry share. Nobody else includes it.
+ *
+ * A round is a walk through the steps; each step is asked one way, and where that leads nowhere the other.
+ * inquiry.c walks and asks AdminServer, inquiry_word.c asks by four-letter word.
+ */
+#ifndef ELECTOP_PROBE_SOURCE_INQUIRY_ROUND_H
+#define ELECTOP_PROBE_SOURCE_INQUIRY_ROUND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/source/inquiry.h"
+#include "probe/zookeeper/adminserver.h"
+#include "probe/zookeeper/fourletter.h"
+#include "probe/zookeeper/words.h"
+
+/* Cheap figures come within these, or the server hangs; lists may take longer. */
+#define FIGURES_WITHIN_MS 2000
+#define LISTS_WITHIN_MS 5000
+/* A word's answer that nobody reads fits into the buffers between: it blocks no server. */
+#define WORD_MOST_BYTES 65536
+/* ... with room for a wrong guess, before the answer is given up. */
+#define WORD_LIMIT_BYTES (4 * WORD_MOST_BYTES)
+/* More of anything is not believed of a server. */
+#define FIGURE_MOST (INT64_C(1) << 31)
+#define PAUSE_FACTOR 100
+#define LEADER_LEAST_MS 500
+#define LEADER_MOST_MS 5000
+/* After something moved, watches are looked at until two looks a third of a long timeout apart must have been
+   had; where nothing moves, they are asked for this often. */
+#define SETTLED_AFTER_MS 20000
+#define SETTLED_EVERY_MS 30000
+#define LOOKS 2
+/* A word that is switched off, or an AdminServer that hangs, is tried again after this. */
+#define RETRY_MS 30000
+/* ... but sooner after the first failures: a server that is just starting or loaded is slow once. */
+#define RETRY_FIRST_MS 2000
+/* That an AdminServer is this server's own is proved again after this, and where it failed to answer. */
+#define PROOF_MS 30000
+/* A list that did not come counts as having taken this long at the server. */
+#define UNANSWERED_MS 600
+/* Connections of a server whose lists are worth giving back. */
+#define MANY 1000
+/* Our own request, by which a server's clock is read, is not waited for longer. */
+#define PING_WITHIN_MS 250
+
+#define PLACE_UNKNOWN "/zookeeper/config does not say where it answers; name it under servers.addresses"
+
+enum step {
+    STEP_STATE,
+    STEP_SUMMARY,
+    STEP_FIGURES,
+    STEP_BEFORE, /* connections, where there are none from an earlier round */
+    STEP_WATCHES,
+    STEP_CONNECTIONS,
+    STEP_SESSIONS,
+    STEPS
+};
+
+/* How each step is asked. */
+struct inquiry_way {
+    enum admin_command command;
+    enum word word;
+    int64_t within_ms;
+};
+extern const struct inquiry_way inquiry_ways[STEPS];
+
+enum way { BY_ADMINSERVER, BY_WORD };
+
+/* Whether the AdminServer that answers is this server's own. */
+enum proof { PROOF_OPEN, PROOF_OWN, PROOF_FOREIGN };
+
+struct inquiry {
+    struct live *live;
+    struct http *http;
+    char *address, *host, *admin_host;
+    char port[8];
+    int admin_port;
+    uv_timer_t *timer;
+    unsigned owed; /* answers of our session that still refer to this */
+    bool freed;
+
+    /* The round under way. */
+    bool asking, full;
+    bool demanded, on_demand; /* the next round; this round */
+    bool cheap;               /* the figures only */
+    bool words_hang;          /* one was not answered in time: the rest would not be either */
+    enum step step;
+    unsigned tried; /* of this step: 1 << enum way */
+    enum way way;
+    struct adminserver *admin_ask;
+    struct fourletter *word_ask;
+    struct server_answer answer; /* lists of this step; figures of this round */
+    struct moment asked_at;
+    int64_t took_us;       /* at the server, this round */
+    char problems[2][200]; /* by way, of this step */
+    bool answered;         /* at least something came */
+    unsigned pings;        /* not answered yet */
+    bool ours_expected;    /* our session was connected here when the connections were asked for */
+
+    /* What is known from rounds before. */
+    unsigned rounds;
+    enum proof proof;
+    uint64_t proved_ms;
+    enum admin_command proving;
+    struct server_answer identity; /* what the AdminServer says of itself */
+    char foreign[160];             /* why it is not believed */
+    bool admin_failed;
+    unsigned admin_failures; /* in a row */
+    char admin_failure[200];
+    uint64_t admin_retry_ms;
+    bool word_off[WORD_DUMP + 1];
+    uint64_t words_retry_ms;
+    struct server_figures before;                   /* of the last round that asked for watches */
+    uint64_t looked_ms, moved_ms;                   /* when it did, and when they were others than before */
+    unsigned looks;                                 /* at the same watches */
+    bool connections_known;                         /* a list of connections stands from an earlier round */
+    size_t wchc_bytes, wchc_watches, wchc_sessions; /* what the last one really came to */
+    int64_t leader_timeout_ms; /* the shortest of leaders' sessions here; 0: there are none */
+};
+
+/* Asks this step by its word, where that can do no harm. */
+void inquiry_ask_by_word(struct inquiry *);
+
+/* How an asking ended: with an answer in q->answer, or not, and why. */
+void inquiry_step_succeeded(struct inquiry *, int64_t took_us);
+void inquiry_way_failed(struct inquiry *, const char *problem);
+/* What it cost the server. */
+void inquiry_count_cost(struct inquiry *, int64_t took_us, bool answered);
+
+/* Before asking: notes whether our own session must be in the answer. */
+void inquiry_expect_ours(struct inquiry *);
+/* Why an answer that could be read is not believed; NULL: it is. */
+const char *inquiry_doubt(const struct inquiry *, char *reason, size_t size);
+void inquiry_lists_free(struct inquiry *);
+
+#endif

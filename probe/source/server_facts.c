@@ -1,0 +1,159 @@
+#include "probe/source/server_facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/log.h"
+
+static struct observation observation(const struct live *live, enum observation_kind kind, struct moment at)
+{
+    struct observation o = live_observation(live, kind, NULL, NULL);
+    o.at = at;
+    return o;
+}
+
+void facts_tell_server(const struct live *live, const char *address, const struct server_figures *f,
+                       bool reachable, int64_t took_us, const char *problem)
+{
+    struct observation o = live_observation(live, OBSERVED_SERVER, NULL, NULL);
+    o.server = (struct observed_server){.address = address,
+                                        .reachable = reachable,
+                                        .mode = f->mode,
+                                        .answer_us = took_us,
+                                        .zxid = f->zxid,
+                                        .connections = f->connections > INT32_MAX ? -1 : (int)f->connections,
+                                        .version = f->version[0] ? f->version : NULL,
+                                        .problem = problem};
+    model_observe(live->model, &o);
+}
+
+void facts_tell_hidden(const struct live *live, const char *address, enum hidden_part part,
+                       const char *problem)
+{
+    struct observation o = live_observation(live, OBSERVED_HIDDEN, NULL, NULL);
+    o.hidden = (struct observed_hidden){.address = address, .part = part, .problem = problem};
+    model_observe(live->model, &o);
+    log_line(LOG_LEVEL_DEBUG, "%s: %s", address, problem);
+}
+
+void facts_tell_nothing(const struct live *live, const char *address, const char *problem)
+{
+    facts_tell_hidden(live, address, HIDDEN_CONNECTIONS, problem);
+    facts_tell_hidden(live, address, HIDDEN_WATCHES, problem);
+    facts_tell_hidden(live, address, HIDDEN_SESSIONS, problem);
+}
+
+bool facts_connected_to(const struct live *live, const char *address)
+{
+    for (size_t i = 0; i < live->lane_count; i++) {
+        const char *server = session_server(live->lanes[i].session);
+        if (server && strcmp(server, address) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_ours(const struct live *live, uint64_t session)
+{
+    for (size_t i = 0; session && i < live->lane_count; i++)
+        if (session_id(live->lanes[i].session) == session)
+            return true;
+    return false;
+}
+
+bool facts_show_ours(const struct live *live, const struct connection_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (is_ours(live, list->list[i].session))
+            return true;
+    return false;
+}
+
+bool facts_sessions_show_ours(const struct live *live, const struct session_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (is_ours(live, list->list[i]))
+            return true;
+    return false;
+}
+
+void facts_tell_connections(const struct live *live, const char *address, struct moment at,
+                            const struct connection_list *list)
+{
+    int64_t latest_ms = -1;
+    bool ours = facts_show_ours(live, list);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct seen_connection *c = &list->list[i];
+        if (c->last_response_ms > latest_ms)
+            latest_ms = c->last_response_ms;
+    }
+    struct observation o = observation(live, OBSERVED_CONNECTIONS, at);
+    o.connections = (struct observed_connections){
+        .address = address, .list = list->list, .count = list->count, .now_ms = ours ? latest_ms : -1};
+    model_observe(live->model, &o);
+    log_line(LOG_LEVEL_DEBUG, "%s: %zu connections%s", address, list->count, ours ? ", ours among them" : "");
+}
+
+void facts_tell_watches(const struct live *live, const char *address, struct moment at, const char *from,
+                        const struct watch_list *list, int64_t all_watches)
+{
+    int64_t seen = (int64_t)list->path_count;
+    struct observation o = observation(live, OBSERVED_WATCHES, at);
+    o.watches = (struct observed_watches){.address = address,
+                                          .from = from,
+                                          .list = list->list,
+                                          .count = list->count,
+                                          .child_watches = all_watches >= seen ? all_watches - seen : -1};
+    model_observe(live->model, &o);
+    log_line(LOG_LEVEL_DEBUG, "%s: %zu watches by %s", address, list->path_count, from);
+}
+
+void facts_tell_sessions(const struct live *live, const char *address, struct moment at,
+                         const struct session_list *list)
+{
+    if (list->count == 0) {
+        facts_tell_hidden(live, address, HIDDEN_SESSIONS,
+                          "not ZooKeeper's leader any more, which alone knows the sessions");
+        return;
+    }
+    struct observation o = observation(live, OBSERVED_SESSIONS, at);
+    o.sessions = (struct observed_sessions){.address = address, .list = list->list, .count = list->count};
+    model_observe(live->model, &o);
+    log_line(LOG_LEVEL_DEBUG, "%s: %zu sessions", address, list->count);
+}
+
+static int compare_ids(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* The sessions that lead anything, in order; malloc'd. */
+static uint64_t *leading_sessions(const struct cluster *cluster, size_t *count)
+{
+    uint64_t *ids = malloc((cluster->election_count + 1) * sizeof *ids);
+    *count = 0;
+    for (size_t i = 0; ids && i < cluster->election_count; i++) {
+        const struct candidate *leader = cluster->elections[i]->leader;
+        if (leader && leader->known && leader->stat.owner)
+            ids[(*count)++] = leader->stat.owner;
+    }
+    if (ids)
+        qsort(ids, *count, sizeof *ids, compare_ids);
+    return ids;
+}
+
+int64_t facts_leader_timeout_ms(const struct live *live, const struct connection_list *list)
+{
+    size_t count;
+    uint64_t *leading = leading_sessions(&live->model->clusters[live->index], &count);
+    int64_t shortest_ms = 0;
+    for (size_t i = 0; count && i < list->count; i++) {
+        int timeout_ms = list->list[i].timeout_ms;
+        if (timeout_ms > 0 && (!shortest_ms || timeout_ms < shortest_ms) &&
+            bsearch(&list->list[i].session, leading, count, sizeof *leading, compare_ids))
+            shortest_ms = timeout_ms;
+    }
+    free(leading);
+    return shortest_ms;
+}

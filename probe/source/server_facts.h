@@ -1,0 +1,41 @@
+/*
+ * server_facts.h - what a server answered, told to the model as observations.
+ *
+ * at: when the list was asked for. Lists stay the caller's. Each list is told of in the log too.
+ */
+#ifndef ELECTOP_PROBE_SOURCE_SERVER_FACTS_H
+#define ELECTOP_PROBE_SOURCE_SERVER_FACTS_H
+
+#include "probe/source/live.h"
+#include "probe/zookeeper/server_lists.h"
+
+/* took_us: of its cheap figures; -1: none came. problem NULL: it is well. */
+void facts_tell_server(const struct live *, const char *address, const struct server_figures *,
+                       bool reachable, int64_t took_us, const char *problem);
+
+void facts_tell_hidden(const struct live *, const char *address, enum hidden_part, const char *problem);
+/* All three parts, for the same reason. */
+void facts_tell_nothing(const struct live *, const char *address, const char *problem);
+
+/* The server's own "now" goes with them where a session of ours is among them, which asked it just before. */
+void facts_tell_connections(const struct live *, const char *address, struct moment at,
+                            const struct connection_list *);
+
+/* from: "adminserver" or "four-letter". all_watches: of that server, child watches too; -1: unknown. */
+void facts_tell_watches(const struct live *, const char *address, struct moment at, const char *from,
+                        const struct watch_list *, int64_t all_watches);
+
+/* An empty list is hidden: a server that has just lost ZooKeeper's lead knows none. */
+void facts_tell_sessions(const struct live *, const char *address, struct moment at,
+                         const struct session_list *);
+
+/* A session of ours is connected to the server that is called this, as far as that can be told. */
+bool facts_connected_to(const struct live *, const char *address);
+/* ... and is among these. */
+bool facts_show_ours(const struct live *, const struct connection_list *);
+bool facts_sessions_show_ours(const struct live *, const struct session_list *);
+
+/* The shortest timeout of the sessions there that lead an election; 0: none does. */
+int64_t facts_leader_timeout_ms(const struct live *, const struct connection_list *);
+
+#endif

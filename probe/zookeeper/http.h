@@ -1,0 +1,42 @@
+/*
+ * http.h - one GET at a time or many, on the loop, each with a deadline and a limit.
+ *
+ * Plain HTTP to a host and port; no redirects, no proxies (whatever the environment says), nothing else
+ * than http. Bodies are handed on as they arrive and kept nowhere. Connections are kept open for the next
+ * question. Threads: everything on the loop's thread but the looking up of names.
+ */
+#ifndef ELECTOP_PROBE_ZOOKEEPER_HTTP_H
+#define ELECTOP_PROBE_ZOOKEEPER_HTTP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <uv.h>
+
+struct http;
+struct http_get;
+
+/* What asks. body returns false to break off (then done is called with problem NULL, whole false). */
+struct http_reader {
+    bool (*body)(void *context, const char *bytes, size_t length);
+    /*
+     * The end, once. problem: NULL where the answer came to its end with status 200, or body broke it off;
+     * else why not ("connection refused", "no answer within 2 s", "HTTP status 404", "more than 64 MB"),
+     * valid during the call. took_us: from the request to its end.
+     */
+    void (*done)(void *context, const char *problem, bool whole, int64_t took_us);
+};
+
+/* NULL: out of memory. */
+struct http *http_new(uv_loop_t *);
+/* Every get must have been done or cancelled. */
+void http_free(struct http *);
+
+/* host: a name or address, IPv6 without brackets. path: "/commands/..." NULL: out of memory. */
+struct http_get *http_get(struct http *, const char *host, int port, const char *path, int64_t deadline_ms,
+                          size_t limit, const struct http_reader *, void *context);
+
+/* Neither function is called any more. Only before done was called, and not from body. */
+void http_cancel(struct http_get *);
+
+#endif

@@ -1,0 +1,371 @@
+#include "probe/zookeeper/json_stream.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What may come next, outside strings, numbers and words. */
+enum expecting {
+    EXPECT_VALUE,
+    EXPECT_FIRST_ITEM, /* or the list's end */
+    EXPECT_FIRST_KEY,  /* or the object's end */
+    EXPECT_KEY,
+    EXPECT_COLON,
+    EXPECT_COMMA, /* or the end of what we are in */
+    EXPECT_NOTHING
+};
+
+enum token { TOKEN_NONE, TOKEN_STRING, TOKEN_ESCAPE, TOKEN_HEX, TOKEN_NUMBER, TOKEN_WORD };
+
+struct json_stream {
+    json_stream_fn fn;
+    void *context;
+    const char *problem;
+    enum expecting expecting;
+    enum token token;
+    bool is_key; /* the string being read is a key */
+    size_t depth;
+    bool in_object[JSON_STREAM_DEPTH + 1];
+    char keys[JSON_STREAM_DEPTH + 2][JSON_STREAM_KEY_SIZE];
+
+    char *text; /* of the token being read, where it does not lie whole in one piece, or has escapes */
+    size_t length, room;
+    unsigned hex_digits;
+    uint32_t unit, high; /* of \uXXXX; high: the first half of a pair, or 0 */
+};
+
+static bool fail(struct json_stream *s, const char *problem)
+{
+    if (!s->problem)
+        s->problem = problem;
+    return false;
+}
+
+static bool keep(struct json_stream *s, const char *bytes, size_t count)
+{
+    if (count > JSON_STREAM_TOKEN_MOST - s->length)
+        return fail(s, "JSON with an endless string");
+    if (s->room - s->length <= count) {
+        size_t room = s->room ? s->room : 256;
+        while (room - s->length <= count)
+            room *= 2;
+        char *text = realloc(s->text, room);
+        if (!text)
+            return fail(s, "out of memory");
+        s->text = text;
+        s->room = room;
+    }
+    memcpy(s->text + s->length, bytes, count);
+    s->length += count;
+    return true;
+}
+
+static void tell(struct json_stream *s, enum value_kind kind, const char *text, size_t length)
+{
+    struct json_value value = {
+        .kind = kind, .depth = s->depth, .keys = s->keys, .text = text, .length = length};
+    s->fn(s->context, &value);
+}
+
+static void value_ended(struct json_stream *s)
+{
+    s->expecting = s->depth ? EXPECT_COMMA : EXPECT_NOTHING;
+}
+
+static void string_ended(struct json_stream *s, const char *text, size_t length)
+{
+    s->token = TOKEN_NONE;
+    if (s->is_key) {
+        char *key = s->keys[s->depth - 1];
+        size_t kept = length < JSON_STREAM_KEY_SIZE ? length : JSON_STREAM_KEY_SIZE - 1;
+        if (s->depth > JSON_STREAM_KEYS)
+            kept = 0;
+        memcpy(key, text, kept);
+        key[kept] = '\0';
+        s->expecting = EXPECT_COLON;
+    } else {
+        tell(s, VALUE_TEXT, text, length);
+        value_ended(s);
+    }
+}
+
+/* The decimal number of RFC 8259, which knows no leading zeros and no plus. */
+static bool is_number(const char *at)
+{
+    at += *at == '-';
+    if (*at == '0')
+        at++;
+    else if (*at >= '1' && *at <= '9')
+        at += strspn(at, "0123456789");
+    else
+        return false;
+    if (*at == '.') {
+        size_t digits = strspn(++at, "0123456789");
+        if (!digits)
+            return false;
+        at += digits;
+    }
+    if (*at == 'e' || *at == 'E') {
+        at++;
+        at += *at == '+' || *at == '-';
+        size_t digits = strspn(at, "0123456789");
+        if (!digits)
+            return false;
+        at += digits;
+    }
+    return !*at;
+}
+
+/* A number or word ends where something else begins. */
+static bool bare_ended(struct json_stream *s)
+{
+    bool number = s->token == TOKEN_NUMBER;
+    if (!keep(s, "", 1))
+        return false;
+    if (number
+            ? !is_number(s->text)
+            : strcmp(s->text, "true") != 0 && strcmp(s->text, "false") != 0 && strcmp(s->text, "null") != 0)
+        return fail(s, "not JSON");
+    s->token = TOKEN_NONE;
+    tell(s, number ? VALUE_NUMBER : VALUE_WORD, s->text, s->length - 1);
+    value_ended(s);
+    return true;
+}
+
+static bool nest(struct json_stream *s, bool object)
+{
+    if (s->depth == JSON_STREAM_DEPTH)
+        return fail(s, "JSON nested too deeply");
+    tell(s, object ? VALUE_OBJECT : VALUE_LIST, "", 0);
+    s->in_object[s->depth] = object;
+    s->keys[s->depth][0] = '\0';
+    s->depth++;
+    s->expecting = object ? EXPECT_FIRST_KEY : EXPECT_FIRST_ITEM;
+    return true;
+}
+
+static bool unnest(struct json_stream *s, bool object)
+{
+    if (!s->depth || s->in_object[s->depth - 1] != object)
+        return fail(s, "not JSON");
+    s->depth--;
+    tell(s, object ? VALUE_OBJECT_END : VALUE_LIST_END, "", 0);
+    value_ended(s);
+    return true;
+}
+
+static bool begin_value(struct json_stream *s, char c)
+{
+    s->length = 0;
+    if (c == '{' || c == '[')
+        return nest(s, c == '{');
+    if (c == '"') {
+        s->token = TOKEN_STRING;
+        s->is_key = false;
+        s->high = 0;
+        return true;
+    }
+    if (c == '-' || (c >= '0' && c <= '9'))
+        s->token = TOKEN_NUMBER;
+    else if (c == 't' || c == 'f' || c == 'n')
+        s->token = TOKEN_WORD;
+    else
+        return fail(s, "not JSON");
+    return keep(s, &c, 1);
+}
+
+static bool structural(struct json_stream *s, char c)
+{
+    if (c == ' ' || c == '\n' || c == '\r' || c == '\t')
+        return true;
+    switch (s->expecting) {
+    case EXPECT_FIRST_ITEM:
+        if (c == ']')
+            return unnest(s, false);
+        return begin_value(s, c);
+    case EXPECT_VALUE:
+        return begin_value(s, c);
+    case EXPECT_FIRST_KEY:
+        if (c == '}')
+            return unnest(s, true);
+        /* fall through */
+    case EXPECT_KEY:
+        if (c != '"')
+            break;
+        s->length = 0;
+        s->high = 0;
+        s->token = TOKEN_STRING;
+        s->is_key = true;
+        return true;
+    case EXPECT_COLON:
+        if (c != ':')
+            break;
+        s->expecting = EXPECT_VALUE;
+        return true;
+    case EXPECT_COMMA:
+        if (c == ',') {
+            s->expecting = s->in_object[s->depth - 1] ? EXPECT_KEY : EXPECT_VALUE;
+            return true;
+        }
+        if (c == '}' || c == ']')
+            return unnest(s, c == '}');
+        break;
+    case EXPECT_NOTHING:
+        break;
+    }
+    return fail(s, "not JSON");
+}
+
+static bool keep_character(struct json_stream *s, uint32_t c)
+{
+    char utf8[4];
+    if (c < 0x80) {
+        utf8[0] = (char)c;
+        return keep(s, utf8, 1);
+    }
+    size_t more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+    for (size_t i = more; i > 0; i--, c >>= 6)
+        utf8[i] = (char)(0x80 | (c & 0x3F));
+    utf8[0] = (char)((more == 1 ? 0xC0u : more == 2 ? 0xE0u : 0xF0u) | c);
+    return keep(s, utf8, more + 1);
+}
+
+/* Half of a pair without its other half stands for nothing. */
+static bool lone_half(struct json_stream *s)
+{
+    bool lone = s->high != 0;
+    s->high = 0;
+    return !lone || keep_character(s, 0xFFFD);
+}
+
+static bool hex_ended(struct json_stream *s)
+{
+    s->token = TOKEN_STRING;
+    if (s->unit >= 0xDC00 && s->unit <= 0xDFFF && s->high) {
+        uint32_t character = 0x10000 + ((s->high - 0xD800) << 10) + (s->unit - 0xDC00);
+        s->high = 0;
+        return keep_character(s, character);
+    }
+    if (!lone_half(s))
+        return false;
+    if (s->unit >= 0xD800 && s->unit <= 0xDBFF) {
+        s->high = s->unit;
+        return true;
+    }
+    return keep_character(s, s->unit >= 0xDC00 && s->unit <= 0xDFFF ? 0xFFFD : s->unit);
+}
+
+static bool escaped(struct json_stream *s, char c)
+{
+    static const char names[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
+    const char *at = c ? strchr(names, c) : NULL;
+    if (c == 'u') {
+        s->token = TOKEN_HEX;
+        s->hex_digits = 0;
+        s->unit = 0;
+        return true;
+    }
+    s->token = TOKEN_STRING;
+    return at ? lone_half(s) && keep(s, &meanings[at - names], 1) : fail(s, "not JSON");
+}
+
+static bool hex(struct json_stream *s, char c)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *at = c ? strchr(digits, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c) : NULL;
+    if (!at)
+        return fail(s, "not JSON");
+    s->unit = s->unit * 16 + (uint32_t)(at - digits);
+    return ++s->hex_digits < 4 || hex_ended(s);
+}
+
+/* From inside a string on; returns how many bytes it took. A string that lies whole in this piece is not
+   copied. */
+static size_t string(struct json_stream *s, const char *bytes, size_t length)
+{
+    size_t n = 0;
+    while (n < length && bytes[n] != '"' && bytes[n] != '\\' && (unsigned char)bytes[n] >= 0x20)
+        n++;
+    if (n && !lone_half(s))
+        return n;
+    if (n == length) {
+        keep(s, bytes, n);
+        return n;
+    }
+    if ((unsigned char)bytes[n] < 0x20) {
+        fail(s, "not JSON");
+    } else if (bytes[n] == '\\') {
+        s->token = TOKEN_ESCAPE;
+        keep(s, bytes, n);
+    } else if (s->is_key && s->length == 0 && s->high == 0) {
+        string_ended(s, bytes, n); /* keys are copied anyway */
+    } else if (lone_half(s) && keep(s, bytes, n) && keep(s, "", 1)) {
+        string_ended(s, s->text, s->length - 1);
+    }
+    return n + 1;
+}
+
+static bool is_bare(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
+           c == '+' || c == '-';
+}
+
+const char *json_stream_feed(struct json_stream *s, const char *bytes, size_t length)
+{
+    size_t at = 0;
+    while (at < length && !s->problem) {
+        switch (s->token) {
+        case TOKEN_NONE:
+            structural(s, bytes[at++]);
+            break;
+        case TOKEN_STRING:
+            at += string(s, bytes + at, length - at);
+            break;
+        case TOKEN_ESCAPE:
+            escaped(s, bytes[at++]);
+            break;
+        case TOKEN_HEX:
+            hex(s, bytes[at++]);
+            break;
+        case TOKEN_NUMBER:
+        case TOKEN_WORD: {
+            size_t n = 0;
+            while (at + n < length && is_bare(bytes[at + n]))
+                n++;
+            if (keep(s, bytes + at, n) && at + n < length)
+                bare_ended(s);
+            at += n;
+            break;
+        }
+        }
+    }
+    return s->problem;
+}
+
+const char *json_stream_end(struct json_stream *s)
+{
+    if (!s->problem && (s->token == TOKEN_NUMBER || s->token == TOKEN_WORD))
+        bare_ended(s);
+    if (!s->problem && (s->token != TOKEN_NONE || s->expecting != EXPECT_NOTHING))
+        fail(s, "JSON cut off in the middle");
+    return s->problem;
+}
+
+struct json_stream *json_stream_new(json_stream_fn fn, void *context)
+{
+    struct json_stream *s = calloc(1, sizeof *s);
+    if (s) {
+        s->fn = fn;
+        s->context = context;
+    }
+    return s;
+}
+
+void json_stream_free(struct json_stream *s)
+{
+    if (!s)
+        return;
+    free(s->text);
+    free(s);
+}

@@ -1,0 +1,65 @@
+/*
+ * json_stream.h - JSON read as it arrives, a piece of any length at a time, in constant memory.
+ *
+ * AdminServer's lists come to megabytes, and whoever reads them may neither hold up the loop nor keep the
+ * text: a tree of 4.8 MB (10,000 connections) blocks for 150 ms and takes 22 MB, and even object by object
+ * a general library needs more processor time than the answer is worth. So this one tells each value as
+ * it ends, and keeps nothing but the value it is in. Numbers are handed on as text: session ids are 64 bit
+ * and must never pass through a double.
+ *
+ * Strict as RFC 8259 in structure and numbers; escapes are decoded. Bytes beyond ASCII are passed on
+ * unchecked, they are strangers' bytes to everybody anyhow.
+ */
+#ifndef ELECTOP_PROBE_ZOOKEEPER_JSON_STREAM_H
+#define ELECTOP_PROBE_ZOOKEEPER_JSON_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What is nested deeper is refused: AdminServer's own answers have three levels. */
+#define JSON_STREAM_DEPTH 32
+/* Keys are kept for the outer levels, cut to this size: what anybody looks for is shorter. */
+#define JSON_STREAM_KEYS 4
+#define JSON_STREAM_KEY_SIZE 64
+/* A string or number that is longer is refused (ZooKeeper's packets, and so its paths, stay below 1 MB). */
+#define JSON_STREAM_TOKEN_MOST (1 << 20)
+
+enum value_kind {
+    VALUE_OBJECT,
+    VALUE_OBJECT_END,
+    VALUE_LIST,
+    VALUE_LIST_END,
+    VALUE_TEXT,
+    VALUE_NUMBER,
+    VALUE_WORD
+};
+
+/*
+ * One value, told when it is complete; objects and lists twice. depth: how many objects and lists are around
+ * it. keys[i]: the key at depth i (of the outermost object: 0) on the way to it, its own last; "" for
+ * the members of a list, and beyond JSON_STREAM_KEYS. text: of strings (decoded), numbers and the words true,
+ * false and null, NUL-terminated, during the call; a string may have NULs of its own, so length counts.
+ */
+struct json_value {
+    enum value_kind kind;
+    size_t depth;
+    char (*keys)[JSON_STREAM_KEY_SIZE];
+    const char *text;
+    size_t length;
+};
+
+typedef void (*json_stream_fn)(void *context, const struct json_value *);
+
+struct json_stream;
+
+/* NULL: out of memory. */
+struct json_stream *json_stream_new(json_stream_fn, void *context);
+void json_stream_free(struct json_stream *);
+
+/* NULL: go on. Else what is wrong (static text), now and at every further call. */
+const char *json_stream_feed(struct json_stream *, const char *bytes, size_t length);
+
+/* The text is over. NULL: it was one whole value. Else what is wrong. */
+const char *json_stream_end(struct json_stream *);
+
+#endif

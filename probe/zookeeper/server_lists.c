@@ -1,0 +1,244 @@
+#include "probe/zookeeper/server_lists.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK_BYTES 65536
+
+struct text_block {
+    struct text_block *before;
+    size_t used, room;
+    char bytes[];
+};
+
+const char *texts_keep(struct texts *texts, const char *text, size_t length)
+{
+    struct text_block *block = texts->latest;
+    if (!block || block->room - block->used <= length) {
+        size_t room = length < BLOCK_BYTES / 4 ? BLOCK_BYTES - sizeof *block : length + 1;
+        block = malloc(sizeof *block + room);
+        if (!block)
+            return NULL;
+        *block = (struct text_block){.before = texts->latest, .room = room};
+        texts->latest = block;
+    }
+    char *copy = block->bytes + block->used;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    block->used += length + 1;
+    return copy;
+}
+
+void texts_free(struct texts *texts)
+{
+    while (texts->latest) {
+        struct text_block *block = texts->latest;
+        texts->latest = block->before;
+        free(block);
+    }
+}
+
+/* Room for one more of this size. */
+static bool grow(void *array, size_t size, size_t count, size_t *room)
+{
+    if (count < *room)
+        return true;
+    size_t wanted = *room ? *room * 2 : 64;
+    void *old, *grown;
+    memcpy(&old, array, sizeof old);
+    grown = realloc(old, wanted * size);
+    if (!grown)
+        return false;
+    memcpy(array, &grown, sizeof grown);
+    *room = wanted;
+    return true;
+}
+
+bool connection_list_add(struct connection_list *l, const struct seen_connection *seen)
+{
+    if (!grow(&l->list, sizeof *l->list, l->count, &l->room))
+        return false;
+    l->list[l->count++] = *seen;
+    return true;
+}
+
+void connection_list_free(struct connection_list *l)
+{
+    free(l->list);
+    texts_free(&l->texts);
+    *l = (struct connection_list){0};
+}
+
+bool watch_list_add_session(struct watch_list *l, uint64_t session)
+{
+    if (!grow(&l->list, sizeof *l->list, l->count, &l->room))
+        return false;
+    l->list[l->count++] = (struct seen_watches){.session = session};
+    return true;
+}
+
+bool watch_list_add_path(struct watch_list *l, const char *path, size_t length)
+{
+    if (!l->count)
+        return true;
+    const char *copy = grow(&l->paths, sizeof *l->paths, l->path_count, &l->path_room)
+                           ? texts_keep(&l->texts, path, length)
+                           : NULL;
+    if (!copy)
+        return false;
+    l->paths[l->path_count++] = copy;
+    l->list[l->count - 1].count++;
+    return true;
+}
+
+void watch_list_finish(struct watch_list *l)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < l->count; i++) {
+        l->list[i].paths = l->list[i].count ? l->paths + at : NULL;
+        at += l->list[i].count;
+    }
+}
+
+void watch_list_free(struct watch_list *l)
+{
+    free(l->list);
+    free(l->paths);
+    texts_free(&l->texts);
+    *l = (struct watch_list){0};
+}
+
+bool session_list_add(struct session_list *l, uint64_t session)
+{
+    if (!grow(&l->list, sizeof *l->list, l->count, &l->room))
+        return false;
+    l->list[l->count++] = session;
+    return true;
+}
+
+void session_list_free(struct session_list *l)
+{
+    free(l->list);
+    *l = (struct session_list){0};
+}
+
+void server_figures_clear(struct server_figures *figures)
+{
+    *figures = (struct server_figures){.mode = SERVER_UNKNOWN,
+                                       .zxid = -1,
+                                       .connections = -1,
+                                       .watches = -1,
+                                       .watched_paths = -1,
+                                       .watching = -1,
+                                       .all_watches = -1,
+                                       .sessions = -1,
+                                       .ephemerals = -1,
+                                       .client_port = -1};
+}
+
+void server_answer_clear(struct server_answer *answer)
+{
+    *answer = (struct server_answer){.sessions = {0}};
+    server_figures_clear(&answer->figures);
+}
+
+void server_answer_free(struct server_answer *answer)
+{
+    connection_list_free(&answer->connections);
+    watch_list_free(&answer->watches);
+    session_list_free(&answer->sessions);
+}
+
+bool session_id_parse(const char *text, size_t length, uint64_t *id)
+{
+    char copy[24], *end;
+    uint64_t value;
+    if (length == 0 || length >= sizeof copy)
+        return false;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    errno = 0;
+    if (strncmp(copy, "0x", 2) == 0) {
+        if (strspn(copy + 2, "0123456789abcdefABCDEF") != length - 2 || length == 2)
+            return false;
+        value = strtoull(copy + 2, &end, 16);
+    } else {
+        size_t sign = *copy == '-';
+        if (strspn(copy + sign, "0123456789") != length - sign || length == sign)
+            return false;
+        value = (uint64_t)strtoll(copy, &end, 10);
+    }
+    if (errno || *end)
+        return false;
+    *id = value;
+    return true;
+}
+
+int64_t figure_parse(const char *text, size_t length, int64_t fallback)
+{
+    char copy[24], *end;
+    if (length == 0 || length >= sizeof copy)
+        return fallback;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    if (strspn(copy, "-0123456789") != length)
+        return fallback;
+    errno = 0;
+    long long value = strtoll(copy, &end, 10);
+    return errno || *end || end == copy ? fallback : value;
+}
+
+size_t client_address_parse(const char *text, size_t length, char out[CLIENT_ADDRESS_SIZE])
+{
+    const char *slash = memchr(text, '/', length);
+    if (slash) { /* "name/address": the address */
+        length -= (size_t)(slash + 1 - text);
+        text = slash + 1;
+    }
+    if (length >= CLIENT_ADDRESS_SIZE)
+        length = CLIENT_ADDRESS_SIZE - 1;
+    memcpy(out, text, length);
+    out[length] = '\0';
+    char host[CLIENT_ADDRESS_SIZE], *port = strrchr(out, ':');
+    size_t host_length = port ? (size_t)(port - out) : 0;
+    if (!port || !memchr(out, ':', host_length))
+        return length;
+    bool brackets = out[0] == '[' && out[host_length - 1] == ']';
+    snprintf(host, sizeof host, "%.*s", (int)(host_length - (brackets ? 2 : 0)), out + brackets);
+    host[strcspn(host, "%")] = '\0';
+    struct in6_addr address;
+    char plain[INET6_ADDRSTRLEN], number[16];
+    if (inet_pton(AF_INET6, host, &address) != 1 || !inet_ntop(AF_INET6, &address, plain, sizeof plain))
+        return length;
+    snprintf(number, sizeof number, "%s", port + 1);
+    return (size_t)snprintf(out, CLIENT_ADDRESS_SIZE, "[%s]:%s", plain, number);
+}
+
+enum server_mode server_mode_parse(const char *text, size_t length)
+{
+    static const struct {
+        const char *word;
+        enum server_mode mode;
+    } modes[] = {{"standalone", SERVER_STANDALONE},
+                 {"leader", SERVER_LEADER},
+                 {"follower", SERVER_FOLLOWER},
+                 {"observer", SERVER_OBSERVER},
+                 {"read-only", SERVER_READ_ONLY}};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (length == strlen(modes[i].word) && memcmp(text, modes[i].word, length) == 0)
+            return modes[i].mode;
+    return SERVER_UNKNOWN;
+}
+
+void version_parse(const char *text, size_t length, char *version, size_t size)
+{
+    size_t n = 0;
+    while (n < length && n < size - 1 && !strchr("-, \r\n", text[n])) {
+        version[n] = text[n];
+        n++;
+    }
+    version[n] = '\0';
+}

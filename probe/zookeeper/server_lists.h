@@ -1,0 +1,100 @@
+/*
+ * server_lists.h - what one server shows of its sessions, however it was asked: collected piece by piece.
+ *
+ * AdminServer's answers and four-letter words are read into the same lists, whose members are those of the
+ * observations. Each list owns all it points at; a zeroed one is empty; *_free() leaves it so. Adding fails
+ * only where memory does.
+ */
+#ifndef ELECTOP_PROBE_ZOOKEEPER_SERVER_LISTS_H
+#define ELECTOP_PROBE_ZOOKEEPER_SERVER_LISTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/election/observation.h"
+
+struct text_block;
+
+/* Texts that are freed together. */
+struct texts {
+    struct text_block *latest;
+};
+/* A copy, NUL-terminated (a NUL inside ends it for its readers); NULL: out of memory. */
+const char *texts_keep(struct texts *, const char *text, size_t length);
+void texts_free(struct texts *);
+
+struct connection_list {
+    struct seen_connection *list;
+    size_t count, room;
+    struct texts texts;
+};
+bool connection_list_add(struct connection_list *, const struct seen_connection *);
+void connection_list_free(struct connection_list *);
+
+/* Sessions one after the other, each followed by its paths. */
+struct watch_list {
+    struct seen_watches *list; /* their paths: valid after watch_list_finish() */
+    size_t count, room;
+    const char **paths;
+    size_t path_count, path_room;
+    struct texts texts;
+};
+bool watch_list_add_session(struct watch_list *, uint64_t session);
+bool watch_list_add_path(struct watch_list *, const char *path, size_t length);
+void watch_list_finish(struct watch_list *);
+void watch_list_free(struct watch_list *);
+
+struct session_list {
+    uint64_t *list;
+    size_t count, room;
+};
+bool session_list_add(struct session_list *, uint64_t session);
+void session_list_free(struct session_list *);
+
+/* The figures that cost a server next to nothing; -1: not told. */
+struct server_figures {
+    enum server_mode mode;
+    char version[32]; /* "3.8.0"; "": not told */
+    int64_t zxid, connections;
+    int64_t watches, watched_paths,
+        watching;                 /* data and exists watches, on so many paths, of so many sessions */
+    int64_t all_watches;          /* child watches too */
+    int64_t sessions, ephemerals; /* of the whole ensemble */
+    int64_t client_port;
+};
+void server_figures_clear(struct server_figures *);
+
+/* Whatever an answer may bring; each question fills its part. */
+struct server_answer {
+    struct connection_list connections;
+    struct watch_list watches;
+    struct session_list sessions;
+    struct server_figures figures;
+};
+void server_answer_clear(struct server_answer *); /* before its first use */
+void server_answer_free(struct server_answer *);
+
+/*
+ * A session id in any spelling: "0x" and unsigned hexadecimal as four-letter words print it, or signed
+ * decimal as AdminServer does. False: it is neither, or does not fit.
+ */
+bool session_id_parse(const char *text, size_t length, uint64_t *id);
+
+/* A whole decimal number within limits; fallback where it is none. */
+int64_t figure_parse(const char *text, size_t length, int64_t fallback);
+
+/*
+ * A client's address as servers print it ("/10.0.0.1:5", "[0:0:0:0:0:0:0:1]:5", "/0:0:0:0:0:0:0:1:5") in one
+ * form: "10.0.0.1:5", "[::1]:5". What is no address is kept as it is, cut to size.
+ */
+#define CLIENT_ADDRESS_SIZE 96
+size_t client_address_parse(const char *text, size_t length, char out[CLIENT_ADDRESS_SIZE]);
+
+/* "leader", "follower", ...; SERVER_UNKNOWN: another word. */
+enum server_mode server_mode_parse(const char *text, size_t length);
+
+/* "3.8.0-${mvngit...}, built on ..." shortened to "3.8.0". */
+void version_parse(const char *text, size_t length, char *version, size_t size);
+
+#endif

@@ -1,0 +1,362 @@
+"""What only the servers know: asked for by itself at each, never believed when it is half, and never asked for
+in a way that harms them."""
+import os
+import signal
+import subprocess
+import threading
+import time
+
+import pytest
+
+from electop import PROGRAM, names, look_at, run
+from ensemble import Ensemble
+from fake_server import FakeAdmin, FakeWords, StoppingProxy, http
+from waiting import until
+
+CROWD = os.path.join(os.path.dirname(os.environ["SANDBOX"]), "crowd")
+
+FIGURES = {
+    "server_stats": http('{"version":"3.8.0","server_stats":{"server_state":"standalone","last_processed_zxid":2147483647},'
+                         '"error":null}'),
+    "watch_summary": http('{"num_connections":1,"num_paths":1,"num_total_watches":1,"error":null}'),
+    "monitor": http('{"server_state":"standalone","watch_count":1,"error":null}'),
+}
+
+
+def figures(address):
+    """The cheap answers of an AdminServer that says it is that server's."""
+    return {**FIGURES, "configuration": http('{"client_port":%s,"error":null}' % address.rsplit(":", 1)[1])}
+
+
+CONNECTIONS = '{"connections":[{"remote_socket_address":"127.0.0.1:7","session_id":%s,"last_response_time":1}]}'
+
+
+def stand(client, path):
+    client.ensure_path(path)
+    return client.create(f"{path}/n_", b"", ephemeral=True, sequence=True).rsplit("/", 1)[1]
+
+
+def logged_look(zk, path, tmp_path, *arguments):
+    """One look: the election, and the lines of the log."""
+    log = tmp_path / "log"
+    election = look_at(zk.hosts, path, "--log", str(log), *arguments)
+    return election, log.read_text(encoding="utf-8", errors="replace").splitlines()
+
+
+def first(lines, word):
+    found = [line for line in lines if word in line]
+    assert found, f"no {word!r} in\n" + "\n".join(lines)
+    return found[0]
+
+
+def test_lists_arrive(zk, client, path, tmp_path):
+    """A real AdminServer's connections, watches and sessions, and the server's own now by our session."""
+    name = stand(client, path)
+    client.exists(f"{path}/{name}", watch=lambda _: None)
+    _, lines = logged_look(zk, path, tmp_path, "--admin", zk.admin)
+    assert "ours among them" in first(lines, " connections")
+    assert " watches by adminserver" in first(lines, " watches by")
+    assert first(lines, " sessions")
+
+
+def test_words_where_there_is_no_adminserver(zk, client, path, tmp_path):
+    """The same by four-letter words, which a private server has all switched on."""
+    stand(client, path)
+    _, lines = logged_look(zk, path, tmp_path, "--admin", "off")
+    assert " watches by four-letter" in first(lines, " watches by")
+    assert first(lines, " connections") and first(lines, " sessions")
+
+
+def endless():
+    yield b"HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n" + b'{"connections":['
+    piece = (CONNECTIONS % 7)[16:-2].encode() + b","
+    piece *= 65536 // len(piece)
+    for _ in range(100_000_000 // len(piece)):
+        yield piece
+
+
+def trickle():
+    yield b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n"
+    for _ in range(100):
+        yield b" "
+        time.sleep(0.1)
+
+
+BAD = {
+    "never": (None, "no answer within"),
+    "trickle": (trickle, "no answer within"),
+    "half": (http(CONNECTIONS % 1, length=1000), "cut off"),
+    "nothing": (b"", "cut off"),
+    "endless": (endless, ("more than 64 MB", "no answer within")),
+    "html": (http("<html><body>It works!</body></html>"), "not JSON"),
+    "error": (http('{"error":"server is not initialized","command":"connections"}'), "not initialized"),
+    "status": (http("{}", status="500 Server Error"), "HTTP status 500"),
+    "redirect": (http("", status="302 Found", more="Location: http://127.0.0.1:1/\r\n"), "HTTP status 302"),
+    "cut": (http((CONNECTIONS % 1)[:40]), "JSON cut off"),
+    "deep": (http("[" * 1000 + "]" * 1000), "too deeply"),
+    "large": (http(CONNECTIONS % "99999999999999999999"), "session id"),
+    "other": (http('{"something":"else"}'), "not an answer of AdminServer"),
+    "garbage": (os.urandom(4096), ("not an HTTP answer", "cut off", "HTTP/0.9", "header", "weird")),
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_bad_adminserver(zk, client, path, tmp_path, kind):
+    """Whatever comes in place of the connections: these are unknown, with the reason; the look is whole."""
+    name = stand(client, path)
+    answer, reason = BAD[kind]
+
+    def give(command):
+        if command in figures(zk.hosts):
+            return figures(zk.hosts)[command]
+        return answer() if callable(answer) else answer
+
+    with FakeAdmin(give) as admin:
+        began = time.monotonic()
+        election, lines = logged_look(zk, path, tmp_path, "--admin", admin.address, "--four-letter", "off")
+        took = time.monotonic() - began
+    assert names(election) == [name]
+    said = [line for line in lines if "AdminServer on port" in line]
+    reasons = (reason,) if isinstance(reason, str) else reason
+    assert any(r in line for line in said for r in reasons), "\n".join(lines)
+    assert took < 9
+
+
+def test_bad_connections_spoil_nothing_else(zk, client, path, tmp_path):
+    """Half a list of connections: the watches, asked in between, are known all the same."""
+    name = stand(client, path)
+    answers = {**figures(zk.hosts), "connections": http((CONNECTIONS % 1)[:50]),
+               "watches": http('{"session_id_to_watched_paths":{"-7":["/a"]},"new":{"in":[3.9]},"error":null}')}
+    with FakeAdmin(lambda command: answers.get(command, http("{}"))) as admin:
+        election, lines = logged_look(zk, path, tmp_path, "--admin", admin.address)
+    assert names(election) == [name]
+    assert "1 watches by adminserver" in first(lines, " watches by")
+    # The connections come by word then: that is what `auto` means.
+    assert first(lines, "connections, ours among them")
+
+
+FORGED = {
+    "no connections": ("connections", '{"connections":[]}', "not in its list"),
+    "one of them": ("connections", CONNECTIONS % 1, "not in its list"),
+    "renamed": ("connections", (CONNECTIONS % 1).replace("session_id", "sessionId"), "without a session id"),
+    "as text": ("connections", CONNECTIONS % '"1"', "without a session id"),
+    "no watches": ("watches", '{"session_id_to_watched_paths":{}}', "lists 0 watches, but counts 1"),
+    "other sessions": ("dump", '{"expiry_time_to_session_ids":{"1":[7]}}', "our own session lives"),
+}
+
+
+@pytest.mark.parametrize("kind", FORGED)
+def test_lists_that_cannot_be_all(zk, client, path, tmp_path, kind):
+    """A list that lacks what is known to be there is unknown, with the reason; it never means that there is none."""
+    name = stand(client, path)
+    command, text, reason = FORGED[kind]
+    answers = {**figures(zk.hosts), command: http(text)}
+    with FakeAdmin(lambda asked: answers.get(asked, http("{}"))) as admin:
+        election, lines = logged_look(zk, path, tmp_path, "--admin", admin.address, "--four-letter", "off")
+        assert names(election) == [name]
+        assert reason in "\n".join(lines)
+        assert not [line for line in lines if f" {command}" in line and "by adminserver" in line]
+
+
+def test_adminserver_of_another(zk, client, path, tmp_path):
+    """What the AdminServer of an unrelated server says is not believed, and whose it is is said."""
+    name = stand(client, path)
+    other = Ensemble(1)
+    try:
+        election, lines = logged_look(zk, path, tmp_path, "--admin", other.admin, "--four-letter", "off")
+    finally:
+        other.close()
+    assert names(election) == [name]
+    port = other.hosts.rsplit(":", 1)[1]
+    assert first(lines, f"belongs to another server (its client port is {port}")
+    assert not [line for line in lines if "watches by adminserver" in line or "connections" in line.split(": ")[-1]
+                and "ours" in line]
+
+
+def test_adminserver_behind_a_forwarded_port(zk, client, path, tmp_path):
+    """A server reached on another port than it names is known by our own session among its connections."""
+    stand(client, path)
+    with StoppingProxy(zk.hosts, lambda: None) as proxy:
+        _, lines = logged_look(Reached(proxy.address), path, tmp_path, "--admin", zk.admin, "--four-letter", "off")
+    assert first(lines, " watches by adminserver")
+
+
+def configured(tmp_path, zk, servers):
+    """A configuration whose servers are asked elsewhere than where the session is."""
+    file = tmp_path / "config.yaml"
+    file.write_text(f"clusters:\n- name: c\n  hosts: {zk.hosts}\n  servers: {servers}\n", encoding="utf-8")
+    return file
+
+
+SRVR = (b"Zookeeper version: 3.8.0-x, built on today\nConnections: 3\nZxid: 0x1\nMode: follower\nNode count: 5\n")
+ALONE = SRVR.replace(b"follower", b"standalone")
+REFUSED = b" is not executed because it is not in the whitelist.\n"
+
+WORDS = {
+    "stock": (lambda word: SRVR if word == "srvr" else word.encode() + REFUSED, "4lw.commands.whitelist"),
+    "hanging": (lambda word: SRVR if word == "srvr" else None, "not answered in time"),
+    "html": (lambda word: SRVR if word == "srvr" else b"<html>", "not a ZooKeeper answer"),
+    "cut": (lambda word: SRVR if word == "srvr" else b" /127.0.0.1:7[1](queued=0,recved=1", "cut off"),
+    "closing": (lambda word: SRVR if word == "srvr" else b"", "cut off"),
+    "huge": (lambda word: SRVR if word == "srvr" else b"x" * 1_000_000, "too large"),
+    "boundless": (lambda word: SRVR if word == "srvr" else
+                  b"9223372036854775807 connections watching 1 paths\nTotal watches:9223372036854775807\n"
+                  if word == "wchs" else word.encode() + REFUSED, "can stall a server"),
+    "vanished": (lambda word: b"", "not a ZooKeeper answer"),
+    "not serving": (lambda word: b"This ZooKeeper instance is not currently serving requests\n", "not serving"),
+}
+
+
+@pytest.mark.parametrize("kind", WORDS)
+def test_bad_words(zk, client, path, tmp_path, kind):
+    """The same for four-letter words; a stock server's refusal says what to switch on."""
+    name = stand(client, path)
+    answer, reason = WORDS[kind]
+    with FakeWords(answer) as words:
+        file = configured(tmp_path, zk, f"{{addresses: ['{words.address}'], admin: 'off'}}")
+        log = tmp_path / "log"
+        done = run("once", "--json", "--quick", "-c", str(file), "--log", str(log), "--wait", "20s", path)
+    assert done.status == 0, done
+    assert name in done.out
+    assert reason in log.read_text(encoding="utf-8"), log.read_text(encoding="utf-8")
+
+
+def test_a_slow_server_is_left_in_peace(zk, client, path, tmp_path):
+    """What took a server 50 ms is not asked for again within 100 times that, however often it may be."""
+    stand(client, path)
+    answers = {"connections": http(CONNECTIONS % 1), "watches": http('{"session_id_to_watched_paths":{"1":["/a"]}}')}
+
+    def slowly(command):
+        if command in ("connections", "watches", "dump"):
+            time.sleep(0.05)
+        return answers.get(command, http("{}"))
+
+    for answer, most in ((slowly, 1), (lambda command: answers.get(command, http("{}")), 40)):
+        with FakeAdmin(answer) as admin, FakeWords(lambda word: ALONE) as words:
+            answers.update(figures(words.address))
+            file = configured(tmp_path, zk, f"{{addresses: ['{words.address}'], admin: ['{admin.address}'], every: 100ms}}")
+            assert run("events", "--json", "-c", str(file), "--for", "3s", path).status == 0
+            asked = admin.asked.count("watches")
+            assert 1 <= asked <= most
+    assert asked > 3  # the fast one is asked again, so the slow one was spared
+
+
+def test_no_big_word_after_a_small_one(zk, client, path, tmp_path):
+    """What a word once came to says nothing where AdminServer has told of many watches since."""
+    stand(client, path)
+    rounds = []
+    many = '{"session_id_to_watched_paths":{"1":[%s]}}' % ",".join(f'"/a/{i}"' for i in range(5000))
+
+    def administrator(command):
+        if command == "watches":
+            rounds.append(command)
+            return http(many) if len(rounds) == 2 else b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
+        if command == "watch_summary":
+            count = 5000 if len(rounds) else 1
+            return http('{"num_connections":1,"num_paths":%d,"num_total_watches":%d}' % (count, count))
+        return {**figures(words.address), "connections": http(CONNECTIONS % 1)}.get(command, http("{}"))
+
+    with FakeAdmin(administrator) as admin, \
+            FakeWords(lambda word: ALONE if word == "srvr" else b"0x1\n\t/a/1\n\n") as words:
+        file = configured(tmp_path, zk, f"{{addresses: ['{words.address}'], admin: ['{admin.address}'], every: 100ms}}")
+        assert run("events", "--json", "-c", str(file), "--for", "3s", path).status == 0
+    assert len(rounds) >= 3  # the third is asked after the large one
+    assert words.asked.count("wchc") == 1
+
+
+def test_every_off(zk, client, path, tmp_path):
+    """every: off asks a server for nothing but srvr by itself; a look is a demand."""
+    stand(client, path)
+    with FakeWords(lambda word: SRVR if word == "srvr" else word.encode() + REFUSED) as words:
+        file = configured(tmp_path, zk, f"{{addresses: ['{words.address}'], admin: 'off', every: 'off'}}")
+        assert run("events", "--json", "-c", str(file), "--for", "2s", path).status == 0
+        assert words.asked == ["srvr"]
+        assert run("once", "--json", "-c", str(file), path).status == 0
+        assert "cons" in words.asked
+
+
+@pytest.fixture(scope="module")
+def crowded():
+    """A server with 100,000 watches."""
+    ensemble = Ensemble(1)
+    crowd = subprocess.Popen([CROWD, ensemble.hosts, "20", "5000"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                             text=True)
+    assert crowd.stdout.readline() == "ready\n"
+    yield ensemble
+    crowd.stdin.close()
+    crowd.wait(20)
+    crowd.stdout.close()
+    ensemble.close()
+
+
+def slowest_create(client, path, seconds):
+    worst, end = 0.0, time.monotonic() + seconds
+    while time.monotonic() < end:
+        began = time.monotonic()
+        client.delete(client.create(f"{path}/x-", b"", ephemeral=True, sequence=True))
+        worst = max(worst, time.monotonic() - began)
+        time.sleep(0.005)
+    return worst
+
+
+@pytest.mark.parametrize("kind", ["srvr", "watch_summary", "monitor", "watches", "connections", "dump",
+                                  "wchs", "mntr", "cons", "dump by word"])
+def test_frozen_in_the_middle(crowded, path, tmp_path, kind):
+    """The tool is stopped in the middle of an answer: other clients do not notice. wchc is never asked here."""
+    client = crowded.client()
+    stand(client, path)
+    client.ensure_path(f"{path}-load")
+    by_word = kind in ("srvr", "wchs", "mntr", "cons", "dump by word")
+    tool = []
+
+    def freeze():
+        os.kill(tool[0].pid, signal.SIGSTOP)
+
+    with StoppingProxy(crowded.hosts, freeze) as port, StoppingProxy(crowded.admin, freeze) as admin:
+        proxy = port if by_word else admin
+        file = configured(tmp_path, crowded, f"{{addresses: ['{port.address}'], every: 100ms, "
+                          f"admin: {'off' if by_word and kind != 'srvr' else [admin.address]}}}".replace("off", "'off'"))
+        proxy.stop_at(kind.split()[0].encode())
+        tool.append(subprocess.Popen([PROGRAM, "events", "--json", "-c", str(file), path], stdin=subprocess.DEVNULL,
+                                     stdout=subprocess.DEVNULL))
+        try:
+            assert proxy.stopped.wait(30), "never asked"
+            assert slowest_create(client, f"{path}-load", 2) < 0.5
+        finally:
+            tool[0].send_signal(signal.SIGCONT)
+            proxy.go_on()
+            tool[0].terminate()
+            tool[0].wait(20)
+        assert not any(b"wchc" in request or b"wchp" in request for request in port.asked)
+
+
+def test_one_of_three_stopped(zk3, path, tmp_path):
+    """One server hangs: its part is unknown, the others' are known, and nobody waits longer than its deadline."""
+    client = zk3.client(timeout=30)
+    name = stand(client, path)
+    away = [i for i in range(3) if i != zk3.leader()][0]
+    zk3.freeze(away)
+    try:
+        alive = ",".join(a for i, a in enumerate(zk3.addresses) if i != away)
+        began = time.monotonic()
+        election, lines = logged_look(Reached(alive), path, tmp_path, "--admin", zk3.admin)
+        took = time.monotonic() - began
+        client = None
+    finally:
+        zk3.thaw(away)
+    assert names(election) == [name]
+    assert took < 6
+    frozen = [line for line in lines if zk3.addresses[away] in line and " watches by" in line]
+    assert not frozen
+    for i in range(3):
+        if i != away:
+            at = first([line for line in lines if zk3.addresses[i] in line], " watches by adminserver")
+            assert at
+    assert "no answer" in first([line for line in lines if zk3.addresses[away] in line], "no answer")
+
+
+class Reached:
+    """Servers to connect to: fewer than there are, so the rest is found."""
+
+    def __init__(self, hosts):
+        self.hosts = hosts

@@ -1,0 +1,233 @@
+"""The watch chain as a user sees it in `once`: kazoo's candidates, an ensemble of three, servers that show little.
+
+What each diagnosis needs and what clears it is in test_diagnoses.py; here nothing may be found that is not so."""
+import json
+import os
+import random
+import socket
+import threading
+import time
+
+import pytest
+from kazoo.exceptions import KazooException
+
+from electop import Events, elections, run
+from ensemble import Ensemble, session_of
+from standing import Findings, Line, configuration
+from waiting import until
+
+LONG = ("maxSessionTimeout=60000",)
+CHURN_S = 25
+
+
+@pytest.fixture(scope="module")
+def zk3():
+    ensemble = Ensemble(3, config=LONG)
+    yield ensemble
+    ensemble.close()
+
+
+@pytest.fixture
+def line(zk, path):
+    line = Line(zk, path)
+    yield line
+    line.close()
+
+
+def once(zk, *arguments, status=0):
+    """A whole look, with a second where it settles something: the document."""
+    done = run("once", "--json", "-s", zk.hosts, *arguments)
+    assert done.status == status, done
+    return json.loads(done.out)
+
+
+def codes(election):
+    return [(finding["code"], finding["certainty"]) for finding in election["findings"]]
+
+
+def alarms(election):
+    return [finding for finding in election["findings"] if finding["severity"] != "info"]
+
+
+class Standing:
+    """A kazoo client that stands in an election, in a thread of its own, and resigns when it is told to."""
+
+    def __init__(self, zk, path, identity, timeout=4.0):
+        self.client = zk.client(timeout=timeout)
+        self.election = self.client.Election(path, identity)
+        self.leading, self.resign, self.over = threading.Event(), threading.Event(), False
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    def _run(self):
+        while not self.over:
+            try:
+                self.election.run(self._lead)
+            except KazooException:
+                pass
+
+    def _lead(self):
+        self.leading.set()
+        self.resign.wait()
+        self.resign.clear()
+        self.leading.clear()
+
+    def lose_connection(self):
+        """As when the network drops it: the client goes to another server and keeps its session."""
+        try:
+            self.client._connection._socket.shutdown(socket.SHUT_RDWR)
+        except (AttributeError, OSError):
+            pass  # it is between two connections just now
+
+    def stop(self):
+        self.over = True
+        self.election.cancel()
+        self.resign.set()
+        self.client.stop()
+
+
+@pytest.mark.parametrize("where", ["adminserver", "four-letter"])
+def test_sixth_watches_nothing(zk, path, where):
+    """Five candidates of kazoo, and a session that made its znode and watches nothing: it is found, and only it."""
+    admin = zk.admin if where == "adminserver" else "off"
+    five = []
+    for i in range(5):
+        five.append(Standing(zk, path, f"host-{i}"))
+        until(lambda: five[0].client.exists(path) and len(five[0].client.get_children(path)) == i + 1)
+    sixth = zk.client()
+    created = sixth.create(f"{path}/0123456789abcdef0123456789abcdef__lock__", b"host-5", ephemeral=True, sequence=True)
+    name = created.rsplit("/", 1)[1]
+    document = once(zk, "--strict", "--admin", admin, path, status=1)
+    election = elections(document)[path]
+    assert document["clusters"][0]["servers"][0]["watches_from"] == where
+    assert document["clusters"][0]["watches_complete"] is True
+    assert [(finding["code"], finding["certainty"], finding["severity"], finding["candidates"])
+            for finding in alarms(election)] == [("no-watch", "certain", "error", [name])]
+    names = [candidate["name"] for candidate in election["candidates"]]
+    assert names[5] == name
+    assert election["next_failover"] == {"heir": names[1], "told": True, "chain": "broken", "broken_at": name}
+    assert [candidate["state"] for candidate in election["candidates"]] == ["leader"] + 4 * ["waiting"] + ["stuck"]
+    assert [candidate["watches"] for candidate in election["candidates"]] == [[], *([n] for n in names[:4]), []]
+    assert [candidate["watched_by"] for candidate in election["candidates"]] == \
+        [[session_of(one.client)] for one in five[1:]] + [[], []]
+    sixth.stop()
+    election = elections(once(zk, "--strict", "--admin", admin, path))[path]
+    assert not alarms(election)
+    assert election["next_failover"] == {"heir": names[1], "told": True, "chain": "complete", "broken_at": None}
+    for one in five:
+        one.stop()
+
+
+def test_two_copies_and_a_follower(zk, line):
+    """Other copies of the tool, and a client that follows the leader without standing, are no illness."""
+    for data in "abc":
+        line.join(data)
+    follower = line.session()
+    follower.watch_data(line.members[0].path)
+    with Events(zk.hosts, "--admin", zk.admin, line.path) as one, Events(zk.hosts, "--admin", zk.admin, line.path) as other:
+        for events in (one, other):
+            events.expect("election-seen", election=line.path)
+        until(lambda: zk.ask("wchp").count("/electop-observer") == 1)
+        election = elections(once(zk, "--strict", "--admin", zk.admin, line.path))[line.path]
+        assert not alarms(election)
+        assert sorted(election["candidates"][0]["watched_by"]) == sorted([line.members[1].session.hex, follower.hex])
+        assert election["next_failover"]["chain"] == "complete"
+        for events in (one, other):
+            assert not [event for event in events.all("finding-raised") if event["finding"]["severity"] != "info"]
+
+
+def test_server_that_shows_nothing(path):
+    """A stock server answers only `srvr`: watches are unknown, with what to switch on, and nothing is alleged."""
+    zk = Ensemble(1, config=("4lw.commands.whitelist=srvr",))
+    line = Line(zk, path)
+    try:
+        line.join("a")
+        line.join("b", watching=None)
+        began = time.monotonic()
+        document = once(zk, "--strict", "--admin", "off", path)
+        assert time.monotonic() - began < 5, "a second look would settle nothing"
+        cluster, election = document["clusters"][0], elections(document)[path]
+        assert cluster["servers"][0]["watches_from"] is None and cluster["watches_complete"] is False
+        assert cluster["servers"][0]["reachable"] is True
+        assert "4lw.commands.whitelist" in cluster["servers"][0]["watches_problem"]
+        assert [candidate["watches"] for candidate in election["candidates"]] == [None, None]
+        assert election["candidates"][1]["state"] == "unknown"
+        assert election["next_failover"]["told"] is None and election["next_failover"]["chain"] == "unknown"
+        assert not alarms(election)
+        table = run("once", "-s", zk.hosts, "--admin", "off", path)
+        assert "watches unknown: " in table.out and "4lw.commands.whitelist" in table.out, table
+        assert "have not been asked yet" not in table.out, table
+    finally:
+        line.close()
+        zk.close()
+
+
+def test_one_server_of_three_hangs(zk3, path, tmp_path):
+    """Its candidates' watches become unknown; on the others all goes on, and what was found there stays."""
+    line = Line(zk3, path)
+    settings = {path: {}}
+    config = configuration(tmp_path, zk3, settings)
+    # One after another on the three servers; the fourth and the fifth watch nothing.
+    members = [line.join(data, watching=None if data in "de" else "predecessor", at=zk3.addresses[i % 3], timeout_s=16)
+               for i, data in enumerate("abcdef")]
+    try:
+        with Events(None, "--config", config, "-t", "4s") as events:
+            findings = Findings(events)
+            until(lambda: len([about for about, finding in findings.now(path).items()
+                               if about[0] == "no-watch" and finding["certainty"] == "certain"]) == 2, 30)
+            zk3.freeze(1)
+            try:
+                # The second and the fifth are there.
+                document = json.loads(run("once", "--json", "--config", config, "-t", "4s", "--wait", "14s").out)
+                election = elections(document)[path]
+                hung = [server for server in document["clusters"][0]["servers"] if server["address"] == zk3.addresses[1]][0]
+                assert hung["reachable"] is False and hung["problem"]
+                assert document["clusters"][0]["watches_complete"] is False
+                states = [candidate["state"] for candidate in election["candidates"]]
+                assert states == ["leader", "unknown", "waiting", "stuck", "unknown", "waiting"], election
+                assert [candidate["watches"] is None for candidate in election["candidates"]] == \
+                    [False, True, False, False, True, False]
+                assert [finding["candidates"] for finding in election["findings"] if finding["code"] == "no-watch"] == \
+                    [[members[3].name]]
+                events.skip()
+                members[0].session.delete(members[0].path)
+                events.expect("leader-elected", to=members[1].name, within=8)
+                assert ("no-watch", members[4].name) in findings.now(path), "stale facts clear nothing"
+            finally:
+                zk3.thaw(1)
+            members[3].watches(members[2])
+            findings_left = lambda: [about for about in findings.now(path) if about[0] == "no-watch"]
+            until(lambda: findings_left() == [("no-watch", members[4].name)], 30)
+            assert not [finding for _, finding in findings.told(path) if finding["code"] == "no-watch"
+                        and finding["candidates"][0] not in (members[3].name, members[4].name)]
+    finally:
+        line.close()
+        zk3.heal()
+
+
+def test_healthy_churn(zk3, path, tmp_path):
+    """Leaders resign, members lose their connections and move to other servers: nothing certain is found that is wrong."""
+    config = configuration(tmp_path, zk3, {path: {"allow": "{leader_changes: 1000 in 10m}"}})
+    members = [Standing(zk3, path, f"host-{i}") for i in range(8)]
+    rng = random.Random(int(os.environ.get("SEED", "7")))
+    try:
+        with Events(None, "--config", config) as events:
+            events.expect("election-seen", election=path)
+            end = time.monotonic() + CHURN_S
+            while time.monotonic() < end:
+                one = rng.choice(members)
+                if rng.random() < 0.3:
+                    one.lose_connection()
+                elif one.leading.is_set():
+                    one.resign.set()
+                time.sleep(rng.uniform(0.05, 0.4))  # the churn itself
+            raised = [event["finding"] for event in events.all("finding-raised")]
+            assert not [finding for finding in raised if finding["certainty"] == "certain"
+                        and finding["severity"] != "info"]
+            assert len(events.all("leader-elected")) > 5, len(events.all("leader-elected"))
+            # Nothing was suppressed, either: the chain is seen whole once they rest.
+            until(lambda: elections(json.loads(run("once", "--json", "--config", config).out))[path]
+                  ["next_failover"]["chain"] == "complete", 30)
+    finally:
+        for one in members:
+            one.stop()

@@ -1,0 +1,106 @@
+"""replica-divergence: servers that hold different data, read one by one.
+
+A healthy ensemble cannot be made to disagree with itself. Two servers that know nothing of each other, named as
+the servers of one cluster, do."""
+import json
+import os
+import threading
+import time
+
+import pytest
+
+from electop import Events
+from ensemble import Ensemble
+from txnlog import CLOSE_SESSION, CREATE_SESSION, transactions
+from waiting import until
+
+CODE = "replica-divergence"
+
+
+@pytest.fixture
+def strangers():
+    pair = [Ensemble(1), Ensemble(1)]
+    yield pair
+    for one in pair:
+        one.close()
+
+
+def configuration(folder, hosts, servers, path, every="1s"):
+    file = os.path.join(folder, "config.yaml")
+    with open(file, "w", encoding="utf-8") as f:
+        f.write(f"clusters:\n  - name: test\n    hosts: {hosts}\n    servers: {{addresses: {json.dumps(servers)}, "
+                f"every: {every}}}\n    elections:\n      - path: {path}\n")
+    return file
+
+
+def told(events):
+    with events.changed:
+        return [event for event in events.seen if event.get("finding", {}).get("code") == CODE]
+
+
+def test_servers_that_disagree(strangers, path, tmp_path):
+    """Each server shows another directory, three times: both are named, since no third one says who is right."""
+    for i, zk in enumerate(strangers):
+        client = zk.client()
+        client.ensure_path(path)
+        for _ in range(2 + i):
+            client.create(f"{path}/n_", ephemeral=True, sequence=True)
+    addresses = [zk.addresses[0] for zk in strangers]
+    with Events(None, "--config", configuration(tmp_path, addresses[0], addresses, path)) as events:
+        finding = events.expect("finding-raised", within=40, finding=lambda f: f and f["code"] == CODE)["finding"]
+    assert (finding["severity"], finding["certainty"], finding["candidates"]) == ("critical", "certain", [])
+    assert all(address in finding["evidence"] for address in addresses), finding
+    assert "2 children" in finding["evidence"] and "3 children" in finding["evidence"], finding
+
+
+def visits(zk, after):
+    """The sessions begun since then: for each, whether it has ended. A session's first byte is its server."""
+    log = [t for t in transactions(zk.directory) if t.zxid > after]
+    ended = {t.session for t in log if t.type == CLOSE_SESSION}
+    return {t.session: t.session in ended for t in log if t.type == CREATE_SESSION}
+
+
+def last(zk):
+    return transactions(zk.directory)[-1].zxid
+
+
+def test_healthy_ensemble_under_churn(zk3, path, tmp_path):
+    """Three servers, each read by itself while candidates come and go at all of them: since they seem to differ they
+    are read once more, and not a word is said. Of the sessions that this takes none is left."""
+    clients = [zk3.client() for _ in range(3)]
+    clients[0].ensure_path(path)
+    before, over = last(zk3), threading.Event()
+
+    def churn(client):
+        mine = []
+        while not over.is_set():
+            mine.append(client.create(f"{path}/n_", ephemeral=True, sequence=True))
+            if len(mine) > 3:
+                client.delete(mine.pop(0))
+
+    busy = [threading.Thread(target=churn, args=(client,), daemon=True) for client in clients]
+    for one in busy:
+        one.start()
+    try:
+        with Events(None, "--config", configuration(tmp_path, zk3.hosts, zk3.addresses, path)) as events:
+            events.expect("election-seen")
+            until(lambda: sum(visits(zk3, before).values()) >= 6, 40, "every server is read twice")
+            time.sleep(10)
+            assert not told(events), told(events)
+            assert len([ended for ended in visits(zk3, before).values() if not ended]) == 1  # its own session
+    finally:
+        over.set()
+        for one in busy:
+            one.join()
+    servers = [int(session, 16) >> 56 for session in visits(zk3, before)]
+    assert all(servers.count(server) >= 2 for server in (1, 2, 3)), servers
+
+
+def test_nothing_is_read_where_asking_is_off(zk3, path, tmp_path):
+    """Where servers are asked on demand only, there is the tool's own session and no other."""
+    zk3.client().ensure_path(path)
+    before = last(zk3)
+    with Events(None, "--config", configuration(tmp_path, zk3.hosts, zk3.addresses, path, "off")) as events:
+        events.expect("election-seen")
+        time.sleep(6)
+    assert len(visits(zk3, before)) == 1

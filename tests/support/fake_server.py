@@ -1,0 +1,132 @@
+"""Servers that misbehave: an AdminServer and a client port whose every answer a test chooses, and a proxy
+between the tool and a real server that can stop reading in the middle of an answer."""
+import socket
+import socketserver
+import threading
+
+
+class _Handler(socketserver.BaseRequestHandler):
+    def handle(self):
+        try:
+            self.server.serve(self.request)
+        except OSError:
+            pass  # the tool has had enough
+
+
+class _Server(socketserver.ThreadingTCPServer):
+    daemon_threads = True
+    allow_reuse_address = True
+    request_queue_size = 64
+
+    def __init__(self, serve):
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.serve = serve
+        self.address = "127.0.0.1:%d" % self.server_address[1]
+        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.shutdown()
+        self.server_close()
+
+
+def http(body, status="200 OK", length=None, more=""):
+    """A whole HTTP answer; length: claim another one than it has."""
+    if isinstance(body, str):
+        body = body.encode()
+    head = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\n{more}"
+    return (head + f"Content-Length: {len(body) if length is None else length}\r\n\r\n").encode() + body
+
+
+class FakeAdmin(_Server):
+    """answer(command) -> bytes, an iterable of bytes, or None (hangs until the test is over)."""
+
+    def __init__(self, answer):
+        self.answer, self.over, self.asked = answer, threading.Event(), []
+        super().__init__(self._serve)
+
+    def _serve(self, connection):
+        request = b""
+        while b"\r\n\r\n" not in request:
+            piece = connection.recv(4096)
+            if not piece:
+                return
+            request += piece
+        command = request.split()[1].decode().rsplit("/", 1)[1]
+        self.asked.append(command)
+        answer = self.answer(command)
+        if answer is None:
+            self.over.wait(60)
+        elif isinstance(answer, bytes):
+            connection.sendall(answer)
+        else:
+            for piece in answer:
+                connection.sendall(piece)
+
+    def __exit__(self, *rest):
+        self.over.set()
+        super().__exit__(*rest)
+
+
+class FakeWords(_Server):
+    """A client port that knows four-letter words only: answer(word) as above."""
+
+    def __init__(self, answer):
+        self.answer, self.over, self.asked = answer, threading.Event(), []
+        super().__init__(self._serve)
+
+    def _serve(self, connection):
+        word = connection.recv(4).decode("ascii", "replace")
+        self.asked.append(word)
+        answer = self.answer(word)
+        if answer is None:
+            self.over.wait(60)
+        else:
+            connection.sendall(answer)
+
+    def __exit__(self, *rest):
+        self.over.set()
+        super().__exit__(*rest)
+
+
+class StoppingProxy(_Server):
+    """Hands everything through. The first answer after stop_at(kind), to a request that contains kind, is begun
+    and then left lying: on_stop() is called, and nothing is read from the server until go_on()."""
+
+    def __init__(self, target, on_stop):
+        host, port = target.rsplit(":", 1)
+        self.target, self.on_stop = (host, int(port)), on_stop
+        self.kind, self.going_on, self.stopped, self.asked = None, threading.Event(), threading.Event(), []
+        super().__init__(self._serve)
+
+    def stop_at(self, kind):
+        self.going_on.clear()
+        self.stopped.clear()
+        self.kind = kind
+
+    def go_on(self):
+        self.kind = None
+        self.going_on.set()
+
+    def _serve(self, connection):
+        with socket.create_connection(self.target) as server:
+            threading.Thread(target=self._forward, args=(connection, server), daemon=True).start()
+            while piece := server.recv(2048):
+                connection.sendall(piece)
+                if self.stopped.is_set():
+                    self.going_on.wait(30)
+
+    def _forward(self, connection, server):
+        try:
+            while request := connection.recv(4096):
+                self.asked.append(request)
+                if self.kind and self.kind in request:
+                    self.kind = None
+                    self.stopped.set()
+                    self.on_stop()
+                server.sendall(request)
+            server.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass

@@ -1,0 +1,124 @@
+/*
+ * crowd - fills a server with sessions that hold watches, for measuring and for asking under load.
+ *
+ *     crowd HOSTS SESSIONS WATCHES_EACH
+ *
+ * Every session stands with one ephemeral znode below /crowd and has so many exists watches on znodes that
+ * nobody creates. Prints "ready" once all is there; the end of its input ends it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "probe/zookeeper/session.h"
+
+/* More connects at a time overflow the server's backlog. */
+#define CONNECTING_MOST 30
+#define TIMEOUT_MS 30000
+
+struct crowd {
+    uv_loop_t loop;
+    const char *hosts;
+    struct member *members;
+    size_t count, begun, ready, watches;
+};
+
+struct member {
+    struct crowd *crowd;
+    struct session *session;
+    size_t owed;
+    bool told;
+};
+
+static void next(struct crowd *crowd);
+
+static void answered(struct member *m)
+{
+    if (--m->owed > 0 || m->told)
+        return;
+    m->told = true;
+    if (++m->crowd->ready == m->crowd->count) {
+        puts("ready");
+        fflush(stdout);
+    }
+    next(m->crowd);
+}
+
+static void on_exists(void *context, enum session_result result, const struct znode_stat *stat,
+                      const void *data, size_t length)
+{
+    (void)result, (void)stat, (void)data, (void)length;
+    answered(context);
+}
+
+static void on_created(void *context, enum session_result result, const char *path)
+{
+    (void)result, (void)path;
+    answered(context);
+}
+
+static void on_state(void *context, enum connection_state state, bool renewed, const char *problem)
+{
+    (void)problem;
+    struct member *m = context;
+    if (state != CONNECTION_CONNECTED || !renewed || m->told)
+        return;
+    char path[64];
+    size_t index = (size_t)(m - m->crowd->members);
+    m->owed = 1;
+    m->owed += session_create(m->session, "/crowd", "", 0, CREATE_PERSISTENT, on_created, m);
+    m->owed += session_create(m->session, "/crowd/n_", "", 0, CREATE_EPHEMERAL_SEQUENTIAL, on_created, m);
+    for (size_t i = 0; i < m->crowd->watches; i++) {
+        snprintf(path, sizeof path, "/crowd/absent-%06zu-%010zu", index, i);
+        m->owed += session_exists(m->session, path, true, on_exists, m);
+    }
+    answered(m);
+}
+
+static void on_notice(void *context, enum session_notice notice, const char *path)
+{
+    (void)context, (void)notice, (void)path;
+}
+
+static void next(struct crowd *crowd)
+{
+    static const struct session_listener listener = {.state = on_state, .notice = on_notice};
+    const struct session_options options = {.hosts = crowd->hosts, .timeout_ms = TIMEOUT_MS};
+    while (crowd->begun < crowd->count && crowd->begun - crowd->ready < CONNECTING_MOST) {
+        struct member *m = &crowd->members[crowd->begun++];
+        m->crowd = crowd;
+        m->session = session_open(&crowd->loop, &options, &listener, m);
+        if (!m->session)
+            exit(2);
+    }
+}
+
+static void on_input(uv_poll_t *poll, int status, int events)
+{
+    (void)events;
+    char bytes[64];
+    if (status < 0 || read(0, bytes, sizeof bytes) <= 0)
+        uv_stop(poll->loop);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 4) {
+        fprintf(stderr, "crowd HOSTS SESSIONS WATCHES_EACH\n");
+        return 2;
+    }
+    struct crowd crowd = {
+        .hosts = argv[1], .count = strtoul(argv[2], NULL, 10), .watches = strtoul(argv[3], NULL, 10)};
+    crowd.members = calloc(crowd.count + 1, sizeof *crowd.members);
+    uv_poll_t input;
+    if (!crowd.members || uv_loop_init(&crowd.loop) || uv_poll_init(&crowd.loop, &input, 0))
+        return 2;
+    uv_poll_start(&input, UV_READABLE, on_input);
+    next(&crowd);
+    uv_run(&crowd.loop, UV_RUN_DEFAULT);
+    /* The servers end the sessions of a crowd that is gone; saying goodbye ten thousand times takes longer.
+     */
+    _exit(0);
+}

@@ -1,0 +1,356 @@
+/* Proves what is diagnosed from sessions, names, marks and times, each beside what must not alarm. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tests/support/model_script.h"
+
+#define A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa__lock__0000000000"
+#define B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb__lock__0000000001"
+#define C "cccccccccccccccccccccccccccccccc__lock__0000000002"
+#define A2 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa__lock__0000000003"
+
+#define CONNECT "watch /election\nconnect\n> connection connected\n"
+/* Three kazoo candidates in a healthy chain. */
+#define THREE                                                                                                \
+    CONNECT "+ " A " s=a host-a\n+ " B " s=b host-b\n+ " C " s=c host-c\n"                                   \
+            "client a on=1 at=10.0.0.1:11\nclient b on=1 at=10.0.0.2:12\nclient c on=1 at=10.0.0.3:13\n"     \
+            "w b " A "\nw c " B "\n"                                                                         \
+            "tick 1000\nlist\n> election-seen\nreadall\n"
+
+static void owners(void **state)
+{
+    (void)state;
+    model_script_run("persistent-candidate", THREE "+ " A2 "\n"
+                                                   "list\n> candidate-joined " A2 " @4\nreadall\n"
+                                                   "? findings persistent-candidate error certain " A2 "\n"
+                                                   "- " A2 "\n"
+                                                   "list\n> candidate-left " A2 " @4\n"
+                                                   "? findings none\n");
+    model_script_run("... critical when it is first",
+                     CONNECT "+ " A "\n+ " B " s=b\nlist\n> election-seen\nreadall\n"
+                             "? findings persistent-candidate critical certain " A "\n");
+    model_script_run("duplicate-session: threads that share one may",
+                     CONNECT "+ " A " s=a one\n+ " B " s=a two\nlist\n> election-seen\nreadall\n"
+                             "? findings duplicate-session info certain " A "," B "\n");
+    model_script_run("... not twice under one GUID, and least of all in front",
+                     CONNECT "+ " A " s=a\n+ " B " s=b\n+ " A2 " s=a\nlist\n> election-seen\nreadall\n"
+                             "? findings duplicate-session critical suspected " A "," A2 "\n"
+                             "- " A "\n"
+                             "list\n> leader-lost " A " @1\n> candidate-left " A " @1\n"
+                             "> leader-elected " A " -> " B " after 0\n"
+                             "? findings none\n");
+    model_script_run("... that two znodes are one session's is certain, that one is an orphan is not",
+                     CONNECT "+ " A " s=a\n+ " B " s=b host-b\n+ " C " s=b\nlist\n> election-seen\nreadall\n"
+                             "? findings duplicate-session info certain " B "," C "\n"
+                             "= " C " host-b\nread " C "\n"
+                             "? findings duplicate-session error suspected " B "," C "\n");
+    model_script_run("... nor under one identity", CONNECT
+                     "+ " A " s=a\n+ " B " s=b host-b\n+ " C " s=b host-b\nlist\n> election-seen\nreadall\n"
+                     "? findings duplicate-session error suspected " B "," C "\n");
+    model_script_run("duplicate-identity",
+                     THREE "+ " A2 " s=d host-a\n"
+                           "list\n> candidate-joined " A2 " @4\nreadall\n"
+                           "? findings duplicate-identity warning certain " A "," A2 "\n"
+                           "- " A2 "\n"
+                           "list\n> candidate-left " A2 " @4\n"
+                           "? findings none\n");
+    model_script_run("... one word that all of them write is no identity", CONNECT
+                     "+ " A " s=a v1\n+ " B " s=b v1\n+ " C " s=c v1\nlist\n> election-seen\nreadall\n"
+                     "? findings none\n");
+}
+
+static void sessions(void **state)
+{
+    (void)state;
+    model_script_run("ghost-ephemeral: in no list of sessions, twice, and there after a sync",
+                     THREE "proof\nsessions\n"
+                           "? findings none\n"
+                           "end b\n"
+                           "conns 1\ntick 1000\nsessions\n"
+                           "? suspected yes\n"
+                           "tick 1000\nsessions\n"
+                           "? findings none\n"
+                           "tick 1000\nsync\n"
+                           "? findings ghost-ephemeral critical certain " B "\n"
+                           "hide 1 sessions\n"
+                           "? findings ghost-ephemeral critical certain unconfirmed " B "\n"
+                           "- " B "\nlist\n> candidate-left " B " @2\n"
+                           "? findings none\n");
+    model_script_run("... a session that is younger than the list is none",
+                     THREE "proof\nsessions\n"
+                           "+ " A2 " s=d\nlist\n> candidate-joined " A2 " @4\nreadall\n"
+                           "tick 1000\nclient d on=1 at=10.0.0.4:1\nsessions\nconns 1\nsync\n"
+                           "? findings none\n");
+    model_script_run(
+        "owner-disconnected: two lists of every server without it, and certain once it is long unseen",
+        "servers 3\n" THREE "round\ntick 1000\nround\n"
+        "away b\n"
+        "tick 1000\nround 1\nround 2\n"
+        "? findings none\n"
+        "tick 1000\nround\ntick 1000\nround\n"
+        "? findings owner-disconnected warning suspected " B "\n"
+        "tick 10000\nround\n"
+        "? findings owner-disconnected warning certain " B "\n"
+        "client b on=3 at=10.0.0.2:99\n"
+        "round 3\n"
+        "? findings none\n"
+        "? link " B " right\n");
+    model_script_run("... an error for the leader, and unconfirmed while a server is silent",
+                     "servers 3\n" THREE "round\naway a\n"
+                     "tick 1000\nround\ntick 10000\nround\n"
+                     "? findings owner-disconnected error certain " A "\n"
+                     "hide 3 connections\n"
+                     "tick 1000\nround 1\n"
+                     "? findings owner-disconnected error certain unconfirmed " A "\n");
+    model_script_run("... a server that was never asked may have it",
+                     "servers 3\n" THREE "away b\n"
+                     "round 1\nround 2\ntick 1000\nround 1\nround 2\ntick 1000\nround 1\nround 2\n"
+                     "? findings none\n");
+    model_script_run("a session that moves is nowhere wrong", "servers 3\n" THREE "round\ntick 1000\n"
+                                                              "client b on=2 at=10.0.0.2:99\n"
+                                                              "round 1\n"
+                                                              "? findings none\n"
+                                                              "round 2\nround 3\n"
+                                                              "? findings none\n"
+                                                              "? link " B " right\n");
+    model_script_run("leader-silent", THREE "round\n"
+                                            "silent a\n"
+                                            "tick 6000\nround\n"
+                                            "? findings none\n"
+                                            "tick 1000\nround\n"
+                                            "? findings leader-silent warning suspected " A "\n"
+                                            "tick 2500\nround\n"
+                                            "? findings leader-silent error suspected " A "\n"
+                                            "heard a\n"
+                                            "tick 100\nround\n"
+                                            "? findings none\n"
+                                            "silent b\ntick 9000\nround\n"
+                                            "? findings none\n");
+    model_script_run("session-timeout-long and -short", THREE
+                     "client b on=1 at=10.0.0.2:12 timeout=120000\n"
+                     "client c on=1 at=10.0.0.3:13 timeout=500\n"
+                     "round\n"
+                     "? findings session-timeout-long warning certain " B
+                     "; session-timeout-short warning certain " C "\n"
+                     "client b on=1 at=10.0.0.2:12 timeout=30000\nclient c on=1 at=10.0.0.3:13 timeout=4000\n"
+                     "round\n"
+                     "? findings none\n");
+    model_script_run("double-leader-risk: its client is back, and does not stand",
+                     THREE "round\n"
+                           "end a\n- " A "\n"
+                           "list\n> leader-lost " A " @1\n> candidate-left " A " @1\n"
+                           "> leader-elected " A " -> " B " after 0\n"
+                           "fire " A "\n"
+                           "round\n"
+                           "client d on=1 at=10.0.0.1:77\n"
+                           "tick 5000\nround\n"
+                           "? findings none\n"
+                           "tick 6000\nround\n"
+                           "? findings double-leader-risk error suspected\n"
+                           "+ " A2 " s=d host-a\nw d " C "\n"
+                           "list\n> candidate-joined " A2 " @3\nreadall\n"
+                           "round\n"
+                           "? findings none\n");
+    model_script_run("... not where other sessions come from that host",
+                     THREE "client 77 on=1 at=10.0.0.1:7\nround\n"
+                           "end a\n- " A "\n"
+                           "list\n> leader-lost " A " @1\n> candidate-left " A " @1\n"
+                           "> leader-elected " A " -> " B " after 0\n"
+                           "fire " A "\n"
+                           "client d on=1 at=10.0.0.1:77\n"
+                           "round\ntick 20000\nround\n"
+                           "? findings none\n");
+}
+
+static void numbers_and_names(void **state)
+{
+    (void)state;
+    model_script_run("sequence-near-overflow, with a forecast", CONNECT
+                     "wind 2147000000\n+ n_2147000000 s=a\nlist\n> election-seen\nreadall\n"
+                     "? findings sequence-near-overflow warning certain\n"
+                     "tick 100000\n+ n_2147000001 s=b\nlist\n> candidate-joined n_2147000001 @2\n"
+                     "? why sequence-near-overflow the next number under /election is 2147000002, 483645 "
+                     "before the last one; at the present rate it is reached in 559 days | plan a stop: end "
+                     "all candidates, delete the directory and let it be made anew\n");
+    model_script_run(
+        "... not at two thousand million",
+        CONNECT "wind 2000000000\n+ n_2000000000 s=a\nlist\n> election-seen\nreadall\n? findings none\n");
+    model_script_run("sequence-overflowed",
+                     CONNECT "wind 2147483647\n+ n_2147483647 s=a\n+ n_-2147483648 s=b\n"
+                             "list\n> election-seen\nreadall\n"
+                             "? findings sequence-overflowed critical certain n_-2147483648\n");
+    model_script_run(
+        "sequence-tie; legitimate for Solr", CONNECT
+        "+ n_0000000001 s=a\n+ 5-x-n_0000000001 s=b\n+ 6-y-n_0000000001 s=5\nlist\n> election-seen\nreadall\n"
+        "drop\n"
+        "watch /overseer_elect/election\n"
+        "+ 5-x-n_0000000001 s=5\n+ 6-y-n_0000000001 s=6\nlist\n> election-seen\nreadall\n"
+        "? findings sequence-tie info certain 5-x-n_0000000001,6-y-n_0000000001\n");
+    model_script_run("... an error elsewhere",
+                     CONNECT "+ " A " s=a\n+ ffffffffffffffffffffffffffffffff__lock__0000000000 s=b\n"
+                             "list\n> election-seen\nreadall\n"
+                             "? findings sequence-tie error certain " A
+                             ",ffffffffffffffffffffffffffffffff__lock__0000000000\n");
+    model_script_run("foreign-child: an error where clients crash on it",
+                     CONNECT "+ n_0000000000 s=a\n+ lost+found\nlist\n> election-seen\nreadall\n"
+                             "? findings foreign-child error certain\n"
+                             "- lost+found\nlist\n"
+                             "? findings none\n");
+    model_script_run("... elsewhere only told",
+                     THREE "+ lost+found\nlist\n? findings foreign-child info certain\n");
+    model_script_run("no-guid", CONNECT "+ n_0000000000 s=a\nlist\n> election-seen\nreadall\n"
+                                        "? all no-guid info certain\n");
+    model_script_run("... not where names hold one, or a session", THREE "? all none\n");
+    model_script_run("election-gone: its candidates are still connected",
+                     THREE "round\n"
+                           "tick 10\n- .\nlist\n"
+                           "> leader-lost " A " @1\n> candidate-left " A " @1\n> candidate-left " B " @2\n"
+                           "> candidate-left " C " @3\n> election-gone\n"
+                           "? findings none\n"
+                           "tick 1000\nround\n"
+                           "? findings election-gone critical certain\n"
+                           "+ " A " s=a\nlist\n"
+                           "> election-seen\n> candidate-joined " A " @1\n> leader-elected " A " -> " A
+                           " after 1000\n"
+                           "readall\n"
+                           "? findings none\n");
+    model_script_run("... an empty directory that is tidied away is not",
+                     THREE "round\nend a\nend b\nend c\n- " A "\n- " B "\n- " C "\nlist\n"
+                           "> leader-lost " A " @1\n> candidate-left " A " @1\n> candidate-left " B " @2\n"
+                           "> candidate-left " C " @3\n"
+                           "tick 60000\nround\n- .\nlist\n> election-gone\n"
+                           "tick 1000\nround\n"
+                           "? findings none\n");
+}
+
+#define MARKED                                                                                               \
+    "watch /election mark=/leader\nconnect\n> connection connected\n+ " A " s=a host-a\n+ " B " s=b "        \
+    "host-b\n"
+
+static void marks(void **state)
+{
+    (void)state;
+    model_script_run("never-acknowledged, after the allowed time",
+                     MARKED "+ /leader s=a host-a\nlist\n> election-seen\nreadall\nread /leader\n"
+                            "? findings none\n"
+                            "- " A "\n- /leader\n"
+                            "list\n> leader-lost " A " @1\n> candidate-left " A " @1\n"
+                            "> leader-elected " A " -> " B " after 0\n"
+                            "read /leader\n"
+                            "tick 9000\ntime\n"
+                            "? findings none\n"
+                            "tick 1000\ntime\n"
+                            "? findings never-acknowledged critical certain " B "\n"
+                            "+ /leader s=b host-b\n"
+                            "read /leader\n> leader-acknowledged " B " after 10000\n"
+                            "? findings none\n");
+    model_script_run("a mark that goes just before its leader, which has led for long",
+                     MARKED "+ /leader s=a host-a\nlist\n> election-seen\nreadall\nread /leader\n"
+                            "tick 60000\ntime\n"
+                            "- /leader\nread /leader\n"
+                            "? findings none\n"
+                            "tick 10000\ntime\n"
+                            "? findings never-acknowledged critical certain " A "\n");
+    model_script_run("acknowledgement-mismatch: the mark is another session's",
+                     MARKED "+ /leader s=b host-b\nlist\n> election-seen\nreadall\nread /leader\n"
+                            "? findings none\n"
+                            "tick 10000\ntime\n"
+                            "? findings acknowledgement-mismatch critical certain " A "," B "\n"
+                            "- /leader\n+ /leader s=a host-a\n"
+                            "read /leader\n> leader-acknowledged " A "\n"
+                            "? findings none\n");
+    model_script_run("... or only says something else",
+                     MARKED "+ /leader host-x\nlist\n> election-seen\nreadall\nread /leader\n"
+                            "tick 10000\ntime\n"
+                            "? findings acknowledgement-mismatch critical suspected " A "\n"
+                            "= /leader host-a\nread /leader\n> leader-acknowledged " A "\n"
+                            "? findings none\n");
+    model_script_run("never-wakes ends with an acknowledgement",
+                     MARKED "client a on=1 at=10.0.0.1:1\nclient b on=1 at=10.0.0.2:1\n"
+                            "list\n> election-seen\nreadall\nproof\n"
+                            "? findings no-watch critical certain " B "\n"
+                            "- " A "\nend a\n"
+                            "list\n> leader-lost " A " @1\n> candidate-left " A " @1\n"
+                            "> leader-elected " A " -> " B " after 0\n"
+                            "? findings never-wakes critical suspected " B "\n"
+                            "+ /leader s=b host-b\nread /leader\n> leader-acknowledged " B " after 0\n"
+                            "? findings none\n");
+    model_script_run("stale-lock: its data names another session",
+                     "watch /c/CONTROLLER/LEADER kind=lock\nconnect\n> connection connected\n"
+                     "+ /c/CONTROLLER/LEADER s=a {\"simpleFields\":{\"SESSION_ID\":\"b\"}}\n"
+                     "read .\n> election-seen\n"
+                     "? findings stale-lock error certain LEADER\n"
+                     "= . {\"simpleFields\":{\"SESSION_ID\":\"a\"}}\n"
+                     "read .\n"
+                     "? findings none\n");
+}
+
+static void times(void **state)
+{
+    (void)state;
+    model_script_run("no-leader, after the allowed vacancy", THREE
+                     "findings\n- " A "\n- " B "\n- " C "\n"
+                     "list\n> leader-lost " A " @1\n> candidate-left " A " @1\n> candidate-left " B " @2\n"
+                     "> candidate-left " C " @3\n"
+                     "tick 4900\ntime\n"
+                     "? findings none\n"
+                     "tick 100\ntime\n"
+                     "> finding-raised no-leader critical certain\n"
+                     "? findings no-leader critical certain\n"
+                     "lose\n> connection disconnected\n"
+                     "? findings no-leader critical certain unconfirmed\n"
+                     "tick 60000\ntime\n"
+                     "? findings no-leader critical certain unconfirmed\n"
+                     "connect\n> connection connected\n"
+                     "+ " A2 " s=a\nlist\n"
+                     "> candidate-joined " A2 " @1 gap 60000\n> leader-elected " A " -> " A2
+                     " after 65000 gap 60000\n"
+                     "> finding-raised slow-failover warning certain\n"
+                     "> finding-cleared no-leader critical certain\n");
+    model_script_run("... a lock may be free", "watch /election kind=lock\nconnect\n> connection connected\n"
+                                               "+ " A " s=a\n- " A "\nlist\n> election-seen\n"
+                                               "tick 60000\ntime\n"
+                                               "? findings none\n");
+    model_script_run("slow-failover, until it is old news", CONNECT
+                     "+ n_0000000000 s=a\nlist\n> election-seen\nreadall\n"
+                     "- n_0000000000\nlist\n> leader-lost n_0000000000 @1\n> candidate-left n_0000000000 @1\n"
+                     "tick 12000\n+ n_0000000001 s=b\nlist\n> candidate-joined n_0000000001 @1\n"
+                     "> leader-elected n_0000000000 -> n_0000000001 after 12000\n"
+                     "? findings slow-failover warning certain n_0000000001\n"
+                     "tick 601000\ntime\n"
+                     "? findings none\n");
+    model_script_run(
+        "flapping: four changes in ten minutes",
+        CONNECT "+ n_0000000000 s=a\n+ n_0000000001 s=b\n+ n_0000000002 s=c\n+ n_0000000003 s=d\n"
+                "+ n_0000000004 s=e\nlist\n> election-seen\nreadall\n"
+                "tick 1000\n- n_0000000000\nlist\n> leader-lost n_0000000000 @1\n"
+                "> candidate-left n_0000000000 @1\n> leader-elected n_0000000000 -> n_0000000001 after 0\n"
+                "tick 1000\n- n_0000000001\nlist\n> leader-lost n_0000000001 @1\n"
+                "> candidate-left n_0000000001 @1\n> leader-elected n_0000000001 -> n_0000000002 after 0\n"
+                "tick 1000\n- n_0000000002\nlist\n> leader-lost n_0000000002 @1\n"
+                "> candidate-left n_0000000002 @1\n> leader-elected n_0000000002 -> n_0000000003 after 0\n"
+                "? findings none\n"
+                "tick 1000\n- n_0000000003\nlist\n> leader-lost n_0000000003 @1\n"
+                "> candidate-left n_0000000003 @1\n> leader-elected n_0000000003 -> n_0000000004 after 0\n"
+                "? findings flapping error certain n_0000000004\n"
+                "tick 596900\ntime\n"
+                "? findings flapping error certain n_0000000004\n"
+                "tick 100\ntime\n"
+                "? findings none\n");
+    model_script_run("unseen-changes", THREE "+ " A2 " s=d\n- " A2 "\nlist\n> unseen +1 -1\n"
+                                             "? findings unseen-changes info certain\n"
+                                             "tick 601000\ntime\n"
+                                             "? findings none\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(owners), cmocka_unit_test(sessions), cmocka_unit_test(numbers_and_names),
+        cmocka_unit_test(marks),  cmocka_unit_test(times),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

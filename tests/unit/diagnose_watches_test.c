@@ -1,0 +1,486 @@
+/* Proves what the watch chain shows and what is diagnosed from it: see model_script.h. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tests/support/model_script.h"
+
+#define A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa__lock__0000000000"
+#define B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb__lock__0000000001"
+#define C "cccccccccccccccccccccccccccccccc__lock__0000000002"
+#define D "dddddddddddddddddddddddddddddddd__lock__0000000003"
+#define E "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee__lock__0000000004"
+
+/* Four kazoo candidates on one server; each script adds who watches whom. */
+#define FOUR                                                                                                 \
+    "watch /election\nconnect\n> connection connected\n"                                                     \
+    "+ " A " s=a\n+ " B " s=b\n+ " C " s=c\n+ " D " s=d\n"                                                   \
+    "client a on=1 at=10.0.0.1:11\nclient b on=1 at=10.0.0.2:12\n"                                           \
+    "client c on=1 at=10.0.0.3:13\nclient d on=1 at=10.0.0.4:14\n"                                           \
+    "tick 1000\nlist\n> election-seen\nreadall\n"
+
+#define HEALTHY FOUR "w b " A "\nw c " B "\nw d " C "\n"
+#define DEAF FOUR "w b " A "\nw d " C "\n" /* c watches nothing */
+
+/* Who watches rightly gives no finding, and what the next failover does is known. */
+static void healthy(void **state)
+{
+    (void)state;
+    model_script_run("a whole chain", HEALTHY "? next-failover " B " unknown, chain unknown\n"
+                                              "? link " B " unknown: the servers have not been asked yet\n"
+                                              "round\n"
+                                              "? link " A " first\n"
+                                              "? link " B " right\n"
+                                              "? link " D " right\n"
+                                              "? by " B " c\n"
+                                              "? next-failover " B " told, chain complete\n"
+                                              "? goes " A " " B " told leads\n"
+                                              "? goes " C " " D " told\n"
+                                              "? goes " D " nobody unknown\n"
+                                              "? identity " C " 10.0.0.3 by client\n"
+                                              "? suspected no\n"
+                                              "proof\n"
+                                              "? findings none\n");
+    model_script_run("the leader goes: the next one is told, looks, and watches nobody by right",
+                     HEALTHY "proof\n"
+                             "- " A "\nend a\nfire " A "\n"
+                             "tick 10\n"
+                             "list\n"
+                             "> leader-lost " A " @1\n"
+                             "> candidate-left " A " @1\n"
+                             "> leader-elected " A " -> " B " after 0\n"
+                             "round\n"
+                             "? findings none\n"
+                             "proof\n"
+                             "? link " B " first\n"
+                             "? link " C " right\n"
+                             "? findings none\n");
+    model_script_run("somebody in the middle goes, and the one behind is seen before it looks again",
+                     HEALTHY "proof\n"
+                             "- " B "\nend b\nfire " B "\n"
+                             "list\n"
+                             "> candidate-left " B " @2\n"
+                             "tick 100\n"
+                             "round\n"
+                             "? link " C " unknown: the line in front of it has just changed\n"
+                             "? findings none\n"
+                             "w c " A "\n"
+                             "tick 3000\n"
+                             "round\n"
+                             "? link " C " right\n"
+                             "? findings none\n");
+    model_script_run("clients that follow the leader, other watches and copies of this program say nothing",
+                     HEALTHY "client 77 on=1 at=10.0.1.1:7\nw 77 " A "\n"
+                             "client 88 on=1 at=10.0.1.1:8\nw 88 " A "\nw 88 " C
+                             "\nw 88 /x/electop-observer\n"
+                             "client 99 on=1 at=10.0.1.1:9\nw 99 /config/a\nw 99 /election/other-node\n"
+                             "w c /config/b\n"
+                             "proof\n"
+                             "? findings none\n"
+                             "? by " A " 77 b\n"
+                             "? by " C " d\n");
+}
+
+/* What makes no-watch certain, and what does not. */
+static void certainty(void **state)
+{
+    (void)state;
+    model_script_run("one look is a suspicion, and told only where there will be no second",
+                     DEAF "round\n"
+                          "? link " C " suspect\n"
+                          "? suspected yes\n"
+                          "? findings none\n");
+    model_script_run("a suspicion that is gone at the second look was none",
+                     HEALTHY "round\nfindings\n"
+                             "tick 1000\nunw c " B "\nround\n"
+                             "? link " C " suspect\n"
+                             "tick 1000\n- " C "\nend c\nlist\n"
+                             "> candidate-left " C " @3\n"
+                             "w d " B "\ntick 3000\nround\n"
+                             "? findings none\n");
+    model_script_run("one look", DEAF "quick\nround\n"
+                                      "? sound yes\n"
+                                      "? link " C " suspect\n"
+                                      "? suspected yes\n"
+                                      "? findings no-watch error suspected " C "\n"
+                                      "? next-failover " B " told, chain unknown\n"
+                                      "? goes " B " " C " unknown\n");
+    model_script_run("two looks, a later answer and a list after a sync prove it", DEAF
+                     "findings\n"
+                     "round\n"
+                     "tick 6000\n"
+                     "round\n"
+                     "> finding-raised no-watch error suspected\n"
+                     "? sound no\n"
+                     "? findings no-watch error suspected " C "\n"
+                     "tick 100\n"
+                     "sync\n"
+                     "? findings no-watch error suspected " C "\n" /* the second look does not count yet */
+                     "tick 3000\n"
+                     "conns 1\n"
+                     "> finding-raised no-watch error certain\n"
+                     "? link " C " stuck\n"
+                     "? suspected no\n"
+                     "? findings no-watch error certain " C "\n"
+                     "? next-failover " B " told, chain broken at " C "\n"
+                     "? goes " B " " C " not told\n"
+                     "? why no-watch session 0xc of 10.0.0.3:13 on zk1:2181 has no watch under /election, in "
+                     "2 looks over 6.0 s; it should watch " B " | restart the client at 10.0.0.3:13: it will "
+                     "not wake when " B " goes\n"
+                     "w c " B "\n"
+                     "tick 3000\n"
+                     "round\n"
+                     "> finding-cleared no-watch error certain\n"
+                     "? link " C " right\n");
+    model_script_run("no list after a sync since the second look",
+                     DEAF "sync\nround\ntick 6000\nround\ntick 3000\nconns 1\nlist\n"
+                          "? findings no-watch error suspected " C "\n"
+                          "sync\n"
+                          "? findings no-watch error certain " C "\n");
+    model_script_run("a sync that was asked for before the second look was over, and answered after it",
+                     DEAF "round\ntick 6000\nround\ntick 3000\nconns 1\nsync 3000\n"
+                          "? findings no-watch error suspected " C "\n"
+                          "sync\n"
+                          "? findings no-watch error certain " C "\n");
+    model_script_run("critical for the second in line",
+                     FOUR "w c " B "\nw d " C "\nproof\n"
+                          "? findings no-watch critical certain " B "\n"
+                          "? next-failover " B " not told, chain broken at " B "\n"
+                          "? goes " A " " B " not told leads\n");
+    model_script_run("two looks too near each other", DEAF "round\ntick 1000\nround\ntick 1000\nround\nsync\n"
+                                                           "? findings no-watch error suspected " C "\n");
+    model_script_run("a long timeout takes looks further apart",
+                     DEAF "client c on=1 at=10.0.0.3:13 timeout=60000\n"
+                          "proof\n"
+                          "? findings no-watch error suspected " C "\n"
+                          "proof\n"
+                          "? findings no-watch error certain " C "\n");
+    model_script_run("the same session on another connection begins anew",
+                     DEAF "round\ntick 6000\n"
+                          "client c on=1 at=10.0.0.3:99\n"
+                          "round\ntick 4000\nround\nsync\n"
+                          "? findings no-watch error suspected " C "\n");
+    model_script_run("... also from the same port, established later",
+                     DEAF "round\ntick 6000\n"
+                          "client c on=1 at=10.0.0.3:13\n"
+                          "round\ntick 4000\nround\nsync\n"
+                          "? findings no-watch error suspected " C "\n");
+    model_script_run("a connection that answers no more was perhaps not its own any more",
+                     DEAF "round\n"
+                          "silent c\n"
+                          "proof\n"
+                          "? findings no-watch error suspected " C "\n");
+    model_script_run("a request that is outstanding may be the watch",
+                     DEAF "waits c 1\n"
+                          "proof\n"
+                          "? findings no-watch error suspected " C "\n");
+    model_script_run("requests in between: three looks over two timeouts",
+                     DEAF "round\nrequest c\ntick 6000\nround\nrequest c\ntick 6000\nround\nsync\n"
+                          "? findings no-watch error suspected " C "\n"
+                          "tick 6000\nround\ntick 6000\nround\ntick 6000\nround\nsync\n"
+                          "? findings no-watch error certain " C "\n");
+    model_script_run("the line changed between the looks",
+                     DEAF "round\ntick 6000\n"
+                          "+ " E " s=e\nclient e on=1 at=10.0.0.5:15\nw e " D "\n"
+                          "list\n> candidate-joined " E " @5\nreadall\n"
+                          "round\ntick 3000\nround\nsync\n"
+                          "? findings no-watch error suspected " C "\n"
+                          "proof\n"
+                          "? findings no-watch error certain " C "\n");
+    model_script_run("a watch on the directory may be recursive",
+                     DEAF "w c .\n"
+                          "proof\n"
+                          "? link " C " unknown: it watches the directory, perhaps with all in it\n"
+                          "? findings none\n");
+    model_script_run("... on what lies above, too", DEAF "w c /\n"
+                                                         "proof\n"
+                                                         "? findings none\n");
+    model_script_run("its server hides its watches: nothing is claimed",
+                     DEAF "servers 1\n"
+                          "conns 1\nhide 1 watches\ntick 6000\nconns 1\n"
+                          "? link " C " unknown: its server does not show its watches\n"
+                          "? findings none\n");
+    model_script_run("hidden later: what was found stays, unconfirmed, and comes back confirmed",
+                     DEAF "proof\n"
+                          "findings\n"
+                          "hide 1 watches\n"
+                          "? findings no-watch error certain unconfirmed " C "\n"
+                          "tick 60000\n"
+                          "time\n"
+                          "? findings no-watch error certain unconfirmed " C "\n"
+                          "round\n"
+                          "? findings no-watch error certain " C "\n"
+                          "lose\n"
+                          "> connection disconnected\n"
+                          "? findings no-watch error certain unconfirmed " C "\n"
+                          "connect\n"
+                          "> connection connected\n"
+                          "list\n"
+                          "? findings no-watch error certain " C "\n"
+                          "- " C "\n"
+                          "list\n"
+                          "> candidate-left " C " @3\n"
+                          "> finding-cleared no-watch error certain\n"
+                          "? findings none\n");
+    model_script_run("another server, unasked, hides only its own",
+                     "servers 3\n" DEAF "client d on=2 at=10.0.0.4:14\n"
+                     "round 1\ntick 6000\nround 1\ntick 6000\nround 1\nsync\n"
+                     "hide 2 watches\n"
+                     "? link " D " unknown: no server shows a connection of its session\n"
+                     "? findings no-watch error certain " C "\n"
+                     "? next-failover " B " told, chain broken at " C "\n");
+    model_script_run("a server that has fallen silent holds no session back that moved to another",
+                     "servers 3\n" DEAF "proof\n"
+                     "? findings no-watch error certain " C "\n"
+                     "hide 1 connections\nhide 1 watches\n"
+                     "client c on=2 at=10.0.0.3:14\n"
+                     "round 2\n"
+                     "? link " C " suspect\n"
+                     "tick 6000\nround 2\ntick 3000\nround 2\nsync\n"
+                     "? link " C " stuck\n");
+    model_script_run("two looks whose answers took so long that they may have been one",
+                     DEAF "conns 1\nseen 1\ntick 4000\nconns 1\ntick 2000\nround\ntick 3000\nconns 1\nsync\n"
+                          "? findings no-watch error suspected " C "\n"
+                          "tick 4000\nround\ntick 3000\nconns 1\nsync\n"
+                          "? findings no-watch error certain " C "\n");
+    model_script_run("two servers show the session: which watches are its own?",
+                     "servers 2\n" DEAF "round\ntick 1000\nround\n"
+                     "conns 2\n"
+                     "? findings no-watch error suspected " C "\n"
+                     "client c on=2 at=10.0.0.3:14\n"
+                     "conns 2\n"
+                     "? link " C " unknown: two servers show a connection of its session\n"
+                     "? findings no-watch error suspected unconfirmed " C "\n");
+}
+
+/* Layouts whose watches no server shows, or that nobody knows. */
+static void layouts(void **state)
+{
+    (void)state;
+    model_script_run(
+        "members that watch the children show nothing, rightly",
+        "watch /mesos recipe=mesos\nconnect\n> connection connected\n"
+        "+ info_0000000000 s=a\n+ info_0000000001 s=b\n"
+        "client a on=1 at=h:1\nclient b on=1 at=h:2\n"
+        "list\n> election-seen\nreadall\nproof\n"
+        "? link info_0000000001 unknown: this layout watches the directory, which no server shows\n"
+        "? findings none\n");
+    model_script_run("an unknown layout proves nothing",
+                     "watch /things\nconnect\n> connection connected\n"
+                     "+ q-0000000000 s=a\n+ q-0000000001 s=b\n+ q-0000000002 s=c\n"
+                     "client a on=1 at=h:1\nclient b on=1 at=h:2\nclient c on=1 at=h:3\n"
+                     "list\n> election-seen\nreadall\nproof\n"
+                     "? link q-0000000002 unknown: whom this layout watches is not known\n"
+                     "? findings none\n"
+                     "? recipe sequence name\n"
+                     "w c q-0000000001\n"
+                     "proof\n"
+                     "? recipe sequence watch\n"
+                     "? link q-0000000002 right\n"
+                     "? findings no-watch critical certain q-0000000001\n");
+    model_script_run(
+        "a plain name is no proof of whom it watches: another member's watch is, or no child watches",
+        "watch /things\nconnect\n> connection connected\n"
+        "+ n_0000000000 s=a\n+ n_0000000001 s=b\n"
+        "client a on=1 at=h:1\nclient b on=1 at=h:2\n"
+        "list\n> election-seen\nreadall\nproof\n"
+        "? findings no-watch critical suspected n_0000000001\n"
+        "tick 3000\nconns 1\nseen 1 child=0\nconns 1\n"
+        "? findings no-watch critical certain n_0000000001\n");
+#define PLAIN                                                                                                \
+    "watch /things\nconnect\n> connection connected\n"                                                       \
+    "+ n_0000000000 s=a\n+ n_0000000001 s=b\n+ n_0000000002 s=c\n"                                           \
+    "client a on=1 at=h:1\nclient b on=1 at=h:2\nclient c on=1 at=h:3\n"                                     \
+    "list\n> election-seen\nreadall\n"
+    model_script_run("members with plain names that may watch the children are not suspected",
+                     PLAIN "conns 1\nseen 1 child=4\nconns 1\ntick 6000\nconns 1\nseen 1 child=4\nconns 1\n"
+                           "? link n_0000000001 unknown: its watches on children cannot be seen\n"
+                           "? next-failover n_0000000001 unknown, chain unknown\n"
+                           "? findings none\n"
+                           "? suspected no\n"
+                           "w c n_0000000001\n"
+                           "tick 6000\nconns 1\nseen 1 child=4\nconns 1\n"
+                           "tick 6000\nconns 1\nseen 1 child=4\nconns 1\n"
+                           "? findings no-watch critical suspected n_0000000001\n");
+    model_script_run("... and those that were, before it was known, are not any more",
+                     PLAIN "proof\n"
+                           "? findings no-watch critical suspected n_0000000001; no-watch error suspected "
+                           "n_0000000002\n"
+                           "tick 3000\nconns 1\nseen 1 child=4\nconns 1\n"
+                           "? findings none\n");
+    model_script_run("where all watch the leader, that is right",
+                     "watch /spark/leader_election\nconnect\n> connection connected\n"
+                     "+ master_0000000000 s=a\n+ master_0000000001 s=b\n+ master_0000000002 s=c\n"
+                     "client a on=1 at=h:1\nclient b on=1 at=h:2\nclient c on=1 at=h:3\n"
+                     "w b master_0000000000\nw c master_0000000000\n"
+                     "list\n> election-seen\nreadall\nproof\n"
+                     "? link master_0000000002 right\n"
+                     "? next-failover master_0000000001 told, chain complete\n"
+                     "? goes master_0000000000 master_0000000001 told leads master_0000000002\n"
+                     "? findings none\n");
+}
+
+/* Each illness of a watch, with the candidate that has it; its twin, healthy(), has none. */
+static void illnesses(void **state)
+{
+    (void)state;
+    model_script_run("watch-on-deleted", FOUR "w b " A "\nw d " C "\n"
+                                              "w c bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbc__lock__0000000000\n"
+                                              "round\n"
+                                              "? link " C " wrong\n"
+                                              "? findings none\n"
+                                              "tick 1000\nround\n"
+                                              "? findings watch-on-deleted critical suspected " C "\n"
+                                              "proof\n"
+                                              "? findings watch-on-deleted critical certain " C "\n"
+                                              "? next-failover " B " told, chain broken at " C "\n"
+                                              "w c " B "\n"
+                                              "proof\n"
+                                              "? findings none\n");
+    model_script_run("watch-self", FOUR "w b " A "\nw d " C "\nw c " C "\n"
+                                        "proof\n"
+                                        "? findings watch-self critical certain " C "\n"
+                                        "? by " C " d c\n"
+                                        "? goes-why " B " it watches only itself\n"
+                                        "? next-failover " B " told, chain broken at " C "\n"
+                                        "w c " B "\n"
+                                        "round\n"
+                                        "? findings none\n");
+    model_script_run("wrong-predecessor; it is told when another goes, and too late: the line stops there",
+                     FOUR "w b " A "\nw c " B "\nw d " B "\n"
+                          "round\n"
+                          "? next-failover " B " told, chain unknown\n"
+                          "? goes " C " " D " unknown\n"
+                          "? findings none\n"
+                          "tick 1000\nround\n"
+                          "? findings wrong-predecessor error suspected " D "\n"
+                          "proof\n"
+                          "? findings wrong-predecessor error certain " D "\n"
+                          "? next-failover " B " told, chain broken at " D "\n"
+                          "? goes " B " " C " told " D "\n"
+                          "? goes " C " " D " not told\n"
+                          "unw d " B "\nw d " C "\n"
+                          "proof\n"
+                          "? findings none\n");
+    model_script_run("herd", FOUR "w b " A "\nw c " A "\nw d " A "\n"
+                                  "proof\n"
+                                  "? findings herd warning certain " A "," B "," C "," D "\n"
+                                  "? goes " A " " B " told leads " D " " C "\n"
+                                  "? goes " B " " C " not told\n"
+                                  "? next-failover " B " told, chain broken at " C "\n"
+                                  "unw c " A "\nw c " B "\nunw d " A "\nw d " C "\n"
+                                  "proof\n"
+                                  "? findings none\n");
+    model_script_run("watch-eaten",
+                     FOUR "w b " A "\nw c " B "\nw d " C "\n"
+                          "round\n"
+                          "= " B " somebody was here\n"
+                          "fire " B "\n"
+                          "proof\n"
+                          "? findings no-watch error certain " C "\n"
+                          "read " B "\n"
+                          "? findings no-watch error certain " C "; watch-eaten error suspected " C "," B "\n"
+                          "w c " B "\n"
+                          "round\n"
+                          "? findings none\n");
+    model_script_run("extra-watches", HEALTHY "w d " A "\n"
+                                              "proof\n"
+                                              "? findings herd warning certain " A "," B "," D
+                                              "; extra-watches info certain " D "\n"
+                                              "unw d " A "\n"
+                                              "round\n"
+                                              "? findings none\n");
+    model_script_run("what was found of those who watch too much stays while their watches are not shown",
+                     "servers 3\n" HEALTHY "w d " A "\nclient 77 on=1 at=10.0.1.1:7\nw 77 " B "\n"
+                     "round\nproof\n"
+                     "? findings herd warning certain " A "," B "," D
+                     "; watcher-without-candidate info certain " B "; extra-watches info certain " D "\n"
+                     "client d on=2 at=10.0.0.4:99\nclient 77 on=2 at=10.0.1.1:8\n"
+                     "tick 1000\nconns 2\n"
+                     "? findings herd warning certain unconfirmed " A "," B "," D
+                     "; watcher-without-candidate info certain unconfirmed " B
+                     "; extra-watches info certain unconfirmed " D "\n"
+                     "unw d " A "\nunw 77 " B "\n"
+                     "tick 1000\nround\ntick 6000\nround\ntick 1000\nround\n"
+                     "? findings none\n");
+    model_script_run("threads that share a session watch as many as they own",
+                     FOUR "+ " E " s=b\n"
+                          "w b " A "\nw c " B "\nw d " C "\nw b " D "\n"
+                          "list\n> candidate-joined " E " @5\nreadall\n"
+                          "proof\n"
+                          "? link " E " right\n"
+                          "? findings duplicate-session info certain " B "," E "\n");
+    model_script_run("watcher-without-candidate: it stood here before",
+                     HEALTHY "proof\n"
+                             "- " C "\n"
+                             "list\n> candidate-left " C " @3\n"
+                             "fire " C "\nw d " B "\n"
+                             "proof\n"
+                             "? findings watcher-without-candidate warning suspected " B "\n"
+                             "unw c " B "\n"
+                             "round\n"
+                             "? findings none\n");
+    model_script_run("watcher-without-candidate: it never did",
+                     HEALTHY "client 77 on=1 at=10.0.1.1:7\nw 77 " B "\n"
+                             "proof\n"
+                             "? findings watcher-without-candidate info certain " B "\n"
+                             "end 77\n"
+                             "round\n"
+                             "? findings none\n");
+    model_script_run("never-wakes: proved before, and first now",
+                     FOUR "w c " B "\nw d " C "\nproof\n"
+                          "? findings no-watch critical certain " B "\n"
+                          "- " A "\nend a\n"
+                          "findings\n"
+                          "tick 10\n"
+                          "list\n"
+                          "> leader-lost " A " @1\n"
+                          "> candidate-left " A " @1\n"
+                          "> leader-elected " A " -> " B " after 0\n"
+                          "> finding-raised never-wakes critical suspected\n"
+                          "> finding-cleared no-watch critical certain\n"
+                          "? findings never-wakes critical suspected " B "\n"
+                          "proof\n"
+                          "? findings never-wakes critical suspected " B "\n"
+                          "- " B "\nend b\nfire " B "\n"
+                          "list\n"
+                          "> leader-lost " B " @1\n"
+                          "> candidate-left " B " @1\n"
+                          "> leader-elected " B " -> " C " after 0\n"
+                          "> finding-cleared never-wakes critical suspected\n"
+                          "? findings none\n");
+    model_script_run("... not where its watches had become unknown since: it may have set one",
+                     FOUR "w c " B "\nw d " C "\nproof\n"
+                          "? findings no-watch critical certain " B "\n"
+                          "hide 1 watches\n"
+                          "? next-failover " B " unknown, chain unknown\n"
+                          "- " A "\nend a\n"
+                          "tick 10\n"
+                          "list\n"
+                          "> leader-lost " A " @1\n"
+                          "> candidate-left " A " @1\n"
+                          "> leader-elected " A " -> " B " after 0\n"
+                          "? findings none\n");
+    model_script_run("... not where it was only suspected",
+                     FOUR "w c " B "\nw d " C "\nround\ntick 1000\nround\n"
+                          "? findings no-watch critical suspected " B "\n"
+                          "- " A "\nend a\n"
+                          "list\n"
+                          "> leader-lost " A " @1\n"
+                          "> candidate-left " A " @1\n"
+                          "> leader-elected " A " -> " B " after 0\n"
+                          "? findings none\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(healthy),
+        cmocka_unit_test(certainty),
+        cmocka_unit_test(layouts),
+        cmocka_unit_test(illnesses),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,70 @@
+/* Who belongs to an ensemble, in every form that /zookeeper/config has been seen in. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "probe/zookeeper/ensemble.h"
+
+static void reads_members(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *host;
+        int port;
+    } cases[] = {
+        {"server.1=zk1:2888:3888:participant;0.0.0.0:2181", "zk1", 2181},
+        {"server.1=zk1:2888:3888:participant;2181", "zk1", 2181},
+        {"server.1=zk1:2888:3888;10.0.0.7:2182", "10.0.0.7", 2182},
+        {"server.200=zk1:2888:3888:participant", "zk1", 0},
+        {"server.1=zk1:2888:3888:observer;[::]:2181", "zk1", 2181},
+        {"server.1=[fd00::1]:2888:3888:participant;[fd00::2]:2181", "fd00::2", 2181},
+        {"server.1=[fd00::1]:2888:3888:participant", "fd00::1", 0},
+        {"server.1=zk1:2888:3888|zk1b:2888:3888;0.0.0.0:2181", "zk1", 2181},
+        {"server.1=zk1:2888:3888:participant;0.0.0.0:99999", "zk1", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct ensemble_member members[ENSEMBLE_MEMBERS];
+        assert_int_equal(ensemble_parse(cases[i].line, strlen(cases[i].line), members), 1);
+        assert_string_equal(members[0].host, cases[i].host);
+        assert_int_equal(members[0].port, cases[i].port);
+    }
+}
+
+static void reads_all_lines(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "server.1=a:1:2:participant;3\r\nserver.2=b:1:2\nserver.=c:1:2\nserver.3=\nother=x\n"
+        "version=100000000";
+    struct ensemble_member members[ENSEMBLE_MEMBERS];
+    assert_int_equal(ensemble_parse(text, sizeof text - 1, members), 2);
+    assert_string_equal(members[0].id, "1");
+    assert_int_equal(members[0].port, 3);
+    assert_string_equal(members[1].host, "b");
+    assert_int_equal(ensemble_parse("", 0, members), 0);
+}
+
+/* More than an ensemble can have: the rest is left out. */
+static void bounds_members(void **state)
+{
+    (void)state;
+    char text[100 * 20] = "";
+    for (int i = 0; i < 100; i++)
+        strcat(text, "server.7=h:1:2;3\n");
+    struct ensemble_member members[ENSEMBLE_MEMBERS];
+    assert_int_equal(ensemble_parse(text, strlen(text), members), ENSEMBLE_MEMBERS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_members),
+        cmocka_unit_test(reads_all_lines),
+        cmocka_unit_test(bounds_members),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

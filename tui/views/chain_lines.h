@@ -1,0 +1,38 @@
+/*
+ * chain_lines.h - a candidate's place in the watch chain, in signs, words and a gauge: who it is, where it
+ * is connected, when it was last heard, what it really watches.
+ */
+#ifndef ELECTOP_TUI_VIEWS_CHAIN_LINES_H
+#define ELECTOP_TUI_VIEWS_CHAIN_LINES_H
+
+#include "probe/election/chain.h"
+#include "probe/election/model.h"
+#include "tui/screen/cells.h"
+
+/* Columns of a gauge with its figure, and of the figure alone. */
+#define HEARD_WIDTH 13
+#define HEARD_LEAST 6
+
+/* The gutter's one column: a chain that is unbroken, cut, hooked elsewhere, or not known. */
+void chain_put_gutter(struct cells *, int x, int y, const struct election *, const struct candidate *);
+
+/* What it watches, in words: "^ n_...42", "nothing: will never wake". Strangers' bytes. Returns its style. */
+style chain_watch_text(const struct cells *, const struct election *, const struct candidate *, char *buffer,
+                       size_t size);
+
+/* Who it is: its identity, else its client's address, else what is not known. */
+char *chain_who(const struct candidate *, char *buffer, size_t size);
+
+/* The server that holds its connection, shortly; "none", or "?" where that is not known. Returns its style.
+ */
+style chain_server_text(const struct cells *, const struct election *, const struct candidate *, char *buffer,
+                        size_t size);
+
+/* For how long its session was unheard: -1 where that is not known; *ratio of its timeout, in percent. */
+int64_t chain_silent_ms(const struct election *, const struct candidate *, bool *is_bound, int *percent);
+
+/* The same as a figure, and as a gauge too where there is room for one. */
+void chain_put_heard(struct cells *, int x, int y, int room, const struct election *,
+                     const struct candidate *);
+
+#endif

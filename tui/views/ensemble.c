@@ -1,0 +1,390 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/text/format.h"
+#include "tui/text/safe.h"
+#include "tui/views/columns.h"
+#include "tui/views/facts.h"
+#include "tui/views/list.h"
+#include "tui/views/notices.h"
+#include "tui/views/view.h"
+#include "tui/views/wrap.h"
+
+#define SIGN_X 2
+#define TABLE_X 4
+
+enum {
+    COLUMN_CLUSTER,
+    COLUMN_SERVER,
+    COLUMN_MODE,
+    COLUMN_LATENCY,
+    COLUMN_ZXID,
+    COLUMN_CONNECTIONS,
+    COLUMN_WATCHES,
+    COLUMN_CHILD_WATCHES,
+    COLUMN_FROM,
+    COLUMN_ASKED,
+    COLUMN_VERSION,
+    COLUMN_COUNT
+};
+
+static const struct column columns_of_ensemble[COLUMN_COUNT] = {
+    [COLUMN_CLUSTER] = {.heading = "CLUSTER", .least = 7, .most = 16, .importance = 90},
+    [COLUMN_SERVER] = {.heading = "SERVER", .least = 12, .most = 40, .importance = 100},
+    [COLUMN_MODE] = {.heading = "MODE", .least = 10, .most = 12, .importance = 95},
+    [COLUMN_LATENCY] = {.heading = "ANSWER", .least = 7, .most = 8, .importance = 85, .right = true},
+    [COLUMN_ZXID] = {.heading = "ZXID", .least = 12, .most = 18, .importance = 60},
+    [COLUMN_CONNECTIONS] = {.heading = "CONNS", .least = 5, .most = 7, .importance = 80, .right = true},
+    [COLUMN_WATCHES] = {.heading = "WATCHES", .least = 7, .most = 8, .importance = 82, .right = true},
+    [COLUMN_CHILD_WATCHES] =
+        {.heading = "ON CHILDREN", .least = 11, .most = 11, .importance = 40, .right = true},
+    [COLUMN_FROM] = {.heading = "SEEN BY", .least = 11, .most = 12, .importance = 75},
+    [COLUMN_ASKED] = {.heading = "ASKED", .least = 6, .most = 7, .importance = 50},
+    [COLUMN_VERSION] = {.heading = "VERSION", .least = 7, .most = 16, .importance = 30, .optional = true},
+};
+
+/* The servers of every cluster: how each is, and what each of them shows. */
+struct ensemble_view {
+    struct view view;
+    struct list list; /* at: which server, over all clusters */
+    struct column columns[COLUMN_COUNT];
+    int first_y;
+};
+
+static struct ensemble_view *ensemble_view_of(struct view *view)
+{
+    return (struct ensemble_view *)view;
+}
+
+static size_t count_servers(const struct scene *scene)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < scene->model->cluster_count; i++)
+        count += scene->model->clusters[i].server_count;
+    return count;
+}
+
+static const struct server *server_at(const struct scene *scene, size_t i, const struct cluster **cluster)
+{
+    for (size_t c = 0; c < scene->model->cluster_count; c++) {
+        *cluster = &scene->model->clusters[c];
+        if (i < (*cluster)->server_count)
+            return &(*cluster)->servers[i];
+        i -= (*cluster)->server_count;
+    }
+    return NULL;
+}
+
+/* The selection belongs to the server, wherever it comes to stand. */
+static void key_of(const struct server *server, const struct cluster *cluster, char *buffer, size_t size)
+{
+    snprintf(buffer, size, "%s\n%s", cluster->name, server->address);
+}
+
+static void select_line(struct ensemble_view *view, const struct scene *scene)
+{
+    const struct cluster *cluster;
+    const struct server *server = server_at(scene, view->list.at, &cluster);
+    char key[512];
+
+    if (server == NULL)
+        return;
+    key_of(server, cluster, key, sizeof key);
+    list_select(&view->list, key);
+}
+
+static void follow_model(struct ensemble_view *view, const struct scene *scene, size_t rows)
+{
+    struct list *list = &view->list;
+    size_t count = count_servers(scene);
+    bool found = false;
+
+    list_begin(list, count, rows);
+    for (size_t i = 0; list->key != NULL && i < count && !found; i++) {
+        const struct cluster *cluster;
+        const struct server *server = server_at(scene, i, &cluster);
+        char key[512];
+
+        key_of(server, cluster, key, sizeof key);
+        found = strcmp(key, list->key) == 0;
+        if (found)
+            list_found(list, i);
+    }
+    if (list->key != NULL && !found)
+        list_lost(list);
+    list_show(list);
+    if (list->key == NULL)
+        select_line(view, scene);
+}
+
+static const char *mode_word(enum server_mode mode)
+{
+    static const char *const words[] = {
+        [SERVER_UNKNOWN] = "?",         [SERVER_STANDALONE] = "standalone", [SERVER_LEADER] = "leader",
+        [SERVER_FOLLOWER] = "follower", [SERVER_OBSERVER] = "observer",     [SERVER_READ_ONLY] = "read-only"};
+
+    return words[mode];
+}
+
+static const char *source_word(const struct server *server)
+{
+    if (server->watches_from == NULL)
+        return "? hidden";
+    return strcmp(server->watches_from, "adminserver") == 0 ? "AdminServer" : server->watches_from;
+}
+
+static void put_figure(struct cells *cells, const struct column *column, int y, style look, bool known,
+                       int64_t value)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%" PRId64, value);
+    columns_put(cells, column, y, known ? look : (style)ROLE_DIM, known ? text : "?");
+}
+
+static void draw_row(const struct ensemble_view *view, struct cells *cells, int y, const struct scene *scene,
+                     const struct server *server, const struct cluster *cluster)
+{
+    const struct column *columns = view->columns;
+    style state = !server->reachable ? ROLE_CRITICAL : server->problem != NULL ? ROLE_WARNING : ROLE_GOOD;
+    style look = server->reachable ? ROLE_TEXT : ROLE_DIM; /* what it was when it last answered */
+    char text[64];
+
+    cells_put(cells, SIGN_X, y, 1, state,
+              cells_sign(cells, !server->reachable        ? SIGN_CRITICAL
+                                : server->problem != NULL ? SIGN_WARNING
+                                                          : SIGN_OK));
+    columns_put(cells, &columns[COLUMN_CLUSTER], y, ROLE_DIM, cluster->name);
+    columns_put(cells, &columns[COLUMN_SERVER], y, ROLE_TEXT, server->address);
+    columns_put(cells, &columns[COLUMN_MODE], y, server->reachable ? look : (style)ROLE_CRITICAL,
+                server->reachable ? mode_word(server->mode) : "no answer");
+    columns_put(cells, &columns[COLUMN_LATENCY], y, look,
+                server->reachable && server->answer_us >= 0
+                    ? format_span(server->answer_us, text, sizeof text)
+                    : "?");
+    snprintf(text, sizeof text, "0x%" PRIx64, (uint64_t)server->zxid);
+    columns_put(cells, &columns[COLUMN_ZXID], y, server->zxid >= 0 ? look : (style)ROLE_DIM,
+                server->zxid >= 0 ? text : "?");
+    put_figure(cells, &columns[COLUMN_CONNECTIONS], y, look, server->connections >= 0, server->connections);
+    put_figure(cells, &columns[COLUMN_WATCHES], y, look, server->watches_from != NULL,
+               (int64_t)server->watch_count);
+    put_figure(cells, &columns[COLUMN_CHILD_WATCHES], y, ROLE_DIM,
+               server->watches_from != NULL && server->child_watches >= 0, server->child_watches);
+    columns_put(cells, &columns[COLUMN_FROM], y, server->watches_from != NULL ? look : (style)ROLE_WARNING,
+                source_word(server));
+    columns_put(cells, &columns[COLUMN_ASKED], y, ROLE_DIM,
+                server->watches_seen.mono_us != 0
+                    ? format_age(facts_age_us(server->watches_seen, scene->now), text, sizeof text)
+                    : "?");
+    columns_put(cells, &columns[COLUMN_VERSION], y, ROLE_DIM,
+                server->version != NULL ? server->version : "?");
+}
+
+static void lay_columns(struct ensemble_view *view, const struct cells *cells, const struct scene *scene)
+{
+    struct column *columns = view->columns;
+    int wide = cells->width >= 100;
+
+    memcpy(columns, columns_of_ensemble, sizeof columns_of_ensemble);
+    columns[COLUMN_CLUSTER].hidden = scene->model->cluster_count < 2;
+    for (size_t i = 0; i < view->list.count; i++) {
+        const struct cluster *cluster;
+        const struct server *server = server_at(scene, i, &cluster);
+
+        columns_want(&columns[COLUMN_SERVER],
+                     safe_width(server->address, strlen(server->address), cells->ascii));
+        columns_want(&columns[COLUMN_CLUSTER],
+                     safe_width(cluster->name, strlen(cluster->name), cells->ascii));
+        if (server->version != NULL)
+            columns_want(&columns[COLUMN_VERSION], (int)strlen(server->version));
+    }
+    columns_lay(columns, COLUMN_COUNT, TABLE_X, cells->width - TABLE_X - wide, wide ? 2 : 1);
+}
+
+static int draw_head(struct cells *cells, int y, const struct scene *scene)
+{
+    size_t servers = 0, answering = 0, shown = 0;
+    int x = 1;
+
+    for (size_t i = 0; i < scene->model->cluster_count; i++)
+        for (size_t j = 0; j < scene->model->clusters[i].server_count; j++) {
+            const struct server *server = &scene->model->clusters[i].servers[j];
+
+            servers++;
+            answering += server->reachable;
+            shown += server->watches_from != NULL;
+        }
+    x += cells_printf(cells, x, y, -1, ROLE_STRONG, "%zu", servers) + 1;
+    x += cells_put(cells, x, y, -1, ROLE_TEXT, servers == 1 ? "server" : "servers") + 3;
+    x += cells_printf(cells, x, y, -1, answering == servers ? ROLE_GOOD : ROLE_CRITICAL, "%zu answering",
+                      answering) +
+         3;
+    cells_printf(cells, x, y, -1, shown == servers ? ROLE_GOOD : ROLE_WARNING, "watches seen on %zu of %zu",
+                 shown, servers);
+    return 1;
+}
+
+static int put_part(struct cells *cells, int y, int end, style look, const char *label, const char *text)
+{
+    if (y >= end)
+        return 0;
+    cells_put(cells, SIGN_X, y, 12, ROLE_DIM, label);
+    return wrap_put(cells, SIGN_X + 13, y, cells->width - SIGN_X - 15, end - y, look, text);
+}
+
+/* One reason for everything. */
+static bool hides_all(const struct server *server)
+{
+    return server->hidden[HIDDEN_CONNECTIONS] != NULL && server->hidden[HIDDEN_WATCHES] != NULL &&
+           server->hidden[HIDDEN_SESSIONS] != NULL &&
+           strcmp(server->hidden[HIDDEN_CONNECTIONS], server->hidden[HIDDEN_WATCHES]) == 0 &&
+           strcmp(server->hidden[HIDDEN_WATCHES], server->hidden[HIDDEN_SESSIONS]) == 0;
+}
+
+/* What the selected server does not show, why, and what to switch on. */
+static void draw_detail(const struct ensemble_view *view, struct cells *cells, int y, int rows,
+                        const struct scene *scene)
+{
+    static const char *const parts[] = {
+        [HIDDEN_CONNECTIONS] = "connections", [HIDDEN_WATCHES] = "watches", [HIDDEN_SESSIONS] = "sessions"};
+    const struct cluster *cluster;
+    const struct server *server = server_at(scene, view->list.at, &cluster);
+    int end = y + rows;
+    bool hidden = false;
+    char text[64];
+
+    if (server == NULL || rows < 2)
+        return;
+    cells_rule(cells, 0, y++, cells->width, server->address);
+    if (server->problem != NULL)
+        y += put_part(cells, y, end, server->reachable ? ROLE_WARNING : ROLE_CRITICAL, "problem",
+                      server->problem);
+    if (server->seen.mono_us != 0)
+        y += put_part(cells, y, end, ROLE_TEXT, server->reachable ? "answered" : "silent for",
+                      strcat(format_age(facts_age_us(server->seen, scene->now), text, sizeof text - 8),
+                             server->reachable ? " ago" : ""));
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (server->hidden[i] == NULL)
+            continue;
+        hidden = true;
+        if (i > 0 && server->hidden[i - 1] != NULL && strcmp(server->hidden[i], server->hidden[i - 1]) == 0)
+            continue; /* the same reason, which stands there */
+        y += put_part(cells, y, end, i == HIDDEN_SESSIONS ? ROLE_DIM : ROLE_WARNING,
+                      hides_all(server) ? "shows little" : parts[i], server->hidden[i]);
+    }
+    if (!hidden && server->watches_from == NULL && y < end)
+        put_part(cells, y, end, ROLE_DIM, "watches", "? not asked yet");
+    else if (!hidden && y < end)
+        put_part(cells, y, end, ROLE_GOOD, "shows", "its connections, sessions and watches");
+}
+
+static void ensemble_draw(struct view *self, const struct scene *scene, struct cells *cells)
+{
+    struct ensemble_view *view = ensemble_view_of(self);
+    int airy = cells->height >= 18, y = airy, rows, pane, count = (int)count_servers(scene);
+
+    y += draw_head(cells, y, scene);
+    y += notices_draw_connections(cells, 1, y, cells->height / 4, scene, NULL) + airy;
+    view->first_y = y + 1;
+    pane = cells->height - view->first_y - count - 1;
+    if (pane < cells->height / 4)
+        pane = cells->height / 4;
+    rows = cells->height - view->first_y - pane;
+    follow_model(view, scene, rows > 0 ? (size_t)rows : 0);
+    if (count == 0) {
+        cells_put(cells, SIGN_X, y, -1, ROLE_DIM, "? no server is known yet");
+        return;
+    }
+    lay_columns(view, cells, scene);
+    columns_head(cells, view->columns, COLUMN_COUNT, y, -1);
+    for (size_t i = 0; i < view->list.rows && view->list.top + i < view->list.count; i++) {
+        const struct cluster *cluster;
+        const struct server *server = server_at(scene, view->list.top + i, &cluster);
+        int row = view->first_y + (int)i;
+
+        draw_row(view, cells, row, scene, server, cluster);
+        if (view->list.top + i == view->list.at) {
+            cells_put(cells, 0, row, 1, ROLE_ACCENT, cells_sign(cells, SIGN_SELECTED));
+            cells_select_row(cells, row, 0, cells->width);
+        }
+    }
+    draw_detail(view, cells, cells->height - pane, pane, scene);
+}
+
+static enum view_result ensemble_action(struct view *self, const struct scene *scene, enum action action,
+                                        struct view **next)
+{
+    struct ensemble_view *view = ensemble_view_of(self);
+
+    (void)next;
+    follow_model(view, scene, view->list.rows);
+    if (list_move(&view->list, action)) {
+        select_line(view, scene);
+        return VIEW_DONE;
+    }
+    return action == ACTION_BACK ? VIEW_CLOSE : VIEW_IGNORED;
+}
+
+static enum view_result ensemble_click(struct view *self, const struct scene *scene, int x, int y, bool twice,
+                                       struct view **next)
+{
+    struct ensemble_view *view = ensemble_view_of(self);
+    size_t line;
+
+    (void)x;
+    (void)twice;
+    (void)next;
+    follow_model(view, scene, view->list.rows);
+    if (y < view->first_y || (size_t)(y - view->first_y) >= view->list.rows)
+        return VIEW_IGNORED;
+    line = view->list.top + (size_t)(y - view->first_y);
+    if (line >= view->list.count)
+        return VIEW_IGNORED;
+    view->list.at = line;
+    select_line(view, scene);
+    return VIEW_DONE;
+}
+
+static void ensemble_title(struct view *self, const struct scene *scene, struct cells *cells, int x, int room)
+{
+    int used = cells_put(cells, x, 0, room, ROLE_TITLE, "ensemble");
+
+    (void)self;
+    (void)scene;
+    if (room > used + 2)
+        cells_put(cells, x + used + 2, 0, room - used - 2, ROLE_TITLE_DIM,
+                  "the servers, each asked by itself");
+}
+
+static void ensemble_free(struct view *self)
+{
+    struct ensemble_view *view = ensemble_view_of(self);
+
+    list_release(&view->list);
+    free(view);
+}
+
+static const struct view_ops ops = {
+    .name = "ensemble",
+    .draw = ensemble_draw,
+    .action = ensemble_action,
+    .click = ensemble_click,
+    .title = ensemble_title,
+    .free = ensemble_free,
+    .answers = ACTION_BIT(ACTION_UP) | ACTION_BIT(ACTION_DOWN) | ACTION_BIT(ACTION_PAGE_UP) |
+               ACTION_BIT(ACTION_PAGE_DOWN) | ACTION_BIT(ACTION_FIRST) | ACTION_BIT(ACTION_LAST) |
+               ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_DUMP) | ACTION_BIT(ACTION_REDRAW),
+};
+
+struct view *ensemble_view_new(void)
+{
+    struct ensemble_view *view = calloc(1, sizeof *view);
+
+    if (view == NULL)
+        return NULL;
+    view->view.ops = &ops;
+    return &view->view;
+}

@@ -1,0 +1,157 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/views/finding_lines.h"
+#include "tui/views/list.h"
+#include "tui/views/wrap.h"
+
+#define LEFT 2
+#define INDEX_WIDTH 30 /* of the list of codes */
+#define TEXT_MOST 90   /* longer lines are hard to read */
+
+/* What every code of a finding means: a list of them, and the page of the one that is selected. */
+struct explanations_view {
+    struct view view;
+    struct list list;
+    int first_y;
+};
+
+static struct explanations_view *explanations_view_of(struct view *view)
+{
+    return (struct explanations_view *)view;
+}
+
+static void draw_index(const struct explanations_view *view, struct cells *cells, int y)
+{
+    for (size_t i = 0; i < view->list.rows && view->list.top + i < view->list.count; i++) {
+        const struct finding_kind *kind = finding_kind((enum finding_code)(view->list.top + i));
+        int row = y + (int)i;
+
+        cells_put(cells, LEFT, row, 1, severity_look(kind->severity),
+                  cells_sign(cells, severity_sign(kind->severity)));
+        cells_put(cells, LEFT + 2, row, INDEX_WIDTH - 3, ROLE_TEXT, kind->word);
+        if (view->list.top + i == view->list.at) {
+            cells_put(cells, 0, row, 1, ROLE_ACCENT, cells_sign(cells, SIGN_SELECTED));
+            cells_select_row(cells, row, 0, LEFT + INDEX_WIDTH);
+        }
+    }
+}
+
+static int put_section(struct cells *cells, int x, int y, int width, const char *heading, style look,
+                       const char *text)
+{
+    int airy = cells->height >= 24;
+
+    if (text == NULL || y + 1 >= cells->height)
+        return y;
+    cells_put(cells, x, y, width, ROLE_HEADING, heading);
+    return y + 1 + airy + wrap_put(cells, x, y + 1, width, cells->height - y - 1, look, text);
+}
+
+static void draw_page(struct cells *cells, int x, int y, int width, enum finding_code code)
+{
+    const struct finding_kind *kind = finding_kind(code);
+    style look = severity_look(kind->severity);
+    int at = x;
+
+    at += cells_put(cells, at, y, width, look, cells_sign(cells, severity_sign(kind->severity))) + 1;
+    at += cells_put(cells, at, y, cells->width - at, look | STYLE_BOLD, kind->word) + 2;
+    cells_printf(cells, at, y, cells->width - at, ROLE_DIM, "usually %s%s",
+                 kind->severity == SEVERITY_ERROR     ? "an "
+                 : kind->severity == SEVERITY_WARNING ? "a "
+                                                      : "",
+                 severity_word(kind->severity));
+    y += 1 + (cells->height >= 18);
+    y = put_section(cells, x, y, width, "WHAT IT MEANS", ROLE_TEXT, kind->meaning);
+    y = put_section(cells, x, y, width, "HOW IT LOOKS IN ZOOKEEPER", ROLE_TEXT, kind->looks);
+    y = put_section(cells, x, y, width, "WHAT TO DO", ROLE_ACCENT, kind->advice);
+    put_section(cells, x, y, width, "SEEN IN", ROLE_DIM, kind->source);
+}
+
+static void explanations_draw(struct view *self, const struct scene *scene, struct cells *cells)
+{
+    struct explanations_view *view = explanations_view_of(self);
+    int airy = cells->height >= 18, x = LEFT + INDEX_WIDTH + 2, width = cells->width - x - 2;
+
+    (void)scene;
+    view->first_y = airy;
+    list_begin(&view->list, FINDING_COUNT, cells->height > airy ? (size_t)(cells->height - airy) : 0);
+    list_show(&view->list);
+    draw_index(view, cells, airy);
+    if (width > 8)
+        draw_page(cells, x, airy, width < TEXT_MOST ? width : TEXT_MOST, (enum finding_code)view->list.at);
+}
+
+static enum view_result explanations_action(struct view *self, const struct scene *scene, enum action action,
+                                            struct view **next)
+{
+    struct explanations_view *view = explanations_view_of(self);
+
+    (void)scene;
+    (void)next;
+    if (list_move(&view->list, action == ACTION_RIGHT || action == ACTION_NEXT_MATCH      ? ACTION_DOWN
+                               : action == ACTION_LEFT || action == ACTION_PREVIOUS_MATCH ? ACTION_UP
+                                                                                          : action))
+        return VIEW_DONE;
+    return action == ACTION_BACK || action == ACTION_OPEN ? VIEW_CLOSE : VIEW_IGNORED;
+}
+
+static enum view_result explanations_click(struct view *self, const struct scene *scene, int x, int y,
+                                           bool twice, struct view **next)
+{
+    struct explanations_view *view = explanations_view_of(self);
+    size_t line = view->list.top + (size_t)(y - view->first_y);
+
+    (void)scene;
+    (void)twice;
+    (void)next;
+    if (y < view->first_y || x >= LEFT + INDEX_WIDTH || line >= view->list.count)
+        return VIEW_IGNORED;
+    view->list.at = line;
+    return VIEW_DONE;
+}
+
+static void explanations_title(struct view *self, const struct scene *scene, struct cells *cells, int x,
+                               int room)
+{
+    int used = cells_put(cells, x, 0, room, ROLE_TITLE, "findings explained");
+
+    (void)self;
+    (void)scene;
+    if (room > used + 2)
+        cells_put(cells, x + used + 2, 0, room - used - 2, ROLE_TITLE_DIM,
+                  "everything that electop can find wrong");
+}
+
+static void explanations_free(struct view *self)
+{
+    struct explanations_view *view = explanations_view_of(self);
+
+    list_release(&view->list);
+    free(view);
+}
+
+static const struct view_ops ops = {
+    .name = "explanations",
+    .draw = explanations_draw,
+    .action = explanations_action,
+    .click = explanations_click,
+    .title = explanations_title,
+    .free = explanations_free,
+    .answers = ACTION_BIT(ACTION_UP) | ACTION_BIT(ACTION_DOWN) | ACTION_BIT(ACTION_LEFT) |
+               ACTION_BIT(ACTION_RIGHT) | ACTION_BIT(ACTION_PAGE_UP) | ACTION_BIT(ACTION_PAGE_DOWN) |
+               ACTION_BIT(ACTION_FIRST) | ACTION_BIT(ACTION_LAST) | ACTION_BIT(ACTION_BACK) |
+               ACTION_BIT(ACTION_DUMP) | ACTION_BIT(ACTION_REDRAW) | ACTION_BIT(ACTION_QUIT),
+};
+
+struct view *explanations_view_new(enum finding_code code)
+{
+    struct explanations_view *view = calloc(1, sizeof *view);
+
+    if (view == NULL)
+        return NULL;
+    view->view.ops = &ops;
+    view->list.at = code < FINDING_COUNT ? (size_t)code : 0;
+    return &view->view;
+}

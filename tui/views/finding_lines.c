@@ -1,0 +1,291 @@
+#include "tui/views/finding_lines.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/text/format.h"
+#include "tui/text/safe.h"
+#include "tui/views/facts.h"
+#include "tui/views/wrap.h"
+
+#define LEFT 1
+#define INDENT 4
+#define BESIDE 110 /* from this width on evidence stands beside what it proves */
+#define WHO_WIDTH 14
+#define LINES_MOST 3 /* of one piece of evidence */
+
+enum sign severity_sign(enum severity severity)
+{
+    static const enum sign signs[] = {SIGN_INFO, SIGN_WARNING, SIGN_CRITICAL, SIGN_CRITICAL};
+
+    return signs[severity];
+}
+
+style severity_look(enum severity severity)
+{
+    static const style looks[] = {ROLE_DIM, ROLE_WARNING, ROLE_CRITICAL, ROLE_CRITICAL};
+
+    return looks[severity];
+}
+
+void finding_counts_add(struct finding_counts *counts, const struct election *election)
+{
+    for (size_t i = 0; i < election->finding_count; i++)
+        counts->of[election->findings[i]->severity]++;
+}
+
+int finding_counts_put(struct cells *cells, int x, int y, const struct finding_counts *counts)
+{
+    static const char *const words[][2] = {
+        {"note", "notes"}, {"warning", "warnings"}, {"error", "errors"}, {"critical", "critical"}};
+    int begin = x;
+    bool any = false;
+
+    x += cells_put(cells, x, y, -1, ROLE_DIM, "findings") + 2;
+    for (int severity = SEVERITY_CRITICAL; severity >= SEVERITY_INFO; severity--) {
+        size_t count = counts->of[severity];
+        style look = severity_look((enum severity)severity);
+
+        if (count == 0 || x >= cells->width)
+            continue;
+        x += cells_put(cells, x, y, -1, look, cells_sign(cells, severity_sign((enum severity)severity))) + 1;
+        x += cells_printf(cells, x, y, facts_room(x, cells->width), look, "%zu %s", count,
+                          words[severity][count != 1]) +
+             2;
+        any = true;
+    }
+    if (!any && x < cells->width)
+        x += cells_put(cells, x, y, -1, ROLE_GOOD, "none") + 2;
+    return x - 2 - begin;
+}
+
+/* Nobody's watches in here are known, so that nothing is found does not mean that all is well. */
+static bool watches_unseen(const struct election *election)
+{
+    if (election->candidate_count < 2)
+        return false;
+    for (size_t i = 1; i < election->candidate_count; i++)
+        if (election->candidates[i]->link != LINK_UNKNOWN)
+            return false;
+    return true;
+}
+
+/* Puts it together in pieces: the sign of a mere note, the code, how often, how sure. */
+static void worst_text(const struct cells *cells, const struct election *election, char *code,
+                       size_t code_size, char *rest, size_t rest_size)
+{
+    const struct finding *worst = election->findings[0];
+    size_t same = 0;
+    char times[32] = "";
+
+    for (size_t i = 0; i < election->finding_count; i++)
+        same += election->findings[i]->code == worst->code;
+    if (same > 1)
+        snprintf(times, sizeof times, " %s%zu", cells_sign(cells, SIGN_TIMES), same);
+    snprintf(code, code_size, "%s%s%s%s",
+             worst->severity == SEVERITY_INFO ? cells_sign(cells, SIGN_INFO) : "",
+             worst->severity == SEVERITY_INFO ? " " : "", finding_kind(worst->code)->word, times);
+    snprintf(rest, rest_size, "%s",
+             worst->unconfirmed_since.mono_us != 0     ? " unconfirmed"
+             : worst->certainty == CERTAINTY_SUSPECTED ? " suspected"
+                                                       : "");
+}
+
+int finding_put_worst(struct cells *cells, int x, int y, int room, const struct election *election)
+{
+    char code[64], rest[32];
+    int used;
+
+    if (room <= 0)
+        return 0;
+    if (election->finding_count == 0) {
+        if (watches_unseen(election))
+            return cells_printf(cells, x, y, room, ROLE_DIM, "%s watches not seen",
+                                cells_sign(cells, SIGN_UNKNOWN));
+        return cells_put(cells, x, y, room, ROLE_DIM, cells_sign(cells, SIGN_DASH));
+    }
+    worst_text(cells, election, code, sizeof code, rest, sizeof rest);
+    used = cells_put(cells, x, y, room, severity_look(election->findings[0]->severity), code);
+    if (used < room && rest[0] != '\0')
+        used += cells_put(cells, x + used, y, room - used, ROLE_DIM, rest);
+    return used;
+}
+
+int finding_worst_width(const struct cells *cells, const struct election *election)
+{
+    char code[64], rest[32];
+
+    if (election->finding_count == 0)
+        return watches_unseen(election) ? 18 : 1;
+    worst_text(cells, election, code, sizeof code, rest, sizeof rest);
+    return safe_width(code, strlen(code), cells->ascii) + (int)strlen(rest);
+}
+
+char *finding_certainty(const struct finding *finding, struct moment now, char *buffer, size_t size)
+{
+    char age[16];
+
+    if (finding->unconfirmed_since.mono_us == 0)
+        snprintf(buffer, size, "%s", certainty_word(finding->certainty));
+    else
+        snprintf(buffer, size, "unconfirmed for %s",
+                 format_age(facts_age_us(finding->unconfirmed_since, now), age, sizeof age));
+    return buffer;
+}
+
+struct badge finding_badge(const struct election *election, struct moment now)
+{
+    enum severity worst = election->finding_count > 0 ? election->findings[0]->severity : SEVERITY_INFO;
+    struct badge badge = facts_badge(election, now);
+
+    if (badge.sign == SIGN_CRITICAL || worst == SEVERITY_INFO)
+        return badge;
+    if (worst >= SEVERITY_ERROR || badge.rank >= RANK_HEALTHY) {
+        badge.sign = severity_sign(worst);
+        badge.look = severity_look(worst);
+    }
+    return badge;
+}
+
+static bool names(const struct finding *finding, const char *candidate)
+{
+    for (size_t i = 0; i < finding->candidate_count; i++)
+        if (strcmp(finding->candidates[i], candidate) == 0)
+            return true;
+    return false;
+}
+
+const struct finding *finding_of(const struct election *election, const char *candidate)
+{
+    for (size_t i = 0; i < election->finding_count; i++)
+        if (names(election->findings[i], candidate))
+            return election->findings[i];
+    return NULL;
+}
+
+/* Where the pieces of a finding stand: as wide as those that are shown need. */
+struct pane {
+    int who_x, sure_x, text_x, text_width;
+    bool beside;
+};
+
+static struct pane pane_of(const struct cells *cells, const struct election *election, const char *only)
+{
+    struct pane pane = {.beside = cells->width >= BESIDE};
+    int code = 0, sure = 9;
+
+    for (size_t i = 0; i < election->finding_count; i++) {
+        const struct finding *finding = election->findings[i];
+        int width = (int)strlen(finding_kind(finding->code)->word);
+
+        if (only != NULL && !names(finding, only))
+            continue;
+        code = width > code ? width : code;
+        if (finding->unconfirmed_since.mono_us != 0)
+            sure = 22;
+    }
+    pane.who_x = LEFT + 2 + code + 2;
+    pane.sure_x = pane.who_x + WHO_WIDTH;
+    pane.text_x = pane.beside ? pane.sure_x + sure + 2 : INDENT;
+    pane.text_width = cells->width - pane.text_x - 1;
+    return pane;
+}
+
+static int text_lines(const struct cells *cells, const struct pane *pane, const char *text)
+{
+    int lines = text != NULL ? wrap_lines(cells, pane->text_width, text) : 0;
+
+    return lines < LINES_MOST ? lines : LINES_MOST;
+}
+
+/* A note says little that is urgent: its evidence, and in one line. */
+static int finding_rows(const struct cells *cells, const struct pane *pane, const struct finding *finding)
+{
+    int own = pane->beside ? 0 : 1;
+
+    if (finding->severity == SEVERITY_INFO)
+        return own + 1;
+    return own + text_lines(cells, pane, finding->evidence) + text_lines(cells, pane, finding->advice);
+}
+
+int finding_pane_rows(const struct cells *cells, const struct election *election, const char *only)
+{
+    struct pane pane = pane_of(cells, election, only);
+    int rows = 0;
+
+    /* A crowd's thousand findings are not laid out for a screen of forty lines. */
+    for (size_t i = 0; i < election->finding_count && rows < cells->height; i++)
+        if (only == NULL || names(election->findings[i], only))
+            rows += finding_rows(cells, &pane, election->findings[i]);
+    return rows > 0 ? rows + 1 : 0;
+}
+
+/* Whom it is about, shortly. */
+static void put_subject(struct cells *cells, int x, int y, int room, const struct finding *finding)
+{
+    char name[64], text[96];
+
+    if (finding->candidate_count == 0) {
+        cells_put(cells, x, y, room, ROLE_DIM, "the election");
+        return;
+    }
+    facts_short_name(cells, finding->candidates[0], name, sizeof name);
+    if (finding->candidate_count > 1)
+        snprintf(text, sizeof text, "%s +%zu", name, finding->candidate_count - 1);
+    else
+        snprintf(text, sizeof text, "%s", name);
+    cells_put(cells, x, y, room, ROLE_TEXT, text);
+}
+
+static int put_finding(struct cells *cells, const struct pane *pane, int y, int end,
+                       const struct scene *scene, const struct finding *finding)
+{
+    style look = severity_look(finding->severity);
+    bool note = finding->severity == SEVERITY_INFO;
+    int begin = y, lines;
+    char sure[48], age[16];
+
+    cells_put(cells, LEFT, y, 1, look, cells_sign(cells, severity_sign(finding->severity)));
+    cells_put(cells, LEFT + 2, y, -1, note ? look : (style)(look | STYLE_BOLD),
+              finding_kind(finding->code)->word);
+    put_subject(cells, pane->who_x, y, WHO_WIDTH - 1, finding);
+    finding_certainty(finding, scene->now, sure, sizeof sure);
+    if (pane->beside) {
+        cells_put(cells, pane->sure_x, y, pane->text_x - pane->sure_x - 1,
+                  finding->certainty == CERTAINTY_CERTAIN && !note ? ROLE_TEXT : ROLE_DIM, sure);
+    } else {
+        cells_printf(cells, pane->sure_x, y, facts_room(pane->sure_x, cells->width), ROLE_DIM, "%s, for %s",
+                     sure, format_age(facts_age_us(finding->since, scene->now), age, sizeof age));
+        y++;
+    }
+    lines = end - y < LINES_MOST ? end - y : LINES_MOST;
+    y += wrap_put(cells, pane->text_x, y, pane->text_width, note && lines > 1 ? 1 : lines,
+                  note ? ROLE_DIM : ROLE_TEXT, finding->evidence != NULL ? finding->evidence : "");
+    lines = end - y < LINES_MOST ? end - y : LINES_MOST;
+    if (!note && finding->advice != NULL)
+        y += wrap_put(cells, pane->text_x, y, pane->text_width, lines, ROLE_ACCENT, finding->advice);
+    return y > begin ? y : begin + 1;
+}
+
+void finding_pane_draw(struct cells *cells, int y, int rows, const struct scene *scene,
+                       const struct election *election, const char *only)
+{
+    struct pane pane = pane_of(cells, election, only);
+    int end = y + rows;
+    size_t left = 0;
+
+    if (rows < 2)
+        return;
+    cells_rule(cells, 0, y, cells->width, "findings");
+    y++;
+    for (size_t i = 0; i < election->finding_count; i++) {
+        if (only != NULL && !names(election->findings[i], only))
+            continue;
+        if (y < end)
+            y = put_finding(cells, &pane, y, end, scene, election->findings[i]);
+        else
+            left++;
+    }
+    if (left > 0)
+        cells_printf(cells, cells->width - 26, end - rows, 25, ROLE_DIM, " %zu more: f shows all ", left);
+}

@@ -1,0 +1,47 @@
+/*
+ * finding_lines.h - findings in signs, words and lines, the same on every screen.
+ */
+#ifndef ELECTOP_TUI_VIEWS_FINDING_LINES_H
+#define ELECTOP_TUI_VIEWS_FINDING_LINES_H
+
+#include "tui/views/facts.h"
+#include "tui/views/view.h"
+
+enum sign severity_sign(enum severity);
+style severity_look(enum severity);
+
+/* How many findings there are of each severity. */
+struct finding_counts {
+    size_t of[SEVERITY_CRITICAL + 1];
+};
+void finding_counts_add(struct finding_counts *, const struct election *);
+
+/* "x 1 critical  ! 2 warnings  . 3 notes", or that there is none. Returns the columns used. */
+int finding_counts_put(struct cells *, int x, int y, const struct finding_counts *);
+
+/*
+ * What is wrong with an election in a few columns: its worst finding, how often, and whether it is only
+ * suspected. Without one: a dash, or that its watches were not seen. Returns the columns used.
+ */
+int finding_put_worst(struct cells *, int x, int y, int room, const struct election *);
+/* The columns that this would take. */
+int finding_worst_width(const struct cells *, const struct election *);
+
+/* "certain", "suspected", "unconfirmed for 12s". */
+char *finding_certainty(const struct finding *, struct moment now, char *buffer, size_t size);
+
+/* How it stands, with the sign and the colour of what is found where that is worse: a led election may be
+   about to fail. The word stays. */
+struct badge finding_badge(const struct election *, struct moment now);
+
+/* The worst finding that names this candidate; NULL: none. */
+const struct finding *finding_of(const struct election *, const char *candidate);
+
+/* The lines of a pane that shows all of them, a rule included; 0: there is none. only: those that name this
+   candidate; NULL: all. */
+int finding_pane_rows(const struct cells *, const struct election *, const char *only);
+/* Draws it on rows y .. y + rows. */
+void finding_pane_draw(struct cells *, int y, int rows, const struct scene *, const struct election *,
+                       const char *only);
+
+#endif

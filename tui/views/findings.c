@@ -1,0 +1,477 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/text/format.h"
+#include "tui/text/safe.h"
+#include "tui/views/columns.h"
+#include "tui/views/facts.h"
+#include "tui/views/finding_lines.h"
+#include "tui/views/list.h"
+#include "tui/views/wrap.h"
+
+#define SIGN_X 2
+#define TABLE_X 4
+#define KEY_BYTES 2048
+
+enum { COLUMN_CODE, COLUMN_ELECTION, COLUMN_ABOUT, COLUMN_SURE, COLUMN_SINCE, COLUMN_EVIDENCE, COLUMN_COUNT };
+
+static const struct column columns_of_findings[COLUMN_COUNT] = {
+    [COLUMN_CODE] = {.heading = "FINDING", .least = 14, .most = 26, .importance = 100},
+    [COLUMN_ELECTION] = {.heading = "ELECTION", .least = 14, .most = 30, .importance = 95},
+    [COLUMN_ABOUT] = {.heading = "CANDIDATE", .least = 12, .most = 22, .importance = 90},
+    [COLUMN_SURE] = {.heading = "CERTAINTY", .least = 11, .most = 22, .importance = 70},
+    [COLUMN_SINCE] = {.heading = "SINCE", .least = 6, .most = 7, .importance = 80},
+    [COLUMN_EVIDENCE] = {.heading = "EVIDENCE", .least = 24, .most = 200, .importance = 50, .optional = true},
+};
+
+struct row {
+    const struct election *election;
+    const struct finding *finding;
+    size_t index; /* settles what is equal */
+};
+
+/* Everything that is wrong, over all elections, the worst first. */
+struct findings_view {
+    struct view view;
+    struct list list;
+    char filter[128];
+    struct row *rows; /* those that pass, made anew at each call: they hold until the model changes */
+    size_t count, room;
+    struct finding_counts counts; /* of all */
+    size_t total;
+    struct column columns[COLUMN_COUNT];
+    int first_y;
+};
+
+static struct findings_view *findings_view_of(struct view *view)
+{
+    return (struct findings_view *)view;
+}
+
+static bool passes(const struct findings_view *view, const struct row *row)
+{
+    const struct finding *finding = row->finding;
+
+    if (view->filter[0] == '\0' || facts_match(finding_kind(finding->code)->word, view->filter) ||
+        facts_match(row->election->name, view->filter) || facts_match(row->election->path, view->filter) ||
+        facts_match(row->election->cluster->name, view->filter) ||
+        facts_match(finding->evidence, view->filter) ||
+        facts_match(severity_word(finding->severity), view->filter) ||
+        facts_match(certainty_word(finding->certainty), view->filter))
+        return true;
+    for (size_t i = 0; i < finding->candidate_count; i++)
+        if (facts_match(finding->candidates[i], view->filter))
+            return true;
+    return false;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    const struct finding *f = x->finding, *g = y->finding;
+
+    if (f->severity != g->severity)
+        return f->severity > g->severity ? -1 : 1;
+    if (f->certainty != g->certainty)
+        return f->certainty > g->certainty ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+static bool add_row(struct findings_view *view, struct row row)
+{
+    if (view->count == view->room) {
+        size_t room = view->room > 0 ? view->room * 2 : 64;
+        struct row *rows = realloc(view->rows, room * sizeof *rows);
+
+        if (rows == NULL)
+            return false;
+        view->rows = rows;
+        view->room = room;
+    }
+    view->rows[view->count++] = row;
+    return true;
+}
+
+static void gather(struct findings_view *view, const struct scene *scene)
+{
+    view->count = view->total = 0;
+    view->counts = (struct finding_counts){0};
+    for (size_t i = 0; i < scene->model->cluster_count; i++) {
+        const struct cluster *cluster = &scene->model->clusters[i];
+
+        for (size_t j = 0; j < cluster->election_count; j++) {
+            const struct election *election = cluster->elections[j];
+
+            finding_counts_add(&view->counts, election);
+            for (size_t k = 0; k < election->finding_count; k++) {
+                struct row row = {election, election->findings[k], view->total++};
+
+                if (passes(view, &row) && !add_row(view, row))
+                    return;
+            }
+        }
+    }
+    if (view->count > 1)
+        qsort(view->rows, view->count, sizeof *view->rows, compare_rows);
+}
+
+/* What a selection keeps of a finding: where, what, and which of that kind. */
+static void key_of(const struct row *row, char *buffer, size_t size)
+{
+    const struct finding *finding = row->finding;
+
+    snprintf(buffer, size, "%" PRIx64 "\n%s\n%s\n%s", finding->subject, finding_kind(finding->code)->word,
+             row->election->cluster->name, row->election->path);
+}
+
+static const struct row *selected(const struct findings_view *view)
+{
+    return view->list.at < view->count ? &view->rows[view->list.at] : NULL;
+}
+
+static void select_line(struct findings_view *view)
+{
+    const struct row *row = selected(view);
+    char key[KEY_BYTES];
+
+    if (row == NULL)
+        return;
+    key_of(row, key, sizeof key);
+    list_select(&view->list, key);
+}
+
+/* Brings rows and selection up to the model; what is selected then stands at list.at. */
+static void follow_model(struct findings_view *view, const struct scene *scene, size_t rows)
+{
+    struct list *list = &view->list;
+    char key[KEY_BYTES];
+    bool found = false;
+
+    gather(view, scene);
+    list_begin(list, view->count, rows);
+    for (size_t i = 0; list->key != NULL && i < view->count && !found; i++) {
+        key_of(&view->rows[i], key, sizeof key);
+        found = strcmp(key, list->key) == 0;
+        if (found)
+            list_found(list, i);
+    }
+    if (list->key != NULL && !found) {
+        if (view->filter[0] != '\0')
+            list_home(list); /* hidden, not gone */
+        else
+            list_lost(list);
+    }
+    list_show(list);
+    if (list->key == NULL)
+        select_line(view);
+}
+
+static void about_text(const struct cells *cells, const struct finding *finding, int room, char *buffer,
+                       size_t size)
+{
+    char more[24] = "", name[256];
+
+    if (finding->candidate_count == 0) {
+        snprintf(buffer, size, "%s", cells_sign(cells, SIGN_DASH));
+        return;
+    }
+    if (finding->candidate_count > 1)
+        snprintf(more, sizeof more, " +%zu", finding->candidate_count - 1);
+    facts_fit_name(cells, finding->candidates[0], room - (int)strlen(more), name, sizeof name);
+    if (strcmp(name, finding->candidates[0]) != 0) /* it has no room: a word and its number say more */
+        facts_short_name(cells, finding->candidates[0], name, sizeof name);
+    snprintf(buffer, size, "%.200s%s", name, more);
+}
+
+static int about_width(const struct cells *cells, const struct finding *finding)
+{
+    char text[300];
+
+    about_text(cells, finding, 22, text, sizeof text);
+    return safe_width(text, strlen(text), cells->ascii);
+}
+
+static void draw_row(const struct findings_view *view, struct cells *cells, int y, const struct scene *scene,
+                     const struct row *row)
+{
+    const struct column *columns = view->columns;
+    const struct finding *finding = row->finding;
+    style look = severity_look(finding->severity);
+    bool note = finding->severity == SEVERITY_INFO;
+    char text[300];
+
+    cells_put(cells, SIGN_X, y, 1, look, cells_sign(cells, severity_sign(finding->severity)));
+    columns_put(cells, &columns[COLUMN_CODE], y, look, finding_kind(finding->code)->word);
+    if (scene->model->cluster_count > 1) {
+        snprintf(text, sizeof text, "%s %.200s", row->election->cluster->name, row->election->name);
+        columns_put(cells, &columns[COLUMN_ELECTION], y, note ? ROLE_DIM : ROLE_TEXT, text);
+    } else {
+        columns_put(cells, &columns[COLUMN_ELECTION], y, note ? ROLE_DIM : ROLE_TEXT, row->election->name);
+    }
+    about_text(cells, finding, columns[COLUMN_ABOUT].width, text, sizeof text);
+    columns_put(cells, &columns[COLUMN_ABOUT], y, note ? ROLE_DIM : ROLE_TEXT, text);
+    columns_put(cells, &columns[COLUMN_SURE], y,
+                finding->unconfirmed_since.mono_us != 0            ? (style)ROLE_WARNING
+                : finding->certainty == CERTAINTY_CERTAIN && !note ? (style)ROLE_TEXT
+                                                                   : (style)ROLE_DIM,
+                columns[COLUMN_SURE].width < 20 && finding->unconfirmed_since.mono_us != 0
+                    ? "unconfirmed"
+                    : finding_certainty(finding, scene->now, text, sizeof text));
+    columns_put(cells, &columns[COLUMN_SINCE], y, note ? ROLE_DIM : ROLE_TEXT,
+                format_age(facts_age_us(finding->since, scene->now), text, sizeof text));
+    if (finding->evidence != NULL)
+        columns_put(cells, &columns[COLUMN_EVIDENCE], y, ROLE_DIM, finding->evidence);
+}
+
+static void lay_columns(struct findings_view *view, const struct cells *cells, const struct scene *scene)
+{
+    struct column *columns = view->columns;
+    int wide = cells->width >= 110;
+    char text[48];
+
+    memcpy(columns, columns_of_findings, sizeof columns_of_findings);
+    for (size_t i = view->list.top; i < view->list.top + view->list.rows && i < view->count; i++) {
+        const struct finding *finding = view->rows[i].finding;
+        const struct election *election = view->rows[i].election;
+        int name = safe_width(election->name, strlen(election->name), cells->ascii);
+
+        columns_want(&columns[COLUMN_CODE], (int)strlen(finding_kind(finding->code)->word));
+        columns_want(&columns[COLUMN_ELECTION],
+                     name + (scene->model->cluster_count > 1 ? (int)strlen(election->cluster->name) + 1 : 0));
+        if (finding->candidate_count > 0)
+            columns_want(&columns[COLUMN_ABOUT], about_width(cells, finding));
+        columns_want(&columns[COLUMN_SURE],
+                     (int)strlen(finding_certainty(finding, scene->now, text, sizeof text)));
+        if (finding->evidence != NULL)
+            columns_want(&columns[COLUMN_EVIDENCE],
+                         safe_width(finding->evidence, strlen(finding->evidence), cells->ascii));
+    }
+    columns_lay(columns, COLUMN_COUNT, TABLE_X, cells->width - TABLE_X - wide, wide ? 2 : 1);
+}
+
+/* All of what is selected: evidence, advice, since when, and what its code means. */
+static void draw_detail(const struct findings_view *view, struct cells *cells, int y, int rows,
+                        const struct scene *scene)
+{
+    const struct row *row = selected(view);
+    const struct finding *finding;
+    const struct finding_kind *kind;
+    int end = y + rows, x = SIGN_X, width = cells->width - SIGN_X - 2, at;
+    char caption[96], when[32], age[16];
+
+    if (row == NULL || rows < 2)
+        return;
+    finding = row->finding;
+    kind = finding_kind(finding->code);
+    snprintf(caption, sizeof caption, "%s: %s, %s", kind->word, severity_word(finding->severity),
+             certainty_word(finding->certainty));
+    cells_rule(cells, 0, y++, cells->width, caption);
+    if (finding->evidence != NULL)
+        y += wrap_put(cells, x, y, width, end - y, ROLE_TEXT, finding->evidence);
+    if (finding->advice != NULL)
+        y += wrap_put(cells, x, y, width, end - y, ROLE_ACCENT, finding->advice);
+    if (y >= end)
+        return;
+    at = x + cells_printf(cells, x, y, width, ROLE_DIM, "since %s, for %s",
+                          facts_when(finding->since.wall_us, scene->now, when, sizeof when),
+                          format_age(facts_age_us(finding->since, scene->now), age, sizeof age));
+    if (finding->unconfirmed_since.mono_us != 0 && at < cells->width)
+        cells_printf(cells, at, y, cells->width - at, ROLE_WARNING,
+                     "; unconfirmed since %s: what showed it cannot be seen now",
+                     facts_when(finding->unconfirmed_since.wall_us, scene->now, when, sizeof when));
+    y++;
+    wrap_put(cells, x, y, width, end - y, ROLE_DIM, kind->meaning);
+}
+
+static void draw_head(const struct findings_view *view, struct cells *cells, int y)
+{
+    int x = 1, width;
+    char text[192];
+
+    x += finding_counts_put(cells, x, y, &view->counts) + 3;
+    if (view->filter[0] != '\0')
+        snprintf(text, sizeof text, "%zu of %zu with \"%s\"", view->count, view->total, view->filter);
+    else
+        snprintf(text, sizeof text, "worst first");
+    width = safe_width(text, strlen(text), cells->ascii);
+    if (x + width < cells->width)
+        cells_put_right(cells, cells->width - 1, y, width, view->filter[0] != '\0' ? ROLE_ACCENT : ROLE_DIM,
+                        text);
+}
+
+static void draw_none(const struct findings_view *view, struct cells *cells, int y, const struct scene *scene)
+{
+    size_t hidden = 0, servers = 0;
+
+    if (view->filter[0] != '\0') {
+        cells_put(cells, SIGN_X, y, -1, ROLE_DIM, "No finding has this in it. Esc shows all again.");
+        return;
+    }
+    cells_printf(cells, SIGN_X, y, -1, ROLE_GOOD, "%s Nothing is found wrong.", cells_sign(cells, SIGN_OK));
+    for (size_t i = 0; i < scene->model->cluster_count; i++) {
+        servers += scene->model->clusters[i].server_count;
+        for (size_t j = 0; j < scene->model->clusters[i].server_count; j++)
+            hidden += scene->model->clusters[i].servers[j].watches_from == NULL;
+    }
+    if (hidden > 0)
+        cells_printf(cells, SIGN_X, y + 1, -1, ROLE_WARNING,
+                     "%s %zu of %zu servers do not show their watches: e says why, and what to switch on.",
+                     cells_sign(cells, SIGN_UNKNOWN), hidden, servers);
+    cells_put(cells, SIGN_X, y + 3, -1, ROLE_DIM, "x lists everything that could be found.");
+}
+
+static void findings_draw(struct view *self, const struct scene *scene, struct cells *cells)
+{
+    struct findings_view *view = findings_view_of(self);
+    int airy = cells->height >= 18, y = airy, rows, pane;
+
+    gather(view, scene);
+    draw_head(view, cells, y);
+    y += 1 + airy;
+    view->first_y = y + 1;
+    pane = cells->height >= 14 ? cells->height / 3 : 0;
+    rows = cells->height - view->first_y - pane;
+    if (pane > 0 && (size_t)rows > view->count + 1) { /* what the table leaves */
+        rows = (int)view->count + 1;
+        pane = cells->height - view->first_y - rows;
+    }
+    follow_model(view, scene, rows > 0 ? (size_t)rows : 0);
+    if (view->count == 0) {
+        draw_none(view, cells, y, scene);
+        return;
+    }
+    lay_columns(view, cells, scene);
+    columns_head(cells, view->columns, COLUMN_COUNT, y, -1);
+    for (size_t i = 0; i < view->list.rows && view->list.top + i < view->count; i++) {
+        int row = view->first_y + (int)i;
+
+        draw_row(view, cells, row, scene, &view->rows[view->list.top + i]);
+        if (view->list.top + i == view->list.at) {
+            cells_put(cells, 0, row, 1, ROLE_ACCENT, cells_sign(cells, SIGN_SELECTED));
+            cells_select_row(cells, row, 0, cells->width);
+        }
+    }
+    draw_detail(view, cells, cells->height - pane, pane, scene);
+}
+
+static enum view_result open_selected(const struct findings_view *view, struct view **next)
+{
+    const struct row *row = selected(view);
+
+    if (row == NULL)
+        return VIEW_IGNORED;
+    *next = election_view_new(row->election->cluster->name, row->election->path);
+    return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
+}
+
+static enum view_result findings_action(struct view *self, const struct scene *scene, enum action action,
+                                        struct view **next)
+{
+    struct findings_view *view = findings_view_of(self);
+    const struct row *row;
+
+    follow_model(view, scene, view->list.rows);
+    if (list_move(&view->list, action == ACTION_NEXT_MATCH       ? ACTION_DOWN
+                               : action == ACTION_PREVIOUS_MATCH ? ACTION_UP
+                                                                 : action)) {
+        select_line(view);
+        return VIEW_DONE;
+    }
+    switch (action) {
+    case ACTION_OPEN:
+        return open_selected(view, next);
+    case ACTION_EXPLAIN:
+        row = selected(view);
+        *next = row != NULL ? explanations_view_new(row->finding->code) : NULL;
+        return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
+    case ACTION_BACK:
+        return VIEW_CLOSE;
+    default:
+        return VIEW_IGNORED;
+    }
+}
+
+static enum view_result findings_click(struct view *self, const struct scene *scene, int x, int y, bool twice,
+                                       struct view **next)
+{
+    struct findings_view *view = findings_view_of(self);
+    size_t line;
+
+    (void)x;
+    follow_model(view, scene, view->list.rows);
+    if (y < view->first_y || (size_t)(y - view->first_y) >= view->list.rows)
+        return VIEW_IGNORED;
+    line = view->list.top + (size_t)(y - view->first_y);
+    if (line >= view->count)
+        return VIEW_IGNORED;
+    view->list.at = line;
+    select_line(view);
+    return twice ? open_selected(view, next) : VIEW_DONE;
+}
+
+static void findings_title(struct view *self, const struct scene *scene, struct cells *cells, int x, int room)
+{
+    (void)self;
+    (void)scene;
+    cells_put(cells, x, 0, room, ROLE_TITLE, "findings");
+}
+
+static bool findings_path(struct view *self, const struct scene *scene, char *buffer, size_t size)
+{
+    struct findings_view *view = findings_view_of(self);
+    const struct row *row;
+    bool child;
+
+    follow_model(view, scene, view->list.rows);
+    row = selected(view);
+    if (row == NULL)
+        return false;
+    child = row->finding->candidate_count > 0 &&
+            (row->election->recipe == NULL || row->election->recipe->family != FAMILY_LOCK);
+    return snprintf(buffer, size, "%s%s%s", row->election->path, child ? "/" : "",
+                    child ? row->finding->candidates[0] : "") < (int)size;
+}
+
+static void findings_filter(struct view *self, const char *text)
+{
+    struct findings_view *view = findings_view_of(self);
+
+    snprintf(view->filter, sizeof view->filter, "%s", text);
+}
+
+static void findings_free(struct view *self)
+{
+    struct findings_view *view = findings_view_of(self);
+
+    list_release(&view->list);
+    free(view->rows);
+    free(view);
+}
+
+static const struct view_ops ops = {
+    .name = "findings",
+    .draw = findings_draw,
+    .action = findings_action,
+    .click = findings_click,
+    .title = findings_title,
+    .path = findings_path,
+    .filter = findings_filter,
+    .free = findings_free,
+    .answers = ACTION_BIT(ACTION_UP) | ACTION_BIT(ACTION_DOWN) | ACTION_BIT(ACTION_PAGE_UP) |
+               ACTION_BIT(ACTION_PAGE_DOWN) | ACTION_BIT(ACTION_FIRST) | ACTION_BIT(ACTION_LAST) |
+               ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_EXPLAIN) | ACTION_BIT(ACTION_BACK) |
+               ACTION_BIT(ACTION_FILTER) | ACTION_BIT(ACTION_NEXT_MATCH) | ACTION_BIT(ACTION_PREVIOUS_MATCH) |
+               ACTION_BIT(ACTION_DUMP) | ACTION_BIT(ACTION_REDRAW),
+};
+
+struct view *findings_view_new(void)
+{
+    struct findings_view *view = calloc(1, sizeof *view);
+
+    if (view == NULL)
+        return NULL;
+    view->view.ops = &ops;
+    return &view->view;
+}

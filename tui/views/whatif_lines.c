@@ -1,0 +1,266 @@
+#include "tui/views/whatif_lines.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "probe/election/chain.h"
+#include "tui/text/format.h"
+#include "tui/text/safe.h"
+#include "tui/views/chain_lines.h"
+#include "tui/views/facts.h"
+
+#define LEFT 1
+#define LABEL_WIDTH 25
+
+/* Pieces of a sentence, one after the other, as far as there is room. */
+struct pen {
+    struct cells *cells;
+    int x, y;
+};
+
+static void say(struct pen *pen, style look, const char *text)
+{
+    if (pen->x < pen->cells->width)
+        pen->x += cells_put(pen->cells, pen->x, pen->y, -1, look, text);
+}
+
+static void say_name(struct pen *pen, const struct candidate *candidate)
+{
+    char name[64];
+
+    say(pen, ROLE_STRONG, facts_short_name(pen->cells, candidate->name, name, sizeof name));
+}
+
+/* Its number alone would send people to look for who that is. */
+static void say_candidate(struct pen *pen, const struct candidate *candidate)
+{
+    char who[256];
+    int room = pen->cells->width - pen->x - 24;
+
+    say_name(pen, candidate);
+    say(pen, ROLE_TEXT, " ");
+    room = room < 12 ? 12 : room > 32 ? 32 : room;
+    chain_who(candidate, who, sizeof who);
+    if (who[0] != '?' && pen->x < pen->cells->width)
+        pen->x += cells_put(pen->cells, pen->x, pen->y, room, ROLE_DIM, who) + 1;
+}
+
+/* Those that are told beside the one that should be. */
+static void say_others(struct pen *pen, const struct departure *departure)
+{
+    char text[64];
+
+    if (departure->other_count == 0)
+        return;
+    say(pen, ROLE_WARNING, departure->told == ANSWER_YES ? "; also told: " : "; told instead: ");
+    if (departure->others[0] == NULL) {
+        snprintf(text, sizeof text, "%zu others", departure->other_count);
+        say(pen, ROLE_WARNING, text);
+        return;
+    }
+    say_name(pen, departure->others[0]);
+    if (departure->other_count > 1) {
+        snprintf(text, sizeof text, " and %zu more", departure->other_count - 1);
+        say(pen, ROLE_WARNING, text);
+    }
+}
+
+/* Why the one that should be told is not. */
+static void say_untold(struct pen *pen, const struct departure *departure)
+{
+    const char *why = departure->why != NULL ? departure->why : "it is not told";
+
+    if (strncmp(why, "all watch", 9) == 0) { /* nobody needs to be told */
+        say(pen, ROLE_DIM, why);
+        return;
+    }
+    say(pen, ROLE_CRITICAL | STYLE_BOLD, "nobody is told: ");
+    say_name(pen, departure->heir);
+    say(pen, ROLE_TEXT, strncmp(why, "it ", 3) == 0 ? why + 2 : ": ");
+    if (strncmp(why, "it ", 3) != 0)
+        say(pen, ROLE_TEXT, why);
+    say(pen, ROLE_TEXT, departure->leads ? ", and nobody leads then" : ", and the line stops there");
+}
+
+/* before: whom the heir watches then; NULL: the one that goes leads by then. */
+static void say_outcome(struct pen *pen, const struct election *election, const struct departure *departure,
+                        const struct candidate *before)
+{
+
+    if (departure->heir == NULL) {
+        if (before == NULL)
+            say(pen, election->kind == KIND_LOCK ? ROLE_TEXT : ROLE_CRITICAL,
+                election->kind == KIND_LOCK ? "it is free" : "nobody stands behind it: nobody leads then");
+        else
+            say(pen, ROLE_DIM, "nobody stands behind it, and nobody needs to be told");
+        return;
+    }
+    if (departure->told == ANSWER_NO) {
+        say_untold(pen, departure);
+        say_others(pen, departure);
+        return;
+    }
+    say_candidate(pen, departure->heir);
+    if (departure->told == ANSWER_UNKNOWN) {
+        say(pen, ROLE_TEXT, departure->leads ? "leads, if it is told: " : "must be told: ");
+        say(pen, ROLE_DIM, departure->why != NULL ? departure->why : "its watches are not known");
+        return;
+    }
+    if (departure->leads) {
+        say(pen, ROLE_TEXT, election->kind == KIND_LOCK ? "wakes and holds it" : "wakes and leads");
+    } else if (before != NULL) {
+        say(pen, ROLE_TEXT, "wakes, and watches ");
+        say_name(pen, before);
+        say(pen, ROLE_TEXT, " from then on");
+    }
+    say_others(pen, departure);
+}
+
+/* before: the one in front of it that still stands then, or NULL. */
+static void put_departure(struct cells *cells, int x, int y, const struct election *election,
+                          const struct departure *departure, const struct candidate *before,
+                          const char *label)
+{
+    bool whole = departure->told == ANSWER_YES;
+    bool broken = departure->heir != NULL && departure->told == ANSWER_NO && departure->why != NULL &&
+                  strncmp(departure->why, "all watch", 9) != 0;
+    bool alone = departure->heir == NULL && before == NULL && election->kind != KIND_LOCK;
+    enum sign sign = whole                                                     ? SIGN_CHECK
+                     : alone                                                   ? SIGN_WARNING
+                     : broken                                                  ? SIGN_CRITICAL
+                     : departure->heir == NULL || departure->told == ANSWER_NO ? SIGN_INFO
+                                                                               : SIGN_UNKNOWN;
+    style look = whole ? ROLE_GOOD : broken ? ROLE_CRITICAL : alone ? ROLE_WARNING : ROLE_DIM;
+    struct pen pen = {cells, x, y};
+
+    say(&pen, look, cells_sign(cells, sign));
+    pen.x = x + 2;
+    cells_put(cells, pen.x, y, LABEL_WIDTH - 1, ROLE_DIM, label);
+    pen.x += LABEL_WIDTH;
+    say_outcome(&pen, election, departure, before);
+}
+
+/* The first behind the leader of whom it is not known whether it will be told; NULL: there is none. */
+static const struct candidate *first_unknown(const struct election *election)
+{
+    const char *why;
+
+    for (size_t i = 1; i < election->candidate_count; i++)
+        if (whatif_told(election->candidates[i], &why) == ANSWER_UNKNOWN)
+            return election->candidates[i];
+    return NULL;
+}
+
+bool whatif_put_line(struct cells *cells, int x, int y, const struct election *election)
+{
+    struct next_failover next = {.chain = CHAIN_UNKNOWN};
+    struct pen pen = {cells, x, y};
+    char label[128], name[64];
+    const struct candidate *unknown;
+    const char *why;
+
+    if (election->candidate_count < 3)
+        return false;
+    /* Where the line is cut something is found, so most lines of which not all is known need not be walked.
+     */
+    unknown = first_unknown(election);
+    if (unknown == NULL || (election->finding_count > 0 && election->findings[0]->severity >= SEVERITY_ERROR))
+        next = whatif_next(election);
+    if (next.chain == CHAIN_BROKEN && next.broken_at != NULL && next.broken_at != next.heir) {
+        const struct candidate *before = election_predecessor(election, next.broken_at);
+        struct departure departure = whatif_goes(election, before);
+
+        snprintf(label, sizeof label, "If %s goes", facts_short_name(cells, before->name, name, sizeof name));
+        put_departure(cells, x, y, election, &departure, election_predecessor(election, before), label);
+        return true;
+    }
+    if (next.chain == CHAIN_COMPLETE) {
+        say(&pen, ROLE_GOOD, cells_sign(cells, SIGN_CHECK));
+        pen.x = x + 2;
+        say(&pen, ROLE_DIM, "The line behind it");
+        pen.x = x + 2 + LABEL_WIDTH;
+        say(&pen, ROLE_TEXT, "is whole: whoever is next is told");
+        return true;
+    }
+    if (next.chain == CHAIN_BROKEN || unknown == NULL)
+        return false;
+    say(&pen, ROLE_DIM, cells_sign(cells, SIGN_UNKNOWN));
+    pen.x = x + 2;
+    say(&pen, ROLE_DIM, "The line behind it");
+    pen.x = x + 2 + LABEL_WIDTH;
+    say(&pen, ROLE_TEXT, "may stop at ");
+    say_name(&pen, unknown);
+    say(&pen, ROLE_TEXT, ": ");
+    whatif_told(unknown, &why);
+    say(&pen, ROLE_DIM, why);
+    return true;
+}
+
+bool whatif_put_leader(struct cells *cells, int x, int y, const struct election *election)
+{
+    struct departure departure;
+
+    if (election->candidate_count == 0)
+        return false;
+    departure = whatif_goes(election, election->candidates[0]);
+    put_departure(cells, x, y, election, &departure, NULL,
+                  election->kind == KIND_LOCK ? "If its holder goes now" : "If the leader goes now");
+    return true;
+}
+
+/* How soon anybody can notice. */
+static void put_noticed(struct cells *cells, int x, int y, const struct candidate *goes)
+{
+    const struct client_session *session = candidate_client(goes);
+    struct pen pen = {cells, x, y};
+    struct moment latest = session != NULL ? client_expires(session) : (struct moment){0, 0};
+    char text[64];
+
+    say(&pen, ROLE_DIM, "noticed at once when its client resigns or closes its session; ");
+    if (session == NULL || session->timeout_ms <= 0) {
+        say(&pen, ROLE_DIM, "after its session timeout when it dies");
+        return;
+    }
+    say(&pen, ROLE_DIM, "within ");
+    say(&pen, ROLE_TEXT, format_span((int64_t)session->timeout_ms * 1000, text, sizeof text));
+    say(&pen, ROLE_DIM, " when it dies");
+    if (latest.wall_us > 0) {
+        say(&pen, ROLE_DIM, ", at the latest at ");
+        say(&pen, ROLE_TEXT, format_clock(latest.wall_us, text, sizeof text));
+    }
+}
+
+void whatif_pane_draw(struct cells *cells, int y, int rows, const struct scene *scene,
+                      const struct election *election, const struct candidate *goes)
+{
+    int end = y + rows;
+    size_t at;
+    char label[128], name[64];
+
+    (void)scene;
+    if (rows < 2 || goes == NULL)
+        return;
+    facts_short_name(cells, goes->name, name, sizeof name);
+    snprintf(label, sizeof label, "what if %s goes? w ends this; any other candidate can be selected", name);
+    cells_rule(cells, 0, y++, cells->width, label);
+    if (rows > 4)
+        put_noticed(cells, LEFT + 2, y++, goes);
+    at = election_position(election, goes);
+    for (size_t i = at; i < election->candidate_count && y < end; i++) {
+        struct departure departure = whatif_goes(election, election->candidates[i]);
+
+        if (y + 1 == end && i + 1 < election->candidate_count && departure.told != ANSWER_NO) {
+            cells_printf(cells, LEFT + 2, y, -1, ROLE_DIM, "%s and so on, for %zu more",
+                         cells_sign(cells, SIGN_ELLIPSIS), election->candidate_count - i);
+            return;
+        }
+        facts_short_name(cells, election->candidates[i]->name, name, sizeof name);
+        snprintf(label, sizeof label, i == at ? "When %s goes" : "then %s goes", name);
+        /* All before it are gone by then: whoever is told, leads. */
+        departure.leads = departure.heir != NULL && (departure.leads || at == 0);
+        put_departure(cells, LEFT, y++, election, &departure, at > 0 ? election->candidates[at - 1] : NULL,
+                      label);
+        if (departure.told == ANSWER_NO && departure.heir != NULL)
+            return;
+    }
+}
