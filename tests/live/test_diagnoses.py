@@ -16,7 +16,8 @@ from standing import LATCH, Findings, Line, configuration
 from waiting import until
 
 # Two looks, five seconds apart, on a busy machine; and the rounds after a cure.
-RAISED_S, CLEARED_S = 20, 15
+# Generous: on a loaded machine a round may take the server 0.2 s, and the next waits a hundred times that.
+RAISED_S, CLEARED_S = 60, 45
 
 SCENES = {}
 
@@ -399,4 +400,4 @@ def played(tmp_path_factory):
 @pytest.mark.parametrize("code", SCENES)
 def test_diagnosis(played, code):
     """Raised with the right candidate and certainty, cleared after the cure, silent on the twin."""
-    played[code].result(timeout=80)
+    played[code].result(timeout=200)
