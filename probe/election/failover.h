@@ -1,0 +1,55 @@
+/*
+ * failover.h - one change of leader: its phases as intervals, its cause as narrow as its proof.
+ *
+ * Told in two steps: EVENT_LEADER_ELECTED at once, and EVENT_FAILOVER once for every change, when the
+ * acknowledgement appears or the evidence is in, at the latest after the allowed failover time.
+ *
+ * All durations are microseconds on the observer's monotonic clock. A phase that cannot be known at all is
+ * SPAN_UNKNOWN; one bound of a phase may be open (SPAN_OPEN).
+ */
+#ifndef ELECTOP_PROBE_ELECTION_FAILOVER_H
+#define ELECTOP_PROBE_ELECTION_FAILOVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "probe/election/finding.h"
+#include "probe/election/moment.h"
+
+/*
+ * ZooKeeper never tells a watcher who deleted a znode; the servers' connection and session lists do, for a
+ * moment. What they do not prove is told wider: DELETED covers RESIGNED and EVICTED, ENDED covers CLOSED and
+ * EXPIRED, UNKNOWN all of them.
+ */
+enum failover_cause {
+    CAUSE_UNKNOWN,
+    CAUSE_DELETED,  /* the owner's session lived on */
+    CAUSE_RESIGNED, /* ... and it deleted the znode itself */
+    CAUSE_EVICTED,  /* ... and somebody else did */
+    CAUSE_ENDED,    /* the owner's session is over */
+    CAUSE_CLOSED,   /* ... its client closed it */
+    CAUSE_EXPIRED,  /* ... nobody heard of it for its timeout */
+    CAUSE_COUNT
+};
+/* The contract's word: "expired". */
+const char *failover_cause_word(enum failover_cause);
+
+#define SPAN_OPEN (-1)
+struct span {
+    int64_t low_us, high_us; /* either SPAN_OPEN: no such bound is known; both: nothing is known */
+};
+#define SPAN_UNKNOWN ((struct span){SPAN_OPEN, SPAN_OPEN})
+
+struct failover {
+    char *from, *from_identity; /* names; identities may be NULL */
+    char *to, *to_identity;
+    struct moment lost_at;    /* the leader's znode was seen gone */
+    struct moment elected_at; /* the next one was first */
+    enum failover_cause cause;
+    enum certainty cause_certainty;
+    char *evidence; /* for people; or NULL */
+    struct span detection, vacancy, takeover, total;
+    int64_t gap_us; /* > 0: found after nobody had watched for so long; counted apart, and in no statistics */
+};
+
+#endif

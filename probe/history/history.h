@@ -1,0 +1,70 @@
+/*
+ * history.h - reads a recording: the elections as they stood at any moment, and what happened between two.
+ *
+ * A recording is one SQLite file (schema.h says what is in it, for people who query it by themselves). Any
+ * number may read it while one recorder writes (recorder.h). Times are wall-clock microseconds since 1970,
+ * as the recorder's clock had them; where that clock jumped back, the order of recording decides.
+ *
+ * What a moment shows is what was told then, and not what today's program would conclude from it: recorded
+ * is the model as it stood, findings with their evidence among it.
+ */
+#ifndef ELECTOP_PROBE_HISTORY_HISTORY_H
+#define ELECTOP_PROBE_HISTORY_HISTORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/election/event.h"
+#include "probe/election/failover.h"
+#include "probe/election/model.h"
+
+struct history;
+
+/* NULL and a text in *error (caller frees): what is wrong with the file, and what to do. */
+struct history *history_open(const char *file, char **error);
+void history_close(struct history *); /* NULL is fine */
+
+/* From the first thing recorded to the last; false: it is empty. */
+bool history_bounds(struct history *, int64_t *from_us, int64_t *to_us);
+
+/*
+ * The model as it stood at that moment, of all clusters that were being recorded. Owned by the history, valid
+ * until the next call. NULL and a text in *error (caller frees): before the beginning, after the end.
+ */
+const struct model *history_at(struct history *, int64_t at_us, char **error);
+
+/* What to look at; members that are NULL leave nothing out. */
+struct history_filter {
+    const char *cluster;  /* by name */
+    const char *election; /* full path */
+    uint64_t events;      /* a set of 1 << enum event_kind; 0: all */
+};
+
+/* In order. The event and all it points at are valid during the call; false from fn ends it. */
+typedef bool (*history_event_fn)(void *context, const struct event *);
+bool history_events(struct history *, const struct history_filter *, int64_t from_us, int64_t to_us,
+                    history_event_fn, void *context, char **error);
+
+/* The nearest such event after (forward) or before that moment; false: there is none. */
+bool history_step(struct history *, const struct history_filter *, int64_t from_us, bool forward,
+                  int64_t *at_us);
+
+/* Failovers whose loss lies in [from, to), in order. */
+typedef bool (*history_failover_fn)(void *context, const struct election *, const struct failover *);
+bool history_failovers(struct history *, const struct history_filter *, int64_t from_us, int64_t to_us,
+                       history_failover_fn, void *context, char **error);
+
+/* One stretch of an election's time line. */
+enum stretch_kind { STRETCH_LED, STRETCH_VACANT, STRETCH_GAP /* nobody watched */ };
+struct history_stretch {
+    enum stretch_kind kind;
+    const char *name, *identity; /* of the leader; or NULL */
+    int64_t from_us, to_us;      /* clipped to what was asked for */
+    bool from_exact;             /* its beginning was seen */
+};
+typedef bool (*history_stretch_fn)(void *context, const struct history_stretch *);
+bool history_stretches(struct history *, const char *cluster, const char *election, int64_t from_us,
+                       int64_t to_us, history_stretch_fn, void *context, char **error);
+
+#endif
