@@ -25,6 +25,13 @@ const char *admin_command_word(enum admin_command command)
     return words[command];
 }
 
+/*
+ * What an answer may list, far above what any server holds: its size alone (64 MB) does not bound what it
+ * would come to here, since an entry takes two bytes there and eight or more here.
+ */
+#define CONNECTIONS_MOST ((size_t)250000)
+#define ENTRIES_MOST ((size_t)2000000)
+
 /* Without these a connection cannot be told from others, or not whether it is alive. */
 enum { HAS_ADDRESS = 1, HAS_SESSION = 2, HAS_RESPONSE = 4, HAS_ALL = 7 };
 
@@ -48,6 +55,14 @@ static void wrong(struct admin_reader *r, const char *problem)
 {
     if (!r->wrong)
         r->wrong = problem;
+}
+
+/* One more would be too many. */
+static bool is_full(struct admin_reader *r, size_t count, size_t most)
+{
+    if (count >= most)
+        wrong(r, "more entries than any server can hold");
+    return count >= most;
 }
 
 static void connection_field(struct admin_reader *r, const struct json_value *value)
@@ -104,8 +119,12 @@ static void connections(struct admin_reader *r, const struct json_value *value)
                                                : "a connection without the time of its last response");
         if (r->connection.timeout_ms < 0)
             r->connection.timeout_ms = 0;
-        if (!connection_list_add(&r->answer->connections, &r->connection))
+        struct connection_list *list = &r->answer->connections;
+        if (!r->wrong && !is_full(r, list->count, CONNECTIONS_MOST) &&
+            !connection_list_add(list, &r->connection))
             wrong(r, "out of memory");
+    } else if (value->depth == 2) {
+        wrong(r, "a connection that is none");
     } else if (value->depth == 3) {
         connection_field(r, value);
     }
@@ -122,14 +141,15 @@ static void watches(struct admin_reader *r, const struct json_value *value)
     } else if (value->kind == VALUE_LIST && value->depth == 2) {
         if (!session_id_parse(value->keys[1], strlen(value->keys[1]), &session))
             wrong(r, "a session id that is none");
-        else if (!watch_list_add_session(list, session))
+        else if (!is_full(r, list->count, ENTRIES_MOST) && !watch_list_add_session(list, session))
             wrong(r, "out of memory");
     } else if (value->depth == 2 && value->kind != VALUE_LIST_END) {
         wrong(r, "a session without a list of watched paths");
-    } else if (value->depth == 3 && value->kind != VALUE_TEXT) {
+    } else if (value->depth == 3 && (value->kind != VALUE_TEXT || value->text[0] != '/')) {
         wrong(r, "a watched path that is none");
     } else if (value->depth == 3) {
-        if (!watch_list_add_path(list, value->text, value->length))
+        if (!is_full(r, list->path_count, ENTRIES_MOST) &&
+            !watch_list_add_path(list, value->text, value->length))
             wrong(r, "out of memory");
     }
 }
@@ -141,12 +161,15 @@ static void sessions(struct admin_reader *r, const struct json_value *value)
         return;
     if (value->kind == VALUE_OBJECT && value->depth == 1) {
         r->found = true;
+    } else if (value->depth == 2 && value->kind != VALUE_LIST && value->kind != VALUE_LIST_END) {
+        wrong(r, "sessions that are no list");
     } else if (value->depth == 3 && value->kind != VALUE_NUMBER) {
         wrong(r, "a session id that is none");
     } else if (value->depth == 3) {
         if (!session_id_parse(value->text, value->length, &session))
             wrong(r, "a session id that is none");
-        else if (!session_list_add(&r->answer->sessions, session))
+        else if (!is_full(r, r->answer->sessions.count, ENTRIES_MOST) &&
+                 !session_list_add(&r->answer->sessions, session))
             wrong(r, "out of memory");
     }
 }
@@ -192,6 +215,8 @@ static void figures(struct admin_reader *r, const struct json_value *value)
 static void on_value(void *context, const struct json_value *value)
 {
     struct admin_reader *r = context;
+    if (r->wrong)
+        return; /* the rest of this piece is of no use */
     if (value->depth == 1 && value->kind == VALUE_TEXT && is(value->keys[0], "error")) {
         snprintf(r->said, sizeof r->said, "AdminServer says: %.*s",
                  (int)(value->length < 120 ? value->length : 120), value->text);

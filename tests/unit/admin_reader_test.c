@@ -177,7 +177,7 @@ static void refuses_the_rest(void **state)
         {ADMIN_CONNECTIONS, "{\"connections\":[{\"session_id\":1e400}]}", "session id"},
         {ADMIN_CONNECTIONS, "{\"connections\":[{\"session_id\":99999999999999999999}]}", "session id"},
         {ADMIN_CONNECTIONS, "{\"connections\":[{\"session_id\":01}]}", "not JSON"},
-        {ADMIN_CONNECTIONS, "{\"connections\":[1,]}", "not JSON"},
+        {ADMIN_CONNECTIONS, "{\"connections\":[,]}", "not JSON"},
         {ADMIN_CONNECTIONS, "{\"connections\":[{\"session_id\" 1}]}", "not JSON"},
         {ADMIN_CONNECTIONS, "{\"connections\":[{]}", "not JSON"},
         {ADMIN_CONNECTIONS, "{\"connections\":[}}", "not JSON"},
@@ -191,6 +191,11 @@ static void refuses_the_rest(void **state)
          "last response"},
         {ADMIN_WATCHES, "{\"session_id_to_watched_paths\":{\"1\":null}}", "without a list"},
         {ADMIN_WATCHES, "{\"session_id_to_watched_paths\":{\"1\":[7]}}", "watched path"},
+        {ADMIN_CONNECTIONS, "{\"connections\":[7]}", "a connection that is none"},
+        {ADMIN_CONNECTIONS, "{\"connections\":[[]]}", "a connection that is none"},
+        {ADMIN_WATCHES, "{\"session_id_to_watched_paths\":{\"1\":[\"\"]}}", "watched path"},
+        {ADMIN_WATCHES, "{\"session_id_to_watched_paths\":{\"1\":[\"a\"]}}", "watched path"},
+        {ADMIN_DUMP, "{\"expiry_time_to_session_ids\":{\"1\":7}}", "no list"},
         {ADMIN_CONFIGURATION, "{\"port\":1}", "not an answer of AdminServer"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -228,6 +233,45 @@ static void bounds_depth_and_length(void **state)
     server_answer_free(&answer);
 }
 
+/* Entries of a few bytes, over and over: refused long before they would fill the memory. */
+static void bounds_entries(void **state)
+{
+    (void)state;
+    static const struct {
+        enum admin_command command;
+        const char *begin, *entry;
+    } cases[] = {
+        {ADMIN_CONNECTIONS, "{\"connections\":[{}", ",{}"},
+        {ADMIN_CONNECTIONS, "{\"connections\":[",
+         "{\"session_id\":1,\"remote_socket_address\":null,\"last_response_time\":1},"},
+        {ADMIN_WATCHES, "{\"session_id_to_watched_paths\":{", "\"1\":[],"},
+        {ADMIN_WATCHES, "{\"session_id_to_watched_paths\":{\"1\":[", "\"/\","},
+        {ADMIN_DUMP, "{\"expiry_time_to_session_ids\":{\"1\":[", "1,"},
+    };
+    static const size_t answer_most = (size_t)64 << 20;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct server_answer answer;
+        server_answer_clear(&answer);
+        struct admin_reader *reader = admin_reader_new(cases[i].command, &answer);
+        assert_non_null(reader);
+        char many[16384];
+        size_t length = strlen(cases[i].entry), filled = 0, fed = 0;
+        for (; filled + length <= sizeof many; filled += length)
+            memcpy(many + filled, cases[i].entry, length);
+        const char *problem = admin_reader_feed(reader, cases[i].begin, strlen(cases[i].begin));
+        for (; !problem && fed < answer_most; fed += filled)
+            problem = admin_reader_feed(reader, many, filled);
+        assert_non_null(problem);
+        size_t kept = answer.connections.room * sizeof *answer.connections.list +
+                      answer.watches.room * sizeof *answer.watches.list +
+                      answer.watches.path_room * sizeof *answer.watches.paths +
+                      answer.sessions.room * sizeof *answer.sessions.list;
+        assert_true(kept <= (size_t)64 << 20);
+        admin_reader_free(reader);
+        server_answer_free(&answer);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -235,6 +279,7 @@ int main(void)
         cmocka_unit_test(keeps_empty_lists), cmocka_unit_test(reads_sessions),
         cmocka_unit_test(reads_figures),     cmocka_unit_test(passes_over_the_unknown),
         cmocka_unit_test(refuses_the_rest),  cmocka_unit_test(bounds_depth_and_length),
+        cmocka_unit_test(bounds_entries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
