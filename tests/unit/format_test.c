@@ -114,12 +114,38 @@ static void shortens_candidates(void **state)
                         "a-very-..42");
 }
 
+/* What is only known within bounds is told with both, and an open bound never looks like a number. */
+static void prints_intervals(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t low, high;
+        const char *text, *ascii;
+    } rows[] = {
+        {-1, -1, "?", "?"},
+        {0, 0, "0", "0"},
+        {412 * MS, 412 * MS, "412ms", "412ms"},
+        {1900 * MS, 4 * S, "1.90 – 4.00s", "1.90-4.00s"},
+        {412 * MS, 4 * S, "412ms – 4.00s", "412ms-4.00s"},
+        {90 * S, 150 * S, "1m30s – 2m30s", "1m30s-2m30s"},
+        {0, 4 * S, "0 – 4.00s", "0-4.00s"},
+        {0, 1, "0 – 0.00ms", "0-0.00ms"},
+        {412 * MS, -1, "≥ 412ms", ">= 412ms"},
+        {-1, 4 * S, "≤ 4.00s", "<= 4.00s"},
+        {9999 * MS, 10 * S, "10.0s", "10.0s"},
+    };
+    char buffer[FORMAT_INTERVAL];
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        assert_string_equal(format_interval(rows[i].low, rows[i].high, false, buffer), rows[i].text);
+        assert_string_equal(format_interval(rows[i].low, rows[i].high, true, buffer), rows[i].ascii);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prints_ages),
-        cmocka_unit_test(prints_spans),
-        cmocka_unit_test(prints_times),
+        cmocka_unit_test(prints_ages),         cmocka_unit_test(prints_spans),
+        cmocka_unit_test(prints_intervals),    cmocka_unit_test(prints_times),
         cmocka_unit_test(shortens_candidates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

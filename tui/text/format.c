@@ -64,6 +64,39 @@ char *format_span(int64_t us, char *buffer, size_t size)
     return buffer;
 }
 
+/* Where the unit of a printed span begins, where it has only one. */
+static const char *unit_of(const char *span)
+{
+    const char *unit = span + strspn(span, "0123456789.");
+    return strpbrk(unit, "0123456789") ? "" : unit;
+}
+
+char *format_interval(int64_t low_us, int64_t high_us, bool ascii, char buffer[FORMAT_INTERVAL])
+{
+    const size_t size = FORMAT_INTERVAL;
+    const char *dash = ascii ? "-" : " – ";
+    char low[16], high[16];
+    format_span(low_us, low, sizeof low);
+    format_span(high_us, high, sizeof high);
+    if (low_us < 0 && high_us < 0)
+        snprintf(buffer, size, "?");
+    else if (high_us < 0)
+        snprintf(buffer, size, "%s %s", ascii ? ">=" : "≥", low);
+    else if (low_us < 0)
+        snprintf(buffer, size, "%s %s", ascii ? "<=" : "≤", high);
+    else if (high_us == 0)
+        snprintf(buffer, size, "0");
+    else if (low_us > 0 && strcmp(low, high) == 0)
+        snprintf(buffer, size, "%s", high);
+    else if (low_us == 0)
+        snprintf(buffer, size, "0%s%s", dash, high);
+    else if (*unit_of(low) && strcmp(unit_of(low), unit_of(high)) == 0)
+        snprintf(buffer, size, "%.*s%s%s", (int)(unit_of(low) - low), low, dash, high);
+    else
+        snprintf(buffer, size, "%s%s%s", low, dash, high);
+    return buffer;
+}
+
 static bool split(int64_t wall_us, bool local, struct tm *tm, int *ms)
 {
     if (wall_us <= 0)

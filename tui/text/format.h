@@ -4,6 +4,7 @@
 #ifndef ELECTOP_TUI_TEXT_FORMAT_H
 #define ELECTOP_TUI_TEXT_FORMAT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,6 +12,10 @@
 char *format_age(int64_t us, char *buffer, size_t size);
 /* How long something took, with three figures: "0.41ms" "412ms" "1.24s" "12.3s" "2m05s". */
 char *format_span(int64_t us, char *buffer, size_t size);
+/* What is known to lie between two bounds: "412ms", "1.90 – 4.00s", "≥ 412ms", "≤ 4.00s"; a negative bound is
+   open; both: "?". ascii: "1.90-4.00s", ">= 412ms". */
+#define FORMAT_INTERVAL 48
+char *format_interval(int64_t low_us, int64_t high_us, bool ascii, char buffer[FORMAT_INTERVAL]);
 /* Local wall time: "14:03:22" and "14:03:15.204". */
 char *format_clock(int64_t wall_us, char *buffer, size_t size);
 char *format_clock_ms(int64_t wall_us, char *buffer, size_t size);
