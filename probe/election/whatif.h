@@ -16,12 +16,15 @@ enum answer whatif_told(const struct candidate *, const char **why);
 
 struct departure {
     const struct candidate *goes;
+    bool stays; /* no session owns it: it goes only when somebody deletes it */
     const struct candidate *heir; /* who is first (or whose predecessor changes) then; NULL: nobody */
-    bool leads;                   /* the heir would lead */
+    bool leads;                   /* the heir would be first */
+    bool heir_stays;              /* no session owns the heir, either: once first, it stays so */
     enum answer told;             /* is the heir notified? */
     const struct candidate
         *others[8];     /* further candidates that are notified (a herd, a wrong predecessor) */
-    size_t other_count; /* all of them */
+    size_t other_count;  /* all of them */
+    bool others_unknown; /* the watches of some behind it are not known: they may be told, too */
     const char *why;    /* static text for ANSWER_UNKNOWN and ANSWER_NO */
 };
 
@@ -33,6 +36,7 @@ enum chain_state { CHAIN_UNKNOWN, CHAIN_COMPLETE, CHAIN_BROKEN };
 /* Contract: next_failover. */
 struct next_failover {
     const struct candidate *heir; /* NULL: nobody stands behind the leader */
+    enum answer by_itself;        /* may the leader go by itself? Not where no session owns it */
     enum answer told;
     enum chain_state chain;            /* over the whole line */
     const struct candidate *broken_at; /* the first that is not told when the one before it goes, whatever

@@ -250,6 +250,15 @@ static void write_candidates(struct json_writer *writer, const struct election *
     json_write_end(writer, ']');
 }
 
+static void write_answer(struct json_writer *writer, const char *key, enum answer answer)
+{
+    json_write_key(writer, key);
+    if (answer == ANSWER_UNKNOWN)
+        json_write_null(writer);
+    else
+        json_write_bool(writer, answer == ANSWER_YES);
+}
+
 static void write_next(struct json_writer *writer, const struct election *election)
 {
     static const char *const chains[] = {
@@ -258,11 +267,8 @@ static void write_next(struct json_writer *writer, const struct election *electi
     json_write_key(writer, "next_failover");
     json_write_begin(writer, '{');
     write_text(writer, "heir", next.heir ? next.heir->name : NULL);
-    json_write_key(writer, "told");
-    if (next.told == ANSWER_UNKNOWN)
-        json_write_null(writer);
-    else
-        json_write_bool(writer, next.told == ANSWER_YES);
+    write_answer(writer, "told", next.told);
+    write_answer(writer, "by_itself", next.by_itself);
     write_text(writer, "chain", chains[next.chain]);
     write_text(writer, "broken_at", next.broken_at ? next.broken_at->name : NULL);
     json_write_end(writer, '}');

@@ -105,7 +105,8 @@ def test_sixth_watches_nothing(zk, path, where):
             for finding in alarms(election)] == [("no-watch", "certain", "error", [name])]
     names = [candidate["name"] for candidate in election["candidates"]]
     assert names[5] == name
-    assert election["next_failover"] == {"heir": names[1], "told": True, "chain": "broken", "broken_at": name}
+    assert election["next_failover"] == {"heir": names[1], "told": True, "by_itself": True,
+                                         "chain": "broken", "broken_at": name}
     assert [candidate["state"] for candidate in election["candidates"]] == ["leader"] + 4 * ["waiting"] + ["stuck"]
     assert [candidate["watches"] for candidate in election["candidates"]] == [[], *([n] for n in names[:4]), []]
     assert [candidate["watched_by"] for candidate in election["candidates"]] == \
@@ -113,7 +114,8 @@ def test_sixth_watches_nothing(zk, path, where):
     sixth.stop()
     election = elections(once(zk, "--strict", "--admin", admin, path))[path]
     assert not alarms(election)
-    assert election["next_failover"] == {"heir": names[1], "told": True, "chain": "complete", "broken_at": None}
+    assert election["next_failover"] == {"heir": names[1], "told": True, "by_itself": True,
+                                         "chain": "complete", "broken_at": None}
     for one in five:
         one.stop()
 

@@ -288,6 +288,8 @@ static void describe_chain(const struct election *e, const char *what, const cha
             d.leads ? " leads" : "");
         for (size_t i = 0; i < d.other_count && i < 8; i++)
             add(out, size, " %s", d.others[i]->name);
+        add(out, size, "%s%s%s", d.others_unknown ? ", perhaps others" : "", d.stays ? ", stays" : "",
+            d.heir_stays ? ", which stays" : "");
     }
 }
 
@@ -299,6 +301,8 @@ static void describe_next(const struct election *e, char *out, size_t size)
         chains[next.chain]);
     if (next.broken_at)
         add(out, size, " at %s", next.broken_at->name);
+    if (e->leader && next.by_itself != ANSWER_YES)
+        add(out, size, ", %s by itself", next.by_itself == ANSWER_NO ? "not" : "perhaps");
 }
 
 static void describe(const struct election *e, const char *what, const char *name, char *out, size_t size)

@@ -474,13 +474,49 @@ static void illnesses(void **state)
                           "? findings none\n");
 }
 
+/* What a candidate without a session does to the line: it never goes by itself, and nobody can tell it. */
+static void persistent_ones(void **state)
+{
+    (void)state;
+    model_script_run("a leader without a session goes only when it is deleted; who is told then is known",
+                     "watch /election\nconnect\n> connection connected\n"
+                     "+ " A "\n+ " B " s=b\n+ " C " s=c\n"
+                     "client b on=1 at=10.0.0.2:12\nclient c on=1 at=10.0.0.3:13\n"
+                     "w b " A "\nw c " B "\n"
+                     "tick 1000\nlist\n> election-seen\n"
+                     "? next-failover " B " unknown, chain unknown, perhaps by itself\n"
+                     "readall\nproof\n"
+                     "? goes " A " " B " told leads, stays\n"
+                     "? goes " B " " C " told\n"
+                     "? next-failover " B " told, chain complete, not by itself\n"
+                     "- " A "\nfire " A "\n"
+                     "list\n> leader-lost " A " @1\n> candidate-left " A " @1\n"
+                     "> leader-elected " A " -> " B " after 0\n"
+                     "? next-failover " C " told, chain complete\n");
+    model_script_run(
+        "one without a session next in line: who made it may be told, and nobody knows who that is",
+        "watch /election\nconnect\n> connection connected\n"
+        "+ " A " s=a\n+ " B "\n+ " C " s=c\n"
+        "client a on=1 at=10.0.0.1:11\nclient c on=1 at=10.0.0.3:13\n"
+        "w c " B "\n"
+        "tick 1000\nlist\n> election-seen\nreadall\nproof\n"
+        "? goes " A " " B " unknown leads, which stays\n"
+        "? goes-why " A " no session owns it\n"
+        "? next-failover " B " unknown, chain unknown\n");
+    model_script_run("others may be told where a server hides their watches",
+                     "servers 3\n" DEAF "client d on=2 at=10.0.0.4:14\n"
+                     "round 1\ntick 6000\nround 1\ntick 6000\nround 1\nsync\n"
+                     "hide 2 watches\n"
+                     "? goes " B " " C " not told, perhaps others\n"
+                     "round 2\nround 3\n"
+                     "? goes " B " " C " not told\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(healthy),
-        cmocka_unit_test(certainty),
-        cmocka_unit_test(layouts),
-        cmocka_unit_test(illnesses),
+        cmocka_unit_test(healthy),   cmocka_unit_test(certainty),       cmocka_unit_test(layouts),
+        cmocka_unit_test(illnesses), cmocka_unit_test(persistent_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -144,6 +144,7 @@ static void json_tells_the_real_chain(void **state)
     assert_true(json_is_true(json_object_get(next, "told")));
     is_text(next, "chain", "broken");
     is_text(next, "broken_at", "n_0000000047");
+    assert_true(json_is_true(json_object_get(next, "by_itself")));
     json_t *finding = json_array_get(json_object_get(election, "findings"), 0);
     is_text(finding, "code", "no-watch");
     is_text(finding, "severity", "error");

@@ -50,8 +50,11 @@ static void say_others(struct pen *pen, const struct departure *departure)
 {
     char text[64];
 
-    if (departure->other_count == 0)
+    if (departure->other_count == 0) {
+        if (departure->others_unknown)
+            say(pen, ROLE_DIM, "; others may be told");
         return;
+    }
     say(pen, ROLE_WARNING, departure->told == ANSWER_YES ? "; also told: " : "; told instead: ");
     if (departure->others[0] == NULL) {
         snprintf(text, sizeof text, "%zu others", departure->other_count);
@@ -74,6 +77,14 @@ static void say_untold(struct pen *pen, const struct departure *departure)
         say(pen, ROLE_DIM, why);
         return;
     }
+    if (departure->other_count > 0 || departure->others_unknown) {
+        say_name(pen, departure->heir);
+        say(pen, ROLE_CRITICAL | STYLE_BOLD, " is not told: ");
+        say(pen, ROLE_TEXT, why);
+        say(pen, ROLE_TEXT, departure->leads ? ", and does not lead then" : ", and the line stops there");
+        say_others(pen, departure);
+        return;
+    }
     say(pen, ROLE_CRITICAL | STYLE_BOLD, "nobody is told: ");
     say_name(pen, departure->heir);
     say(pen, ROLE_TEXT, strncmp(why, "it ", 3) == 0 ? why + 2 : ": ");
@@ -82,11 +93,33 @@ static void say_untold(struct pen *pen, const struct departure *departure)
     say(pen, ROLE_TEXT, departure->leads ? ", and nobody leads then" : ", and the line stops there");
 }
 
+/* The one that should go has no session whose end could take it away. */
+static void say_stays(struct pen *pen, const struct election *election, const struct departure *departure)
+{
+    bool roomy = pen->cells->width - pen->x > 80;
+
+    say(pen, ROLE_CRITICAL | STYLE_BOLD,
+        roomy ? "it never goes by itself (no session owns it)" : "it has no session");
+    say(pen, ROLE_TEXT, ": only deleting it ");
+    if (departure->heir == NULL) {
+        say(pen, ROLE_TEXT, "takes it away");
+        return;
+    }
+    say(pen, ROLE_TEXT, departure->leads ? "lets " : "moves ");
+    say_name(pen, departure->heir);
+    say(pen, ROLE_TEXT, !departure->leads ? " up" : election->kind == KIND_LOCK ? " hold it" : " lead");
+    if (departure->told == ANSWER_NO)
+        say(pen, ROLE_CRITICAL, ", which is not told");
+}
+
 /* before: whom the heir watches then; NULL: the one that goes leads by then. */
 static void say_outcome(struct pen *pen, const struct election *election, const struct departure *departure,
                         const struct candidate *before)
 {
-
+    if (departure->stays) {
+        say_stays(pen, election, departure);
+        return;
+    }
     if (departure->heir == NULL) {
         if (before == NULL)
             say(pen, election->kind == KIND_LOCK ? ROLE_TEXT : ROLE_CRITICAL,
@@ -97,10 +130,14 @@ static void say_outcome(struct pen *pen, const struct election *election, const 
     }
     if (departure->told == ANSWER_NO) {
         say_untold(pen, departure);
-        say_others(pen, departure);
         return;
     }
     say_candidate(pen, departure->heir);
+    if (departure->heir_stays) {
+        say(pen, ROLE_TEXT, departure->leads ? "is first then" : "moves up");
+        say(pen, ROLE_CRITICAL, ": it has no session, and never goes by itself");
+        return;
+    }
     if (departure->told == ANSWER_UNKNOWN) {
         say(pen, ROLE_TEXT, departure->leads ? "leads, if it is told: " : "must be told: ");
         say(pen, ROLE_DIM, departure->why != NULL ? departure->why : "its watches are not known");
@@ -121,9 +158,10 @@ static void put_departure(struct cells *cells, int x, int y, const struct electi
                           const struct departure *departure, const struct candidate *before,
                           const char *label)
 {
-    bool whole = departure->told == ANSWER_YES;
-    bool broken = departure->heir != NULL && departure->told == ANSWER_NO && departure->why != NULL &&
+    bool whole = departure->told == ANSWER_YES && !departure->stays;
+    bool untold = departure->heir != NULL && departure->told == ANSWER_NO && departure->why != NULL &&
                   strncmp(departure->why, "all watch", 9) != 0;
+    bool broken = untold || departure->stays || departure->heir_stays;
     bool alone = departure->heir == NULL && before == NULL && election->kind != KIND_LOCK;
     enum sign sign = whole                                                     ? SIGN_CHECK
                      : alone                                                   ? SIGN_WARNING
