@@ -2,7 +2,7 @@
  * behaviour.h - the ways in which a test candidate departs from the recipe, and where one stands in line.
  *
  * Every illness of real clients that a diagnosis knows is a row of one table. The candidate's own steps
- * (candidate.c) stay the recipe's; they ask the table whom to watch, and whether to leave a step out.
+ * (test_candidate.c) stay the recipe's; they ask the table whom to watch, and whether to leave a step out.
  */
 #ifndef ELECTOP_PROBE_INJECT_BEHAVIOUR_H
 #define ELECTOP_PROBE_INJECT_BEHAVIOUR_H

@@ -138,16 +138,6 @@ static void cast_enter(struct cast *cast)
     }
 }
 
-static void member_depart(struct test_candidate *candidate, enum departure how)
-{
-    if (how == DEPART_CLOSE)
-        test_candidate_close(candidate);
-    else if (how == DEPART_RESIGN)
-        test_candidate_resign(candidate);
-    else
-        test_candidate_drop(candidate);
-}
-
 static struct member *stage_leader(const struct stage *stage)
 {
     for (int i = 0; i < stage->play->members; i++) {
@@ -184,8 +174,8 @@ static void stage_play(struct stage *stage, uint64_t now_ms)
     struct member *leaving = play->anybody ? stage_anybody(stage) : stage_leader(stage);
     if (!leaving)
         return; /* nobody leads just now: as soon as somebody does */
-    member_depart(leaving->candidate,
-                  play->anybody ? DEPART_CLOSE : (enum departure)(stage->turn % DEPART_COUNT));
+    static const enum departure ways[] = {DEPART_CLOSE, DEPART_RESIGN, DEPART_DROP};
+    test_candidate_depart(leaving->candidate, play->anybody ? DEPART_CLOSE : ways[stage->turn % 3]);
     leaving->back_ms = now_ms + (uint64_t)play->away_ms;
     stage->next_ms = now_ms + (uint64_t)play->every_ms;
     stage->turn++;

@@ -13,9 +13,7 @@
 #include <stdint.h>
 #include <uv.h>
 
-#include "probe/inject/candidate.h"
-
-enum departure { DEPART_CLOSE, DEPART_RESIGN, DEPART_DROP, DEPART_COUNT };
+#include "probe/inject/test_candidate.h"
 
 /* One election of the cast. In the texts %d is the member's number from 1, and %c its letter from a. */
 struct play {

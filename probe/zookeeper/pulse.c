@@ -12,7 +12,7 @@ struct pulse {
     int fd, events;
     struct pulse_beats beats;
     void *context;
-    bool freed;
+    bool freed, frozen;
     unsigned jitter; /* state of a small generator */
 };
 
@@ -102,7 +102,7 @@ bool pulse_poll(struct pulse *p, int fd, int uv_events, bool *fresh)
         p->fd = fd;
         *fresh = true;
     }
-    if (p->events == uv_events)
+    if (p->events == uv_events || p->frozen)
         return true;
     p->events = uv_events;
     return uv_poll_start(p->poll, uv_events, on_ready) == 0;
@@ -127,7 +127,8 @@ int pulse_descriptor(const struct pulse *p)
 
 void pulse_wake_in(struct pulse *p, uint64_t ms)
 {
-    uv_timer_start(&p->wake, on_wake, ms, 0);
+    if (!p->frozen)
+        uv_timer_start(&p->wake, on_wake, ms, 0);
 }
 
 void pulse_pause(struct pulse *p, unsigned ms)
@@ -138,7 +139,7 @@ void pulse_pause(struct pulse *p, unsigned ms)
 
 void pulse_this_turn(struct pulse *p)
 {
-    if (!p->freed && !uv_is_active((uv_handle_t *)&p->prepare))
+    if (!p->freed && !p->frozen && !uv_is_active((uv_handle_t *)&p->prepare))
         uv_prepare_start(&p->prepare, on_prepare);
 }
 
@@ -149,8 +150,24 @@ void pulse_not_this_turn(struct pulse *p)
 
 void pulse_deadline(struct pulse *p, uint64_t ms)
 {
-    if (ms)
+    if (ms && !p->frozen)
         uv_timer_start(&p->deadline, on_deadline, ms, 0);
     else
         uv_timer_stop(&p->deadline);
+}
+
+void pulse_freeze(struct pulse *p)
+{
+    p->frozen = true;
+    if (p->poll)
+        uv_poll_stop(p->poll);
+    p->events = 0;
+    uv_timer_stop(&p->wake);
+    uv_timer_stop(&p->deadline);
+    uv_prepare_stop(&p->prepare);
+}
+
+void pulse_thaw(struct pulse *p)
+{
+    p->frozen = false;
 }

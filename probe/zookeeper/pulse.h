@@ -41,6 +41,9 @@ void pulse_pause(struct pulse *, unsigned ms);
 void pulse_this_turn(struct pulse *);
 /* Takes pulse_this_turn() back. */
 void pulse_not_this_turn(struct pulse *);
+/* No beat comes until thaw, and what is asked for meanwhile is forgotten; the descriptor stays. */
+void pulse_freeze(struct pulse *);
+void pulse_thaw(struct pulse *);
 /* 0: none any more. */
 void pulse_deadline(struct pulse *, uint64_t ms);
 

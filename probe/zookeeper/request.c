@@ -37,6 +37,9 @@ static void call(const struct request *r, const struct answer *a)
     case ANSWER_TEXT:
         r->fn.text(r->context, a->result, a->path);
         break;
+    case ANSWER_ACL:
+        r->fn.acl(r->context, a->result, a->acl);
+        break;
     case ANSWER_NOTHING:
         break;
     }

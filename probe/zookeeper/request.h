@@ -6,7 +6,7 @@
 
 #include "probe/zookeeper/session.h"
 
-enum answer_kind { ANSWER_NODE, ANSWER_CHILDREN, ANSWER_TEXT, ANSWER_NOTHING };
+enum answer_kind { ANSWER_NODE, ANSWER_CHILDREN, ANSWER_TEXT, ANSWER_ACL, ANSWER_NOTHING };
 
 struct request {
     struct requests *all;
@@ -15,6 +15,7 @@ struct request {
         session_node_fn node;
         session_children_fn children;
         session_text_fn text;
+        session_acl_fn acl;
     } fn;
     void *context;
     struct request *previous, *next;
@@ -33,6 +34,7 @@ struct answer {
     size_t length; /* of data, or the number of names */
     char *const *names;
     const char *path;
+    const struct acl *acl;
 };
 
 /* A request to be filled and sent. NULL: out of memory. */

@@ -17,13 +17,11 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
-#include <zookeeper/zookeeper.h>
 
-#include "config/connect_string.h"
 #include "probe/zookeeper/farewell.h"
 #include "probe/zookeeper/pulse.h"
-#include "probe/zookeeper/request.h"
 #include "probe/zookeeper/resolver.h"
+#include "probe/zookeeper/session_inner.h"
 
 /* Frames handled before the loop gets its turn again. */
 #define FRAMES_A_TURN 4096
@@ -40,37 +38,6 @@
  */
 #define GIVE_UP_TIMEOUTS 2
 #define GIVE_UP_REFUSALS 3
-
-struct session {
-    uv_loop_t *loop;
-    struct session_listener listener;
-    void *context;
-    struct connect_string servers;
-    struct address *addresses; /* that they were last resolved to */
-    size_t address_count;      /* a round of attempts */
-    int timeout_asked_ms;
-    char *auth_scheme, *auth_credential;
-    bool auth_pending; /* sent, and not accepted yet: nothing may be asked before */
-    bool refused;      /* not accepted: it would be refused for ever */
-
-    zhandle_t *zh;
-    struct pulse *pulse;
-    int busy;      /* [nested] how deep in callbacks of the loop: not freed before the outermost returns */
-    bool closing;  /* nobody is listening any more */
-    bool dropping; /* ... and the servers are not told */
-    bool overdue;  /* this attempt was ended by our own timer */
-
-    struct resolver *resolver; /* a look-up under way, or NULL */
-
-    enum connection_state state;
-    bool established;       /* this handle has had a session */
-    uint64_t last_heard_ms; /* loop time at which the connection was last there, or the handle was begun */
-    unsigned failures;      /* attempts in a row that failed */
-    unsigned refusals;      /* of them, those of servers that gave no session */
-    char server[ADDRESS_SIZE];
-    char problem[200];
-    struct requests requests; /* not answered yet */
-};
 
 static void session_begin(struct session *s);
 static void session_arm(struct session *s);
@@ -89,52 +56,6 @@ static void tell_failure(struct session *s)
 {
     if (!s->closing && s->listener.failed)
         s->listener.failed(s->context, s->problem);
-}
-
-static enum session_result result_of(int rc)
-{
-    switch (rc) {
-    case ZOK:
-        return SESSION_OK;
-    case ZNONODE:
-        return SESSION_NO_NODE;
-    case ZNOAUTH:
-        return SESSION_DENIED;
-    case ZNODEEXISTS:
-        return SESSION_NODE_EXISTS;
-    case ZCONNECTIONLOSS:
-    case ZOPERATIONTIMEOUT:
-    case ZSESSIONEXPIRED:
-    case ZINVALIDSTATE:
-    case ZCLOSING:
-    case ZSESSIONMOVED:
-        return SESSION_LOST;
-    default:
-        return SESSION_FAILED;
-    }
-}
-
-/* A server's clock may say anything: what would not fit in microseconds is no time. */
-static int64_t server_time_ms(int64_t ms)
-{
-    return ms > 0 && ms < INT64_MAX / 1000 ? ms : 0;
-}
-
-static struct znode_stat stat_of(const struct Stat *stat)
-{
-    return (struct znode_stat){
-        .czxid = stat->czxid,
-        .mzxid = stat->mzxid,
-        .pzxid = stat->pzxid,
-        .ctime_ms = server_time_ms(stat->ctime),
-        .mtime_ms = server_time_ms(stat->mtime),
-        .version = stat->version,
-        .cversion = stat->cversion,
-        .aversion = stat->aversion,
-        .data_length = stat->dataLength,
-        .children = stat->numChildren,
-        .owner = (uint64_t)stat->ephemeralOwner,
-    };
 }
 
 /* The server in the words of the user, where its address came from one of theirs. */
@@ -222,7 +143,7 @@ static void leave(struct session *s)
 /* ---- pumping the library ---- */
 
 /* [closed] A request that could not be written closes the descriptor, too, and nobody is told. */
-static bool lost_unsaid(const struct session *s)
+bool session_lost_unsaid(const struct session *s)
 {
     return s->state == CONNECTION_CONNECTED && zoo_state(s->zh) != ZOO_CONNECTED_STATE;
 }
@@ -236,9 +157,9 @@ static void session_pump(struct session *s, int events)
         rc = zookeeper_process(s->zh, events);
         error = errno;
         events = ZOOKEEPER_READ;
-        if (rc == ZOK && lost_unsaid(s))
+        if (rc == ZOK && session_lost_unsaid(s))
             rc = ZCONNECTIONLOSS;
-    } while (rc == ZOK && !s->closing && ++frames < FRAMES_A_TURN);
+    } while (rc == ZOK && !s->closing && !s->paused && ++frames < FRAMES_A_TURN);
     if (s->closing)
         return;
     if (rc != ZOK && rc != ZNOTHING)
@@ -306,7 +227,7 @@ static void session_arm(struct session *s)
         return;
     int fd = -1, interest = 0, state_before = zoo_state(s->zh);
     struct timeval tv = {0};
-    if (lost_unsaid(s)) {
+    if (session_lost_unsaid(s)) {
         session_fail(s, ZCONNECTIONLOSS, 0, state_before);
         return;
     }
@@ -407,7 +328,7 @@ static void on_auth(int rc, const void *data)
         on_connected(s);
 }
 
-static void on_watch(zhandle_t *zh, int type, int state, const char *path, void *context)
+void session_on_watch(zhandle_t *zh, int type, int state, const char *path, void *context)
 {
     struct session *s = context;
     if (s->closing || (s->zh && zh != s->zh))
@@ -449,7 +370,8 @@ static void session_connect(struct session *s)
         return;
     }
     zoo_set_debug_level((ZooLogLevel)0);
-    s->zh = zookeeper_init2(list, on_watch, s->timeout_asked_ms, NULL, s, ZOO_NO_LOG_CLIENTENV, silent_log);
+    s->zh = zookeeper_init2(list, session_on_watch, s->timeout_asked_ms, NULL, s, ZOO_NO_LOG_CLIENTENV,
+                            silent_log);
     if (!s->zh) {
         snprintf(s->problem, sizeof s->problem, "cannot begin a session: %s", strerror(errno));
         tell_failure(s);
@@ -551,6 +473,24 @@ void session_drop(struct session *s)
     }
 }
 
+void session_pause(struct session *s)
+{
+    s->paused = true;
+    pulse_freeze(s->pulse);
+}
+
+void session_resume(struct session *s)
+{
+    if (!s->paused)
+        return;
+    s->paused = false;
+    pulse_thaw(s->pulse);
+    if (s->zh)
+        pulse_this_turn(s->pulse); /* the library finds out what time it is */
+    else
+        pulse_wake_in(s->pulse, 0);
+}
+
 enum connection_state session_state(const struct session *s)
 {
     return s->state;
@@ -569,129 +509,4 @@ int session_timeout_ms(const struct session *s)
 const char *session_server(const struct session *s)
 {
     return s->state == CONNECTION_CONNECTED && s->server[0] ? s->server : NULL;
-}
-
-/* ---- requests ---- */
-
-static struct request *request_begin(struct session *s, enum answer_kind kind, void *context)
-{
-    bool possible = s->state == CONNECTION_CONNECTED && !s->closing && s->zh;
-    return possible ? request_new(&s->requests, kind, context) : NULL;
-}
-
-static struct request *request_node(struct session *s, session_node_fn fn, void *context)
-{
-    struct request *r = request_begin(s, ANSWER_NODE, context);
-    if (r)
-        r->fn.node = fn;
-    return r;
-}
-
-static struct request *request_text(struct session *s, session_text_fn fn, void *context)
-{
-    struct request *r = request_begin(s, ANSWER_TEXT, context);
-    if (r)
-        r->fn.text = fn;
-    return r;
-}
-
-static bool request_sent(struct request *r, int rc)
-{
-    struct session *s = r->all->session;
-    if (rc == ZOK) {
-        if (lost_unsaid(s))
-            pulse_let_go(s->pulse); /* told in this turn */
-        pulse_this_turn(s->pulse);
-        return true;
-    }
-    request_free(r);
-    return false;
-}
-
-/* What the library hands back as const is ours. */
-static struct request *request_of(const void *data)
-{
-    return (struct request *)(uintptr_t)data;
-}
-
-static void on_data(int rc, const char *value, int length, const struct Stat *stat, const void *data)
-{
-    struct znode_stat s = rc == ZOK ? stat_of(stat) : (struct znode_stat){0};
-    struct answer a = {.result = result_of(rc), .stat = rc == ZOK ? &s : NULL, .data = value};
-    a.length = rc == ZOK && length > 0 ? (size_t)length : 0;
-    request_answer(request_of(data), &a);
-}
-
-static void on_node(int rc, const struct Stat *stat, const void *data)
-{
-    on_data(rc, NULL, 0, stat, data);
-}
-
-static void on_children(int rc, const struct String_vector *names, const struct Stat *stat, const void *data)
-{
-    struct answer a = {.result = result_of(rc)};
-    struct znode_stat s;
-    if (rc == ZOK) {
-        s = stat_of(stat);
-        a.stat = &s;
-        a.names = names->data;
-        a.length = (size_t)names->count;
-    }
-    request_answer(request_of(data), &a);
-}
-
-static void on_text(int rc, const char *value, const void *data)
-{
-    struct answer a = {.result = result_of(rc), .path = rc == ZOK ? value : NULL};
-    request_answer(request_of(data), &a);
-}
-
-static void on_void(int rc, const void *data)
-{
-    on_text(rc, NULL, data);
-}
-
-bool session_exists(struct session *s, const char *path, bool watch, session_node_fn fn, void *context)
-{
-    struct request *r = request_node(s, fn, context);
-    return r && request_sent(r, zoo_awexists(s->zh, path, watch ? on_watch : NULL, s, on_node, r));
-}
-
-bool session_get(struct session *s, const char *path, bool watch, session_node_fn fn, void *context)
-{
-    struct request *r = request_node(s, fn, context);
-    return r && request_sent(r, zoo_awget(s->zh, path, watch ? on_watch : NULL, s, on_data, r));
-}
-
-bool session_children(struct session *s, const char *path, bool watch, session_children_fn fn, void *context)
-{
-    struct request *r = request_begin(s, ANSWER_CHILDREN, context);
-    if (!r)
-        return false;
-    r->fn.children = fn;
-    return request_sent(r, zoo_awget_children2(s->zh, path, watch ? on_watch : NULL, s, on_children, r));
-}
-
-bool session_sync(struct session *s, const char *path, session_text_fn fn, void *context)
-{
-    struct request *r = request_text(s, fn, context);
-    return r && request_sent(r, zoo_async(s->zh, path, on_text, r));
-}
-
-bool session_create(struct session *s, const char *path, const void *data, size_t length,
-                    enum create_mode mode, session_text_fn fn, void *context)
-{
-    struct request *r = request_text(s, fn, context);
-    int flags = mode == CREATE_PERSISTENT              ? ZOO_PERSISTENT
-                : mode == CREATE_PERSISTENT_SEQUENTIAL ? ZOO_PERSISTENT_SEQUENTIAL
-                : mode == CREATE_EPHEMERAL             ? ZOO_EPHEMERAL
-                                                       : ZOO_EPHEMERAL_SEQUENTIAL;
-    return r && request_sent(
-                    r, zoo_acreate(s->zh, path, data, (int)length, &ZOO_OPEN_ACL_UNSAFE, flags, on_text, r));
-}
-
-bool session_delete(struct session *s, const char *path, int32_t version, session_text_fn fn, void *context)
-{
-    struct request *r = request_text(s, fn, context);
-    return r && request_sent(r, zoo_adelete(s->zh, path, version, on_void, r));
 }

@@ -1,5 +1,6 @@
 /*
- * session.h - one ZooKeeper session on an event loop. session.c is the only file that knows the C client.
+ * session.h - one ZooKeeper session on an event loop. session.c and session_calls.c are the
+ * only files that know the C client.
  *
  * It hides the client's traps: names are resolved off the loop, frames are drained, descriptors are
  * dropped the moment the library closes them, reconnects back off with jitter, a session that can never
@@ -70,6 +71,14 @@ void session_close(struct session *);
  */
 void session_drop(struct session *);
 
+/*
+ * From pause to resume nothing is read, written or noticed, as in a process that a debugger or a garbage
+ * collection holds: the servers hear nothing, and after the timeout they end the session. Nothing may be
+ * asked meanwhile.
+ */
+void session_pause(struct session *);
+void session_resume(struct session *);
+
 enum connection_state session_state(const struct session *);
 uint64_t session_id(const struct session *);        /* 0: none yet */
 int session_timeout_ms(const struct session *);     /* negotiated; 0: not connected yet */
@@ -95,6 +104,21 @@ bool session_get(struct session *, const char *path, bool watch, session_node_fn
 bool session_children(struct session *, const char *path, bool watch, session_children_fn, void *context);
 bool session_sync(struct session *, const char *path, session_text_fn, void *context);
 
+/* Who may do what with a znode. */
+struct acl_entry {
+    int32_t permissions; /* ZooKeeper's bits: read 1, write 2, create 4, delete 8, admin 16 */
+    const char *scheme, *id;
+};
+struct acl {
+    const struct acl_entry *entries;
+    size_t count;
+};
+#define ACL_ENTRIES_MOST 32
+
+/* acl is NULL unless the result is SESSION_OK; lists longer than ACL_ENTRIES_MOST are SESSION_FAILED. */
+typedef void (*session_acl_fn)(void *context, enum session_result, const struct acl *);
+bool session_acl(struct session *, const char *path, session_acl_fn, void *context);
+
 /* Writing. Only probe/inject/ may call these (a check in the test run holds everyone to it). */
 enum create_mode {
     CREATE_PERSISTENT,
@@ -102,8 +126,9 @@ enum create_mode {
     CREATE_EPHEMERAL,
     CREATE_EPHEMERAL_SEQUENTIAL
 };
+/* acl NULL: open to everyone. False also for one that is longer than ACL_ENTRIES_MOST. */
 bool session_create(struct session *, const char *path, const void *data, size_t length, enum create_mode,
-                    session_text_fn, void *context);
+                    const struct acl *, session_text_fn, void *context);
 bool session_delete(struct session *, const char *path, int32_t version, session_text_fn, void *context);
 
 #endif

@@ -33,7 +33,7 @@ PLANTED = [
     (check.upward_includes, "probe/election/planted.c", '#include "probe/source/source.h"\n'),
     (check.upward_includes, "probe/election/planted.c", '#include "probe/zookeeper/session.h"\n'),
     (check.upward_includes, "probe/election/planted.c", '#include "probe/sink/json.h"\n'),
-    (check.upward_includes, "probe/election/planted.c", '#include "probe/inject/candidate.h"\n'),
+    (check.upward_includes, "probe/election/planted.c", '#include "probe/inject/test_candidate.h"\n'),
     (check.upward_includes, "tui/screen/planted.c", '#include "tui/views/view.h"\n'),
     (check.upward_includes, "tui/planted.c", '#include "tests/support/fake.h"\n'),
     (check.relative_includes, "config/planted.c", '#include "settings.h"\n'),

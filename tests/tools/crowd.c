@@ -68,8 +68,8 @@ static void on_state(void *context, enum connection_state state, bool renewed, c
     char path[64];
     size_t index = (size_t)(m - m->crowd->members);
     m->owed = 1;
-    m->owed += session_create(m->session, "/crowd", "", 0, CREATE_PERSISTENT, on_created, m);
-    m->owed += session_create(m->session, "/crowd/n_", "", 0, CREATE_EPHEMERAL_SEQUENTIAL, on_created, m);
+    m->owed += session_create(m->session, "/crowd", "", 0, CREATE_PERSISTENT, NULL, on_created, m);
+    m->owed += session_create(m->session, "/crowd/n_", "", 0, CREATE_EPHEMERAL_SEQUENTIAL, NULL, on_created, m);
     for (size_t i = 0; i < m->crowd->watches; i++) {
         snprintf(path, sizeof path, "/crowd/absent-%06zu-%010zu", index, i);
         m->owed += session_exists(m->session, path, true, on_exists, m);

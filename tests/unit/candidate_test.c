@@ -14,7 +14,7 @@
 #include <uv.h>
 
 #include "probe/election/recipe.h"
-#include "probe/inject/candidate.h"
+#include "probe/inject/test_candidate.h"
 #include "probe/inject/cast.h"
 #include "probe/inject/guid.h"
 #include "probe/zookeeper/sandbox.h"

@@ -129,7 +129,7 @@ static void reads_and_watches(void **state)
     begin(&t, sandbox_hosts(sandbox));
     /* Not connected: nothing is sent, and nobody is answered. */
     assert_false(session_exists(t.session, "/a", false, on_node, &t));
-    assert_false(session_create(t.session, "/a", "", 0, CREATE_PERSISTENT, on_text, &t));
+    assert_false(session_create(t.session, "/a", "", 0, CREATE_PERSISTENT, NULL, on_text, &t));
     assert_false(session_delete(t.session, "/a", -1, on_text, &t));
     run_until(&t.connected);
     assert_true(t.renewed);
@@ -138,7 +138,7 @@ static void reads_and_watches(void **state)
     ask(&t, "/a", true);
     assert_int_equal(t.result, SESSION_NO_NODE);
     t.answered = false;
-    assert_true(session_create(t.session, "/a", "x", 1, CREATE_EPHEMERAL, on_text, &t));
+    assert_true(session_create(t.session, "/a", "x", 1, CREATE_EPHEMERAL, NULL, on_text, &t));
     run_until(&t.noticed);
     assert_int_equal(t.notice, NOTICE_CREATED);
     assert_string_equal(t.path, "/a");
@@ -204,7 +204,7 @@ static void survives_a_restart(void **state)
     assert_false(t.renewed);
     assert_int_equal(session_id(t.session), id);
     t.answered = false;
-    assert_true(session_create(t.session, "/restarted", "", 0, CREATE_EPHEMERAL, on_text, &t));
+    assert_true(session_create(t.session, "/restarted", "", 0, CREATE_EPHEMERAL, NULL, on_text, &t));
     run_until(&t.noticed);
     session_close(t.session);
 }
@@ -218,7 +218,7 @@ static void gives_up_a_session_that_cannot_come_back(void **state)
     run_until(&t.connected);
     for (int i = 0; i < 3; i++) { /* the client must have seen a later zxid than an empty server has */
         t.answered = false;
-        assert_true(session_create(t.session, "/wiped", "", 0, CREATE_PERSISTENT, on_text, &t));
+        assert_true(session_create(t.session, "/wiped", "", 0, CREATE_PERSISTENT, NULL, on_text, &t));
         run_until(&t.answered);
         t.answered = false;
         assert_true(session_delete(t.session, "/wiped", -1, on_text, &t));
@@ -275,7 +275,7 @@ static void drops_without_a_word(void **state)
     begin(&watching, sandbox_hosts(sandbox));
     run_until(&dropped.connected);
     run_until(&watching.connected);
-    assert_true(session_create(dropped.session, "/dropped", "", 0, CREATE_EPHEMERAL, on_text, &dropped));
+    assert_true(session_create(dropped.session, "/dropped", "", 0, CREATE_EPHEMERAL, NULL, on_text, &dropped));
     run_until(&dropped.answered);
     int timeout_ms = session_timeout_ms(dropped.session);
     session_drop(dropped.session);

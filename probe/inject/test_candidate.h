@@ -1,5 +1,6 @@
 /*
- * candidate.h - one test candidate: the election recipe, step by step, as ZooKeeper's documentation has it.
+ * test_candidate.h - one test candidate: the election recipe, step by step, as ZooKeeper's documentation has
+ * it.
  *
  *   volunteer: create ELECTION/<guid>-n_ with SEQUENCE|EPHEMERAL   (after a lost connection: find it by its
  * GUID) look:      read the children; order them by number lead:      the smallest is mine  -> acknowledge
@@ -15,14 +16,15 @@
  * Each has a session of its own. All but test_candidate_free() may be called from within the
  * state function.
  */
-#ifndef ELECTOP_PROBE_INJECT_CANDIDATE_H
-#define ELECTOP_PROBE_INJECT_CANDIDATE_H
+#ifndef ELECTOP_PROBE_INJECT_TEST_CANDIDATE_H
+#define ELECTOP_PROBE_INJECT_TEST_CANDIDATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <uv.h>
 
 #include "probe/inject/behaviour.h"
+#include "probe/inject/departure.h"
 #include "probe/zookeeper/session.h"
 
 struct test_candidate;
@@ -33,7 +35,8 @@ enum test_candidate_state {
     CANDIDATE_WAITING, /* stands behind somebody, and watches that one */
     CANDIDATE_LEADING,
     CANDIDATE_RESIGNED, /* its session lives, and it does not stand */
-    CANDIDATE_GONE      /* it has no session */
+    CANDIDATE_GONE,     /* it has no session */
+    CANDIDATE_STATES
 };
 
 struct test_candidate_options {
@@ -69,10 +72,13 @@ uint64_t test_candidate_session(const struct test_candidate *);
 /* Why it gave up by itself (it may not write there, say) or has no connection; NULL: nothing is wrong. */
 const char *test_candidate_problem(const struct test_candidate *);
 
-/* Ways to go: close its session; vanish without a word; delete its znode (and mark) and keep the session. */
+/* Ways to go, as departure.h has them. One that is paused keeps the state that it believes in. */
 void test_candidate_close(struct test_candidate *);
 void test_candidate_drop(struct test_candidate *);
 void test_candidate_resign(struct test_candidate *);
+void test_candidate_pause(struct test_candidate *);
+void test_candidate_depart(struct test_candidate *, enum departure);
+void test_candidate_resume(struct test_candidate *); /* after a pause */
 /* After any of them: stands again. */
 void test_candidate_volunteer(struct test_candidate *);
 

@@ -1,5 +1,5 @@
 /*
- * candidate.c - see candidate.h. The steps stand in the order in which a candidate takes them.
+ * test_candidate.c - see test_candidate.h. The steps stand in the order in which a candidate takes them.
  *
  * Every answer and every notice leads to one of a handful of steps, and a step may be taken again at any
  * time: it reads before it acts. So a lost connection needs one rule only: back on it, proceed() from what
@@ -8,7 +8,7 @@
  * This is the recipe. Where a candidate is to be ill, its manner (behaviour.h) says whom it watches instead
  * and which step it leaves out.
  */
-#include "probe/inject/candidate.h"
+#include "probe/inject/test_candidate.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -140,7 +140,7 @@ static void make_directories(struct test_candidate *c, const char *path, bool it
         char *upper = strndup(path, ends[i]);
         if (!upper)
             return;
-        session_create(c->session, upper, "", 0, CREATE_PERSISTENT,
+        session_create(c->session, upper, "", 0, CREATE_PERSISTENT, NULL,
                        i + 1 < count ? on_whatever : on_directories, c);
         free(upper);
     }
@@ -206,9 +206,9 @@ static void volunteer(struct test_candidate *c)
         return;
     }
     if (c->manner->creates_twice)
-        session_create(c->session, name, c->data, strlen(c->data), c->manner->mode, on_whatever, c);
+        session_create(c->session, name, c->data, strlen(c->data), c->manner->mode, NULL, on_whatever, c);
     c->creating =
-        session_create(c->session, name, c->data, strlen(c->data), c->manner->mode, on_volunteered, c);
+        session_create(c->session, name, c->data, strlen(c->data), c->manner->mode, NULL, on_volunteered, c);
     free(name);
 }
 
@@ -379,7 +379,8 @@ static void on_lock_tried(void *context, enum session_result result, const char 
 
 static void contend(struct test_candidate *c)
 {
-    session_create(c->session, c->election, c->data, strlen(c->data), CREATE_EPHEMERAL, on_lock_tried, c);
+    session_create(c->session, c->election, c->data, strlen(c->data), CREATE_EPHEMERAL, NULL, on_lock_tried,
+                   c);
 }
 
 /* ---- acknowledge: write the mark ---- */
@@ -420,8 +421,8 @@ static void on_mark_written(void *context, enum session_result result, const cha
 
 static void acknowledge(struct test_candidate *c)
 {
-    session_create(c->session, c->mark, c->mark_data, strlen(c->mark_data), CREATE_EPHEMERAL, on_mark_written,
-                   c);
+    session_create(c->session, c->mark, c->mark_data, strlen(c->mark_data), CREATE_EPHEMERAL, NULL,
+                   on_mark_written, c);
 }
 
 /* ---- step down: the mark first, then the znode ---- */
@@ -611,6 +612,29 @@ void test_candidate_resign(struct test_candidate *c)
 {
     c->standing = false;
     proceed(c);
+}
+
+void test_candidate_pause(struct test_candidate *c)
+{
+    if (c->session)
+        session_pause(c->session);
+}
+
+void test_candidate_resume(struct test_candidate *c)
+{
+    if (c->session)
+        session_resume(c->session);
+}
+
+void test_candidate_depart(struct test_candidate *c, enum departure how)
+{
+    static void (*const ways[DEPART_COUNT])(struct test_candidate *) = {
+        [DEPART_CLOSE] = test_candidate_close,
+        [DEPART_RESIGN] = test_candidate_resign,
+        [DEPART_DROP] = test_candidate_drop,
+        [DEPART_PAUSE] = test_candidate_pause,
+    };
+    ways[how](c);
 }
 
 void test_candidate_volunteer(struct test_candidate *c)

@@ -1,0 +1,218 @@
+/*
+ * session_calls.c - the requests of session.h, and their answers. See session.c for the connection.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/zookeeper/pulse.h"
+#include "probe/zookeeper/session_inner.h"
+
+static enum session_result result_of(int rc)
+{
+    switch (rc) {
+    case ZOK:
+        return SESSION_OK;
+    case ZNONODE:
+        return SESSION_NO_NODE;
+    case ZNOAUTH:
+        return SESSION_DENIED;
+    case ZNODEEXISTS:
+        return SESSION_NODE_EXISTS;
+    case ZCONNECTIONLOSS:
+    case ZOPERATIONTIMEOUT:
+    case ZSESSIONEXPIRED:
+    case ZINVALIDSTATE:
+    case ZCLOSING:
+    case ZSESSIONMOVED:
+        return SESSION_LOST;
+    default:
+        return SESSION_FAILED;
+    }
+}
+
+/* A server's clock may say anything: what would not fit in microseconds is no time. */
+static int64_t server_time_ms(int64_t ms)
+{
+    return ms > 0 && ms < INT64_MAX / 1000 ? ms : 0;
+}
+
+static struct znode_stat stat_of(const struct Stat *stat)
+{
+    return (struct znode_stat){
+        .czxid = stat->czxid,
+        .mzxid = stat->mzxid,
+        .pzxid = stat->pzxid,
+        .ctime_ms = server_time_ms(stat->ctime),
+        .mtime_ms = server_time_ms(stat->mtime),
+        .version = stat->version,
+        .cversion = stat->cversion,
+        .aversion = stat->aversion,
+        .data_length = stat->dataLength,
+        .children = stat->numChildren,
+        .owner = (uint64_t)stat->ephemeralOwner,
+    };
+}
+
+static struct request *request_begin(struct session *s, enum answer_kind kind, void *context)
+{
+    bool possible = s->state == CONNECTION_CONNECTED && !s->closing && !s->paused && s->zh;
+    return possible ? request_new(&s->requests, kind, context) : NULL;
+}
+
+static struct request *request_node(struct session *s, session_node_fn fn, void *context)
+{
+    struct request *r = request_begin(s, ANSWER_NODE, context);
+    if (r)
+        r->fn.node = fn;
+    return r;
+}
+
+static struct request *request_text(struct session *s, session_text_fn fn, void *context)
+{
+    struct request *r = request_begin(s, ANSWER_TEXT, context);
+    if (r)
+        r->fn.text = fn;
+    return r;
+}
+
+static bool request_sent(struct request *r, int rc)
+{
+    struct session *s = r->all->session;
+    if (rc == ZOK) {
+        if (session_lost_unsaid(s))
+            pulse_let_go(s->pulse); /* told in this turn */
+        pulse_this_turn(s->pulse);
+        return true;
+    }
+    request_free(r);
+    return false;
+}
+
+/* What the library hands back as const is ours. */
+static struct request *request_of(const void *data)
+{
+    return (struct request *)(uintptr_t)data;
+}
+
+static void on_data(int rc, const char *value, int length, const struct Stat *stat, const void *data)
+{
+    struct znode_stat s = rc == ZOK ? stat_of(stat) : (struct znode_stat){0};
+    struct answer a = {.result = result_of(rc), .stat = rc == ZOK ? &s : NULL, .data = value};
+    a.length = rc == ZOK && length > 0 ? (size_t)length : 0;
+    request_answer(request_of(data), &a);
+}
+
+static void on_node(int rc, const struct Stat *stat, const void *data)
+{
+    on_data(rc, NULL, 0, stat, data);
+}
+
+static void on_children(int rc, const struct String_vector *names, const struct Stat *stat, const void *data)
+{
+    struct answer a = {.result = result_of(rc)};
+    struct znode_stat s;
+    if (rc == ZOK) {
+        s = stat_of(stat);
+        a.stat = &s;
+        a.names = names->data;
+        a.length = (size_t)names->count;
+    }
+    request_answer(request_of(data), &a);
+}
+
+static void on_text(int rc, const char *value, const void *data)
+{
+    struct answer a = {.result = result_of(rc), .path = rc == ZOK ? value : NULL};
+    request_answer(request_of(data), &a);
+}
+
+static void on_void(int rc, const void *data)
+{
+    on_text(rc, NULL, data);
+}
+
+bool session_exists(struct session *s, const char *path, bool watch, session_node_fn fn, void *context)
+{
+    struct request *r = request_node(s, fn, context);
+    return r && request_sent(r, zoo_awexists(s->zh, path, watch ? session_on_watch : NULL, s, on_node, r));
+}
+
+bool session_get(struct session *s, const char *path, bool watch, session_node_fn fn, void *context)
+{
+    struct request *r = request_node(s, fn, context);
+    return r && request_sent(r, zoo_awget(s->zh, path, watch ? session_on_watch : NULL, s, on_data, r));
+}
+
+bool session_children(struct session *s, const char *path, bool watch, session_children_fn fn, void *context)
+{
+    struct request *r = request_begin(s, ANSWER_CHILDREN, context);
+    if (!r)
+        return false;
+    r->fn.children = fn;
+    return request_sent(r,
+                        zoo_awget_children2(s->zh, path, watch ? session_on_watch : NULL, s, on_children, r));
+}
+
+bool session_sync(struct session *s, const char *path, session_text_fn fn, void *context)
+{
+    struct request *r = request_text(s, fn, context);
+    return r && request_sent(r, zoo_async(s->zh, path, on_text, r));
+}
+
+static void on_acl(int rc, struct ACL_vector *vector, struct Stat *stat, const void *data)
+{
+    (void)stat;
+    struct acl_entry entries[ACL_ENTRIES_MOST];
+    struct acl acl = {.entries = entries};
+    struct answer a = {.result = result_of(rc)};
+    if (rc == ZOK && vector->count > ACL_ENTRIES_MOST)
+        a.result = SESSION_FAILED;
+    for (int32_t i = 0; a.result == SESSION_OK && i < vector->count; i++)
+        entries[acl.count++] =
+            (struct acl_entry){vector->data[i].perms, vector->data[i].id.scheme, vector->data[i].id.id};
+    if (a.result == SESSION_OK)
+        a.acl = &acl;
+    request_answer(request_of(data), &a);
+}
+
+bool session_acl(struct session *s, const char *path, session_acl_fn fn, void *context)
+{
+    struct request *r = request_begin(s, ANSWER_ACL, context);
+    if (!r)
+        return false;
+    r->fn.acl = fn;
+    return request_sent(r, zoo_aget_acl(s->zh, path, on_acl, r));
+}
+
+/* What the library takes as its own type of text it only reads. */
+static char *unconst(const char *text)
+{
+    return (char *)(uintptr_t)text;
+}
+
+bool session_create(struct session *s, const char *path, const void *data, size_t length,
+                    enum create_mode mode, const struct acl *acl, session_text_fn fn, void *context)
+{
+    int flags = mode == CREATE_PERSISTENT              ? ZOO_PERSISTENT
+                : mode == CREATE_PERSISTENT_SEQUENTIAL ? ZOO_PERSISTENT_SEQUENTIAL
+                : mode == CREATE_EPHEMERAL             ? ZOO_EPHEMERAL
+                                                       : ZOO_EPHEMERAL_SEQUENTIAL;
+    struct ACL entries[ACL_ENTRIES_MOST];
+    struct ACL_vector vector = ZOO_OPEN_ACL_UNSAFE;
+    if (acl && acl->count > ACL_ENTRIES_MOST)
+        return false;
+    if (acl)
+        vector = (struct ACL_vector){.count = (int32_t)acl->count, .data = entries};
+    for (size_t i = 0; acl && i < acl->count; i++) {
+        const struct acl_entry *entry = &acl->entries[i];
+        entries[i] = (struct ACL){entry->permissions, {unconst(entry->scheme), unconst(entry->id)}};
+    }
+    struct request *r = request_text(s, fn, context);
+    return r && request_sent(r, zoo_acreate(s->zh, path, data, (int)length, &vector, flags, on_text, r));
+}
+
+bool session_delete(struct session *s, const char *path, int32_t version, session_text_fn fn, void *context)
+{
+    struct request *r = request_text(s, fn, context);
+    return r && request_sent(r, zoo_adelete(s->zh, path, version, on_void, r));
+}

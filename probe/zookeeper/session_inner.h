@@ -1,0 +1,53 @@
+/*
+ * session_inner.h - what session.c (the connection) and session_calls.c (the requests) share. For nobody
+ * else: this is the door to the C client.
+ */
+#ifndef ELECTOP_PROBE_ZOOKEEPER_SESSION_INNER_H
+#define ELECTOP_PROBE_ZOOKEEPER_SESSION_INNER_H
+
+#include <zookeeper/zookeeper.h>
+
+#include "config/connect_string.h"
+#include "probe/zookeeper/request.h"
+#include "probe/zookeeper/resolver.h"
+#include "probe/zookeeper/session.h"
+
+struct session {
+    uv_loop_t *loop;
+    struct session_listener listener;
+    void *context;
+    struct connect_string servers;
+    struct address *addresses; /* that they were last resolved to */
+    size_t address_count;      /* a round of attempts */
+    int timeout_asked_ms;
+    char *auth_scheme, *auth_credential;
+    bool auth_pending; /* sent, and not accepted yet: nothing may be asked before */
+    bool refused;      /* not accepted: it would be refused for ever */
+
+    zhandle_t *zh;
+    struct pulse *pulse;
+    int busy;      /* [nested] how deep in callbacks of the loop: not freed before the outermost returns */
+    bool closing;  /* nobody is listening any more */
+    bool dropping; /* ... and the servers are not told */
+    bool paused;
+    bool overdue; /* this attempt was ended by our own timer */
+
+    struct resolver *resolver; /* a look-up under way, or NULL */
+
+    enum connection_state state;
+    bool established;       /* this handle has had a session */
+    uint64_t last_heard_ms; /* loop time at which the connection was last there, or the handle was begun */
+    unsigned failures;      /* attempts in a row that failed */
+    unsigned refusals;      /* of them, those of servers that gave no session */
+    char server[ADDRESS_SIZE];
+    char problem[200];
+    struct requests requests; /* not answered yet */
+};
+
+/* The library's watcher for the session itself and for every watch. */
+void session_on_watch(zhandle_t *, int type, int state, const char *path, void *session);
+
+/* The library has closed the connection behind our back. */
+bool session_lost_unsaid(const struct session *);
+
+#endif
