@@ -1,0 +1,151 @@
+/*
+ * crowd.h - many test candidates in one election: brought on at a rate, killed on a schedule, measured.
+ *
+ * Each is the recipe of candidate.h; what it asks of the servers goes out in crew.c, for one candidate or for
+ * several on one session. The crowd sees to it that a server is not run over (connects in small windows, and
+ * hardly any while it is away), that no session has more to watch than it could set again after a restart,
+ * and that everything is counted: how long it takes to stand, and each failover from the moment at which the
+ * leader's death was due, so that a stalled program does not flatter itself.
+ *
+ * Whether a crowd may be sent somewhere at all is not decided here (see the guard, through which every write
+ * goes). One loop, one thread. Times are microseconds of uv_hrtime(), durations say their unit.
+ */
+#ifndef ELECTOP_PROBE_INJECT_CROWD_H
+#define ELECTOP_PROBE_INJECT_CROWD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include "probe/inject/behaviour.h"
+#include "probe/inject/departure.h"
+#include "probe/inject/histogram.h"
+#include "probe/inject/test_candidate.h"
+#include "probe/zookeeper/session.h"
+
+struct crowd;
+
+/* Parts of a mixture: of a hundred candidates, so many behave so. What the parts leave is the recipe's. */
+struct crowd_part {
+    enum behaviour behaviour;
+    double percent; /* > 0; all together at most 100 */
+    int slow_ms;    /* BEHAVIOUR_SLOW: how late it acknowledges */
+};
+
+enum crowd_look {
+    LOOK_OWN,   /* every candidate reads the directory itself, as the recipe says */
+    LOOK_SHARED /* one reading serves all that asked before it began */
+};
+
+enum crowd_victim { VICTIM_NOBODY, VICTIM_LEADER, VICTIM_RANDOM };
+
+struct crowd_options {
+    struct session_options session; /* hosts, timeout, credentials */
+
+    const char *election; /* the directory, made if missing; or the lock */
+    bool lock;
+    const char *
+        name; /* in front of the number, with {uuid}, {hex}, {session}, {session_hex}: see test_candidate.h */
+    const char *data;      /* of every candidate's znode; never NULL */
+    const char *mark;      /* where the leader acknowledges, or NULL */
+    const char *mark_data; /* NULL: data */
+    const struct acl *acl; /* of all that they create; NULL: open to everyone */
+    bool never_leads; /* one that finds itself first deletes its znode at once, and acknowledges nothing */
+
+    size_t count;      /* candidates to begin with */
+    double rate_per_s; /* at most so many begin in a second; 0: as fast as the servers take them */
+    const struct crowd_part *parts;
+    size_t part_count;
+    size_t per_session; /* candidates on one session; 1: each has its own. More sessions are taken where the
+                           watches of so many could not be set again in one packet: see figures */
+    enum crowd_look look;
+    uint64_t seed; /* who behaves how, and who dies; the same seed, the same choice */
+
+    enum crowd_victim victim; /* who dies by itself ... */
+    uint64_t every_ms;        /* ... and how often, from when all stand */
+    enum departure how;
+    uint64_t away_ms; /* how long one that died stays away before it volunteers again; 0: for ever */
+};
+
+/*
+ * One change of leader among the crowd. Times are 0 where it did not come to that.
+ * Phases: detection from due_us to told_us (a close or a resignation is told at once), takeover from
+ * first_us to led_us; in between nobody stood.
+ */
+struct crowd_failover {
+    int64_t from, to; /* sequence numbers; to SEQUENCE_NONE: nobody yet */
+    enum departure how;
+    bool planned; /* false: it was no death of ours (its session expired under it, somebody deleted its znode)
+                   */
+    uint64_t due_us;   /* when the death should have been; unplanned: when we knew of it */
+    uint64_t dead_us;  /* when it was done */
+    uint64_t told_us;  /* the first notification of it to any of us */
+    uint64_t first_us; /* the next one knew that it is first */
+    uint64_t led_us;   /* ... and acknowledged, where it does */
+    /* What it cost, from the death until nobody of us had anything under way: */
+    uint64_t notices, requests;
+};
+
+/* Everything counted so far. Pointers stay valid until the crowd is called again or the loop turns. */
+struct crowd_figures {
+    size_t candidates, sessions;       /* that there are */
+    size_t by_state[CANDIDATE_STATES]; /* of the candidates */
+    size_t paused, connected;          /* sessions */
+    size_t per_session;                /* in effect; less than asked for where the packet's limit says so */
+    uint64_t begun_us, stood_us; /* stood_us: when all of the first ones knew where they stand; 0: not yet */
+    const struct histogram *to_stand;       /* from when a candidate was due until it knew where it stands */
+    const struct histogram *to_fail_over;   /* due_us to led_us of all failovers that came to their end */
+    const struct crowd_failover *failovers; /* in their order, the last may be under way */
+    size_t failover_count;
+    uint64_t requests, lists, creates, deletes, notices; /* requests: all of them, lists among them */
+    uint64_t connects, refused, lost,
+        expired;            /* attempts, those that failed, connections lost, sessions expired */
+    uint64_t first_most_us; /* never_leads: the longest that one of us was first; 0: never was */
+    uint64_t errors;        /* candidates that gave up */
+    const char *problem;    /* the last of these, or why nothing connects just now; or NULL */
+};
+
+struct crowd_listener {           /* each may be NULL */
+    void (*stood)(void *context); /* all of the first ones, once */
+    void (*failed_over)(void *context,
+                        const struct crowd_failover *); /* each, when it has led or is given up */
+    void (*changed)(void *context, size_t candidate, enum test_candidate_state);
+};
+
+/*
+ * Room for so many sessions beside what the program has open: raises the soft limit of file descriptors up to
+ * the hard one. False, and a text with what to do in *error (caller frees): the hard limit is lower.
+ */
+bool crowd_make_room(size_t sessions, char **error);
+/* How many sessions these options come to, with the packet's limit taken into account. */
+size_t crowd_sessions(const struct crowd_options *);
+
+/* Begins. Copies what it needs. NULL: out of memory. */
+struct crowd *crowd_new(uv_loop_t *, const struct crowd_options *, const struct crowd_listener *,
+                        void *context);
+void crowd_figures(const struct crowd *, struct crowd_figures *);
+
+/*
+ * Single candidates, by their index from 0 in the order of their beginning. What befalls a session (close,
+ * drop, pause, resume) befalls all the candidates on it. False: there is none, or nothing to do it to.
+ */
+const struct test_candidate *crowd_candidate(const struct crowd *, size_t i);
+size_t crowd_leader(const struct crowd *); /* index, or SIZE_MAX: nobody of ours leads */
+bool crowd_add(struct crowd *, size_t count);
+bool crowd_kill(struct crowd *, size_t i, enum departure);
+bool crowd_resume(struct crowd *, size_t i);
+bool crowd_volunteer(struct crowd *, size_t i);
+
+/* No more deaths by the schedule, or again. */
+void crowd_hold(struct crowd *, bool hold);
+
+/*
+ * Ends all sessions in an orderly way, some of them a turn of the loop, paused ones and those without a
+ * connection too; ended is called when none is left that lives, and says how many had to be left to expire.
+ * Then (or at any time, without a word to the servers) crowd_free(). NULL is fine.
+ */
+void crowd_end(struct crowd *, void (*ended)(void *context, size_t left_to_expire));
+void crowd_free(struct crowd *);
+
+#endif
