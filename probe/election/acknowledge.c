@@ -327,8 +327,10 @@ void acknowledge_update(const struct fold *f)
     if (before == now)
         return;
     election->acknowledged = now;
-    if (now == ACK_NO)
+    if (now == ACK_NO) {
         election->unacknowledged_since = f->at;
+        election->unacknowledged_found = before != ACK_YES;
+    }
     fold_touched(f);
     struct change *change = &election->change;
     const struct candidate *leader = election->leader;

@@ -102,20 +102,61 @@ static void no_guid(struct diagnosis *d)
 
 /* ---- marks ---- */
 
-/* First in line and without its mark for longer than a takeover may last. Since when one leads that was found
-   leading is not known; and a leader that resigns takes its mark away first. */
-static bool overdue(struct diagnosis *d)
+/* A leader that resigns takes its mark away first: so long it may be without it. */
+#define RESIGNING_US 2000000
+
+enum overdue { NOT_OVERDUE, OVERDUE_BY_STAT, OVERDUE_AS_WATCHED };
+
+/*
+ * Since when one leads that was found leading is not known. But where the youngest candidate's creation was
+ * the directory's latest change, nobody has left since, so the leader was first then. By the server's clock,
+ * which may differ from ours: a suspicion. mono_us 0: cannot be told.
+ */
+static struct moment first_by(const struct diagnosis *d)
 {
     const struct election *election = d->election;
-    int64_t allowed_us = election->settings->allow.failover_ms * 1000;
-    int64_t since_us = election->unacknowledged_since.mono_us;
-    if (election->leader_since_exact && election->leader_since.mono_us > since_us)
-        since_us = election->leader_since.mono_us;
-    int64_t due_us = since_us + allowed_us;
-    if (allowed_us <= 0 || since_us == 0)
-        return false;
-    diagnosis_again(d, due_us);
-    return d->f->at.mono_us >= due_us;
+    for (size_t i = election->candidate_count; i-- > 0 && election->directory_known;) {
+        const struct candidate *c = election->candidates[i];
+        if (!c->known || c->stat.czxid != election->directory.pzxid)
+            continue;
+        int64_t age_us = d->f->at.wall_us - c->stat.ctime_ms * 1000;
+        if (d->f->at.wall_us > 0 && age_us > 0 && age_us < d->f->at.mono_us)
+            return (struct moment){d->f->at.mono_us - age_us, c->stat.ctime_ms * 1000};
+        break;
+    }
+    return (struct moment){0};
+}
+
+/* First in line and without its mark for longer than a takeover may last; since: when it was first. */
+static enum overdue overdue(struct diagnosis *d, uint64_t subject, struct moment *since)
+{
+    struct election *election = d->election;
+    int64_t allowed_us = election->settings->allow.failover_ms * 1000, now_us = d->f->at.mono_us;
+    int64_t seen_us = election->unacknowledged_since.mono_us;
+    *since = election->leader_since;
+    if (election->leader_since_exact && election->leader_since.mono_us > seen_us)
+        seen_us = election->leader_since.mono_us;
+    if (allowed_us <= 0 || seen_us == 0)
+        return NOT_OVERDUE;
+    if (now_us >= seen_us + allowed_us)
+        return OVERDUE_AS_WATCHED;
+    diagnosis_again(d, seen_us + allowed_us);
+    struct moment first = first_by(d);
+    if (election->leader_since_exact || !election->unacknowledged_found || first.mono_us == 0)
+        return NOT_OVERDUE;
+    *since = first;
+    if (now_us < first.mono_us + allowed_us) {
+        diagnosis_again(d, first.mono_us + allowed_us);
+        return NOT_OVERDUE;
+    }
+    bool watched = now_us >= seen_us + RESIGNING_US;
+    d->one_look = !watched && d->f->model->one_look;
+    if (watched || d->one_look || diagnosis_stands(d, FINDING_NEVER_ACKNOWLEDGED, subject) ||
+        diagnosis_stands(d, FINDING_ACKNOWLEDGEMENT_MISMATCH, subject))
+        return OVERDUE_BY_STAT;
+    election->suspected = true;
+    diagnosis_again(d, seen_us + RESIGNING_US);
+    return NOT_OVERDUE;
 }
 
 static const struct candidate *marked_one(const struct election *election)
@@ -128,6 +169,43 @@ static const struct candidate *marked_one(const struct election *election)
             return c;
     }
     return NULL;
+}
+
+static void unacknowledged(struct diagnosis *d, const struct candidate *leader, enum overdue late,
+                           struct moment since)
+{
+    struct election *election = d->election;
+    uint64_t subject = diagnosis_subject(leader);
+    char span[SPAN_TEXT], when[SPAN_TEXT];
+    const char *bound = late == OVERDUE_BY_STAT ? " at the latest, for nobody came or went since" : "";
+    tell_span(d->f->at.mono_us - since.mono_us, span, sizeof span);
+    tell_clock(since, when, sizeof when);
+    if (election->mark_place == MARK_REGISTRY || !election->mark_present) {
+        diagnosis_raise(d, FINDING_NEVER_ACKNOWLEDGED, SEVERITY_CRITICAL,
+                        late == OVERDUE_BY_STAT ? CERTAINTY_SUSPECTED : CERTAINTY_CERTAIN, subject, &leader,
+                        1, NULL, "%s is first since %s%s (%s%s), and %s %s", leader->name, when, bound,
+                        late == OVERDUE_BY_STAT        ? "at least "
+                        : election->leader_since_exact ? ""
+                                                       : "at most ",
+                        span, election->mark_path,
+                        election->mark_place == MARK_REGISTRY ? "has no entry of its session"
+                                                              : "does not hold its mark");
+        return;
+    }
+    const struct candidate *other = marked_one(election);
+    const struct candidate *who[] = {leader, other};
+    char owner[64] = "";
+    if (election->mark_stat.owner)
+        snprintf(owner, sizeof owner, " (session 0x%" PRIx64 ")", election->mark_stat.owner);
+    bool sure = election->mark_stat.owner != 0 || other;
+    diagnosis_raise(d, FINDING_ACKNOWLEDGEMENT_MISMATCH, SEVERITY_CRITICAL,
+                    sure && late == OVERDUE_AS_WATCHED ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, subject,
+                    who, other ? 2 : 1, NULL,
+                    "%s names %.120s%s; %s (session 0x%" PRIx64 ") is first since %s%s", election->mark_path,
+                    election->mark_identity ? election->mark_identity
+                    : other                 ? other->name
+                                            : "somebody else",
+                    owner, leader->name, leader->stat.owner, when, bound);
 }
 
 static void marks(struct diagnosis *d)
@@ -143,33 +221,14 @@ static void marks(struct diagnosis *d)
         diagnosis_keep_all(d, FINDING_ACKNOWLEDGEMENT_MISMATCH);
         return;
     }
-    if (election->acknowledged != ACK_NO || !overdue(d))
+    if (election->acknowledged != ACK_NO)
         return;
-    char span[SPAN_TEXT], when[SPAN_TEXT];
-    tell_span(d->f->at.mono_us - election->leader_since.mono_us, span, sizeof span);
-    tell_clock(election->leader_since, when, sizeof when);
-    if (election->mark_place == MARK_REGISTRY || !election->mark_present) {
-        diagnosis_raise(
-            d, FINDING_NEVER_ACKNOWLEDGED, SEVERITY_CRITICAL, CERTAINTY_CERTAIN, diagnosis_subject(leader),
-            &leader, 1, NULL, "%s is first since %s (%s%s), and %s %s", leader->name, when,
-            election->leader_since_exact ? "" : "at most ", span, election->mark_path,
-            election->mark_place == MARK_REGISTRY ? "has no entry of its session" : "does not hold its mark");
-        return;
-    }
-    const struct candidate *other = marked_one(election);
-    const struct candidate *who[] = {leader, other};
-    char owner[64] = "";
-    if (election->mark_stat.owner)
-        snprintf(owner, sizeof owner, " (session 0x%" PRIx64 ")", election->mark_stat.owner);
-    bool sure = election->mark_stat.owner != 0 || other;
-    diagnosis_raise(d, FINDING_ACKNOWLEDGEMENT_MISMATCH, SEVERITY_CRITICAL,
-                    sure ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, diagnosis_subject(leader), who,
-                    other ? 2 : 1, NULL, "%s names %.120s%s; %s (session 0x%" PRIx64 ") is first since %s",
-                    election->mark_path,
-                    election->mark_identity ? election->mark_identity
-                    : other                 ? other->name
-                                            : "somebody else",
-                    owner, leader->name, leader->stat.owner, when);
+    uint64_t subject = diagnosis_subject(leader);
+    struct moment since;
+    enum overdue late = overdue(d, subject, &since);
+    if (late != NOT_OVERDUE)
+        unacknowledged(d, leader, late, since);
+    d->one_look = false;
 }
 
 /* A session in the holder's data, as Helix writes it: "SESSION_ID": "100002a4d0a0001". */

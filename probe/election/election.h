@@ -156,6 +156,7 @@ struct election {
     enum acknowledged acknowledged;
     struct moment
         unacknowledged_since; /* where ACK_NO: seen so since then; a mark may go before its leader */
+    bool unacknowledged_found; /* its mark was missing when first looked for: nobody saw it go */
     bool mark_known, mark_present;
     struct znode_stat mark_stat;
     char *mark_identity; /* read from its data; or NULL */

@@ -254,6 +254,43 @@ static void marks(void **state)
                             "? findings none\n"
                             "tick 10000\ntime\n"
                             "? findings never-acknowledged critical certain " A "\n");
+    model_script_run("found without a mark: nobody left since the youngest came, which is long ago",
+                     MARKED "tick 15000\nlist\n> election-seen\nreadall\nread /leader\n"
+                            "? findings none\n"
+                            "? suspected yes\n" /* it may be resigning just now */
+                            "tick 2000\ntime\n"
+                            "? findings never-acknowledged critical suspected " A "\n"
+                            "? suspected no\n"
+                            "? sound no\n"
+                            "tick 8000\ntime\n"
+                            "? findings never-acknowledged critical certain " A "\n"
+                            "+ /leader s=a host-a\n"
+                            "read /leader\n> leader-acknowledged " A "\n"
+                            "? findings none\n");
+    model_script_run("... a single look says so, and is not to be acted on",
+                     MARKED "quick\ntick 15000\nlist\n> election-seen\nreadall\nread /leader\n"
+                            "? findings never-acknowledged critical suspected " A "\n"
+                            "? sound yes\n");
+    model_script_run("... not where the youngest has not stood for so long yet",
+                     MARKED "tick 5000\nlist\n> election-seen\nreadall\nread /leader\n"
+                            "tick 4000\ntime\n"
+                            "? findings none\n"
+                            "tick 1000\ntime\n"
+                            "? findings never-acknowledged critical suspected " A "\n");
+    model_script_run("... nor where somebody has left since then: it may have led until just now",
+                     MARKED "+ " C " s=c host-c\ntick 15000\n- " C "\n"
+                            "list\n> election-seen\nreadall\nread /leader\n"
+                            "tick 9000\ntime\n"
+                            "? findings none\n"
+                            "tick 1000\ntime\n"
+                            "? findings never-acknowledged critical certain " A "\n");
+    model_script_run("... and a mark that names another one is told alike",
+                     MARKED "+ /leader s=b host-b\ntick 15000\n"
+                            "list\n> election-seen\nreadall\nread /leader\n"
+                            "tick 2000\ntime\n"
+                            "? findings acknowledgement-mismatch critical suspected " A "," B "\n"
+                            "tick 8000\ntime\n"
+                            "? findings acknowledgement-mismatch critical certain " A "," B "\n");
     model_script_run("acknowledgement-mismatch: the mark is another session's",
                      MARKED "+ /leader s=b host-b\nlist\n> election-seen\nreadall\nread /leader\n"
                             "? findings none\n"

@@ -1,0 +1,68 @@
+"""What one `once` tells of an illness that began long before it: it saw nothing begin, and may prove only what
+the Stat of a znode proves."""
+import json
+import time
+
+import pytest
+
+from electop import elections, run
+from raw_session import EPHEMERAL
+from standing import Line, configuration
+
+ALLOWED_S = 4  # longer than a leader that resigns may be without its mark
+
+
+@pytest.fixture
+def solr(zk, path):
+    """An election of Solr's overseer, in which two stand: its leader has to leave a mark beside it."""
+    line = Line(zk, f"{path}/overseer_elect/election")
+    for node in "ab":
+        line.join(name=f"{{session}}-{node}:8983_solr-n_")
+    yield line
+    line.close()
+
+
+def once(zk, folder, path, *arguments):
+    file = configuration(folder, zk, {path: {"allow": f"{{failover: {ALLOWED_S}s}}"}})
+    done = run("once", "--json", "--strict", "--config", file, *arguments)
+    found = {finding["code"]: finding for finding in elections(json.loads(done.out))[path]["findings"]
+             if finding["severity"] != "info"}
+    return done.status, found
+
+
+def mark_of(line):
+    return line.path.rsplit("/", 1)[0] + "/leader"
+
+
+def test_never_acknowledged_for_long(zk, solr, tmp_path):
+    """Nobody has left since the youngest came, so the first leads since then: it is told, and a mark ends it."""
+    time.sleep(ALLOWED_S + 0.5)  # the illness itself
+    status, found = once(zk, tmp_path, solr.path)
+    assert status == 1 and list(found) == ["never-acknowledged"], found
+    assert found["never-acknowledged"]["candidates"] == [solr.members[0].name]
+    assert "at the latest" in found["never-acknowledged"]["evidence"], found
+    solr.members[0].session.create(mark_of(solr), '{"id":"a:8983_solr"}', EPHEMERAL)
+    assert once(zk, tmp_path, solr.path) == (0, {})
+
+
+def test_single_look_is_not_acted_on(zk, solr, tmp_path):
+    """A leader that resigns takes its mark away first: one look shows that too, so it alone is no verdict."""
+    time.sleep(ALLOWED_S + 0.5)
+    status, found = once(zk, tmp_path, solr.path, "--quick")
+    assert status == 0 and found["never-acknowledged"]["certainty"] == "suspected", found
+
+
+def test_mark_of_another_for_long(zk, solr, tmp_path):
+    """The same for a mark that names another than the first."""
+    solr.members[1].session.create(mark_of(solr), '{"id":"b:8983_solr"}', EPHEMERAL)
+    time.sleep(ALLOWED_S + 0.5)
+    status, found = once(zk, tmp_path, solr.path)
+    assert status == 1 and list(found) == ["acknowledgement-mismatch"], found
+    assert found["acknowledgement-mismatch"]["candidates"] == [member.name for member in solr.members]
+
+
+def test_leader_of_unknown_age(zk, solr, tmp_path):
+    """Somebody left since the youngest came: the first may lead only since then, and one look alleges nothing."""
+    solr.join(name="{session}-c:8983_solr-n_").leaves()
+    time.sleep(ALLOWED_S + 0.5)
+    assert once(zk, tmp_path, solr.path, "--quick") == (0, {})
