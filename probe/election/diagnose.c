@@ -11,6 +11,8 @@
 /* A small election is diagnosed at once; a large one no more often than costs a few percent of a core. */
 #define LARGE 128
 #define APART_US_EACH 50
+/* The news of who leads next comes first: whoever reads it may share the processor with a diagnosis. */
+#define NEWS_FIRST_US 20000
 
 /* Of one code, in one election: more would say nothing more. */
 #define FINDINGS_OF_A_CODE 64
@@ -393,9 +395,13 @@ void diagnose_cluster(struct model *model, struct cluster *cluster, struct momen
     cluster->dirty = NULL;
     while (election) {
         struct election *next = election->dirty_next;
-        int64_t apart_us =
-            election->candidate_count > LARGE ? (int64_t)election->candidate_count * APART_US_EACH : 0;
-        if (apart_us > 0 && election->diagnosed_us != 0 && at.mono_us - election->diagnosed_us < apart_us) {
+        bool is_large = election->candidate_count > LARGE, again = election->diagnosed_us != 0;
+        bool is_news = again && at.mono_us - election->state_since.mono_us < NEWS_FIRST_US &&
+                       (is_large || election->state == ELECTION_ELECTING);
+        bool lately =
+            again && is_large &&
+            at.mono_us - election->diagnosed_us < (int64_t)election->candidate_count * APART_US_EACH;
+        if (is_news || lately) {
             election->dirty_next = later;
             later = election;
         } else {

@@ -226,14 +226,10 @@ static bool own_words(const struct candidate *c)
     return c->identity && (c->identity_source == IDENTITY_DATA || c->identity_source == IDENTITY_NAME);
 }
 
-static bool same_guid(const struct diagnosis *d, const struct candidate *a, const struct candidate *b)
+static bool same_guid(const struct candidate_name *one, const struct candidate_name *two)
 {
-    struct candidate_name one, two;
-    const struct recipe_book *book = d->f->model->recipes;
-    /* What the first parse found points into its name: it stays. */
-    return recipe_parse_name(book, d->election->recipe, a->name, &one) && one.guid_length > 0 &&
-           recipe_parse_name(book, d->election->recipe, b->name, &two) &&
-           one.guid_length == two.guid_length && memcmp(one.guid, two.guid, one.guid_length) == 0;
+    return one->guid_length > 0 && one->guid_length == two->guid_length &&
+           memcmp(one->guid, two->guid, one->guid_length) == 0;
 }
 
 static void duplicate_session(struct diagnosis *d, const struct viewer *viewer)
@@ -248,12 +244,18 @@ static void duplicate_session(struct diagnosis *d, const struct viewer *viewer)
     if (count < 2)
         return;
     qsort(own, count, sizeof own[0], by_place);
+    /* What a parse finds points into the name: it stays. */
+    struct candidate_name names[SHARED_MOST];
+    for (size_t i = 0; i < count; i++)
+        if (!own[i]->named ||
+            !recipe_parse_name(d->f->model->recipes, d->election->recipe, own[i]->name, &names[i]))
+            names[i].guid_length = 0;
     /* The foremost of two that are alike is the orphan: nobody knows of it. */
     size_t orphan = count;
     const char *alike = NULL;
     for (size_t i = 0; i < count && orphan == count; i++)
         for (size_t k = i + 1; k < count && orphan == count; k++) {
-            if (same_guid(d, own[i], own[k]))
+            if (same_guid(&names[i], &names[k]))
                 alike = "GUID";
             else if (own_words(own[i]) && own_words(own[k]) &&
                      strcmp(own[i]->identity, own[k]->identity) == 0)

@@ -20,8 +20,9 @@
 struct guard {
     struct subject *subject;
     struct watch_entry entry;
-    bool armed;   /* its watch is set, or on its way */
-    bool refused; /* it may not be read: only its end and its changes are waited for */
+    unsigned asked; /* answers still owed */
+    bool armed;     /* its watch is set, or on its way */
+    bool refused;   /* it may not be read: only its end and its changes are waited for */
 };
 
 enum { GUARD_LEADER, GUARD_MARK, GUARD_SELF, GUARD_COUNT };
@@ -198,6 +199,7 @@ static void on_guarded(void *context, enum session_result result, const struct z
     struct guard *g = r->guard;
     struct subject *s = g->subject;
     bool leader = g == &s->guards[GUARD_LEADER];
+    g->asked--;
     if (!answered(s) || result == SESSION_LOST) {
         free(r);
         return;
@@ -236,6 +238,8 @@ static void on_guarded(void *context, enum session_result result, const struct z
             subject_begin(s); /* where a lock was waited for, a directory has appeared: its children stand */
         subject_reconcile(s);
     }
+    if (s->list_dirty && !s->listing)
+        subject_list(s);
     free(r);
 }
 
@@ -256,6 +260,7 @@ static bool guard_send(struct guard *g, bool data)
         free(r);
         return false;
     }
+    g->asked++;
     g->subject->references++;
     return true;
 }
@@ -470,10 +475,16 @@ static void on_list(void *context, enum session_result result, const struct znod
     }
 }
 
+/* Who leads next is being asked: a long list under way would hold up that answer at the server. */
+static bool leader_is_asked(const struct subject *s)
+{
+    return s->guards[GUARD_LEADER].asked > 0 && s->election->state == ELECTION_ELECTING;
+}
+
 /* Reads the list and sets its watch: now, or as soon as its length allows. */
 static void subject_list(struct subject *s)
 {
-    if (s->listing) {
+    if (s->listing || leader_is_asked(s)) {
         s->list_dirty = true;
         return;
     }
