@@ -200,6 +200,35 @@ void diagnosis_keep_all(struct diagnosis *d, enum finding_code code)
             keep(d, entry_of(d->election->findings[i]));
 }
 
+bool diagnosis_listed_since(const struct cluster *cluster, int64_t since_us)
+{
+    int64_t first_us = 0, second_us = INT64_MAX;
+    for (size_t i = 0; i < cluster->server_count; i++) {
+        const struct server *server = &cluster->servers[i];
+        if (server->hidden[HIDDEN_CONNECTIONS] || server->listed_before.mono_us <= since_us)
+            return false;
+        first_us = server->listed_before.mono_us > first_us ? server->listed_before.mono_us : first_us;
+        second_us = server->listed.mono_us < second_us ? server->listed.mono_us : second_us;
+    }
+    return second_us > first_us || cluster->server_count == 1;
+}
+
+void diagnosis_vanished(struct diagnosis *d, enum finding_code code, uint64_t subject)
+{
+    size_t of_code;
+    struct entry *entry = entry_find(d->election, code, subject, &of_code);
+    if (!entry)
+        return;
+    const struct cluster *cluster = d->election->cluster;
+    int64_t since_us = entry->shown.unconfirmed_since.mono_us;
+    /* There is nowhere to go from a server that is alone. */
+    bool alone = cluster->server_count == 1 && !cluster->servers[0].hidden[HIDDEN_CONNECTIONS];
+    if (alone || (since_us != 0 && diagnosis_listed_since(cluster, since_us)))
+        return;
+    keep(d, entry);
+    d->election->suspected = true; /* further lists settle it */
+}
+
 uint64_t diagnosis_subject(const struct candidate *candidate)
 {
     return (uint64_t)candidate->hash << 32 | (uint32_t)candidate->sequence | UINT64_C(1) << 63;

@@ -86,6 +86,12 @@ bool diagnosis_stands(const struct diagnosis *, enum finding_code, uint64_t subj
 /* It cannot be judged now. */
 void diagnosis_keep(struct diagnosis *, enum finding_code, uint64_t subject);
 void diagnosis_keep_all(struct diagnosis *, enum finding_code);
+/* Every server shows its connections and gave two lists since then, the second of each after the first of
+   all: who is in none of them did not just move from one that was asked early to one that was asked late. */
+bool diagnosis_listed_since(const struct cluster *, int64_t since_us);
+/* No server lists the session that it is about, which may be on its way from one to another: kept until that
+   is ruled out. */
+void diagnosis_vanished(struct diagnosis *, enum finding_code, uint64_t subject);
 uint64_t diagnosis_subject(const struct candidate *);
 
 void findings_free(struct election *);

@@ -283,7 +283,8 @@ static void election_gone(struct diagnosis *d)
         if (note->at.mono_us < election->state_since.mono_us - GONE_WITH_US)
             break;
         const struct client_session *shown = cluster_client(election->cluster, note->session);
-        if (!shown || !shown->connected || shown->seen.mono_us <= election->state_since.mono_us)
+        if (!shown || !shown->connected || shown->seen.mono_us <= election->state_since.mono_us ||
+            election->cluster->servers[shown->server].hidden[HIDDEN_CONNECTIONS])
             continue;
         connected++;
         one = note->name;
@@ -294,8 +295,8 @@ static void election_gone(struct diagnosis *d)
             d, FINDING_ELECTION_GONE, SEVERITY_CRITICAL, CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, NULL,
             "%s does not exist since %s; %zu of the sessions that stood in it are still connected (%s)",
             election->path, tell_clock(election->state_since, when, sizeof when), connected, one);
-    else if (!chain_watches_complete(election->cluster))
-        diagnosis_keep_all(d, FINDING_ELECTION_GONE);
+    else
+        diagnosis_vanished(d, FINDING_ELECTION_GONE, NO_SUBJECT);
 }
 
 void diagnose_names(struct diagnosis *d)

@@ -55,6 +55,7 @@ static bool ghost(struct diagnosis *d, const struct candidate *c)
     if (client->absent_rounds < 2 || election->synced_us <= clients->sessions_seen.mono_us) {
         election->suspected = true;
         diagnosis_keep(d, FINDING_GHOST_EPHEMERAL, diagnosis_subject(c));
+        diagnosis_keep(d, FINDING_OWNER_DISCONNECTED, diagnosis_subject(c));
         return true;
     }
     char when[SPAN_TEXT];
@@ -69,10 +70,7 @@ static bool ghost(struct diagnosis *d, const struct candidate *c)
 
 enum answer_of { NOWHERE, SOMEWHERE, NOT_KNOWN };
 
-/*
- * Every server gave two lists since it was last seen, the second of each after the first of all, and it is
- * in none of them: it did not just move from one that was asked early to one that was asked late.
- */
+/* Nowhere is what no list shows that was made since it was last seen. */
 static enum answer_of connection_of(const struct cluster *cluster, const struct candidate *c)
 {
     const struct client_session *shown = &c->client->shown;
@@ -83,15 +81,7 @@ static enum answer_of connection_of(const struct cluster *cluster, const struct 
     if (cluster->server_count == 0 ||
         (cluster->server_count < 3 && cluster->servers[0].mode != SERVER_STANDALONE))
         return NOT_KNOWN;
-    int64_t first_us = 0, second_us = INT64_MAX;
-    for (size_t i = 0; i < cluster->server_count; i++) {
-        const struct server *server = &cluster->servers[i];
-        if (server->hidden[HIDDEN_CONNECTIONS] || server->listed_before.mono_us <= since_us)
-            return NOT_KNOWN;
-        first_us = server->listed_before.mono_us > first_us ? server->listed_before.mono_us : first_us;
-        second_us = server->listed.mono_us < second_us ? server->listed.mono_us : second_us;
-    }
-    return second_us > first_us || cluster->server_count == 1 ? NOWHERE : NOT_KNOWN;
+    return diagnosis_listed_since(cluster, since_us) ? NOWHERE : NOT_KNOWN;
 }
 
 /*
@@ -136,11 +126,14 @@ static void leader_silent(struct diagnosis *d)
     const struct candidate *leader = election->leader;
     const struct client_session *shown = leader ? candidate_client(leader) : NULL;
     int percent = election->settings->allow.silent_percent;
-    if (!shown || !shown->connected || shown->silent_ms < 0 || shown->timeout_ms <= 0 || percent <= 0)
+    if (!leader || percent <= 0)
         return;
-    const struct server *server = &election->cluster->servers[shown->server];
-    if (server->hidden[HIDDEN_CONNECTIONS]) {
-        diagnosis_keep(d, FINDING_LEADER_SILENT, diagnosis_subject(leader));
+    bool known = shown && shown->connected && shown->silent_ms >= 0 && shown->timeout_ms > 0 &&
+                 !election->cluster->servers[shown->server].hidden[HIDDEN_CONNECTIONS];
+    if (!known) {
+        /* A connection that has gone is not one that answers; where there is none, that is told instead. */
+        if (!shown || connection_of(election->cluster, leader) != NOWHERE)
+            diagnosis_keep(d, FINDING_LEADER_SILENT, diagnosis_subject(leader));
         return;
     }
     if (shown->silent_ms * 100 < (int64_t)shown->timeout_ms * percent)
@@ -163,6 +156,7 @@ static void leader_silent(struct diagnosis *d)
 struct outside {
     const struct candidate *named[NAMED];
     size_t count;
+    bool shown; /* by a server that shows its connections, at least of one */
     int extreme_ms;
 };
 
@@ -174,6 +168,9 @@ static void note_outside(struct outside *outside, const struct diagnosis *d, con
     if (own && outside->count < NAMED)
         outside->named[outside->count] = own;
     outside->count += own != NULL;
+    const struct client_session *shown = &viewer->client->shown;
+    if (shown->connected && !d->election->cluster->servers[shown->server].hidden[HIDDEN_CONNECTIONS])
+        outside->shown = true;
 }
 
 static int by_place(const void *a, const void *b)
@@ -187,6 +184,10 @@ static void raise_timeout(struct diagnosis *d, enum finding_code code, struct ou
 {
     if (outside->count == 0)
         return;
+    if (!outside->shown) {
+        diagnosis_keep(d, code, NO_SUBJECT);
+        return;
+    }
     char worst[SPAN_TEXT], bound[SPAN_TEXT];
     bool longer = code == FINDING_SESSION_TIMEOUT_LONG;
     size_t named = outside->count < NAMED ? outside->count : NAMED;
@@ -332,6 +333,11 @@ static void double_leader(struct diagnosis *d)
         continue;
     if (!note || !note->alone || !clients || d->f->at.mono_us - note->at.mono_us > RISK_US)
         return;
+    for (size_t i = 0; i < election->cluster->server_count; i++)
+        if (election->cluster->servers[i].hidden[HIDDEN_CONNECTIONS]) {
+            diagnosis_keep(d, FINDING_DOUBLE_LEADER_RISK, NO_SUBJECT);
+            return; /* who is back, and who stands where, is not known now */
+        }
     diagnosis_again(d, note->at.mono_us + RISK_US + 1);
     const struct client *old = clients_find(clients, note->session), *back = NULL;
     if (old && (old->shown.connected || old->owned || (old->shown.alive_known && old->shown.alive)))
@@ -345,6 +351,8 @@ static void double_leader(struct diagnosis *d)
                 sessions++;
                 back = c;
             }
+    if (sessions == 0)
+        diagnosis_vanished(d, FINDING_DOUBLE_LEADER_RISK, NO_SUBJECT);
     if (sessions != 1 || back->owned || note->at.wall_us == 0)
         return;
     int64_t gone_ms = note->at.wall_us / 1000, seen_ms = back->shown.seen.wall_us / 1000;

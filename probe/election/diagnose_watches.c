@@ -252,6 +252,8 @@ static void watcher_without_candidate(struct diagnosis *d, const struct viewer *
     struct election *election = d->election;
     const struct client_session *shown = &viewer->client->shown;
     bool follower = viewer->lowest == 0 && viewer->targets == 1;
+    if (election->state == ELECTION_ELECTING)
+        diagnosis_keep(d, FINDING_WATCHER_WITHOUT_CANDIDATE, shown->id);
     if (viewer->owned > 0 || election->state != ELECTION_LED)
         return;
     if (!shown->watches_known || election->unknown_count > 0) {
@@ -282,6 +284,19 @@ static void watcher_without_candidate(struct diagnosis *d, const struct viewer *
         diagnosis_raise(d, FINDING_WATCHER_WITHOUT_CANDIDATE, SEVERITY_INFO, certainty_of(d, viewer->client),
                         shown->id, &target, target != NULL, NULL, "%s watches %s/%s and owns no candidate",
                         session, election->path, target ? target->name : "?");
+}
+
+/* Those that were told of, and that no server lists any more. */
+static void vanished_watchers(struct diagnosis *d)
+{
+    for (size_t i = 0; i < d->election->finding_count; i++) {
+        const struct finding *finding = d->election->findings[i];
+        if (finding->code != FINDING_WATCHER_WITHOUT_CANDIDATE)
+            continue;
+        const struct client *client = clients_find(d->election->cluster->clients, finding->subject);
+        if (!client || (!client->shown.connected && !client->owned))
+            diagnosis_vanished(d, finding->code, finding->subject);
+    }
 }
 
 /* ---- all ---- */
@@ -336,4 +351,5 @@ void diagnose_watches(struct diagnosis *d)
         extra_watches(d, &d->viewers[i]);
         watcher_without_candidate(d, &d->viewers[i]);
     }
+    vanished_watchers(d);
 }

@@ -211,6 +211,18 @@ def leader_is_not_heard(ill, well):
     ill.members[0].session.speak()
 
 
+@scene("leader-silent-then-gone")
+def leader_is_not_heard_and_its_connection_ends(ill, well):
+    for line in (ill, well):
+        line.join("a", timeout_s=30)
+        line.join("b")
+    ill.members[0].session.fall_silent()
+    yield Found("leader-silent", ill.members[0], certain=False)
+    ill.members[0].session.drop()
+    yield Found("owner-disconnected", ill.members[0], severity="error")
+    ill.members[0].session.move(ill.address)
+
+
 @scene("never-acknowledged", "{}/overseer_elect/election", allow="{failover: 2s}")
 def leader_says_nothing(ill, well):
     for line in (ill, well):

@@ -348,7 +348,12 @@ static void describe(const struct election *e, const char *what, const char *nam
     else if (strcmp(what, "sound") == 0)
         add(out, size, "%s",
             look_is_sound(&(struct model){.clusters = e->cluster, .cluster_count = 1}) ? "yes" : "no");
-    else if (strcmp(what, "why") == 0) {
+    else if (strcmp(what, "standing") == 0) {
+        for (size_t i = 0; i < e->finding_count; i++)
+            if (strcmp(finding_kind(e->findings[i]->code)->word, name) == 0)
+                add(out, size, "%s%s", certainty_word(e->findings[i]->certainty),
+                    e->findings[i]->unconfirmed_since.mono_us ? " unconfirmed" : "");
+    } else if (strcmp(what, "why") == 0) {
         for (size_t i = 0; i < e->finding_count; i++)
             if (strcmp(finding_kind(e->findings[i]->code)->word, name) == 0)
                 add(out, size, "%s | %s", e->findings[i]->evidence, e->findings[i]->advice);
@@ -381,7 +386,7 @@ static void question(struct script *s, char *words)
     char *rest = words + length + (words[length] == ' ');
     words[length] = '\0';
     if (strcmp(words, "identity") == 0 || strcmp(words, "link") == 0 || strcmp(words, "by") == 0 ||
-        strncmp(words, "goes", 4) == 0 || strcmp(words, "why") == 0) {
+        strncmp(words, "goes", 4) == 0 || strcmp(words, "why") == 0 || strcmp(words, "standing") == 0) {
         snprintf(name, sizeof name, "%.*s", (int)strcspn(rest, " "), rest);
         rest += strlen(name) + (rest[strlen(name)] == ' ');
     }

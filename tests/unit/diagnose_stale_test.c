@@ -1,0 +1,135 @@
+/*
+ * Proves that no finding is cleared because what it rests on went stale: whichever code it is, it stays,
+ * unconfirmed, while its server shows nothing, while no server shows anything, and while there is no
+ * connection. And that it goes once it is seen to be gone.
+ */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "tests/support/model_script.h"
+
+#define A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa__lock__0000000000"
+#define B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb__lock__0000000001"
+#define GONE "ffffffffffffffffffffffffffffffff__lock__0000000009"
+#define C "cccccccccccccccccccccccccccccccc__lock__0000000002"
+#define D "dddddddddddddddddddddddddddddddd__lock__0000000003"
+
+/* Four kazoo candidates on the first of three servers, the fourth on the second. */
+#define FOUR                                                                                                 \
+    "servers 3\nwatch /election\nconnect\n> connection connected\n"                                          \
+    "+ " A " s=a\n+ " B " s=b\n+ " C " s=c\n+ " D " s=d\n"                                                   \
+    "client a on=1 at=10.0.0.1:11\nclient b on=1 at=10.0.0.2:12\n"                                           \
+    "client c on=1 at=10.0.0.3:13\nclient d on=2 at=10.0.0.4:14\n"                                           \
+    "w b " A "\nw c " B "\nw d " C "\n"                                                                      \
+    "tick 1000\nlist\n> election-seen\nreadall\n"
+#define A_GOES                                                                                               \
+    "list\n> leader-lost " A " @1\n> candidate-left " A " @1\n> leader-elected " A " -> " B " after 0\n"
+
+static const struct {
+    const char *script; /* up to where it is found */
+    const char *code, *certainty;
+} illnesses[] = {
+    {FOUR "unw c " B "\nproof\nproof\n", "no-watch", "certain"},
+    {FOUR "unw c " B "\nround\ntick 1000\nround\n", "no-watch", "suspected"},
+    {FOUR "unw c " B "\nw c " GONE "\nproof\nproof\n", "watch-on-deleted", "certain"},
+    {FOUR "unw c " B "\nw c " C "\nproof\nproof\n", "watch-self", "certain"},
+    {FOUR "unw c " B "\nw c " A "\nproof\nproof\n", "wrong-predecessor", "certain"},
+    {FOUR "round\n= " B " x\nfire " B "\nproof\nread " B "\nproof\n", "watch-eaten", "suspected"},
+    {FOUR "unw c " B "\nw c " A "\nunw d " C "\nw d " A "\nproof\nproof\n", "herd", "certain"},
+    {FOUR "client 77 on=1 at=10.0.1.1:7\nw 77 " B "\nproof\nproof\n", "watcher-without-candidate", "certain"},
+    {FOUR "w c " A "\nproof\nproof\n", "extra-watches", "certain"},
+    {FOUR "proof\nsessions\nend b\nround\ntick 1000\nsessions\ntick 1000\nsessions\ntick 1000\nsync\n",
+     "ghost-ephemeral", "certain"},
+    {FOUR "round\ntick 1000\nround\naway b\ntick 1000\nround\ntick 10000\nround\n", "owner-disconnected",
+     "certain"},
+    {FOUR "round\nsilent a\ntick 7000\nround\n", "leader-silent", "suspected"},
+    {FOUR "client b on=1 at=10.0.0.2:12 timeout=120000\nround\n", "session-timeout-long", "certain"},
+    {FOUR "client b on=1 at=10.0.0.2:12 timeout=500\nround\n", "session-timeout-short", "certain"},
+    {FOUR "round\nend a\n- " A "\n" A_GOES "fire " A
+          "\nround\nclient e on=1 at=10.0.0.1:77\ntick 5000\nround\ntick 6000\nround\n",
+     "double-leader-risk", "suspected"},
+    {FOUR "unw b " A "\nproof\nproof\n- " A "\nend a\n" A_GOES, "never-wakes", "suspected"},
+    {FOUR "round\ntick 10\n- .\nlist\n"
+          "> leader-lost " A " @1\n> candidate-left " A " @1\n> candidate-left " B " @2\n"
+          "> candidate-left " C " @3\n> candidate-left " D " @4\n> election-gone\n"
+          "end d\ntick 1000\nround\n",
+     "election-gone", "certain"},
+};
+
+#define LOST 2
+static const struct {
+    const char *what, *script;
+} stale[] = {
+    {"its server shows nothing any more", "hide 1 connections\nhide 1 watches\nhide 1 sessions\n"},
+    {"no server shows anything any more",
+     "hide 1 connections\nhide 1 watches\nhide 1 sessions\nhide 2 connections\nhide 2 watches\n"
+     "hide 3 connections\nhide 3 watches\n"},
+    [LOST] = {"the connection is lost", "lose\n> connection disconnected\n"},
+};
+
+static void stays_unconfirmed(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof illnesses / sizeof *illnesses; i++)
+        for (size_t k = 0; k < sizeof stale / sizeof *stale; k++) {
+            char what[256], script[4096], expected[128];
+            /* A belief of what was is confirmed by nothing that servers show. */
+            bool kept = strcmp(illnesses[i].code, "never-wakes") != 0 || k == LOST;
+            snprintf(what, sizeof what, "%s: %s", illnesses[i].code, stale[k].what);
+            snprintf(expected, sizeof expected, "? standing %s %s%s\n", illnesses[i].code,
+                     illnesses[i].certainty, kept ? " unconfirmed" : "");
+            snprintf(script, sizeof script, "%s? standing %s %s\n%s%stick 1000\ntime\n%stick 60000\ntime\n%s",
+                     illnesses[i].script, illnesses[i].code, illnesses[i].certainty, stale[k].script,
+                     expected, expected, expected);
+            model_script_run(what, script);
+        }
+}
+
+/* A session that goes from one server to another is in no list for a while: neither that clears anything. */
+static void stays_while_it_moves(void **state)
+{
+    (void)state;
+    model_script_run("leader-silent: its connection goes, and then it is told that there is none",
+                     FOUR "round\nsilent a\ntick 7000\nround\n"
+                          "? standing leader-silent suspected\n"
+                          "away a\ntick 100\nround 1\n"
+                          "? findings leader-silent warning suspected unconfirmed " A "\n"
+                          "round 2\nround 3\ntick 1000\nround\n"
+                          "? findings owner-disconnected error suspected " A "\n"
+                          "client a on=2 at=10.0.0.1:99\nheard a\nround\n"
+                          "? findings none\n");
+    model_script_run("leader-silent: it comes back elsewhere, and is heard",
+                     FOUR "round\nsilent a\ntick 7000\nround\n"
+                          "away a\ntick 100\nround 1\n"
+                          "? standing leader-silent suspected unconfirmed\n"
+                          "client a on=2 at=10.0.0.1:99\nheard a\nround 2\n"
+                          "? findings none\n");
+    model_script_run("watcher-without-candidate: kept until every server has given two lists without it",
+                     FOUR "client 77 on=1 at=10.0.1.1:7\nw 77 " B "\nproof\nproof\n"
+                          "away 77\ntick 100\nround 1\n"
+                          "? standing watcher-without-candidate certain unconfirmed\n"
+                          "tick 100\nround 1\nround 2\nconns 3\n"
+                          "? standing watcher-without-candidate certain unconfirmed\n"
+                          "tick 1000\nround\n"
+                          "? findings none\n");
+    model_script_run("double-leader-risk: the same",
+                     FOUR "round\nend a\n- " A "\n" A_GOES "fire " A
+                          "\nround\nclient e on=1 at=10.0.0.1:77\ntick 5000\nround\ntick 6000\nround\n"
+                          "away e\ntick 100\nround 1\n"
+                          "? standing double-leader-risk suspected unconfirmed\n"
+                          "tick 1000\nround\ntick 1000\nround\n"
+                          "? findings none\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(stays_unconfirmed),
+                                       cmocka_unit_test(stays_while_it_moves)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
