@@ -26,7 +26,7 @@ LD_release  := -pie -Wl,-z,relro,-z,now
 LD_asan     := -fsanitize=address,undefined
 LD_fuzz     := -fsanitize=address,undefined
 
-PKGS_LIB := libuv libcurl jansson yaml-0.1 libpcre2-8
+PKGS_LIB := libuv libcurl jansson yaml-0.1 libpcre2-8 sqlite3 zlib
 PKGS_TUI := ncursesw
 PKGS_TEST := cmocka vterm
 pkg       = $(shell pkg-config $(1) $(2) 2>/dev/null)

@@ -239,6 +239,15 @@ bool chain_copy(const struct election *from, struct election *to)
     return true;
 }
 
+bool chain_restore(struct election *election, struct candidate *candidate, const uint64_t *sessions,
+                   size_t count)
+{
+    size_t before = election->link_count;
+    for (size_t i = count; i-- > 0;)
+        link_add(election, candidate, sessions[i]);
+    return election->link_count == before + count;
+}
+
 /* ---- each candidate's link ---- */
 
 static const char *why_unknown(const struct election *election, const struct candidate *c)

@@ -103,6 +103,8 @@ struct viewer *viewer_of(struct diagnosis *, struct client *);
 void chain_update(struct diagnosis *);
 /* From the live model into a picture; false: out of memory. */
 bool chain_copy(const struct election *from, struct election *to);
+/* Into a picture made of a recording: these sessions watch it, in this order. False: out of memory. */
+bool chain_restore(struct election *, struct candidate *, const uint64_t *sessions, size_t count);
 
 void diagnose_watches(struct diagnosis *);
 void diagnose_sessions(struct diagnosis *);

@@ -40,6 +40,8 @@ char *fold_copy(const char *text); /* NULL stays NULL; also NULL when out of mem
 
 /* model.c: the cluster owns it from then on. False: out of memory. */
 bool cluster_add(struct cluster *, struct election *);
+/* By which it finds them. */
+uint32_t cluster_path_hash(const char *path, size_t length);
 /* The election at exactly this path; NULL: there is none. */
 struct election *cluster_election(const struct cluster *, const char *path, size_t length);
 

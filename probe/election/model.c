@@ -180,6 +180,11 @@ void model_free(struct model *model)
     free(model);
 }
 
+uint32_t cluster_path_hash(const char *path, size_t length)
+{
+    return roster_hash(path, length, PATH_SEED);
+}
+
 static struct election **path_link(const struct cluster *cluster, const char *path, size_t length,
                                    uint32_t hash)
 {
@@ -194,7 +199,7 @@ struct election *cluster_election(const struct cluster *cluster, const char *pat
 {
     if (cluster->bucket_count == 0)
         return NULL;
-    return *path_link(cluster, path, length, roster_hash(path, length, PATH_SEED));
+    return *path_link(cluster, path, length, cluster_path_hash(path, length));
 }
 
 struct election *model_election(const struct model *model, unsigned index, const char *path)
@@ -249,7 +254,7 @@ static void observe_election(struct model *model, struct cluster *cluster, const
     if (!path)
         return;
     if (!election) {
-        election = election_new(cluster, path, roster_hash(path, strlen(path), PATH_SEED));
+        election = election_new(cluster, path, cluster_path_hash(path, strlen(path)));
         if (!election)
             return;
         if (!cluster_add(cluster, election)) {

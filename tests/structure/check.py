@@ -24,16 +24,19 @@ DOORS = {
     "zookeeper": (r"zookeeper/|zookeeper\w*\.h$|zoo_\w+\.h$|recordio\.h$|proto\.h$", ["probe/zookeeper/session_inner.h"]),
     "yaml": (r"yaml\.h$", ["config/*"]),
     "curl": (r"curl/", ["probe/zookeeper/http.c"]),
+    "sqlite": (r"sqlite3(ext)?\.h$", ["probe/history/*"]),
+    "zlib": (r"z(lib|conf)\.h$", ["probe/history/*"]),
 }
 
 # What a file below the first may include of the project: everything but the second.
 UPWARD = [
     ("config/", ("probe/", "tui/", "tests/")),
     ("probe/", ("tui/", "tests/")),
-    ("probe/election/", ("probe/zookeeper/", "probe/source/", "probe/sink/", "probe/inject/", "probe/monitor.h")),
-    ("probe/zookeeper/", ("probe/source/", "probe/sink/", "probe/inject/", "probe/monitor.h")),
-    ("probe/source/", ("probe/sink/", "probe/inject/", "probe/monitor.h")),
-    ("probe/sink/", ("probe/source/", "probe/zookeeper/", "probe/inject/")),
+    ("probe/election/", ("probe/zookeeper/", "probe/source/", "probe/sink/", "probe/inject/", "probe/history/", "probe/monitor.h")),
+    ("probe/zookeeper/", ("probe/source/", "probe/sink/", "probe/inject/", "probe/history/", "probe/monitor.h")),
+    ("probe/source/", ("probe/sink/", "probe/inject/", "probe/history/", "probe/monitor.h")),
+    ("probe/sink/", ("probe/source/", "probe/zookeeper/", "probe/inject/", "probe/history/", "probe/monitor.h")),
+    ("probe/history/", ("probe/source/", "probe/zookeeper/", "probe/inject/")),
     ("tui/text/", ("tui/screen/", "tui/views/", "tui/commands/", "tui/print/")),
     ("tui/screen/", ("tui/views/", "tui/commands/", "tui/print/")),
     ("tui/views/", ("tui/commands/", "probe/zookeeper/", "probe/source/", "probe/inject/")),

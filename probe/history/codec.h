@@ -1,0 +1,44 @@
+/*
+ * codec.h - numbers, texts and moments in few bytes: how a picture's items are written (picture.h).
+ *
+ * Writing goes into a buffer, which remembers when memory ran out. Reading takes bytes that may be damaged
+ * or a stranger's: what does not fit turns `bad`, and from then on everything read is 0 or NULL.
+ */
+#ifndef ELECTOP_PROBE_HISTORY_CODEC_H
+#define ELECTOP_PROBE_HISTORY_CODEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/election/moment.h"
+#include "probe/sink/buffer.h"
+
+void put_number(struct buffer *, uint64_t);       /* seven bits a byte, the lowest first */
+void put_signed(struct buffer *, int64_t);        /* small for small ones of either sign */
+void put_text(struct buffer *, const char *text); /* NULL stays NULL */
+void put_bytes(struct buffer *, const void *bytes, size_t length);
+/* The wall clock as its distance from mono_us + base_us, which hardly changes. */
+void put_moment(struct buffer *, struct moment, int64_t base_us);
+
+struct scan {
+    const unsigned char *at, *end;
+    bool bad;
+};
+
+uint64_t scan_number(struct scan *);
+/* Bad where it is not below limit. */
+uint64_t scan_below(struct scan *, uint64_t limit);
+static inline bool scan_flag(struct scan *scan)
+{
+    return scan_below(scan, 2) != 0;
+}
+int64_t scan_signed(struct scan *);
+int32_t scan_int32(struct scan *);
+/* The bytes stay where they are. NULL is told from empty: *length 0 and NULL. */
+const char *scan_piece(struct scan *, size_t *length);
+/* A copy, NUL-terminated; NULL: there was none, or bad. Memory running out is bad, too. */
+char *scan_text(struct scan *);
+struct moment scan_moment(struct scan *, int64_t base_us);
+
+#endif

@@ -1,0 +1,63 @@
+/*
+ * items.h - the inside of a picture: its slots, and how one item is written into it.
+ *
+ * An item's bytes are its kind, the slot of what it is below (from 1; 0: nothing), a key that tells it from
+ * its siblings, and what is known of it. Slots are numbered densely, and those of items that went are used
+ * again: numbers stay small in patches.
+ */
+#ifndef ELECTOP_PROBE_HISTORY_ITEMS_H
+#define ELECTOP_PROBE_HISTORY_ITEMS_H
+
+#include "probe/history/codec.h"
+#include "probe/history/picture.h"
+
+#define SLOT_NONE UINT32_MAX
+
+struct slot {
+    unsigned char *bytes; /* NULL: free */
+    uint32_t length, key_length;
+    uint32_t hash, next;             /* of its key, and the next one in its bucket */
+    uint32_t parent, child, sibling; /* the first below it; the next one beside it */
+    uint32_t round;                  /* of the update that saw it last */
+};
+
+/* What moves all the time of a server, as it was written last. */
+struct figures {
+    size_t cluster, server;
+    int64_t noted_us;
+    int64_t answer_us, zxid, child_watches;
+    int connections;
+    size_t watch_count;
+    struct moment seen, watches_seen;
+};
+
+struct picture {
+    struct slot *slots;
+    size_t count, room;
+    uint32_t *vacant; /* free slots below count */
+    size_t vacant_count, vacant_room;
+    uint32_t *buckets;
+    size_t bucket_count, used;
+    uint32_t top; /* the first item below nothing */
+    uint32_t round;
+    bool failed;
+
+    int64_t base_us; /* the distance of the clocks that moments are written against */
+    bool has_base;
+    struct figures *figures;
+    size_t figure_count;
+    struct buffer item; /* being written */
+    size_t key_length;
+    uint32_t parent;
+    struct buffer order; /* slots of what was written, for an order */
+};
+
+/* Begins an item; its key is written into picture->item, then item_key() is called, then what is known. */
+void item_begin(struct picture *, enum item_kind, uint32_t parent);
+void item_key(struct picture *);
+/* Into the picture and, where it differs, the patch. Its slot; SLOT_NONE: out of memory. */
+uint32_t item_end(struct picture *, struct buffer *patch);
+/* Takes out what is below parent (SLOT_NONE: below nothing) and was not written in this round. */
+void items_sweep(struct picture *, uint32_t parent, struct buffer *patch);
+
+#endif
