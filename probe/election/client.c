@@ -152,7 +152,7 @@ void client_look_again(struct client *client, int64_t since_us)
 static bool look_goes_on(struct client *client, struct moment at)
 {
     bool news = false;
-    if (client->framed > client->counted && client->response_ms > client->framed_response_ms) {
+    if (client->framed > client->counted && client->answered) {
         client->counted = client->framed;
         client->counted_asked_us = client->framed_asked_us;
         client->counted_end_us = client->framed_end_us;
@@ -167,7 +167,7 @@ static bool look_goes_on(struct client *client, struct moment at)
             client->framed++;
         client->framed_asked_us = client->asked_us;
         client->framed_end_us = at.mono_us;
-        client->framed_response_ms = client->response_ms;
+        client->answered = false;
         client->asked_us = 0;
         news = news || client->framed == 2; /* the second makes a suspicion worth telling */
         if (!client->shown.watches_known)
@@ -243,6 +243,7 @@ static void see_connection(struct cluster *cluster, size_t server, struct moment
         silent_ms = INT32_MAX;
     shown->silent_ms = seen->last_response_ms <= 0 ? -1 : silent_ms > 0 ? (int32_t)silent_ms : 0;
     shown->silent_is_bound = bound;
+    client->answered = client->answered || seen->last_response_ms > client->response_ms;
     client->response_ms = seen->last_response_ms;
     client->list_round = cluster->servers[server].list_round;
     if (seen->outstanding != 0 || seen->last_cxid < 0 || seen->last_cxid != client->run_cxid)

@@ -22,9 +22,9 @@ struct client {
     uint64_t fingerprint; /* of the watches that concern elections, in the run */
     int64_t run_us;       /* the run's first look was asked for then; 0: no run */
     int64_t run_shown_us; /* ... and had been answered by then */
-    int64_t asked_us; /* the latest look, waiting for the list after it; 0: none waits */
-    int64_t framed_asked_us, framed_end_us, framed_response_ms; /* the latest with a list before and after */
-    int64_t counted_asked_us, counted_end_us;                   /* the latest that counts */
+    int64_t asked_us;     /* the latest look, waiting for the list after it; 0: none waits */
+    int64_t framed_asked_us, framed_end_us;   /* the latest with a list before and after */
+    int64_t counted_asked_us, counted_end_us; /* the latest that counts */
     int32_t run_cxid;
     uint32_t scratch;                                /* of whoever walks over clients */
     uint16_t framed, counted;                        /* looks of the run; they stay at the largest */
@@ -32,7 +32,8 @@ struct client {
     uint16_t other_round; /* another server listed it, too, in this round of its lists */
     uint16_t other_server;
     uint8_t absent_rounds; /* session lists in a row without it, since all its candidates stand */
-    bool idle;             /* in the run: no real request, none outstanding */
+    bool idle : 1;         /* in the run: no real request, none outstanding */
+    bool answered : 1;     /* since the latest framed look */
 };
 
 struct clients {
