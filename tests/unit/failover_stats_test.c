@@ -1,0 +1,105 @@
+/* Percentiles of what is only known within bounds: they hold the true ones, and never claim more. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+#include "probe/election/failover_stats.h"
+
+static void expect(struct span span, int64_t low_us, int64_t high_us)
+{
+    assert_int_equal(span.low_us, low_us);
+    assert_int_equal(span.high_us, high_us);
+}
+
+/* Nearest ranks, as on paper: 1 to 100. */
+static void exact_lengths_give_exact_percentiles(void **state)
+{
+    (void)state;
+    struct failover_sample samples[100];
+    struct failover_stats stats;
+    for (int i = 0; i < 100; i++)
+        samples[i] = (struct failover_sample){CAUSE_CLOSED, {100 - i, 100 - i}};
+    assert_true(failover_stats_make(samples, 100, &stats));
+    assert_int_equal(stats.all.count, 100);
+    expect(stats.all.p50, 50, 50);
+    expect(stats.all.p90, 90, 90);
+    expect(stats.all.p99, 99, 99);
+    expect(stats.all.max, 100, 100);
+    assert_int_equal(stats.by_cause[CAUSE_CLOSED].count, 100);
+    assert_int_equal(stats.by_cause[CAUSE_EXPIRED].count, 0);
+    expect(stats.by_cause[CAUSE_EXPIRED].p50, SPAN_OPEN, SPAN_OPEN);
+    assert_true(failover_stats_make(samples, 1, &stats));
+    expect(stats.all.p50, 100, 100);
+    expect(stats.all.max, 100, 100);
+    assert_true(failover_stats_make(NULL, 0, &stats));
+    expect(stats.all.max, SPAN_OPEN, SPAN_OPEN);
+}
+
+/* Whatever the true lengths within the bounds are, their percentile lies within the percentile's bounds. */
+static void intervals_hold_the_true_percentile(void **state)
+{
+    (void)state;
+    srand(7);
+    for (int round = 0; round < 200; round++) {
+        struct failover_sample known[37], truth[37];
+        struct failover_stats within, exact;
+        size_t count = 1 + (size_t)rand() % 37;
+        for (size_t i = 0; i < count; i++) {
+            int64_t low = rand() % 1000, wide = rand() % 500, real = low + (wide ? rand() % wide : 0);
+            bool open = rand() % 10 == 0;
+            known[i] = (struct failover_sample){CAUSE_EXPIRED, {low, open ? SPAN_OPEN : low + wide}};
+            truth[i] = (struct failover_sample){CAUSE_EXPIRED, {real, real}};
+        }
+        assert_true(failover_stats_make(known, count, &within));
+        assert_true(failover_stats_make(truth, count, &exact));
+        const struct span bounds[] = {within.all.p50, within.all.p90, within.all.p99, within.all.max};
+        const struct span reals[] = {exact.all.p50, exact.all.p90, exact.all.p99, exact.all.max};
+        for (int i = 0; i < 4; i++) {
+            assert_true(bounds[i].low_us <= reals[i].low_us);
+            assert_true(bounds[i].high_us == SPAN_OPEN || bounds[i].high_us >= reals[i].low_us);
+        }
+    }
+}
+
+/* What counts: a total; without a mark what can be known; nothing that was found after a gap. */
+static void samples_are_what_is_known(void **state)
+{
+    (void)state;
+    struct failover_sample sample;
+    struct failover failover = {
+        .cause = CAUSE_EXPIRED, .detection = {5, 9}, .vacancy = {1, 1}, .takeover = {2, 2}, .total = {8, 12}};
+    assert_true(failover_sample_of(&failover, &sample));
+    expect(sample.length, 8, 12);
+    failover.takeover = failover.total = SPAN_UNKNOWN;
+    assert_true(failover_sample_of(&failover, &sample));
+    expect(sample.length, 6, 10);
+    failover.detection.high_us = SPAN_OPEN;
+    assert_true(failover_sample_of(&failover, &sample));
+    expect(sample.length, 6, SPAN_OPEN);
+    failover.detection = SPAN_UNKNOWN;
+    assert_true(failover_sample_of(&failover, &sample));
+    expect(sample.length, 1, SPAN_OPEN);
+    failover.cause = CAUSE_RESIGNED; /* nothing had to be detected */
+    assert_true(failover_sample_of(&failover, &sample));
+    expect(sample.length, 1, 1);
+    failover.vacancy = SPAN_UNKNOWN;
+    assert_false(failover_sample_of(&failover, &sample));
+    failover.total = (struct span){8, 12};
+    assert_true(failover_sample_of(&failover, &sample));
+    failover.gap_us = 1;
+    assert_false(failover_sample_of(&failover, &sample));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exact_lengths_give_exact_percentiles),
+        cmocka_unit_test(intervals_hold_the_true_percentile),
+        cmocka_unit_test(samples_are_what_is_known),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
