@@ -1,5 +1,6 @@
 #include "probe/monitor.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,6 +123,23 @@ void monitor_ask(struct monitor *m)
 {
     for (size_t i = 0; i < m->source_count; i++)
         m->sources[i]->ask(m->sources[i]);
+}
+
+void monitor_clear(struct monitor *m, const char *cluster, const char *election, const char *candidate)
+{
+    size_t length = strlen(election) + strlen(candidate) + 2;
+    char *path = malloc(length);
+    if (!path)
+        return;
+    snprintf(path, length, "%s/%s", strcmp(election, "/") == 0 ? "" : election, candidate);
+    for (size_t i = 0; i < m->model->cluster_count; i++)
+        if (strcmp(m->model->clusters[i].name, cluster) == 0)
+            model_observe(m->model, &(struct observation){.kind = OBSERVED_CLEARED,
+                                                          .at = live_now(),
+                                                          .cluster = (unsigned)i,
+                                                          .election = election,
+                                                          .path = path});
+    free(path);
 }
 
 static uint64_t second_look_after_ms(const struct model *model)

@@ -34,6 +34,9 @@ bool monitor_looked(const struct monitor *);
 /* Ask all servers now whatever can be asked, also where the settings say: on demand only. */
 void monitor_ask(struct monitor *);
 
+/* A person says of this candidate that it wakes after all (OBSERVED_CLEARED). Nothing is written anywhere. */
+void monitor_clear(struct monitor *, const char *cluster, const char *election, const char *candidate);
+
 /*
  * It has looked, and nothing is suspected that a further look at the servers would settle; or that look
  * would come later than until_ms (of uv_now()), so that waiting for it is no use. The second look is asked

@@ -41,6 +41,8 @@ struct dashboard {
     style message_role;
     int64_t message_until_us; /* 0: none */
     char copied[4096];
+    struct belief belief;    /* that c shall clear ... */
+    int64_t belief_until_us; /* ... where it is pressed again before then; 0: it has not been */
 
     bool touched; /* by a key, since the last drawing */
     uint64_t drawn_generation;
@@ -199,6 +201,40 @@ static enum dashboard_wish copy_path(struct dashboard *dashboard)
     return DASHBOARD_NOTHING;
 }
 
+const struct belief *dashboard_cleared(const struct dashboard *dashboard)
+{
+    return &dashboard->belief;
+}
+
+/* A key that slips must not hide what is critical: it is pressed twice, for the same one. */
+static enum dashboard_wish clear_belief(struct dashboard *dashboard)
+{
+    struct view *view = top_of(dashboard)->view;
+    struct scene scene = scene_of(dashboard);
+    struct belief belief = {0};
+    char text[160];
+    int64_t now_us = now_of(dashboard).mono_us;
+    if (!view->ops->belief)
+        return DASHBOARD_NOTHING;
+    if (!view->ops->belief(view, &scene, &belief)) {
+        dashboard_say(dashboard, ROLE_DIM,
+                      "only never-wakes is cleared by hand: the others go when their evidence goes");
+        return DASHBOARD_NOTHING;
+    }
+    bool again = now_us < dashboard->belief_until_us &&
+                 strcmp(belief.cluster, dashboard->belief.cluster) == 0 &&
+                 strcmp(belief.election, dashboard->belief.election) == 0 &&
+                 strcmp(belief.candidate, dashboard->belief.candidate) == 0;
+    dashboard->belief = belief;
+    dashboard->belief_until_us = again ? 0 : now_us + MESSAGE_US;
+    if (again)
+        return DASHBOARD_CLEAR;
+    snprintf(text, sizeof text,
+             "c again: never-wakes is cleared in this program's memory, nothing is written");
+    dashboard_say(dashboard, ROLE_WARNING, text);
+    return DASHBOARD_NOTHING;
+}
+
 /* The screens that a key opens from everywhere. */
 static const struct {
     enum action action;
@@ -236,6 +272,8 @@ static enum dashboard_wish act(struct dashboard *dashboard, enum action action)
         return DASHBOARD_DUMP;
     case ACTION_COPY:
         return copy_path(dashboard);
+    case ACTION_CLEAR:
+        return clear_belief(dashboard);
     case ACTION_BACK:
         go_back(dashboard);
         break;

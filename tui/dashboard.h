@@ -19,6 +19,7 @@
 #define DASHBOARD_HEIGHT_LEAST 8
 
 struct dashboard;
+struct belief; /* tui/views/view.h */
 
 typedef struct moment (*clock_fn)(void *context);
 
@@ -33,12 +34,15 @@ enum dashboard_wish {
     DASHBOARD_QUIT,
     DASHBOARD_REDRAW, /* everything anew: the terminal shows something else */
     DASHBOARD_COPY,   /* dashboard_copied() to the clipboard */
-    DASHBOARD_DUMP    /* the screen, as it is, to a file */
+    DASHBOARD_DUMP,   /* the screen, as it is, to a file */
+    DASHBOARD_CLEAR   /* dashboard_cleared() is believed no longer */
 };
 
 /* A key of keys.h; x and y for those of the mouse. */
 enum dashboard_wish dashboard_key(struct dashboard *, int key, int x, int y);
 const char *dashboard_copied(const struct dashboard *);
+
+const struct belief *dashboard_cleared(const struct dashboard *);
 
 /* A message in the footer, for a few seconds. */
 void dashboard_say(struct dashboard *, style, const char *text);

@@ -11,6 +11,7 @@
 
 #include "tui/commands/command.h"
 #include "tui/screen/curses.h"
+#include "tui/views/view.h"
 
 /* The first picture waits this long for the first look, so that it is not an empty one that flashes by. */
 #define FIRST_PICTURE_MS 100
@@ -159,6 +160,17 @@ static void copy(struct stage *stage)
     dashboard_say(stage->dashboard, ROLE_TEXT, text);
 }
 
+static void clear(struct stage *stage)
+{
+    const struct show *show = stage->show;
+    const struct belief *belief = dashboard_cleared(stage->dashboard);
+    if (show->clear)
+        show->clear(show->context, belief->cluster, belief->election, belief->candidate);
+    dashboard_say(stage->dashboard, show->clear ? ROLE_GOOD : ROLE_WARNING,
+                  show->clear ? "never-wakes is cleared here; other copies of this program still believe it"
+                              : "this is history: nothing can be cleared in it");
+}
+
 static void grant(struct stage *stage, enum dashboard_wish wish)
 {
     switch (wish) {
@@ -175,6 +187,9 @@ static void grant(struct stage *stage, enum dashboard_wish wish)
         break;
     case DASHBOARD_DUMP:
         dump(stage);
+        break;
+    case DASHBOARD_CLEAR:
+        clear(stage);
         break;
     }
 }

@@ -23,7 +23,9 @@ struct show {
     clock_fn clock;                /* NULL: the real one */
     bool (*looked)(void *context); /* the first complete look is there, so that the first picture need not
                                       wait; NULL: it is */
-    void *context;                 /* of both */
+    /* A person's word on a candidate: see monitor_clear(). NULL: nothing is live, so nothing can be cleared. */
+    void (*clear)(void *context, const char *cluster, const char *election, const char *candidate);
+    void *context; /* of all */
 };
 
 /*

@@ -25,7 +25,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .looks = "It was proved to watch nothing (no-watch, watch-self or watch-on-deleted, certain) "
                      "before the one in front of it went. A first candidate watches nobody by right, so "
                      "since then it looks healthy.",
-            .advice = "restart that client: the next in line then takes over",
+            .advice =
+                "restart that client: the next in line then takes over. If it does its work after all, c "
+                "clears this in the list of findings",
         },
     [FINDING_NO_WATCH] =
         {

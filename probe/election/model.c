@@ -511,6 +511,17 @@ static void observe_znode(struct model *model, struct election *election, const 
         fold_candidate_denied(&f, name);
 }
 
+static void observe_cleared(struct election *election, const struct observation *o)
+{
+    const char *name = child_name(election, o->path);
+    struct candidate *c =
+        name ? roster_find(election, name, roster_hash(name, strlen(name), election->hash_seed)) : NULL;
+    if (!c || !c->deaf)
+        return;
+    c->deaf = false;
+    diagnose_soon(election);
+}
+
 static void observe_replica(struct model *model, struct cluster *cluster, struct election *election,
                             const struct observation *o)
 {
@@ -586,6 +597,10 @@ void model_observe(struct model *model, const struct observation *o)
         break;
     case OBSERVED_REPLICA:
         observe_replica(model, cluster, election, o);
+        break;
+    case OBSERVED_CLEARED:
+        if (election && o->path)
+            observe_cleared(election, o);
         break;
     case OBSERVED_TICK:
         break;

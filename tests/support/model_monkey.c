@@ -207,7 +207,7 @@ static void step(struct monkey *m)
     static const enum observation_kind kinds[] = {
         OBSERVED_CHILDREN, OBSERVED_CHILDREN, OBSERVED_CHILDREN, OBSERVED_NODE,   OBSERVED_NODE,
         OBSERVED_NODE,     OBSERVED_ABSENT,   OBSERVED_ABSENT,   OBSERVED_DENIED, OBSERVED_CONNECTION,
-        OBSERVED_GAP,      OBSERVED_ELECTION, OBSERVED_DROPPED};
+        OBSERVED_GAP,      OBSERVED_ELECTION, OBSERVED_DROPPED,  OBSERVED_CLEARED};
     const char *election = paths[draw(m, COUNT(paths))];
     char path[300];
     char *names[COUNT(children)];
@@ -238,6 +238,7 @@ static void step(struct monkey *m)
     }
     case OBSERVED_ABSENT:
     case OBSERVED_DENIED:
+    case OBSERVED_CLEARED:
         draw_path(m, election, path, sizeof path);
         break;
     case OBSERVED_CONNECTION:

@@ -548,6 +548,10 @@ static bool run_servers(struct script *s, const char *word, char *rest)
         fake_servers_watch_list(s->servers, s->model, now(s), server, child ? strtoll(child, NULL, 10) : -1);
     } else if (strcmp(word, "sessions") == 0) {
         fake_servers_sessions(s->servers, s->model, now(s));
+    } else if (strcmp(word, "clear") == 0) {
+        struct observation o = {.kind = OBSERVED_CLEARED, .at = now(s), .election = s->election};
+        o.path = resolve(s, rest, path);
+        model_observe(s->model, &o);
     } else if (strcmp(word, "hide") == 0) {
         enum hidden_part part = strstr(rest, "watches")       ? HIDDEN_WATCHES
                                 : strstr(rest, "connections") ? HIDDEN_CONNECTIONS

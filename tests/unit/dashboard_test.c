@@ -13,6 +13,7 @@
 #include "tests/support/scenes.h"
 #include "tui/dashboard.h"
 #include "tui/screen/keys.h"
+#include "tui/views/view.h"
 
 struct fixture {
     struct stage *stage;
@@ -244,12 +245,52 @@ static void says_when_it_is_too_small(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
+/* What is only believed is cleared by c, pressed twice on it; on anything else c says why it does not. */
+static void clears_a_belief(void **state)
+{
+    static const struct stand left[] = {{"n_0000000047", 0x200002a4d0a0004, "10.0.3.20:58122", 0},
+                                        {"n_0000000048", 0x200002a4d0a0005, "10.0.3.21:40100", 0}};
+    struct fixture fixture = {.stage = scene_chain(), .cells = cells_new(120, 40)};
+
+    (void)state;
+    fixture.dashboard = dashboard_new(stage_settings(fixture.stage), stage_model(fixture.stage),
+                                      stage_events(fixture.stage), stage_clock, fixture.stage);
+    assert_int_equal(key(&fixture, 'c'), DASHBOARD_NOTHING);
+    assert_false(shows(&fixture, "never-wakes"));
+    key(&fixture, 'f');
+    assert_int_equal(key(&fixture, 'c'), DASHBOARD_NOTHING);
+    assert_true(shows(&fixture, "only never-wakes is cleared by hand"));
+    stage_children(fixture.stage, 0, "/election", left, 2, 0, 0);
+    key(&fixture, KEY_CODE_HOME);
+    assert_true(shows(&fixture, "c clears it"));
+    assert_int_equal(key(&fixture, 'c'), DASHBOARD_NOTHING);
+    assert_true(shows(&fixture, "c again"));
+    stage_pass(fixture.stage, 6000000);
+    assert_int_equal(key(&fixture, 'c'), DASHBOARD_NOTHING); /* too late: asked anew */
+    key(&fixture, KEY_CODE_DOWN);
+    assert_int_equal(key(&fixture, 'c'), DASHBOARD_NOTHING); /* another one is selected now */
+    key(&fixture, KEY_CODE_UP);
+    assert_int_equal(key(&fixture, 'c'), DASHBOARD_CLEAR);
+    assert_string_equal(dashboard_cleared(fixture.dashboard)->cluster, "prod");
+    assert_string_equal(dashboard_cleared(fixture.dashboard)->election, "/election");
+    assert_string_equal(dashboard_cleared(fixture.dashboard)->candidate, "n_0000000047");
+    dashboard_free(fixture.dashboard);
+    cells_free(fixture.cells);
+    stage_free(fixture.stage);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(goes_in_and_back),  TEST(opens_help_and_events),     TEST(edits_the_filter),
-        TEST(holds_the_picture), TEST(knows_when_to_draw),        TEST(asks_its_host),
-        TEST(survives_any_key),  TEST(says_when_it_is_too_small),
+        cmocka_unit_test(clears_a_belief),
+        TEST(goes_in_and_back),
+        TEST(opens_help_and_events),
+        TEST(edits_the_filter),
+        TEST(holds_the_picture),
+        TEST(knows_when_to_draw),
+        TEST(asks_its_host),
+        TEST(survives_any_key),
+        TEST(says_when_it_is_too_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -451,6 +451,24 @@ static void illnesses(void **state)
                           "> leader-elected " B " -> " C " after 0\n"
                           "> finding-cleared never-wakes critical suspected\n"
                           "? findings none\n");
+    model_script_run("... which a person may take back, and nothing but that is taken back",
+                     FOUR "w c " B "\nw d " C "\nproof\n"
+                          "clear " B "\n"
+                          "? findings no-watch critical certain " B "\n"
+                          "- " A "\nend a\n"
+                          "findings\n"
+                          "list\n"
+                          "> leader-lost " A " @1\n"
+                          "> candidate-left " A " @1\n"
+                          "> leader-elected " A " -> " B " after 0\n"
+                          "> finding-raised never-wakes critical suspected\n"
+                          "> finding-cleared no-watch critical certain\n"
+                          "clear " C "\nclear nobody\n"
+                          "? findings never-wakes critical suspected " B "\n"
+                          "clear " B "\n"
+                          "> finding-cleared never-wakes critical suspected\n"
+                          "proof\n"
+                          "? findings none\n");
     model_script_run("... not where its watches had become unknown since: it may have set one",
                      FOUR "w c " B "\nw d " C "\nproof\n"
                           "? findings no-watch critical certain " B "\n"

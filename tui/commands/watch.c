@@ -14,6 +14,11 @@ static bool looked(void *monitor)
     return monitor_looked(monitor);
 }
 
+static void clear(void *monitor, const char *cluster, const char *election, const char *candidate)
+{
+    monitor_clear(monitor, cluster, election, candidate);
+}
+
 int command_watch_on(uv_loop_t *loop, const struct invocation *invocation)
 {
     char *error = NULL;
@@ -28,6 +33,7 @@ int command_watch_on(uv_loop_t *loop, const struct invocation *invocation)
             .model = monitor_model(monitor),
             .events = events,
             .looked = looked,
+            .clear = clear,
             .context = monitor,
         };
         status = show_run(&show, &error);

@@ -272,6 +272,9 @@ static void draw_detail(const struct findings_view *view, struct cells *cells, i
         y += wrap_put(cells, x, y, width, end - y, ROLE_TEXT, finding->evidence);
     if (finding->advice != NULL)
         y += wrap_put(cells, x, y, width, end - y, ROLE_ACCENT, finding->advice);
+    if (kind == finding_kind(FINDING_NEVER_WAKES))
+        y += wrap_put(cells, x, y, width, end - y, ROLE_ACCENT,
+                      "no look can end this: once you know that it does its work, c clears it");
     if (y >= end)
         return;
     at = x + cells_printf(cells, x, y, width, ROLE_DIM, "since %s, for %s",
@@ -434,6 +437,23 @@ static bool findings_path(struct view *self, const struct scene *scene, char *bu
                     child ? row->finding->candidates[0] : "") < (int)size;
 }
 
+static bool findings_belief(struct view *self, const struct scene *scene, struct belief *belief)
+{
+    struct findings_view *view = findings_view_of(self);
+    const struct row *row;
+
+    follow_model(view, scene, view->list.rows);
+    row = selected(view);
+    if (row == NULL || row->finding->code != FINDING_NEVER_WAKES || row->finding->candidate_count == 0)
+        return false;
+    return snprintf(belief->cluster, sizeof belief->cluster, "%s", row->election->cluster->name) <
+               (int)sizeof belief->cluster &&
+           snprintf(belief->election, sizeof belief->election, "%s", row->election->path) <
+               (int)sizeof belief->election &&
+           snprintf(belief->candidate, sizeof belief->candidate, "%s", row->finding->candidates[0]) <
+               (int)sizeof belief->candidate;
+}
+
 static void findings_filter(struct view *self, const char *text)
 {
     struct findings_view *view = findings_view_of(self);
@@ -457,13 +477,14 @@ static const struct view_ops ops = {
     .click = findings_click,
     .title = findings_title,
     .path = findings_path,
+    .belief = findings_belief,
     .filter = findings_filter,
     .free = findings_free,
     .answers = ACTION_BIT(ACTION_UP) | ACTION_BIT(ACTION_DOWN) | ACTION_BIT(ACTION_PAGE_UP) |
                ACTION_BIT(ACTION_PAGE_DOWN) | ACTION_BIT(ACTION_FIRST) | ACTION_BIT(ACTION_LAST) |
-               ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_EXPLAIN) | ACTION_BIT(ACTION_BACK) |
-               ACTION_BIT(ACTION_FILTER) | ACTION_BIT(ACTION_NEXT_MATCH) | ACTION_BIT(ACTION_PREVIOUS_MATCH) |
-               ACTION_BIT(ACTION_DUMP) | ACTION_BIT(ACTION_REDRAW),
+               ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_EXPLAIN) | ACTION_BIT(ACTION_CLEAR) |
+               ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_FILTER) | ACTION_BIT(ACTION_NEXT_MATCH) |
+               ACTION_BIT(ACTION_PREVIOUS_MATCH) | ACTION_BIT(ACTION_DUMP) | ACTION_BIT(ACTION_REDRAW),
 };
 
 struct view *findings_view_new(void)

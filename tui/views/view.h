@@ -33,6 +33,11 @@ enum view_result { VIEW_IGNORED, VIEW_DONE, VIEW_CLOSE /* go back one level */, 
 
 struct view;
 
+/* A finding that no look can end, and a person may: names that hold whatever the model does. */
+struct belief {
+    char cluster[128], election[2048], candidate[512];
+};
+
 struct view_ops {
     const char *name; /* "overview": the help's heading */
     void (*draw)(struct view *, const struct scene *,
@@ -46,6 +51,8 @@ struct view_ops {
     void (*title)(struct view *, const struct scene *, struct cells *, int x, int room);
     /* The path that y copies, or false. May be NULL. */
     bool (*path)(struct view *, const struct scene *, char *buffer, size_t size);
+    /* What c clears, or false: the selected finding goes by itself. NULL: there are no findings here. */
+    bool (*belief)(struct view *, const struct scene *, struct belief *);
     void (*filter)(struct view *, const char *text); /* what / typed; "" ends it. NULL: no filter here */
     void (*free)(struct view *);
     /* The actions that it answers to, ACTION_BIT() each: only these stand in its footer. 0: every one. */
