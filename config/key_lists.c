@@ -271,3 +271,32 @@ static void print_count_in(const struct key *key, const void *field, struct text
 }
 const struct key_type type_count_in = {"a count within a time, such as 3 in 10m", read_count_in,
                                        print_count_in, NULL};
+
+/* "1s to 60s" fills two fields of struct allowance; the range is that of each. */
+static void read_timeouts(const struct key *key, const struct yaml_node *node, void *field,
+                          struct reading *reading)
+{
+    struct allowance *allow = field;
+    int64_t least_ms, most_ms;
+    if (!value_text(key, node, reading))
+        return;
+    const char *problem = range_parse(node->text, &least_ms, &most_ms);
+    if (!problem && (least_ms < key->minimum || most_ms > key->maximum || most_ms == 0))
+        problem = "is out of range; write it within 0 to 1d";
+    if (problem) {
+        value_refuse(key, node, reading, problem);
+        return;
+    }
+    allow->timeout_least_ms = least_ms;
+    allow->timeout_most_ms = most_ms;
+}
+
+static void print_timeouts(const struct key *key, const void *field, struct text *out)
+{
+    const struct allowance *allow = field;
+    char buffer[2 * UNITS_TEXT];
+    (void)key;
+    text_add(out, range_print(allow->timeout_least_ms, allow->timeout_most_ms, buffer, sizeof buffer));
+}
+const struct key_type type_timeouts = {"a range of durations, such as 1s to 60s", read_timeouts,
+                                       print_timeouts, NULL};

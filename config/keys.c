@@ -63,7 +63,7 @@ const struct key keys[] = {
      .help = "who a candidate is: auto, registry:/path, data, name, client or session"},
     {"clusters[].elections[].inject", &type_choice, "sandbox", ELECTION(inject), .words = leaves,
      .flags = KEY_NOT_USED_YET, .help = "where test candidates may stand: never, sandbox (a copy) or live"},
-    {"clusters[].elections[].allow", .flags = KEY_NOT_USED_YET,
+    {"clusters[].elections[].allow",
      .help = "what is normal here; beyond it a finding is raised"},
     {"clusters[].elections[].allow.vacancy", &type_duration, "5s", ELECTION(allow.vacancy_ms), 0, DAY,
      .help = "nobody stands for this long"},
@@ -73,6 +73,8 @@ const struct key keys[] = {
      .help = "of its session timeout a leader may stay unheard"},
     {"clusters[].elections[].allow.leader_changes", &type_count_in, "3 in 10m", ELECTION(allow), 1, 1000,
      .help = "so many changes within that time"},
+    {"clusters[].elections[].allow.session_timeout", &type_timeouts, "1s to 60s", ELECTION(allow), 0, DAY,
+     .help = "of candidates: below, a pause costs the place; above, a dead leader is noticed late"},
 
     {"recipes[]", .maximum = 200, ITEMS(settings, recipes, recipe_settings, recipe_count),
      .help = "layouts of your own, beside the built-in ones"},

@@ -28,6 +28,8 @@ struct allowance {
     int silent_percent;        /* of the session timeout that a leader may stay unheard */
     int leader_changes;        /* this many ... */
     int64_t leader_changes_ms; /* ... within this time */
+    int64_t timeout_least_ms;  /* the session timeouts that candidates may have: from this ... */
+    int64_t timeout_most_ms;   /* ... to this; 0: as long as they like */
 };
 
 struct election_settings {

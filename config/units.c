@@ -136,6 +136,39 @@ char *count_in_print(int count, int64_t ms, char *buffer, size_t size)
     return buffer;
 }
 
+#define RANGE_FORM "is not a range of durations; write it as in 1s to 60s"
+
+const char *range_parse(const char *text, int64_t *least_ms, int64_t *most_ms)
+{
+    char first[UNITS_TEXT];
+    const char *space = strchr(text, ' '), *second = space;
+    if (!space || (size_t)(space - text) >= sizeof first)
+        return RANGE_FORM;
+    memcpy(first, text, (size_t)(space - text));
+    first[space - text] = '\0';
+    second += strspn(second, " ");
+    if (strncmp(second, "to ", 3) != 0)
+        return RANGE_FORM;
+    second += 3;
+    second += strspn(second, " ");
+    int64_t least, most;
+    if (duration_parse(first, &least) || duration_parse(second, &most))
+        return RANGE_FORM;
+    if (least > most)
+        return "ends before it begins; write the shorter duration first";
+    *least_ms = least;
+    *most_ms = most;
+    return NULL;
+}
+
+char *range_print(int64_t least_ms, int64_t most_ms, char *buffer, size_t size)
+{
+    char least[UNITS_TEXT], most[UNITS_TEXT];
+    snprintf(buffer, size, "%s to %s", duration_print(least_ms, least, sizeof least),
+             duration_print(most_ms, most, sizeof most));
+    return buffer;
+}
+
 const char *number_parse(const char *text, int64_t *number)
 {
     bool negative = *text == '-';

@@ -10,9 +10,6 @@
 #define SESSION_TEXT 256
 #define SPAN_TEXT 40
 
-/* What is usual: below, an ordinary pause ends a session; above, a dead leader is noticed late. */
-#define TIMEOUT_SHORT_MS 1000
-#define TIMEOUT_LONG_MS 60000
 /* Of the timeout: from here on a leader's silence is an error. */
 #define SILENT_ERROR_PERCENT 90
 /* Candidates of one session that are compared with one another. */
@@ -189,6 +186,7 @@ static void raise_timeout(struct diagnosis *d, enum finding_code code, struct ou
         return;
     }
     char worst[SPAN_TEXT], bound[SPAN_TEXT];
+    const struct allowance *allow = &d->election->settings->allow;
     bool longer = code == FINDING_SESSION_TIMEOUT_LONG;
     size_t named = outside->count < NAMED ? outside->count : NAMED;
     qsort(outside->named, named, sizeof outside->named[0], by_place);
@@ -196,22 +194,23 @@ static void raise_timeout(struct diagnosis *d, enum finding_code code, struct ou
         d, code, SEVERITY_WARNING, CERTAINTY_CERTAIN, NO_SUBJECT, outside->named, named, NULL,
         "%zu of %zu candidates have a session timeout %s %s; the %s is %s", outside->count,
         d->election->candidate_count, longer ? "above" : "below",
-        tell_span((longer ? TIMEOUT_LONG_MS : TIMEOUT_SHORT_MS) * INT64_C(1000), bound, sizeof bound),
+        tell_span((longer ? allow->timeout_most_ms : allow->timeout_least_ms) * 1000, bound, sizeof bound),
         longer ? "longest" : "shortest", tell_span(outside->extreme_ms * INT64_C(1000), worst, sizeof worst));
 }
 
 static void timeouts(struct diagnosis *d)
 {
+    const struct allowance *allow = &d->election->settings->allow;
     struct outside longer = {.extreme_ms = 0}, shorter = {.extreme_ms = INT32_MAX};
     for (size_t i = 0; i < d->viewer_count; i++) {
         const struct viewer *viewer = &d->viewers[i];
         int timeout_ms = viewer->client->shown.timeout_ms;
         if (viewer->owned == 0 || timeout_ms <= 0)
             continue;
-        if (timeout_ms > TIMEOUT_LONG_MS) {
+        if (allow->timeout_most_ms > 0 && timeout_ms > allow->timeout_most_ms) {
             note_outside(&longer, d, viewer);
             longer.extreme_ms = timeout_ms > longer.extreme_ms ? timeout_ms : longer.extreme_ms;
-        } else if (timeout_ms < TIMEOUT_SHORT_MS) {
+        } else if (timeout_ms < allow->timeout_least_ms) {
             note_outside(&shorter, d, viewer);
             shorter.extreme_ms = timeout_ms < shorter.extreme_ms ? timeout_ms : shorter.extreme_ms;
         }

@@ -256,7 +256,7 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "session-timeout-long",
             .severity = SEVERITY_WARNING,
             .meaning = "The session timeout of candidates is so long that a dead leader is noticed late.",
-            .looks = "The negotiated timeout in the connection list.",
+            .looks = "The negotiated timeout in the connection list is above allow.session_timeout.",
             .advice = "ask for a shorter session timeout: a failover cannot begin before it is over",
             .source = "fluss issue 2708",
         },
@@ -267,7 +267,7 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning =
                 "The session timeout of candidates is so short that an ordinary pause costs a leader its "
                 "place.",
-            .looks = "The negotiated timeout in the connection list.",
+            .looks = "The negotiated timeout in the connection list is below allow.session_timeout.",
             .advice = "ask for a longer session timeout: pauses of a second are ordinary",
             .source = "fluss issue 2708",
         },

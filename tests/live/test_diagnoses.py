@@ -308,6 +308,14 @@ def timeout_is_long(ill, well):
     first.leaves()
 
 
+@scene("session-timeout-policy", allow="{session_timeout: 3s to 5s}")
+def timeout_is_against_the_policy(ill, well):
+    healthy(well, "a")
+    first = ill.join("a", timeout_s=8)
+    yield Found("session-timeout-long", first, severity="warning")
+    first.leaves()
+
+
 @scene("session-timeout-short")
 def timeout_is_short(ill, well):
     healthy(well, "a")

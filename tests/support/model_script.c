@@ -162,7 +162,7 @@ static void watch(struct script *s, char *words)
     s->settings.recipe = keep(s, 1, recipe ? recipe : "auto");
     s->settings.acknowledgement = keep(s, 2, option(words, "mark=", value));
     s->settings.identity = keep(s, 3, option(words, "identity=", value));
-    s->settings.allow = (struct allowance){5000, 10000, 66, 3, 600000};
+    s->settings.allow = (struct allowance){5000, 10000, 66, 3, 600000, 1000, 60000};
     s->settings.kind = strstr(words, "kind=lock") ? KIND_LOCK : KIND_LEADER;
     struct observation o = {.kind = OBSERVED_ELECTION, .election = s->election, .path = s->election};
     o.subject = (struct observed_election){ORIGIN_CONFIGURED, &s->settings};

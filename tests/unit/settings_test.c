@@ -37,7 +37,8 @@ static const char example[] =
     "        acknowledgement: /election-leader\n"
     "        identity: registry:/coordinators_service_registry\n"
     "        inject: sandbox\n"
-    "        allow: {vacancy: 5s, failover: 10s, silent: 66%, leader_changes: 3 in 10m}\n"
+    "        allow: {vacancy: 5s, failover: 10s, silent: 66%, leader_changes: 3 in 10m,\n"
+    "                session_timeout: 1s to 60s}\n"
     "      - path: /teams/*/leader\n"
     "recipes:\n"
     "  - {name: ours, family: sequence, candidate: '^member-(\\d{10})$', watches: predecessor}\n"
@@ -146,6 +147,8 @@ static void the_example_is_read(void **state)
     assert_int_equal(election->allow.silent_percent, 66);
     assert_int_equal(election->allow.leader_changes, 3);
     assert_int_equal(election->allow.leader_changes_ms, 600000);
+    assert_int_equal(election->allow.timeout_least_ms, 1000);
+    assert_int_equal(election->allow.timeout_most_ms, 60000);
     assert_string_equal(s->recipes[0].candidate, "^member-(\\d{10})$");
     assert_string_equal(s->recipes[0].watches, "predecessor");
     assert_string_equal(s->discover.roots[0], "/");
@@ -314,6 +317,10 @@ static void bad_values(void **state)
          "f:1:62: silent: \"101%\" is out of range; write 1% to 100%"},
         {"clusters: [{hosts: a, elections: [{path: /a, allow: {leader_changes: 3}}]}]",
          "f:1:70: leader_changes: \"3\" is not a count within a time; write it as in 3 in 10m"},
+        {"clusters: [{hosts: a, elections: [{path: /a, allow: {session_timeout: 10s}}]}]",
+         "f:1:71: session_timeout: \"10s\" is not a range of durations; write it as in 1s to 60s"},
+        {"clusters: [{hosts: a, elections: [{path: /a, allow: {session_timeout: 1s to 2d}}]}]",
+         "f:1:71: session_timeout: \"1s to 2d\" is out of range; write it within 0 to 1d"},
         {"discover: {depth: 0}", "f:1:19: depth: \"0\" is out of range; write 1 to 64"},
         {"discover: {depth: deep}", "f:1:19: depth: \"deep\" is not a whole number; write digits only"},
         {"discover: {roots: []}", "f:1:19: roots: a list is empty; write a list of paths such as [/a, /b]"},

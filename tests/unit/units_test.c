@@ -120,6 +120,22 @@ static void other_units(void **state)
     assert_non_null(count_in_parse("3in10m", &count, &ms));
     assert_non_null(count_in_parse("3 in 10", &count, &ms));
 
+    int64_t least = 0, most = 0;
+    char range[2 * UNITS_TEXT];
+    assert_null(range_parse("500ms to  1m", &least, &most));
+    assert_int_equal(least, 500);
+    assert_int_equal(most, 60000);
+    assert_string_equal(range_print(least, most, range, sizeof range), "500ms to 1m");
+    assert_string_equal(range_parse("1s", &least, &most),
+                        "is not a range of durations; write it as in 1s to 60s");
+    assert_non_null(range_parse("1s-60s", &least, &most));
+    assert_non_null(range_parse("1s to", &least, &most));
+    assert_non_null(range_parse("1s to 60s to 90s", &least, &most));
+    assert_non_null(range_parse(" to 60s", &least, &most));
+    assert_string_equal(range_parse("60s to 1s", &least, &most),
+                        "ends before it begins; write the shorter duration first");
+    assert_non_null(range_parse("111111111111111111111111111111111111111111111111111 to 1s", &least, &most));
+
     assert_null(number_parse("-12", &number));
     assert_int_equal(number, -12);
     assert_string_equal(number_parse("12x", &number), "is not a whole number; write digits only");
