@@ -25,7 +25,8 @@ bool failover_sample_of(const struct failover *failover, struct failover_sample 
         length.high_us =
             open ? SPAN_OPEN : failover->vacancy.high_us + (detected ? failover->detection.high_us : 0);
     }
-    if (failover->gap_us > 0 || length.low_us < 0 || failover->cause >= CAUSE_COUNT)
+    bool nothing = length.low_us < 0 || (length.low_us == 0 && length.high_us < 0);
+    if (failover->gap_us > 0 || nothing || failover->cause >= CAUSE_COUNT)
         return false;
     *sample = (struct failover_sample){.cause = failover->cause, .length = length};
     return true;

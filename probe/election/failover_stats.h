@@ -5,8 +5,7 @@
  * its upper one that of all upper ones. The true one lies between them, whatever the members really were. An
  * upper bound is SPAN_OPEN where a member's open one reaches it.
  *
- * What was found after nobody had watched (gap_us > 0), and that of which not even a lower bound is known, is
- * in no figure.
+ * What was found after nobody had watched (gap_us > 0), and that of which nothing is known, is in no figure.
  */
 #ifndef ELECTOP_PROBE_ELECTION_FAILOVER_STATS_H
 #define ELECTOP_PROBE_ELECTION_FAILOVER_STATS_H
@@ -32,8 +31,8 @@ struct failover_sample {
 };
 
 /*
- * Its total; or, in a layout without an acknowledgement, detection (where there is one) and vacancy. False:
- * it is in no statistics.
+ * Its total; or, in a layout without an acknowledgement, detection and vacancy (of one that may have expired,
+ * and whose detection is not known, there is no upper bound). False: it is in no statistics.
  */
 bool failover_sample_of(const struct failover *, struct failover_sample *);
 

@@ -86,6 +86,9 @@ static void samples_are_what_is_known(void **state)
     failover.cause = CAUSE_RESIGNED; /* nothing had to be detected */
     assert_true(failover_sample_of(&failover, &sample));
     expect(sample.length, 1, 1);
+    failover.cause = CAUSE_EXPIRED;
+    failover.vacancy = (struct span){0, 0}; /* at least nothing, and no upper bound */
+    assert_false(failover_sample_of(&failover, &sample));
     failover.vacancy = SPAN_UNKNOWN;
     assert_false(failover_sample_of(&failover, &sample));
     failover.total = (struct span){8, 12};

@@ -81,7 +81,7 @@ char *format_interval(int64_t low_us, int64_t high_us, bool ascii, char buffer[F
     if (low_us < 0 && high_us < 0)
         snprintf(buffer, size, "?");
     else if (high_us < 0)
-        snprintf(buffer, size, "%s %s", ascii ? ">=" : "≥", low);
+        snprintf(buffer, size, "%s %s", ascii ? ">=" : "≥", low_us ? low : "0");
     else if (low_us < 0)
         snprintf(buffer, size, "%s %s", ascii ? "<=" : "≤", high);
     else if (high_us == 0)

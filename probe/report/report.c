@@ -1,0 +1,140 @@
+#include "probe/report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Fewer watched seconds say nothing of an hour. */
+#define RATE_LEAST_US INT64_C(60000000)
+
+static bool same(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+bool report_recorded_part(const struct report *report, int64_t *from_us, int64_t *to_us)
+{
+    *from_us = report->from_us > report->recorded_from_us ? report->from_us : report->recorded_from_us;
+    *to_us = report->to_us < report->recorded_to_us ? report->to_us : report->recorded_to_us;
+    return report->recorded_to_us && *from_us <= *to_us;
+}
+
+bool report_is_empty(const struct report *report)
+{
+    int64_t from_us, to_us;
+    return !report_recorded_part(report, &from_us, &to_us);
+}
+
+/* Leading goes on through a gap where the same znode leads behind it. */
+static bool goes_on(const struct report_election *election, size_t at)
+{
+    const struct report_stretch *stretch = &election->stretches[at];
+    if (at < 2 || election->stretches[at - 1].kind != STRETCH_GAP)
+        return false;
+    const struct report_stretch *before = &election->stretches[at - 2];
+    return before->kind == STRETCH_LED && before->leader == stretch->leader &&
+           same(before->name, stretch->name);
+}
+
+static void sum_up_stretch(struct report_election *election, size_t at)
+{
+    const struct report_stretch *stretch = &election->stretches[at];
+    int64_t us = stretch->to_us - stretch->from_us;
+    if (stretch->kind == STRETCH_GAP) {
+        election->gap_us += us;
+    } else if (stretch->kind == STRETCH_VACANT) {
+        election->vacant_us += us;
+        if (us > election->longest_vacant_us)
+            election->longest_vacant_us = us;
+    } else if (stretch->leader != REPORT_NOBODY) {
+        struct report_leader *leader = &election->leaders[stretch->leader];
+        election->led_us += us;
+        leader->led_us += us;
+        leader->tenures += !goes_on(election, at);
+        if (us > leader->longest_us)
+            leader->longest_us = us;
+    }
+}
+
+static bool make_stats(struct report_election *election)
+{
+    size_t count = 0;
+    struct failover_sample *samples = calloc(election->failover_count + 1, sizeof *samples);
+    for (size_t i = 0; samples && i < election->failover_count; i++)
+        count += failover_sample_of(&election->failovers[i], &samples[count]);
+    bool made = samples && failover_stats_make(samples, count, &election->stats);
+    free(samples);
+    return made;
+}
+
+bool report_sum_up(struct report_election *election)
+{
+    election->led_us = election->vacant_us = election->gap_us = election->longest_vacant_us = 0;
+    election->missed_count = 0;
+    for (size_t i = 0; i < election->leader_count; i++) {
+        struct report_leader *leader = &election->leaders[i];
+        leader->tenures = 0;
+        leader->led_us = leader->longest_us = 0;
+    }
+    for (size_t i = 0; i < election->stretch_count; i++)
+        sum_up_stretch(election, i);
+    for (size_t i = 0; i < election->failover_count; i++)
+        election->missed_count += election->failovers[i].gap_us > 0;
+    return make_stats(election);
+}
+
+void report_finding_release(struct finding *finding)
+{
+    for (size_t i = 0; finding->candidates && i < finding->candidate_count; i++)
+        free(finding->candidates[i]);
+    free(finding->candidates);
+    free(finding->evidence);
+    free(finding->advice);
+    *finding = (struct finding){0};
+}
+
+static void election_release(struct report_election *election)
+{
+    for (size_t i = 0; i < election->stretch_count; i++)
+        free(election->stretches[i].name);
+    for (size_t i = 0; i < election->leader_count; i++) {
+        free(election->leaders[i].name);
+        free(election->leaders[i].identity);
+    }
+    for (size_t i = 0; i < election->failover_count; i++) {
+        struct failover *failover = &election->failovers[i];
+        free(failover->from);
+        free(failover->from_identity);
+        free(failover->to);
+        free(failover->to_identity);
+        free(failover->evidence);
+    }
+    for (size_t i = 0; i < election->finding_count; i++)
+        report_finding_release(&election->findings[i].finding);
+    free(election->stretches);
+    free(election->leaders);
+    free(election->failovers);
+    free(election->findings);
+    free(election->cluster);
+    free(election->path);
+    free(election->name);
+    free(election->full_path);
+    free(election->recipe);
+}
+
+void report_free(struct report *report)
+{
+    if (!report)
+        return;
+    for (size_t i = 0; i < report->election_count; i++)
+        election_release(&report->elections[i]);
+    free(report->elections);
+    free(report);
+}
+
+double report_changes_per_hour(const struct report_election *election)
+{
+    int64_t watched_us = election->led_us + election->vacant_us;
+    if (watched_us < RATE_LEAST_US)
+        return -1;
+    return (double)(election->failover_count - election->missed_count) * 3600e6 / (double)watched_us;
+}

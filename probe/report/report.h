@@ -1,0 +1,104 @@
+/*
+ * report.h - what happened in a stretch of time, gathered once from a recording for every form in which it is
+ * told: JSON (json_report.h), text, Markdown and HTML (tui/report/).
+ *
+ * A report owns all it holds, so the recording may be closed. Times are wall-clock microseconds since 1970.
+ * All texts are strangers' bytes.
+ *
+ * What nobody watched is a stretch of its own and is never counted as led or as vacant. The stretches of an
+ * election cover the whole window: what the recording does not hold is a gap.
+ */
+#ifndef ELECTOP_PROBE_REPORT_REPORT_H
+#define ELECTOP_PROBE_REPORT_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/settings.h"
+#include "probe/election/failover.h"
+#include "probe/election/failover_stats.h"
+#include "probe/election/finding.h"
+#include "probe/history/history.h"
+
+/* Everybody who led, once: by identity, or by name where no identity is known. */
+struct report_leader {
+    char *name;     /* of the znode with which it led first */
+    char *identity; /* or NULL */
+    size_t tenures; /* stretches of leading */
+    int64_t led_us, longest_us;
+};
+
+#define REPORT_NOBODY SIZE_MAX
+struct report_stretch {
+    enum stretch_kind kind;
+    size_t leader; /* index of leaders; REPORT_NOBODY unless STRETCH_LED */
+    char *name;    /* of the leader's znode; NULL unless STRETCH_LED */
+    int64_t from_us, to_us;
+    bool from_exact; /* its beginning was seen */
+};
+
+struct report_finding {
+    struct finding finding; /* as it was told last */
+    int64_t raised_us;      /* may lie before the window: it stood at its beginning */
+    int64_t cleared_us;     /* 0: it stood at the end of the window */
+};
+
+struct report_election {
+    char *cluster;     /* its name; or NULL */
+    char *path, *name; /* below the chroot; for people (often the same) */
+    char *full_path;   /* as the recording knows it */
+    char *recipe;      /* NULL: not recognised */
+    enum election_kind kind;
+    enum election_state state; /* at the end of the window, as far as recorded */
+
+    struct report_stretch *stretches;
+    size_t stretch_count;
+    struct report_leader *leaders; /* in the order in which they led first */
+    size_t leader_count;
+    struct failover *failovers; /* in order */
+    size_t failover_count;
+    size_t missed_count;             /* of them: found after nobody had watched */
+    struct failover_stats stats;     /* over those that were seen */
+    struct report_finding *findings; /* in the order in which they were raised */
+    size_t finding_count;
+
+    int64_t led_us, vacant_us, gap_us; /* together the window */
+    int64_t longest_vacant_us;
+    uint64_t unseen_joined, unseen_left; /* proved by counters, brought by no notification */
+};
+
+struct report {
+    int64_t from_us, to_us;                   /* the window */
+    int64_t recorded_from_us, recorded_to_us; /* what the recording holds; both 0: nothing */
+    bool several_clusters;                    /* among the elections */
+    struct report_election *elections;        /* in the order in which the recording came to know them */
+    size_t election_count;
+};
+
+struct report_query {
+    int64_t from_us, to_us;
+    const char *cluster; /* by name; NULL: all */
+    const char *
+        election; /* its path as its users give it, a pattern of such, its full path or its name; NULL: all */
+};
+
+/* The part of the window of which anything is recorded; false: there is none. */
+bool report_recorded_part(const struct report *, int64_t *from_us, int64_t *to_us);
+/* Everything was recorded outside of the window, or nothing at all. */
+bool report_is_empty(const struct report *);
+
+/* Leader changes that were seen, by the hour that was watched; negative: too little was watched to say. */
+double report_changes_per_hour(const struct report_election *);
+
+/* Fills an election's sums and statistics in from its stretches and failovers; report_make() has done it.
+   False: out of memory. */
+bool report_sum_up(struct report_election *);
+
+/* NULL and a text in *error (caller frees): the recording cannot be read, or out of memory. */
+struct report *report_make(struct history *, const struct report_query *, char **error);
+void report_free(struct report *); /* NULL is fine */
+/* What a finding of a report owns. */
+void report_finding_release(struct finding *);
+
+#endif

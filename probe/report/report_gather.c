@@ -1,0 +1,334 @@
+/* report_gather.c - fills a report from a recording: report_make(). */
+#include "probe/report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/text.h"
+#include "config/znode_path.h"
+#include "probe/election/recipe.h"
+#include "probe/sink/look.h"
+
+struct gathering {
+    const struct report_query *query;
+    struct report *report;
+    struct report_election *election; /* that is being gathered */
+    size_t room;                      /* of elections */
+    size_t stretch_room, leader_room, failover_room;
+    bool failed; /* out of memory */
+};
+
+/* One more element at the end of an array, zeroed; NULL: out of memory. */
+static void *append(struct gathering *gathering, void **array, size_t *count, size_t *room, size_t size)
+{
+    if (*count == *room) {
+        size_t more = *room ? *room * 2 : 8;
+        void *bigger = realloc(*array, more * size);
+        if (!bigger) {
+            gathering->failed = true;
+            return NULL;
+        }
+        *array = bigger;
+        *room = more;
+    }
+    void *element = (char *)*array + *count * size;
+    memset(element, 0, size);
+    (*count)++;
+    return element;
+}
+
+static char *copy(struct gathering *gathering, const char *text)
+{
+    char *own = text ? strdup(text) : NULL;
+    gathering->failed |= text && !own;
+    return own;
+}
+
+static bool same(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static const char *cluster_name(const struct election *election)
+{
+    const char *name = election->cluster->name;
+    return name && *name ? name : NULL;
+}
+
+static bool is_wanted(const struct report_query *query, const struct election *election)
+{
+    const char *path = look_path(election), *wanted = query->election;
+    if (query->cluster && !same(query->cluster, cluster_name(election)))
+        return false;
+    return !wanted || strcmp(wanted, path) == 0 || strcmp(wanted, election->path) == 0 ||
+           same(wanted, election->name) || znode_pattern_match(wanted, path);
+}
+
+static struct report_election *find_election(struct gathering *gathering, const struct election *election)
+{
+    struct report *report = gathering->report;
+    for (size_t i = 0; i < report->election_count; i++) {
+        struct report_election *known = &report->elections[i];
+        if (strcmp(known->full_path, election->path) == 0 && same(known->cluster, cluster_name(election)))
+            return known;
+    }
+    if (!is_wanted(gathering->query, election))
+        return NULL;
+    struct report_election *found = append(gathering, (void **)&report->elections, &report->election_count,
+                                           &gathering->room, sizeof *report->elections);
+    if (!found)
+        return NULL;
+    found->cluster = copy(gathering, cluster_name(election));
+    found->full_path = copy(gathering, election->path);
+    found->path = copy(gathering, look_path(election));
+    found->name = copy(gathering, election->name ? election->name : look_path(election));
+    if (!found->full_path || !found->path || !found->name) {
+        /* Half of one must not be found again. */
+        free(found->cluster);
+        free(found->full_path);
+        free(found->path);
+        free(found->name);
+        report->election_count--;
+        return NULL;
+    }
+    return found;
+}
+
+/* What may change, or become known, as time goes on. */
+static void describe(struct gathering *gathering, struct report_election *found,
+                     const struct election *election)
+{
+    found->kind = election->kind;
+    found->state = look_state(election);
+    if (election->recipe && !same(found->recipe, election->recipe->name)) {
+        free(found->recipe);
+        found->recipe = copy(gathering, election->recipe->name);
+    }
+}
+
+static void finding_assign(struct gathering *gathering, struct finding *to, const struct finding *from)
+{
+    report_finding_release(to);
+    *to = *from;
+    to->evidence = copy(gathering, from->evidence);
+    to->advice = copy(gathering, from->advice);
+    to->candidate_count = 0;
+    to->candidates = from->candidate_count ? calloc(from->candidate_count, sizeof *to->candidates) : NULL;
+    if (from->candidate_count && !to->candidates) {
+        gathering->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < from->candidate_count; i++)
+        to->candidates[to->candidate_count++] = copy(gathering, from->candidates[i]);
+}
+
+/* The one that stands and that this tells again. */
+static struct report_finding *find_standing(struct report_election *election, const struct finding *finding)
+{
+    const char *about = finding->candidate_count ? finding->candidates[0] : NULL;
+    for (size_t i = election->finding_count; i > 0; i--) {
+        struct report_finding *known = &election->findings[i - 1];
+        const char *other = known->finding.candidate_count ? known->finding.candidates[0] : NULL;
+        if (!known->cleared_us && known->finding.code == finding->code &&
+            known->finding.subject == finding->subject && same(about, other))
+            return known;
+    }
+    return NULL;
+}
+
+static void raise_finding(struct gathering *gathering, struct report_election *election,
+                          const struct finding *finding, int64_t at_us)
+{
+    struct report_finding *told = find_standing(election, finding);
+    if (!told) {
+        /* Findings are few: an array that grows by one is good enough. */
+        size_t room = election->finding_count;
+        told = append(gathering, (void **)&election->findings, &election->finding_count, &room,
+                      sizeof *election->findings);
+        if (!told)
+            return;
+        told->raised_us = finding->since.wall_us ? finding->since.wall_us : at_us;
+    }
+    finding_assign(gathering, &told->finding, finding);
+}
+
+/* What stood at one moment: who was watched, and what was wrong then. */
+static void take_moment(struct gathering *gathering, const struct model *model, bool findings)
+{
+    for (size_t i = 0; model && i < model->cluster_count; i++) {
+        const struct cluster *cluster = &model->clusters[i];
+        for (size_t j = 0; j < cluster->election_count && !gathering->failed; j++) {
+            const struct election *election = cluster->elections[j];
+            struct report_election *found = find_election(gathering, election);
+            if (!found)
+                continue;
+            describe(gathering, found, election);
+            for (size_t k = 0; findings && k < election->finding_count; k++)
+                raise_finding(gathering, found, election->findings[k], gathering->report->from_us);
+        }
+    }
+}
+
+static bool take_event(void *context, const struct event *event)
+{
+    struct gathering *gathering = context;
+    struct report_election *found = event->election ? find_election(gathering, event->election) : NULL;
+    if (found)
+        describe(gathering, found, event->election);
+    if (found && event->kind == EVENT_UNSEEN) {
+        found->unseen_joined += event->unseen_joined;
+        found->unseen_left += event->unseen_left;
+    } else if (found && event->kind == EVENT_FINDING_RAISED && event->finding) {
+        raise_finding(gathering, found, event->finding, event->at.wall_us);
+    } else if (found && event->kind == EVENT_FINDING_CLEARED && event->finding) {
+        struct report_finding *told = find_standing(found, event->finding);
+        if (told)
+            told->cleared_us = event->at.wall_us;
+    }
+    return !gathering->failed;
+}
+
+/* The row of the time line that belongs to whoever led. */
+static size_t leader_of(struct gathering *gathering, const char *name, const char *identity)
+{
+    struct report_election *election = gathering->election;
+    for (size_t i = 0; i < election->leader_count; i++) {
+        const struct report_leader *known = &election->leaders[i];
+        if (identity ? same(known->identity, identity) : !known->identity && same(known->name, name))
+            return i;
+    }
+    struct report_leader *leader = append(gathering, (void **)&election->leaders, &election->leader_count,
+                                          &gathering->leader_room, sizeof *election->leaders);
+    if (!leader)
+        return REPORT_NOBODY;
+    leader->name = copy(gathering, name ? name : "");
+    leader->identity = copy(gathering, identity);
+    return election->leader_count - 1;
+}
+
+static struct report_stretch *add_stretch(struct gathering *gathering, enum stretch_kind kind,
+                                          int64_t from_us, int64_t to_us)
+{
+    struct report_election *election = gathering->election;
+    struct report_stretch *stretch =
+        append(gathering, (void **)&election->stretches, &election->stretch_count, &gathering->stretch_room,
+               sizeof *election->stretches);
+    if (stretch)
+        *stretch = (struct report_stretch){
+            .kind = kind, .leader = REPORT_NOBODY, .from_us = from_us, .to_us = to_us};
+    return stretch;
+}
+
+/* Up to there the time line is told. */
+static int64_t told_until(const struct gathering *gathering)
+{
+    const struct report_election *election = gathering->election;
+    return election->stretch_count ? election->stretches[election->stretch_count - 1].to_us
+                                   : gathering->report->from_us;
+}
+
+static bool take_stretch(void *context, const struct history_stretch *told)
+{
+    struct gathering *gathering = context;
+    /* A clock that jumped back gives stretches that overlap: each moment is told once. */
+    int64_t until_us = told_until(gathering), end_us = gathering->report->to_us;
+    int64_t from_us = told->from_us > until_us ? told->from_us : until_us;
+    int64_t to_us = told->to_us < end_us ? told->to_us : end_us;
+    if (to_us <= from_us)
+        return !gathering->failed;
+    if (from_us > until_us)
+        add_stretch(gathering, STRETCH_GAP, until_us, from_us);
+    struct report_stretch *stretch = add_stretch(gathering, told->kind, from_us, to_us);
+    if (!stretch)
+        return false;
+    stretch->from_exact = told->from_exact;
+    if (told->kind == STRETCH_LED) {
+        stretch->name = copy(gathering, told->name);
+        stretch->leader = leader_of(gathering, told->name, told->identity);
+    }
+    return !gathering->failed;
+}
+
+static bool take_failover(void *context, const struct election *election, const struct failover *failover)
+{
+    struct gathering *gathering = context;
+    struct report_election *mine = gathering->election;
+    (void)election;
+    struct failover *own = append(gathering, (void **)&mine->failovers, &mine->failover_count,
+                                  &gathering->failover_room, sizeof *mine->failovers);
+    if (!own)
+        return false;
+    *own = *failover;
+    own->from = copy(gathering, failover->from);
+    own->from_identity = copy(gathering, failover->from_identity);
+    own->to = copy(gathering, failover->to);
+    own->to_identity = copy(gathering, failover->to_identity);
+    own->evidence = copy(gathering, failover->evidence);
+    return !gathering->failed;
+}
+
+static bool gather_election(struct gathering *gathering, struct history *history,
+                            struct report_election *election, char **error)
+{
+    const struct report *report = gathering->report;
+    const char *cluster = election->cluster ? election->cluster : "";
+    struct history_filter only = {.cluster = cluster, .election = election->full_path};
+    gathering->election = election;
+    gathering->stretch_room = gathering->leader_room = gathering->failover_room = 0;
+    if (!history_stretches(history, cluster, election->full_path, report->from_us, report->to_us,
+                           take_stretch, gathering, error) ||
+        !history_failovers(history, &only, report->from_us, report->to_us, take_failover, gathering, error))
+        return false;
+    if (told_until(gathering) < report->to_us)
+        add_stretch(gathering, STRETCH_GAP, told_until(gathering), report->to_us);
+    gathering->failed |= !report_sum_up(election);
+    return !gathering->failed;
+}
+
+static bool gather(struct gathering *gathering, struct history *history, char **error)
+{
+    struct report *report = gathering->report;
+    int64_t from_us, to_us;
+    if (!history_bounds(history, &report->recorded_from_us, &report->recorded_to_us))
+        report->recorded_from_us = report->recorded_to_us = 0;
+    if (!report_recorded_part(report, &from_us, &to_us))
+        return true;
+    /* What each leader and candidate did is not wanted here: the time line and the failovers tell it. */
+    struct history_filter filter = {.cluster = gathering->query->cluster,
+                                    .events = 1u << EVENT_ELECTION_SEEN | 1u << EVENT_ELECTION_GONE |
+                                              1u << EVENT_UNSEEN | 1u << EVENT_FINDING_RAISED |
+                                              1u << EVENT_FINDING_CLEARED};
+    const struct model *model = history_at(history, from_us, error);
+    if (!model)
+        return false;
+    take_moment(gathering, model, true);
+    if (gathering->failed || !history_events(history, &filter, from_us, to_us, take_event, gathering, error))
+        return false;
+    model = history_at(history, to_us, error);
+    if (!model)
+        return false;
+    take_moment(gathering, model, false);
+    for (size_t i = 0; i < report->election_count && !gathering->failed; i++) {
+        if (!gather_election(gathering, history, &report->elections[i], error))
+            return false;
+        report->several_clusters |= !same(report->elections[i].cluster, report->elections[0].cluster);
+    }
+    return !gathering->failed;
+}
+
+struct report *report_make(struct history *history, const struct report_query *query, char **error)
+{
+    struct report *report = calloc(1, sizeof *report);
+    struct gathering gathering = {.query = query, .report = report};
+    *error = NULL;
+    if (report) {
+        report->from_us = query->from_us;
+        report->to_us = query->to_us;
+    }
+    if (report && gather(&gathering, history, error))
+        return report;
+    if (!*error)
+        *error = strdup("out of memory; ask for a shorter time, or for one election");
+    report_free(report);
+    return NULL;
+}

@@ -1,0 +1,142 @@
+/* The forms of a report that are read as text: JSON for programs, Markdown for tickets, and the terminal's.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "probe/report/json_report.h"
+#include "tests/support/report_scene.h"
+#include "tests/support/scripted.h"
+#include "tui/report/markdown_report.h"
+#include "tui/report/text_report.h"
+
+static const struct report_note note = {.recording = "/var/lib/electop/history.db",
+                                        .made_us = INT64_C(1795183402104000)};
+
+static struct buffer json_of(struct report *report)
+{
+    struct buffer out = {0};
+    json_report_write(&out, report, note.recording);
+    assert_false(buffer_failed(&out));
+    report_free(report);
+    return out;
+}
+
+static json_t *read_back(const struct buffer *out)
+{
+    json_error_t error;
+    json_t *document = json_loadb(out->bytes, out->length, JSON_REJECT_DUPLICATES, &error);
+    if (!document)
+        fail_msg("line %d: %s", error.line, error.text);
+    return document;
+}
+
+/* Key by key, as scripts rely on it. */
+static void json_is_as_promised(void **state)
+{
+    (void)state;
+    struct buffer out = json_of(report_scene_usual());
+    json_decref(read_back(&out));
+    golden_check("tests/unit/data/report.json", &out);
+    buffer_free(&out);
+}
+
+/* Durations are intervals, an open bound is null, and what is not known at all is null and no interval. */
+static void json_keeps_intervals(void **state)
+{
+    (void)state;
+    struct buffer out = json_of(report_scene_one());
+    json_t *document = read_back(&out);
+    json_t *election = json_array_get(json_object_get(document, "elections"), 0);
+    json_t *failovers = json_object_get(election, "failovers"), *list = json_object_get(failovers, "list");
+    assert_int_equal(json_array_size(list), 7);
+    assert_int_equal(json_integer_value(json_object_get(election, "leader_changes")), 6);
+    assert_int_equal(json_integer_value(json_object_get(election, "leader_changes_missed")), 1);
+    json_t *expired = json_object_get(json_array_get(list, 3), "total_ms");
+    assert_int_equal(json_integer_value(json_array_get(expired, 0)), 10840);
+    assert_int_equal(json_integer_value(json_array_get(expired, 1)), 14140);
+    json_t *open = json_object_get(json_array_get(list, 4), "total_ms");
+    assert_int_equal(json_integer_value(json_array_get(open, 0)), 7840);
+    assert_true(json_is_null(json_array_get(open, 1)));
+    assert_true(json_is_null(json_object_get(json_array_get(list, 5), "total_ms")));
+    assert_true(json_is_null(json_object_get(json_array_get(list, 2), "cause_certainty")));
+    assert_int_equal(json_integer_value(json_object_get(json_array_get(list, 2), "gap_ms")), 401000);
+    json_decref(document);
+    buffer_free(&out);
+}
+
+/* Strangers' bytes come back as they were, and the document stays a document. */
+static void json_stands_hostile_names(void **state)
+{
+    (void)state;
+    struct buffer out = json_of(report_scene_hostile());
+    json_t *document = read_back(&out);
+    json_t *election = json_array_get(json_object_get(document, "elections"), 0);
+    assert_string_equal(json_string_value(json_object_get(election, "name")),
+                        "safe\u202egnp.exe\u2066\n# head");
+    assert_null(memchr(out.bytes, '\x1b', out.length));
+    json_decref(document);
+    buffer_free(&out);
+}
+
+static void markdown_is_as_written(void **state)
+{
+    (void)state;
+    static const struct {
+        struct report *(*scene)(void);
+        const char *golden;
+    } rows[] = {{report_scene_usual, "tests/unit/data/report-usual.md"},
+                {report_scene_hostile, "tests/unit/data/report-hostile.md"},
+                {report_scene_empty, "tests/unit/data/report-empty.md"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct buffer out = {0};
+        struct report *report = rows[i].scene();
+        markdown_report_print(&out, report, &note);
+        assert_false(buffer_failed(&out));
+        golden_check(rows[i].golden, &out);
+        buffer_free(&out);
+        report_free(report);
+    }
+}
+
+static void print(struct report *report, const struct print_style *how, const char *golden)
+{
+    struct buffer out = {0};
+    assert_true(text_report_print(&out, report, &note, how));
+    golden_check(golden, &out);
+    buffer_free(&out);
+    report_free(report);
+}
+
+/* Into a pipe whole; on a narrow terminal within its width; without any sign beyond ASCII where asked. */
+static void text_is_as_printed(void **state)
+{
+    (void)state;
+    const struct print_style pipe = {.theme = {.depth = DEPTH_MONO}};
+    const struct print_style narrow = {.theme = {.depth = DEPTH_MONO}, .width = 80};
+    const struct print_style ascii = {.theme = {.depth = DEPTH_MONO}, .width = 100, .ascii = true};
+    print(report_scene_usual(), &pipe, "tests/unit/data/report-usual.txt");
+    print(report_scene_one(), &narrow, "tests/unit/data/report-one-80.txt");
+    print(report_scene_one(), &ascii, "tests/unit/data/report-one-ascii.txt");
+    print(report_scene_hostile(), &pipe, "tests/unit/data/report-hostile.txt");
+    print(report_scene_empty(), &pipe, "tests/unit/data/report-empty.txt");
+}
+
+int main(void)
+{
+    setenv("TZ", "UTC", 1);
+    tzset();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(json_is_as_promised),       cmocka_unit_test(json_keeps_intervals),
+        cmocka_unit_test(json_stands_hostile_names), cmocka_unit_test(markdown_is_as_written),
+        cmocka_unit_test(text_is_as_printed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

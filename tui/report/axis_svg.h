@@ -1,0 +1,27 @@
+/*
+ * axis_svg.h - time from left to right in a drawing: where a moment lies, and lines with the time of day.
+ *
+ * The times are UTC; where the local clock shows another time, that stands below.
+ */
+#ifndef ELECTOP_TUI_REPORT_AXIS_SVG_H
+#define ELECTOP_TUI_REPORT_AXIS_SVG_H
+
+#include <stdint.h>
+
+#include "probe/sink/buffer.h"
+
+struct axis_scale {
+    int64_t from_us, to_us;
+    double left, right;
+};
+
+/* Never outside of left and right. */
+double axis_x(const struct axis_scale *, int64_t at_us);
+
+/* What the labels need below the drawing. */
+double axis_height(const struct axis_scale *);
+
+/* Lines from top to bottom, and their labels below. */
+void axis_svg_print(struct buffer *, const struct axis_scale *, double top, double bottom);
+
+#endif

@@ -1,0 +1,18 @@
+/*
+ * html_election.h - one election's section of the page: what happened in words, in figures, in a drawing, and
+ * then every failover, leader, finding and gap by itself.
+ */
+#ifndef ELECTOP_TUI_REPORT_HTML_ELECTION_H
+#define ELECTOP_TUI_REPORT_HTML_ELECTION_H
+
+#include "probe/sink/buffer.h"
+#include "probe/report/report.h"
+
+/* number: from 1, in its report. */
+void html_election_print(struct buffer *, const struct report *, const struct report_election *,
+                         size_t number);
+
+/* Cells that the table of all elections has in common with the section. */
+void html_put_interval(struct buffer *, struct span);
+
+#endif

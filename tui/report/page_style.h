@@ -1,0 +1,11 @@
+/*
+ * page_style.h - the style of a page that stands by itself: light and dark as its reader's screen is, and
+ * black on white where it is printed. Nothing in it is loaded from anywhere.
+ */
+#ifndef ELECTOP_TUI_REPORT_PAGE_STYLE_H
+#define ELECTOP_TUI_REPORT_PAGE_STYLE_H
+
+/* Lines, up to NULL. */
+extern const char *const page_style[];
+
+#endif

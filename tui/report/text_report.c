@@ -1,0 +1,430 @@
+#include "tui/report/text_report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/text/format.h"
+#include "tui/text/safe.h"
+#include "tui/views/columns.h"
+#include "tui/views/finding_lines.h"
+
+#define GAP 2
+#define BAR_LEAST 30
+#define BAR_MOST 120
+#define NAME_MOST 28
+/* More are read by nobody; the JSON has them all. */
+#define LEADERS_MOST 24
+#define ROWS_MOST 500
+
+static int put(struct paper *paper, int x, style look, const char *text)
+{
+    return x + cells_put(paper->row, x, 0, -1, look, text);
+}
+
+static void line(struct paper *paper, int x, style look, const char *text)
+{
+    put(paper, x, look, text);
+    paper_line(paper);
+}
+
+/* A date where the window has several. */
+static const char *moment(const struct report *report, int64_t wall_us, char *buffer, size_t size)
+{
+    char first[WORDS_TIME], last[WORDS_TIME], time[WORDS_TIME];
+    bool days = strcmp(words_day(report->from_us, WORDS_LOCAL, first),
+                       words_day(report->to_us, WORDS_LOCAL, last)) != 0;
+    words_time(wall_us, WORDS_LOCAL, time);
+    if (days)
+        snprintf(buffer, size, "%.10s %.12s", words_day(wall_us, WORDS_LOCAL, first), time);
+    else
+        snprintf(buffer, size, "%.12s", time);
+    return buffer;
+}
+
+static const char *span_text(struct span span, bool ascii, char buffer[FORMAT_INTERVAL])
+{
+    if (span.low_us < 0 && span.high_us < 0)
+        return ascii ? "-" : "–";
+    return format_interval(span.low_us, span.high_us, ascii, buffer);
+}
+
+/* What one cell of a row shows; the larger wins. */
+enum slot { SLOT_NOTHING, SLOT_GAP, SLOT_LED, SLOT_VACANT };
+
+/* leader: REPORT_NOBODY: the row of the time in which nobody led. */
+static void put_bar(struct paper *paper, int x, int width, const struct report *report,
+                    const struct report_election *election, size_t leader)
+{
+    static const struct {
+        style look;
+        enum sign sign;
+    } looks[] = {[SLOT_GAP] = {ROLE_BAR_GAP, SIGN_BAR_GAP},
+                 [SLOT_LED] = {ROLE_BAR_A, SIGN_BAR},
+                 [SLOT_VACANT] = {ROLE_BAR_VACANT, SIGN_BAR_VACANT}};
+    unsigned char slots[BAR_MOST] = {0};
+    double per_us = (double)width / (double)(report->to_us - report->from_us);
+    for (size_t i = 0; i < election->stretch_count; i++) {
+        const struct report_stretch *stretch = &election->stretches[i];
+        bool mine = stretch->leader == leader && stretch->kind != STRETCH_GAP;
+        enum slot slot = stretch->kind == STRETCH_GAP      ? SLOT_GAP
+                         : mine && leader == REPORT_NOBODY ? SLOT_VACANT
+                         : mine                            ? SLOT_LED
+                                                           : SLOT_NOTHING;
+        int from = (int)((double)(stretch->from_us - report->from_us) * per_us);
+        int to = (int)((double)(stretch->to_us - report->from_us) * per_us);
+        /* What is narrower than a cell happened, and must be seen. */
+        for (int cell = from; cell < width && (cell < to || cell == from); cell++)
+            if (slots[cell] < slot)
+                slots[cell] = (unsigned char)slot;
+    }
+    for (int cell = 0; cell < width; cell++)
+        if (slots[cell])
+            put(paper, x + cell, looks[slots[cell]].look, cells_sign(paper->row, looks[slots[cell]].sign));
+}
+
+static void put_axis(struct paper *paper, int x, int width, const struct report *report)
+{
+    char clock[24];
+    for (int part = 0; part <= 2; part++) {
+        int64_t at_us = report->from_us + (report->to_us - report->from_us) / 2 * part;
+        format_clock(at_us, clock, sizeof clock);
+        int length = (int)strlen(clock), at = part == 0   ? 0
+                                              : part == 1 ? width / 2 - length / 2
+                                                          : width - length;
+        put(paper, x + at, ROLE_DIM, clock);
+    }
+    paper_line(paper);
+}
+
+static void print_timeline(struct paper *paper, const struct report *report,
+                           const struct report_election *election)
+{
+    bool vacant = election->vacant_us && election->kind == KIND_LEADER;
+    size_t shown = election->leader_count < LEADERS_MOST ? election->leader_count : LEADERS_MOST;
+    int label = vacant ? 6 : 0;
+    if (report->to_us <= report->from_us)
+        return;
+    for (size_t i = 0; i < shown; i++) {
+        const char *who = words_leader(&election->leaders[i]);
+        int width = safe_width(who, strlen(who), paper->row->ascii);
+        label = width > label ? width : label;
+    }
+    label = label > NAME_MOST ? NAME_MOST : label;
+    int x = 2 + label + GAP, width = (paper->style.width ? paper->style.width : 100) - x;
+    width = width < BAR_LEAST ? BAR_LEAST : width > BAR_MOST ? BAR_MOST : width;
+    for (size_t i = 0; i < shown; i++) {
+        cells_put(paper->row, 2, 0, label, ROLE_TEXT, words_leader(&election->leaders[i]));
+        put_bar(paper, x, width, report, election, i);
+        paper_line(paper);
+    }
+    if (vacant) {
+        put(paper, 2, ROLE_CRITICAL, "nobody");
+        put_bar(paper, x, width, report, election, REPORT_NOBODY);
+        paper_line(paper);
+    }
+    if (shown || vacant)
+        put_axis(paper, x, width, report);
+    if (shown < election->leader_count) {
+        cells_printf(paper->row, 2, 0, -1, ROLE_DIM, "and %zu others; --json has them all",
+                     election->leader_count - shown);
+        paper_line(paper);
+    }
+}
+
+/* What the columns want in all, with the gaps between them. */
+static int wanted_width(const struct column *columns, int count)
+{
+    int width = 0;
+    for (int i = 0; i < count; i++)
+        if (!columns[i].hidden)
+            width += (columns[i].want > columns[i].least ? columns[i].want : columns[i].least) + GAP;
+    return width;
+}
+
+static void want_headings(struct column *columns, int count)
+{
+    for (int i = 0; i < count; i++)
+        columns_want(&columns[i], safe_width(columns[i].heading, strlen(columns[i].heading), false));
+}
+
+static bool begin_table(struct paper *paper, struct column *columns, int count)
+{
+    int width = paper->style.width ? paper->style.width - 2 : wanted_width(columns, count);
+    if (!paper_width(paper, width + 2))
+        return false;
+    columns_lay(columns, count, 2, width, GAP);
+    columns_head(paper->row, columns, count, 0, -1);
+    paper_line(paper);
+    return true;
+}
+
+enum {
+    FAIL_NUMBER,
+    FAIL_WHEN,
+    FAIL_CHANGE,
+    FAIL_CAUSE,
+    FAIL_DETECTED,
+    FAIL_VACANT,
+    FAIL_TAKEOVER,
+    FAIL_TOTAL,
+    FAIL_COLUMNS
+};
+
+static void failover_texts(const struct paper *paper, const struct report *report,
+                           const struct failover *failover, size_t number, char texts[FAIL_COLUMNS][512])
+{
+    char buffer[FORMAT_INTERVAL];
+    bool ascii = paper->row->ascii, missed = failover->gap_us > 0;
+    const struct span spans[] = {failover->detection, failover->vacancy, failover->takeover, failover->total};
+    snprintf(texts[FAIL_NUMBER], 512, "%zu", number);
+    moment(report, failover->lost_at.wall_us, texts[FAIL_WHEN], 512);
+    snprintf(texts[FAIL_CHANGE], 512, "%.200s %s %.200s", words_from(failover),
+             cells_sign(paper->row, SIGN_ARROW), words_to(failover));
+    snprintf(texts[FAIL_CAUSE], 512, "%s%s", missed ? "after a gap" : failover_cause_word(failover->cause),
+             !missed && failover->cause != CAUSE_UNKNOWN && failover->cause_certainty == CERTAINTY_SUSPECTED
+                 ? ", suspected"
+                 : "");
+    for (int i = 0; i < 4; i++)
+        snprintf(texts[FAIL_DETECTED + i], 512, "%s",
+                 span_text(missed ? SPAN_UNKNOWN : spans[i], ascii, buffer));
+}
+
+static bool print_failovers(struct paper *paper, const struct report *report,
+                            const struct report_election *election)
+{
+    struct column columns[FAIL_COLUMNS] = {
+        [FAIL_NUMBER] = {.heading = "#", .least = 1, .most = 8, .importance = 2, .right = true},
+        [FAIL_WHEN] = {.heading = "WHEN", .least = 12, .most = 24, .importance = 9},
+        [FAIL_CHANGE] = {.heading = paper->row->ascii ? "FROM -> TO" : "FROM → TO",
+                         .least = 15,
+                         .most = 400,
+                         .importance = 7},
+        [FAIL_CAUSE] = {.heading = "CAUSE", .least = 8, .most = 24, .importance = 8},
+        [FAIL_DETECTED] = {.heading = "DETECTED IN", .least = 11, .most = 24, .importance = 4, .right = true},
+        [FAIL_VACANT] = {.heading = "VACANT", .least = 6, .most = 24, .importance = 5, .right = true},
+        [FAIL_TAKEOVER] = {.heading = "TAKEOVER", .least = 8, .most = 24, .importance = 3, .right = true},
+        [FAIL_TOTAL] = {.heading = "TOTAL", .least = 6, .most = 24, .importance = 6, .right = true},
+    };
+    size_t count = election->failover_count, first = count > ROWS_MOST ? count - ROWS_MOST : 0;
+    char texts[FAIL_COLUMNS][512];
+    if (!count)
+        return true;
+    for (size_t i = first; i < count; i++) {
+        failover_texts(paper, report, &election->failovers[i], i + 1, texts);
+        for (int j = 0; j < FAIL_COLUMNS; j++)
+            columns_want(&columns[j], safe_width(texts[j], strlen(texts[j]), paper->row->ascii));
+    }
+    want_headings(columns, FAIL_COLUMNS);
+    /* A figure that is cut says something else: those keep their width, and who led goes below. */
+    for (int i = FAIL_DETECTED; i < FAIL_COLUMNS; i++)
+        columns[i].least = columns[i].want;
+    bool below = paper->style.width && wanted_width(columns, FAIL_COLUMNS) > paper->style.width;
+    columns[FAIL_CHANGE].hidden = below;
+    paper_line(paper);
+    if (!begin_table(paper, columns, FAIL_COLUMNS))
+        return false;
+    for (size_t i = first; i < count; i++) {
+        failover_texts(paper, report, &election->failovers[i], i + 1, texts);
+        for (int j = 0; j < FAIL_COLUMNS; j++)
+            columns_put(paper->row, &columns[j], 0, j == FAIL_NUMBER || j == FAIL_WHEN ? ROLE_DIM : ROLE_TEXT,
+                        texts[j]);
+        paper_line(paper);
+        if (below)
+            line(paper, columns[FAIL_WHEN].x, ROLE_TEXT, texts[FAIL_CHANGE]);
+    }
+    if (!paper_width(paper, PAPER_WIDTH))
+        return false;
+    if (first) {
+        cells_printf(paper->row, 2, 0, -1, ROLE_DIM, "the last %zu of %zu; --json has them all",
+                     count - first, count);
+        paper_line(paper);
+    }
+    return true;
+}
+
+enum { STAT_CAUSE, STAT_KNOWN, STAT_P50, STAT_P90, STAT_P99, STAT_LONGEST, STAT_COLUMNS };
+
+static void figure_texts(const struct paper *paper, const struct failover_figures *figures, const char *what,
+                         char texts[STAT_COLUMNS][FORMAT_INTERVAL])
+{
+    const struct span spans[] = {figures->p50, figures->p90, figures->p99, figures->max};
+    char buffer[FORMAT_INTERVAL];
+    snprintf(texts[STAT_CAUSE], FORMAT_INTERVAL, "%s", what);
+    snprintf(texts[STAT_KNOWN], FORMAT_INTERVAL, "%zu", figures->count);
+    for (int i = 0; i < 4; i++)
+        snprintf(texts[STAT_P50 + i], FORMAT_INTERVAL, "%s", span_text(spans[i], paper->row->ascii, buffer));
+}
+
+/* The row of everything, then one a cause; NULL: there is none. */
+static const struct failover_figures *figures_at(const struct report_election *election, int row,
+                                                 const char **what)
+{
+    const struct failover_stats *stats = &election->stats;
+    *what = row ? failover_cause_word((enum failover_cause)(row - 1)) : "all";
+    const struct failover_figures *figures = row ? &stats->by_cause[row - 1] : &stats->all;
+    return figures->count && (!row || figures->count < stats->all.count) ? figures : NULL;
+}
+
+static bool print_statistics(struct paper *paper, const struct report_election *election)
+{
+    struct column columns[STAT_COLUMNS] = {
+        [STAT_CAUSE] = {.heading = "FAILOVERS", .least = 9, .most = 12, .importance = 6},
+        [STAT_KNOWN] = {.heading = "KNOWN", .least = 5, .most = 8, .importance = 3, .right = true},
+        [STAT_P50] = {.heading = "P50", .least = 6, .most = 24, .importance = 5, .right = true},
+        [STAT_P90] = {.heading = "P90", .least = 6, .most = 24, .importance = 1, .right = true},
+        [STAT_P99] = {.heading = "P99", .least = 6, .most = 24, .importance = 2, .right = true},
+        [STAT_LONGEST] = {.heading = "LONGEST", .least = 7, .most = 24, .importance = 4, .right = true},
+    };
+    char texts[STAT_COLUMNS][FORMAT_INTERVAL];
+    const char *what;
+    if (!election->stats.all.count)
+        return true;
+    for (int row = 0; row <= CAUSE_COUNT; row++) {
+        const struct failover_figures *figures = figures_at(election, row, &what);
+        if (!figures)
+            continue;
+        figure_texts(paper, figures, what, texts);
+        for (int i = 0; i < STAT_COLUMNS; i++)
+            columns_want(&columns[i], safe_width(texts[i], strlen(texts[i]), false));
+    }
+    want_headings(columns, STAT_COLUMNS);
+    for (int i = STAT_P50; i < STAT_COLUMNS; i++)
+        columns[i].least = columns[i].want;
+    paper_line(paper);
+    if (!begin_table(paper, columns, STAT_COLUMNS))
+        return false;
+    for (int row = 0; row <= CAUSE_COUNT; row++) {
+        const struct failover_figures *figures = figures_at(election, row, &what);
+        if (!figures)
+            continue;
+        figure_texts(paper, figures, what, texts);
+        for (int i = 0; i < STAT_COLUMNS; i++)
+            columns_put(paper->row, &columns[i], 0, ROLE_TEXT, texts[i]);
+        paper_line(paper);
+    }
+    return paper_width(paper, PAPER_WIDTH);
+}
+
+static void print_findings(struct paper *paper, const struct report *report,
+                           const struct report_election *election)
+{
+    if (election->finding_count)
+        paper_line(paper);
+    for (size_t i = 0; i < election->finding_count && i < ROWS_MOST; i++) {
+        const struct report_finding *told = &election->findings[i];
+        char from[32], to[32];
+        style look = severity_look(told->finding.severity);
+        int x = put(paper, 2, look, cells_sign(paper->row, severity_sign(told->finding.severity)));
+        x = put(paper, x + 1, look, severity_word(told->finding.severity));
+        x = put(paper, x + 1, ROLE_STRONG, finding_kind(told->finding.code)->word) + GAP;
+        for (size_t j = 0; j < told->finding.candidate_count; j++)
+            x = put(paper, x, ROLE_TEXT, told->finding.candidates[j]) + GAP;
+        x += cells_printf(paper->row, x, 0, -1, ROLE_DIM, "%s, %s ", certainty_word(told->finding.certainty),
+                          moment(report, told->raised_us, from, sizeof from));
+        x = put(paper, x, ROLE_DIM, cells_sign(paper->row, SIGN_DASH));
+        put(paper, x + 1, ROLE_DIM,
+            told->cleared_us ? moment(report, told->cleared_us, to, sizeof to) : "still there");
+        paper_line(paper);
+        if (told->finding.evidence)
+            line(paper, 4, ROLE_DIM, told->finding.evidence);
+    }
+    if (election->finding_count > ROWS_MOST) {
+        cells_printf(paper->row, 2, 0, -1, ROLE_DIM, "the first %d of %zu; --json has them all", ROWS_MOST,
+                     election->finding_count);
+        paper_line(paper);
+    }
+}
+
+static void print_gaps(struct paper *paper, const struct report *report,
+                       const struct report_election *election)
+{
+    size_t shown = 0;
+    if (election->gap_us || election->unseen_joined || election->unseen_left)
+        paper_line(paper);
+    for (size_t i = 0; i < election->stretch_count && shown < ROWS_MOST; i++) {
+        const struct report_stretch *stretch = &election->stretches[i];
+        char from[32], to[32], span[16];
+        if (stretch->kind != STRETCH_GAP)
+            continue;
+        cells_printf(paper->row, 2, 0, -1, ROLE_WARNING, "not watched %s %s %s (%s)",
+                     moment(report, stretch->from_us, from, sizeof from), cells_sign(paper->row, SIGN_DASH),
+                     moment(report, stretch->to_us, to, sizeof to),
+                     format_span(stretch->to_us - stretch->from_us, span, sizeof span));
+        paper_line(paper);
+        shown++;
+    }
+    if (election->unseen_joined || election->unseen_left) {
+        cells_printf(paper->row, 2, 0, -1, ROLE_DIM,
+                     "unseen: %llu joined, %llu left, as ZooKeeper's counters prove",
+                     (unsigned long long)election->unseen_joined, (unsigned long long)election->unseen_left);
+        paper_line(paper);
+    }
+}
+
+static bool print_election(struct paper *paper, const struct report *report,
+                           const struct report_election *election)
+{
+    struct words_verdict verdict;
+    int x;
+    paper_line(paper);
+    x = put(paper, 0, ROLE_STRONG, election->name);
+    if (strcmp(election->name, election->path) != 0)
+        x = put(paper, x + GAP, ROLE_DIM, election->path);
+    if (election->cluster)
+        put(paper, x + GAP, ROLE_DIM, election->cluster);
+    paper_line(paper);
+    words_verdict(election, &verdict);
+    for (size_t i = 0; i < verdict.count; i++)
+        line(paper, 2, ROLE_TEXT, verdict.sentences[i]);
+    bool fine = !verdict.failed;
+    words_verdict_free(&verdict);
+    print_timeline(paper, report, election);
+    fine = print_failovers(paper, report, election) && fine;
+    fine = print_statistics(paper, election) && fine;
+    print_findings(paper, report, election);
+    print_gaps(paper, report, election);
+    return fine;
+}
+
+static void print_head(struct paper *paper, const struct report *report, const struct report_note *note)
+{
+    struct text window = {0}, held = {0};
+    char span[16];
+    words_window(&window, report->from_us, report->to_us, WORDS_LOCAL, paper->row->ascii);
+    int x = put(paper, 0, ROLE_TITLE, window.at ? window.at : "");
+    cells_printf(paper->row, x, 0, -1, ROLE_DIM, "  (%s)",
+                 format_span(report->to_us - report->from_us, span, sizeof span));
+    paper_line(paper);
+    x = put(paper, 0, ROLE_DIM, "from ");
+    x = put(paper, x, ROLE_DIM, note->recording);
+    if (report->recorded_to_us) {
+        words_window(&held, report->recorded_from_us, report->recorded_to_us, WORDS_LOCAL, paper->row->ascii);
+        x = put(paper, x, ROLE_DIM, ", which holds ");
+        put(paper, x, ROLE_DIM, held.at ? held.at : "");
+    } else {
+        put(paper, x, ROLE_DIM, ", which is empty");
+    }
+    paper_line(paper);
+    paper->out->failed |= window.failed || held.failed;
+    text_free(&window);
+    text_free(&held);
+}
+
+bool text_report_print(struct buffer *out, const struct report *report, const struct report_note *note,
+                       const struct print_style *how)
+{
+    struct paper paper;
+    if (!paper_begin(&paper, out, how))
+        return false;
+    print_head(&paper, report, note);
+    if (report_is_empty(report))
+        line(&paper, 0, ROLE_WARNING,
+             "nothing was recorded in this time; what happened then is not known here");
+    else if (!report->election_count)
+        line(&paper, 0, ROLE_WARNING, "no election was recorded in this time");
+    bool fine = true;
+    for (size_t i = 0; i < report->election_count && fine; i++)
+        fine = print_election(&paper, report, &report->elections[i]);
+    paper_end(&paper);
+    return fine && !buffer_failed(out);
+}

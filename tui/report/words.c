@@ -1,0 +1,232 @@
+#include "tui/report/words.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tui/text/format.h"
+
+static bool split(int64_t wall_us, enum words_zone zone, struct tm *tm)
+{
+    time_t s = (time_t)(wall_us / 1000000);
+    return wall_us > 0 && (zone == WORDS_LOCAL ? localtime_r(&s, tm) : gmtime_r(&s, tm));
+}
+
+char *words_time(int64_t wall_us, enum words_zone zone, char buffer[WORDS_TIME])
+{
+    struct tm tm;
+    if (split(wall_us, zone, &tm))
+        snprintf(buffer, WORDS_TIME, "%02d:%02d:%02d.%03d", tm.tm_hour, tm.tm_min, tm.tm_sec,
+                 (int)(wall_us % 1000000 / 1000));
+    else
+        snprintf(buffer, WORDS_TIME, "?");
+    return buffer;
+}
+
+char *words_day(int64_t wall_us, enum words_zone zone, char buffer[WORDS_TIME])
+{
+    struct tm tm;
+    if (split(wall_us, zone, &tm))
+        snprintf(buffer, WORDS_TIME, "%04d-%02d-%02d", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
+    else
+        snprintf(buffer, WORDS_TIME, "?");
+    return buffer;
+}
+
+char *words_zone(int64_t wall_us, enum words_zone zone, char buffer[WORDS_TIME])
+{
+    struct tm tm;
+    if (zone == WORDS_UTC || !split(wall_us, zone, &tm) || !strftime(buffer, WORDS_TIME, "%Z", &tm))
+        snprintf(buffer, WORDS_TIME, "%s", zone == WORDS_UTC ? "UTC" : "local time");
+    return buffer;
+}
+
+bool words_zones_differ(int64_t wall_us)
+{
+    struct tm utc, local;
+    return split(wall_us, WORDS_UTC, &utc) && split(wall_us, WORDS_LOCAL, &local) &&
+           (utc.tm_hour != local.tm_hour || utc.tm_min != local.tm_min);
+}
+
+/* Whole seconds are enough for a window, unless it was asked for more finely. */
+static char *window_time(int64_t wall_us, enum words_zone zone, char buffer[WORDS_TIME])
+{
+    words_time(wall_us, zone, buffer);
+    char *point = strchr(buffer, '.');
+    if (point && strcmp(point, ".000") == 0)
+        *point = '\0';
+    return buffer;
+}
+
+void words_window(struct text *text, int64_t from_us, int64_t to_us, enum words_zone zone, bool ascii)
+{
+    char day[WORDS_TIME], time[WORDS_TIME], last_day[WORDS_TIME];
+    text_printf(text, "%s %s %s ", words_day(from_us, zone, day), window_time(from_us, zone, time),
+                ascii ? "-" : "–");
+    if (strcmp(words_day(to_us, zone, last_day), day) != 0)
+        text_printf(text, "%s ", last_day);
+    text_printf(text, "%s %s", window_time(to_us, zone, time), words_zone(to_us, zone, day));
+}
+
+static const char *better(const char *identity, const char *name)
+{
+    return identity && *identity ? identity : name && *name ? name : "?";
+}
+
+const char *words_leader(const struct report_leader *leader)
+{
+    return better(leader->identity, leader->name);
+}
+
+const char *words_from(const struct failover *failover)
+{
+    return better(failover->from_identity, failover->from);
+}
+
+const char *words_to(const struct failover *failover)
+{
+    return better(failover->to_identity, failover->to);
+}
+
+const char *words_cause_meaning(enum failover_cause cause)
+{
+    static const char *const meanings[CAUSE_COUNT] = {
+        [CAUSE_UNKNOWN] = "nothing proves why its znode went",
+        [CAUSE_DELETED] = "its znode was deleted while its session lived on, by itself or by somebody else",
+        [CAUSE_RESIGNED] = "it deleted its own znode; its session lived on",
+        [CAUSE_EVICTED] = "somebody else deleted its znode; its session lived on",
+        [CAUSE_ENDED] = "its session ended: closed by its client, or expired",
+        [CAUSE_CLOSED] = "its client closed its session",
+        [CAUSE_EXPIRED] = "ZooKeeper heard nothing of it for its session timeout",
+    };
+    return cause < CAUSE_COUNT ? meanings[cause] : meanings[CAUSE_UNKNOWN];
+}
+
+char *words_share(int64_t part, int64_t whole, char buffer[WORDS_TIME])
+{
+    double share = whole > 0 ? 100.0 * (double)part / (double)whole : 0;
+    if (part > 0 && share < 0.01)
+        snprintf(buffer, WORDS_TIME, "< 0.01 %%");
+    else if (part < whole && share > 99.99)
+        snprintf(buffer, WORDS_TIME, "> 99.99 %%");
+    else if (part == 0 || part >= whole)
+        snprintf(buffer, WORDS_TIME, "%d %%", part ? 100 : 0);
+    else
+        snprintf(buffer, WORDS_TIME, share < 1 || share > 99 ? "%.2f %%" : "%.1f %%", share);
+    return buffer;
+}
+
+/* Hands one sentence over; an empty one says nothing. */
+static void say(struct words_verdict *verdict, struct text *sentence)
+{
+    bool empty = !sentence->length;
+    char *own = text_take(sentence);
+    if (!own || empty) {
+        verdict->failed |= !own;
+        free(own);
+        return;
+    }
+    verdict->sentences[verdict->count++] = own;
+}
+
+static void say_changes(struct words_verdict *verdict, const struct report_election *election)
+{
+    struct text text = {0};
+    size_t seen = election->failover_count - election->missed_count;
+    double rate = report_changes_per_hour(election);
+    if (!election->led_us && !election->vacant_us) {
+        text_add(&text, "Nobody watched it in this time.");
+    } else if (!election->failover_count && election->leader_count == 1 && !election->vacant_us) {
+        text_printf(&text, "%s led all the time%s.", words_leader(&election->leaders[0]),
+                    election->gap_us ? " that was watched" : "");
+    } else if (!seen) {
+        text_add(&text, "No change of leader was seen.");
+    } else {
+        text_printf(&text, "The leader changed %zu time%s", seen, seen == 1 ? "" : "s");
+        if (rate >= 0 && seen > 1)
+            text_printf(&text, rate < 0.1 ? ", %.2f times an hour" : ", %.1f times an hour", rate);
+        const char *separator = ": ";
+        for (int cause = 0; cause < CAUSE_COUNT; cause++) {
+            size_t count = 0;
+            for (size_t i = 0; i < election->failover_count; i++)
+                count += !election->failovers[i].gap_us && (int)election->failovers[i].cause == cause;
+            if (count) {
+                text_printf(&text, "%s%zu %s", separator, count,
+                            cause == CAUSE_UNKNOWN ? "for an unknown cause"
+                                                   : failover_cause_word((enum failover_cause)cause));
+                separator = ", ";
+            }
+        }
+        text_add(&text, ".");
+    }
+    say(verdict, &text);
+}
+
+static void say_vacancy(struct words_verdict *verdict, const struct report_election *election)
+{
+    struct text text = {0};
+    char all[16], longest[16];
+    format_span(election->vacant_us, all, sizeof all);
+    format_span(election->longest_vacant_us, longest, sizeof longest);
+    if (!election->led_us && election->vacant_us)
+        text_printf(&text, "%s, for %s.", election->kind == KIND_LOCK ? "It was free" : "Nobody led", all);
+    else if (election->vacant_us) {
+        text_printf(&text, "%s for %s", election->kind == KIND_LOCK ? "It was free" : "Nobody led", all);
+        if (election->longest_vacant_us < election->vacant_us)
+            text_printf(&text, " in all, %s at the longest", longest);
+        text_add(&text, ".");
+    } else if (election->led_us && election->failover_count > election->missed_count)
+        text_add(&text, "Somebody stood first at every moment that was watched.");
+    say(verdict, &text);
+}
+
+static void say_gaps(struct words_verdict *verdict, const struct report_election *election)
+{
+    struct text text = {0};
+    char gap[16], share[WORDS_TIME];
+    int64_t whole = election->led_us + election->vacant_us + election->gap_us;
+    if (election->gap_us && election->gap_us < whole)
+        text_printf(&text, "For %s (%s of the time) nobody watched: what happened then is not known.",
+                    format_span(election->gap_us, gap, sizeof gap),
+                    words_share(election->gap_us, whole, share));
+    say(verdict, &text);
+    if (election->missed_count)
+        text_printf(&text,
+                    election->missed_count == 1
+                        ? "One change of leader was only found afterwards; it is in no statistics."
+                        : "%zu changes of leader were only found afterwards; they are in no statistics.",
+                    election->missed_count);
+    say(verdict, &text);
+}
+
+static void say_end(struct words_verdict *verdict, const struct report_election *election)
+{
+    struct text text = {0};
+    const struct report_stretch *last =
+        election->stretch_count ? &election->stretches[election->stretch_count - 1] : NULL;
+    char span[16];
+    if (last && last->kind == STRETCH_LED && last->leader != REPORT_NOBODY && election->leader_count > 1)
+        text_printf(&text, "At the end %s led.", words_leader(&election->leaders[last->leader]));
+    else if (last && last->kind == STRETCH_VACANT && election->led_us)
+        text_printf(&text, "At the end %s, for %s already.",
+                    election->kind == KIND_LOCK ? "it was free" : "nobody led",
+                    format_span(last->to_us - last->from_us, span, sizeof span));
+    say(verdict, &text);
+}
+
+void words_verdict(const struct report_election *election, struct words_verdict *verdict)
+{
+    *verdict = (struct words_verdict){0};
+    say_changes(verdict, election);
+    say_vacancy(verdict, election);
+    say_gaps(verdict, election);
+    say_end(verdict, election);
+}
+
+void words_verdict_free(struct words_verdict *verdict)
+{
+    for (size_t i = 0; i < verdict->count; i++)
+        free(verdict->sentences[i]);
+    *verdict = (struct words_verdict){0};
+}
