@@ -25,7 +25,11 @@ struct history;
 struct history *history_open(const char *file, char **error);
 void history_close(struct history *); /* NULL is fine */
 
-/* From the first thing recorded to the last; false: it is empty. */
+/*
+ * From the first thing recorded to the latest moment that was watched (a quiet cluster is recorded too: the
+ * end goes on while somebody records, at most a few seconds behind); false: it is empty. A live recording
+ * grows while it is open here.
+ */
 bool history_bounds(struct history *, int64_t *from_us, int64_t *to_us);
 
 /*
@@ -41,12 +45,12 @@ struct history_filter {
     uint64_t events;      /* a set of 1 << enum event_kind; 0: all */
 };
 
-/* In order. The event and all it points at are valid during the call; false from fn ends it. */
+/* Those with from <= time < to, in order. The event and all it points at are valid during the call; false from fn ends it. */
 typedef bool (*history_event_fn)(void *context, const struct event *);
 bool history_events(struct history *, const struct history_filter *, int64_t from_us, int64_t to_us,
                     history_event_fn, void *context, char **error);
 
-/* The nearest such event after (forward) or before that moment; false: there is none. */
+/* The nearest such event strictly after (forward) or strictly before that moment; false: there is none. */
 bool history_step(struct history *, const struct history_filter *, int64_t from_us, bool forward,
                   int64_t *at_us);
 
