@@ -8,6 +8,13 @@
 /* How long what happened once is worth telling, where no setting says. */
 #define SHOWN_US INT64_C(600000000)
 
+/* For so long what happened once is told: as long as leader changes are counted. */
+static int64_t window_us(const struct election *election)
+{
+    int64_t us = election->settings->allow.leader_changes_ms * 1000;
+    return us > 0 ? us : SHOWN_US;
+}
+
 static void no_leader(struct diagnosis *d)
 {
     const struct election *election = d->election;
@@ -32,8 +39,8 @@ static void flapping(struct diagnosis *d)
 {
     const struct election *election = d->election;
     const struct allowance *allow = &election->settings->allow;
-    int64_t window_us = allow->leader_changes_ms * 1000, now_us = d->f->at.mono_us, oldest_us = 0;
-    if (window_us <= 0 || election->kind != KIND_LEADER)
+    int64_t span_us = allow->leader_changes_ms * 1000, now_us = d->f->at.mono_us, oldest_us = 0;
+    if (span_us <= 0 || election->kind != KIND_LEADER)
         return;
     int changes = 0;
     const char *before = NULL;
@@ -41,7 +48,7 @@ static void flapping(struct diagnosis *d)
         const struct tenure *tenure = election_tenure_at(election, i);
         if (!tenure->name)
             continue;
-        if (before && strcmp(before, tenure->name) != 0 && tenure->from.mono_us > now_us - window_us) {
+        if (before && strcmp(before, tenure->name) != 0 && tenure->from.mono_us > now_us - span_us) {
             if (changes++ == 0)
                 oldest_us = tenure->from.mono_us;
         }
@@ -49,11 +56,11 @@ static void flapping(struct diagnosis *d)
     }
     if (changes <= allow->leader_changes)
         return;
-    diagnosis_again(d, oldest_us + window_us);
+    diagnosis_again(d, oldest_us + span_us);
     char window[SPAN_TEXT];
     diagnosis_raise(d, FINDING_FLAPPING, SEVERITY_ERROR, CERTAINTY_CERTAIN, NO_SUBJECT, &election->leader,
                     election->leader != NULL, NULL, "%d changes of leader in the last %s; %d are allowed",
-                    changes, tell_span(window_us, window, sizeof window), allow->leader_changes);
+                    changes, tell_span(span_us, window, sizeof window), allow->leader_changes);
 }
 
 static void slow_failover(struct diagnosis *d)
@@ -61,16 +68,14 @@ static void slow_failover(struct diagnosis *d)
     const struct election *election = d->election;
     const struct change *change = &election->change;
     int64_t allowed_us = election->settings->allow.failover_ms * 1000;
-    int64_t window_us = election->settings->allow.leader_changes_ms * 1000;
-    if (window_us <= 0)
-        window_us = SHOWN_US;
+    int64_t shown_us = window_us(election);
     if (allowed_us <= 0 || election->kind != KIND_LEADER || !change->from || !change->to ||
         change->vacancy_us < 0)
         return;
     int64_t took_us = change->vacancy_us + (change->takeover_us > 0 ? change->takeover_us : 0);
-    if (took_us <= allowed_us || d->f->at.mono_us - change->lost_at.mono_us > window_us + took_us)
+    if (took_us <= allowed_us || d->f->at.mono_us - change->lost_at.mono_us > shown_us + took_us)
         return;
-    diagnosis_again(d, change->lost_at.mono_us + window_us + took_us + 1);
+    diagnosis_again(d, change->lost_at.mono_us + shown_us + took_us + 1);
     char took[SPAN_TEXT], vacant[SPAN_TEXT], takeover[SPAN_TEXT], when[SPAN_TEXT], phases[96] = "";
     if (change->takeover_us >= 0)
         snprintf(phases, sizeof phases, " (nobody stood for %s, taking over took %s)",
@@ -86,7 +91,7 @@ static void slow_failover(struct diagnosis *d)
 static void unseen_changes(struct diagnosis *d)
 {
     const struct election *election = d->election;
-    int64_t end_us = election->unseen_at.mono_us + SHOWN_US;
+    int64_t end_us = election->unseen_at.mono_us + window_us(election);
     if (election->unseen_at.mono_us == 0 || d->f->at.mono_us > end_us)
         return;
     diagnosis_again(d, end_us + 1);

@@ -2,8 +2,8 @@
 
 All scenes play at the same time before one `electop events`, since most take some seconds: in each the
 finding is raised for the right candidate and with the right certainty, is cleared by the cure, and is
-silent on the twin. What no client can bring about on a healthy server is left to the unit tests: a znode
-that outlives its session, a directory close to its last number."""
+silent on the twin. What no client can bring about on a healthy server is in test_rare.py, and servers that hold
+different data in test_replicas.py."""
 import concurrent.futures
 import time
 

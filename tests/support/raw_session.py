@@ -7,7 +7,7 @@ import struct
 import threading
 import time
 
-CREATE, DELETE, EXISTS, GET, SET, PING, ADD_WATCH, CLOSE = 1, 2, 3, 4, 5, 11, 106, -11
+CREATE, DELETE, EXISTS, GET, SET, PING, MULTI, ADD_WATCH, CLOSE = 1, 2, 3, 4, 5, 11, 14, 106, -11
 EPHEMERAL, SEQUENCE = 1, 2
 NO_NODE, NODE_EXISTS = -101, -110
 RECURSIVE = 1
@@ -103,6 +103,13 @@ class RawSession:
 
     def delete(self, path):
         self._request(DELETE, text(path) + struct.pack(">i", -1))
+
+    def blink(self, path):
+        """Created and deleted in one transaction: it was there, and nobody can have seen it."""
+        one = text(path) + text("") + OPEN_ACL + struct.pack(">i", EPHEMERAL)
+        other = text(path) + struct.pack(">i", -1)
+        header = struct.Struct(">i?i").pack
+        self._request(MULTI, header(CREATE, False, -1) + one + header(DELETE, False, -1) + other + header(-1, True, -1))
 
     def set(self, path, data):
         self._request(SET, text(path) + text(data) + struct.pack(">i", -1))

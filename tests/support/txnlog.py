@@ -1,4 +1,5 @@
-"""Reads a server's transaction log: who changed what, from the server's own records."""
+"""Reads a server's transaction log: who changed what, from the server's own records. And, of a server that is
+not running, changes one of them: some states take a server years."""
 import collections
 import glob
 import os
@@ -6,15 +7,14 @@ import struct
 import zlib
 
 Transaction = collections.namedtuple("Transaction", "session cxid zxid time_ms type")
-CREATE_SESSION, CLOSE_SESSION = -10, -11
+CREATE, CREATE2, CREATE_SESSION, CLOSE_SESSION = 1, 15, -10, -11
 
 
-def transactions(directory):
-    """All transactions of all logs below a directory, in order.
+def _records(directory):
+    """Every record of every log below a directory: the file's path, where the record is, its bytes.
 
     A file is a 16-byte header (magic, version, database id) and records: Adler-32, length, the record,
     'B'. It is preallocated with zeros: a record without length ends it."""
-    found = {}
     for path in glob.glob(os.path.join(directory, "**", "version-2", "log.*"), recursive=True):
         with open(path, "rb") as f:
             log = f.read()
@@ -27,7 +27,41 @@ def transactions(directory):
             if length == 0 or len(record) < length or log[at + 12 + length:at + 13 + length] != b"B":
                 break
             assert zlib.adler32(record) == checksum, f"{path} at {at}"
-            session, cxid, zxid, time_ms, kind = struct.unpack_from(">QiqqI", record)
-            found[zxid] = Transaction(f"0x{session:x}", cxid, zxid, time_ms, kind - (1 << 32) if kind >> 31 else kind)
+            yield path, at, record
             at += 13 + length
+
+
+def transactions(directory):
+    """All transactions of all logs below a directory, in order."""
+    found = {}
+    for _, _, record in _records(directory):
+        session, cxid, zxid, time_ms, kind = struct.unpack_from(">QiqqI", record)
+        found[zxid] = Transaction(f"0x{session:x}", cxid, zxid, time_ms, kind - (1 << 32) if kind >> 31 else kind)
     return [found[zxid] for zxid in sorted(found)]
+
+
+def _buffer_end(record, at):
+    """Where a string or a buffer ends."""
+    return at + 4 + max(struct.unpack_from(">i", record, at)[0], 0)
+
+
+def age_directory(directory, child, created):
+    """As if so many children had been created in a directory when this one was: in the server's own log, from
+    which it reads that number (parentCVersion) when it starts again."""
+    for path, at, record in _records(directory):
+        name_end = _buffer_end(record, 32)
+        if struct.unpack_from(">i", record, 28)[0] not in (CREATE, CREATE2) or record[36:name_end] != child.encode():
+            continue
+        acl = _buffer_end(record, name_end)
+        end = acl + 4
+        for _ in range(struct.unpack_from(">i", record, acl)[0]):
+            end = _buffer_end(record, _buffer_end(record, end + 4))
+        changed = bytearray(record)
+        struct.pack_into(">i", changed, end + 1, created)
+        with open(path, "r+b") as f:
+            f.seek(at)
+            f.write(struct.pack(">q", zlib.adler32(changed)))
+            f.seek(at + 12)
+            f.write(changed)
+        return
+    raise AssertionError(f"the creation of {child} is in no log below {directory}")
