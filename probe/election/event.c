@@ -17,6 +17,8 @@ const char *event_word(enum event_kind kind)
         return "leader-elected";
     case EVENT_LEADER_ACKNOWLEDGED:
         return "leader-acknowledged";
+    case EVENT_FAILOVER:
+        return "failover";
     case EVENT_CONNECTION:
         return "connection";
     case EVENT_FINDING_RAISED:

@@ -7,6 +7,7 @@
 #define ELECTOP_PROBE_ELECTION_EVENT_H
 
 #include "probe/election/election.h"
+#include "probe/election/failover.h"
 
 enum event_kind {
     EVENT_ELECTION_SEEN,
@@ -16,6 +17,7 @@ enum event_kind {
     EVENT_LEADER_LOST,
     EVENT_LEADER_ELECTED,
     EVENT_LEADER_ACKNOWLEDGED,
+    EVENT_FAILOVER, /* once for every change of leader, when its evidence is in */
     EVENT_CONNECTION,
     EVENT_UNSEEN,
     EVENT_FINDING_RAISED, /* also when it becomes certain, or more severe */
@@ -41,6 +43,7 @@ struct event {
     const char *detail;     /* CONNECTION: why, for people; or NULL */
     uint64_t unseen_joined, unseen_left;
     const struct finding *finding; /* FINDING_* */
+    const struct failover *failover; /* FAILOVER; candidate and from are its to and from */
 };
 
 /* The contract's word: "leader-lost". */

@@ -1,6 +1,7 @@
 #include "probe/sink/json_event.h"
 
 #include "probe/election/model.h"
+#include "probe/sink/json_failover.h"
 #include "probe/sink/json_finding.h"
 #include "probe/sink/json_writer.h"
 #include "probe/sink/look.h"
@@ -96,6 +97,10 @@ void json_event_write(struct buffer *out, const struct event *event)
     case EVENT_LEADER_ACKNOWLEDGED:
         write_candidate(&writer, event);
         write_after(&writer, event);
+        break;
+    case EVENT_FAILOVER:
+        json_write_key(&writer, "failover");
+        json_failover_write(&writer, event->failover);
         break;
     case EVENT_CONNECTION:
         json_write_key(&writer, "state");

@@ -129,6 +129,7 @@ static void on_event(void *context, const struct event *event)
     case EVENT_ELECTION_GONE:
     case EVENT_CONNECTION:
     case EVENT_LEADER_ACKNOWLEDGED:
+    case EVENT_FAILOVER:
     case EVENT_FINDING_RAISED:
     case EVENT_FINDING_CLEARED:
         break;

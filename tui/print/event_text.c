@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "probe/election/failover_stats.h"
 #include "probe/election/model.h"
 #include "tui/text/format.h"
 
@@ -107,6 +108,35 @@ static void say_elected(const struct event *event, struct event_words *words)
         put_span(words, "after ", event->after_us);
 }
 
+/* "expired, 9.60 – 12.9s: silent 9.6 s at zk1:2181 ..."; the cause only as narrow as it is known. */
+static void say_failover(const struct event *event, struct event_words *words)
+{
+    const struct failover *failover = event->failover;
+    struct failover_sample sample;
+    char length[FORMAT_INTERVAL];
+    words->label = "failover";
+    words->role = event->election && event->election->kind == KIND_LOCK ? ROLE_INFO : ROLE_GOOD;
+    bool people = failover->to_identity && (!failover->from || failover->from_identity);
+    if (failover->from)
+        APPEND(words->from, people ? failover->from_identity : failover->from);
+    if (people)
+        APPEND(words->subject, failover->to_identity);
+    else
+        put_candidate(words, failover->to, failover->to_identity);
+    if (failover->cause != CAUSE_UNKNOWN && failover->cause_certainty == CERTAINTY_SUSPECTED)
+        APPEND(words->detail, "suspected: ");
+    APPEND(words->detail, failover->cause == CAUSE_UNKNOWN ? "cause unknown"
+                                                           : failover_cause_word(failover->cause));
+    if (failover_sample_of(failover, &sample)) {
+        APPEND(words->detail, ", ");
+        APPEND(words->detail, format_interval(sample.length.low_us, sample.length.high_us, false, length));
+    }
+    if (failover->evidence) {
+        APPEND(words->detail, ": ");
+        APPEND(words->detail, failover->evidence);
+    }
+}
+
 static void say_connection(const struct event *event, struct event_words *words)
 {
     const char *what = event->connection ? event->connection : "";
@@ -190,6 +220,9 @@ void event_text(const struct event *event, struct event_words *words)
         words->role = ROLE_GOOD;
         put_candidate(words, event->candidate, event->identity);
         put_span(words, "after ", event->after_us);
+        break;
+    case EVENT_FAILOVER:
+        say_failover(event, words);
         break;
     case EVENT_CONNECTION:
         say_connection(event, words);
