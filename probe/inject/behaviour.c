@@ -1,21 +1,26 @@
 #include "probe/inject/behaviour.h"
 
-#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "probe/election/recipe.h"
 
+#define SEQUENTIAL CREATE_EPHEMERAL_SEQUENTIAL
+
 /* clang-format off: a table, a row a behaviour */
 static const struct manner manners[BEHAVIOUR_COUNT] = {
-    [BEHAVIOUR_RECIPE] = {WHOM_PREDECESSOR, CREATE_EPHEMERAL_SEQUENTIAL},
-    [BEHAVIOUR_DEAF] = {WHOM_NOBODY, CREATE_EPHEMERAL_SEQUENTIAL},
-    [BEHAVIOUR_HERD] = {WHOM_LEADER, CREATE_EPHEMERAL_SEQUENTIAL},
-    [BEHAVIOUR_SKIP] = {WHOM_SKIPPED, CREATE_EPHEMERAL_SEQUENTIAL},
-    [BEHAVIOUR_SELF] = {WHOM_SELF, CREATE_EPHEMERAL_SEQUENTIAL},
-    [BEHAVIOUR_TWICE] = {WHOM_PREDECESSOR, CREATE_EPHEMERAL_SEQUENTIAL, .creates_twice = true},
-    [BEHAVIOUR_PERSISTENT] = {WHOM_PREDECESSOR, CREATE_PERSISTENT_SEQUENTIAL, .leaves = true},
-    [BEHAVIOUR_MUTE] = {WHOM_PREDECESSOR, CREATE_EPHEMERAL_SEQUENTIAL, .is_mute = true},
-    [BEHAVIOUR_FORGETFUL] = {WHOM_PREDECESSOR, CREATE_EPHEMERAL_SEQUENTIAL, .keeps_mark = true},
+    [BEHAVIOUR_RECIPE] = {"predecessor", WHOM_PREDECESSOR, SEQUENTIAL},
+    [BEHAVIOUR_DEAF] = {"deaf", WHOM_NOBODY, SEQUENTIAL},
+    [BEHAVIOUR_HERD] = {"herd", WHOM_LEADER, SEQUENTIAL},
+    [BEHAVIOUR_CHILDREN] = {"children", WHOM_CHILDREN, SEQUENTIAL},
+    [BEHAVIOUR_ONCE] = {"once", WHOM_PREDECESSOR, SEQUENTIAL, .watches_once = true},
+    [BEHAVIOUR_SLOW] = {"slow", WHOM_PREDECESSOR, SEQUENTIAL, .is_slow = true},
+    [BEHAVIOUR_SKIP] = {NULL, WHOM_SKIPPED, SEQUENTIAL},
+    [BEHAVIOUR_SELF] = {NULL, WHOM_SELF, SEQUENTIAL},
+    [BEHAVIOUR_TWICE] = {NULL, WHOM_PREDECESSOR, SEQUENTIAL, .creates_twice = true},
+    [BEHAVIOUR_PERSISTENT] = {NULL, WHOM_PREDECESSOR, CREATE_PERSISTENT_SEQUENTIAL, .leaves = true},
+    [BEHAVIOUR_MUTE] = {"hold", WHOM_PREDECESSOR, SEQUENTIAL, .is_mute = true},
+    [BEHAVIOUR_FORGETFUL] = {NULL, WHOM_PREDECESSOR, SEQUENTIAL, .keeps_mark = true},
 };
 /* clang-format on */
 
@@ -24,48 +29,93 @@ const struct manner *behaviour_manner(enum behaviour behaviour)
     return &manners[behaviour];
 }
 
-struct place place_in_line(const char *mine, char *const *names, size_t count)
+enum behaviour behaviour_find(const char *word)
+{
+    int i = 0;
+    while (i < BEHAVIOUR_COUNT && !(manners[i].word && strcmp(manners[i].word, word) == 0))
+        i++;
+    return (enum behaviour)i;
+}
+
+#define DIGITS 10
+
+static const char *tail_of(const char *name)
+{
+    size_t length = strlen(name);
+    return length >= DIGITS ? name + length - DIGITS : NULL;
+}
+
+/*
+ * Of a line of thousands only a handful matter to one, and most others show that by their digits alone. Only
+ * those that begin with a zero: a number that does may have a sign in front.
+ */
+struct digits {
+    char mine[DIGITS + 2], first[DIGITS], last[DIGITS]; /* of the leader, and of the last but one */
+    bool have_mine, have_others;
+};
+
+static bool matters(const struct digits *d, const char *tail)
+{
+    if (tail[0] != '0')
+        return true;
+    if (d->have_mine && memcmp(tail, d->mine, DIGITS) > 0)
+        return false;
+    return !d->have_others || memcmp(tail, d->first, DIGITS) <= 0 || memcmp(tail, d->last, DIGITS) >= 0;
+}
+
+static void remember(struct digits *d, const struct place *place)
+{
+    if (!place->skipped.name)
+        return;
+    memcpy(d->first, tail_of(place->leader.name), DIGITS);
+    memcpy(d->last, tail_of(place->skipped.name), DIGITS);
+    d->have_others = d->first[0] == '0' && d->last[0] == '0';
+}
+
+struct place place_in_line(int64_t mine, char *const *names, size_t count)
 {
     struct place place = {.stands = false};
-    int64_t my_number = recipe_sequence_of(mine), first = 0, last = 0, last_but_one = 0;
+    struct digits digits = {.have_mine = mine >= 0 && mine < 1000000000};
+    if (digits.have_mine)
+        snprintf(digits.mine, sizeof digits.mine, "%010d", (int)mine);
     for (size_t i = 0; i < count; i++) {
-        int64_t number = recipe_sequence_of(names[i]);
-        if (strcmp(names[i], mine) == 0) {
+        const char *tail = tail_of(names[i]);
+        if (!tail || !matters(&digits, tail))
+            continue;
+        struct stander one = {names[i], recipe_sequence_of(names[i])};
+        if (one.number == mine) {
             place.stands = true;
-            continue;
+            place.self = one;
         }
-        if (number == SEQUENCE_NONE || number >= my_number)
+        if (one.number == SEQUENCE_NONE || one.number >= mine)
             continue;
-        if (!place.leader || number < first) {
-            first = number;
-            place.leader = names[i];
-        }
-        if (!place.predecessor || number > last) {
-            last_but_one = last;
+        if (!place.leader.name || one.number < place.leader.number)
+            place.leader = one;
+        if (!place.predecessor.name || one.number > place.predecessor.number) {
             place.skipped = place.predecessor;
-            last = number;
-            place.predecessor = names[i];
-        } else if (!place.skipped || number > last_but_one) {
-            last_but_one = number;
-            place.skipped = names[i];
+            place.predecessor = one;
+        } else if (!place.skipped.name || one.number > place.skipped.number) {
+            place.skipped = one;
         }
+        remember(&digits, &place);
     }
     return place;
 }
 
-const char *place_watched(const struct place *place, enum whom whom, const char *mine)
+const struct stander *place_watched(const struct place *place, enum whom whom)
 {
     switch (whom) {
     case WHOM_LEADER:
-        return place->leader;
+        return &place->leader;
     case WHOM_SKIPPED:
-        return place->skipped ? place->skipped : place->predecessor;
+        return place->skipped.name ? &place->skipped : &place->predecessor;
     case WHOM_SELF:
-        return mine;
+        return &place->self;
+    case WHOM_CHILDREN:
     case WHOM_NOBODY:
         return NULL;
     case WHOM_PREDECESSOR:
         break;
     }
-    return place->predecessor;
+    return &place->predecessor;
 }

@@ -45,10 +45,9 @@ struct crowd_options {
 
     const char *election; /* the directory, made if missing; or the lock */
     bool lock;
-    const char *
-        name; /* in front of the number, with {uuid}, {hex}, {session}, {session_hex}: see test_candidate.h */
-    const char *data;      /* of every candidate's znode; never NULL */
-    const char *mark;      /* where the leader acknowledges, or NULL */
+    const char *name; /* in front of the number, with {uuid}, {hex}, {session}, {session_hex}: naming.h */
+    const char *data; /* of every candidate's znode; never NULL */
+    const char *mark; /* where the leader acknowledges, or NULL */
     const char *mark_data; /* NULL: data */
     const struct acl *acl; /* of all that they create; NULL: open to everyone */
     bool never_leads; /* one that finds itself first deletes its znode at once, and acknowledges nothing */
@@ -110,7 +109,7 @@ struct crowd_listener {           /* each may be NULL */
     void (*stood)(void *context); /* all of the first ones, once */
     void (*failed_over)(void *context,
                         const struct crowd_failover *); /* each, when it has led or is given up */
-    void (*changed)(void *context, size_t candidate, enum test_candidate_state);
+    void (*changed)(void *context, size_t candidate, enum candidate_state);
 };
 
 /*

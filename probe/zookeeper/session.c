@@ -99,6 +99,8 @@ static void zookeeper_end(struct session *s)
 {
     zhandle_t *zh = s->zh;
     int fd = pulse_descriptor(s->pulse);
+    if (s->gate)
+        gate_cancel(s->gate, &s->pass);
     pulse_let_go(s->pulse); /* [closed] */
     s->zh = NULL;
     s->established = false;
@@ -220,11 +222,22 @@ static void attempt_begin(struct session *s)
     pulse_deadline(s->pulse, budget_ms < most_ms ? budget_ms : most_ms);
 }
 
+static void on_admitted(void *context)
+{
+    struct session *s = context;
+    if (s->paused)
+        gate_cancel(s->gate, &s->pass);
+    else
+        pulse_this_turn(s->pulse);
+}
+
 /* Asks the library what it waits for. Once a turn of the loop, after whatever was done in it. */
 static void session_arm(struct session *s)
 {
     if (!s->zh || s->closing)
         return;
+    if (s->gate && pulse_descriptor(s->pulse) < 0 && !gate_enter(s->gate, &s->pass))
+        return; /* on_admitted() leads here again */
     int fd = -1, interest = 0, state_before = zoo_state(s->zh);
     struct timeval tv = {0};
     if (session_lost_unsaid(s)) {
@@ -261,6 +274,8 @@ static void session_fail(struct session *s, int rc, int error, int state_before)
     pulse_let_go(s->pulse);        /* [closed] */
     pulse_not_this_turn(s->pulse); /* else the next turn would connect again without the pause */
     pulse_deadline(s->pulse, 0);
+    if (s->gate)
+        gate_leave(s->gate, &s->pass, true);
     describe_failure(s, rc, error, state_before);
     tell_failure(s);
     uv_update_time(s->loop);
@@ -309,6 +324,8 @@ static void on_connected(struct session *s)
     bool renewed = !s->established;
     if (s->state == CONNECTION_CONNECTED)
         return; /* the library tells it once for each watch */
+    if (s->gate)
+        gate_leave(s->gate, &s->pass, false);
     s->established = true;
     s->failures = s->refusals = 0;
     s->last_heard_ms = uv_now(s->loop);
@@ -442,6 +459,8 @@ struct session *session_open(uv_loop_t *loop, const struct session_options *opti
     s->context = context;
     s->timeout_asked_ms = options->timeout_ms;
     s->pulse = pulse;
+    s->gate = options->gate;
+    s->pass = (struct gate_pass){.go = on_admitted, .context = s};
     s->requests.session = s;
     s->state = CONNECTION_CONNECTING;
     pulse_wake_in(s->pulse, 0);
@@ -476,6 +495,8 @@ void session_drop(struct session *s)
 void session_pause(struct session *s)
 {
     s->paused = true;
+    if (s->gate)
+        gate_cancel(s->gate, &s->pass);
     pulse_freeze(s->pulse);
 }
 

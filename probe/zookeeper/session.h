@@ -20,6 +20,7 @@
 #include "probe/election/observation.h" /* struct znode_stat, enum connection_state */
 
 struct session;
+struct gate; /* gate.h */
 
 enum session_result {
     SESSION_OK,
@@ -52,6 +53,7 @@ struct session_options {
     int timeout_ms;          /* asked for; the servers may raise or lower it */
     const char *auth_scheme; /* NULL: none */
     const char *auth_credential;
+    struct gate *gate; /* to be asked before each attempt to connect; must outlive the session. NULL: none */
 };
 
 /* Starts connecting. Borrows nothing after it returns. NULL: out of memory. */

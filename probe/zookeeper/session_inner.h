@@ -8,6 +8,7 @@
 #include <zookeeper/zookeeper.h>
 
 #include "config/connect_string.h"
+#include "probe/zookeeper/gate.h"
 #include "probe/zookeeper/request.h"
 #include "probe/zookeeper/resolver.h"
 #include "probe/zookeeper/session.h"
@@ -23,6 +24,9 @@ struct session {
     char *auth_scheme, *auth_credential;
     bool auth_pending; /* sent, and not accepted yet: nothing may be asked before */
     bool refused;      /* not accepted: it would be refused for ever */
+
+    struct gate *gate; /* or NULL */
+    struct gate_pass pass;
 
     zhandle_t *zh;
     struct pulse *pulse;

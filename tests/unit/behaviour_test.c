@@ -5,13 +5,16 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "probe/inject/behaviour.h"
+#include <stdio.h>
+#include <stdlib.h>
 
-#define MINE "_c_b-latch-0000000012"
+#include "probe/election/recipe.h"
+#include "probe/inject/behaviour.h"
 
 #define LINE 6
 
-static char names[LINE][32] = {"_c_z-latch-0000000011", "_c_y-latch-0000000002", MINE, "lost+found",
+static char names[LINE][32] = {"_c_z-latch-0000000011", "_c_y-latch-0000000002",
+                               "_c_b-latch-0000000012", "lost+found",
                                "_c_a-latch-0000000013", "_c_x-latch-0000000007"};
 static char *const line[LINE] = {names[0], names[1], names[2], names[3], names[4], names[5]};
 
@@ -20,48 +23,88 @@ static char *const line[LINE] = {names[0], names[1], names[2], names[3], names[4
 static void the_order_is_that_of_the_numbers(void **state)
 {
     (void)state;
-    struct place place = place_in_line(MINE, line, LINE);
+    struct place place = place_in_line(12, line, LINE);
     assert_true(place.stands);
-    assert_string_equal(place.predecessor, line[0]);
-    assert_string_equal(place.skipped, line[5]);
-    assert_string_equal(place.leader, line[1]);
+    assert_string_equal(place.predecessor.name, line[0]);
+    assert_string_equal(place.skipped.name, line[5]);
+    assert_string_equal(place.leader.name, line[1]);
 }
 
 /* The first has nobody before it; one that is not in the list does not stand. */
 static void the_ends_of_the_line(void **state)
 {
     (void)state;
-    struct place first = place_in_line(line[1], line, LINE),
-                 gone = place_in_line("_c_c-latch-0000000009", line, LINE);
-    assert_true(first.stands && !first.predecessor && !first.leader && !first.skipped);
+    struct place first = place_in_line(2, line, LINE), gone = place_in_line(9, line, LINE);
+    assert_true(first.stands && !first.predecessor.name && !first.leader.name && !first.skipped.name);
     assert_false(gone.stands);
-    struct place second = place_in_line(line[5], line, LINE);
-    assert_string_equal(second.predecessor, line[1]);
-    assert_null(second.skipped);
-    assert_string_equal(place_watched(&second, WHOM_SKIPPED, line[5]), line[1]);
+    struct place second = place_in_line(7, line, LINE);
+    assert_string_equal(second.predecessor.name, line[1]);
+    assert_null(second.skipped.name);
+    assert_string_equal(place_watched(&second, WHOM_SKIPPED)->name, line[1]);
 }
 
-/* Every behaviour watches whom its name says. */
+/* The short cut by digits changes nothing: the same as by working out every number, in lines of every order,
+   with numbers that have gone past the last and begun again below zero. */
+static void short_cuts_change_nothing(void **state)
+{
+    (void)state;
+    enum { MOST = 40 };
+    static char texts[MOST][24];
+    char *all[MOST];
+    srand(7);
+    for (int round = 0; round < 20000; round++) {
+        int count = 1 + rand() % MOST, kind = rand() % 3;
+        for (int i = 0; i < count; i++) {
+            int64_t number = rand() % (kind == 0 ? 60 : 2147483647);
+            if (kind == 2 && rand() % 3 == 0)
+                number = -1147483648 - rand() % 1000;
+            snprintf(texts[i], sizeof texts[i], rand() % 9 ? "n_%010d" : "0x%09d", (int)number);
+            all[i] = texts[i];
+        }
+        int64_t mine = recipe_sequence_of(all[0]);
+        if (mine == SEQUENCE_NONE)
+            continue;
+        struct place place = place_in_line(mine, all, (size_t)count);
+        int64_t first = INT64_MAX, last = INT64_MIN;
+        for (int i = 0; i < count; i++) {
+            int64_t number = recipe_sequence_of(all[i]);
+            if (number == SEQUENCE_NONE || number >= mine)
+                continue;
+            first = number < first ? number : first;
+            last = number > last ? number : last;
+        }
+        assert_true(place.stands);
+        assert_int_equal(place.leader.name ? place.leader.number : INT64_MAX, first);
+        assert_int_equal(place.predecessor.name ? place.predecessor.number : INT64_MIN, last);
+    }
+}
+
+/* Every behaviour watches whom its name says, and has the word that the command line knows it by. */
 static void each_behaviour_watches_its_own(void **state)
 {
     (void)state;
-    struct place place = place_in_line(MINE, line, LINE);
+    struct place place = place_in_line(12, line, LINE);
     static const struct {
         enum behaviour behaviour;
-        const char *watched;
-    } all[] = {{BEHAVIOUR_RECIPE, "_c_z-latch-0000000011"},
-               {BEHAVIOUR_HERD, "_c_y-latch-0000000002"},
-               {BEHAVIOUR_SKIP, "_c_x-latch-0000000007"},
-               {BEHAVIOUR_SELF, MINE},
-               {BEHAVIOUR_DEAF, NULL},
-               {BEHAVIOUR_MUTE, "_c_z-latch-0000000011"}};
+        const char *watched, *word;
+    } all[] = {{BEHAVIOUR_RECIPE, "_c_z-latch-0000000011", "predecessor"},
+               {BEHAVIOUR_HERD, "_c_y-latch-0000000002", "herd"},
+               {BEHAVIOUR_SKIP, "_c_x-latch-0000000007", NULL},
+               {BEHAVIOUR_SELF, "_c_b-latch-0000000012", NULL},
+               {BEHAVIOUR_DEAF, NULL, "deaf"},
+               {BEHAVIOUR_CHILDREN, NULL, "children"},
+               {BEHAVIOUR_ONCE, "_c_z-latch-0000000011", "once"},
+               {BEHAVIOUR_MUTE, "_c_z-latch-0000000011", "hold"}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        const char *watched = place_watched(&place, behaviour_manner(all[i].behaviour)->watches, MINE);
+        const struct stander *watched = place_watched(&place, behaviour_manner(all[i].behaviour)->watches);
         if (all[i].watched)
-            assert_string_equal(watched, all[i].watched);
+            assert_string_equal(watched->name, all[i].watched);
         else
             assert_null(watched);
+        if (all[i].word)
+            assert_int_equal(behaviour_find(all[i].word), all[i].behaviour);
     }
+    assert_int_equal(behaviour_find("skip"), BEHAVIOUR_COUNT);
 }
 
 int main(void)
@@ -69,6 +112,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_order_is_that_of_the_numbers),
         cmocka_unit_test(the_ends_of_the_line),
+        cmocka_unit_test(short_cuts_change_nothing),
         cmocka_unit_test(each_behaviour_watches_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

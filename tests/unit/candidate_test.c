@@ -100,15 +100,15 @@ static struct test_candidate *stand(struct world *world, const struct test_candi
     return candidate;
 }
 
-static bool is(const struct test_candidate *candidate, enum test_candidate_state state)
+static bool is(const struct test_candidate *candidate, enum candidate_state state)
 {
     return test_candidate_state(candidate) == state;
 }
 
 static int64_t number_of(const struct test_candidate *candidate)
 {
-    const char *path = test_candidate_path(candidate);
-    return path ? recipe_sequence_of(path) : INT64_MAX;
+    const char *name = test_candidate_name(candidate);
+    return name ? recipe_sequence_of(name) : INT64_MAX;
 }
 
 static int by_number(const void *a, const void *b)
@@ -132,7 +132,7 @@ static void line_up(struct world *world, const char *election, const char *name,
 static void line_end(struct test_candidate *line[], int count)
 {
     for (int i = 0; i < count; i++) {
-        test_candidate_close(line[i]);
+        test_candidate_depart(line[i], DEPART_CLOSE);
         test_candidate_free(line[i]);
     }
 }
@@ -212,14 +212,14 @@ static void five_stand_in_order(void **state)
         assert_true(is(line[i], CANDIDATE_WAITING));
         assert_int_equal(number_of(line[i]), number_of(line[i - 1]) + 1);
     }
-    test_candidate_close(line[2]);
+    test_candidate_depart(line[2], DEPART_CLOSE);
     assert_true(is(line[2], CANDIDATE_GONE));
     run_for(world, 200);
     assert_true(is(line[3], CANDIDATE_WAITING));
-    test_candidate_close(line[0]);
+    test_candidate_depart(line[0], DEPART_CLOSE);
     run_until(world, is(line[1], CANDIDATE_LEADING));
     assert_true(is(line[3], CANDIDATE_WAITING) && is(line[4], CANDIDATE_WAITING));
-    test_candidate_close(line[1]);
+    test_candidate_depart(line[1], DEPART_CLOSE);
     run_until(world,
               is(line[3], CANDIDATE_LEADING)); /* woken by the one before the one that left the middle */
     assert_true(is(line[4], CANDIDATE_WAITING));
@@ -234,15 +234,15 @@ static void a_leader_resigns_and_returns(void **state)
     line_up(world, "/resign", "n_", line);
     uint64_t session = test_candidate_session(line[0]);
     int64_t last = number_of(line[LINE - 1]);
-    test_candidate_resign(line[0]);
+    test_candidate_depart(line[0], DEPART_RESIGN);
     run_until(world, is(line[0], CANDIDATE_RESIGNED) && is(line[1], CANDIDATE_LEADING));
-    assert_null(test_candidate_path(line[0]));
+    assert_null(test_candidate_name(line[0]));
     test_candidate_volunteer(line[0]);
     run_until(world, is(line[0], CANDIDATE_WAITING));
     assert_true(number_of(line[0]) > last);
     assert_true(session != 0 && test_candidate_session(line[0]) == session);
     /* Having changed its mind twice before the first answer, it stands exactly once. */
-    test_candidate_resign(line[0]);
+    test_candidate_depart(line[0], DEPART_RESIGN);
     test_candidate_volunteer(line[0]);
     run_until(world, is(line[0], CANDIDATE_WAITING) && number_of(line[0]) > last + 1);
     run_for(world, 100);
@@ -259,7 +259,7 @@ static void a_dropped_leader_expires(void **state)
     line_up(world, "/drop", "{hex}__lock__", line);
     run_for(world, 300); /* so that no ping is so recent that the limit below would not hold */
     uint64_t from = uv_hrtime();
-    test_candidate_drop(line[0]);
+    test_candidate_depart(line[0], DEPART_DROP);
     assert_true(is(line[0], CANDIDATE_GONE));
     run_until(world, is(line[1], CANDIDATE_LEADING));
     int64_t took_ms = (int64_t)((uv_hrtime() - from) / 1000000);
@@ -287,7 +287,7 @@ static void a_lost_create_is_found_again(void **state)
                                    .election = elections[i], .name = names[i], .timeout_ms = 3000});
         run_until(world, is(lost[i], CANDIDATE_LEADING));
         assert_int_equal(number_of(lost[i]), 0);
-        test_candidate_resign(lost[i]);
+        test_candidate_depart(lost[i], DEPART_RESIGN);
         run_until(world, is(lost[i], CANDIDATE_RESIGNED));
         sessions[i] = test_candidate_session(lost[i]);
     }
@@ -319,14 +319,14 @@ static void a_restart_changes_nothing(void **state)
     struct test_candidate *line[LINE];
     line_up(world, "/restart", "_c_{hex}-lock-", line);
     char path[200];
-    snprintf(path, sizeof path, "%s", test_candidate_path(line[0]));
+    snprintf(path, sizeof path, "%s", test_candidate_name(line[0]));
     bool restarted = false;
     assert_true(sandbox_server_kill(world->sandbox, 0));
     run_until(world, is(line[0], CANDIDATE_JOINING));
     assert_non_null(test_candidate_problem(line[0]));
     assert_true(sandbox_server_start(world->sandbox, 0, on_restarted, &restarted));
     run_until(world, restarted && is(line[0], CANDIDATE_LEADING));
-    assert_string_equal(test_candidate_path(line[0]), path);
+    assert_string_equal(test_candidate_name(line[0]), path);
     assert_null(test_candidate_problem(line[0]));
     for (int i = 1; i < LINE; i++)
         run_until(world, is(line[i], CANDIDATE_WAITING));
@@ -350,8 +350,7 @@ static void a_lock_has_one_owner(void **state)
         }
     }
     assert_non_null(first);
-    assert_string_equal(test_candidate_path(first), "/kafka/controller");
-    test_candidate_resign(first);
+    test_candidate_depart(first, DEPART_RESIGN);
     struct test_candidate *second = NULL;
     run_until(world, is(first, CANDIDATE_RESIGNED));
     while (!second) {
@@ -362,7 +361,7 @@ static void a_lock_has_one_owner(void **state)
     }
     test_candidate_volunteer(first);
     run_until(world, is(first, CANDIDATE_WAITING));
-    test_candidate_close(second);
+    test_candidate_depart(second, DEPART_CLOSE);
     int leaders = 0;
     run_for(world, 300);
     for (int i = 0; i < 3; i++)
@@ -389,14 +388,13 @@ static void a_leader_acknowledges(void **state)
     assert_true(mark_says(world, "/solr/state/leader", "one"));
     assert_false(test_candidate_acknowledged(two[1]));
     char expected[64];
-    snprintf(expected, sizeof expected, "/solr/election/%lld-node-n_",
-             (long long)test_candidate_session(two[0]));
-    assert_memory_equal(test_candidate_path(two[0]), expected, strlen(expected));
+    snprintf(expected, sizeof expected, "%lld-node-n_", (long long)test_candidate_session(two[0]));
+    assert_memory_equal(test_candidate_name(two[0]), expected, strlen(expected));
 
-    test_candidate_resign(two[0]);
+    test_candidate_depart(two[0], DEPART_RESIGN);
     run_until(world, test_candidate_acknowledged(two[1]));
     assert_true(mark_says(world, "/solr/state/leader", "two"));
-    test_candidate_resign(two[1]);
+    test_candidate_depart(two[1], DEPART_RESIGN);
     run_until(world, is(two[1], CANDIDATE_RESIGNED));
     assert_true(mark_says(world, "/solr/state/leader", NULL));
     line_end(two, 2);
@@ -426,10 +424,10 @@ static void who_is_not_told_waits_for_ever(void **state)
         struct test_candidate *leader = stand(world, &options), *two[2];
         run_until(world, is(leader, CANDIDATE_LEADING));
         stand_ill(world, &options, behaviours[i], two);
-        test_candidate_close(leader);
+        test_candidate_depart(leader, DEPART_CLOSE);
         run_for(world, 300);
         assert_true(is(two[0], CANDIDATE_WAITING) && is(two[1], CANDIDATE_WAITING));
-        test_candidate_close(two[0]);
+        test_candidate_depart(two[0], DEPART_CLOSE);
         run_until(world, is(two[1], CANDIDATE_LEADING));
         line_end(two, 2);
         test_candidate_free(leader);
@@ -446,7 +444,7 @@ static void an_orphan_blocks_the_line(void **state)
     assert_int_equal(count_children(world, "/ill/twice"), 3);
     assert_int_equal(number_of(two[0]), 1);
     assert_true(is(two[0], CANDIDATE_WAITING) && is(two[1], CANDIDATE_WAITING));
-    test_candidate_close(two[0]);
+    test_candidate_depart(two[0], DEPART_CLOSE);
     run_until(world, is(two[1], CANDIDATE_LEADING));
     line_end(two, 2);
 
@@ -470,7 +468,7 @@ static void marks_that_are_wrong(void **state)
     run_for(world, 100);
     assert_true(is(two[0], CANDIDATE_LEADING) && !test_candidate_acknowledged(two[0]));
     assert_true(mark_says(world, "/ill/mute-mark", NULL));
-    test_candidate_close(two[0]);
+    test_candidate_depart(two[0], DEPART_CLOSE);
     run_until(world, test_candidate_acknowledged(two[1]));
     line_end(two, 2);
 
@@ -482,7 +480,8 @@ static void marks_that_are_wrong(void **state)
     assert_int_equal(count_children(world, "/ill/stale"), 1);
     assert_true(mark_says(world, "/ill/stale-mark", "x"));
     assert_false(test_candidate_acknowledged(two[1]));
-    test_candidate_close(two[0]); /* the mark goes with its session, and the real leader writes its own */
+    test_candidate_depart(
+        two[0], DEPART_CLOSE); /* the mark goes with its session, and the real leader writes its own */
     run_until(world, test_candidate_acknowledged(two[1]));
     line_end(two, 2);
 }

@@ -1,0 +1,92 @@
+/*
+ * crew.h - one session, and the candidates on it: carries out what they ask (candidate.h) and tells them what
+ * comes.
+ *
+ * Every write of a candidate goes out in crew.c. What befalls the session befalls all of them. A crew that
+ * has to watch more than CREW_WATCHED_MOST bytes of paths could not set its watches again after a lost
+ * connection: the library sends them in one packet, and above a megabyte the server drops the connection, for
+ * ever.
+ */
+#ifndef ELECTOP_PROBE_INJECT_CREW_H
+#define ELECTOP_PROBE_INJECT_CREW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include "probe/inject/behaviour.h"
+#include "probe/inject/candidate.h"
+#include "probe/zookeeper/session.h"
+
+#define CREW_WATCHED_MOST 700000
+
+struct crew;
+struct test_candidate;
+struct reading; /* reading.h */
+
+/* Who is told of what happens; each may be NULL. Called from the loop. */
+struct crew_listener {
+    void (*changed)(void *context, struct test_candidate *); /* its state, or that it has acknowledged */
+    void (*placed)(void *context, struct test_candidate *, const struct place *); /* it has looked */
+    /* Something was sent to the servers for it (ASK_DELAY is not), or answered. */
+    void (*asked)(void *context, enum candidate_ask);
+    void (*answered)(void *context, enum session_result);
+    /* A watch of this session fired; number: of the candidate, or SEQUENCE_NONE: of something else. */
+    void (*noticed)(void *context, int64_t number);
+    void (*connection)(void *context, struct crew *, bool was_connected, enum connection_state);
+};
+
+/* A part in the play: how one stands. Pointers are borrowed, and must outlive the crew. */
+struct casting {
+    const char *election; /* the directory, or the lock */
+    const char *name;     /* naming.h */
+    const char *data, *mark, *mark_data;
+    const struct acl *acl;
+    struct candidate_rules rules;
+    int slow_ms;
+};
+
+struct crew_options {
+    uv_loop_t *loop;
+    struct session_options session; /* borrowed */
+    struct reading *reading;        /* shared; NULL: each reads the directory itself */
+    struct crew_listener listener;
+    void *context;
+};
+
+/* Room for so many candidates; nobody stands yet. The options are borrowed. NULL: out of memory. */
+struct crew *crew_new(const struct crew_options *, size_t candidates);
+/* Drops the session where there still is one. Never from within the listener. NULL is fine. */
+void crew_free(struct crew *);
+
+/* The next candidate stands, on a session that is opened for the first. tag: its owner's. NULL: no room. */
+struct test_candidate *crew_enter(struct crew *, const struct casting *, uint32_t tag);
+void *crew_context(const struct crew *); /* of its options */
+size_t crew_count(const struct crew *);
+struct test_candidate *crew_candidate(struct crew *, size_t i);
+
+/* The session's end, orderly or not; all are gone. True: it had one, with a connection to say so on. */
+bool crew_close(struct crew *);
+void crew_drop(struct crew *);
+void crew_pause(struct crew *);
+void crew_resume(struct crew *);
+bool crew_paused(const struct crew *);
+/* NULL: none. */
+struct session *crew_session(const struct crew *);
+/* Why it has no connection; NULL: nothing is wrong. */
+const char *crew_problem(const struct crew *);
+
+/* One candidate of several. */
+struct crew *crew_of(const struct test_candidate *);
+uint32_t crew_tag(const struct test_candidate *);
+const struct candidate *crew_machine(const struct test_candidate *);
+const char *crew_name(const struct test_candidate *); /* of its znode, while it stands in line; else NULL */
+void crew_resign(struct test_candidate *);
+void crew_volunteer(
+    struct test_candidate *); /* after it resigned; or after the session's end: on a new one */
+
+/* For reading.c: the answer to its look. */
+void crew_looked(struct test_candidate *, enum session_result, const struct place *);
+
+#endif

@@ -1,0 +1,92 @@
+#include "probe/inject/naming.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/inject/guid.h"
+
+enum word { WORD_UUID, WORD_HEX, WORD_SESSION, WORD_SESSION_HEX, WORD_COUNT };
+
+static const char *const words[WORD_COUNT] = {"{uuid}", "{hex}", "{session}", "{session_hex}"};
+
+/* The word that stands here, or WORD_COUNT. */
+static enum word word_at(const char *at)
+{
+    int word = 0;
+    while (word < WORD_COUNT && (*at != '{' || strncmp(at, words[word], strlen(words[word])) != 0))
+        word++;
+    return (enum word)word;
+}
+
+static bool word_fill(enum word word, uint64_t session, char value[GUID_UUID_SIZE])
+{
+    switch (word) {
+    case WORD_UUID:
+        return guid_uuid36(value);
+    case WORD_HEX:
+        return guid_hex32(value);
+    case WORD_SESSION:
+        snprintf(value, GUID_UUID_SIZE, "%" PRId64, (int64_t)session); /* Java's long */
+        return true;
+    default:
+        snprintf(value, GUID_UUID_SIZE, "%016" PRIx64, session);
+        return true;
+    }
+}
+
+size_t name_longest(const char *pattern)
+{
+    size_t length = strlen(pattern);
+    for (const char *at = strchr(pattern, '{'); at; at = strchr(at + 1, '{'))
+        if (word_at(at) != WORD_COUNT)
+            length += GUID_UUID_SIZE;
+    return length;
+}
+
+char *name_make(const char *pattern, uint64_t session)
+{
+    char *name = malloc(name_longest(pattern) + 1);
+    size_t used = 0;
+    for (const char *at = pattern; name && *at;) {
+        enum word word = word_at(at);
+        char value[GUID_UUID_SIZE];
+        if (word == WORD_COUNT) {
+            name[used++] = *at++;
+            continue;
+        }
+        if (!word_fill(word, session, value)) {
+            free(name);
+            return NULL;
+        }
+        memcpy(name + used, value, strlen(value));
+        used += strlen(value);
+        at += strlen(words[word]);
+    }
+    if (name)
+        name[used] = '\0';
+    return name;
+}
+
+bool name_is_unique(const char *pattern, bool one_a_session)
+{
+    for (const char *at = pattern; *at; at++) {
+        enum word word = word_at(at);
+        if (word == WORD_UUID || word == WORD_HEX || (word != WORD_COUNT && one_a_session))
+            return true;
+    }
+    return false;
+}
+
+char *path_join(const char *directory, const char *name)
+{
+    size_t front = strlen(directory), back = strlen(name);
+    char *path = malloc(front + back + 2);
+    if (!path)
+        return NULL;
+    memcpy(path, directory, front);
+    path[front] = '/';
+    memcpy(path + front + 1, name, back + 1);
+    return path;
+}

@@ -1,0 +1,226 @@
+#include "probe/inject/reading.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/recipe.h"
+
+/* Between lists, so many times what the last one took, in all: at most. */
+#define PAUSE_TIMES 4
+#define PAUSE_MOST_MS 500
+/* Nobody who waits has a connection: look again then. */
+#define RETRY_MS 50
+
+struct queue {
+    struct test_candidate **all;
+    size_t count, room;
+};
+
+struct reading {
+    uv_timer_t timer;
+    char *election;
+    struct crew_listener listener;
+    void *context;
+    struct queue waiting, served; /* for the next list; by the one that is under way */
+    bool under_way;
+    uint64_t begun_ns;
+    uint64_t next_ms; /* loop time before which no list is asked for */
+};
+
+static void destroy(struct reading *r)
+{
+    free(r->waiting.all);
+    free(r->served.all);
+    free(r->election);
+    free(r);
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct reading *r = handle->data;
+    destroy(r);
+}
+
+struct reading *reading_new(uv_loop_t *loop, const char *election, const struct crew_listener *listener,
+                            void *context)
+{
+    struct reading *r = calloc(1, sizeof *r);
+    char *copy = r ? strdup(election) : NULL;
+    if (!copy) {
+        free(r);
+        return NULL;
+    }
+    r->election = copy;
+    r->listener = *listener;
+    r->context = context;
+    uv_timer_init(loop, &r->timer);
+    r->timer.data = r;
+    return r;
+}
+
+void reading_free(struct reading *r)
+{
+    if (r)
+        uv_close((uv_handle_t *)&r->timer, on_closed);
+}
+
+static bool queue_add(struct queue *queue, struct test_candidate *t)
+{
+    if (queue->count == queue->room) {
+        size_t room = queue->room ? queue->room * 2 : 64;
+        struct test_candidate **all = realloc(queue->all, room * sizeof(struct test_candidate *));
+        if (!all)
+            return false;
+        queue->all = all;
+        queue->room = room;
+    }
+    queue->all[queue->count++] = t;
+    return true;
+}
+
+static void arm(struct reading *, uint64_t at_least_ms);
+
+/* ---- the line, by number ---- */
+
+static int by_number(const void *a, const void *b)
+{
+    const struct stander *one = a, *other = b;
+    return (one->number > other->number) - (one->number < other->number);
+}
+
+/* malloc'd; *count of them. */
+static struct stander *line_sort(char *const *names, size_t all, size_t *count)
+{
+    struct stander *line = malloc((all + 1) * sizeof *line);
+    *count = 0;
+    for (size_t i = 0; line && i < all; i++) {
+        int64_t number = recipe_sequence_of(names[i]);
+        if (number != SEQUENCE_NONE)
+            line[(*count)++] = (struct stander){names[i], number};
+    }
+    if (line)
+        qsort(line, *count, sizeof *line, by_number);
+    return line;
+}
+
+static struct place line_place(const struct stander *line, size_t count, int64_t mine)
+{
+    struct place place = {.stands = false};
+    const struct stander key = {NULL, mine},
+                         *self = count ? bsearch(&key, line, count, sizeof *line, by_number) : NULL;
+    if (!self)
+        return place;
+    place.stands = true;
+    place.self = *self;
+    if (self > line) {
+        place.leader = line[0];
+        place.predecessor = self[-1];
+    }
+    if (self > line + 1)
+        place.skipped = self[-2];
+    return place;
+}
+
+/* ---- one list ---- */
+
+static void count_answer(struct reading *r, enum session_result result)
+{
+    if (r->listener.answered)
+        r->listener.answered(r->context, result);
+}
+
+static void count_question(struct reading *r)
+{
+    if (r->listener.asked)
+        r->listener.asked(r->context, ASK_LOOK);
+}
+
+static void on_synced(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    count_answer(context, result); /* the list after it says what there is to say */
+}
+
+static void on_list(void *context, enum session_result result, const struct znode_stat *stat,
+                    char *const *names, size_t count)
+{
+    (void)stat;
+    struct reading *r = context;
+    count_answer(r, result);
+    r->under_way = false;
+    size_t standing = 0;
+    struct stander *line = result == SESSION_OK ? line_sort(names, count, &standing) : NULL;
+    if (result == SESSION_LOST || (result == SESSION_OK && !line)) {
+        /* Those who still have a connection must not wait for ever. */
+        for (size_t i = 0; i < r->served.count; i++)
+            queue_add(&r->waiting, r->served.all[i]);
+        r->served.count = 0;
+        arm(r, RETRY_MS);
+        return;
+    }
+    for (size_t i = 0; i < r->served.count; i++) {
+        struct test_candidate *t = r->served.all[i];
+        struct place place = line_place(line, standing, crew_machine(t)->own);
+        crew_looked(t, result, &place);
+    }
+    r->served.count = 0;
+    free(line);
+    uv_update_time(r->timer.loop);
+    uint64_t pause_ms = (uv_hrtime() - r->begun_ns) * PAUSE_TIMES / 1000000;
+    r->next_ms = uv_now(r->timer.loop) + (pause_ms < PAUSE_MOST_MS ? pause_ms : PAUSE_MOST_MS);
+    arm(r, 0);
+}
+
+static struct session *session_of_somebody(const struct reading *r)
+{
+    for (size_t i = 0; i < r->waiting.count; i++) {
+        struct crew *crew = crew_of(r->waiting.all[i]);
+        struct session *session = crew_session(crew);
+        if (session && !crew_paused(crew) && session_state(session) == CONNECTION_CONNECTED)
+            return session;
+    }
+    return NULL;
+}
+
+static void begin(struct reading *r)
+{
+    struct session *session = session_of_somebody(r);
+    if (!session || !session_sync(session, r->election, on_synced, r)) {
+        arm(r, RETRY_MS);
+        return;
+    }
+    count_question(r);
+    if (!session_children(session, r->election, false, on_list, r)) {
+        arm(r, RETRY_MS);
+        return;
+    }
+    count_question(r);
+    struct queue empty = r->served;
+    r->served = r->waiting;
+    r->waiting = empty;
+    r->under_way = true;
+    r->begun_ns = uv_hrtime();
+}
+
+static void on_due(uv_timer_t *timer)
+{
+    struct reading *r = timer->data;
+    if (r->waiting.count > 0 && !r->under_way)
+        begin(r);
+}
+
+static void arm(struct reading *r, uint64_t at_least_ms)
+{
+    uint64_t now_ms = uv_now(r->timer.loop);
+    uint64_t ms = r->next_ms > now_ms ? r->next_ms - now_ms : 0;
+    if (r->waiting.count > 0 && !r->under_way && !uv_is_active((uv_handle_t *)&r->timer))
+        uv_timer_start(&r->timer, on_due, ms > at_least_ms ? ms : at_least_ms, 0);
+}
+
+bool reading_want(struct reading *r, struct test_candidate *t)
+{
+    if (!queue_add(&r->waiting, t))
+        return false;
+    arm(r, 0);
+    return true;
+}

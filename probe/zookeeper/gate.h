@@ -1,0 +1,46 @@
+/*
+ * gate.h - lets many sessions connect a few at a time.
+ *
+ * A server's backlog holds 50 connects; each one over it costs its client a second. And thousands of sessions
+ * that have lost the same server would ask after it thousands of times a second, each with a back-off of its
+ * own. So they ask here first: a small window goes in at once, and while attempts fail, one at a time, ever
+ * more seldom.
+ */
+#ifndef ELECTOP_PROBE_ZOOKEEPER_GATE_H
+#define ELECTOP_PROBE_ZOOKEEPER_GATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <uv.h>
+
+struct gate;
+
+/* A session's place at the gate. Zeroed but for go and context; must stay until it is neither held nor
+ * waiting. */
+struct gate_pass {
+    void (*go)(void *context); /* its turn has come: it holds the pass. Called from the loop */
+    void *context;
+    bool held, waiting;
+    struct gate_pass *next, *previous;
+};
+
+/* NULL: out of memory. */
+struct gate *gate_new(uv_loop_t *);
+/* No pass may be held or waiting. NULL is fine. */
+void gate_free(struct gate *);
+
+/* True: go ahead, the pass is held. False: go() is called later. */
+bool gate_enter(struct gate *, struct gate_pass *);
+/* The attempt has ended, well or not; or the session has, before it could say. What is not held just leaves
+   the queue. */
+void gate_leave(struct gate *, struct gate_pass *, bool failed);
+void gate_cancel(struct gate *, struct gate_pass *);
+
+struct gate_figures {
+    uint64_t attempts, failures;
+    unsigned under_way;
+    unsigned failures_in_a_row;
+};
+struct gate_figures gate_figures(const struct gate *);
+
+#endif
