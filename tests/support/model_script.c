@@ -31,7 +31,7 @@ struct script {
         struct znode_stat stat;
     } replicas[8]; /* by server, from 1 */
     uint32_t round;
-    bool findings; /* are told, too */
+    bool findings, failovers; /* are told, too */
     struct model *model;
     struct election_settings settings;
     char *words[5]; /* what settings own */
@@ -61,11 +61,36 @@ static void add(char *text, size_t size, const char *format, ...)
     va_end(arguments);
 }
 
+static void add_span(char *out, const char *name, struct span span)
+{
+    if (span.low_us < 0 && span.high_us < 0)
+        return;
+    add(out, EVENTS, " %s", name);
+    if (span.low_us == span.high_us)
+        add(out, EVENTS, " %lld", (long long)span.low_us / 1000);
+    else
+        add(out, EVENTS, " %lld-%lld", span.low_us < 0 ? -1LL : (long long)span.low_us / 1000,
+            span.high_us < 0 ? -1LL : (long long)span.high_us / 1000);
+}
+
+static void add_failover(struct script *s, const struct failover *f)
+{
+    char *out = s->events;
+    add(out, EVENTS, " %s -> %s %s%s", f->from ? f->from : "nobody", f->to, failover_cause_word(f->cause),
+        f->cause != CAUSE_UNKNOWN && f->cause_certainty == CERTAINTY_SUSPECTED ? "?" : "");
+    add_span(out, "detection", f->detection);
+    add_span(out, "vacancy", f->vacancy);
+    add_span(out, "takeover", f->takeover);
+    add_span(out, "total", f->total);
+}
+
 static void on_event(void *context, const struct event *event)
 {
     struct script *s = context;
     char *out = s->events;
     if (event->finding && (!s->findings || event->finding->code == FINDING_NO_GUID))
+        return;
+    if (event->kind == EVENT_FAILOVER && !s->failovers)
         return;
     add(out, EVENTS, "%s", event_word(event->kind));
     switch (event->kind) {
@@ -79,6 +104,9 @@ static void on_event(void *context, const struct event *event)
         break;
     case EVENT_LEADER_ACKNOWLEDGED:
         add(out, EVENTS, " %s", event->candidate);
+        break;
+    case EVENT_FAILOVER:
+        add_failover(s, event->failover);
         break;
     case EVENT_CONNECTION:
         add(out, EVENTS, " %s%s%s", event->connection, event->detail ? ": " : "",
@@ -533,6 +561,10 @@ static bool run_servers(struct script *s, const char *word, char *rest)
     }
     if (strcmp(word, "findings") == 0) {
         s->findings = true;
+        return true;
+    }
+    if (strcmp(word, "failovers") == 0) {
+        s->failovers = true;
         return true;
     }
     begin_servers(s, 1);
