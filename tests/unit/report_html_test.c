@@ -46,10 +46,63 @@ static void pages_are_as_drawn(void **state)
     }
 }
 
+static size_t count(const struct buffer *page, const char *what)
+{
+    size_t found = 0, length = strlen(what);
+    for (size_t i = 0; i + length <= page->length; i++)
+        found += memcmp(page->bytes + i, what, length) == 0;
+    return found;
+}
+
+/* A month's worth of changes in a day gives a page that a browser opens, and that says what it leaves out. */
+static void crowds_stay_small(void **state)
+{
+    (void)state;
+    struct buffer page = page_of(report_scene_crowd(43200, 500));
+    assert_true(page.length < 2500000);
+    assert_true(count(&page, "<rect class=\"led\"") < 24 * 900);
+    assert_int_equal(count(&page, "<tbody class=\"pair\">"), 500);
+    assert_int_equal(count(&page, "These are the last 500 of 43200"), 1);
+    assert_int_equal(count(&page, ">83 others</text>"), 1);
+    buffer_free(&page);
+}
+
+/* Every change has its mark while there is room, numbered as in the table; whoever led has a bar. */
+static void every_change_is_drawn(void **state)
+{
+    (void)state;
+    struct buffer page = page_of(report_scene_crowd(20, 5));
+    assert_int_equal(count(&page, "<g class=\"change\"><title>"), 20);
+    assert_int_equal(count(&page, "<rect class=\"led\" x"), 21);
+    assert_int_equal(count(&page, "<tbody class=\"pair\">"), 20);
+    buffer_free(&page);
+}
+
+/* Where the local clock shows another time, both are there, and each says which it is. */
+static void both_zones_are_named(void **state)
+{
+    (void)state;
+    setenv("TZ", "Asia/Kolkata", 1);
+    tzset();
+    struct buffer page = page_of(report_scene_one());
+    setenv("TZ", "UTC", 1);
+    tzset();
+    assert_int_equal(count(&page, "2026-11-20 12:00:00 – 14:03:22.104 UTC</b>"), 1);
+    assert_int_equal(count(&page, "2026-11-20 17:30:00 – 19:33:22.104 IST"), 1);
+    assert_int_equal(count(&page, "12:39:02.522<br/><small>18:09:02.522 IST</small>"), 1);
+    assert_true(count(&page, "class=\"time local\"") > 4);
+    buffer_free(&page);
+}
+
 int main(void)
 {
+    setenv("TZ", "UTC", 1);
+    tzset();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pages_are_as_drawn),
+        cmocka_unit_test(crowds_stay_small),
+        cmocka_unit_test(every_change_is_drawn),
+        cmocka_unit_test(both_zones_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

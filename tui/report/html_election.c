@@ -86,22 +86,29 @@ static void put_cards(struct buffer *out, const struct report_election *election
     const struct failover_figures *all = &election->stats.all;
     int64_t whole = election->led_us + election->vacant_us + election->gap_us;
     double rate = report_changes_per_hour(election);
-    bool lock = election->kind == KIND_LOCK;
+    bool lock = election->kind == KIND_LOCK, watched = election->led_us || election->vacant_us;
     buffer_put_text(out, "<dl class=\"cards\">\n");
 
     text_printf(&value, "%zu", election->failover_count - election->missed_count);
     if (rate > 0)
-        text_printf(&more, rate < 0.1 ? "%.2f an hour watched" : "%.1f an hour watched", rate);
+        text_printf(&more,
+                    rate < 0.1   ? "%.2f an hour watched"
+                    : rate < 100 ? "%.1f an hour watched"
+                                 : "%.0f an hour watched",
+                    rate);
     if (election->missed_count)
         text_printf(&more, "%s%zu more found after a gap", more.length ? "; " : "", election->missed_count);
-    put_card(out, false, "Changes of leader", value.at ? value.at : "", more.at);
+    put_card(out, false, "Changes of leader", watched && value.at ? value.at : "not known", more.at);
     text_free(&value);
     text_free(&more);
 
     if (election->vacant_us)
         text_printf(&more, "%s at the longest", format_span(election->longest_vacant_us, span, sizeof span));
     put_card(out, election->vacant_us && !lock, lock ? "Free" : "Without a leader",
-             election->vacant_us ? format_span(election->vacant_us, other, sizeof other) : "never", more.at);
+             election->vacant_us ? format_span(election->vacant_us, other, sizeof other)
+             : watched           ? "never"
+                                 : "not known",
+             more.at);
     text_free(&more);
 
     if (all->count)
@@ -109,8 +116,10 @@ static void put_cards(struct buffer *out, const struct report_election *election
                     format_interval(all->max.low_us, all->max.high_us, false, span), all->count,
                     election->failover_count - election->missed_count);
     put_card(out, false, "Usual failover (p50)",
-             all->count ? format_interval(all->p50.low_us, all->p50.high_us, false, other) : "not known",
-             all->count ? more.at : "no failover with known phases");
+             all->count ? format_interval(all->p50.low_us, all->p50.high_us, false, other)
+             : watched && !election->failover_count ? "none"
+                                                    : "not known",
+             all->count ? more.at : NULL);
     text_free(&more);
 
     if (election->gap_us)

@@ -1,5 +1,7 @@
 #include "tui/report/html_report.h"
 
+#include <stdbool.h>
+
 #include "tui/report/html_election.h"
 #include "tui/report/markup.h"
 #include "tui/report/page_style.h"
@@ -80,6 +82,7 @@ static void put_election_row(struct buffer *out, const struct report *report,
                              const struct report_election *election, size_t number)
 {
     char span[16];
+    bool watched = election->led_us || election->vacant_us;
     const struct finding *worst = worst_finding(election);
     buffer_printf(out, "<tr><th scope=\"row\"><a href=\"#e%zu\">", number);
     markup_name(out, election->name);
@@ -91,10 +94,16 @@ static void put_election_row(struct buffer *out, const struct report *report,
     }
     buffer_put_text(out, "</th><td>");
     timeline_svg_print_line(out, report, election);
-    buffer_printf(out, "</td><td class=\"n\">%zu</td><td class=\"n%s\">",
-                  election->failover_count - election->missed_count,
+    buffer_put_text(out, "</td><td class=\"n\">");
+    if (watched)
+        buffer_printf(out, "%zu", election->failover_count - election->missed_count);
+    else
+        buffer_put_text(out, "?");
+    buffer_printf(out, "</td><td class=\"n%s\">",
                   election->vacant_us && election->kind == KIND_LEADER ? " bad-word" : "");
-    markup_text(out, election->vacant_us ? format_span(election->vacant_us, span, sizeof span) : "never");
+    markup_text(out, election->vacant_us ? format_span(election->vacant_us, span, sizeof span)
+                     : watched           ? "never"
+                                         : "?");
     buffer_put_text(out, "</td><td class=\"n\">");
     html_put_interval(out, election->stats.all.count ? election->stats.all.max : SPAN_UNKNOWN);
     buffer_put_text(out, "</td><td class=\"n\">");
@@ -107,7 +116,7 @@ static void put_election_row(struct buffer *out, const struct report *report,
         if (election->finding_count > 1)
             buffer_printf(out, " <small>and %zu more</small>", election->finding_count - 1);
     } else {
-        buffer_put_text(out, "<span class=\"soft\">none</span>");
+        buffer_put_text(out, watched ? "<span class=\"soft\">none</span>" : "?");
     }
     buffer_put_text(out, "</td></tr>\n");
 }

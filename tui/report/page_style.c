@@ -72,7 +72,7 @@ const char *const page_style[] = {
     "thead th{border-bottom:1px solid var(--soft)}\n",
     "tbody th{font-size:13.5px;font-weight:500;color:var(--ink);white-space:normal;overflow-wrap:anywhere}\n",
     "td.n,th.n{text-align:right}\n",
-    "td.t,td.n{white-space:nowrap}\n",
+    "td.t,td.n,tbody th.n{white-space:nowrap}\n",
     "td{overflow-wrap:anywhere}td.who{min-width:11em}\n",
     "tbody.pair tr:first-child td,tbody.pair tr:first-child th{border-bottom:0;padding-bottom:1px}\n",
     "tbody.pair{break-inside:avoid}\n",

@@ -1,5 +1,6 @@
 #include "tui/report/timeline_svg.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,8 @@ struct drawing {
     size_t *row_of;       /* by leader */
     size_t row_count;
     size_t others; /* leaders that share the last row */
+    bool numbered; /* changes: the latest number stands at numbered_x */
+    double numbered_x;
 };
 
 static double x_of(const struct drawing *drawing, int64_t at_us)
@@ -169,8 +172,25 @@ static void draw_stretches(const struct drawing *drawing, enum stretch_kind kind
     }
 }
 
+/* "7", "5–6", or where that is too long to stand beside others, how many they are. */
+static void put_numbers(struct drawing *drawing, double x, size_t first, size_t last)
+{
+    char text[48];
+    if (first == last)
+        snprintf(text, sizeof text, "%zu", first + 1);
+    else if (last < 1000)
+        snprintf(text, sizeof text, "%zu–%zu", first + 1, last + 1);
+    else
+        snprintf(text, sizeof text, "×%zu", last - first + 1);
+    if (drawing->numbered && x - drawing->numbered_x < MARK_ROOM)
+        return;
+    drawing->numbered = true;
+    drawing->numbered_x = x;
+    buffer_printf(drawing->out, "<text x=\"%.1f\" y=\"%.1f\">%s</text>", x, drawing->top - 14, text);
+}
+
 /* A change of leader, or several that stand too close together: first and last, from 0. */
-static void put_mark(const struct drawing *drawing, size_t first, size_t last)
+static void put_mark(struct drawing *drawing, size_t first, size_t last)
 {
     struct buffer *out = drawing->out;
     const struct failover *failover = &drawing->election->failovers[first];
@@ -203,13 +223,11 @@ static void put_mark(const struct drawing *drawing, size_t first, size_t last)
     if (first == last)
         buffer_printf(out, "<path class=\"thread\" d=\"M%.1f %.1fV%.1f\"/>", x, drawing->top,
                       bottom(drawing));
-    buffer_printf(out, "<text x=\"%.1f\" y=\"%.1f\">%zu", middle, drawing->top - 14, first + 1);
-    if (last > first)
-        buffer_printf(out, "–%zu", last + 1);
-    buffer_put_text(out, "</text></g>\n");
+    put_numbers(drawing, middle, first, last);
+    buffer_put_text(out, "</g>\n");
 }
 
-static void draw_changes(const struct drawing *drawing)
+static void draw_changes(struct drawing *drawing)
 {
     const struct report_election *election = drawing->election;
     for (size_t first = 0, last; first < election->failover_count; first = last + 1) {

@@ -145,7 +145,11 @@ static void say_changes(struct words_verdict *verdict, const struct report_elect
     } else {
         text_printf(&text, "The leader changed %zu time%s", seen, seen == 1 ? "" : "s");
         if (rate >= 0 && seen > 1)
-            text_printf(&text, rate < 0.1 ? ", %.2f times an hour" : ", %.1f times an hour", rate);
+            text_printf(&text,
+                        rate < 0.1   ? ", %.2f times an hour"
+                        : rate < 100 ? ", %.1f times an hour"
+                                     : ", %.0f times an hour",
+                        rate);
         const char *separator = ": ";
         for (int cause = 0; cause < CAUSE_COUNT; cause++) {
             size_t count = 0;
