@@ -1,5 +1,7 @@
 """The tree keeps its rules, and each rule can be broken: a planted violation is reported."""
+import glob
 import os
+import re
 import shutil
 
 import check
@@ -76,3 +78,15 @@ def test_what_is_right_is_not_reported(path, text, tmp_path):
         shutil.copytree(os.path.join(TOP, folder), tmp_path / folder)
     (tmp_path / path).write_text(text)
     assert [found for rule in check.RULES for found in rule(tmp_path) if found[0] == path] == []
+
+
+def test_every_diagnosis_plays_on_real_servers():
+    """Each code of the table of findings stands, in quotes, in some live test."""
+    with open(os.path.join(TOP, "probe/election/finding.c"), encoding="utf-8") as f:
+        codes = re.findall(r'\.word = "([a-z-]+)"', f.read())
+    played = ""
+    for name in glob.glob(os.path.join(TOP, "tests/live/test_*.py")):
+        with open(name, encoding="utf-8") as f:
+            played += f.read()
+    assert len(codes) > 30
+    assert [code for code in codes if f'"{code}"' not in played] == []
