@@ -23,6 +23,7 @@ enum event_kind {
     EVENT_FINDING_RAISED, /* also when it becomes certain, or more severe */
     EVENT_FINDING_CLEARED
 };
+#define EVENT_KINDS (EVENT_FINDING_CLEARED + 1)
 
 struct event {
     enum event_kind kind;

@@ -45,7 +45,8 @@ struct history_filter {
     uint64_t events;      /* a set of 1 << enum event_kind; 0: all */
 };
 
-/* Those with from <= time < to, in order. The event and all it points at are valid during the call; false from fn ends it. */
+/* Those with from <= time < to, in order. The event and all it points at are valid during the call; false
+ * from fn ends it. */
 typedef bool (*history_event_fn)(void *context, const struct event *);
 bool history_events(struct history *, const struct history_filter *, int64_t from_us, int64_t to_us,
                     history_event_fn, void *context, char **error);

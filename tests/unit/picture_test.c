@@ -78,7 +78,7 @@ static void shows_the_same(const struct model *model)
 static void every_scene(void **state)
 {
     (void)state;
-    struct stage *(*const scenes[])(void) = {scene_usual,    scene_chain,   scene_hidden,     scene_clusters,
+    struct stage *(*const scenes[])(void) = {scene_usual,   scene_chain,   scene_hidden,     scene_clusters,
                                              scene_hostile, scene_nothing, scene_unreachable};
     for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
         struct stage *stage = scenes[i]();

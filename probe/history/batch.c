@@ -1,0 +1,182 @@
+#include "probe/history/batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/sink/json_writer.h"
+
+struct batch *batch_new(void)
+{
+    return calloc(1, sizeof(struct batch));
+}
+
+void batch_free(struct batch *batch)
+{
+    if (!batch)
+        return;
+    buffer_free(&batch->texts);
+    buffer_free(&batch->patch);
+    buffer_free(&batch->picture);
+    free(batch->subjects);
+    free(batch->happenings);
+    free(batch->tenures);
+    free(batch);
+}
+
+bool batch_is_empty(const struct batch *batch)
+{
+    return batch->patch.length == 0 && batch->happening_count == 0 && batch->tenure_count == 0 &&
+           batch->begins == BATCH_GOES_ON;
+}
+
+size_t batch_size(const struct batch *batch)
+{
+    return sizeof *batch + batch->texts.room + batch->patch.room + batch->picture.room +
+           batch->subject_room * sizeof *batch->subjects + batch->happening_room * sizeof *batch->happenings +
+           batch->tenure_room * sizeof *batch->tenures;
+}
+
+batch_text batch_put(struct batch *batch, const char *text)
+{
+    if (!text)
+        return 0;
+    size_t at = batch->texts.length;
+    buffer_put(&batch->texts, text, strlen(text) + 1);
+    if (buffer_failed(&batch->texts) || at >= UINT32_MAX) {
+        batch->failed = true;
+        return 0;
+    }
+    return (batch_text)(at + 1);
+}
+
+/* One more row, zeroed; NULL: out of memory. */
+static void *add_row(struct batch *batch, void **rows, size_t *count, size_t *room, size_t size)
+{
+    if (*count == *room) {
+        size_t more = *room ? *room * 2 : 4;
+        void *grown = realloc(*rows, more * size);
+        if (!grown) {
+            batch->failed = true;
+            return NULL;
+        }
+        *rows = grown;
+        *room = more;
+    }
+    return memset((char *)*rows + (*count)++ * size, 0, size);
+}
+
+static batch_text names_as_json(struct batch *batch, const struct finding *finding)
+{
+    struct buffer out = {0};
+    struct json_writer writer = json_writer_to(&out, false);
+    json_write_begin(&writer, '[');
+    for (size_t i = 0; i < finding->candidate_count; i++)
+        json_write_string(&writer, finding->candidates[i]);
+    json_write_end(&writer, ']');
+    buffer_put_char(&out, '\0');
+    batch_text text = buffer_failed(&out) ? 0 : batch_put(batch, out.bytes);
+    buffer_free(&out);
+    return text;
+}
+
+static void add_finding(struct batch *batch, struct happening *h, const struct finding *finding)
+{
+    h->code = batch_put(batch, finding_kind(finding->code)->word);
+    h->severity = finding->severity;
+    h->certainty = finding->certainty;
+    h->subject = finding->subject;
+    h->one_look = finding->one_look;
+    h->candidates = names_as_json(batch, finding);
+    h->evidence = batch_put(batch, finding->evidence);
+    h->advice = batch_put(batch, finding->advice);
+    h->since_us = finding->since.wall_us;
+    h->unconfirmed_us = finding->unconfirmed_since.mono_us ? finding->unconfirmed_since.wall_us : 0;
+}
+
+static void add_failover(struct batch *batch, struct happening *h, const struct failover *failover)
+{
+    h->failover = true;
+    h->candidate = batch_put(batch, failover->to);
+    h->identity = batch_put(batch, failover->to_identity);
+    h->other = batch_put(batch, failover->from);
+    h->other_identity = batch_put(batch, failover->from_identity);
+    h->lost_us = failover->lost_at.wall_us;
+    h->lost_mono_us = failover->lost_at.mono_us;
+    h->elected_us = failover->elected_at.mono_us ? failover->elected_at.wall_us : 0;
+    h->cause = batch_put(batch, failover_cause_word(failover->cause));
+    h->certainty = failover->cause_certainty;
+    h->evidence = batch_put(batch, failover->evidence);
+    h->gap_us = failover->gap_us;
+    h->spans[0] = failover->detection;
+    h->spans[1] = failover->vacancy;
+    h->spans[2] = failover->takeover;
+    h->spans[3] = failover->total;
+}
+
+void batch_add_event(struct batch *batch, const struct event *event)
+{
+    void *rows = batch->happenings;
+    struct happening *h = add_row(batch, &rows, &batch->happening_count, &batch->happening_room, sizeof *h);
+    batch->happenings = rows;
+    if (!h)
+        return;
+    h->kind = event->kind;
+    h->at_us = event->at.wall_us;
+    h->cluster = batch_put(batch, event->cluster ? event->cluster->name : NULL);
+    h->election = batch_put(batch, event->election ? event->election->path : NULL);
+    h->candidate = batch_put(batch, event->candidate);
+    h->identity = batch_put(batch, event->identity);
+    h->other = batch_put(batch, event->from);
+    h->other_identity = batch_put(batch, event->from_identity);
+    h->state = batch_put(batch, event->connection);
+    h->detail = batch_put(batch, event->detail);
+    h->position = event->position;
+    h->joined = event->unseen_joined;
+    h->gone = event->unseen_left;
+    h->gap_us = event->gap_us;
+    h->after_us = event->after_us;
+    bool seen = event->kind == EVENT_ELECTION_SEEN || event->kind == EVENT_ELECTION_GONE;
+    if (seen && event->election && event->election->recipe) /* as it was then */
+        h->detail = batch_put(batch, event->election->recipe->name);
+    if (event->finding)
+        add_finding(batch, h, event->finding);
+    if (event->failover)
+        add_failover(batch, h, event->failover);
+}
+
+void batch_add_subject(struct batch *batch, const struct cluster *cluster, const struct election *election)
+{
+    void *rows = batch->subjects;
+    struct subject_row *row = add_row(batch, &rows, &batch->subject_count, &batch->subject_room, sizeof *row);
+    batch->subjects = rows;
+    if (!row)
+        return;
+    row->cluster = batch_put(batch, cluster->name);
+    row->hosts = batch_put(batch, cluster->hosts);
+    row->chroot = batch_put(batch, cluster->chroot);
+    if (!election)
+        return;
+    row->election = batch_put(batch, election->path);
+    row->name = batch_put(batch, election->name);
+    row->kind = batch_put(batch, election_kind_word(election->kind));
+    row->recipe = batch_put(batch, election->recipe ? election->recipe->name : NULL);
+}
+
+void batch_add_tenure(struct batch *batch, const struct election *election, const struct tenure *tenure,
+                      int64_t number)
+{
+    void *rows = batch->tenures;
+    struct tenure_row *row = add_row(batch, &rows, &batch->tenure_count, &batch->tenure_room, sizeof *row);
+    batch->tenures = rows;
+    if (!row)
+        return;
+    row->cluster = batch_put(batch, election->cluster->name);
+    row->election = batch_put(batch, election->path);
+    row->number = number;
+    row->candidate = batch_put(batch, tenure->name);
+    row->identity = batch_put(batch, tenure->identity);
+    row->from_us = tenure->from.wall_us;
+    row->to_us = tenure->to.mono_us ? tenure->to.wall_us : 0;
+    row->from_exact = tenure->from_exact;
+    row->gap = tenure->gap;
+}

@@ -1,0 +1,90 @@
+/*
+ * batch.h - what one turn of the loop has to be recorded, on its way to the thread that writes.
+ *
+ * A batch owns copies of all texts that it needs: the model goes on meanwhile.
+ */
+#ifndef ELECTOP_PROBE_HISTORY_BATCH_H
+#define ELECTOP_PROBE_HISTORY_BATCH_H
+
+#include "probe/election/event.h"
+#include "probe/election/failover.h"
+#include "probe/election/model.h"
+#include "probe/sink/buffer.h"
+
+/* A text in the batch: where in its texts it begins, from 1; 0: NULL. */
+typedef uint32_t batch_text;
+
+struct happening {
+    enum event_kind kind;
+    int64_t at_us;
+    batch_text cluster, election; /* cluster: its name; election: its path, 0 for none */
+    batch_text candidate, identity, other, other_identity, state, detail;
+    uint64_t position, joined, gone;
+    int64_t gap_us, after_us;
+    /* FINDING_*. */
+    batch_text code, evidence, advice, candidates; /* candidates: a JSON array */
+    enum severity severity;
+    enum certainty certainty;
+    uint64_t subject;
+    bool one_look;
+    int64_t since_us, unconfirmed_us;
+    /* FAILOVER. */
+    bool failover;
+    int64_t lost_us, lost_mono_us, elected_us;
+    batch_text cause;
+    struct span spans[4]; /* detection, vacancy, takeover, total */
+};
+
+/* An election or a cluster, as rows name it: said in the first batch that mentions it, and when it changes.
+ */
+struct subject_row {
+    batch_text cluster, hosts, chroot;
+    batch_text election; /* 0: the cluster alone */
+    batch_text name, kind, recipe;
+};
+
+struct tenure_row {
+    batch_text cluster, election, candidate, identity;
+    int64_t number;         /* of it in its election since the recorder began: again where it changed */
+    int64_t from_us, to_us; /* to_us 0: it goes on */
+    bool from_exact, gap;
+};
+
+enum batch_begins {
+    BATCH_GOES_ON,
+    BATCH_NEW_CHUNK,   /* picture holds everything, with the patch applied */
+    BATCH_NEW_STRETCH, /* ... and nothing connects it with what was recorded before */
+};
+
+struct batch {
+    struct batch *next;
+    int64_t at_us;
+    enum batch_begins begins;
+    const char *why;     /* of a new stretch: static text */
+    int64_t gap_from_us; /* of a new stretch: nothing was recorded since then; 0: as the file says */
+    struct buffer texts, patch, picture;
+    struct subject_row *subjects;
+    size_t subject_count, subject_room;
+    struct happening *happenings;
+    size_t happening_count, happening_room;
+    struct tenure_row *tenures;
+    size_t tenure_count, tenure_room;
+    bool failed; /* memory ran out */
+};
+
+struct batch *batch_new(void); /* NULL: out of memory */
+void batch_free(struct batch *);
+bool batch_is_empty(const struct batch *);
+size_t batch_size(const struct batch *); /* bytes, about */
+
+batch_text batch_put(struct batch *, const char *text);
+static inline const char *batch_get(const struct batch *batch, batch_text text)
+{
+    return text ? batch->texts.bytes + text - 1 : NULL;
+}
+
+void batch_add_event(struct batch *, const struct event *);
+void batch_add_subject(struct batch *, const struct cluster *, const struct election *);
+void batch_add_tenure(struct batch *, const struct election *, const struct tenure *, int64_t number);
+
+#endif

@@ -1,0 +1,538 @@
+#include "probe/history/history.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "config/text.h"
+#include "probe/election/fold.h"
+#include "probe/history/codec.h"
+#include "probe/history/reader.h"
+#include "probe/history/schema.h"
+
+/* What a damaged file may ask for at most. */
+#define UNPACKED_MOST (512u << 20)
+#define BUSY_MS 5000
+
+/* ---- the file ---- */
+
+static char *damaged(const struct history *h)
+{
+    return text_format("%s: the recording is damaged (was it cut, or copied while it was written?); "
+                       "`sqlite3 FILE .recover` saves what can be read",
+                       h->file);
+}
+
+bool reader_failed(struct history *h, char **error)
+{
+    int code = sqlite3_errcode(h->db);
+    bool fine = code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE;
+    *error = fine ? damaged(h) : schema_error(h->db, h->file);
+    return false;
+}
+
+static bool connect_to(struct history *h, const char *name, int more)
+{
+    sqlite3_close(h->db);
+    h->db = NULL;
+    if (sqlite3_open_v2(name, &h->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | more, NULL) != SQLITE_OK)
+        return false;
+    sqlite3_busy_timeout(h->db, BUSY_MS);
+    /* A stranger's file shall not run anything here. */
+    return sqlite3_exec(h->db, "PRAGMA trusted_schema=OFF; PRAGMA query_only=ON; PRAGMA cache_size=-32000",
+                        NULL, NULL, NULL) == SQLITE_OK;
+}
+
+static bool can_read(struct history *h)
+{
+    return sqlite3_exec(h->db, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL) == SQLITE_OK;
+}
+
+/*
+ * Where nobody records, and the directory may not be written by us, SQLite cannot make what it needs beside
+ * the file; but then nobody changes the file, either.
+ */
+static bool connect_unchanging(struct history *h)
+{
+    char *wal = text_format("%s-wal", h->file);
+    struct stat status;
+    bool alone = wal && (stat(wal, &status) != 0 || status.st_size == 0);
+    free(wal);
+    if (!alone)
+        return false;
+    struct text name = {0};
+    text_add(&name, "file:");
+    for (const char *at = h->file; *at; at++)
+        if (strchr("?#%", *at))
+            text_printf(&name, "%%%02x", (unsigned)(unsigned char)*at);
+        else
+            text_printf(&name, "%c", *at);
+    text_add(&name, "?immutable=1");
+    char *uri = text_take(&name);
+    bool fine = uri && connect_to(h, uri, SQLITE_OPEN_URI) && can_read(h);
+    free(uri);
+    return fine;
+}
+
+/* The file has fewer pages than its first one says. */
+static bool is_cut(const struct history *h)
+{
+    unsigned char head[32];
+    FILE *file = fopen(h->file, "re");
+    struct stat status;
+    bool cut = false;
+    if (file && fstat(fileno(file), &status) == 0 && fread(head, sizeof head, 1, file) == 1 &&
+        memcmp(head, "SQLite format 3", 16) == 0) {
+        int64_t size = head[16] << 8 | head[17];
+        int64_t pages = (int64_t)head[28] << 24 | head[29] << 16 | head[30] << 8 | head[31];
+        cut = (size == 1 ? 65536 : size) * pages > status.st_size;
+    }
+    if (file)
+        fclose(file);
+    return cut;
+}
+
+struct history *history_open(const char *file, char **error)
+{
+    *error = NULL;
+    struct history *h = calloc(1, sizeof *h);
+    struct stat status;
+    if (!h || !(h->file = strdup(file)) || !(h->picture = picture_new())) {
+        *error = strdup("out of memory; no recording can be read");
+    } else if (stat(file, &status) != 0) {
+        *error = text_format("%s: no recording there; `electop record` makes one", file);
+    } else if (!S_ISREG(status.st_mode)) {
+        *error = text_format("%s: is no file; name a recording", file);
+    } else if (access(file, R_OK) != 0) {
+        *error =
+            text_format("%s: may not be read by you; ask its owner, or read as a member of its group", file);
+    } else if (is_cut(h)) {
+        *error = damaged(h);
+    } else if ((connect_to(h, file, 0) && can_read(h)) || connect_unchanging(h)) {
+        if (schema_prepare(h->db, h->file, false, error) && reader_begin(h, error)) {
+            reader_end(h);
+            return h;
+        }
+    } else {
+        *error = schema_error(h->db, h->file);
+    }
+    history_close(h);
+    return NULL;
+}
+
+static void free_stubs(struct history *h)
+{
+    for (size_t i = 0; i < h->stub_count; i++) {
+        election_free(h->stubs[i].election);
+        free(h->stubs[i].recipe);
+        free(h->stubs[i].recipe_name);
+    }
+    for (size_t i = 0; i < h->cluster_count; i++) {
+        free(h->clusters[i].name);
+        free(h->clusters[i].hosts);
+        free(h->clusters[i].chroot);
+    }
+    free(h->stubs);
+    free(h->clusters);
+    free(h->cluster_ids);
+    h->stubs = NULL;
+    h->clusters = NULL;
+    h->cluster_ids = NULL;
+    h->stub_count = h->cluster_count = 0;
+}
+
+void history_close(struct history *h)
+{
+    if (!h)
+        return;
+    thawed_free(h->thawed);
+    picture_free(h->picture);
+    free(h->patches);
+    free(h->chunks);
+    free(h->stretches);
+    free_stubs(h);
+    sqlite3_close(h->db);
+    free(h->file);
+    free(h);
+}
+
+/* ---- what is in it ---- */
+
+static char *column_text(sqlite3_stmt *statement, int i)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, i);
+    return strdup(text ? text : "");
+}
+
+/* Room for one more of them; NULL: out of memory. */
+static void *grown(void *rows, size_t count, size_t size)
+{
+    /* Powers of two only. */
+    return count && (count & (count - 1)) ? rows : realloc(rows, (count ? count * 2 : 1) * size);
+}
+
+static bool read_chunks(struct history *h)
+{
+    sqlite3_stmt *statement = NULL;
+    int code =
+        sqlite3_prepare_v2(h->db,
+                           "SELECT c.id, c.stretch, c.from_us, c.first_event, s.from_us, s.to_us FROM chunk c"
+                           " JOIN stretch s ON s.id = c.stretch ORDER BY c.id",
+                           -1, &statement, NULL);
+    h->chunk_count = h->stretch_count = 0;
+    while (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        code = SQLITE_NOMEM;
+        void *chunks = grown(h->chunks, h->chunk_count, sizeof *h->chunks);
+        if (!chunks)
+            break;
+        h->chunks = chunks;
+        struct chunk_row *chunk = &h->chunks[h->chunk_count];
+        *chunk = (struct chunk_row){sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1),
+                                    sqlite3_column_int64(statement, 2), sqlite3_column_int64(statement, 3)};
+        if (h->stretch_count == 0 || h->stretches[h->stretch_count - 1].id != chunk->stretch) {
+            void *stretches = grown(h->stretches, h->stretch_count, sizeof *h->stretches);
+            if (!stretches)
+                break;
+            h->stretches = stretches;
+            h->stretches[h->stretch_count++] =
+                (struct stretch_row){.id = chunk->stretch,
+                                     .from_us = chunk->from_us, /* the first one that is still there */
+                                     .to_us = sqlite3_column_int64(statement, 5),
+                                     .first_chunk = h->chunk_count};
+        }
+        h->stretches[h->stretch_count - 1].end_chunk = ++h->chunk_count;
+        code = SQLITE_OK;
+    }
+    sqlite3_finalize(statement);
+    return code == SQLITE_DONE;
+}
+
+static bool read_clusters(struct history *h)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(h->db, "SELECT id, name, hosts, chroot FROM cluster ORDER BY id", -1,
+                                  &statement, NULL);
+    size_t count = 0;
+    int64_t number = 0;
+    sqlite3_stmt *counting = NULL;
+    if (sqlite3_prepare_v2(h->db, "SELECT count(*) FROM cluster", -1, &counting, NULL) == SQLITE_OK &&
+        sqlite3_step(counting) == SQLITE_ROW)
+        number = sqlite3_column_int64(counting, 0);
+    sqlite3_finalize(counting);
+    /* Elections point at them: they stay where they are. */
+    h->clusters = calloc((size_t)number + 1, sizeof *h->clusters);
+    h->cluster_ids = calloc((size_t)number + 1, sizeof *h->cluster_ids);
+    if (!h->clusters || !h->cluster_ids)
+        code = SQLITE_NOMEM;
+    while (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW && count < (size_t)number) {
+        struct cluster *cluster = &h->clusters[count];
+        h->cluster_ids[count] = sqlite3_column_int64(statement, 0);
+        cluster->name = column_text(statement, 1);
+        cluster->hosts = column_text(statement, 2);
+        cluster->chroot = column_text(statement, 3);
+        h->cluster_count = ++count;
+        code = cluster->name && cluster->hosts && cluster->chroot ? SQLITE_OK : SQLITE_NOMEM;
+    }
+    sqlite3_finalize(statement);
+    return code == SQLITE_DONE;
+}
+
+static struct cluster *cluster_of(struct history *h, int64_t id)
+{
+    for (size_t i = 0; i < h->cluster_count; i++)
+        if (h->cluster_ids[i] == id)
+            return &h->clusters[i];
+    return NULL;
+}
+
+static bool add_stub(struct history *h, sqlite3_stmt *statement)
+{
+    struct cluster *cluster = cluster_of(h, sqlite3_column_int64(statement, 1));
+    const char *path = (const char *)sqlite3_column_text(statement, 2);
+    void *stubs = grown(h->stubs, h->stub_count, sizeof *h->stubs);
+    if (!stubs)
+        return false;
+    h->stubs = stubs;
+    if (!cluster || !path)
+        return true; /* a row that nothing refers to */
+    struct stub *stub = &h->stubs[h->stub_count];
+    *stub = (struct stub){.id = sqlite3_column_int64(statement, 0)};
+    stub->election = election_new(cluster, path, cluster_path_hash(path, strlen(path)));
+    if (!stub->election)
+        return false;
+    h->stub_count++;
+    const char *kind = (const char *)sqlite3_column_text(statement, 4);
+    stub->election->name = column_text(statement, 3);
+    stub->election->kind = kind && strcmp(kind, "lock") == 0 ? KIND_LOCK : KIND_LEADER;
+    if (sqlite3_column_type(statement, 5) != SQLITE_NULL) {
+        stub->recipe_name = column_text(statement, 5);
+        stub->recipe = calloc(1, sizeof *stub->recipe);
+        if (!stub->recipe || !stub->recipe_name)
+            return false;
+        *stub->recipe = (struct recipe){.name = stub->recipe_name, .title = stub->recipe_name};
+        stub->election->recipe = stub->recipe;
+    }
+    return stub->election->name != NULL;
+}
+
+static bool read_elections(struct history *h)
+{
+    sqlite3_stmt *statement = NULL;
+    int code =
+        sqlite3_prepare_v2(h->db, "SELECT id, cluster, path, name, kind, recipe FROM election ORDER BY id",
+                           -1, &statement, NULL);
+    while (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW)
+        code = add_stub(h, statement) ? SQLITE_OK : SQLITE_NOMEM;
+    sqlite3_finalize(statement);
+    return code == SQLITE_DONE;
+}
+
+static bool read_kinds(struct history *h)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(h->db, "SELECT id, word FROM kind", -1, &statement, NULL);
+    while (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        const char *word = (const char *)sqlite3_column_text(statement, 1);
+        for (int kind = 0; word && kind < EVENT_KINDS; kind++)
+            if (strcmp(event_word((enum event_kind)kind), word) == 0)
+                h->kind_ids[kind] = sqlite3_column_int64(statement, 0);
+        code = SQLITE_OK;
+    }
+    sqlite3_finalize(statement);
+    return code == SQLITE_DONE;
+}
+
+struct stub *reader_stub(struct history *h, int64_t id)
+{
+    size_t from = 0, to = h->stub_count;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (h->stubs[middle].id < id)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < h->stub_count && h->stubs[from].id == id ? &h->stubs[from] : NULL;
+}
+
+bool reader_begin(struct history *h, char **error)
+{
+    *error = NULL;
+    if (h->depth++ > 0)
+        return true; /* from within somebody's callback: the same state */
+    sqlite3_stmt *statement = NULL;
+    int64_t version = -1;
+    if (sqlite3_exec(h->db, "BEGIN; SELECT 1 FROM stretch LIMIT 1", NULL, NULL, NULL) != SQLITE_OK)
+        goto failed;
+    if (sqlite3_prepare_v2(h->db, "PRAGMA data_version", -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        version = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    if (version >= 0 && version == h->version)
+        return true;
+    free_stubs(h);
+    if (version < 0 || !read_chunks(h) || !read_clusters(h) || !read_elections(h) || !read_kinds(h))
+        goto failed;
+    h->version = version;
+    return true;
+failed:
+    reader_failed(h, error);
+    reader_end(h);
+    h->version = 0;
+    return false;
+}
+
+void reader_end(struct history *h)
+{
+    if (--h->depth == 0 && !sqlite3_get_autocommit(h->db))
+        sqlite3_exec(h->db, "COMMIT", NULL, NULL, NULL);
+}
+
+bool history_bounds(struct history *h, int64_t *from_us, int64_t *to_us)
+{
+    char *error;
+    bool begun = reader_begin(h, &error);
+    free(error);
+    if (!begun)
+        return false;
+    reader_end(h);
+    for (size_t i = 0; i < h->stretch_count; i++) {
+        if (i == 0 || h->stretches[i].from_us < *from_us)
+            *from_us = h->stretches[i].from_us;
+        if (i == 0 || h->stretches[i].to_us > *to_us)
+            *to_us = h->stretches[i].to_us;
+    }
+    return h->stretch_count > 0;
+}
+
+/* ---- a moment ---- */
+
+size_t reader_stretch_at(const struct history *h, int64_t at_us)
+{
+    if (h->has_cursor && h->cursor_us == at_us && h->cursor_stretch < h->stretch_count)
+        return h->cursor_stretch;
+    /* The latest that holds it: where a clock was set back, what was recorded last. */
+    for (size_t i = h->stretch_count; i-- > 0;)
+        if (h->stretches[i].from_us <= at_us && at_us <= h->stretches[i].to_us)
+            return i;
+    size_t best = SIZE_MAX;
+    for (size_t i = 0; i < h->stretch_count; i++)
+        if (h->stretches[i].to_us < at_us &&
+            (best == SIZE_MAX || h->stretches[i].to_us >= h->stretches[best].to_us))
+            best = i;
+    return best;
+}
+
+void reader_point(struct history *h, int64_t at_us, size_t stretch)
+{
+    h->has_cursor = true;
+    h->cursor_us = at_us;
+    h->cursor_stretch = stretch;
+}
+
+/* malloc'd; NULL: damaged, or out of memory. */
+static unsigned char *unpacked(const void *packed, size_t packed_size, int64_t size)
+{
+    if (size <= 0 || size > (int64_t)UNPACKED_MOST || !packed)
+        return NULL;
+    uLongf length = (uLongf)size;
+    unsigned char *bytes = malloc((size_t)size);
+    if (bytes && uncompress(bytes, &length, packed, (uLong)packed_size) == Z_OK && length == (uLongf)size)
+        return bytes;
+    free(bytes);
+    return NULL;
+}
+
+/* The picture that a chunk begins with; its patches, where it is closed. */
+static bool load_chunk(struct history *h, int64_t id, bool last)
+{
+    sqlite3_stmt *statement = NULL;
+    bool fine = false;
+    picture_clear(h->picture);
+    free(h->patches);
+    h->patches = NULL;
+    h->patches_size = h->patches_at = 0;
+    h->patches_us = 0;
+    h->chunk = h->patch = 0;
+    h->chunk_open = last;
+    if (sqlite3_prepare_v2(h->db,
+                           "SELECT picture_size, picture, patches_size, patches FROM chunk WHERE id = ?", -1,
+                           &statement, NULL) == SQLITE_OK) {
+        sqlite3_bind_int64(statement, 1, id);
+        if (sqlite3_step(statement) == SQLITE_ROW) {
+            int64_t size = sqlite3_column_int64(statement, 0);
+            unsigned char *whole =
+                unpacked(sqlite3_column_blob(statement, 1), (size_t)sqlite3_column_bytes(statement, 1), size);
+            fine = whole && picture_apply(h->picture, whole, (size_t)size);
+            free(whole);
+            if (fine && sqlite3_column_type(statement, 3) != SQLITE_NULL) {
+                h->patches_size = (size_t)sqlite3_column_int64(statement, 2);
+                h->patches = unpacked(sqlite3_column_blob(statement, 3),
+                                      (size_t)sqlite3_column_bytes(statement, 3), (int64_t)h->patches_size);
+                fine = h->patches != NULL;
+            }
+        }
+    }
+    sqlite3_finalize(statement);
+    if (fine)
+        h->chunk = id;
+    return fine;
+}
+
+static bool apply_packed(struct history *h, int64_t until_us)
+{
+    while (h->patches && h->patches_at < h->patches_size) {
+        struct scan scan = {h->patches + h->patches_at, h->patches + h->patches_size, false};
+        int64_t at_us = (int64_t)((uint64_t)h->patches_us + (uint64_t)scan_signed(&scan));
+        size_t length;
+        const char *patch = scan_piece(&scan, &length);
+        if (scan.bad)
+            return false;
+        if (at_us > until_us)
+            return true;
+        if (patch && !picture_apply(h->picture, patch, length))
+            return false;
+        h->patches_us = at_us;
+        h->patches_at = (size_t)(scan.at - h->patches);
+    }
+    return true;
+}
+
+static bool apply_rows(struct history *h, int64_t until_us)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(h->db, "SELECT id, at_us, patch FROM patch WHERE id > ? ORDER BY id", -1,
+                                  &statement, NULL);
+    bool fine = code == SQLITE_OK;
+    if (fine)
+        sqlite3_bind_int64(statement, 1, h->patch);
+    while (fine && (code = sqlite3_step(statement)) == SQLITE_ROW &&
+           sqlite3_column_int64(statement, 1) <= until_us) {
+        const void *patch = sqlite3_column_blob(statement, 2);
+        fine = patch && picture_apply(h->picture, patch, (size_t)sqlite3_column_bytes(statement, 2));
+        h->patch = sqlite3_column_int64(statement, 0);
+    }
+    fine = fine && (code == SQLITE_ROW || code == SQLITE_DONE);
+    sqlite3_finalize(statement);
+    return fine;
+}
+
+static bool bring_picture(struct history *h, size_t stretch, int64_t at_us)
+{
+    size_t first = h->stretches[stretch].first_chunk, chunk = h->stretches[stretch].end_chunk - 1;
+    while (chunk > first && h->chunks[chunk].from_us > at_us)
+        chunk--;
+    bool last = chunk + 1 == h->chunk_count;
+    /* Forwards from where it stands, where that is possible. */
+    bool goes_on = h->chunk == h->chunks[chunk].id && at_us >= h->at_us && h->chunk_open == last;
+    if (!goes_on && !load_chunk(h, h->chunks[chunk].id, last))
+        return false;
+    h->at_us = at_us;
+    bool fine = last ? apply_rows(h, at_us) : apply_packed(h, at_us);
+    if (!fine)
+        h->chunk = 0;
+    return fine;
+}
+
+static bool say_outside(const struct history *h, int64_t at_us, int64_t from_us, int64_t to_us, char **error)
+{
+    bool before = at_us < from_us;
+    *error = text_format("%s: %s; choose a time within the recording", h->file,
+                         before ? "nothing had been recorded yet at that time"
+                                : "that is after the recording's end");
+    (void)to_us;
+    return false;
+}
+
+const struct model *history_at(struct history *h, int64_t at_us, char **error)
+{
+    int64_t from_us = 0, to_us = 0;
+    *error = NULL;
+    thawed_free(h->thawed);
+    h->thawed = NULL;
+    if (!history_bounds(h, &from_us, &to_us)) {
+        *error = text_format("%s: nothing has been recorded there yet", h->file);
+        return NULL;
+    }
+    if (at_us < from_us || at_us > to_us) {
+        say_outside(h, at_us, from_us, to_us, error);
+        return NULL;
+    }
+    if (!reader_begin(h, error))
+        return NULL;
+    size_t stretch = reader_stretch_at(h, at_us);
+    if (stretch == SIZE_MAX)
+        *error = text_format("%s: nothing had been recorded yet at that time", h->file);
+    else if (!bring_picture(h, stretch, at_us) || !(h->thawed = thaw(h->picture, at_us, ++h->generation)))
+        reader_failed(h, error);
+    reader_end(h);
+    if (!h->thawed)
+        return NULL;
+    reader_point(h, at_us, stretch);
+    if (at_us > h->stretches[stretch].to_us)
+        thawed_lapse(h->thawed, h->stretches[stretch].to_us, "nobody was recording then");
+    return thawed_model(h->thawed);
+}

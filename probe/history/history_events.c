@@ -1,0 +1,635 @@
+/* What happened between two moments: events, failovers, and who led. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/text.h"
+#include "probe/history/codec.h"
+#include "probe/history/reader.h"
+
+/* ---- where a time is among the events ---- */
+
+static int64_t event_time(struct history *h, int64_t id, bool *there)
+{
+    sqlite3_stmt *statement = NULL;
+    int64_t at_us = 0;
+    *there = false;
+    if (sqlite3_prepare_v2(h->db, "SELECT at_us FROM event WHERE id >= ? ORDER BY id LIMIT 1", -1, &statement,
+                           NULL) == SQLITE_OK) {
+        sqlite3_bind_int64(statement, 1, id);
+        if (sqlite3_step(statement) == SQLITE_ROW) {
+            at_us = sqlite3_column_int64(statement, 0);
+            *there = true;
+        }
+    }
+    sqlite3_finalize(statement);
+    return at_us;
+}
+
+/* The events of a stretch: from the first to before end. */
+static void event_range(const struct history *h, size_t stretch, int64_t *first, int64_t *end)
+{
+    *first = h->chunks[h->stretches[stretch].first_chunk].first_event;
+    *end = stretch + 1 < h->stretch_count ? h->chunks[h->stretches[stretch + 1].first_chunk].first_event
+                                          : INT64_MAX;
+}
+
+/* The first event of the stretch that is not before at_us, but for disorder. */
+static int64_t first_event(struct history *h, size_t stretch, int64_t at_us)
+{
+    int64_t from, to, low, high;
+    event_range(h, stretch, &from, &to);
+    /* The chunk narrows it down. */
+    low = from;
+    high = to;
+    for (size_t i = h->stretches[stretch].first_chunk; i < h->stretches[stretch].end_chunk; i++) {
+        if (h->chunks[i].from_us < at_us)
+            low = h->chunks[i].first_event;
+        else if (high == to)
+            high = h->chunks[i].first_event;
+    }
+    if (high == INT64_MAX) {
+        sqlite3_stmt *statement = NULL;
+        if (sqlite3_prepare_v2(h->db, "SELECT max(id) + 1 FROM event", -1, &statement, NULL) == SQLITE_OK &&
+            sqlite3_step(statement) == SQLITE_ROW)
+            high = sqlite3_column_int64(statement, 0);
+        sqlite3_finalize(statement);
+    }
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        bool there;
+        int64_t us = event_time(h, middle, &there);
+        if (there && us < at_us)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* ---- one event ---- */
+
+static const char event_columns[] =
+    "SELECT e.id, e.at_us, e.kind, e.cluster, e.election, n.text, i.text, o.text, oi.text, e.position, "
+    "e.gap_us,"
+    " e.after_us, e.joined, e.gone, e.state, e.detail, f.code, f.severity, f.certainty, f.candidates, "
+    "f.evidence,"
+    " f.advice, f.since_us, f.unconfirmed_us, f.subject, f.one_look"
+    " FROM event e LEFT JOIN name n ON n.id = e.candidate LEFT JOIN name i ON i.id = e.identity"
+    " LEFT JOIN name o ON o.id = e.other LEFT JOIN name oi ON oi.id = e.other_identity"
+    " LEFT JOIN finding f ON f.event = e.id";
+
+#define FAILOVER_COLUMNS                                                                                     \
+    "SELECT f.election, f.lost_us, f.elected_us, n.text, i.text, o.text, oi.text, f.cause, f.certainty,"     \
+    " f.detection_low_us, f.detection_high_us, f.vacancy_low_us, f.vacancy_high_us, f.takeover_low_us,"      \
+    " f.takeover_high_us, f.total_low_us, f.total_high_us, f.gap_us, f.mono_us, f.evidence"
+#define FAILOVER_NAMES                                                                                       \
+    " LEFT JOIN name n ON n.id = f.candidate LEFT JOIN name i ON i.id = f.identity"                          \
+    " LEFT JOIN name o ON o.id = f.other LEFT JOIN name oi ON oi.id = f.other_identity"
+
+static const char *text_at(sqlite3_stmt *statement, int i)
+{
+    return (const char *)sqlite3_column_text(statement, i);
+}
+
+#define FINDING_NAMES 64
+
+struct event_row {
+    struct event event;
+    struct finding finding;
+    char *names[FINDING_NAMES];
+    struct recipe recipe; /* as it was when the election was seen */
+    char *evidence, *advice;
+    struct failover failover;
+};
+
+static int kind_of(const struct history *h, int64_t id)
+{
+    for (int kind = 0; kind < EVENT_KINDS; kind++)
+        if (h->kind_ids[kind] == id)
+            return kind;
+    return -1;
+}
+
+static unsigned word_index(const char *word, const char *(*of)(unsigned), unsigned count)
+{
+    unsigned i = 0;
+    while (word && i < count && strcmp(of(i), word) != 0)
+        i++;
+    return word && i < count ? i : 0;
+}
+
+static const char *severity_at(unsigned i)
+{
+    return severity_word((enum severity)i);
+}
+
+static const char *certainty_at(unsigned i)
+{
+    return certainty_word((enum certainty)i);
+}
+
+/* A list of names as JSON, which is our own: nothing but strings. */
+static size_t read_names(const char *json, char **names, size_t most)
+{
+    size_t count = 0;
+    const char *at = json ? strchr(json, '"') : NULL;
+    while (at && count < most) {
+        struct buffer name = {0};
+        for (at++; *at && *at != '"'; at++) {
+            if (*at != '\\') {
+                buffer_put_char(&name, *at);
+                continue;
+            }
+            at++;
+            if (*at == 'u') {
+                char digits[5] = "";
+                memcpy(digits, at + 1, strnlen(at + 1, 4));
+                unsigned long code = strtoul(digits, NULL, 16);
+                /* Only what may not stand in a string as it is is written so: controls, and bad bytes. */
+                if (code < 0x80)
+                    buffer_put_char(&name, (char)code);
+                else
+                    buffer_put(&name, "\xef\xbf\xbd", 3);
+                at += strnlen(at + 1, 4);
+            } else if (*at) {
+                const char *escape = strchr("nrtbf", *at);
+                buffer_put_char(&name, escape && *escape ? "\n\r\t\b\f"[escape - "nrtbf"] : *at);
+            } else {
+                break;
+            }
+        }
+        buffer_put_char(&name, '\0');
+        if (buffer_failed(&name))
+            break;
+        names[count++] = name.bytes;
+        at = *at ? strchr(at + 1, '"') : NULL;
+    }
+    return count;
+}
+
+static struct span span_at(sqlite3_stmt *statement, int i)
+{
+    bool low = sqlite3_column_type(statement, i) != SQLITE_NULL;
+    bool high = sqlite3_column_type(statement, i + 1) != SQLITE_NULL;
+    return (struct span){low ? sqlite3_column_int64(statement, i) : SPAN_OPEN,
+                         high ? sqlite3_column_int64(statement, i + 1) : SPAN_OPEN};
+}
+
+static char *own_text(sqlite3_stmt *statement, int i, bool *fine)
+{
+    const char *text = text_at(statement, i);
+    char *copy = text ? strdup(text) : NULL;
+    *fine = *fine && (copy || !text);
+    return copy;
+}
+
+static enum failover_cause cause_of(const char *word)
+{
+    unsigned cause = 0;
+    while (word && cause < CAUSE_COUNT && strcmp(failover_cause_word((enum failover_cause)cause), word) != 0)
+        cause++;
+    return word && cause < CAUSE_COUNT ? (enum failover_cause)cause : CAUSE_UNKNOWN;
+}
+
+static bool read_failover(sqlite3_stmt *statement, struct failover *f)
+{
+    bool fine = true;
+    int64_t lost_us = sqlite3_column_int64(statement, 1), mono_us = sqlite3_column_int64(statement, 18);
+    *f = (struct failover){
+        .to = own_text(statement, 3, &fine),
+        .to_identity = own_text(statement, 4, &fine),
+        .from = own_text(statement, 5, &fine),
+        .from_identity = own_text(statement, 6, &fine),
+        .lost_at = {mono_us, lost_us},
+        .cause = cause_of(text_at(statement, 7)),
+        .cause_certainty =
+            (enum certainty)word_index(text_at(statement, 8), certainty_at, CERTAINTY_CERTAIN + 1),
+        .detection = span_at(statement, 9),
+        .vacancy = span_at(statement, 11),
+        .takeover = span_at(statement, 13),
+        .total = span_at(statement, 15),
+        .gap_us = sqlite3_column_int64(statement, 17),
+        .evidence = own_text(statement, 19, &fine),
+    };
+    if (sqlite3_column_type(statement, 2) != SQLITE_NULL) {
+        int64_t elected_us = sqlite3_column_int64(statement, 2);
+        f->elected_at = (struct moment){mono_us + (elected_us - lost_us), elected_us};
+    }
+    return fine;
+}
+
+static void free_failover(struct failover *f)
+{
+    free(f->from);
+    free(f->from_identity);
+    free(f->to);
+    free(f->to_identity);
+    free(f->evidence);
+}
+
+/* The failover that this event told; lost_us is known to lie before it. */
+static bool find_failover(struct history *h, int64_t event, int64_t election, int64_t at_us,
+                          struct failover *f)
+{
+    sqlite3_stmt *statement = NULL;
+    bool found = false;
+    if (sqlite3_prepare_v2(h->db,
+                           FAILOVER_COLUMNS " FROM failover f" FAILOVER_NAMES
+                                            " WHERE f.election = ? AND f.event = ? AND f.lost_us <= ?"
+                                            " ORDER BY f.lost_us DESC LIMIT 1",
+                           -1, &statement, NULL) == SQLITE_OK) {
+        sqlite3_bind_int64(statement, 1, election);
+        sqlite3_bind_int64(statement, 2, event);
+        sqlite3_bind_int64(statement, 3, at_us);
+        if (sqlite3_step(statement) == SQLITE_ROW) {
+            found = read_failover(statement, f);
+            if (!found)
+                free_failover(f);
+        }
+    }
+    sqlite3_finalize(statement);
+    return found;
+}
+
+static void read_finding(sqlite3_stmt *statement, struct event_row *row)
+{
+    const char *code = text_at(statement, 16);
+    if (!code || finding_code_of(code) == FINDING_COUNT)
+        return; /* of a newer program */
+    struct finding *f = &row->finding;
+    f->code = finding_code_of(code);
+    f->severity = (enum severity)word_index(text_at(statement, 17), severity_at, SEVERITY_CRITICAL + 1);
+    f->certainty = (enum certainty)word_index(text_at(statement, 18), certainty_at, CERTAINTY_CERTAIN + 1);
+    f->candidates = row->names;
+    f->candidate_count = read_names(text_at(statement, 19), row->names, FINDING_NAMES);
+    row->evidence = f->evidence = strdup(text_at(statement, 20) ? text_at(statement, 20) : "");
+    row->advice = f->advice = strdup(text_at(statement, 21) ? text_at(statement, 21) : "");
+    f->since = (struct moment){sqlite3_column_int64(statement, 22), sqlite3_column_int64(statement, 22)};
+    int64_t unconfirmed_us = sqlite3_column_int64(statement, 23);
+    f->unconfirmed_since = (struct moment){unconfirmed_us, unconfirmed_us};
+    f->subject = (uint64_t)sqlite3_column_int64(statement, 24);
+    f->one_look = sqlite3_column_int(statement, 25) != 0;
+    row->event.finding = f;
+}
+
+static bool read_event(struct history *h, sqlite3_stmt *statement, struct event_row *row)
+{
+    int kind = kind_of(h, sqlite3_column_int64(statement, 2));
+    struct event *event = &row->event;
+    *row = (struct event_row){.event = {.kind = (enum event_kind)kind, .after_us = -1}};
+    if (kind < 0)
+        return false; /* of a newer program */
+    int64_t at_us = sqlite3_column_int64(statement, 1);
+    event->at = (struct moment){at_us, at_us};
+    if (sqlite3_column_type(statement, 4) != SQLITE_NULL) {
+        struct stub *stub = reader_stub(h, sqlite3_column_int64(statement, 4));
+        if (!stub)
+            return false;
+        event->election = stub->election;
+        event->cluster = stub->election->cluster;
+    } else {
+        for (size_t i = 0; i < h->cluster_count; i++)
+            if (h->cluster_ids[i] == sqlite3_column_int64(statement, 3))
+                event->cluster = &h->clusters[i];
+    }
+    event->candidate = text_at(statement, 5);
+    event->identity = text_at(statement, 6);
+    event->from = text_at(statement, 7);
+    event->from_identity = text_at(statement, 8);
+    event->position = (size_t)sqlite3_column_int64(statement, 9);
+    event->gap_us = sqlite3_column_int64(statement, 10);
+    if (sqlite3_column_type(statement, 11) != SQLITE_NULL)
+        event->after_us = sqlite3_column_int64(statement, 11);
+    event->unseen_joined = (uint64_t)sqlite3_column_int64(statement, 12);
+    event->unseen_left = (uint64_t)sqlite3_column_int64(statement, 13);
+    event->connection = text_at(statement, 14);
+    event->detail = text_at(statement, 15);
+    if (sqlite3_column_type(statement, 16) != SQLITE_NULL)
+        read_finding(statement, row);
+    if (event->kind == EVENT_FAILOVER &&
+        find_failover(h, sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 4),
+                      at_us + DISORDER_US, &row->failover))
+        event->failover = &row->failover;
+    return event->cluster != NULL && (event->kind != EVENT_FAILOVER || event->failover);
+}
+
+static void free_event(struct event_row *row)
+{
+    for (size_t i = 0; i < row->finding.candidate_count; i++)
+        free(row->names[i]);
+    free(row->evidence);
+    free(row->advice);
+    if (row->event.failover)
+        free_failover(&row->failover);
+}
+
+/* What an event of the beginning or the end of an election carries is its recipe as it was. */
+static bool hand_out(struct event_row *row, history_event_fn fn, void *context)
+{
+    struct event *event = &row->event;
+    struct election seen;
+    bool carries = event->kind == EVENT_ELECTION_SEEN || event->kind == EVENT_ELECTION_GONE;
+    if (carries && event->election) {
+        seen = *event->election;
+        seen.recipe = event->detail ? &row->recipe : NULL;
+        row->recipe = (struct recipe){.name = event->detail, .title = event->detail};
+        event->election = &seen;
+        event->detail = NULL;
+    }
+    return fn(context, event);
+}
+
+static bool fits(const struct history_filter *filter, const struct event *event)
+{
+    if (!filter)
+        return true;
+    if (filter->events && !(filter->events & (UINT64_C(1) << event->kind)))
+        return false;
+    if (filter->cluster && (!event->cluster || strcmp(event->cluster->name, filter->cluster) != 0))
+        return false;
+    return !filter->election || (event->election && strcmp(event->election->path, filter->election) == 0);
+}
+
+/* The filter as far as SQL can tell, so that little is read in vain. */
+static void add_conditions(struct history *h, struct text *sql, const struct history_filter *filter)
+{
+    if (filter && filter->events) {
+        text_add(sql, " AND e.kind IN (0");
+        for (int kind = 0; kind < EVENT_KINDS; kind++)
+            if (filter->events & (UINT64_C(1) << kind))
+                text_printf(sql, ", %lld", (long long)h->kind_ids[kind]);
+        text_add(sql, ")");
+    }
+    if (filter && filter->election) {
+        text_add(sql, " AND e.election IN (0");
+        for (size_t i = 0; i < h->stub_count; i++)
+            if (strcmp(h->stubs[i].election->path, filter->election) == 0)
+                text_printf(sql, ", %lld", (long long)h->stubs[i].id);
+        text_add(sql, ")");
+    }
+}
+
+static sqlite3_stmt *events_of(struct history *h, const struct history_filter *filter, int64_t first,
+                               int64_t end, bool forward)
+{
+    struct text sql = {0};
+    sqlite3_stmt *statement = NULL;
+    text_add(&sql, event_columns);
+    text_add(&sql, " WHERE e.id >= ? AND e.id < ?");
+    add_conditions(h, &sql, filter);
+    text_add(&sql, forward ? " ORDER BY e.id" : " ORDER BY e.id DESC");
+    char *text = text_take(&sql);
+    if (text && sqlite3_prepare_v2(h->db, text, -1, &statement, NULL) == SQLITE_OK) {
+        sqlite3_bind_int64(statement, 1, first);
+        sqlite3_bind_int64(statement, 2, end);
+    }
+    free(text);
+    return statement;
+}
+
+/* ---- for readers ---- */
+
+static int64_t saturated(int64_t a, int64_t b)
+{
+    return b > 0 && a > INT64_MAX - b ? INT64_MAX : b < 0 && a < INT64_MIN - b ? INT64_MIN : a + b;
+}
+
+bool history_events(struct history *h, const struct history_filter *filter, int64_t from_us, int64_t to_us,
+                    history_event_fn fn, void *context, char **error)
+{
+    if (!reader_begin(h, error))
+        return false;
+    bool goes_on = true, fine = true;
+    for (size_t s = 0; s < h->stretch_count && goes_on && fine; s++) {
+        const struct stretch_row *stretch = &h->stretches[s];
+        if (saturated(stretch->from_us, -DISORDER_US) >= to_us ||
+            saturated(stretch->to_us, DISORDER_US) < from_us)
+            continue;
+        int64_t first, end;
+        event_range(h, s, &first, &end);
+        first = first_event(h, s, saturated(from_us, -DISORDER_US));
+        sqlite3_stmt *statement = events_of(h, filter, first, end, true);
+        int code = SQLITE_ERROR;
+        while (goes_on && statement && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+            int64_t at_us = sqlite3_column_int64(statement, 1);
+            if (at_us >= saturated(to_us, DISORDER_US)) {
+                code = SQLITE_DONE;
+                break;
+            }
+            struct event_row row;
+            if (at_us < from_us || at_us >= to_us)
+                continue;
+            if (read_event(h, statement, &row) && fits(filter, &row.event))
+                goes_on = hand_out(&row, fn, context);
+            free_event(&row);
+        }
+        fine = !goes_on || code == SQLITE_DONE;
+        if (!fine)
+            reader_failed(h, error);
+        sqlite3_finalize(statement);
+    }
+    reader_end(h);
+    return fine;
+}
+
+/* The nearest one in this stretch; beyond: after or before at_us, else whichever comes first. */
+static bool step_in(struct history *h, const struct history_filter *filter, size_t s, bool beyond,
+                    int64_t at_us, bool forward, int64_t *found_us)
+{
+    int64_t first, end;
+    bool found = false;
+    event_range(h, s, &first, &end);
+    if (beyond && forward)
+        first = first_event(h, s, saturated(at_us, -DISORDER_US));
+    else if (beyond)
+        end = first_event(h, s, saturated(at_us, DISORDER_US));
+    sqlite3_stmt *statement = events_of(h, filter, first, end, forward);
+    while (statement && sqlite3_step(statement) == SQLITE_ROW) {
+        int64_t us = sqlite3_column_int64(statement, 1);
+        if (found &&
+            (forward ? us > saturated(*found_us, DISORDER_US) : us < saturated(*found_us, -DISORDER_US)))
+            break;
+        if (beyond && (forward ? us <= at_us : us >= at_us))
+            continue;
+        if (found && (forward ? us >= *found_us : us <= *found_us))
+            continue;
+        struct event_row row;
+        if (read_event(h, statement, &row) && fits(filter, &row.event)) {
+            found = true;
+            *found_us = us;
+        }
+        free_event(&row);
+    }
+    sqlite3_finalize(statement);
+    return found;
+}
+
+bool history_step(struct history *h, const struct history_filter *filter, int64_t from_us, bool forward,
+                  int64_t *at_us)
+{
+    char *error = NULL;
+    bool begun = reader_begin(h, &error), found = false;
+    free(error);
+    if (!begun)
+        return false;
+    size_t s = reader_stretch_at(h, from_us);
+    if (s == SIZE_MAX) /* before everything */
+        s = forward ? 0 : h->stretch_count;
+    bool beyond = true;
+    while (s < h->stretch_count && !found) {
+        found = step_in(h, filter, s, beyond, from_us, forward, at_us);
+        if (found)
+            reader_point(h, *at_us, s);
+        s = forward ? s + 1 : s - 1; /* below 0 it is beyond the count */
+        beyond = false;
+    }
+    reader_end(h);
+    return found;
+}
+
+/* ---- failovers ---- */
+
+bool history_failovers(struct history *h, const struct history_filter *filter, int64_t from_us, int64_t to_us,
+                       history_failover_fn fn, void *context, char **error)
+{
+    if (!reader_begin(h, error))
+        return false;
+    sqlite3_stmt *statement = NULL;
+    bool goes_on = true, several = !filter || !filter->election;
+    int code = sqlite3_prepare_v2(
+        h->db,
+        several ? FAILOVER_COLUMNS " FROM election l CROSS JOIN failover f ON f.election = l.id"
+                                   " AND f.lost_us >= ?1 AND f.lost_us < ?2" FAILOVER_NAMES
+                                   " ORDER BY f.event"
+                : FAILOVER_COLUMNS " FROM election l CROSS JOIN failover f ON f.election = l.id"
+                                   " AND f.lost_us >= ?1 AND f.lost_us < ?2" FAILOVER_NAMES
+                                   " WHERE l.path = ?3 ORDER BY f.event",
+        -1, &statement, NULL);
+    if (code == SQLITE_OK) {
+        sqlite3_bind_int64(statement, 1, from_us);
+        sqlite3_bind_int64(statement, 2, to_us);
+        if (!several)
+            sqlite3_bind_text(statement, 3, filter->election, -1, SQLITE_STATIC);
+    }
+    while (goes_on && code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        struct stub *stub = reader_stub(h, sqlite3_column_int64(statement, 0));
+        struct failover failover;
+        code = SQLITE_OK;
+        if (!stub ||
+            (filter && filter->cluster && strcmp(stub->election->cluster->name, filter->cluster) != 0))
+            continue;
+        if (read_failover(statement, &failover))
+            goes_on = fn(context, stub->election, &failover);
+        else
+            code = SQLITE_NOMEM;
+        free_failover(&failover);
+    }
+    bool fine = !goes_on || code == SQLITE_DONE;
+    if (!fine)
+        reader_failed(h, error);
+    sqlite3_finalize(statement);
+    reader_end(h);
+    return fine;
+}
+
+/* ---- who led ---- */
+
+static int64_t election_id(const struct history *h, const char *cluster, const char *path)
+{
+    for (size_t i = 0; i < h->stub_count; i++)
+        if (strcmp(h->stubs[i].election->path, path) == 0 &&
+            (!cluster || strcmp(h->stubs[i].election->cluster->name, cluster) == 0))
+            return h->stubs[i].id;
+    return -1;
+}
+
+/* When the recorder that saw it began; what it says of before, an earlier one saw better. */
+static int64_t stretch_begin(const struct history *h, int64_t id)
+{
+    for (size_t i = 0; i < h->stretch_count; i++)
+        if (h->stretches[i].id == id)
+            return i == 0 ? INT64_MIN : h->stretches[i].from_us;
+    return INT64_MIN;
+}
+
+struct line {
+    int64_t from_us, to_us, until_us; /* until: told so far; INT64_MIN: nothing */
+    history_stretch_fn fn;
+    void *context;
+};
+
+static bool tell_stretch(struct line *line, struct history_stretch stretch)
+{
+    if (stretch.from_us < line->from_us) {
+        stretch.from_us = line->from_us;
+        stretch.from_exact = false;
+    }
+    if (stretch.to_us > line->to_us)
+        stretch.to_us = line->to_us;
+    return stretch.to_us <= stretch.from_us || line->fn(line->context, &stretch);
+}
+
+static bool tell_tenure(struct history *h, struct line *line, sqlite3_stmt *statement)
+{
+    const char *kind = text_at(statement, 0);
+    bool gap = kind && strcmp(kind, "gap") == 0, led = kind && strcmp(kind, "led") == 0;
+    int64_t begin_us = stretch_begin(h, sqlite3_column_int64(statement, 6));
+    struct history_stretch stretch = {.kind = gap   ? STRETCH_GAP
+                                              : led ? STRETCH_LED
+                                                    : STRETCH_VACANT,
+                                      .name = text_at(statement, 1),
+                                      .identity = text_at(statement, 2),
+                                      .from_us = sqlite3_column_int64(statement, 3),
+                                      .to_us = sqlite3_column_int64(statement, 4),
+                                      .from_exact = sqlite3_column_int(statement, 5) != 0};
+    if (sqlite3_column_type(statement, 4) == SQLITE_NULL)
+        stretch.to_us = h->stretches[h->stretch_count - 1].to_us;
+    int64_t least_us = stretch.from_exact || line->until_us == INT64_MIN ? INT64_MIN : begin_us;
+    if (line->until_us > least_us)
+        least_us = line->until_us;
+    if (stretch.from_us < least_us) {
+        stretch.from_us = least_us;
+        stretch.from_exact = false;
+    }
+    bool goes_on = true;
+    if (line->until_us != INT64_MIN && stretch.from_us > line->until_us)
+        goes_on = tell_stretch(line, (struct history_stretch){.kind = STRETCH_GAP,
+                                                              .from_us = line->until_us,
+                                                              .to_us = stretch.from_us,
+                                                              .from_exact = true});
+    line->until_us = stretch.to_us > line->until_us ? stretch.to_us : line->until_us;
+    return goes_on && tell_stretch(line, stretch);
+}
+
+bool history_stretches(struct history *h, const char *cluster, const char *election, int64_t from_us,
+                       int64_t to_us, history_stretch_fn fn, void *context, char **error)
+{
+    if (!reader_begin(h, error))
+        return false;
+    struct line line = {from_us, to_us, INT64_MIN, fn, context};
+    sqlite3_stmt *statement = NULL;
+    bool goes_on = true;
+    /* One before the first is needed, too: a gap may reach into what is asked for. */
+    int code = sqlite3_prepare_v2(
+        h->db,
+        "SELECT t.kind, n.text, i.text, t.from_us, t.to_us, t.from_exact, t.stretch FROM tenure t"
+        " LEFT JOIN name n ON n.id = t.candidate LEFT JOIN name i ON i.id = t.identity"
+        " WHERE t.election = ?1 AND t.from_us < ?3 AND t.id >= coalesce((SELECT min(id) - 1 FROM tenure"
+        " WHERE election = ?1 AND (to_us IS NULL OR to_us > ?2)), 0) ORDER BY t.id",
+        -1, &statement, NULL);
+    if (code == SQLITE_OK) {
+        sqlite3_bind_int64(statement, 1, election_id(h, cluster, election));
+        sqlite3_bind_int64(statement, 2, from_us);
+        sqlite3_bind_int64(statement, 3, to_us);
+    }
+    while (goes_on && code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        goes_on = tell_tenure(h, &line, statement);
+        code = SQLITE_OK;
+    }
+    bool fine = !goes_on || code == SQLITE_DONE;
+    if (!fine)
+        reader_failed(h, error);
+    sqlite3_finalize(statement);
+    reader_end(h);
+    return fine;
+}

@@ -1,0 +1,93 @@
+#include "probe/history/lookup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct lookup_entry {
+    char *text; /* NULL: free */
+    size_t length;
+    uint64_t hash;
+    int64_t number;
+};
+
+static uint64_t hash_of(const char *text, size_t length)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+    return hash ^ hash >> 32;
+}
+
+static struct lookup_entry *place_of(const struct lookup *lookup, const char *text, size_t length,
+                                     uint64_t hash)
+{
+    size_t at = hash & (lookup->room - 1);
+    while (lookup->entries[at].text &&
+           (lookup->entries[at].hash != hash || lookup->entries[at].length != length ||
+            memcmp(lookup->entries[at].text, text, length) != 0))
+        at = (at + 1) & (lookup->room - 1);
+    return &lookup->entries[at];
+}
+
+bool lookup_find(const struct lookup *lookup, const char *text, size_t length, int64_t *number)
+{
+    if (lookup->room == 0)
+        return false;
+    const struct lookup_entry *entry = place_of(lookup, text, length, hash_of(text, length));
+    if (entry->text)
+        *number = entry->number;
+    return entry->text != NULL;
+}
+
+static bool grow(struct lookup *lookup)
+{
+    if (lookup->count * 2 < lookup->room)
+        return true;
+    struct lookup larger = {.count = lookup->count, .room = lookup->room ? lookup->room * 2 : 256};
+    larger.entries = calloc(larger.room, sizeof *larger.entries);
+    if (!larger.entries)
+        return false;
+    for (size_t i = 0; i < lookup->room; i++) {
+        const struct lookup_entry *entry = &lookup->entries[i];
+        if (entry->text)
+            *place_of(&larger, entry->text, entry->length, entry->hash) = *entry;
+    }
+    free(lookup->entries);
+    *lookup = larger;
+    return true;
+}
+
+void lookup_set(struct lookup *lookup, const char *text, size_t length, int64_t number)
+{
+    if (!grow(lookup))
+        return;
+    uint64_t hash = hash_of(text, length);
+    struct lookup_entry *entry = place_of(lookup, text, length, hash);
+    if (entry->text) {
+        entry->number = number;
+        return;
+    }
+    char *copy = malloc(length + 1);
+    if (!copy)
+        return;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    *entry = (struct lookup_entry){copy, length, hash, number};
+    lookup->count++;
+}
+
+void lookup_clear(struct lookup *lookup)
+{
+    for (size_t i = 0; i < lookup->room; i++) {
+        free(lookup->entries[i].text);
+        lookup->entries[i].text = NULL;
+    }
+    lookup->count = 0;
+}
+
+void lookup_free(struct lookup *lookup)
+{
+    lookup_clear(lookup);
+    free(lookup->entries);
+    *lookup = (struct lookup){0};
+}

@@ -1,0 +1,24 @@
+/*
+ * lookup.h - numbers by text: what the writer remembers of rows that it need not ask for again.
+ */
+#ifndef ELECTOP_PROBE_HISTORY_LOOKUP_H
+#define ELECTOP_PROBE_HISTORY_LOOKUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct lookup_entry;
+struct lookup {
+    struct lookup_entry *entries;
+    size_t count, room;
+};
+
+/* False: it is not there. */
+bool lookup_find(const struct lookup *, const char *text, size_t length, int64_t *number);
+/* In place of what was there. Forgets silently where memory is short. */
+void lookup_set(struct lookup *, const char *text, size_t length, int64_t number);
+void lookup_clear(struct lookup *);
+void lookup_free(struct lookup *);
+
+#endif

@@ -1,0 +1,79 @@
+/*
+ * reader.h - the inside of a recording that is read: shared by history*.c.
+ */
+#ifndef ELECTOP_PROBE_HISTORY_READER_H
+#define ELECTOP_PROBE_HISTORY_READER_H
+
+#include <sqlite3.h>
+
+#include "probe/history/history.h"
+#include "probe/history/picture.h"
+#include "probe/history/thaw.h"
+
+/* Events may be told with an earlier time than one before them: lists of servers carry when they were asked
+ * for. */
+#define DISORDER_US 60000000
+
+struct chunk_row {
+    int64_t id, stretch, from_us, first_event;
+};
+
+struct stretch_row {
+    int64_t id, from_us, to_us;
+    size_t first_chunk, end_chunk; /* in chunks */
+};
+
+/* An election that only has what its rows say. */
+struct stub {
+    int64_t id;
+    struct election *election;
+    struct recipe *recipe; /* name only; or NULL */
+    char *recipe_name;
+};
+
+struct history {
+    sqlite3 *db;
+    char *file;
+    unsigned depth;  /* of reader_begin() */
+    int64_t version; /* PRAGMA data_version of what follows */
+    struct chunk_row *chunks;
+    size_t chunk_count;
+    struct stretch_row *stretches; /* those that have chunks, in order of recording */
+    size_t stretch_count;
+
+    struct picture *picture; /* of this chunk, with its patches until at_us */
+    int64_t chunk, patch;    /* patch: of an open chunk, the latest that was applied */
+    bool chunk_open;
+    unsigned char *patches; /* of a closed one */
+    size_t patches_size, patches_at;
+    int64_t patches_us; /* time of the latest that was scanned */
+    int64_t at_us;
+    struct thawed *thawed;
+    uint64_t generation;
+
+    /* Where a time stands in several stretches, the one that was looked at stays in view. */
+    int64_t cursor_us;
+    size_t cursor_stretch;
+    bool has_cursor;
+
+    struct cluster *clusters; /* stubs, by number in cluster_ids */
+    int64_t *cluster_ids;
+    size_t cluster_count;
+    struct stub *stubs;
+    size_t stub_count;
+    int64_t kind_ids[64]; /* by enum event_kind; 0: none */
+};
+
+/* Begins to read: one state of the file until reader_end(). False and a text in *error. */
+bool reader_begin(struct history *, char **error);
+void reader_end(struct history *);
+bool reader_failed(struct history *, char **error); /* fills *error; returns false */
+
+/* The stretch that holds this moment, else the one before it; SIZE_MAX: there is none. */
+size_t reader_stretch_at(const struct history *, int64_t at_us);
+void reader_point(struct history *, int64_t at_us, size_t stretch);
+
+/* NULL: no such election. */
+struct stub *reader_stub(struct history *, int64_t id);
+
+#endif

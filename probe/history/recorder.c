@@ -1,0 +1,434 @@
+#include "probe/history/recorder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/history/lookup.h"
+#include "probe/history/picture.h"
+#include "probe/history/store.h"
+#include "probe/log.h"
+
+/* A picture is brought up to date at most for this part of the time. */
+#define COST_PART 50
+#define DEFER_MOST_US 1000000
+/* A whole picture is written when the patches on the latest are so many times as large, within bounds. */
+#define PATCHES_TIMES 4
+#define PATCHES_LEAST (256u << 10)
+#define PATCHES_MOST (4u << 20)
+/* The wall clock was set, when it goes so differently from the monotonic one. */
+#define CLOCK_SET_US 1000000
+#define CHECK_MS 1000
+#define ALIVE_US 1000000
+
+/* What was told of an election so far. */
+struct told {
+    const struct recipe *recipe;
+    enum election_kind kind;
+    bool known;
+    struct moment from, to; /* the latest tenure that was written ... */
+    bool named, identified;
+    int64_t number; /* ... and its number; 0: none yet */
+};
+
+struct recorder {
+    const struct model *model;
+    struct store *store;
+    struct picture *picture;
+    struct batch *batch;          /* being filled; NULL: none */
+    uint64_t generation;          /* that the picture shows */
+    int64_t base_us;              /* between the clocks, in this stretch */
+    int64_t last_us;              /* of the latest batch in it */
+    int64_t alive_us;             /* that the store knows of */
+    bool begun;                   /* a stretch */
+    const char *why;              /* the next one begins */
+    size_t picture_size, patches; /* of the chunk */
+    uint64_t cost_us, updated_us; /* of the latest update, of uv_hrtime() */
+    uint64_t lost;
+    int64_t lost_us; /* the first of what was lost; 0: nothing, or a new stretch has begun */
+    uint64_t lost_turn_us;
+    struct lookup index; /* elections in told, by cluster and path */
+    struct told *told;
+    size_t told_count, told_room;
+
+    uv_prepare_t *prepare;
+    uv_check_t *check;
+    uv_timer_t *timer; /* looks after the store */
+    uv_timer_t *defer;
+    char *problem; /* as it was logged */
+    bool stopped;  /* events of a monitor that still runs are nobody's */
+};
+
+static uint64_t now_us(void)
+{
+    return uv_hrtime() / 1000;
+}
+
+/* ---- what happened ---- */
+
+static struct batch *batch_of(struct recorder *r, int64_t at_us)
+{
+    if (!r->batch && (r->batch = batch_new()))
+        r->batch->at_us = at_us;
+    return r->batch;
+}
+
+/* What is told of an election once, and when it changes. */
+static struct told *told_of(struct recorder *r, const struct cluster *cluster, const struct election *e)
+{
+    char key[1024];
+    size_t name = strlen(cluster->name) + 1, length = strlen(e->path);
+    int64_t i;
+    if (name + length > sizeof key)
+        return NULL;
+    memcpy(key, cluster->name, name);
+    memcpy(key + name, e->path, length);
+    if (!lookup_find(&r->index, key, name + length, &i)) {
+        if (r->told_count == r->told_room) {
+            size_t room = r->told_room ? r->told_room * 2 : 16;
+            struct told *told = realloc(r->told, room * sizeof *told);
+            if (!told)
+                return NULL;
+            r->told = told;
+            r->told_room = room;
+        }
+        i = (int64_t)r->told_count++;
+        r->told[i] = (struct told){0};
+        lookup_set(&r->index, key, name + length, i);
+    }
+    return &r->told[i];
+}
+
+static void tell_subject(struct recorder *r, const struct cluster *cluster, const struct election *e)
+{
+    struct told *told = e ? told_of(r, cluster, e) : NULL;
+    if (told && told->known && told->recipe == e->recipe && told->kind == e->kind)
+        return;
+    if (told) {
+        told->known = true;
+        told->recipe = e->recipe;
+        told->kind = e->kind;
+    }
+    batch_add_subject(r->batch, cluster, e);
+}
+
+void recorder_event(void *context, const struct event *event)
+{
+    struct recorder *r = context;
+    if (r->stopped)
+        return;
+    if (r->lost_us) {
+        r->lost++;
+        return;
+    }
+    if (!batch_of(r, event->at.wall_us))
+        return;
+    if (event->cluster && event->election)
+        tell_subject(r, event->cluster, event->election);
+    batch_add_event(r->batch, event);
+}
+
+/* ---- who led ---- */
+
+static bool same_tenure(const struct told *told, const struct tenure *tenure)
+{
+    return told->from.mono_us == tenure->from.mono_us && told->to.mono_us == tenure->to.mono_us &&
+           told->named == (tenure->name != NULL) && told->identified == (tenure->identity != NULL);
+}
+
+static void tell_tenures(struct recorder *r, const struct election *e)
+{
+    struct told *told = told_of(r, e->cluster, e);
+    size_t count = e->tenure_count, first = count;
+    if (!told || count == 0)
+        return;
+    if (told->number && same_tenure(told, election_tenure_at(e, count - 1)))
+        return;
+    /* The latest that was told goes on or has ended; what it was taken for may have been corrected. */
+    while (first > 0 &&
+           (told->number == 0 || election_tenure_at(e, first - 1)->from.mono_us >= told->from.mono_us))
+        first--;
+    if (first == count)
+        first = count - 1;
+    for (size_t i = first; i < count; i++) {
+        const struct tenure *tenure = election_tenure_at(e, i);
+        if (told->number == 0 || i > first)
+            told->number++;
+        batch_add_tenure(r->batch, e, tenure, told->number);
+        told->from = tenure->from;
+        told->to = tenure->to;
+        told->named = tenure->name != NULL;
+        told->identified = tenure->identity != NULL;
+    }
+}
+
+/* ---- pictures ---- */
+
+static size_t patches_most(const struct recorder *r)
+{
+    size_t most = r->picture_size * PATCHES_TIMES;
+    return most < PATCHES_LEAST ? PATCHES_LEAST : most > PATCHES_MOST ? PATCHES_MOST : most;
+}
+
+static void tell_all(struct recorder *r)
+{
+    for (size_t i = 0; i < r->model->cluster_count; i++) {
+        const struct cluster *cluster = &r->model->clusters[i];
+        if (!r->begun)
+            tell_subject(r, cluster, NULL);
+        for (size_t k = 0; k < cluster->election_count; k++) {
+            tell_subject(r, cluster, cluster->elections[k]);
+            tell_tenures(r, cluster->elections[k]);
+        }
+    }
+}
+
+static bool take_picture(struct recorder *r)
+{
+    struct batch *batch = r->batch;
+    if (!r->begun)
+        picture_clear(r->picture);
+    bool fine = picture_update(r->picture, r->model, &batch->patch);
+    size_t patch = batch->patch.length;
+    r->patches += patch;
+    if (!r->begun || r->patches > patches_most(r)) {
+        fine = fine && picture_keyframe(r->picture, &batch->picture);
+        batch->begins = r->begun ? BATCH_NEW_CHUNK : BATCH_NEW_STRETCH;
+        batch->why = r->why;
+        r->picture_size = batch->picture.length;
+        r->patches = 0;
+    }
+    return fine;
+}
+
+/* Nothing of it is left to build upon. */
+static void lose(struct recorder *r, size_t events)
+{
+    r->lost += events;
+    if (r->lost_us == 0) {
+        r->lost_us = r->last_us ? r->last_us : r->model->now.wall_us;
+        log_line(LOG_LEVEL_ERROR, "the recording cannot keep up: what happens now is not in it");
+    }
+    r->lost_turn_us = now_us();
+    r->begun = false;
+    r->why = "went on after a loss";
+    for (size_t i = 0; i < r->told_count; i++)
+        r->told[i].known = false;
+}
+
+static void hand_on(struct recorder *r)
+{
+    struct batch *batch = r->batch;
+    size_t events = batch->happening_count;
+    bool stretch = batch->begins == BATCH_NEW_STRETCH;
+    r->batch = NULL;
+    if (batch_is_empty(batch) && !batch->failed) {
+        batch_free(batch);
+        return;
+    }
+    if (stretch)
+        batch->gap_from_us = r->lost_us;
+    else if (batch->at_us < r->last_us)
+        batch->at_us = r->last_us; /* lists carry the time at which they were asked for */
+    int64_t at_us = batch->at_us;
+    if (batch->failed) {
+        batch_free(batch);
+        lose(r, events);
+    } else if (!store_push(r->store, batch)) {
+        lose(r, events);
+    } else {
+        r->last_us = at_us;
+        if (stretch && r->lost_us)
+            log_line(LOG_LEVEL_WARNING, "the recording goes on; %llu events are not in it",
+                     (unsigned long long)r->lost);
+        r->begun = true;
+        if (stretch)
+            r->alive_us = r->lost_us = 0;
+    }
+}
+
+/* A stretch ends where the clock was set. */
+static void watch_clock(struct recorder *r)
+{
+    const struct moment *now = &r->model->now;
+    int64_t base_us = now->wall_us - now->mono_us, off_us = base_us - r->base_us;
+    if (r->begun && (off_us > CLOCK_SET_US || off_us < -CLOCK_SET_US)) {
+        r->begun = false;
+        r->why = off_us < 0 ? "the clock was set back" : "the clock was set forward";
+        if (r->batch)
+            r->batch->at_us = now->wall_us;
+    }
+    if (!r->begun)
+        r->base_us = base_us;
+}
+
+uint64_t recorder_turn(struct recorder *r)
+{
+    const struct model *model = r->model;
+    if (r->stopped || model->now.wall_us == 0)
+        return 0; /* nothing was observed yet */
+    watch_clock(r);
+    if (r->begun && model->now.wall_us - r->alive_us >= ALIVE_US) {
+        r->alive_us = model->now.wall_us;
+        store_alive(r->store, r->alive_us);
+    }
+    if (r->begun && model->generation == r->generation && !r->batch)
+        return 0;
+    uint64_t start_us = now_us();
+    if (r->lost_us && start_us - r->lost_turn_us < DEFER_MOST_US)
+        return 0; /* the timer looks again */
+    if (!batch_of(r, model->now.wall_us))
+        return 0;
+    uint64_t pause_us = r->cost_us * COST_PART;
+    pause_us = pause_us > DEFER_MOST_US ? DEFER_MOST_US : pause_us;
+    if (r->begun && start_us - r->updated_us < pause_us)
+        return (pause_us - (start_us - r->updated_us)) / 1000 + 1;
+    if (!r->begun && r->batch->at_us < model->now.wall_us && r->lost_us)
+        r->batch->at_us = model->now.wall_us;
+    tell_all(r);
+    r->generation = model->generation;
+    if (!take_picture(r))
+        r->batch->failed = true;
+    hand_on(r);
+    r->updated_us = now_us();
+    r->cost_us = r->updated_us - start_us;
+    return 0;
+}
+
+/* ---- life ---- */
+
+struct recorder *recorder_new(const struct model *model, const char *file, int64_t keep_ms, char **error)
+{
+    *error = NULL;
+    struct recorder *r = calloc(1, sizeof *r);
+    if (!r || !(r->picture = picture_new())) {
+        *error = strdup("out of memory; nothing can be recorded");
+        free(r);
+        return NULL;
+    }
+    r->model = model;
+    r->why = "started";
+    r->generation = UINT64_MAX;
+    r->store = store_open(file, keep_ms, error);
+    if (r->store)
+        return r;
+    picture_free(r->picture);
+    free(r);
+    return NULL;
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+static void close_handle(uv_handle_t *handle)
+{
+    if (handle && handle->data)
+        uv_close(handle, on_closed);
+    else
+        free(handle);
+}
+
+static void on_deferred(uv_timer_t *timer);
+
+static void turn(struct recorder *r)
+{
+    uint64_t again_ms = recorder_turn(r);
+    if (again_ms && !uv_is_active((uv_handle_t *)r->defer))
+        uv_timer_start(r->defer, on_deferred, again_ms, 0);
+}
+
+static void on_deferred(uv_timer_t *timer)
+{
+    turn(timer->data);
+}
+
+static void on_prepare(uv_prepare_t *handle)
+{
+    turn(handle->data);
+}
+
+static void on_check(uv_check_t *handle)
+{
+    turn(handle->data);
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct recorder *r = timer->data;
+    turn(r);
+    char *problem = store_problem(r->store);
+    if (problem && !r->problem)
+        log_line(LOG_LEVEL_ERROR, "%s", problem);
+    else if (!problem && r->problem)
+        log_line(LOG_LEVEL_WARNING, "%s: can be written again", store_file(r->store));
+    free(r->problem);
+    r->problem = problem;
+}
+
+struct recorder *recorder_start(uv_loop_t *loop, struct monitor *monitor, const char *file, int64_t keep_ms,
+                                char **error)
+{
+    struct recorder *r = recorder_new(monitor_model(monitor), file, keep_ms, error);
+    if (!r)
+        return NULL;
+    r->prepare = calloc(1, sizeof *r->prepare);
+    r->check = calloc(1, sizeof *r->check);
+    r->timer = calloc(1, sizeof *r->timer);
+    r->defer = calloc(1, sizeof *r->defer);
+    if (!r->prepare || !r->check || !r->timer || !r->defer ||
+        !monitor_subscribe(monitor, recorder_event, r)) {
+        *error = strdup("out of memory; nothing can be recorded");
+        recorder_stop(r, NULL);
+        return NULL;
+    }
+    uv_prepare_init(loop, r->prepare);
+    uv_check_init(loop, r->check);
+    uv_timer_init(loop, r->timer);
+    uv_timer_init(loop, r->defer);
+    r->prepare->data = r->check->data = r->timer->data = r->defer->data = r;
+    uv_prepare_start(r->prepare, on_prepare);
+    uv_check_start(r->check, on_check);
+    uv_timer_start(r->timer, on_timer, CHECK_MS, CHECK_MS);
+    return r;
+}
+
+bool recorder_stop(struct recorder *r, char **problem)
+{
+    if (problem)
+        *problem = NULL;
+    if (!r)
+        return true;
+    r->updated_us = 0;
+    if (r->model->now.wall_us)
+        recorder_turn(r);
+    store_alive(r->store, r->begun ? r->model->now.wall_us : 0);
+    r->stopped = true;
+    bool fine = store_close(r->store, problem);
+    close_handle((uv_handle_t *)r->prepare);
+    close_handle((uv_handle_t *)r->check);
+    close_handle((uv_handle_t *)r->timer);
+    close_handle((uv_handle_t *)r->defer);
+    batch_free(r->batch);
+    picture_free(r->picture);
+    lookup_free(&r->index);
+    free(r->told);
+    free(r->problem);
+    free(r);
+    return fine;
+}
+
+const char *recorder_file(const struct recorder *r)
+{
+    return store_file(r->store);
+}
+
+char *recorder_problem(const struct recorder *r)
+{
+    return store_problem(r->store);
+}
+
+uint64_t recorder_lost(const struct recorder *r)
+{
+    return r->lost;
+}

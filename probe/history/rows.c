@@ -1,0 +1,675 @@
+#include "probe/history/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "probe/history/codec.h"
+#include "probe/history/lookup.h"
+
+#define NAMES_MOST 65536
+/* Rows that are deleted at once. */
+#define TRIM_ROWS 20000
+
+enum sql {
+    SQL_STRETCH,
+    SQL_STRETCH_GOES_ON,
+    SQL_GAP,
+    SQL_CHUNK,
+    SQL_CHUNK_CLOSE,
+    SQL_PATCH,
+    SQL_PATCHES,
+    SQL_PATCHES_GONE,
+    SQL_CLUSTER,
+    SQL_CLUSTER_OF,
+    SQL_ELECTION,
+    SQL_ELECTION_OF,
+    SQL_NAME,
+    SQL_EVENT,
+    SQL_FINDING,
+    SQL_FAILOVER,
+    SQL_TENURE,
+    SQL_LAST_TENURE,
+    SQL_COUNT
+};
+
+static const char *const sql_text[SQL_COUNT] = {
+    [SQL_STRETCH] = "INSERT INTO stretch (id, from_us, to_us, why, recorder) VALUES (?, ?, ?, ?, ?)",
+    [SQL_STRETCH_GOES_ON] = "UPDATE stretch SET to_us = max(to_us, ?) WHERE id = ?",
+    [SQL_GAP] = "INSERT INTO gap (cluster, from_us, to_us, why) VALUES (?, ?, ?, ?)",
+    [SQL_CHUNK] = "INSERT INTO chunk (id, stretch, from_us, first_event, first_name, picture_size, picture)"
+                  " VALUES (?, ?, ?, ?, ?, ?, ?)",
+    [SQL_CHUNK_CLOSE] = "UPDATE chunk SET patches_size = ?, patches = ? WHERE id = ?",
+    [SQL_PATCH] = "INSERT INTO patch (at_us, patch) VALUES (?, ?)",
+    [SQL_PATCHES] = "SELECT at_us, patch FROM patch ORDER BY id",
+    [SQL_PATCHES_GONE] = "DELETE FROM patch",
+    [SQL_CLUSTER] = "INSERT INTO cluster (name, hosts, chroot) VALUES (?, ?, ?) ON CONFLICT (name)"
+                    " DO UPDATE SET hosts = excluded.hosts, chroot = excluded.chroot",
+    [SQL_CLUSTER_OF] = "SELECT id FROM cluster WHERE name = ?",
+    [SQL_ELECTION] = "INSERT INTO election (cluster, path, name, kind, recipe) VALUES (?, ?, ?, ?, ?)"
+                     " ON CONFLICT (cluster, path) DO UPDATE SET name = excluded.name, kind = excluded.kind,"
+                     " recipe = coalesce(excluded.recipe, recipe)",
+    [SQL_ELECTION_OF] = "SELECT id FROM election WHERE cluster = ? AND path = ?",
+    [SQL_NAME] = "INSERT INTO name (id, text) VALUES (?, ?)",
+    [SQL_EVENT] = "INSERT INTO event (id, at_us, kind, cluster, election, candidate, identity, other,"
+                  " other_identity, position, gap_us, after_us, joined, gone, state, detail)"
+                  " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [SQL_FINDING] = "INSERT INTO finding (event, code, severity, certainty, candidates, evidence, advice,"
+                    " since_us, unconfirmed_us, subject, one_look) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [SQL_FAILOVER] = "INSERT INTO failover (election, lost_us, event, elected_us, candidate, identity, other,"
+                     " other_identity, cause, certainty, detection_low_us, detection_high_us,"
+                     " vacancy_low_us, vacancy_high_us, takeover_low_us, takeover_high_us, total_low_us,"
+                     " total_high_us, gap_us, mono_us, evidence)"
+                     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [SQL_TENURE] =
+        "INSERT INTO tenure (election, id, stretch, kind, candidate, identity, from_us, from_exact,"
+        " to_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (election, id) DO UPDATE SET"
+        " kind = excluded.kind, candidate = excluded.candidate, identity = excluded.identity,"
+        " from_us = excluded.from_us, from_exact = excluded.from_exact, to_us = excluded.to_us",
+    [SQL_LAST_TENURE] = "SELECT max(id) FROM tenure WHERE election = ?",
+};
+
+struct rows {
+    sqlite3 *db;
+    sqlite3_stmt *statements[SQL_COUNT];
+    bool known; /* what follows is */
+    int64_t stretch, chunk, next_event, next_name;
+    struct lookup names, subjects, bases, lost;
+    int64_t kinds[64]; /* ids of event words, by enum event_kind; 0: not asked for */
+};
+
+struct rows *rows_new(sqlite3 *db)
+{
+    struct rows *rows = calloc(1, sizeof *rows);
+    if (rows)
+        rows->db = db;
+    return rows;
+}
+
+void rows_forget(struct rows *rows)
+{
+    rows->known = false;
+    lookup_clear(&rows->names);
+    lookup_clear(&rows->subjects);
+    lookup_clear(&rows->lost);
+    memset(rows->kinds, 0, sizeof rows->kinds);
+}
+
+void rows_free(struct rows *rows)
+{
+    if (!rows)
+        return;
+    for (size_t i = 0; i < SQL_COUNT; i++)
+        sqlite3_finalize(rows->statements[i]);
+    lookup_free(&rows->names);
+    lookup_free(&rows->subjects);
+    lookup_free(&rows->bases);
+    lookup_free(&rows->lost);
+    free(rows);
+}
+
+/* ---- statements ---- */
+
+static sqlite3_stmt *use(struct rows *rows, enum sql which)
+{
+    sqlite3_stmt **statement = &rows->statements[which];
+    if (!*statement && sqlite3_prepare_v3(rows->db, sql_text[which], -1, SQLITE_PREPARE_PERSISTENT, statement,
+                                          NULL) != SQLITE_OK)
+        return NULL;
+    return *statement;
+}
+
+static bool done(sqlite3_stmt *statement)
+{
+    int code = statement ? sqlite3_step(statement) : SQLITE_ERROR;
+    if (statement)
+        sqlite3_reset(statement);
+    return code == SQLITE_DONE || code == SQLITE_ROW;
+}
+
+/* The number in its first row, or none where it is NULL or there is no row. */
+static bool answer(sqlite3_stmt *statement, int64_t *number, int64_t none)
+{
+    int code = statement ? sqlite3_step(statement) : SQLITE_ERROR;
+    bool there = code == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL;
+    *number = there ? sqlite3_column_int64(statement, 0) : none;
+    if (statement)
+        sqlite3_reset(statement);
+    return code == SQLITE_ROW || code == SQLITE_DONE;
+}
+
+static bool ask(struct rows *rows, const char *sql, int64_t *number, int64_t none)
+{
+    sqlite3_stmt *statement = NULL;
+    bool fine = sqlite3_prepare_v2(rows->db, sql, -1, &statement, NULL) == SQLITE_OK &&
+                answer(statement, number, none);
+    sqlite3_finalize(statement);
+    return fine;
+}
+
+static void bind_text(sqlite3_stmt *statement, int i, const char *text)
+{
+    if (text)
+        sqlite3_bind_text(statement, i, text, -1, SQLITE_STATIC);
+    else
+        sqlite3_bind_null(statement, i);
+}
+
+static void bind_or_null(sqlite3_stmt *statement, int i, int64_t number, bool known)
+{
+    if (known)
+        sqlite3_bind_int64(statement, i, number);
+    else
+        sqlite3_bind_null(statement, i);
+}
+
+/* ---- what is known of the file ---- */
+
+static bool learn(struct rows *rows)
+{
+    int64_t a, b, c;
+    if (rows->known)
+        return true;
+    if (!ask(rows, "SELECT max(id) FROM stretch", &rows->stretch, 0) ||
+        !ask(rows, "SELECT max(id) FROM chunk", &rows->chunk, 0) ||
+        !ask(rows, "SELECT max(id) FROM event", &a, 0) ||
+        !ask(rows, "SELECT first_event - 1 FROM chunk ORDER BY id DESC LIMIT 1", &b, 0) ||
+        !ask(rows, "SELECT max(id) FROM name", &rows->next_name, 0) ||
+        !ask(rows, "SELECT first_name - 1 FROM chunk ORDER BY id DESC LIMIT 1", &c, 0))
+        return false;
+    rows->next_event = (a > b ? a : b) + 1;
+    rows->next_name = (rows->next_name > c ? rows->next_name : c) + 1;
+    rows->known = true;
+    return true;
+}
+
+/* Whatever a name's number is, 0 for none. */
+static bool name_of(struct rows *rows, const char *text, int64_t *number)
+{
+    *number = 0;
+    if (!text)
+        return true;
+    size_t length = strlen(text);
+    if (lookup_find(&rows->names, text, length, number))
+        return true;
+    if (rows->names.count >= NAMES_MOST)
+        lookup_clear(&rows->names);
+    sqlite3_stmt *statement = use(rows, SQL_NAME);
+    sqlite3_bind_int64(statement, 1, rows->next_name);
+    bind_text(statement, 2, text);
+    if (!done(statement))
+        return false;
+    *number = rows->next_name++;
+    lookup_set(&rows->names, text, length, *number);
+    return true;
+}
+
+static bool cluster_of(struct rows *rows, const char *name, int64_t *id)
+{
+    *id = 0;
+    if (!name)
+        return true;
+    size_t length = strlen(name) + 1; /* with its NUL: elections have more behind it */
+    if (lookup_find(&rows->subjects, name, length, id))
+        return true;
+    sqlite3_stmt *statement = use(rows, SQL_CLUSTER_OF);
+    bind_text(statement, 1, name);
+    if (!answer(statement, id, 0))
+        return false;
+    if (*id)
+        lookup_set(&rows->subjects, name, length, *id);
+    return true;
+}
+
+static bool election_of(struct rows *rows, const char *cluster, const char *path, int64_t *id)
+{
+    char key[512];
+    *id = 0;
+    if (!cluster || !path)
+        return true;
+    size_t name = strlen(cluster) + 1, length = strlen(path);
+    bool short_enough = name + length <= sizeof key;
+    if (short_enough) {
+        memcpy(key, cluster, name);
+        memcpy(key + name, path, length);
+        if (lookup_find(&rows->subjects, key, name + length, id))
+            return true;
+    }
+    int64_t cluster_id;
+    sqlite3_stmt *statement = use(rows, SQL_ELECTION_OF);
+    if (!statement || !cluster_of(rows, cluster, &cluster_id))
+        return false;
+    sqlite3_bind_int64(statement, 1, cluster_id);
+    bind_text(statement, 2, path);
+    if (!answer(statement, id, 0))
+        return false;
+    if (*id && short_enough)
+        lookup_set(&rows->subjects, key, name + length, *id);
+    return true;
+}
+
+static bool write_subject(struct rows *rows, const struct batch *batch, const struct subject_row *row)
+{
+    sqlite3_stmt *statement = use(rows, SQL_CLUSTER);
+    const char *cluster = batch_get(batch, row->cluster);
+    bind_text(statement, 1, cluster);
+    bind_text(statement, 2, batch_get(batch, row->hosts));
+    bind_text(statement, 3, batch_get(batch, row->chroot));
+    int64_t id;
+    if (!done(statement) || !cluster_of(rows, cluster, &id))
+        return false;
+    if (!row->election)
+        return true;
+    statement = use(rows, SQL_ELECTION);
+    sqlite3_bind_int64(statement, 1, id);
+    bind_text(statement, 2, batch_get(batch, row->election));
+    bind_text(statement, 3, batch_get(batch, row->name));
+    bind_text(statement, 4, batch_get(batch, row->kind));
+    bind_text(statement, 5, batch_get(batch, row->recipe));
+    return done(statement);
+}
+
+/* ---- pictures ---- */
+
+/* NULL: out of memory. */
+static unsigned char *deflated(const void *bytes, size_t length, size_t *size)
+{
+    uLongf room = compressBound((uLong)length);
+    unsigned char *out = malloc(room);
+    if (out && compress2(out, &room, bytes, (uLong)length, 6) == Z_OK) {
+        *size = room;
+        return out;
+    }
+    free(out);
+    return NULL;
+}
+
+/* The patches of the chunk that ends now, in one piece. */
+static bool close_chunk(struct rows *rows)
+{
+    struct buffer patches = {0};
+    int64_t last_us = 0;
+    int code;
+    sqlite3_stmt *statement = use(rows, SQL_PATCHES);
+    while (statement && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        int64_t at_us = sqlite3_column_int64(statement, 0);
+        put_signed(&patches, at_us - last_us);
+        put_bytes(&patches, sqlite3_column_blob(statement, 1), (size_t)sqlite3_column_bytes(statement, 1));
+        last_us = at_us;
+    }
+    bool fine = statement && code == SQLITE_DONE && !buffer_failed(&patches);
+    if (statement)
+        sqlite3_reset(statement);
+    if (fine && rows->chunk && patches.length) {
+        size_t size = 0;
+        unsigned char *packed = deflated(patches.bytes, patches.length, &size);
+        statement = use(rows, SQL_CHUNK_CLOSE);
+        fine = packed && statement;
+        if (fine) {
+            sqlite3_bind_int64(statement, 1, (int64_t)patches.length);
+            sqlite3_bind_blob64(statement, 2, packed, size, SQLITE_STATIC);
+            sqlite3_bind_int64(statement, 3, rows->chunk);
+            fine = done(statement);
+            sqlite3_clear_bindings(statement);
+        }
+        free(packed);
+        fine = fine && done(use(rows, SQL_PATCHES_GONE));
+    }
+    buffer_free(&patches);
+    return fine;
+}
+
+static bool begin_chunk(struct rows *rows, const struct batch *batch)
+{
+    if (!close_chunk(rows))
+        return false;
+    /* What a chunk names, it names anew: so the old ones can be forgotten with the old chunks. */
+    lookup_clear(&rows->names);
+    size_t size = 0;
+    unsigned char *packed = deflated(batch->picture.bytes, batch->picture.length, &size);
+    sqlite3_stmt *statement = use(rows, SQL_CHUNK);
+    if (!packed || !statement) {
+        free(packed);
+        return false;
+    }
+    sqlite3_bind_int64(statement, 1, ++rows->chunk);
+    sqlite3_bind_int64(statement, 2, rows->stretch);
+    sqlite3_bind_int64(statement, 3, batch->at_us);
+    sqlite3_bind_int64(statement, 4, rows->next_event);
+    sqlite3_bind_int64(statement, 5, rows->next_name);
+    sqlite3_bind_int64(statement, 6, (int64_t)batch->picture.length);
+    sqlite3_bind_blob64(statement, 7, packed, size, SQLITE_STATIC);
+    bool fine = done(statement);
+    sqlite3_clear_bindings(statement);
+    free(packed);
+    return fine;
+}
+
+static bool write_gap(struct rows *rows, int64_t cluster, int64_t from_us, int64_t to_us, const char *why)
+{
+    if (to_us <= from_us)
+        return true;
+    sqlite3_stmt *statement = use(rows, SQL_GAP);
+    bind_or_null(statement, 1, cluster, cluster != 0);
+    sqlite3_bind_int64(statement, 2, from_us);
+    sqlite3_bind_int64(statement, 3, to_us);
+    bind_text(statement, 4, why);
+    return done(statement);
+}
+
+static bool begin_stretch(struct rows *rows, const struct batch *batch)
+{
+    int64_t last_us;
+    if (!ask(rows, "SELECT to_us FROM stretch ORDER BY id DESC LIMIT 1", &last_us, 0))
+        return false;
+    if (batch->gap_from_us)
+        last_us = batch->gap_from_us;
+    if (last_us && !write_gap(rows, 0, last_us, batch->at_us, "not recording"))
+        return false;
+    char recorder[128] = "", host[64] = "?";
+    gethostname(host, sizeof host - 1);
+    sqlite3_snprintf(sizeof recorder, recorder, "electop %s, process %d on %s", ELECTOP_VERSION,
+                     (int)getpid(), host);
+    sqlite3_stmt *statement = use(rows, SQL_STRETCH);
+    sqlite3_bind_int64(statement, 1, ++rows->stretch);
+    sqlite3_bind_int64(statement, 2, batch->at_us);
+    sqlite3_bind_int64(statement, 3, batch->at_us);
+    bind_text(statement, 4, batch->why ? batch->why : "started");
+    bind_text(statement, 5, recorder);
+    return done(statement);
+}
+
+/* ---- what happened ---- */
+
+static bool kind_of(struct rows *rows, enum event_kind kind, int64_t *id)
+{
+    if ((size_t)kind >= sizeof rows->kinds / sizeof rows->kinds[0])
+        return false;
+    if (!rows->kinds[kind]) {
+        sqlite3_stmt *statement = NULL;
+        bool fine = sqlite3_prepare_v2(rows->db, "INSERT OR IGNORE INTO kind (word) VALUES (?)", -1,
+                                       &statement, NULL) == SQLITE_OK;
+        if (fine) {
+            bind_text(statement, 1, event_word(kind));
+            fine = sqlite3_step(statement) == SQLITE_DONE;
+        }
+        sqlite3_finalize(statement);
+        statement = NULL;
+        fine = fine && sqlite3_prepare_v2(rows->db, "SELECT id FROM kind WHERE word = ?", -1, &statement,
+                                          NULL) == SQLITE_OK;
+        if (fine) {
+            bind_text(statement, 1, event_word(kind));
+            fine = answer(statement, &rows->kinds[kind], 0);
+        }
+        sqlite3_finalize(statement);
+        if (!fine)
+            return false;
+    }
+    *id = rows->kinds[kind];
+    return true;
+}
+
+struct ids {
+    int64_t event, cluster, election, candidate, identity, other, other_identity;
+};
+
+static bool write_finding(struct rows *rows, const struct batch *batch, const struct happening *h,
+                          const struct ids *ids)
+{
+    sqlite3_stmt *statement = use(rows, SQL_FINDING);
+    sqlite3_bind_int64(statement, 1, ids->event);
+    bind_text(statement, 2, batch_get(batch, h->code));
+    bind_text(statement, 3, severity_word(h->severity));
+    bind_text(statement, 4, certainty_word(h->certainty));
+    bind_text(statement, 5, h->candidates ? batch_get(batch, h->candidates) : "[]");
+    bind_text(statement, 6, batch_get(batch, h->evidence));
+    bind_text(statement, 7, batch_get(batch, h->advice));
+    sqlite3_bind_int64(statement, 8, h->since_us);
+    bind_or_null(statement, 9, h->unconfirmed_us, h->unconfirmed_us != 0);
+    sqlite3_bind_int64(statement, 10, (int64_t)h->subject);
+    sqlite3_bind_int64(statement, 11, h->one_look);
+    return done(statement);
+}
+
+static bool write_failover(struct rows *rows, const struct batch *batch, const struct happening *h,
+                           const struct ids *ids)
+{
+    sqlite3_stmt *statement = use(rows, SQL_FAILOVER);
+    sqlite3_bind_int64(statement, 1, ids->election);
+    sqlite3_bind_int64(statement, 2, h->lost_us);
+    sqlite3_bind_int64(statement, 3, ids->event);
+    bind_or_null(statement, 4, h->elected_us, h->elected_us != 0);
+    bind_or_null(statement, 5, ids->candidate, ids->candidate != 0);
+    bind_or_null(statement, 6, ids->identity, ids->identity != 0);
+    bind_or_null(statement, 7, ids->other, ids->other != 0);
+    bind_or_null(statement, 8, ids->other_identity, ids->other_identity != 0);
+    bind_text(statement, 9, h->cause ? batch_get(batch, h->cause) : "unknown");
+    bind_text(statement, 10, certainty_word(h->certainty));
+    for (int i = 0; i < 4; i++) {
+        bind_or_null(statement, 11 + 2 * i, h->spans[i].low_us, h->spans[i].low_us >= 0);
+        bind_or_null(statement, 12 + 2 * i, h->spans[i].high_us, h->spans[i].high_us >= 0);
+    }
+    bind_or_null(statement, 19, h->gap_us, h->gap_us > 0);
+    sqlite3_bind_int64(statement, 20, h->lost_mono_us);
+    bind_text(statement, 21, batch_get(batch, h->evidence));
+    return done(statement);
+}
+
+/* From when a cluster was lost until it is there again. */
+static bool write_absence(struct rows *rows, const struct batch *batch, const struct happening *h,
+                          const struct ids *ids)
+{
+    const char *state = batch_get(batch, h->state), *cluster = batch_get(batch, h->cluster);
+    int64_t since_us = 0;
+    if (!state || !cluster)
+        return true;
+    size_t length = strlen(cluster);
+    bool lost = lookup_find(&rows->lost, cluster, length, &since_us) && since_us != 0;
+    if (strcmp(state, "gap") == 0)
+        return write_gap(rows, ids->cluster, h->at_us - h->gap_us, h->at_us, "the program stood still");
+    if (strcmp(state, "connected") == 0) {
+        lookup_set(&rows->lost, cluster, length, 0);
+        return !lost || write_gap(rows, ids->cluster, since_us, h->at_us, "not connected");
+    }
+    if (!lost)
+        lookup_set(&rows->lost, cluster, length, h->at_us);
+    return true;
+}
+
+static bool write_happening(struct rows *rows, const struct batch *batch, const struct happening *h)
+{
+    struct ids ids = {.event = rows->next_event};
+    const char *cluster = batch_get(batch, h->cluster);
+    int64_t kind;
+    sqlite3_stmt *statement = use(rows, SQL_EVENT);
+    if (!statement || !kind_of(rows, h->kind, &kind) || !cluster_of(rows, cluster, &ids.cluster) ||
+        !election_of(rows, cluster, batch_get(batch, h->election), &ids.election) ||
+        !name_of(rows, batch_get(batch, h->candidate), &ids.candidate) ||
+        !name_of(rows, batch_get(batch, h->identity), &ids.identity) ||
+        !name_of(rows, batch_get(batch, h->other), &ids.other) ||
+        !name_of(rows, batch_get(batch, h->other_identity), &ids.other_identity))
+        return false;
+    sqlite3_bind_int64(statement, 1, ids.event);
+    sqlite3_bind_int64(statement, 2, h->at_us);
+    sqlite3_bind_int64(statement, 3, kind);
+    bind_or_null(statement, 4, ids.cluster, ids.election == 0);
+    bind_or_null(statement, 5, ids.election, ids.election != 0);
+    bind_or_null(statement, 6, ids.candidate, ids.candidate != 0);
+    bind_or_null(statement, 7, ids.identity, ids.identity != 0);
+    bind_or_null(statement, 8, ids.other, ids.other != 0);
+    bind_or_null(statement, 9, ids.other_identity, ids.other_identity != 0);
+    bind_or_null(statement, 10, (int64_t)h->position, h->position != 0);
+    bind_or_null(statement, 11, h->gap_us, h->gap_us > 0);
+    bool timed = h->kind == EVENT_LEADER_ELECTED || h->kind == EVENT_LEADER_ACKNOWLEDGED;
+    bind_or_null(statement, 12, h->after_us, timed && h->after_us >= 0);
+    bool unseen = h->kind == EVENT_UNSEEN;
+    bind_or_null(statement, 13, (int64_t)h->joined, unseen);
+    bind_or_null(statement, 14, (int64_t)h->gone, unseen);
+    bind_text(statement, 15, batch_get(batch, h->state));
+    bind_text(statement, 16, batch_get(batch, h->detail));
+    if (!done(statement))
+        return false;
+    rows->next_event++;
+    return (!h->code || write_finding(rows, batch, h, &ids)) &&
+           (!h->failover || write_failover(rows, batch, h, &ids)) &&
+           (h->kind != EVENT_CONNECTION || write_absence(rows, batch, h, &ids));
+}
+
+/* ---- who led ---- */
+
+bool rows_end_tenures(struct rows *rows)
+{
+    return sqlite3_exec(
+               rows->db,
+               "UPDATE tenure SET to_us = max(from_us, (SELECT to_us FROM stretch s WHERE s.id ="
+               " (SELECT max(id) FROM stretch))) WHERE to_us IS NULL AND (election, id) IN"
+               " (SELECT l.id, (SELECT max(t.id) FROM tenure t WHERE t.election = l.id) FROM election l)",
+               NULL, NULL, NULL) == SQLITE_OK;
+}
+
+/* Numbers of tenures go on where those of earlier recorders ended. */
+static bool tenure_base(struct rows *rows, int64_t election, int64_t *base)
+{
+    if (lookup_find(&rows->bases, (const char *)&election, sizeof election, base))
+        return true;
+    sqlite3_stmt *statement = use(rows, SQL_LAST_TENURE);
+    sqlite3_bind_int64(statement, 1, election);
+    if (!answer(statement, base, 0))
+        return false;
+    lookup_set(&rows->bases, (const char *)&election, sizeof election, *base);
+    return true;
+}
+
+static bool write_tenure(struct rows *rows, const struct batch *batch, const struct tenure_row *row)
+{
+    int64_t election, base, candidate, identity;
+    const char *name = batch_get(batch, row->candidate);
+    if (!election_of(rows, batch_get(batch, row->cluster), batch_get(batch, row->election), &election) ||
+        !tenure_base(rows, election, &base) || !name_of(rows, name, &candidate) ||
+        !name_of(rows, batch_get(batch, row->identity), &identity))
+        return false;
+    sqlite3_stmt *statement = use(rows, SQL_TENURE);
+    sqlite3_bind_int64(statement, 1, election);
+    sqlite3_bind_int64(statement, 2, base + row->number);
+    sqlite3_bind_int64(statement, 3, rows->stretch);
+    bind_text(statement, 4, row->gap ? "gap" : name ? "led" : "vacant");
+    bind_or_null(statement, 5, candidate, candidate != 0);
+    bind_or_null(statement, 6, identity, identity != 0);
+    sqlite3_bind_int64(statement, 7, row->from_us);
+    sqlite3_bind_int64(statement, 8, row->from_exact);
+    bind_or_null(statement, 9, row->to_us, row->to_us != 0);
+    return done(statement);
+}
+
+/* ---- the whole ---- */
+
+bool rows_alive(struct rows *rows, int64_t now_us)
+{
+    sqlite3_stmt *statement = use(rows, SQL_STRETCH_GOES_ON);
+    if (!statement || !learn(rows))
+        return false;
+    sqlite3_bind_int64(statement, 1, now_us);
+    sqlite3_bind_int64(statement, 2, rows->stretch);
+    return done(statement);
+}
+
+static bool write_patch(struct rows *rows, const struct batch *batch)
+{
+    sqlite3_stmt *statement = use(rows, SQL_PATCH);
+    sqlite3_bind_int64(statement, 1, batch->at_us);
+    sqlite3_bind_blob64(statement, 2, batch->patch.bytes, batch->patch.length, SQLITE_STATIC);
+    bool fine = done(statement);
+    sqlite3_clear_bindings(statement);
+    return fine;
+}
+
+bool rows_write(struct rows *rows, const struct batch *batch)
+{
+    if (!learn(rows))
+        return false;
+    for (size_t i = 0; i < batch->subject_count; i++)
+        if (!write_subject(rows, batch, &batch->subjects[i]))
+            return false;
+    if (batch->begins == BATCH_NEW_STRETCH && !begin_stretch(rows, batch))
+        return false;
+    if (batch->begins != BATCH_GOES_ON ? !begin_chunk(rows, batch)
+                                       : batch->patch.length && !write_patch(rows, batch))
+        return false;
+    for (size_t i = 0; i < batch->happening_count; i++)
+        if (!write_happening(rows, batch, &batch->happenings[i]))
+            return false;
+    for (size_t i = 0; i < batch->tenure_count; i++)
+        if (!write_tenure(rows, batch, &batch->tenures[i]))
+            return false;
+    return true;
+}
+
+/* ---- what is old ---- */
+
+/* A statement with up to two numbers; how many rows it took out. */
+static bool trim(struct rows *rows, const char *sql, int64_t first, int64_t second, int64_t *gone)
+{
+    sqlite3_stmt *statement = NULL;
+    bool fine = sqlite3_prepare_v2(rows->db, sql, -1, &statement, NULL) == SQLITE_OK;
+    if (fine) {
+        sqlite3_bind_int64(statement, 1, first);
+        if (sqlite3_bind_parameter_count(statement) > 1)
+            sqlite3_bind_int64(statement, 2, second);
+        fine = sqlite3_step(statement) == SQLITE_DONE;
+    }
+    sqlite3_finalize(statement);
+    *gone += fine ? sqlite3_changes64(rows->db) : 0;
+    return fine;
+}
+
+/* What a kept chunk is the first to need. */
+static bool first_kept(struct rows *rows, const char *column, int64_t before_us, int64_t *number)
+{
+    char *sql = sqlite3_mprintf("SELECT %s FROM chunk WHERE from_us <= %lld ORDER BY id DESC LIMIT 1", column,
+                                (long long)before_us);
+    bool fine = sql && ask(rows, sql, number, 0);
+    sqlite3_free(sql);
+    return fine;
+}
+
+bool rows_trim(struct rows *rows, int64_t before_us, bool *more)
+{
+    int64_t chunk, event, name, gone = 0;
+    *more = false;
+    if (!first_kept(rows, "id", before_us, &chunk) || !first_kept(rows, "first_event", before_us, &event) ||
+        !first_kept(rows, "first_name", before_us, &name))
+        return false;
+    if (chunk == 0)
+        return true;
+    /* Who leads since before then is still named. */
+    bool fine =
+        trim(rows, "DELETE FROM chunk WHERE id < ? AND id IN (SELECT id FROM chunk ORDER BY id LIMIT 100)",
+             chunk, 0, &gone) &&
+        trim(rows,
+             "DELETE FROM finding WHERE event IN (SELECT event FROM finding WHERE event < ? ORDER BY event"
+             " LIMIT ?)",
+             event, TRIM_ROWS, &gone) &&
+        trim(rows, "DELETE FROM event WHERE id IN (SELECT id FROM event WHERE id < ? ORDER BY id LIMIT ?)",
+             event, TRIM_ROWS, &gone) &&
+        trim(rows,
+             "DELETE FROM failover WHERE (election, lost_us, event) IN (SELECT f.election, f.lost_us, f.event"
+             " FROM election l, failover f WHERE f.election = l.id AND f.lost_us < ? AND f.event < ?"
+             " LIMIT 20000)",
+             before_us, event, &gone) &&
+        trim(rows,
+             "DELETE FROM tenure WHERE (election, id) IN (SELECT t.election, t.id FROM tenure t"
+             " WHERE t.to_us < ? LIMIT ?)",
+             before_us, TRIM_ROWS, &gone) &&
+        trim(rows, "DELETE FROM gap WHERE to_us < ?", before_us, 0, &gone);
+    if (fine && gone == 0)
+        fine = trim(rows,
+                    "DELETE FROM name WHERE id IN (SELECT id FROM name WHERE id < ? AND id NOT IN"
+                    " (SELECT candidate FROM tenure WHERE candidate < ?1 UNION SELECT identity FROM tenure"
+                    " WHERE identity < ?1) ORDER BY id LIMIT ?2)",
+                    name, TRIM_ROWS, &gone) &&
+               trim(rows, "DELETE FROM stretch WHERE to_us < ? AND id NOT IN (SELECT stretch FROM chunk)",
+                    before_us, 0, &gone);
+    *more = fine && gone > 0;
+    return fine;
+}

@@ -1,0 +1,201 @@
+#include "probe/history/schema.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/text.h"
+
+/* "elec": told by file(1), and from any other database. */
+#define APPLICATION_ID 0x656c6563
+
+/* clang-format off */
+#define TIME(us) "strftime('%Y-%m-%dT%H:%M:%S', " us " / 1000000, 'unixepoch') || "\
+                 "printf('.%03dZ', " us " / 1000 % 1000)"
+
+static const char *const version_1[] = {
+    "CREATE TABLE stretch ("
+    "  id INTEGER PRIMARY KEY, from_us INTEGER NOT NULL, to_us INTEGER NOT NULL,"
+    "  why TEXT NOT NULL, recorder TEXT NOT NULL)",
+    "CREATE TABLE cluster (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, hosts TEXT NOT NULL,"
+    "  chroot TEXT NOT NULL)",
+    "CREATE TABLE election (id INTEGER PRIMARY KEY, cluster INTEGER NOT NULL, path TEXT NOT NULL,"
+    "  name TEXT NOT NULL, kind TEXT NOT NULL, recipe TEXT, UNIQUE (cluster, path))",
+    "CREATE TABLE name (id INTEGER PRIMARY KEY, text TEXT NOT NULL)",
+    "CREATE TABLE kind (id INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE)",
+    "CREATE TABLE event ("
+    "  id INTEGER PRIMARY KEY, at_us INTEGER NOT NULL, kind INTEGER NOT NULL, cluster INTEGER, election INTEGER,"
+    "  candidate INTEGER, identity INTEGER, other INTEGER, other_identity INTEGER,"
+    "  position INTEGER, gap_us INTEGER, after_us INTEGER, joined INTEGER, gone INTEGER,"
+    "  state TEXT, detail TEXT)",
+    "CREATE TABLE failover ("
+    "  election INTEGER NOT NULL, lost_us INTEGER NOT NULL, event INTEGER NOT NULL, elected_us INTEGER,"
+    "  candidate INTEGER, identity INTEGER, other INTEGER, other_identity INTEGER,"
+    "  cause TEXT NOT NULL, certainty TEXT NOT NULL,"
+    "  detection_low_us INTEGER, detection_high_us INTEGER, vacancy_low_us INTEGER, vacancy_high_us INTEGER,"
+    "  takeover_low_us INTEGER, takeover_high_us INTEGER, total_low_us INTEGER, total_high_us INTEGER,"
+    "  gap_us INTEGER, mono_us INTEGER, evidence TEXT,"
+    "  PRIMARY KEY (election, lost_us, event)) WITHOUT ROWID",
+    "CREATE TABLE finding ("
+    "  event INTEGER PRIMARY KEY, code TEXT NOT NULL, severity TEXT NOT NULL, certainty TEXT NOT NULL,"
+    "  candidates TEXT NOT NULL, evidence TEXT, advice TEXT, since_us INTEGER, unconfirmed_us INTEGER,"
+    "  subject INTEGER, one_look INTEGER)",
+    "CREATE TABLE tenure ("
+    "  election INTEGER NOT NULL, id INTEGER NOT NULL, stretch INTEGER NOT NULL, kind TEXT NOT NULL,"
+    "  candidate INTEGER, identity INTEGER, from_us INTEGER NOT NULL, from_exact INTEGER NOT NULL, to_us INTEGER,"
+    "  PRIMARY KEY (election, id)) WITHOUT ROWID",
+    "CREATE TABLE gap (id INTEGER PRIMARY KEY, cluster INTEGER, from_us INTEGER NOT NULL, to_us INTEGER NOT NULL,"
+    "  why TEXT NOT NULL)",
+    "CREATE TABLE chunk ("
+    "  id INTEGER PRIMARY KEY, stretch INTEGER NOT NULL, from_us INTEGER NOT NULL, first_event INTEGER NOT NULL,"
+    "  first_name INTEGER NOT NULL, picture_size INTEGER NOT NULL, picture BLOB NOT NULL,"
+    "  patches_size INTEGER, patches BLOB)",
+    "CREATE TABLE patch (id INTEGER PRIMARY KEY, at_us INTEGER NOT NULL, patch BLOB NOT NULL)",
+
+    "CREATE VIEW events AS SELECT e.id, " TIME("e.at_us") " AS time, c.name AS cluster, l.path AS election,"
+    "  k.word AS event, n.text AS candidate, i.text AS identity, o.text AS from_candidate,"
+    "  oi.text AS from_identity, e.position, e.gap_us / 1000.0 AS gap_ms, e.after_us / 1000.0 AS after_ms,"
+    "  e.joined, e.gone, e.state, e.detail"
+    "  FROM event e JOIN kind k ON k.id = e.kind LEFT JOIN election l ON l.id = e.election"
+    "  LEFT JOIN cluster c ON c.id = coalesce(e.cluster, l.cluster) LEFT JOIN name n ON n.id = e.candidate"
+    "  LEFT JOIN name i ON i.id = e.identity LEFT JOIN name o ON o.id = e.other"
+    "  LEFT JOIN name oi ON oi.id = e.other_identity",
+    "CREATE VIEW failovers AS SELECT " TIME("f.lost_us") " AS lost, " TIME("f.elected_us") " AS elected,"
+    "  c.name AS cluster, l.path AS election, o.text AS from_candidate, oi.text AS from_identity,"
+    "  n.text AS to_candidate, i.text AS to_identity, f.cause, f.certainty,"
+    "  f.detection_low_us / 1000.0 AS detection_low_ms, f.detection_high_us / 1000.0 AS detection_high_ms,"
+    "  f.vacancy_low_us / 1000.0 AS vacancy_low_ms, f.vacancy_high_us / 1000.0 AS vacancy_high_ms,"
+    "  f.takeover_low_us / 1000.0 AS takeover_low_ms, f.takeover_high_us / 1000.0 AS takeover_high_ms,"
+    "  f.total_low_us / 1000.0 AS total_low_ms, f.total_high_us / 1000.0 AS total_high_ms,"
+    "  f.gap_us / 1000.0 AS gap_ms, f.evidence, f.event AS id"
+    "  FROM failover f JOIN election l ON l.id = f.election JOIN cluster c ON c.id = l.cluster"
+    "  LEFT JOIN name n ON n.id = f.candidate LEFT JOIN name i ON i.id = f.identity"
+    "  LEFT JOIN name o ON o.id = f.other LEFT JOIN name oi ON oi.id = f.other_identity",
+    "CREATE VIEW findings AS SELECT " TIME("e.at_us") " AS time, c.name AS cluster, l.path AS election,"
+    "  k.word AS event, f.code, f.severity, f.certainty, f.candidates, " TIME("f.since_us") " AS since,"
+    "  f.evidence, f.advice, e.id"
+    "  FROM finding f JOIN event e ON e.id = f.event JOIN kind k ON k.id = e.kind"
+    "  LEFT JOIN election l ON l.id = e.election LEFT JOIN cluster c ON c.id = l.cluster",
+    "CREATE VIEW tenures AS SELECT c.name AS cluster, l.path AS election, t.kind, n.text AS candidate,"
+    "  i.text AS identity, " TIME("t.from_us") " AS since, t.from_exact, " TIME("t.to_us") " AS until"
+    "  FROM tenure t JOIN election l ON l.id = t.election JOIN cluster c ON c.id = l.cluster"
+    "  LEFT JOIN name n ON n.id = t.candidate LEFT JOIN name i ON i.id = t.identity",
+    "CREATE VIEW gaps AS SELECT c.name AS cluster, " TIME("g.from_us") " AS since, " TIME("g.to_us") " AS until,"
+    "  (g.to_us - g.from_us) / 1000000.0 AS seconds, g.why FROM gap g LEFT JOIN cluster c ON c.id = g.cluster;",
+    NULL};
+/* clang-format on */
+
+/* What makes version i + 1 of version i. */
+static const char *const *const steps[SCHEMA_VERSION] = {version_1};
+
+char *schema_error(sqlite3 *db, const char *file)
+{
+    int code = db ? sqlite3_errcode(db) : SQLITE_NOMEM;
+    switch (code) {
+    case SQLITE_FULL:
+        return text_format("%s: no space left on its disk; make room, or choose another place with "
+                           "history: {file: ...}",
+                           file);
+    case SQLITE_NOTADB:
+        return text_format("%s: this is no recording of electop; name another file", file);
+    case SQLITE_CORRUPT:
+        return text_format(
+            "%s: the recording is damaged (was it cut, or copied while it was written?); move it "
+            "away to begin a new one, `sqlite3 FILE .recover` saves what can be read",
+            file);
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+        return text_format("%s: may not be written; check who owns the file and its directory", file);
+    case SQLITE_CANTOPEN:
+        return text_format("%s: cannot be opened (%s); check the path, and that its directory can be written",
+                           file, strerror(sqlite3_system_errno(db) ? sqlite3_system_errno(db) : ENOENT));
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return text_format("%s: another program holds it locked; end that one", file);
+    case SQLITE_IOERR:
+        return text_format("%s: %s (%s); check the disk", file, sqlite3_errmsg(db),
+                           strerror(sqlite3_system_errno(db)));
+    default:
+        return text_format("%s: %s", file, db ? sqlite3_errmsg(db) : "out of memory");
+    }
+}
+
+/* A number that a statement yields; -1: it failed. */
+static int64_t ask(sqlite3 *db, const char *sql)
+{
+    sqlite3_stmt *statement = NULL;
+    int64_t answer = -1;
+    if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        answer = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return answer;
+}
+
+static bool run(sqlite3 *db, const char *sql)
+{
+    return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK;
+}
+
+static bool migrate(sqlite3 *db, int64_t version)
+{
+    bool fine = run(db, "BEGIN IMMEDIATE");
+    /* Somebody else may have done it meanwhile. */
+    version = fine ? ask(db, "PRAGMA user_version") : version;
+    for (int64_t i = version; fine && i < SCHEMA_VERSION; i++)
+        for (const char *const *sql = steps[i]; fine && *sql; sql++)
+            fine = run(db, *sql);
+    char *number = sqlite3_mprintf("PRAGMA application_id=%d; PRAGMA user_version=%d; COMMIT", APPLICATION_ID,
+                                   SCHEMA_VERSION);
+    fine = fine && number && run(db, number);
+    sqlite3_free(number);
+    return fine;
+}
+
+bool schema_prepare(sqlite3 *db, const char *file, bool writing, char **error)
+{
+    *error = NULL;
+    int64_t application = ask(db, "PRAGMA application_id");
+    int64_t version = application < 0 ? -1 : ask(db, "PRAGMA user_version");
+    int64_t tables = version < 0 ? -1 : ask(db, "SELECT count(*) FROM sqlite_schema");
+    if (tables < 0) {
+        *error = schema_error(db, file);
+        return false;
+    }
+    bool empty = tables == 0 && application == 0;
+    if (!empty && application != APPLICATION_ID) {
+        *error = text_format("%s: this database is no recording of electop; name another file", file);
+        return false;
+    }
+    if (version > SCHEMA_VERSION) {
+        *error =
+            text_format("%s: recorded by a newer electop (schema %d, this one knows %d); use that version",
+                        file, (int)version, SCHEMA_VERSION);
+        return false;
+    }
+    if (!writing && empty) {
+        *error = text_format("%s: nothing has been recorded there yet; `electop record` does", file);
+        return false;
+    }
+    if (!writing && version < SCHEMA_VERSION) {
+        *error =
+            text_format("%s: recorded by an older electop (schema %d, this one reads %d); `electop record` "
+                        "on it brings it up to date",
+                        file, (int)version, SCHEMA_VERSION);
+        return false;
+    }
+    if (!writing)
+        return true;
+    /* Settings of the file that must be made before the first table. */
+    if (empty && !run(db, "PRAGMA auto_vacuum=INCREMENTAL; PRAGMA page_size=4096"))
+        goto failed;
+    if (!run(db, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL"))
+        goto failed;
+    if ((empty || version < SCHEMA_VERSION) && !migrate(db, version))
+        goto failed;
+    return true;
+failed:
+    *error = schema_error(db, file);
+    run(db, "ROLLBACK");
+    return false;
+}

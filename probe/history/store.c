@@ -1,0 +1,296 @@
+#include "probe/history/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "config/text.h"
+#include "probe/history/place.h"
+#include "probe/history/rows.h"
+#include "probe/history/schema.h"
+
+/* Batches wait for so long, so that one transaction takes many. */
+#define GATHER_MS 250
+/* The end of what was watched is written as often when nothing happens. */
+#define ALIVE_MS 5000
+#define RETRY_MS 2000
+#define TRIM_EVERY_MS 3600000
+#define QUEUE_BYTES (32u << 20)
+#define BUSY_MS 5000
+
+struct store {
+    sqlite3 *db; /* of the thread, once it runs */
+    char *file;
+    int lock;
+    uv_thread_t thread;
+    bool has_thread;
+
+    uv_mutex_t mutex; /* of all that follows */
+    uv_cond_t wake;
+    struct batch *first, **last;
+    size_t bytes;
+    int64_t alive_us, keep_ms;
+    bool closing;
+    char *problem;
+
+    /* The thread's own. */
+    struct rows *rows;
+    int64_t written_alive_us, newest_us;
+    uint64_t trim_ms; /* the next time, of uv_hrtime() */
+};
+
+static uint64_t now_ms(void)
+{
+    return uv_hrtime() / 1000000;
+}
+
+/* ---- the thread ---- */
+
+static bool run(struct store *store, const char *sql)
+{
+    return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK;
+}
+
+static void set_problem(struct store *store, char *problem)
+{
+    uv_mutex_lock(&store->mutex);
+    free(store->problem);
+    store->problem = problem;
+    uv_mutex_unlock(&store->mutex);
+}
+
+/* All or nothing. */
+static bool write_all(struct store *store, const struct batch *list, int64_t alive_us)
+{
+    bool fine = run(store, "BEGIN IMMEDIATE");
+    int64_t newest_us = store->newest_us;
+    for (const struct batch *batch = list; fine && batch; batch = batch->next) {
+        fine = rows_write(store->rows, batch);
+        newest_us = batch->at_us;
+        alive_us = batch->at_us > alive_us ? batch->at_us : alive_us;
+    }
+    fine = fine && (newest_us == 0 || rows_alive(store->rows, alive_us)) && run(store, "COMMIT");
+    if (fine) {
+        store->newest_us = newest_us;
+        store->written_alive_us = alive_us;
+        set_problem(store, NULL);
+        return true;
+    }
+    set_problem(store, schema_error(store->db, store->file));
+    if (!sqlite3_get_autocommit(store->db))
+        run(store, "ROLLBACK");
+    rows_forget(store->rows);
+    return false;
+}
+
+static void trim_old(struct store *store, int64_t keep_ms)
+{
+    bool more = true;
+    if (store->newest_us == 0 || now_ms() < store->trim_ms)
+        return;
+    /* A part at a time, between what happens. */
+    bool fine = run(store, "BEGIN IMMEDIATE") &&
+                rows_trim(store->rows, store->newest_us - keep_ms * 1000, &more) && run(store, "COMMIT");
+    if (!fine && !sqlite3_get_autocommit(store->db))
+        run(store, "ROLLBACK");
+    if (fine && more)
+        return;
+    if (fine)
+        run(store, "PRAGMA incremental_vacuum(2000)");
+    store->trim_ms = now_ms() + TRIM_EVERY_MS;
+}
+
+static void free_all(struct batch *list)
+{
+    while (list) {
+        struct batch *next = list->next;
+        batch_free(list);
+        list = next;
+    }
+}
+
+/* Waits until there is something to do; takes it off the queue. False: nothing is left, and none will come.
+ */
+static bool wait_for_work(struct store *store, struct batch **list, int64_t *alive_us, int64_t *keep_ms)
+{
+    uv_mutex_lock(&store->mutex);
+    if (!store->closing && !store->first)
+        uv_cond_timedwait(&store->wake, &store->mutex, (uint64_t)ALIVE_MS * 1000000);
+    if (!store->closing && store->first) /* the first of more */
+        uv_cond_timedwait(&store->wake, &store->mutex, (uint64_t)GATHER_MS * 1000000);
+    *list = store->first;
+    *alive_us = store->alive_us;
+    *keep_ms = store->keep_ms;
+    store->first = NULL;
+    store->last = &store->first;
+    bool goes_on = *list || !store->closing;
+    uv_mutex_unlock(&store->mutex);
+    return goes_on;
+}
+
+/* They count against the queue until they are written. */
+static void let_go(struct store *store, struct batch *list)
+{
+    size_t bytes = 0;
+    for (const struct batch *batch = list; batch; batch = batch->next)
+        bytes += batch_size(batch);
+    uv_mutex_lock(&store->mutex);
+    store->bytes -= bytes;
+    uv_mutex_unlock(&store->mutex);
+    free_all(list);
+}
+
+/* False: the store closes, and it has not become better. */
+static bool wait_to_retry(struct store *store)
+{
+    uv_mutex_lock(&store->mutex);
+    bool closing = store->closing;
+    if (!closing)
+        uv_cond_timedwait(&store->wake, &store->mutex, (uint64_t)RETRY_MS * 1000000);
+    uv_mutex_unlock(&store->mutex);
+    return !closing;
+}
+
+static void write_for_ever(void *context)
+{
+    struct store *store = context;
+    struct batch *list;
+    int64_t alive_us, keep_ms;
+    while (wait_for_work(store, &list, &alive_us, &keep_ms)) {
+        bool alive = alive_us - store->written_alive_us >= ALIVE_MS * 1000;
+        bool fine = !list && !(alive && store->newest_us);
+        while (!fine) {
+            fine = write_all(store, list, alive_us);
+            if (!fine && !wait_to_retry(store))
+                break;
+        }
+        let_go(store, list);
+        if (fine)
+            trim_old(store, keep_ms);
+        else if (list)
+            return; /* what is not written now never will be */
+    }
+    if (store->newest_us && alive_us > store->written_alive_us)
+        write_all(store, NULL, alive_us);
+}
+
+/* ---- the others ---- */
+
+static bool open_database(struct store *store, char **error)
+{
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX;
+    if (sqlite3_open_v2(store->file, &store->db, flags, NULL) != SQLITE_OK) {
+        *error = schema_error(store->db, store->file);
+        return false;
+    }
+    sqlite3_busy_timeout(store->db, BUSY_MS);
+    sqlite3_extended_result_codes(store->db, 0);
+    if (!schema_prepare(store->db, store->file, true, error))
+        return false;
+    store->rows = rows_new(store->db);
+    if (store->rows && rows_end_tenures(store->rows))
+        return true;
+    *error = schema_error(store->db, store->file);
+    return false;
+}
+
+struct store *store_open(const char *file, int64_t keep_ms, char **error)
+{
+    *error = NULL;
+    struct store *store = calloc(1, sizeof *store);
+    if (!store) {
+        *error = strdup("out of memory; nothing can be recorded");
+        return NULL;
+    }
+    store->last = &store->first;
+    store->keep_ms = keep_ms;
+    store->trim_ms = now_ms();
+    uv_mutex_init(&store->mutex);
+    uv_cond_init(&store->wake);
+    store->lock = place_take(file, &store->file, error);
+    if (store->lock >= 0 && open_database(store, error)) {
+        store->has_thread = uv_thread_create(&store->thread, write_for_ever, store) == 0;
+        if (!store->has_thread)
+            *error = strdup("no thread can be started to write the recording; raise the limit of processes");
+    }
+    if (store->has_thread)
+        return store;
+    store_close(store, NULL);
+    return NULL;
+}
+
+bool store_push(struct store *store, struct batch *batch)
+{
+    size_t size = batch_size(batch);
+    uv_mutex_lock(&store->mutex);
+    bool room = store->bytes + size <= QUEUE_BYTES || !store->first;
+    if (room) {
+        bool first = !store->first;
+        batch->next = NULL;
+        *store->last = batch;
+        store->last = &batch->next;
+        store->bytes += size;
+        if (first)
+            uv_cond_signal(&store->wake);
+    }
+    uv_mutex_unlock(&store->mutex);
+    if (!room)
+        batch_free(batch);
+    return room;
+}
+
+void store_alive(struct store *store, int64_t now_us)
+{
+    uv_mutex_lock(&store->mutex);
+    store->alive_us = now_us;
+    uv_mutex_unlock(&store->mutex);
+}
+
+void store_keep(struct store *store, int64_t keep_ms)
+{
+    uv_mutex_lock(&store->mutex);
+    store->keep_ms = keep_ms;
+    uv_mutex_unlock(&store->mutex);
+}
+
+char *store_problem(struct store *store)
+{
+    uv_mutex_lock(&store->mutex);
+    char *problem = store->problem ? strdup(store->problem) : NULL;
+    uv_mutex_unlock(&store->mutex);
+    return problem;
+}
+
+const char *store_file(const struct store *store)
+{
+    return store->file;
+}
+
+bool store_close(struct store *store, char **problem)
+{
+    if (!store)
+        return true;
+    if (store->has_thread) {
+        uv_mutex_lock(&store->mutex);
+        store->closing = true;
+        uv_cond_signal(&store->wake);
+        uv_mutex_unlock(&store->mutex);
+        uv_thread_join(&store->thread);
+    }
+    bool fine = !store->problem;
+    if (problem)
+        *problem = store->problem;
+    else
+        free(store->problem);
+    free_all(store->first);
+    rows_free(store->rows);
+    sqlite3_close(store->db);
+    if (store->lock >= 0)
+        close(store->lock);
+    uv_cond_destroy(&store->wake);
+    uv_mutex_destroy(&store->mutex);
+    free(store->file);
+    free(store);
+    return fine;
+}

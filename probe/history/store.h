@@ -1,0 +1,36 @@
+/*
+ * store.h - writes batches into a recording, on a thread of its own.
+ *
+ * Whoever pushes never waits for the disk: what cannot be written stays in a bounded queue and is tried
+ * again; what no longer fits into it is refused, and the caller begins a new stretch later (batch.h). All
+ * that was pushed is committed within half a second, so a process that is killed loses no more.
+ */
+#ifndef ELECTOP_PROBE_HISTORY_STORE_H
+#define ELECTOP_PROBE_HISTORY_STORE_H
+
+#include "probe/history/batch.h"
+
+struct store;
+
+/* keep_ms: what is older is forgotten, from time to time. NULL and a text in *error (caller frees). */
+struct store *store_open(const char *file, int64_t keep_ms, char **error);
+
+/* Takes the batch in any case. False: there was no room for it, and it is lost. */
+bool store_push(struct store *, struct batch *);
+
+/* Nothing has happened until now, but it was being watched. */
+void store_alive(struct store *, int64_t now_us);
+
+/* A configuration was read again. */
+void store_keep(struct store *, int64_t keep_ms);
+
+/* Why it cannot write at present (malloc'd; the caller frees), or NULL: it is well. */
+char *store_problem(struct store *);
+
+/* The file, without links. */
+const char *store_file(const struct store *);
+
+/* Writes what is left, and ends. False: it could not be written; *problem as above. NULL is fine. */
+bool store_close(struct store *, char **problem);
+
+#endif
