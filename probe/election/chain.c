@@ -379,7 +379,7 @@ static bool proved(const struct election *election, const struct candidate *c)
 {
     const struct client *client = c->client;
     return client_proved(client) && layout_certain(election, c) && election->quiet_us != 0 &&
-           election->quiet_us <= client->run_us && election->synced_us > client->counted_end_us;
+           election->quiet_us <= client->run_us && election->synced_us > client_counted_end_us(client);
 }
 
 /* A session's znode went while it still has nothing to be told by: it does not know. */

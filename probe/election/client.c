@@ -109,7 +109,7 @@ static void run_end(struct client *client)
 {
     client->run_us = client->asked_us = 0;
     client->framed = client->counted = 0;
-    client->counted_end_us = 0;
+    client->counted_asked_us = client->counted_took_us = 0;
 }
 
 /* What this server listed in that round is its latest word, and it has not fallen silent since. */
@@ -122,6 +122,11 @@ static bool shows_still(const struct cluster *cluster, size_t server, uint32_t r
 bool client_doubled(const struct cluster *cluster, const struct client *client)
 {
     return client->other_round != 0 && shows_still(cluster, client->other_server, client->other_round);
+}
+
+int64_t client_counted_end_us(const struct client *client)
+{
+    return client->counted_asked_us == 0 ? 0 : client->counted_asked_us + client->counted_took_us;
 }
 
 bool client_proved(const struct client *client)
@@ -155,7 +160,7 @@ static bool look_goes_on(struct client *client, struct moment at)
     if (client->framed > client->counted && client->answered) {
         client->counted = client->framed;
         client->counted_asked_us = client->framed_asked_us;
-        client->counted_end_us = client->framed_end_us;
+        client->counted_took_us = client->framed_took_us;
         news = true;
     }
     if (client->asked_us != 0) {
@@ -165,8 +170,9 @@ static bool look_goes_on(struct client *client, struct moment at)
         }
         if (client->framed < UINT16_MAX)
             client->framed++;
+        int64_t took_us = at.mono_us > client->asked_us ? at.mono_us - client->asked_us : 0;
         client->framed_asked_us = client->asked_us;
-        client->framed_end_us = at.mono_us;
+        client->framed_took_us = took_us > UINT32_MAX ? UINT32_MAX : (uint32_t)took_us;
         client->answered = false;
         client->asked_us = 0;
         news = news || client->framed == 2; /* the second makes a suspicion worth telling */
@@ -227,7 +233,7 @@ static void see_connection(struct cluster *cluster, size_t server, struct moment
     if (!same) {
         run_end(client);
         shown->watches_known = shown->watches_listed = false;
-        shown->server = (uint32_t)server;
+        shown->server = (uint16_t)server;
         shown->established_ms = seen->established_ms;
     }
     bool changed = !same || !shown->connected;

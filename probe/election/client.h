@@ -17,30 +17,30 @@
 
 #include "probe/election/moment.h"
 
-#define CLIENT_NOWHERE UINT32_MAX
+#define CLIENT_NOWHERE UINT16_MAX
 
 /* There are as many as the ensemble has sessions: members are ordered and sized to keep it small. */
 struct client_session {
     uint64_t id;
-    char *address;          /* "10.0.3.17:51234"; NULL: unknown */
-    int64_t established_ms; /* with the address it tells one connection from the next */
-    struct moment seen;     /* of the connection list */
+    char *address;           /* "10.0.3.17:51234"; NULL: unknown */
+    int64_t established_ms;  /* with the address it tells one connection from the next */
+    struct moment seen;      /* of the connection list */
     int64_t watches_seen_us; /* of the watch list, monotonic */
-    char **watches;         /* full paths; data and exists watches (child watches are never shown) */
+    char **watches;          /* full paths; data and exists watches (child watches are never shown) */
     uint32_t watch_count;
-    uint32_t server;        /* index into cluster->servers, of its connection; CLIENT_NOWHERE: none is known */
-    int32_t silent_ms;      /* unheard at the moment seen, by that server's own clock; -1: unknown */
-    int32_t last_cxid;      /* of its last real request; -1: unknown */
-    int timeout_ms;         /* negotiated; 0: unknown */
-    int outstanding;        /* requests it waits for; -1: unknown */
-    bool connected;         /* some server listed a connection of it at its last look */
-    bool silent_is_bound;   /* it may be more: that server's now is not known */
-    bool watches_known;     /* its server showed its watches, and it was connected there before and after */
-    bool watches_listed;    /* it stood in that list: an empty list means that watches fired, absence that none
-                               was ever set on this connection */
-    bool observer;          /* it is a copy of this program */
-    bool alive_known;       /* ZooKeeper's leader was asked ... */
-    bool alive;             /* ... and listed its session */
+    int32_t silent_ms;  /* unheard at the moment seen, by that server's own clock; -1: unknown */
+    int32_t last_cxid;  /* of its last real request; -1: unknown */
+    int timeout_ms;     /* negotiated; 0: unknown */
+    int outstanding;    /* requests it waits for; -1: unknown */
+    uint16_t server;    /* index into cluster->servers, of its connection; CLIENT_NOWHERE: none is known */
+    bool connected : 1; /* some server listed a connection of it at its last look */
+    bool silent_is_bound : 1; /* it may be more: that server's now is not known */
+    bool watches_known : 1;   /* its server showed its watches, and it was connected there before and after */
+    bool watches_listed : 1;  /* it stood in that list: an empty list means that watches fired, absence
+                                 that none was ever set on this connection */
+    bool observer : 1;        /* it is a copy of this program */
+    bool alive_known : 1;     /* ZooKeeper's leader was asked ... */
+    bool alive : 1;           /* ... and listed its session */
 };
 
 struct cluster;

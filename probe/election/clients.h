@@ -18,13 +18,14 @@ struct client {
     struct client *next;         /* in its bucket */
     struct candidate *owned;     /* chained by owned_next */
 
-    int64_t response_ms;  /* last response in the latest list */
-    uint64_t fingerprint; /* of the watches that concern elections, in the run */
-    int64_t run_us;       /* the run's first look was asked for then; 0: no run */
-    int64_t run_shown_us; /* ... and had been answered by then */
-    int64_t asked_us;     /* the latest look, waiting for the list after it; 0: none waits */
-    int64_t framed_asked_us, framed_end_us;   /* the latest with a list before and after */
-    int64_t counted_asked_us, counted_end_us; /* the latest that counts */
+    int64_t response_ms;      /* last response in the latest list */
+    uint64_t fingerprint;     /* of the watches that concern elections, in the run */
+    int64_t run_us;           /* the run's first look was asked for then; 0: no run */
+    int64_t run_shown_us;     /* ... and had been answered by then */
+    int64_t asked_us;         /* the latest look, waiting for the list after it; 0: none waits */
+    int64_t framed_asked_us;  /* the latest with a list before and after ... */
+    int64_t counted_asked_us; /* the latest that counts; 0: none */
+    uint32_t framed_took_us, counted_took_us; /* ... until the list after it was asked for */
     int32_t run_cxid;
     uint32_t scratch;                                /* of whoever walks over clients */
     uint16_t framed, counted;                        /* looks of the run; they stay at the largest */
@@ -68,8 +69,10 @@ void client_disown(struct candidate *);
 bool owner_is_session(uint64_t owner);
 
 /* Looks at it have shown the same watches for long enough, on one connection that lived and was idle:
-   what they show is proved for the time from run_us to counted_end_us. */
+   what they show is proved for the time from run_us to client_counted_end_us(). */
 bool client_proved(const struct client *);
+/* 0: no look of the run counts. */
+int64_t client_counted_end_us(const struct client *);
 /* Looks from before then prove nothing any more: its run begins anew where it began earlier. */
 void client_look_again(struct client *, int64_t since_us);
 /* Two servers list it: which of them it is on is not known. */

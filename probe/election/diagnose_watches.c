@@ -140,7 +140,7 @@ static enum certainty certainty_of(struct diagnosis *d, struct client *client)
     const struct election *election = d->election;
     client_look_again(client, election->quiet_us);
     if (client_proved(client) && election->quiet_us != 0 && election->quiet_us <= client->run_us &&
-        election->synced_us > client->counted_end_us)
+        election->synced_us > client_counted_end_us(client))
         return CERTAINTY_CERTAIN;
     d->election->suspected = true;
     return CERTAINTY_SUSPECTED;

@@ -355,7 +355,7 @@ static void thaw_session(struct thawing *t, struct election *e, struct scan *sca
         s->address = address;
     s->timeout_ms = scan_int32(scan);
     uint64_t server = scan_number(scan);
-    s->server = server == 0 || server > e->cluster->server_count ? CLIENT_NOWHERE : (uint32_t)(server - 1);
+    s->server = server == 0 || server > e->cluster->server_count ? CLIENT_NOWHERE : (uint16_t)(server - 1);
     s->connected = scan_flag(scan);
     s->alive_known = scan_flag(scan);
     s->alive = scan_flag(scan);
