@@ -362,6 +362,8 @@ static void leave(struct test_candidate *t, const char *problem)
         char text[200];
         snprintf(text, sizeof text, "cannot %s %.120s", problem, t->casting->election);
         set_problem(crew, text);
+        if (crew->options->listener.gave_up)
+            crew->options->listener.gave_up(crew->options->context, text);
     }
     if (crew->room == 1)
         all_gone(crew, session_close);

@@ -34,6 +34,7 @@ struct crew_listener {
     void (*answered)(void *context, enum session_result);
     /* A watch of this session fired; number: of the candidate, or SEQUENCE_NONE: of something else. */
     void (*noticed)(void *context, int64_t number);
+    void (*gave_up)(void *context, const char *problem); /* one of them; why */
     void (*connection)(void *context, struct crew *, bool was_connected, enum connection_state);
 };
 

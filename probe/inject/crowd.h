@@ -49,7 +49,7 @@ struct crowd_options {
     const char *data; /* of every candidate's znode; never NULL */
     const char *mark; /* where the leader acknowledges, or NULL */
     const char *mark_data; /* NULL: data */
-    const struct acl *acl; /* of all that they create; NULL: open to everyone */
+    const struct acl *acl; /* of all that they create; NULL: open to everyone. Not copied */
     bool never_leads; /* one that finds itself first deletes its znode at once, and acknowledges nothing */
 
     size_t count;      /* candidates to begin with */
@@ -112,12 +112,7 @@ struct crowd_listener {           /* each may be NULL */
     void (*changed)(void *context, size_t candidate, enum candidate_state);
 };
 
-/*
- * Room for so many sessions beside what the program has open: raises the soft limit of file descriptors up to
- * the hard one. False, and a text with what to do in *error (caller frees): the hard limit is lower.
- */
-bool crowd_make_room(size_t sessions, char **error);
-/* How many sessions these options come to, with the packet's limit taken into account. */
+/* How many sessions these options come to, with the packet's limit taken into account; see descriptors.h. */
 size_t crowd_sessions(const struct crowd_options *);
 
 /* Begins. Copies what it needs. NULL: out of memory. */
@@ -142,7 +137,8 @@ void crowd_hold(struct crowd *, bool hold);
 /*
  * Ends all sessions in an orderly way, some of them a turn of the loop, paused ones and those without a
  * connection too; ended is called when none is left that lives, and says how many had to be left to expire.
- * Then (or at any time, without a word to the servers) crowd_free(). NULL is fine.
+ * Then (or at any time, without a word to the servers) crowd_free(), but never from within a listener. NULL
+ * is fine.
  */
 void crowd_end(struct crowd *, void (*ended)(void *context, size_t left_to_expire));
 void crowd_free(struct crowd *);

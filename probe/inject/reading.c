@@ -5,9 +5,8 @@
 
 #include "probe/election/recipe.h"
 
-/* Between lists, so many times what the last one took, in all: at most. */
-#define PAUSE_TIMES 4
-#define PAUSE_MOST_MS 500
+/* Between lists, for each name in the last one: several times what a name costs us and the server. */
+#define PAUSE_A_NAME_NS 1500
 /* Nobody who waits has a connection: look again then. */
 #define RETRY_MS 50
 
@@ -23,7 +22,6 @@ struct reading {
     void *context;
     struct queue waiting, served; /* for the next list; by the one that is under way */
     bool under_way;
-    uint64_t begun_ns;
     uint64_t next_ms; /* loop time before which no list is asked for */
 };
 
@@ -129,10 +127,10 @@ static void count_answer(struct reading *r, enum session_result result)
         r->listener.answered(r->context, result);
 }
 
-static void count_question(struct reading *r)
+static void count_question(struct reading *r, enum candidate_ask what)
 {
     if (r->listener.asked)
-        r->listener.asked(r->context, ASK_LOOK);
+        r->listener.asked(r->context, what);
 }
 
 static void on_synced(void *context, enum session_result result, const char *path)
@@ -166,8 +164,7 @@ static void on_list(void *context, enum session_result result, const struct znod
     r->served.count = 0;
     free(line);
     uv_update_time(r->timer.loop);
-    uint64_t pause_ms = (uv_hrtime() - r->begun_ns) * PAUSE_TIMES / 1000000;
-    r->next_ms = uv_now(r->timer.loop) + (pause_ms < PAUSE_MOST_MS ? pause_ms : PAUSE_MOST_MS);
+    r->next_ms = uv_now(r->timer.loop) + count * PAUSE_A_NAME_NS / 1000000;
     arm(r, 0);
 }
 
@@ -189,17 +186,16 @@ static void begin(struct reading *r)
         arm(r, RETRY_MS);
         return;
     }
-    count_question(r);
+    count_question(r, ASK_FIND);
     if (!session_children(session, r->election, false, on_list, r)) {
         arm(r, RETRY_MS);
         return;
     }
-    count_question(r);
+    count_question(r, ASK_LOOK);
     struct queue empty = r->served;
     r->served = r->waiting;
     r->waiting = empty;
     r->under_way = true;
-    r->begun_ns = uv_hrtime();
 }
 
 static void on_due(uv_timer_t *timer)

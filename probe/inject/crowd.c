@@ -1,0 +1,608 @@
+/*
+ * crowd.c - see crowd.h. A tick of a few milliseconds brings candidates on, lets them die and come back, and
+ * ends them; whatever they do is told to the tally.
+ */
+#include "probe/inject/crowd.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/recipe.h"
+#include "probe/inject/crew.h"
+#include "probe/inject/naming.h"
+#include "probe/inject/reading.h"
+#include "probe/inject/tally.h"
+#include "probe/zookeeper/gate.h"
+
+#define TICK_MS 5
+/* Sessions that may be on their way at once: what the gate lets in, and as many before it. */
+#define CONNECTING_MOST 60
+/* Requests under way above which nobody more is brought on: the servers are busy enough. */
+#define UNDER_WAY_MOST 4000
+/* Of one tick, so that the loop gets its turn: candidates brought on, sessions ended. */
+#define ENTRIES_A_TICK 500
+#define ENDS_A_TICK 100
+/* After this long without coming to rest a failover that has led is told all the same. */
+#define SETTLE_US 1000000
+
+struct back { /* who has died, and when it returns */
+    size_t i;
+    uint64_t at_us;
+    enum departure how;
+};
+
+struct crowd {
+    uv_loop_t *loop;
+    uv_timer_t *timer; /* a block of its own: libuv needs it for longer than we do */
+    struct crowd_options options;
+    struct crowd_listener listener;
+    void *context;
+    char *texts[9];
+    size_t text_count;
+    struct crowd_part *parts;
+    struct casting *castings; /* the recipe's, and one for each part */
+    struct crew_options crew_options;
+    struct gate *gate;
+    struct reading *reading; /* NULL: everybody reads for itself */
+    struct tally tally;
+
+    size_t per_session, wanted, entered;
+    struct crew **crews;
+    size_t crew_count, crew_room;
+    size_t connecting, connected; /* crews */
+    uint64_t begun_us, stood_us, lost, expired;
+    uint64_t random;
+    char *problem;
+
+    bool held, postponed;
+    uint64_t next_death_us; /* 0: not yet */
+    struct back *backs;
+    size_t back_count, back_room;
+
+    void (*ended)(void *context, size_t left_to_expire);
+    bool ending;
+    size_t ended_count, left_to_expire;
+};
+
+static uint64_t now_us(void)
+{
+    return uv_hrtime() / 1000;
+}
+
+static uint64_t random_next(struct crowd *crowd)
+{
+    uint64_t z = crowd->random += UINT64_C(0x9e3779b97f4a7c15); /* splitmix64 */
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+static struct test_candidate *candidate_at(const struct crowd *crowd, size_t i)
+{
+    return i < crowd->entered ? crew_candidate(crowd->crews[i / crowd->per_session], i % crowd->per_session)
+                              : NULL;
+}
+
+static void on_tick(uv_timer_t *);
+
+/* ---- told by the crews ---- */
+
+static void on_changed(void *context, struct test_candidate *t)
+{
+    struct crowd *crowd = context;
+    size_t i = crew_tag(t);
+    if (i >= crowd->entered)
+        return; /* about to be: it is counted once it is */
+    tally_changed(&crowd->tally, i, crew_machine(t), now_us());
+    if (!crowd->ending && crowd->listener.changed)
+        crowd->listener.changed(crowd->context, i, crew_machine(t)->state);
+}
+
+static void on_placed(void *context, struct test_candidate *t, const struct place *place)
+{
+    struct crowd *crowd = context;
+    if (crowd->options.never_leads && crew_tag(t) < crowd->entered)
+        tally_placed(&crowd->tally, crew_tag(t), place->stands && !place->predecessor.name, now_us());
+}
+
+static void on_asked(void *context, enum candidate_ask what)
+{
+    struct crowd *crowd = context;
+    tally_asked(&crowd->tally, what);
+}
+
+static void on_answered(void *context, enum session_result result)
+{
+    (void)result;
+    struct crowd *crowd = context;
+    tally_answered(&crowd->tally);
+}
+
+static void on_noticed(void *context, int64_t number)
+{
+    struct crowd *crowd = context;
+    tally_noticed(&crowd->tally, number, now_us());
+}
+
+static void set_problem(struct crowd *crowd, const char *text)
+{
+    if (!text || (crowd->problem && strcmp(crowd->problem, text) == 0))
+        return;
+    free(crowd->problem);
+    crowd->problem = strdup(text);
+}
+
+static void on_gave_up(void *context, const char *problem)
+{
+    struct crowd *crowd = context;
+    crowd->tally.errors++;
+    set_problem(crowd, problem);
+}
+
+static void on_connection(void *context, struct crew *crew, bool was_connected, enum connection_state state)
+{
+    struct crowd *crowd = context;
+    bool is_connected = state == CONNECTION_CONNECTED;
+    crowd->connected += is_connected;
+    crowd->connected -= was_connected;
+    crowd->connecting -= is_connected && !was_connected && crowd->connecting > 0;
+    crowd->lost += was_connected && !is_connected && crew_session(crew); /* not by our own will */
+    crowd->expired += state == CONNECTION_EXPIRED;
+    if (!is_connected && !crowd->ending)
+        set_problem(crowd, crew_problem(crew));
+    if (crowd->entered < crowd->wanted)
+        uv_timer_start(crowd->timer, on_tick, 0, 0);
+}
+
+/* ---- bringing on ---- */
+
+/* Evenly mixed: among any few that follow each other every part has its share. */
+static const struct casting *casting_of(const struct crowd *crowd, size_t i)
+{
+    uint64_t turn = (uint64_t)i * UINT64_C(0x9e3779b97f4a7c15) + crowd->options.seed; /* the golden ratio */
+    double at = (double)(turn >> 11) / 9007199254740992.0 * 100;
+    for (size_t part = 0; part < crowd->options.part_count; part++) {
+        at -= crowd->parts[part].percent;
+        if (at < 0)
+            return &crowd->castings[part + 1];
+    }
+    return &crowd->castings[0];
+}
+
+/* The crew that the next candidate stands in; NULL: out of memory. */
+static struct crew *crew_at(struct crowd *crowd, size_t at)
+{
+    if (at < crowd->crew_count)
+        return crowd->crews[at];
+    if (crowd->crew_count == crowd->crew_room) {
+        size_t room = crowd->crew_room ? crowd->crew_room * 2 : 64;
+        struct crew **crews = realloc(crowd->crews, room * sizeof(struct crew *));
+        if (!crews)
+            return NULL;
+        crowd->crews = crews;
+        crowd->crew_room = room;
+    }
+    struct crew *crew = crew_new(&crowd->crew_options, crowd->per_session);
+    if (crew) {
+        crowd->crews[crowd->crew_count++] = crew;
+        crowd->connecting++;
+    }
+    return crew;
+}
+
+/* When the next one is due by the rate asked for. */
+static uint64_t due_us(const struct crowd *crowd)
+{
+    double rate = crowd->options.rate_per_s;
+    return rate > 0 ? crowd->begun_us + (uint64_t)((double)crowd->entered * 1e6 / rate) : 0;
+}
+
+static void bring_on(struct crowd *crowd, uint64_t time_us)
+{
+    for (int entries = 0; crowd->entered < crowd->wanted && entries < ENTRIES_A_TICK; entries++) {
+        size_t at = crowd->entered / crowd->per_session;
+        uint64_t due = due_us(crowd);
+        if (due > time_us || crowd->tally.under_way > UNDER_WAY_MOST ||
+            (at == crowd->crew_count && crowd->connecting >= CONNECTING_MOST))
+            return;
+        struct crew *crew = crew_at(crowd, at);
+        if (!crew || !tally_enter(&crowd->tally, due ? due : time_us))
+            return;                  /* out of memory: the next tick tries again */
+        size_t i = crowd->entered++; /* first: what it does is counted */
+        if (!crew_enter(crew, casting_of(crowd, i), (uint32_t)i)) {
+            crowd->entered--;
+            tally_leave(&crowd->tally);
+            return;
+        }
+    }
+}
+
+/* ---- dying ---- */
+
+static bool depart(struct crowd *crowd, size_t i, enum departure how, uint64_t due)
+{
+    struct test_candidate *t = candidate_at(crowd, i), *leader = candidate_at(crowd, crowd->tally.leader);
+    if (!t || crew_machine(t)->state == CANDIDATE_GONE || crew_paused(crew_of(t)) ||
+        (how == DEPART_RESIGN && !crew_machine(t)->standing))
+        return false;
+    bool leads = leader && (leader == t || (how != DEPART_RESIGN && crew_of(leader) == crew_of(t)));
+    if (leads && !crowd->tally.open)
+        tally_death(&crowd->tally, how, due, now_us());
+    test_candidate_depart(t, how);
+    return true;
+}
+
+static void return_later(struct crowd *crowd, size_t i, enum departure how, uint64_t at_us)
+{
+    if (crowd->back_count == crowd->back_room) {
+        size_t room = crowd->back_room ? crowd->back_room * 2 : 16;
+        struct back *backs = realloc(crowd->backs, room * sizeof *backs);
+        if (!backs)
+            return;
+        crowd->backs = backs;
+        crowd->back_room = room;
+    }
+    crowd->backs[crowd->back_count++] = (struct back){i, at_us, how};
+}
+
+static size_t victim(struct crowd *crowd)
+{
+    if (crowd->options.victim == VICTIM_LEADER) {
+        const struct test_candidate *leader = candidate_at(crowd, crowd->tally.leader);
+        bool mute = leader && casting_of(crowd, crowd->tally.leader)->rules.manner->is_mute;
+        return leader && (crowd->tally.acknowledged || mute) && !crew_paused(crew_of(leader))
+                   ? crowd->tally.leader
+                   : SIZE_MAX;
+    }
+    for (int tries = 0; tries < 64 && crowd->entered > 0; tries++) {
+        size_t i = (size_t)(random_next(crowd) % crowd->entered);
+        enum candidate_state state = crew_machine(candidate_at(crowd, i))->state;
+        if ((state == CANDIDATE_WAITING || state == CANDIDATE_LEADING) &&
+            !crew_paused(crew_of(candidate_at(crowd, i))))
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+/*
+ * A death is due when the one before it is over, too: how long the ensemble takes to notice is what is being
+ * measured, and nothing to catch up with. What we are late ourselves counts.
+ */
+static void let_die(struct crowd *crowd, uint64_t time_us)
+{
+    if (crowd->options.victim == VICTIM_NOBODY || crowd->held || crowd->stood_us == 0)
+        return;
+    if (crowd->next_death_us == 0)
+        crowd->next_death_us = crowd->stood_us + crowd->options.every_ms * 1000;
+    if (time_us < crowd->next_death_us)
+        return;
+    size_t i = crowd->tally.open && crowd->tally.failovers[crowd->tally.failover_count - 1].planned &&
+                       crowd->options.victim == VICTIM_LEADER
+                   ? SIZE_MAX
+                   : victim(crowd);
+    uint64_t due = crowd->postponed ? time_us : crowd->next_death_us;
+    crowd->postponed = i == SIZE_MAX;
+    if (crowd->postponed || !depart(crowd, i, crowd->options.how, due))
+        return;
+    crowd->next_death_us = due + crowd->options.every_ms * 1000;
+    if (crowd->options.away_ms)
+        return_later(crowd, i, crowd->options.how, time_us + crowd->options.away_ms * 1000);
+}
+
+static void let_return(struct crowd *crowd, uint64_t time_us)
+{
+    for (size_t b = 0; b < crowd->back_count;) {
+        if (crowd->backs[b].at_us > time_us) {
+            b++;
+            continue;
+        }
+        struct back back = crowd->backs[b];
+        crowd->backs[b] = crowd->backs[--crowd->back_count];
+        if (back.how == DEPART_PAUSE)
+            crowd_resume(crowd, back.i);
+        else
+            crowd_volunteer(crowd, back.i);
+    }
+}
+
+static void settle(struct crowd *crowd, uint64_t time_us)
+{
+    struct tally *tally = &crowd->tally;
+    if (!tally->open)
+        return;
+    const struct crowd_failover *failover = &tally->failovers[tally->failover_count - 1];
+    bool late = failover->led_us && time_us > failover->led_us + SETTLE_US;
+    /* One that never acknowledges would keep the next from dying for ever. */
+    bool mute = failover->first_us && tally->leader != TALLY_NOBODY &&
+                casting_of(crowd, tally->leader)->rules.manner->is_mute;
+    if (tally_settle(tally, late || mute) && crowd->listener.failed_over)
+        crowd->listener.failed_over(crowd->context, &tally->failovers[tally->failover_count - 1]);
+}
+
+/* ---- ending ---- */
+
+static void end_some(struct crowd *crowd)
+{
+    for (int ends = 0; ends < ENDS_A_TICK && crowd->ended_count < crowd->crew_count; ends++) {
+        struct crew *crew = crowd->crews[crowd->ended_count++];
+        bool had = crew_session(crew) && session_id(crew_session(crew)) != 0;
+        crowd->left_to_expire += !crew_close(crew) && had;
+    }
+    if (crowd->ended_count < crowd->crew_count) {
+        uv_timer_start(crowd->timer, on_tick, 1, 0);
+        return;
+    }
+    if (crowd->ended)
+        crowd->ended(crowd->context, crowd->left_to_expire);
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+    struct crowd *crowd = timer->data;
+    uint64_t time_us = now_us();
+    if (crowd->ending) {
+        end_some(crowd);
+        return;
+    }
+    bring_on(crowd, time_us);
+    if (crowd->stood_us == 0 && crowd->entered == crowd->wanted && crowd->tally.yet_to_stand == 0) {
+        crowd->stood_us = time_us;
+        if (crowd->listener.stood)
+            crowd->listener.stood(crowd->context);
+    }
+    settle(crowd, time_us);
+    let_die(crowd, time_us);
+    let_return(crowd, time_us);
+    /* While nothing is to come a slower tick will do. */
+    bool busy = crowd->entered < crowd->wanted || crowd->stood_us == 0 || crowd->tally.open ||
+                crowd->options.victim != VICTIM_NOBODY || crowd->back_count > 0;
+    uint64_t tick_ms = busy ? TICK_MS : 20 * TICK_MS, death_us = crowd->next_death_us;
+    bool is_next = death_us > time_us && !crowd->held && death_us - time_us < tick_ms * 1000;
+    /* The loop sleeps whole milliseconds from its own idea of now: brought up to date, it is not late. */
+    uv_update_time(crowd->loop);
+    uv_timer_start(timer, on_tick, is_next ? (death_us - time_us + 999) / 1000 : tick_ms, 0);
+}
+
+/* ---- beginning ---- */
+
+/* NULL for NULL, and where there is no memory; that is seen in text_count. */
+static const char *keep(struct crowd *crowd, const char *text)
+{
+    char *copy = text ? strdup(text) : NULL;
+    if (copy)
+        crowd->texts[crowd->text_count++] = copy;
+    return copy;
+}
+
+static size_t fitting(const struct crowd_options *options)
+{
+    size_t path = strlen(options->election) + 1 + name_longest(options->name ? options->name : "") + 11 + 4;
+    size_t most = CREW_WATCHED_MOST / path, asked = options->per_session ? options->per_session : 1;
+    return asked < most ? asked : most ? most : 1;
+}
+
+size_t crowd_sessions(const struct crowd_options *options)
+{
+    size_t each = fitting(options);
+    return (options->count + each - 1) / each;
+}
+
+static bool options_copy(struct crowd *crowd, const struct crowd_options *options)
+{
+    struct crowd_options *o = &crowd->options;
+    *o = *options;
+    const char *const given[] = {options->session.hosts,
+                                 options->session.auth_scheme,
+                                 options->session.auth_credential,
+                                 options->election,
+                                 options->mark,
+                                 options->data};
+    size_t texts = 2; /* the name, and the mark's data */
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        texts += given[i] != NULL;
+    o->session.hosts = keep(crowd, options->session.hosts);
+    o->session.auth_scheme = keep(crowd, options->session.auth_scheme);
+    o->session.auth_credential = keep(crowd, options->session.auth_credential);
+    o->election = keep(crowd, options->election);
+    o->name = keep(crowd, options->name ? options->name : "");
+    o->data = keep(crowd, options->data);
+    o->mark = keep(crowd, options->mark);
+    o->mark_data = keep(crowd, options->mark_data ? options->mark_data : options->data);
+    crowd->parts = calloc(options->part_count + 1, sizeof *crowd->parts);
+    crowd->castings = calloc(options->part_count + 1, sizeof *crowd->castings);
+    if (crowd->text_count < texts || !crowd->parts || !crowd->castings)
+        return false;
+    for (size_t i = 0; i < options->part_count; i++)
+        crowd->parts[i] = options->parts[i];
+    o->parts = crowd->parts;
+    return true;
+}
+
+static void castings_fill(struct crowd *crowd)
+{
+    const struct crowd_options *o = &crowd->options;
+    for (size_t i = 0; i <= o->part_count; i++)
+        crowd->castings[i] = (struct casting){
+            .election = o->election,
+            .name = o->name,
+            .data = o->data,
+            .mark = o->mark,
+            .mark_data = o->mark_data,
+            .acl = o->acl,
+            .rules = {.manner = behaviour_manner(i ? o->parts[i - 1].behaviour : BEHAVIOUR_RECIPE),
+                      .lock = o->lock,
+                      .mark = o->mark != NULL,
+                      .findable = name_is_unique(o->name, crowd->per_session == 1),
+                      .never_leads = o->never_leads},
+            .slow_ms = i ? o->parts[i - 1].slow_ms : 0,
+        };
+}
+
+struct crowd *crowd_new(uv_loop_t *loop, const struct crowd_options *options,
+                        const struct crowd_listener *listener, void *context)
+{
+    struct crowd *crowd = calloc(1, sizeof *crowd);
+    if (!crowd)
+        return NULL;
+    tally_init(&crowd->tally);
+    crowd->loop = loop;
+    crowd->listener = *listener;
+    crowd->context = context;
+    crowd->random = options->seed;
+    crowd->per_session = fitting(options);
+    crowd->wanted = options->count;
+    crowd->crew_options.listener = (struct crew_listener){.changed = on_changed,
+                                                          .placed = on_placed,
+                                                          .asked = on_asked,
+                                                          .answered = on_answered,
+                                                          .noticed = on_noticed,
+                                                          .gave_up = on_gave_up,
+                                                          .connection = on_connection};
+    crowd->gate = gate_new(loop);
+    bool good = crowd->gate && options_copy(crowd, options);
+    if (good && options->look == LOOK_SHARED && !options->lock) {
+        crowd->reading = reading_new(loop, options->election, &crowd->crew_options.listener, crowd);
+        good = crowd->reading != NULL;
+    }
+    crowd->timer = good ? calloc(1, sizeof *crowd->timer) : NULL;
+    if (!crowd->timer) {
+        crowd_free(crowd);
+        return NULL;
+    }
+    castings_fill(crowd);
+    crowd->options.session.gate = crowd->gate;
+    crowd->crew_options.loop = loop;
+    crowd->crew_options.session = crowd->options.session;
+    crowd->crew_options.reading = crowd->reading;
+    crowd->crew_options.context = crowd;
+    crowd->begun_us = now_us();
+    uv_timer_init(loop, crowd->timer);
+    crowd->timer->data = crowd;
+    uv_timer_start(crowd->timer, on_tick, 0, 0);
+    return crowd;
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+void crowd_free(struct crowd *crowd)
+{
+    if (!crowd)
+        return;
+    crowd->ending = true;
+    if (crowd->timer)
+        uv_close((uv_handle_t *)crowd->timer, on_timer_closed);
+    for (size_t i = 0; i < crowd->crew_count; i++)
+        crew_free(crowd->crews[i]);
+    reading_free(crowd->reading);
+    gate_free(crowd->gate);
+    tally_free(&crowd->tally);
+    for (size_t i = 0; i < crowd->text_count; i++)
+        free(crowd->texts[i]);
+    free(crowd->crews);
+    free(crowd->parts);
+    free(crowd->castings);
+    free(crowd->backs);
+    free(crowd->problem);
+    free(crowd);
+}
+
+void crowd_end(struct crowd *crowd, void (*ended)(void *context, size_t left_to_expire))
+{
+    if (crowd->ending)
+        return;
+    crowd->ending = true;
+    crowd->ended = ended;
+    uv_timer_start(crowd->timer, on_tick, 0, 0);
+}
+
+/* ---- for its owner ---- */
+
+void crowd_figures(const struct crowd *crowd, struct crowd_figures *figures)
+{
+    const struct tally *tally = &crowd->tally;
+    struct gate_figures gate = gate_figures(crowd->gate);
+    *figures = (struct crowd_figures){
+        .candidates = crowd->entered,
+        .sessions = crowd->crew_count,
+        .connected = crowd->connected,
+        .per_session = crowd->per_session,
+        .begun_us = crowd->begun_us,
+        .stood_us = crowd->stood_us,
+        .to_stand = &tally->to_stand,
+        .to_fail_over = &tally->to_fail_over,
+        .failovers = tally->failovers,
+        .failover_count = tally->failover_count,
+        .requests = tally->requests,
+        .lists = tally->lists,
+        .creates = tally->creates,
+        .deletes = tally->deletes,
+        .notices = tally->notices,
+        .connects = gate.attempts,
+        .refused = gate.failures,
+        .lost = crowd->lost,
+        .expired = crowd->expired,
+        .first_most_us = tally->first_most_us,
+        .errors = tally->errors,
+        .problem = tally->errors > 0 || gate.failures_in_a_row > 0 ? crowd->problem : NULL,
+    };
+    memcpy(figures->by_state, tally->by_state, sizeof figures->by_state);
+    for (size_t i = 0; i < crowd->crew_count; i++)
+        figures->paused += crew_paused(crowd->crews[i]);
+}
+
+const struct test_candidate *crowd_candidate(const struct crowd *crowd, size_t i)
+{
+    return candidate_at(crowd, i);
+}
+
+size_t crowd_leader(const struct crowd *crowd)
+{
+    return crowd->tally.leader;
+}
+
+bool crowd_add(struct crowd *crowd, size_t count)
+{
+    if (crowd->ending || count > UINT32_MAX - crowd->wanted)
+        return false;
+    if (crowd->options.rate_per_s > 0 &&
+        crowd->entered == crowd->wanted) /* due from now on, not from long ago */
+        crowd->begun_us = now_us() - (uint64_t)((double)crowd->entered * 1e6 / crowd->options.rate_per_s);
+    crowd->wanted += count;
+    return true;
+}
+
+bool crowd_kill(struct crowd *crowd, size_t i, enum departure how)
+{
+    return !crowd->ending && depart(crowd, i, how, now_us());
+}
+
+bool crowd_resume(struct crowd *crowd, size_t i)
+{
+    struct test_candidate *t = candidate_at(crowd, i);
+    if (!t || crowd->ending || !crew_paused(crew_of(t)))
+        return false;
+    crew_resume(crew_of(t));
+    return true;
+}
+
+bool crowd_volunteer(struct crowd *crowd, size_t i)
+{
+    struct test_candidate *t = candidate_at(crowd, i);
+    if (!t || crowd->ending || crew_machine(t)->standing)
+        return false;
+    bool alone = crew_session(crew_of(t)) != NULL;
+    size_t first = alone ? i : i / crowd->per_session * crowd->per_session;
+    /* Whose session has ended comes back with all that were on it. */
+    for (size_t j = first; j < (alone ? i + 1 : first + crew_count(crew_of(t))); j++)
+        crew_volunteer(candidate_at(crowd, j));
+    return true;
+}
+
+void crowd_hold(struct crowd *crowd, bool hold)
+{
+    crowd->held = hold;
+    crowd->postponed = true; /* what was due meanwhile is not caught up with */
+}

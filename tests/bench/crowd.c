@@ -1,0 +1,153 @@
+/*
+ * crowd - a crowd of test candidates, for measuring it against crowd_floor and kazoo's Election.
+ *
+ *     crowd HOSTS PATH CANDIDATES PER_SESSION own|shared TIMEOUT_MS [FALLS] [BEHAVIOUR]
+ *
+ * Prints a line of JSON once all stand, with what that took; then lets the leader close FALLS times, one
+ * death after the other, and prints what the failovers took. Goes on until the end of its input; each line of
+ * input prints the figures as they are then.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "probe/inject/crowd.h"
+#include "probe/inject/descriptors.h"
+
+struct bench {
+    uv_loop_t loop;
+    struct crowd *crowd;
+    size_t falls, fallen;
+    long empty_kb; /* resident before anybody stood */
+};
+
+static long resident_kb(void)
+{
+    char line[128];
+    long kb = 0;
+    FILE *status = fopen("/proc/self/status", "r");
+    while (status && fgets(line, sizeof line, status))
+        if (strncmp(line, "VmRSS:", 6) == 0)
+            kb = strtol(line + 6, NULL, 10);
+    if (status)
+        fclose(status);
+    return kb;
+}
+
+static double cpu_ms(void)
+{
+    struct rusage use;
+    getrusage(RUSAGE_SELF, &use);
+    return (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) * 1e3 +
+           (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1e3;
+}
+
+static void say(const struct bench *bench, const char *what)
+{
+    struct crowd_figures f;
+    crowd_figures(bench->crowd, &f);
+    uint64_t notices = 0, requests = 0;
+    for (size_t i = 0; i < f.failover_count; i++) {
+        notices += f.failovers[i].notices;
+        requests += f.failovers[i].requests;
+    }
+    double each = f.failover_count ? (double)f.failover_count : 1;
+    printf(
+        "{\"what\":\"%s\",\"stood_ms\":%.1f,\"cpu_ms\":%.1f,\"kb\":%ld,\"sessions\":%zu,\"connected\":%zu,"
+        "\"waiting\":%zu,\"leading\":%zu,\"lists\":%llu,\"requests\":%llu,\"connects\":%llu,\"refused\":%llu,"
+        "\"lost\":%llu,\"expired\":%llu,\"errors\":%llu,\"p50_us\":%lld,\"p99_us\":%lld,\"falls\":%zu,"
+        "\"notices_each\":%.1f,\"requests_each\":%.1f,\"fall_p50_us\":%lld,\"fall_p99_us\":%lld,\"problem\":"
+        "\"%s\"}\n",
+        what, f.stood_us ? (double)(f.stood_us - f.begun_us) / 1e3 : 0, cpu_ms(),
+        resident_kb() - bench->empty_kb, f.sessions, f.connected, f.by_state[CANDIDATE_WAITING],
+        f.by_state[CANDIDATE_LEADING], (unsigned long long)f.lists, (unsigned long long)f.requests,
+        (unsigned long long)f.connects, (unsigned long long)f.refused, (unsigned long long)f.lost,
+        (unsigned long long)f.expired, (unsigned long long)f.errors,
+        (long long)histogram_percentile(f.to_stand, 0.5), (long long)histogram_percentile(f.to_stand, 0.99),
+        f.failover_count, (double)notices / each, (double)requests / each,
+        (long long)histogram_percentile(f.to_fail_over, 0.5),
+        (long long)histogram_percentile(f.to_fail_over, 0.99), f.problem ? f.problem : "");
+    fflush(stdout);
+}
+
+static void on_stood(void *context)
+{
+    say(context, "stood");
+}
+
+static void on_failed_over(void *context, const struct crowd_failover *failover)
+{
+    (void)failover;
+    struct bench *bench = context;
+    if (++bench->fallen == bench->falls) {
+        crowd_hold(bench->crowd, true);
+        say(bench, "fallen");
+    }
+}
+
+static void on_ended(void *context, size_t left_to_expire)
+{
+    struct bench *bench = context;
+    printf("{\"what\":\"ended\",\"left\":%zu}\n", left_to_expire);
+    uv_stop(&bench->loop);
+}
+
+static void on_input(uv_poll_t *poll, int status, int events)
+{
+    (void)events;
+    struct bench *bench = poll->data;
+    char bytes[64];
+    if (status >= 0 && read(0, bytes, sizeof bytes) > 0) {
+        say(bench, "now");
+        return;
+    }
+    uv_poll_stop(poll);
+    crowd_end(bench->crowd, on_ended);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 7 || argc > 9) {
+        fprintf(stderr,
+                "usage: crowd HOSTS PATH CANDIDATES PER_SESSION own|shared TIMEOUT_MS [FALLS] [BEHAVIOUR]\n");
+        return 2;
+    }
+    struct bench bench = {.falls = argc > 7 ? strtoul(argv[7], NULL, 10) : 0};
+    struct crowd_part part = {.behaviour = argc > 8 ? behaviour_find(argv[8]) : BEHAVIOUR_RECIPE,
+                              .percent = 100};
+    const struct crowd_options options = {
+        .session = {.hosts = argv[1], .timeout_ms = (int)strtol(argv[6], NULL, 10)},
+        .election = argv[2],
+        .name = "n_",
+        .data = "",
+        .count = strtoul(argv[3], NULL, 10),
+        .per_session = strtoul(argv[4], NULL, 10),
+        .look = strcmp(argv[5], "shared") == 0 ? LOOK_SHARED : LOOK_OWN,
+        .parts = &part,
+        .part_count = 1,
+        .victim = bench.falls ? VICTIM_LEADER : VICTIM_NOBODY,
+        .every_ms = 5,
+        .how = DEPART_CLOSE,
+    };
+    static const struct crowd_listener listener = {.stood = on_stood, .failed_over = on_failed_over};
+    char *error = NULL;
+    if (part.behaviour == BEHAVIOUR_COUNT || !descriptors_make_room(crowd_sessions(&options), &error)) {
+        fprintf(stderr, "crowd: %s\n", error ? error : "no such behaviour");
+        return 2;
+    }
+    uv_poll_t input;
+    if (uv_loop_init(&bench.loop) || uv_poll_init(&bench.loop, &input, 0))
+        return 2;
+    input.data = &bench;
+    uv_poll_start(&input, UV_READABLE, on_input);
+    bench.empty_kb = resident_kb();
+    bench.crowd = crowd_new(&bench.loop, &options, &listener, &bench);
+    if (!bench.crowd)
+        return 2;
+    uv_run(&bench.loop, UV_RUN_DEFAULT);
+    crowd_free(bench.crowd);
+    return 0;
+}
