@@ -10,6 +10,7 @@
 /* Writes piece by piece into a span, and counts what all of it would have taken. */
 struct pen {
     struct cells *cells;
+    const struct model *model;
     int x, end, wanted;
 };
 
@@ -30,6 +31,21 @@ static void pen_gap(struct pen *pen, int columns)
 /* How much is told of healthy servers. What is wrong is told always. */
 enum detail { DETAIL_BRIEF, DETAIL_COUNT, DETAIL_NAMES, DETAIL_ALL };
 
+/* As its cluster calls it; with its port where another cluster has a server on that host, too. */
+static const char *server_name(const struct model *model, const struct cluster *cluster, size_t which,
+                               char *buffer, size_t size)
+{
+    const char *address = cluster->servers[which].address, *colon = strrchr(address, ':');
+    size_t length = colon ? (size_t)(colon - address) + 1 : 0;
+    for (size_t i = 0; length > 0 && i < model->cluster_count; i++)
+        for (size_t k = 0; &model->clusters[i] != cluster && k < model->clusters[i].server_count; k++)
+            if (strncmp(model->clusters[i].servers[k].address, address, length) == 0) {
+                snprintf(buffer, size, "%s", address);
+                return buffer;
+            }
+    return facts_server(cluster, which, buffer, size);
+}
+
 static void put_server(struct pen *pen, const struct cluster *cluster, size_t which, enum detail detail,
                        struct moment now)
 {
@@ -42,7 +58,7 @@ static void put_server(struct pen *pen, const struct cluster *cluster, size_t wh
     pen_gap(pen, 3);
     pen_put(pen, role, cells_sign(pen->cells, sign));
     pen_gap(pen, 1);
-    pen_put(pen, ROLE_TEXT, facts_server(cluster, which, name, sizeof(name)));
+    pen_put(pen, ROLE_TEXT, server_name(pen->model, cluster, which, name, sizeof(name)));
     if (role != ROLE_GOOD) {
         snprintf(text, sizeof(text), "%.120s", server->problem ? server->problem : "no answer");
         pen_gap(pen, 1);
@@ -156,7 +172,7 @@ static void put_cluster(struct pen *pen, const struct cluster *cluster, enum det
 static void put_clusters(struct cells *cells, int x, int end, const struct model *model, struct moment now)
 {
     for (int detail = DETAIL_ALL; detail >= DETAIL_BRIEF; detail--) {
-        struct pen pen = {.cells = cells, .x = x, .end = end};
+        struct pen pen = {.cells = cells, .model = model, .x = x, .end = end};
         cells_fill(cells, x, 0, end - x, ROLE_TITLE);
         for (size_t i = 0; i < model->cluster_count; i++)
             put_cluster(&pen, &model->clusters[i], (enum detail)detail, now);

@@ -334,7 +334,7 @@ static enum finding_code judge(struct diagnosis *d, struct candidate *c)
         return FINDING_COUNT;
     }
     if (c->before_us != 0 && client->shown.watches_seen_us < c->before_us + SETTLING_US) {
-        link_is(c, LINK_UNKNOWN, "the line in front of it has just changed");
+        link_is(c, LINK_UNKNOWN, "the line has just changed");
         return FINDING_COUNT;
     }
     if (viewer->other) {

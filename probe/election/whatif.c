@@ -4,8 +4,7 @@
 
 #include "probe/election/chain.h"
 
-/* Persistent: no session's end takes it away. (What has a time to live goes one day.) */
-static bool stays(const struct candidate *c)
+bool candidate_stays(const struct candidate *c)
 {
     return c->known && c->stat.owner == 0;
 }
@@ -34,7 +33,7 @@ enum answer whatif_told(const struct candidate *c, const char **why)
     case LINK_FIRST:
         break;
     }
-    if (stays(c)) {
+    if (candidate_stays(c)) {
         *why = "no session owns it";
         return ANSWER_UNKNOWN; /* who made it may still be there, under a session that nobody can name */
     }
@@ -54,7 +53,7 @@ static bool others_unknown(const struct election *election, size_t at, const str
     for (size_t i = at + 1; i < election->candidate_count; i++) {
         const struct candidate *c = election->candidates[i];
         const struct client_session *shown = candidate_client(c);
-        if (c != heir && !stays(c) && !(shown && shown->watches_known))
+        if (c != heir && !candidate_stays(c) && !(shown && shown->watches_known))
             return true;
     }
     return false;
@@ -62,12 +61,13 @@ static bool others_unknown(const struct election *election, size_t at, const str
 
 struct departure whatif_goes(const struct election *election, const struct candidate *goes)
 {
-    struct departure departure = {.goes = goes, .stays = stays(goes), .why = "nobody stands behind it"};
+    struct departure departure = {
+        .goes = goes, .stays = candidate_stays(goes), .why = "nobody stands behind it"};
     size_t at = election_position(election, goes);
     if (at + 1 < election->candidate_count) {
         departure.heir = election->candidates[at + 1];
         departure.leads = at == 0;
-        departure.heir_stays = stays(departure.heir);
+        departure.heir_stays = candidate_stays(departure.heir);
         if (at > 0 && all_watch_leader(election)) {
             departure.told = ANSWER_NO;
             departure.why = "all watch the leader, and need to know of no other";
@@ -107,7 +107,7 @@ struct next_failover whatif_next(const struct election *election)
         return next; /* who waits for it stands in no line */
     const char *why;
     const struct candidate *leader = election->candidates[0];
-    next.by_itself = !leader->known ? ANSWER_UNKNOWN : stays(leader) ? ANSWER_NO : ANSWER_YES;
+    next.by_itself = !leader->known ? ANSWER_UNKNOWN : candidate_stays(leader) ? ANSWER_NO : ANSWER_YES;
     next.chain = CHAIN_COMPLETE;
     if (election->candidate_count == 1) {
         next.told = ANSWER_UNKNOWN;

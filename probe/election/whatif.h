@@ -14,6 +14,9 @@ enum answer { ANSWER_UNKNOWN, ANSWER_NO, ANSWER_YES };
 /* Is this one told when the one right before it goes? why: static text where it is not, or is not known. */
 enum answer whatif_told(const struct candidate *, const char **why);
 
+/* No session owns it: it goes only when somebody deletes it. (What has a time to live goes one day.) */
+bool candidate_stays(const struct candidate *);
+
 struct departure {
     const struct candidate *goes;
     bool stays; /* no session owns it: it goes only when somebody deletes it */

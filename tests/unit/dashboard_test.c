@@ -245,6 +245,26 @@ static void says_when_it_is_too_small(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
+/* Servers of two clusters on one host are told apart in the title. */
+static void names_servers_of_one_host_apart(void **state)
+{
+    struct fixture fixture = {.stage = stage_new((const char *const[]){"blue", "green", NULL}),
+                              .cells = cells_new(120, 24)};
+
+    (void)state;
+    stage_connected(fixture.stage, 0, "127.0.0.1:2181");
+    stage_connected(fixture.stage, 1, "127.0.0.1:2182");
+    stage_server(fixture.stage, 0, "127.0.0.1:2181", SERVER_STANDALONE, 500, NULL);
+    stage_server(fixture.stage, 1, "127.0.0.1:2182", SERVER_STANDALONE, 500, NULL);
+    fixture.dashboard = dashboard_new(stage_settings(fixture.stage), stage_model(fixture.stage),
+                                      stage_events(fixture.stage), stage_clock, fixture.stage);
+    assert_true(shows(&fixture, "127.0.0.1:2181"));
+    assert_true(shows(&fixture, "127.0.0.1:2182"));
+    dashboard_free(fixture.dashboard);
+    cells_free(fixture.cells);
+    stage_free(fixture.stage);
+}
+
 /* What is only believed is cleared by c, pressed twice on it; on anything else c says why it does not. */
 static void clears_a_belief(void **state)
 {
@@ -283,6 +303,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clears_a_belief),
+        cmocka_unit_test(names_servers_of_one_host_apart),
         TEST(goes_in_and_back),
         TEST(opens_help_and_events),
         TEST(edits_the_filter),

@@ -64,7 +64,7 @@ static void healthy(void **state)
                              "> candidate-left " B " @2\n"
                              "tick 100\n"
                              "round\n"
-                             "? link " C " unknown: the line in front of it has just changed\n"
+                             "? link " C " unknown: the line has just changed\n"
                              "? findings none\n"
                              "w c " A "\n"
                              "tick 3000\n"

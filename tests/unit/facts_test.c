@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "tests/support/scenes.h"
+#include "tui/views/chain_lines.h"
 #include "tui/views/facts.h"
 
 /* A name is cut to a word and its number; ids say nothing, and the number is never cut. */
@@ -33,6 +34,62 @@ static void names_are_shortened_to_word_and_number(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_string_equal(facts_short_name(cells, cases[i].name, buffer, sizeof buffer), cases[i].shorter);
     cells_free(cells);
+}
+
+/* Where there is less room still the word gives way, and never the number. */
+static void tight_names_keep_their_number(void **state)
+{
+    struct cells *cells = cells_new(80, 24);
+    char text[64];
+
+    (void)state;
+    cells->ascii = true;
+    assert_string_equal(facts_tight_name(cells, "candidate-77_0000000010", 14, text, sizeof text),
+                        "candidate-..10");
+    assert_string_equal(facts_tight_name(cells, "candidate-77_0000000010", 12, text, sizeof text),
+                        "candidat..10");
+    assert_string_equal(facts_tight_name(cells, "candidate-77_0000000010", 3, text, sizeof text), "..10");
+    assert_string_equal(facts_tight_name(cells, "x", 12, text, sizeof text), "x");
+    cells_free(cells);
+}
+
+/* A column has few cells: what tells the servers apart, and never half an address. */
+static void servers_are_told_apart_in_few_columns(void **state)
+{
+    static const struct {
+        const char *addresses[3], *shown;
+    } cases[] = {
+        {{"zk1.prod.example.com:2181", "zk2.prod.example.com:2181", "zk3.prod.example.com:2181"}, "zk1"},
+        {{"127.0.0.1:11001", "127.0.0.1:11002", "127.0.0.1:11003"}, ":11001"},
+        {{"127.0.0.1:11001", NULL, NULL}, ":11001"},
+        {{"zk1:2181", NULL, NULL}, "zk1"},
+        {{"10.0.3.17:2181", "10.0.3.18:2181", "10.0.3.19:2181"}, ".17"},
+        {{"10.0.3.17:2181", "10.0.4.17:2181", "10.0.5.17:2181"}, "10.0.3.17"},
+        {{"10.0.3.17:2181", "10.0.3.17:2182", "10.0.3.19:2181"}, "10.0.3.17:2181"},
+    };
+    static const struct stand one = {"n_0000000001", 0x1, "", 10};
+    const struct shown session = {.session = 0x1, .client = "10.0.9.9:1"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct stage *stage = stage_new((const char *const[]){"prod", NULL});
+        struct cells *cells = cells_new(80, 24);
+        const struct election *election;
+        char text[64];
+
+        stage_connected(stage, 0, cases[i].addresses[0]);
+        stage_watch(stage, 0, "/election", NULL, KIND_LEADER, NULL);
+        stage_children(stage, 0, "/election", &one, 1, 2, 0);
+        for (size_t k = 0; k < 3 && cases[i].addresses[k] != NULL; k++) {
+            stage_server(stage, 0, cases[i].addresses[k], SERVER_FOLLOWER, 500, NULL);
+            stage_round(stage, 0, cases[i].addresses[k], &session, k == 0);
+        }
+        election = model_election(stage_model(stage), 0, "/election");
+        chain_server_text(cells, election, election->candidates[0], text, sizeof text);
+        assert_string_equal(text, cases[i].shown);
+        cells_free(cells);
+        stage_free(stage);
+    }
 }
 
 /* What is copied can be given to another tool: also in the root, where there is one slash, not two. */
@@ -232,6 +289,8 @@ static void a_mere_directory_says_so(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tight_names_keep_their_number),
+        cmocka_unit_test(servers_are_told_apart_in_few_columns),
         cmocka_unit_test(names_are_shortened_to_word_and_number),
         cmocka_unit_test(candidates_have_paths),
         cmocka_unit_test(every_state_has_its_word),

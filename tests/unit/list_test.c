@@ -2,7 +2,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -102,12 +104,46 @@ static void walking_goes_round(void **state)
     list_release(&list);
 }
 
+/* What is cut says how much: a list that ends at the screen's edge looks complete. */
+static void what_is_cut_is_counted(void **state)
+{
+    static const struct {
+        size_t count, rows, at;
+        const char *said;
+    } cases[] = {{15, 12, 0, "3 more below"},
+                 {15, 12, 14, "3 more above"},
+                 {15, 5, 7, "3 more above, 7 below"},
+                 {12, 12, 3, ""}};
+    struct cells *cells = cells_new(40, 2);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct list list = {0};
+        char *text = NULL;
+        size_t size;
+        FILE *file = open_memstream(&text, &size);
+
+        cells_clear(cells);
+        list_begin(&list, cases[i].count, cases[i].rows);
+        list.at = cases[i].at;
+        list_show(&list);
+        list_put_more(&list, cells, 0);
+        cells_write(cells, file);
+        fclose(file);
+        if (cases[i].said[0] != '\0' ? strstr(text, cases[i].said) == NULL : strstr(text, "more") != NULL)
+            fail_msg("%zu of %zu from %zu: %s", cases[i].rows, cases[i].count, cases[i].at, text);
+        free(text);
+        list_release(&list);
+    }
+    cells_free(cells);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(selection_stays_on_screen),   cmocka_unit_test(other_actions_do_not_move),
         cmocka_unit_test(selection_follows_its_thing), cmocka_unit_test(what_left_is_told_and_its_place_kept),
-        cmocka_unit_test(walking_goes_round),
+        cmocka_unit_test(walking_goes_round),          cmocka_unit_test(what_is_cut_is_counted),
     };
     return cmocka_run_group_tests_name("list", tests, NULL, NULL);
 }

@@ -191,18 +191,27 @@ char *chain_who(const struct candidate *candidate, char *buffer, size_t size)
     return buffer;
 }
 
-/* Of servers that differ in nothing but their ports, the port. */
+/* Columns of a table are few. Of servers that differ in nothing but their ports the port; of addresses in one
+   network what differs: ".17" of 10.0.3.17. Half an address would say nothing. */
 static void put_server_name(const struct cluster *cluster, size_t which, char *buffer, size_t size)
 {
-    const char *address = cluster->servers[which].address, *colon = strrchr(address, ':');
-    size_t same = 0;
+    const char *address = cluster->servers[which].address, *colon = strrchr(address, ':'), *dot;
+    size_t same_host = 0, same_network = 0, digits = strspn(address, "0123456789.");
 
     for (size_t i = 0; colon != NULL && i < cluster->server_count; i++)
-        same += strncmp(cluster->servers[i].address, address, (size_t)(colon - address) + 1) == 0;
-    if (same > 1 && same == cluster->server_count)
+        same_host += strncmp(cluster->servers[i].address, address, (size_t)(colon - address) + 1) == 0;
+    if (same_host == cluster->server_count && (same_host > 1 || colon == address + digits)) {
         snprintf(buffer, size, "%s", colon);
-    else
-        facts_server(cluster, which, buffer, size);
+        return;
+    }
+    facts_server(cluster, which, buffer, size);
+    dot = strrchr(buffer, '.');
+    if (dot == NULL || buffer[strspn(buffer, "0123456789.")] != '\0')
+        return;
+    for (size_t i = 0; i < cluster->server_count; i++)
+        same_network += strncmp(cluster->servers[i].address, buffer, (size_t)(dot - buffer) + 1) == 0;
+    if (same_network == cluster->server_count)
+        memmove(buffer, dot, strlen(dot) + 1);
 }
 
 style chain_server_text(const struct cells *cells, const struct election *election,

@@ -150,7 +150,7 @@ static void draw_row(const struct election_view *view, struct cells *cells, int 
     if (columns[COLUMN_CANDIDATE].width > 0) {
         if (safe_width(candidate->name, strlen(candidate->name), cells->ascii) >
             columns[COLUMN_CANDIDATE].width)
-            facts_short_name(cells, candidate->name, text, sizeof text);
+            facts_tight_name(cells, candidate->name, columns[COLUMN_CANDIDATE].width, text, sizeof text);
         else
             snprintf(text, sizeof text, "%s", candidate->name);
         columns_put(cells, &columns[COLUMN_CANDIDATE], y, leads ? (style)(look | STYLE_BOLD) : look, text);
@@ -203,7 +203,7 @@ static void lay_columns(struct election_view *view, const struct cells *cells,
     columns[COLUMN_WATCHES].least = columns[COLUMN_WATCHES].want > 24  ? 24
                                     : columns[COLUMN_WATCHES].want < 7 ? 7
                                                                        : columns[COLUMN_WATCHES].want;
-    columns[COLUMN_ON].least = columns[COLUMN_ON].want > 6   ? 6
+    columns[COLUMN_ON].least = columns[COLUMN_ON].want > 9   ? 9
                                : columns[COLUMN_ON].want < 2 ? 2
                                                              : columns[COLUMN_ON].want;
     columns[COLUMN_WHO].least = columns[COLUMN_WHO].want > 15 ? 15 : 12;

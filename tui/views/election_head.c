@@ -113,7 +113,8 @@ static void say_acknowledgement(struct line *line, const struct election *electi
 
     switch (election->acknowledged) {
     case ACK_NO_MARK:
-        say(line, ROLE_DIM, "no mark: takeover is not seen");
+        if (line->x + 29 <= line->cells->width) /* the layout says as much */
+            say(line, ROLE_DIM, "no mark: takeover is not seen");
         return;
     case ACK_UNKNOWN:
         say(line, ROLE_WARNING, "acknowledged ?");

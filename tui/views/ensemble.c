@@ -132,7 +132,7 @@ static const char *mode_word(enum server_mode mode)
 static const char *source_word(const struct server *server)
 {
     if (server->watches_from == NULL)
-        return "? hidden";
+        return !server->reachable ? "?" : server->hidden[HIDDEN_WATCHES] != NULL ? "? hidden" : "? not asked";
     return strcmp(server->watches_from, "adminserver") == 0 ? "AdminServer" : server->watches_from;
 }
 
@@ -270,12 +270,17 @@ static void draw_detail(const struct ensemble_view *view, struct cells *cells, i
         if (server->hidden[i] == NULL)
             continue;
         hidden = true;
+        if (!server->reachable && server->problem != NULL && strcmp(server->hidden[i], server->problem) == 0)
+            continue; /* that is why, and stands there */
         if (i > 0 && server->hidden[i - 1] != NULL && strcmp(server->hidden[i], server->hidden[i - 1]) == 0)
             continue; /* the same reason, which stands there */
         y += put_part(cells, y, end, i == HIDDEN_SESSIONS ? ROLE_DIM : ROLE_WARNING,
                       hides_all(server) ? "shows little" : parts[i], server->hidden[i]);
     }
-    if (!hidden && server->watches_from == NULL && y < end)
+    if (!server->reachable)
+        put_part(cells, y, end, ROLE_DIM, "so",
+                 "what only it shows is unknown; what it showed before stays, unconfirmed");
+    else if (!hidden && server->watches_from == NULL && y < end)
         put_part(cells, y, end, ROLE_DIM, "watches", "? not asked yet");
     else if (!hidden && y < end)
         put_part(cells, y, end, ROLE_GOOD, "shows", "its connections, sessions and watches");

@@ -200,6 +200,23 @@ char *facts_short_name(const struct cells *cells, const char *name, char *buffer
     return buffer;
 }
 
+char *facts_tight_name(const struct cells *cells, const char *name, int room, char *buffer, size_t size)
+{
+    const char *ellipsis = cells_sign(cells, SIGN_ELLIPSIS);
+    char *mark;
+    int over;
+
+    facts_short_name(cells, name, buffer, size);
+    over = safe_width(buffer, strlen(buffer), cells->ascii) - room;
+    mark = strstr(buffer, ellipsis);
+    if (over <= 0 || mark == NULL)
+        return buffer;
+    if (over > mark - buffer)
+        over = (int)(mark - buffer);
+    memmove(mark - over, mark, strlen(mark) + 1); /* the word is plain letters: find_word() */
+    return buffer;
+}
+
 static int put_named_leader(struct cells *cells, int x, int y, int room, const struct election *election)
 {
     const struct candidate *leader = election->leader;
@@ -238,7 +255,9 @@ int facts_put_leader(struct cells *cells, int x, int y, int room, const struct e
             return cells_printf(cells, x, y, room, ROLE_DIM, "%s nobody", cells_sign(cells, SIGN_DASH));
         if (election->recipe == NULL && election_problem(election, text, sizeof text) != NULL)
             return cells_put(cells, x, y, room, ROLE_WARNING, text);
-        return cells_printf(cells, x, y, room, ROLE_CRITICAL, "nobody for %s%s", bound, age);
+        snprintf(text, sizeof text, "nobody for %s%s", bound, age);
+        return cells_put(cells, x, y, room, ROLE_CRITICAL,
+                         room < 0 || safe_width(text, strlen(text), cells->ascii) <= room ? text : "nobody");
     case ELECTION_ELECTING:
         return cells_put(cells, x, y, room, ROLE_WARNING, "? next in line");
     case ELECTION_ABSENT:

@@ -54,6 +54,9 @@ char *facts_fit_name(const struct cells *, const char *name, int room, char *buf
  */
 char *facts_short_name(const struct cells *, const char *name, char *buffer, size_t size);
 
+/* The same in at most room columns: the word gives way, so that the number is whole: "cand...118". */
+char *facts_tight_name(const struct cells *, const char *name, int room, char *buffer, size_t size);
+
 /* Columns from x to end that cells_put() may use: never negative, which would mean all there are. */
 int facts_room(int x, int end);
 
@@ -74,7 +77,8 @@ int facts_put_leader(struct cells *, int x, int y, int room, const struct electi
 char *facts_since(const struct cells *, const struct election *, struct moment now, char *buffer,
                   size_t size);
 
-/* The shortest form of a server's address that tells it from the cluster's others: "zk1". */
+/* The shortest form of a server's address that tells it from the cluster's others: "zk1"; of several on one
+   host host and port. */
 char *facts_server(const struct cluster *, size_t which, char *buffer, size_t size);
 
 /* A time of the past day as a clock, an older one as a day. */

@@ -106,8 +106,10 @@ int finding_put_worst(struct cells *cells, int x, int y, int room, const struct 
     }
     worst_text(cells, election, code, sizeof code, rest, sizeof rest);
     used = cells_put(cells, x, y, room, severity_look(election->findings[0]->severity), code);
-    if (used < room && rest[0] != '\0')
-        used += cells_put(cells, x + used, y, room - used, ROLE_DIM, rest);
+    if (rest[0] != '\0' && used + (int)strlen(rest) <= room)
+        used += cells_put(cells, x + used, y, -1, ROLE_DIM, rest);
+    else if (rest[0] != '\0' && used + 2 <= room) /* not certain now: half the word would not say so */
+        used += cells_put(cells, x + used, y, -1, ROLE_DIM, " ?");
     return used;
 }
 
@@ -119,6 +121,16 @@ int finding_worst_width(const struct cells *cells, const struct election *electi
         return watches_unseen(election) ? 18 : 1;
     worst_text(cells, election, code, sizeof code, rest, sizeof rest);
     return safe_width(code, strlen(code), cells->ascii) + (int)strlen(rest);
+}
+
+int finding_worst_least(const struct cells *cells, const struct election *election)
+{
+    char code[64], rest[32];
+
+    if (election->finding_count == 0)
+        return finding_worst_width(cells, election);
+    worst_text(cells, election, code, sizeof code, rest, sizeof rest);
+    return safe_width(code, strlen(code), cells->ascii) + (rest[0] != '\0' ? 2 : 0);
 }
 
 char *finding_certainty(const struct finding *finding, struct moment now, char *buffer, size_t size)

@@ -26,6 +26,8 @@ int finding_counts_put(struct cells *, int x, int y, const struct finding_counts
 int finding_put_worst(struct cells *, int x, int y, int room, const struct election *);
 /* The columns that this would take. */
 int finding_worst_width(const struct cells *, const struct election *);
+/* ... the columns without which its code would be cut. */
+int finding_worst_least(const struct cells *, const struct election *);
 
 /* "certain", "suspected", "unconfirmed for 12s". */
 char *finding_certainty(const struct finding *, struct moment now, char *buffer, size_t size);

@@ -357,6 +357,7 @@ static void findings_draw(struct view *self, const struct scene *scene, struct c
         }
     }
     draw_detail(view, cells, cells->height - pane, pane, scene);
+    list_put_more(&view->list, cells, pane > 0 ? cells->height - pane : y);
 }
 
 static enum view_result open_selected(const struct findings_view *view, struct view **next)

@@ -1,5 +1,6 @@
 #include "tui/views/list.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,6 +99,22 @@ void list_home(struct list *list)
     free(list->key);
     list->key = NULL;
     list->at = list->top = 0;
+}
+
+void list_put_more(const struct list *list, struct cells *cells, int y)
+{
+    size_t below = list->count > list->top + list->rows ? list->count - list->top - list->rows : 0;
+    char text[64];
+
+    if (list->rows == 0 || (below == 0 && list->top == 0))
+        return;
+    if (list->top == 0)
+        snprintf(text, sizeof text, " %zu more below ", below);
+    else if (below == 0)
+        snprintf(text, sizeof text, " %zu more above ", list->top);
+    else
+        snprintf(text, sizeof text, " %zu more above, %zu below ", list->top, below);
+    cells_put_right(cells, cells->width - 1, y, (int)strlen(text), ROLE_ACCENT, text);
 }
 
 void list_release(struct list *list)

@@ -158,13 +158,20 @@ static int draw_findings(const struct overview *overview, struct cells *cells, i
     const struct overview_totals *totals = &overview->order.totals;
     bool own = *end + 86 > cells->width;
     int x = own ? 1 : *end + 2;
+    char text[64];
 
     y += own;
     x += finding_counts_put(cells, x, y, &totals->findings) + 4;
-    if (totals->servers > 0 && x < cells->width)
-        x += cells_printf(cells, x, y, -1, totals->showing == totals->servers ? ROLE_DIM : ROLE_WARNING,
-                          "watches seen on %zu of %zu server%s", totals->showing, totals->servers,
-                          totals->servers == 1 ? "" : "s");
+    if (totals->servers > 0 && x < cells->width) {
+        /* Half a count would be another one. */
+        int width = snprintf(text, sizeof text, "watches seen on %zu of %zu server%s", totals->showing,
+                             totals->servers, totals->servers == 1 ? "" : "s");
+        if (x + width >= cells->width)
+            width = snprintf(text, sizeof text, "watches seen: %zu/%zu", totals->showing, totals->servers);
+        if (x + width < cells->width)
+            x += cells_put(cells, x, y, -1, totals->showing == totals->servers ? ROLE_DIM : ROLE_WARNING,
+                           text);
+    }
     *end = x;
     return own;
 }
@@ -290,6 +297,18 @@ static int name_width(const struct cells *cells, const char *text)
     return safe_width(text, strlen(text), cells->ascii);
 }
 
+/* Where columns are few, what is wrong is not cut, and how sure that is only said by a sign. */
+static int finding_width(const struct cells *cells, const struct election *election)
+{
+    int width;
+
+    if (election->problem == NULL || election->finding_count > 0)
+        return cells->width < 100 ? finding_worst_least(cells, election)
+                                  : finding_worst_width(cells, election);
+    width = name_width(cells, election->problem);
+    return cells->width < 100 && width > 17 ? 17 : width;
+}
+
 /* Gathers what the columns would like from the rows on the screen, and lays them out. */
 static void lay_columns(struct overview *overview, const struct cells *cells, const struct scene *scene)
 {
@@ -310,9 +329,8 @@ static void lay_columns(struct overview *overview, const struct cells *cells, co
             break;
         columns_want(&columns[COLUMN_CLUSTER], name_width(cells, election->cluster->name));
         columns_want(&columns[COLUMN_ELECTION], name_width(cells, election->name));
-        columns_want(&columns[COLUMN_FINDING], election->problem != NULL && election->finding_count == 0
-                                                   ? name_width(cells, election->problem)
-                                                   : finding_worst_width(cells, election));
+        columns_want(&columns[COLUMN_STATE], (int)strlen(facts_badge(election, scene->now).word));
+        columns_want(&columns[COLUMN_FINDING], finding_width(cells, election));
         if (election->leader != NULL)
             columns_want(&columns[COLUMN_LEADER],
                          name_width(cells, facts_who(election->leader, who, sizeof who)) + 9);
@@ -320,15 +338,20 @@ static void lay_columns(struct overview *overview, const struct cells *cells, co
             columns_want(&columns[COLUMN_LEADER], 20);
     }
     /* Names are cut only after the columns beside them have given way. */
-    name = cells->width < 70 ? 10 : 17;
+    name = cells->width < 70 ? 10 : cells->width < 100 ? 16 : 17;
     columns[COLUMN_ELECTION].least = columns[COLUMN_ELECTION].want > name ? name
                                      : columns[COLUMN_ELECTION].want < 8  ? 8
                                                                           : columns[COLUMN_ELECTION].want;
-    finding = cells->width < 100 ? 17 : 24;
+    columns[COLUMN_STATE].least = columns[COLUMN_STATE].want > 9   ? 9
+                                  : columns[COLUMN_STATE].want < 6 ? 6
+                                                                   : columns[COLUMN_STATE].want;
+    finding = cells->width < 70 ? 17 : 24; /* the longest codes: what is wrong is not cut */
     columns[COLUMN_FINDING].least = columns[COLUMN_FINDING].want > finding ? finding
                                     : columns[COLUMN_FINDING].want < 7     ? 7
                                                                            : columns[COLUMN_FINDING].want;
-    leader = cells->width < 100 || columns[COLUMN_LEADER].want < 24 ? 15 : columns[COLUMN_LEADER].want - 9;
+    leader = cells->width < 100 && columns[COLUMN_FINDING].least > 17 ? 12
+             : cells->width < 100 || columns[COLUMN_LEADER].want < 24 ? 15
+                                                                      : columns[COLUMN_LEADER].want - 9;
     leader = leader > 22 ? 22 : leader;
     columns[COLUMN_LEADER].least = columns[COLUMN_LEADER].want > 15 ? leader : 10;
     columns_lay(columns, COLUMN_COUNT, TABLE_X, cells->width - TABLE_X - wide, wide ? 2 : 1);
@@ -414,6 +437,8 @@ static void overview_draw(struct view *view, const struct scene *scene, struct c
     }
     if (pane > 0)
         event_pane_draw(cells, bottom - pane, pane, scene, NULL, NULL);
+    if (overview->order.count > 0)
+        list_put_more(&overview->list, cells, pane > 0 ? bottom - pane : overview->first_y - 1);
 }
 
 static enum view_result open_selected(struct overview *overview, struct view **next)

@@ -24,6 +24,13 @@ static void say(struct pen *pen, style look, const char *text)
         pen->x += cells_put(pen->cells, pen->x, pen->y, -1, look, text);
 }
 
+/* What is said only where all of it has room: a sentence that breaks off says less than a short one. */
+static void say_more(struct pen *pen, style look, const char *text)
+{
+    if (pen->x + safe_width(text, strlen(text), pen->cells->ascii) <= pen->cells->width)
+        say(pen, look, text);
+}
+
 static void say_name(struct pen *pen, const struct candidate *candidate)
 {
     char name[64];
@@ -52,7 +59,7 @@ static void say_others(struct pen *pen, const struct departure *departure)
 
     if (departure->other_count == 0) {
         if (departure->others_unknown)
-            say(pen, ROLE_DIM, "; others may be told");
+            say_more(pen, ROLE_DIM, "; others may be told");
         return;
     }
     say(pen, ROLE_WARNING, departure->told == ANSWER_YES ? "; also told: " : "; told instead: ");
@@ -81,7 +88,8 @@ static void say_untold(struct pen *pen, const struct departure *departure)
         say_name(pen, departure->heir);
         say(pen, ROLE_CRITICAL | STYLE_BOLD, " is not told: ");
         say(pen, ROLE_TEXT, why);
-        say(pen, ROLE_TEXT, departure->leads ? ", and does not lead then" : ", and the line stops there");
+        say_more(pen, ROLE_TEXT,
+                 departure->leads ? ", and does not lead then" : ", and the line stops there");
         say_others(pen, departure);
         return;
     }
@@ -90,7 +98,7 @@ static void say_untold(struct pen *pen, const struct departure *departure)
     say(pen, ROLE_TEXT, strncmp(why, "it ", 3) == 0 ? why + 2 : ": ");
     if (strncmp(why, "it ", 3) != 0)
         say(pen, ROLE_TEXT, why);
-    say(pen, ROLE_TEXT, departure->leads ? ", and nobody leads then" : ", and the line stops there");
+    say_more(pen, ROLE_TEXT, departure->leads ? ", and nobody leads then" : ", and the line stops there");
 }
 
 /* The one that should go has no session whose end could take it away. */
@@ -99,7 +107,7 @@ static void say_stays(struct pen *pen, const struct election *election, const st
     bool roomy = pen->cells->width - pen->x > 80;
 
     say(pen, ROLE_CRITICAL | STYLE_BOLD,
-        roomy ? "it never goes by itself (no session owns it)" : "it has no session");
+        roomy ? "it never goes by itself (no session owns it)" : "no session");
     say(pen, ROLE_TEXT, ": only deleting it ");
     if (departure->heir == NULL) {
         say(pen, ROLE_TEXT, "takes it away");
@@ -109,7 +117,7 @@ static void say_stays(struct pen *pen, const struct election *election, const st
     say_name(pen, departure->heir);
     say(pen, ROLE_TEXT, !departure->leads ? " up" : election->kind == KIND_LOCK ? " hold it" : " lead");
     if (departure->told == ANSWER_NO)
-        say(pen, ROLE_CRITICAL, ", which is not told");
+        say_more(pen, ROLE_CRITICAL, ", which is not told");
 }
 
 /* before: whom the heir watches then; NULL: the one that goes leads by then. */
@@ -228,9 +236,11 @@ bool whatif_put_line(struct cells *cells, int x, int y, const struct election *e
     pen.x = x + 2 + LABEL_WIDTH;
     say(&pen, ROLE_TEXT, "may stop at ");
     say_name(&pen, unknown);
-    say(&pen, ROLE_TEXT, ": ");
     whatif_told(unknown, &why);
-    say(&pen, ROLE_DIM, why);
+    if (pen.x + 2 + safe_width(why, strlen(why), cells->ascii) <= cells->width) {
+        say(&pen, ROLE_TEXT, ": ");
+        say(&pen, ROLE_DIM, why);
+    }
     return true;
 }
 
@@ -254,7 +264,11 @@ static void put_noticed(struct cells *cells, int x, int y, const struct candidat
     struct moment latest = session != NULL ? client_expires(session) : (struct moment){0, 0};
     char text[64];
 
-    say(&pen, ROLE_DIM, "noticed at once when its client resigns or closes its session; ");
+    if (candidate_stays(goes)) {
+        say(&pen, ROLE_DIM, "noticed at once when somebody deletes it");
+        return;
+    }
+    say(&pen, ROLE_DIM, "noticed at once when its client closes its session; ");
     if (session == NULL || session->timeout_ms <= 0) {
         say(&pen, ROLE_DIM, "after its session timeout when it dies");
         return;
@@ -262,7 +276,7 @@ static void put_noticed(struct cells *cells, int x, int y, const struct candidat
     say(&pen, ROLE_DIM, "within ");
     say(&pen, ROLE_TEXT, format_span((int64_t)session->timeout_ms * 1000, text, sizeof text));
     say(&pen, ROLE_DIM, " when it dies");
-    if (latest.wall_us > 0) {
+    if (latest.wall_us > 0 && pen.x + 28 <= cells->width) {
         say(&pen, ROLE_DIM, ", at the latest at ");
         say(&pen, ROLE_TEXT, format_clock(latest.wall_us, text, sizeof text));
     }
