@@ -67,6 +67,7 @@ static const char *set_four_letter(struct options *options, const char *value)
 
 static const char *set_wait(struct options *options, const char *value)
 {
+    options->wait_given = true;
     return set_duration(value, 10, 60 * MINUTE_MS, &options->wait_ms, "is out of range; write 10ms to 1h");
 }
 

@@ -40,6 +40,7 @@ struct options {
     const char *admin;          /* PORT | HOST:PORT,... | off; NULL: not given */
     enum tri_state four_letter; /* TRI_AUTO: auto, TRI_NO: off; TRI_YES: not given */
     int64_t wait_ms;            /* default 10000 */
+    bool wait_given;            /* --wait says so */
     enum color_choice color;
     bool ascii;
     const char *log;          /* file; NULL: none */

@@ -30,7 +30,9 @@
 #define CAST_WAIT_MS 3000
 /* Without a terminal: how long events are shown. */
 #define EVENTS_MS 6000
-/* ... which leaves out longer elections: a line for each candidate would bury the rest. */
+/* ... after a look that may take so long: it ends once what is suspected is certain. */
+#define LOOK_MS 30000
+/* These leave out longer elections: a line for each candidate would bury the rest. */
 #define BRIEF_MEMBERS 20
 
 struct demo {
@@ -146,6 +148,8 @@ static int show_briefly(struct demo *demo, const struct settings *settings)
 {
     struct options options = *demo->invocation->options;
     options.for_ms = EVENTS_MS;
+    if (!options.wait_given)
+        options.wait_ms = LOOK_MS;
     const struct invocation brief = {.options = &options, .settings = settings};
     int status = command_once_on(demo->loop, &brief);
     if (status == EXIT_DONE && !demo->ending.signal)
