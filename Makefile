@@ -132,10 +132,17 @@ screenshot: ## make the README's picture anew, from a real run of the demo
 	$(PYTHON) tests/screens/picture/make
 
 .PHONY: install uninstall deps clean help
-install: all ## install to $(DESTDIR)$(PREFIX)/bin
+# Where systemd looks for what does not come from the distribution.
+UNITS    ?= $(PREFIX)/lib/systemd/system
+SYSUSERS ?= $(PREFIX)/lib/sysusers.d
+install: all ## install to $(DESTDIR)$(PREFIX)/bin, with a unit for systemd
 	install -D -m 755 $(O)/electop $(DESTDIR)$(PREFIX)/bin/electop
+	install -d $(DESTDIR)$(UNITS) $(DESTDIR)$(SYSUSERS)
+	sed "s|@BIN@|$(PREFIX)/bin|" config/systemd/electop-record.service | \
+	  install -m 644 /dev/stdin $(DESTDIR)$(UNITS)/electop-record.service
+	install -m 644 config/systemd/electop.conf $(DESTDIR)$(SYSUSERS)/electop.conf
 uninstall: ## remove what install put there
-	rm -f $(DESTDIR)$(PREFIX)/bin/electop
+	rm -f $(DESTDIR)$(PREFIX)/bin/electop $(DESTDIR)$(UNITS)/electop-record.service $(DESTDIR)$(SYSUSERS)/electop.conf
 deps: ## install the Debian packages for building and for the demo (as root, or with sudo)
 	@$(PACKAGES) build run
 clean: ## remove build/

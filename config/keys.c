@@ -103,7 +103,8 @@ const struct key keys[] = {
     {"inject.stop_above_ping", &type_duration, "250ms", TOP(inject.stop_above_ping_ms), 1, MINUTE,
      .help = "the ensemble's ping p99 that ends a run"},
 
-    {"history", .flags = KEY_NOT_USED_YET, .help = "what has happened, kept"},
+    {"history", .flags = KEY_TELLS, TOP(history.given),
+     .help = "what has happened, kept by electop record; where this is written, by the dashboard, too"},
     {"history.file", &type_history, "auto", TOP(history.file), .help = "auto, off, or a file"},
     {"history.keep", &type_duration, "30d", TOP(history.keep_ms), HOUR, 3650 * DAY,
      .help = "older events are forgotten"},

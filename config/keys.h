@@ -42,6 +42,7 @@ enum {
     KEY_REQUIRED = 1,     /* must be there */
     KEY_UNIQUE = 2,       /* no two items of a list may have the same */
     KEY_NAMES = 4,        /* needed in a list of several items, to tell them apart */
+    KEY_TELLS = 16,       /* a section: its field is a bool that turns true where it is written */
     KEY_NOT_USED_YET = 8, /* accepted and checked; this version does nothing with it */
 };
 

@@ -164,8 +164,9 @@ static const char *set_nothing(struct options *options, const char *value)
 #define EVENTS COMMAND_BIT(COMMAND_EVENTS)
 #define CONFIG COMMAND_BIT(COMMAND_CONFIG)
 #define DEMO COMMAND_BIT(COMMAND_DEMO)
+#define RECORD COMMAND_BIT(COMMAND_RECORD)
 #define LOOKING (WATCH | ONCE | EVENTS)
-#define SETTLING (LOOKING | CONFIG)
+#define SETTLING (LOOKING | CONFIG | RECORD)
 #define EVERY (SETTLING | DEMO | COMMAND_BIT(COMMAND_HELP) | COMMAND_BIT(COMMAND_VERSION))
 
 /* clang-format off: a table, a row an option */
@@ -207,6 +208,11 @@ const struct command_row command_table[] = {
      "For --strict name the PATHs, here or in the configuration: discovery finds only elections\n"
      "in which somebody stands, so one that everybody has left is none to it.\n"},
     {COMMAND_EVENTS, "events", "[PATH...]", "what happens, a line an event", NULL},
+    {COMMAND_RECORD, "record", "[PATH...]", "keep what happens, without a screen",
+     "The recording is history: {file: ...} of the configuration, else history.db in\n"
+     "$STATE_DIRECTORY (a service's), else in $XDG_STATE_HOME/electop or ~/.local/state/electop.\n"
+     "It is an SQLite database: sqlite3 FILE 'SELECT * FROM failovers'. SIGHUP reads the\n"
+     "configuration again.\n"},
     {COMMAND_CONFIG, "config", "[PATH...]", "check the configuration and print the effective one",
      "The configuration is --config, else $ELECTOP_CONFIG, else\n"
      "$XDG_CONFIG_HOME/electop/config.yaml, else ~/.config/electop/config.yaml, else\n"

@@ -89,6 +89,7 @@ struct inject_settings {
 };
 
 struct history_settings {
+    bool given; /* the configuration has such a section */
     char *file; /* "auto", "off" or a path */
     int64_t keep_ms;
 };

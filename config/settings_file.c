@@ -206,6 +206,8 @@ static void read_value(const struct key *key, const struct yaml_node *word, cons
         return;
     if (key->flags & KEY_NOT_USED_YET)
         note_unused(key, word, reading);
+    if (key->flags & KEY_TELLS)
+        *(bool *)((char *)base + key->offset) = true;
     if (key_is_list(key))
         read_items(key, value, base, reading);
     else if (!key->type)

@@ -49,6 +49,8 @@ static int run_command(const struct invocation *invocation)
         return command_once(invocation);
     case COMMAND_EVENTS:
         return command_events(invocation);
+    case COMMAND_RECORD:
+        return command_record(invocation);
     case COMMAND_CONFIG:
         return command_config(invocation);
     case COMMAND_DEMO:

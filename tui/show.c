@@ -110,6 +110,11 @@ static void on_before(uv_prepare_t *prepare)
 static void on_second(uv_timer_t *timer)
 {
     struct stage *stage = timer->data;
+    const struct show *show = stage->show;
+    char *complaint = show->complaint ? show->complaint(show->context) : NULL;
+    if (complaint)
+        dashboard_say(stage->dashboard, ROLE_CRITICAL, complaint);
+    free(complaint);
     int64_t into_us = now_of(stage).wall_us % 1000000;
     uv_timer_start(timer, on_second, (uint64_t)(1001 - into_us / 1000), 0);
 }

@@ -25,6 +25,8 @@ struct show {
                                       wait; NULL: it is */
     /* A person's word on a candidate: see monitor_clear(). NULL: nothing is live, so nothing can be cleared. */
     void (*clear)(void *context, const char *cluster, const char *election, const char *candidate);
+    /* Asked every second: what its owner has to say to the user, malloc'd; NULL: nothing. NULL: never. */
+    char *(*complaint)(void *context);
     void *context; /* of all */
 };
 

@@ -156,11 +156,11 @@ static void wrong_usage(void **state)
     static const char *const table[][2] = {
         {"onc", "unknown command \"onc\"; did you mean once?"},
         {"evnets /a", "unknown command \"evnets\"; did you mean events?"},
-        {"check", "unknown command \"check\"; the commands are watch, once, events, config, demo, help, "
+        {"check", "unknown command \"check\"; the commands are watch, once, events, record, config, demo, help, "
                   "version, and a "
                   "path begins with a slash"},
         {"election",
-         "unknown command \"election\"; the commands are watch, once, events, config, demo, help, version, "
+         "unknown command \"election\"; the commands are watch, once, events, record, config, demo, help, version, "
          "and a path begins with a slash"},
         {"help onc", "unknown command \"onc\"; did you mean once?"},
         {"once --jsno", "unknown option \"--jsno\"; did you mean --json?"},
@@ -176,7 +176,7 @@ static void wrong_usage(void **state)
          "events, electop demo"},
         {"demo -s zk",
          "electop demo has no option --server; it belongs to electop watch, electop once, electop "
-         "events, electop config"},
+         "events, electop record, electop config"},
         {"once --json=1", "--json takes no value; write it alone"},
         {"--server", "--server needs a value; write --server HOSTS"},
         {"-t", "--session-timeout needs a value; write --session-timeout DURATION"},
@@ -206,7 +206,7 @@ static void wrong_usage(void **state)
         {"once -", "the path \"-\" does not begin with a slash; write the whole path, such as /election"},
         {"-- --json",
          "the path \"--json\" does not begin with a slash; write the whole path, such as /election"},
-        {"\x1b[2J", "unknown command \"\\x1b[2J\"; the commands are watch, once, events, config, demo, help, "
+        {"\x1b[2J", "unknown command \"\\x1b[2J\"; the commands are watch, once, events, record, config, demo, help, "
                     "version, and "
                     "a path begins with a slash"},
     };

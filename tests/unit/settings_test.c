@@ -399,12 +399,26 @@ static void errors_are_bounded(void **state)
 static void unused_keys_are_said(void **state)
 {
     (void)state;
-    struct settings *s = read_good("history: {keep: 1d}\nscreen: {mouse: no}\n");
-    assert_string_equal(s->notes, "f:1:1: history is checked, but not used by this version yet");
+    struct settings *s = read_good("alerts: [{on: [no-leader], run: [/bin/true]}]\nscreen: {mouse: no}\n");
+    assert_string_equal(s->notes, "f:1:1: alerts[] is checked, but not used by this version yet");
     char *printed = settings_print(s);
-    assert_non_null(strstr(printed, "history: # not used by this version yet\n"));
+    assert_non_null(strstr(printed, "alerts: # not used by this version yet\n"));
     assert_null(strstr(printed, "screen: #"));
     free(printed);
+    settings_free(s);
+}
+
+/* The dashboard records where the configuration speaks of a history, and not because of the defaults. */
+static void history_is_told_from_its_defaults(void **state)
+{
+    (void)state;
+    struct settings *s = read_good("history: {keep: 1d}\n");
+    assert_true(s->history.given);
+    assert_string_equal(s->history.file, "auto");
+    assert_int_equal(s->history.keep_ms, 24 * 3600 * 1000);
+    settings_free(s);
+    s = read_good("screen: {mouse: no}\n");
+    assert_false(s->history.given);
     settings_free(s);
 }
 
@@ -606,6 +620,7 @@ int main(void)
         cmocka_unit_test(recipes_are_known),
         cmocka_unit_test(errors_are_bounded),
         cmocka_unit_test(unused_keys_are_said),
+        cmocka_unit_test(history_is_told_from_its_defaults),
         cmocka_unit_test(defaults_without_a_file),
         cmocka_unit_test(clusters_are_chosen),
         cmocka_unit_test(servers_replace_clusters),

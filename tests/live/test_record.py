@@ -1,0 +1,160 @@
+"""Recording a real election: what `electop record` leaves behind, and how it ends."""
+import os
+import signal
+import sqlite3
+import subprocess
+import threading
+
+import pytest
+
+from electop import PROGRAM, check_sanitizers, run
+from waiting import until
+
+
+class Recorder:
+    """`electop record` with a history of its own, and what it said."""
+
+    def __init__(self, folder, hosts, *arguments, history="keep: 1d", **more):
+        self.file = str(folder / "history.db")
+        self.config = folder / "config.yaml"
+        self.write(hosts, f"file: {self.file}, {history}")
+        self.said, self.complaints = [], []
+        self.process = subprocess.Popen([PROGRAM, "record", "-c", str(self.config), *arguments], text=True,
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        **more)
+        for stream, lines in (self.process.stdout, self.said), (self.process.stderr, self.complaints):
+            threading.Thread(target=lambda s=stream, l=lines: l.extend(s), daemon=True).start()
+
+    def write(self, hosts, history):
+        self.config.write_text(f"clusters: [{{name: prod, hosts: '{hosts}', elections: [{{path: /election}}]}}]\n"
+                               f"history: {{{history}}}\n")
+
+    def ask(self, sql):
+        if not os.path.exists(self.file):
+            return []
+        with sqlite3.connect(f"file:{self.file}?mode=ro", uri=True, timeout=10) as db:
+            try:
+                return db.execute(sql).fetchall()
+            except sqlite3.OperationalError as error:
+                if "no such table" in str(error):
+                    return []   # it is being made
+                raise
+
+    def wait_for(self, sql, count=1, within=30):
+        return until(lambda: len(self.ask(sql)) >= count and self.ask(sql), within=within)
+
+    def end(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+        status = self.process.wait(30)
+        check_sanitizers("".join(self.complaints))
+        return status
+
+
+@pytest.fixture
+def recorder(zk, tmp_path):
+    started = []
+
+    def start(*arguments, **more):
+        started.append(Recorder(tmp_path, zk.hosts, *arguments, **more))
+        return started[-1]
+
+    yield start
+    for one in started:
+        if one.process.poll() is None:
+            one.process.kill()
+            one.process.wait()
+
+
+@pytest.fixture
+def standing(client):
+    """Two candidates; the first one is deleted to change the leader."""
+    client.ensure_path("/election")
+    for name in client.get_children("/election"):
+        client.delete(f"/election/{name}")
+
+    def stand():
+        return client.create("/election/n_", b"host-a:1", ephemeral=True, sequence=True)
+
+    stand.delete = client.delete
+    stand.paths = [stand(), stand()]
+    return stand
+
+
+def test_a_change_of_leader_is_recorded(recorder, standing):
+    """What people query is there in words, while it is being recorded, and SIGTERM ends it with all of it."""
+    r = recorder()
+    r.wait_for("SELECT 1 FROM tenures WHERE kind = 'led'")
+    assert any(r.file in line for line in r.said)
+    first, second = (path.split("/")[-1] for path in standing.paths)
+    standing.delete(standing.paths[0])
+    rows = r.wait_for("SELECT from_candidate, candidate, cluster, election FROM events WHERE event = 'leader-elected'")
+    assert rows[-1] == (first, second, "prod", "/election")
+    standing.delete(standing.paths[1])
+    assert r.end() == 128 + signal.SIGTERM
+    assert r.ask("SELECT candidate FROM events WHERE event = 'leader-lost' ORDER BY id")[-1] == (second,)
+    assert [row[0] for row in r.ask("SELECT candidate FROM tenures WHERE kind = 'led'")] == [first, second]
+    assert os.stat(r.file).st_mode & 0o027 == 0     # others may not read it
+    assert r.ask("PRAGMA integrity_check") == [("ok",)]
+
+
+def test_a_second_recorder_is_told(recorder, standing):
+    """One writer at a time; the other one learns who is first, and changes nothing."""
+    r = recorder()
+    r.wait_for("SELECT 1 FROM stretch")
+    second = run("record", "-c", str(r.config))
+    assert second.status == 2 and str(r.process.pid) in second.err and r.file in second.err, second
+    assert r.end() == 128 + signal.SIGTERM
+
+
+def test_the_time_between_two_recorders_is_a_gap(recorder, standing):
+    """What nobody watched is in there as such."""
+    r = recorder()
+    r.wait_for("SELECT 1 FROM tenures WHERE kind = 'led'")
+    r.end()
+    again = recorder()
+    again.wait_for("SELECT 1 FROM stretch", 2)
+    assert [row[0] for row in again.ask("SELECT why FROM gaps WHERE cluster IS NULL")] == ["not recording"]
+    again.end()
+
+
+def test_hangup_reads_the_configuration_again(recorder, standing):
+    """A wrong configuration is told and the old one goes on; a right one is taken over."""
+    r = recorder()
+    r.wait_for("SELECT 1 FROM stretch")
+    good = r.config.read_text()
+    r.config.write_text("history: {keep: soon}\n")
+    r.process.send_signal(signal.SIGHUP)
+    until(lambda: any("goes on" in line for line in r.complaints))
+    assert any("keep" in line and "config.yaml:1" in line for line in r.complaints), r.complaints
+    standing.delete(standing.paths[0])
+    r.wait_for("SELECT 1 FROM events WHERE event = 'leader-elected'")
+    r.config.write_text(good.replace("keep: 1d", "keep: 2d"))
+    r.process.send_signal(signal.SIGHUP)
+    until(lambda: any("keeping 2d" in line for line in r.said))
+    r.wait_for("SELECT 1 FROM stretch", 2)
+    assert r.end() == 128 + signal.SIGTERM
+
+
+def test_a_killed_recorder_leaves_all_but_its_last_second(recorder, standing):
+    """After a kill -9 the file opens, holds what was committed, and is recorded into again."""
+    r = recorder()
+    r.wait_for("SELECT 1 FROM tenures WHERE kind = 'led'")
+    standing.delete(standing.paths[0])
+    r.wait_for("SELECT 1 FROM events WHERE event = 'leader-elected'")
+    r.end(signal.SIGKILL)
+    assert r.ask("SELECT count(*) FROM events WHERE event = 'leader-elected'") == [(1,)]
+    again = recorder()
+    again.wait_for("SELECT 1 FROM stretch", 2)
+    assert again.ask("PRAGMA integrity_check") == [("ok",)]
+    again.end()
+
+
+@pytest.mark.parametrize("content", [b"no database at all, but long enough to look at" * 40, b"SQLite format 3\0" + b"x" * 600])
+def test_what_is_no_recording_is_left_alone(zk, tmp_path, content):
+    """A file of something else is refused with a word on it, and not written to."""
+    file = tmp_path / "other.db"
+    file.write_bytes(content)
+    (tmp_path / "c.yaml").write_text(f"history: {{file: {file}}}\n")
+    done = run("record", "-s", zk.hosts, "-c", str(tmp_path / "c.yaml"))
+    assert done.status == 2 and str(file) in done.err and ";" in done.err, done
+    assert file.read_bytes() == content

@@ -1,0 +1,177 @@
+/*
+ * record.c - keeps what happens, without a screen, until it is told to end: as a service, or beside one.
+ *
+ * SIGHUP reads the configuration again; one that is wrong is told, and the old one goes on.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/text.h"
+#include "config/units.h"
+#include "probe/election/recipe_check.h"
+#include "probe/history/place.h"
+#include "probe/history/recorder.h"
+#include "probe/monitor.h"
+#include "tui/commands/command.h"
+#include "tui/commands/ending.h"
+
+#define CHECK_MS 1000
+
+struct recording {
+    uv_loop_t *loop;
+    const struct settings *settings;
+    struct monitor *monitor;
+    struct recorder *recorder;
+    uv_timer_t timer;
+    char *problem; /* as it was told; NULL: it is well */
+};
+
+static void end(struct recording *r, bool *fine)
+{
+    char *problem = NULL;
+    if (!recorder_stop(r->recorder, &problem)) {
+        complain("%s", problem ? problem : "not everything could be written");
+        *fine = false;
+    }
+    free(problem);
+    monitor_stop(r->monitor);
+    r->recorder = NULL;
+    r->monitor = NULL;
+}
+
+static void tell_place(const struct recording *r)
+{
+    struct text text = {0};
+    char keep[32];
+    text_add(&text, "recording into ");
+    text_add(&text, recorder_file(r->recorder));
+    duration_print(r->settings->history.keep_ms, keep, sizeof keep);
+    text_printf(&text, ", keeping %s:", keep);
+    for (size_t i = 0; i < r->settings->cluster_count; i++) {
+        const struct cluster_settings *cluster = &r->settings->clusters[i];
+        text_printf(&text, "%s %s%s%s", i ? "," : "", cluster->name, *cluster->name ? " at " : "",
+                    cluster->hosts);
+    }
+    text_add(&text, "\n");
+    char *line = text_take(&text);
+    if (line)
+        say(line); /* whoever does not read it is recorded for all the same */
+    free(line);
+}
+
+/* What the monitor sees is subscribed to before anything happens: nothing is missed. */
+static bool begin(struct recording *r, const struct settings *settings, char **error)
+{
+    *error = NULL;
+    char *file = place_choose(&settings->history, false, error);
+    if (!file)
+        return false;
+    r->settings = settings;
+    r->monitor = monitor_start(r->loop, settings, error);
+    if (r->monitor)
+        r->recorder = recorder_start(r->loop, r->monitor, file, settings->history.keep_ms, error);
+    free(file);
+    if (r->recorder) {
+        tell_place(r);
+        return true;
+    }
+    monitor_stop(r->monitor);
+    r->monitor = NULL;
+    return false;
+}
+
+/* Nobody reads a log all the time: what keeps it from recording is said, and when that is over. */
+static void on_check(uv_timer_t *timer)
+{
+    struct recording *r = timer->data;
+    char *problem = r->recorder ? recorder_problem(r->recorder) : NULL;
+    if (problem && (!r->problem || strcmp(problem, r->problem) != 0))
+        complain("%s; what happens is kept in memory for a while, and written as soon as that is possible",
+                 problem);
+    else if (!problem && r->problem && r->recorder)
+        complain("%s: recording again", recorder_file(r->recorder));
+    free(r->problem);
+    r->problem = problem;
+}
+
+static struct settings *read_again(const struct options *options)
+{
+    char *error = NULL;
+    struct settings *settings = settings_load(options, &error);
+    if (settings && recipes_check(settings, &error))
+        return settings;
+    settings_free(settings);
+    complain("%s", error ? error : "out of memory");
+    complain("the configuration was not taken over; the one of before goes on");
+    free(error);
+    return NULL;
+}
+
+/* False: neither the new one nor the old one can be recorded with any more. */
+static bool reload(struct recording *r, const struct invocation *invocation, struct settings **own)
+{
+    struct settings *settings = read_again(invocation->options);
+    const struct settings *before = r->settings;
+    bool fine = true;
+    char *error;
+    if (!settings)
+        return true;
+    end(r, &fine);
+    if (begin(r, settings, &error)) {
+        settings_free(*own);
+        *own = settings;
+        return true;
+    }
+    complain("%s", error ? error : "out of memory");
+    free(error);
+    fine = begin(r, before, &error);
+    if (!fine)
+        complain("%s", error ? error : "out of memory");
+    else
+        complain("the configuration was not taken over; the one of before goes on");
+    free(error);
+    settings_free(settings);
+    return fine;
+}
+
+static int command_record_on(uv_loop_t *loop, const struct invocation *invocation)
+{
+    struct recording recording = {.loop = loop};
+    struct settings *own = NULL; /* those of a reload */
+    struct ending ending;
+    char *error = NULL;
+    int status = EXIT_USAGE;
+    bool ready = ending_begin(&ending, loop, 0, 0);
+    uv_timer_init(loop, &recording.timer);
+    recording.timer.data = &recording;
+    uv_timer_start(&recording.timer, on_check, CHECK_MS, CHECK_MS);
+    bool recorded = ready && begin(&recording, invocation->settings, &error);
+    if (!recorded)
+        complain("%s", error ? error : "out of memory; nothing can be recorded");
+    free(error);
+    while (recorded && (!ending.signal || ending.signal == SIGHUP)) {
+        if (ending.signal == SIGHUP) {
+            ending.signal = 0;
+            recorded = reload(&recording, invocation, &own);
+            continue;
+        }
+        uv_run(loop, UV_RUN_ONCE);
+    }
+    if (recorded) {
+        bool fine = true;
+        end(&recording, &fine);
+        status = fine ? 128 + ending.signal : EXIT_USAGE;
+    }
+    uv_close((uv_handle_t *)&recording.timer, NULL);
+    ending_finish(&ending, loop);
+    free(recording.problem);
+    settings_free(own);
+    return status;
+}
+
+int command_record(const struct invocation *invocation)
+{
+    return loop_run(command_record_on, invocation);
+}
