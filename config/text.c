@@ -122,3 +122,14 @@ char *text_quoted(const char *bytes)
     text_quote(&text, bytes, strlen(bytes));
     return text_take(&text);
 }
+
+char *text_copy(const char *text)
+{
+    if (!text)
+        return NULL;
+    size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    if (copy)
+        memcpy(copy, text, size);
+    return copy;
+}

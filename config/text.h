@@ -31,6 +31,8 @@ void text_quote(struct text *, const char *bytes, size_t length);
 char *text_take(struct text *);
 void text_free(struct text *);
 
+/* A copy, malloc'd; NULL for NULL, and when out of memory. */
+char *text_copy(const char *);
 /* One formatted text, malloc'd; NULL: out of memory. */
 char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A quoted copy as text_quote() makes it, malloc'd; NULL: out of memory. */

@@ -191,19 +191,6 @@ static void see_watches(struct diagnosis *d, struct viewer *viewer)
     }
 }
 
-void bystander_note(struct election *election, uint64_t session)
-{
-    if (election->bystander_count == election->bystander_room) {
-        size_t room = election->bystander_room ? election->bystander_room * 2 : 8;
-        uint64_t *bystanders = realloc(election->bystanders, room * sizeof *bystanders);
-        if (!bystanders)
-            return;
-        election->bystanders = bystanders;
-        election->bystander_room = room;
-    }
-    election->bystanders[election->bystander_count++] = session;
-}
-
 /* Those who watch and own nothing become viewers, too; the others are forgotten. */
 static void take_bystanders(struct diagnosis *d)
 {

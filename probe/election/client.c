@@ -1,3 +1,5 @@
+#include "config/text.h"
+#include "probe/election/bystanders.h"
 #include "probe/election/clients.h"
 
 #include <stdlib.h>
@@ -14,12 +16,6 @@
 #define LOOKS_APART_US 5000000
 
 /* ---- which watches concern elections ---- */
-
-void clients_paths_changed(struct cluster *cluster)
-{
-    if (cluster->clients)
-        cluster->clients->ancestors_stale = true;
-}
 
 static uint64_t path_hash(const char *path, size_t length)
 {
@@ -189,7 +185,7 @@ static bool set_address(struct client_session *shown, const char *address)
     if (shown->address && address && strcmp(shown->address, address) == 0)
         return false;
     free(shown->address);
-    shown->address = fold_copy(address);
+    shown->address = text_copy(address);
     return true;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/text.h"
 #include "probe/election/fold.h"
 
 /* What servers may round an expiry up by: 1.5 ticks of the usual 2 s. */
@@ -208,7 +209,7 @@ struct clients *clients_copy(const struct clients *from)
             copy->owned = NULL;
             copy->shown.watches = NULL;
             copy->shown.watch_count = 0;
-            copy->shown.address = fold_copy(client->shown.address);
+            copy->shown.address = text_copy(client->shown.address);
             copy->next = to->buckets[i];
             to->buckets[i] = copy;
             to->count++;
@@ -223,4 +224,10 @@ struct clients *clients_copy(const struct clients *from)
 fail:
     clients_free(to);
     return NULL;
+}
+
+void clients_paths_changed(struct cluster *cluster)
+{
+    if (cluster->clients)
+        cluster->clients->ancestors_stale = true;
 }

@@ -1,12 +1,14 @@
 /*
  * diagnose.h - finds out what is wrong with one election, from all that is known of it.
  *
- *   diagnose.c           when it is done, and the findings of one election: raised, kept, cleared
+ *   diagnose.c           when it is done
  *   diagnose_watches.c   from the watch chain
  *   diagnose_sessions.c  from owners and their connections
  *   diagnose_names.c     from names, numbers and marks
  *   diagnose_time.c      from how long things take, and how often they happen
  *   diagnose_replicas.c  from what each server by itself shows
+ *   findings.c           the findings of one election: raised, kept, cleared
+ *   evidence.c           how evidence is worded
  *
  * A diagnosis says one of three things: raise (its evidence is here), keep (it cannot be judged now: what
  * was found before stays, unconfirmed), or nothing (its evidence is gone).
@@ -14,22 +16,14 @@
 #ifndef ELECTOP_PROBE_ELECTION_DIAGNOSE_H
 #define ELECTOP_PROBE_ELECTION_DIAGNOSE_H
 
+#include "probe/election/bystanders.h"
 #include "probe/election/clients.h"
 #include "probe/election/fold.h"
 
 /* ---- for the fold ---- */
 
-/* Something of it changed. */
-void diagnose_soon(struct election *);
 /* Diagnoses what has changed, and where time has passed. */
 void diagnose_cluster(struct model *, struct cluster *, struct moment);
-/* It is not watched any more. */
-void diagnose_forget(struct election *);
-/* One candidate leaves, led or not. */
-void diagnose_left(const struct fold *, const struct candidate *, bool led);
-
-/* This session may watch something in here. */
-void bystander_note(struct election *, uint64_t session);
 
 /* ---- for the diagnoses ---- */
 
@@ -53,25 +47,6 @@ struct diagnosis {
     int64_t again_us; /* when time alone may change something; INT64_MAX: never */
 };
 
-/* Who left, newest last: a ring. */
-#define DEPARTED_KEPT 16
-struct departure_note {
-    uint64_t session;
-    struct moment at;
-    int timeout_ms; /* of its session; 0: unknown */
-    bool led;
-    bool alone;    /* no other session came from its host */
-    char host[48]; /* of its client; "": unknown */
-    char name[80]; /* of its znode, cut where it is longer */
-    char identity[80];
-};
-struct departed {
-    struct departure_note notes[DEPARTED_KEPT];
-    size_t count, next;
-};
-/* i = 0 is the latest; NULL: no more. */
-const struct departure_note *departed_at(const struct election *, size_t i);
-
 /* Time alone may change this then. */
 void diagnosis_again(struct diagnosis *, int64_t at_us);
 
@@ -94,6 +69,11 @@ bool diagnosis_listed_since(const struct cluster *, int64_t since_us);
 void diagnosis_vanished(struct diagnosis *, enum finding_code, uint64_t subject);
 uint64_t diagnosis_subject(const struct candidate *);
 
+/* A diagnosis of all: begins; of nothing that can be seen now; ends: what was neither raised nor kept goes.
+ */
+void findings_begin(struct diagnosis *);
+void findings_keep(struct diagnosis *);
+void findings_sweep(struct diagnosis *);
 void findings_free(struct election *);
 /* From the live model into a picture; false: out of memory. */
 bool findings_copy(const struct election *from, struct election *to);

@@ -5,6 +5,7 @@
 
 #include "probe/election/chain.h"
 #include "probe/election/diagnose.h"
+#include "probe/election/registry.h"
 
 #define SPAN_TEXT 40
 /* The server prints an int32; past it creates are refused or count negative. */

@@ -4,6 +4,7 @@
 #include "probe/election/diagnose.h"
 #include "probe/election/fold.h"
 #include "probe/election/roster.h"
+#include "probe/election/tenure.h"
 
 /* What one list of children changed. */
 struct difference {
@@ -17,32 +18,6 @@ static bool same_node(const struct znode_stat *a, const struct znode_stat *b)
 {
     /* A wiped ensemble counts its transactions from the beginning: czxid alone may repeat. */
     return a->czxid == b->czxid && a->ctime_ms == b->ctime_ms;
-}
-
-static bool is_mark(const struct election *election, const struct candidate *child)
-{
-    size_t length = strcmp(election->path, "/") == 0 ? 0 : strlen(election->path);
-    const char *mark = election->mark_path;
-    return mark && strncmp(mark, election->path, length) == 0 && mark[length] == '/' &&
-           strcmp(mark + length + 1, child->name) == 0;
-}
-
-void directory_list_foreign(const struct fold *f)
-{
-    struct election *election = f->election;
-    election->foreign_count = 0;
-    if (!election->recipe || election->outsider_count == 0)
-        return;
-    if (!election->foreign && !(election->foreign = calloc(FOREIGN_KEPT, sizeof *election->foreign)))
-        return;
-    for (size_t i = 0; i < election->outsider_count; i++) {
-        const struct candidate *child = election->outsiders[i];
-        if (is_mark(election, child))
-            continue;
-        if (election->foreign_count < FOREIGN_KEPT)
-            election->foreign[election->foreign_count] = child->name;
-        election->foreign_count++;
-    }
 }
 
 /* Chosen anew only while nobody of its candidates stands: a mixed directory must not flap. */
@@ -204,7 +179,7 @@ static int64_t next_sequence(const struct znode_stat *directory)
     return (int64_t)(((uint32_t)directory->cversion + (uint32_t)directory->children) / 2);
 }
 
-void fold_everybody_left(const struct fold *f, bool seen)
+static void everybody_left(const struct fold *f, bool seen)
 {
     struct election *election = f->election;
     const struct candidate *leader = election->leader;
@@ -216,7 +191,7 @@ void fold_everybody_left(const struct fold *f, bool seen)
         election->counters.left += !c->outside;
     if (leader)
         leadership_lost(f, leader, seen);
-    directory_list_foreign(f);
+    roster_list_foreign(f->election);
     tell_missing(f, &difference, leader);
     free_missing(difference.missing);
     election->gone_since_list = 0;
@@ -225,7 +200,7 @@ void fold_everybody_left(const struct fold *f, bool seen)
 static void directory_gone(const struct fold *f)
 {
     struct election *election = f->election;
-    fold_everybody_left(f, false);
+    everybody_left(f, false);
     election->directory_known = false;
     election->next_sequence = -1;
     election->quiet_us = 0;
@@ -269,11 +244,29 @@ static void settle_leader(const struct fold *f, bool first, bool same_list)
     fold_state(f, ELECTION_LED);
 }
 
+/* A lock lies at the path, perhaps where the directory was. */
+static void lie_as_lock(const struct fold *f, const struct znode_stat *stat, const struct observed_node *node)
+{
+    const struct election *election = f->election;
+    bool was_lock = election->recipe && election->recipe->family == FAMILY_LOCK;
+    if (!was_lock && election->directory_known)
+        everybody_left(f, false);
+    fold_lock(f, stat, node);
+}
+
+void fold_own_node(const struct fold *f, const struct znode_stat *stat, const struct observed_node *node)
+{
+    if (fold_is_lock(f, stat))
+        lie_as_lock(f, stat, node);
+    else
+        fold_parent_data(f, node);
+}
+
 void fold_children(const struct fold *f, const struct observed_children *list)
 {
     struct election *election = f->election;
     if (fold_is_lock(f, list->stat)) {
-        fold_lock(f, list->stat, NULL);
+        lie_as_lock(f, list->stat, NULL);
         return;
     }
     struct difference difference = {0};
@@ -281,7 +274,7 @@ void fold_children(const struct fold *f, const struct observed_children *list)
         bool held =
             election->recipe && election->recipe->family == FAMILY_LOCK && election->candidate_count > 0;
         if (held) { /* a directory lies where the lock was */
-            fold_everybody_left(f, false);
+            everybody_left(f, false);
             election->directory_known = false;
         } else if (election->directory_known && !same_node(&election->directory, list->stat))
             directory_gone(f);
@@ -308,7 +301,7 @@ void fold_children(const struct fold *f, const struct observed_children *list)
         election->counters.left += !c->outside;
     }
     if (difference.missing || difference.joined_count)
-        directory_list_foreign(f);
+        roster_list_foreign(f->election);
     bool same_list = election->directory_known && same_node(&election->directory, list->stat) &&
                      election->directory.pzxid == list->stat->pzxid;
     if (!same_list || election->quiet_us == 0)

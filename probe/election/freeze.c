@@ -1,15 +1,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/text.h"
 #include "probe/election/chain.h"
 #include "probe/election/diagnose.h"
 #include "probe/election/fold.h"
+#include "probe/election/registry.h"
 #include "probe/election/roster.h"
 
 /* Text that was there must be in the copy, too: *ok turns false where memory ran out. */
 static char *copy_text(const char *text, bool *ok)
 {
-    char *copy = fold_copy(text);
+    char *copy = text_copy(text);
     *ok = *ok && (copy || !text);
     return copy;
 }
@@ -141,7 +143,7 @@ static struct election *freeze_election(const struct election *from, struct clus
     freeze_children(from, to, ok);
     freeze_tenures(from, to, ok);
     *ok = *ok && findings_copy(from, to) && chain_copy(from, to);
-    directory_list_foreign(&(struct fold){NULL, to, {0, 0}});
+    roster_list_foreign(to);
     return to;
 }
 

@@ -1,72 +1,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/text.h"
 #include "probe/election/fold.h"
-
-/* ---- tenures ---- */
-
-static struct tenure *tenure_at(struct election *election, size_t i)
-{
-    return &election->tenures[(election->tenure_first + i) % election->tenure_room];
-}
-
-const struct tenure *election_tenure_at(const struct election *election, size_t i)
-{
-    if (i >= election->tenure_count)
-        return NULL;
-    return &election->tenures[(election->tenure_first + i) % election->tenure_room];
-}
-
-static struct tenure *tenure_last(struct election *election)
-{
-    return election->tenure_count ? tenure_at(election, election->tenure_count - 1) : NULL;
-}
-
-static void tenure_drop_last(struct election *election)
-{
-    struct tenure *last = tenure_last(election);
-    free(last->name);
-    free(last->identity);
-    election->tenure_count--;
-}
-
-/* Most elections see few changes: the ring grows as it fills. */
-static bool tenure_room(struct election *election)
-{
-    if (election->tenure_count < election->tenure_room)
-        return true;
-    if (election->tenure_room == TENURES_KEPT) {
-        struct tenure *oldest = tenure_at(election, 0);
-        free(oldest->name);
-        free(oldest->identity);
-        election->tenure_first = (election->tenure_first + 1) % election->tenure_room;
-        election->tenure_count--;
-        return true;
-    }
-    size_t room = election->tenure_room ? election->tenure_room * 2 : 2;
-    struct tenure *larger = realloc(election->tenures, room * sizeof *larger);
-    if (!larger)
-        return false;
-    election->tenures = larger; /* not wrapped yet: it only wraps at its full size */
-    election->tenure_room = room;
-    return true;
-}
-
-static void tenure_begin(struct election *election, const struct candidate *who, struct moment from,
-                         bool exact, bool gap)
-{
-    struct tenure *last = tenure_last(election);
-    if (last && last->to.mono_us == 0)
-        last->to = from;
-    if (!tenure_room(election))
-        return;
-    election->tenure_count++;
-    *tenure_last(election) = (struct tenure){.name = who ? fold_copy(who->name) : NULL,
-                                             .identity = who ? fold_copy(who->identity) : NULL,
-                                             .from = from,
-                                             .from_exact = exact,
-                                             .gap = gap};
-}
+#include "probe/election/tenure.h"
 
 /* ---- the latest change ---- */
 
@@ -100,8 +37,8 @@ void leadership_lost(const struct fold *f, const struct candidate *leader, bool 
     struct election *election = f->election;
     struct change *change = &election->change;
     change_clear(change);
-    change->from = fold_copy(leader->name);
-    change->from_identity = fold_copy(leader->identity);
+    change->from = text_copy(leader->name);
+    change->from_identity = text_copy(leader->identity);
     change->lost_at = f->at;
     change->lost_seen = seen;
     election->lost_after = election->fresh ? (struct moment){0} : election->stale_since;
@@ -112,11 +49,6 @@ void leadership_lost(const struct fold *f, const struct candidate *leader, bool 
     acknowledge_update(f);
 }
 
-static struct moment later(struct moment a, struct moment b)
-{
-    return a.mono_us >= b.mono_us ? a : b;
-}
-
 void leadership_won(const struct fold *f, const struct candidate *leader)
 {
     struct election *election = f->election;
@@ -124,8 +56,8 @@ void leadership_won(const struct fold *f, const struct candidate *leader)
     bool open = change_open(change);
     if (!open)
         change_clear(change);
-    change->to = fold_copy(leader->name);
-    change->to_identity = fold_copy(leader->identity);
+    change->to = text_copy(leader->name);
+    change->to_identity = text_copy(leader->identity);
 
     /* Whoever stood already when the leader went became first at that moment. */
     bool waited = open && leader->joined.mono_us < change->lost_at.mono_us;
@@ -136,7 +68,8 @@ void leadership_won(const struct fold *f, const struct candidate *leader)
         election->leader_since = found_late ? election->lost_after : change->lost_at;
         election->leader_since_exact = !found_late;
     } else {
-        election->leader_since = election->fresh ? f->at : later(election->stale_since, election->lost_after);
+        election->leader_since =
+            election->fresh ? f->at : moment_later(election->stale_since, election->lost_after);
         election->leader_since_exact = election->fresh;
         if (election->leader_since.mono_us == 0)
             election->leader_since = f->at;
@@ -197,38 +130,11 @@ void leadership_kept(const struct fold *f)
     tenure_begin(election, election->leader, f->at, false, false);
 }
 
-void election_lapse(struct election *election, struct moment since)
-{
-    struct tenure *last = tenure_last(election);
-    election->stale_since = last ? later(since, last->from) : since;
-    election->fresh = false;
-    election->lapsed = true;
-    if (last && !last->gap)
-        tenure_begin(election, NULL, election->stale_since, true, true);
-}
-
-void election_lapsed_before(struct election *election, struct moment since)
-{
-    struct tenure *last = tenure_last(election);
-    if (!election->lapsed || election->stale_since.mono_us <= since.mono_us ||
-        election->listed.mono_us > since.mono_us)
-        return;
-    election->stale_since = since;
-    if (!last || !last->gap)
-        return;
-    if (election->tenure_count > 1) {
-        struct tenure *before = tenure_at(election, election->tenure_count - 2);
-        election->stale_since = later(since, before->from);
-        before->to = election->stale_since;
-    }
-    last->from = election->stale_since;
-}
-
 static void name_identity(char **identity, const struct candidate *leader)
 {
     if (leader->identity && !(*identity && strcmp(*identity, leader->identity) == 0)) {
         free(*identity);
-        *identity = fold_copy(leader->identity);
+        *identity = text_copy(leader->identity);
     }
 }
 
@@ -266,8 +172,8 @@ void leadership_corrected(const struct fold *f, struct candidate *leader)
     if (last && last->name) {
         free(last->name);
         free(last->identity);
-        last->name = fold_copy(leader->name);
-        last->identity = fold_copy(leader->identity);
+        last->name = text_copy(leader->name);
+        last->identity = text_copy(leader->identity);
     }
     leadership_read(f);
     acknowledge_update(f);
@@ -276,8 +182,6 @@ void leadership_corrected(const struct fold *f, struct candidate *leader)
 
 void leadership_free(struct election *election)
 {
-    while (election->tenure_count)
-        tenure_drop_last(election);
-    free(election->tenures);
+    tenures_free(election);
     change_clear(&election->change);
 }

@@ -84,9 +84,6 @@ static void replaced(const struct fold *f, struct candidate *old, const struct z
 void fold_lock(const struct fold *f, const struct znode_stat *stat, const struct observed_node *node)
 {
     struct election *election = f->election;
-    bool was_lock = election->recipe && election->recipe->family == FAMILY_LOCK;
-    if (!was_lock && election->directory_known)
-        fold_everybody_left(f, false); /* a lock lies where the directory was */
     recognise(f);
     bool first = election->state == ELECTION_UNKNOWN ||
                  (election->state == ELECTION_DENIED && !election->directory_known);
@@ -152,12 +149,4 @@ void fold_lock_absent(const struct fold *f)
         fold_state_found(f);
     election->listed = f->at;
     fold_fresh(f);
-}
-
-void fold_own_node(const struct fold *f, const struct znode_stat *stat, const struct observed_node *node)
-{
-    if (fold_is_lock(f, stat))
-        fold_lock(f, stat, node);
-    else
-        fold_parent_data(f, node);
 }

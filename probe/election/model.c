@@ -3,104 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/text.h"
 #include "probe/election/clients.h"
 #include "probe/election/diagnose.h"
 #include "probe/election/fold.h"
 #include "probe/election/recipe_check.h"
 #include "probe/election/replicas.h"
 #include "probe/election/roster.h"
-
-/* ---- what the parts of the fold share ---- */
-
-char *fold_copy(const char *text)
-{
-    if (!text)
-        return NULL;
-    size_t size = strlen(text) + 1;
-    char *copy = malloc(size);
-    if (copy)
-        memcpy(copy, text, size);
-    return copy;
-}
-
-static void tell(struct model *model, const struct event *event)
-{
-    model->generation++;
-    if (model->on_event)
-        model->on_event(model->context, event);
-}
-
-void fold_tell(const struct fold *f, struct event *event)
-{
-    event->at = f->at;
-    event->cluster = f->election->cluster;
-    event->election = f->election;
-    if (f->election->lapsed && f->at.mono_us > f->election->stale_since.mono_us)
-        event->gap_us = f->at.mono_us - f->election->stale_since.mono_us;
-    if (event->kind == EVENT_UNSEEN)
-        f->election->unseen_at = f->at;
-    if (event->kind != EVENT_FINDING_RAISED && event->kind != EVENT_FINDING_CLEARED)
-        diagnose_soon(f->election);
-    tell(f->model, event);
-}
-
-void fold_tell_candidate(const struct fold *f, enum event_kind kind, const struct candidate *candidate,
-                         size_t position)
-{
-    if (kind == EVENT_CANDIDATE_LEFT || kind == EVENT_LEADER_LOST)
-        diagnose_left(f, candidate, kind == EVENT_LEADER_LOST);
-    fold_tell(f, &(struct event){.kind = kind,
-                                 .candidate = candidate->name,
-                                 .identity = candidate->identity,
-                                 .position = position,
-                                 .after_us = -1});
-}
-
-void fold_touched(const struct fold *f)
-{
-    f->model->generation++;
-    diagnose_soon(f->election);
-}
-
-void fold_state(const struct fold *f, enum election_state state)
-{
-    struct election *election = f->election;
-    if (election->state == state)
-        return;
-    election->state = state;
-    fold_state_found(f);
-}
-
-void fold_state_found(const struct fold *f)
-{
-    struct election *election = f->election;
-    election->state_since = f->at;
-    election->state_since_exact = election->fresh;
-    fold_touched(f);
-}
-
-void fold_fresh(const struct fold *f)
-{
-    struct election *election = f->election;
-    if (election->fresh)
-        return;
-    election->fresh = true;
-    election->lapsed = false;
-    election->stale_since = (struct moment){0};
-    fold_touched(f);
-}
-
-void fold_out_of_memory(const struct fold *f)
-{
-    struct election *election = f->election;
-    election->problem = "out of memory";
-    election_lapse(election, f->at);
-    fold_touched(f);
-}
+#include "probe/election/tenure.h"
 
 /* ---- clusters ---- */
-
-#define PATH_SEED 0x6c62272e07bb0142u
 
 static bool cluster_begin(struct cluster *cluster, const struct cluster_settings *settings)
 {
@@ -109,9 +21,9 @@ static bool cluster_begin(struct cluster *cluster, const struct cluster_settings
     size_t length = slash ? strlen(slash) : 0;
     while (length > 0 && slash[length - 1] == '/')
         length--;
-    cluster->name = fold_copy(settings->name ? settings->name : "");
-    cluster->hosts = fold_copy(hosts);
-    cluster->chroot = fold_copy(slash ? slash : "");
+    cluster->name = text_copy(settings->name ? settings->name : "");
+    cluster->hosts = text_copy(hosts);
+    cluster->chroot = text_copy(slash ? slash : "");
     if (!cluster->name || !cluster->hosts || !cluster->chroot)
         return false;
     cluster->chroot[length] = '\0';
@@ -164,7 +76,7 @@ struct model *model_new(const struct settings *settings, char **error)
     return model;
 fail:
     if (!*error)
-        *error = fold_copy("out of memory");
+        *error = text_copy("out of memory");
     model_free(model);
     return NULL;
 }
@@ -180,71 +92,10 @@ void model_free(struct model *model)
     free(model);
 }
 
-uint32_t cluster_path_hash(const char *path, size_t length)
-{
-    return roster_hash(path, length, PATH_SEED);
-}
-
-static struct election **path_link(const struct cluster *cluster, const char *path, size_t length,
-                                   uint32_t hash)
-{
-    struct election **link = &cluster->buckets[hash & (cluster->bucket_count - 1)];
-    while (*link && ((*link)->path_hash != hash || strncmp((*link)->path, path, length) != 0 ||
-                     (*link)->path[length] != '\0'))
-        link = &(*link)->path_next;
-    return link;
-}
-
-struct election *cluster_election(const struct cluster *cluster, const char *path, size_t length)
-{
-    if (cluster->bucket_count == 0)
-        return NULL;
-    return *path_link(cluster, path, length, cluster_path_hash(path, length));
-}
-
 struct election *model_election(const struct model *model, unsigned index, const char *path)
 {
     return index < model->cluster_count ? cluster_election(&model->clusters[index], path, strlen(path))
                                         : NULL;
-}
-
-static bool cluster_reserve(struct cluster *cluster)
-{
-    if (cluster->election_count == cluster->election_room) {
-        size_t room = cluster->election_room ? cluster->election_room * 2 : 8;
-        struct election **elections = realloc(cluster->elections, room * sizeof(struct election *));
-        if (!elections)
-            return false;
-        cluster->elections = elections;
-        cluster->election_room = room;
-    }
-    if (cluster->election_count < cluster->bucket_count)
-        return true;
-    size_t larger = cluster->bucket_count ? cluster->bucket_count * 2 : 8;
-    struct election **buckets = calloc(larger, sizeof(struct election *));
-    if (!buckets)
-        return false;
-    for (size_t i = 0; i < cluster->election_count; i++) {
-        struct election *election = cluster->elections[i];
-        election->path_next = buckets[election->path_hash & (larger - 1)];
-        buckets[election->path_hash & (larger - 1)] = election;
-    }
-    free(cluster->buckets);
-    cluster->buckets = buckets;
-    cluster->bucket_count = larger;
-    return true;
-}
-
-bool cluster_add(struct cluster *cluster, struct election *election)
-{
-    if (!cluster_reserve(cluster))
-        return false;
-    struct election **bucket = &cluster->buckets[election->path_hash & (cluster->bucket_count - 1)];
-    election->path_next = *bucket;
-    *bucket = election;
-    cluster->elections[cluster->election_count++] = election;
-    clients_paths_changed(cluster);
-    return true;
 }
 
 static void observe_election(struct model *model, struct cluster *cluster, const struct observation *o)
@@ -273,15 +124,8 @@ static void observe_election(struct model *model, struct cluster *cluster, const
 
 static void observe_dropped(struct model *model, struct cluster *cluster, struct election *election)
 {
-    *path_link(cluster, election->path, strlen(election->path), election->path_hash) = election->path_next;
     diagnose_forget(election);
-    clients_paths_changed(cluster);
-    size_t at = 0;
-    while (cluster->elections[at] != election)
-        at++;
-    memmove(cluster->elections + at, cluster->elections + at + 1,
-            (cluster->election_count - at - 1) * sizeof(struct election *));
-    cluster->election_count--;
+    cluster_remove(cluster, election);
     election_free(election);
     model->generation++;
 }
@@ -292,7 +136,7 @@ static bool set_text(char **kept, const char *text)
     if (*kept == text || (*kept && text && strcmp(*kept, text) == 0))
         return false;
     free(*kept);
-    *kept = fold_copy(text);
+    *kept = text_copy(text);
     return true;
 }
 
@@ -325,13 +169,13 @@ static void observe_gap(struct model *model, struct cluster *cluster, const stru
     cluster->stood_still_to = o->at;
     for (size_t i = 0; i < cluster->election_count; i++)
         election_lapsed_before(cluster->elections[i], from);
-    tell(model, &(struct event){.kind = EVENT_CONNECTION,
-                                .at = o->at,
-                                .cluster = cluster,
-                                .connection = "gap",
-                                .detail = "this program was stopped or the machine slept",
-                                .gap_us = o->gap_us,
-                                .after_us = -1});
+    model_tell(model, &(struct event){.kind = EVENT_CONNECTION,
+                                      .at = o->at,
+                                      .cluster = cluster,
+                                      .connection = "gap",
+                                      .detail = "this program was stopped or the machine slept",
+                                      .gap_us = o->gap_us,
+                                      .after_us = -1});
 }
 
 static void observe_connection(struct model *model, struct cluster *cluster, const struct observation *o)
@@ -361,12 +205,12 @@ static void observe_connection(struct model *model, struct cluster *cluster, con
     /* ... and why nothing will be seen although it is there. */
     told |= now == CONNECTION_CONNECTED && other_problem && cluster->problem;
     if (told)
-        tell(model, &(struct event){.kind = EVENT_CONNECTION,
-                                    .at = o->at,
-                                    .cluster = cluster,
-                                    .connection = words[now],
-                                    .detail = cluster->problem,
-                                    .after_us = -1});
+        model_tell(model, &(struct event){.kind = EVENT_CONNECTION,
+                                          .at = o->at,
+                                          .cluster = cluster,
+                                          .connection = words[now],
+                                          .detail = cluster->problem,
+                                          .after_us = -1});
 }
 
 /* By its address, made where it is new; NULL: out of memory. */
@@ -381,7 +225,7 @@ static struct server *server_of(struct cluster *cluster, const char *address)
     cluster->servers = servers;
     struct server *server = &servers[cluster->server_count];
     *server = (struct server){
-        .address = fold_copy(address), .answer_us = -1, .zxid = -1, .connections = -1, .child_watches = -1};
+        .address = text_copy(address), .answer_us = -1, .zxid = -1, .connections = -1, .child_watches = -1};
     if (!server->address)
         return NULL;
     cluster->server_count++;

@@ -34,8 +34,11 @@ struct candidate *candidate_new(const char *name, uint32_t hash)
     struct candidate *candidate = malloc(sizeof *candidate + size);
     if (!candidate)
         return NULL;
-    *candidate = (struct candidate){
-        .name = (char *)(candidate + 1), .hash = hash, .sequence = SEQUENCE_NONE, .proof = FINDING_COUNT, .wrong = FINDING_COUNT};
+    *candidate = (struct candidate){.name = (char *)(candidate + 1),
+                                    .hash = hash,
+                                    .sequence = SEQUENCE_NONE,
+                                    .proof = FINDING_COUNT,
+                                    .wrong = FINDING_COUNT};
     memcpy(candidate->name, name, size);
     return candidate;
 }
@@ -330,4 +333,29 @@ void roster_free(struct election *election)
     free(election->candidates);
     free(election->outsiders);
     free(election->buckets);
+}
+
+static bool is_mark(const struct election *election, const struct candidate *child)
+{
+    size_t length = strcmp(election->path, "/") == 0 ? 0 : strlen(election->path);
+    const char *mark = election->mark_path;
+    return mark && strncmp(mark, election->path, length) == 0 && mark[length] == '/' &&
+           strcmp(mark + length + 1, child->name) == 0;
+}
+
+void roster_list_foreign(struct election *election)
+{
+    election->foreign_count = 0;
+    if (!election->recipe || election->outsider_count == 0)
+        return;
+    if (!election->foreign && !(election->foreign = calloc(FOREIGN_KEPT, sizeof *election->foreign)))
+        return;
+    for (size_t i = 0; i < election->outsider_count; i++) {
+        const struct candidate *child = election->outsiders[i];
+        if (is_mark(election, child))
+            continue;
+        if (election->foreign_count < FOREIGN_KEPT)
+            election->foreign[election->foreign_count] = child->name;
+        election->foreign_count++;
+    }
 }

@@ -51,6 +51,8 @@ void roster_queue(struct election *, struct candidate *);
 void roster_unqueue(struct election *, struct candidate *);
 
 /* Frees all. */
+/* The outsiders changed: which of them are shown as foreign. */
+void roster_list_foreign(struct election *);
 void roster_free(struct election *);
 
 #endif

@@ -1,9 +1,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/text.h"
 #include "probe/election/clients.h"
 #include "probe/election/fold.h"
 #include "probe/election/identity.h"
+#include "probe/election/registry.h"
 #include "probe/election/roster.h"
 
 static char *copy_part(const char *text, size_t length)
@@ -88,7 +90,7 @@ void standing_identify(const struct election *election, struct candidate *candid
         return;
     const char *registered = registry_identity(election, candidate->stat.owner);
     if (registered)
-        set_identity(candidate, fold_copy(registered), IDENTITY_REGISTRY);
+        set_identity(candidate, text_copy(registered), IDENTITY_REGISTRY);
     else if (any)
         name_by_client(candidate);
 }
@@ -203,7 +205,7 @@ void fold_candidate_absent(const struct fold *f, const char *name)
     size_t position = outside ? 0 : roster_position(election, candidate) + 1;
     roster_take(election, candidate);
     if (outside) {
-        directory_list_foreign(f);
+        roster_list_foreign(f->election);
         fold_touched(f);
     } else {
         election->counters.left++;

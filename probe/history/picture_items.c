@@ -5,6 +5,7 @@
 #include "probe/election/chain.h"
 #include "probe/election/clients.h"
 #include "probe/election/fold.h"
+#include "probe/election/registry.h"
 #include "probe/history/items.h"
 
 /* Other figures of a server than those that say something are noted as often. */

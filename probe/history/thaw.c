@@ -3,9 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/text.h"
 #include "probe/election/clients.h"
 #include "probe/election/diagnose.h"
 #include "probe/election/roster.h"
+#include "probe/election/registry.h"
 #include "probe/history/items.h"
 
 /* Texts and more that live as long as the model. */
@@ -608,7 +610,7 @@ static void finish(struct thawing *t)
             struct election *e = cluster->elections[k];
             if (e->tenure_count > 1)
                 qsort(e->tenures, e->tenure_count, sizeof *e->tenures, by_beginning);
-            directory_list_foreign(&(struct fold){NULL, e, {0, 0}});
+            roster_list_foreign(e);
         }
     }
 }
@@ -680,7 +682,7 @@ void thawed_lapse(struct thawed *thawed, int64_t since_wall_us, const char *why)
     for (size_t i = 0; i < model->cluster_count; i++) {
         struct cluster *cluster = &model->clusters[i];
         free(cluster->problem);
-        cluster->problem = fold_copy(why);
+        cluster->problem = text_copy(why);
         cluster->connection = CONNECTION_CONNECTING;
         cluster->connection_since = since;
         for (size_t k = 0; k < cluster->election_count; k++) {

@@ -1,0 +1,35 @@
+/*
+ * bystanders.h - who is beside an election: those who left it lately, and sessions that may watch something
+ * in it and own no candidate.
+ */
+#ifndef ELECTOP_PROBE_ELECTION_BYSTANDERS_H
+#define ELECTOP_PROBE_ELECTION_BYSTANDERS_H
+
+#include "probe/election/election.h"
+
+/* This session may watch something in here. */
+void bystander_note(struct election *, uint64_t session);
+
+/* One candidate leaves, led or not. */
+void bystander_left(struct election *, const struct candidate *, bool led, struct moment);
+
+/* Who left, newest last: a ring. */
+#define DEPARTED_KEPT 16
+struct departure_note {
+    uint64_t session;
+    struct moment at;
+    int timeout_ms; /* of its session; 0: unknown */
+    bool led;
+    bool alone;    /* no other session came from its host */
+    char host[48]; /* of its client; "": unknown */
+    char name[80]; /* of its znode, cut where it is longer */
+    char identity[80];
+};
+struct departed {
+    struct departure_note notes[DEPARTED_KEPT];
+    size_t count, next;
+};
+/* i = 0 is the latest; NULL: no more. */
+const struct departure_note *departed_at(const struct election *, size_t i);
+
+#endif

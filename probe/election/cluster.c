@@ -1,0 +1,81 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/clients.h"
+#include "probe/election/fold.h"
+#include "probe/election/roster.h"
+
+#define PATH_SEED 0x6c62272e07bb0142u
+
+uint32_t cluster_path_hash(const char *path, size_t length)
+{
+    return roster_hash(path, length, PATH_SEED);
+}
+
+static struct election **path_link(const struct cluster *cluster, const char *path, size_t length,
+                                   uint32_t hash)
+{
+    struct election **link = &cluster->buckets[hash & (cluster->bucket_count - 1)];
+    while (*link && ((*link)->path_hash != hash || strncmp((*link)->path, path, length) != 0 ||
+                     (*link)->path[length] != '\0'))
+        link = &(*link)->path_next;
+    return link;
+}
+
+struct election *cluster_election(const struct cluster *cluster, const char *path, size_t length)
+{
+    if (cluster->bucket_count == 0)
+        return NULL;
+    return *path_link(cluster, path, length, cluster_path_hash(path, length));
+}
+
+static bool cluster_reserve(struct cluster *cluster)
+{
+    if (cluster->election_count == cluster->election_room) {
+        size_t room = cluster->election_room ? cluster->election_room * 2 : 8;
+        struct election **elections = realloc(cluster->elections, room * sizeof(struct election *));
+        if (!elections)
+            return false;
+        cluster->elections = elections;
+        cluster->election_room = room;
+    }
+    if (cluster->election_count < cluster->bucket_count)
+        return true;
+    size_t larger = cluster->bucket_count ? cluster->bucket_count * 2 : 8;
+    struct election **buckets = calloc(larger, sizeof(struct election *));
+    if (!buckets)
+        return false;
+    for (size_t i = 0; i < cluster->election_count; i++) {
+        struct election *election = cluster->elections[i];
+        election->path_next = buckets[election->path_hash & (larger - 1)];
+        buckets[election->path_hash & (larger - 1)] = election;
+    }
+    free(cluster->buckets);
+    cluster->buckets = buckets;
+    cluster->bucket_count = larger;
+    return true;
+}
+
+bool cluster_add(struct cluster *cluster, struct election *election)
+{
+    if (!cluster_reserve(cluster))
+        return false;
+    struct election **bucket = &cluster->buckets[election->path_hash & (cluster->bucket_count - 1)];
+    election->path_next = *bucket;
+    *bucket = election;
+    cluster->elections[cluster->election_count++] = election;
+    clients_paths_changed(cluster);
+    return true;
+}
+
+void cluster_remove(struct cluster *cluster, struct election *election)
+{
+    *path_link(cluster, election->path, strlen(election->path), election->path_hash) = election->path_next;
+    size_t at = 0;
+    while (cluster->elections[at] != election)
+        at++;
+    memmove(cluster->elections + at, cluster->elections + at + 1,
+            (cluster->election_count - at - 1) * sizeof(struct election *));
+    cluster->election_count--;
+    clients_paths_changed(cluster);
+}

@@ -1,0 +1,160 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/text.h"
+#include "config/znode_path.h"
+#include "probe/election/diagnose.h"
+#include "probe/election/fold.h"
+#include "probe/election/registry.h"
+#include "probe/election/replicas.h"
+#include "probe/election/roster.h"
+
+struct election *election_new(struct cluster *cluster, const char *path, uint32_t hash)
+{
+    struct election *election = calloc(1, sizeof *election);
+    if (!election)
+        return NULL;
+    election->cluster = cluster;
+    election->path_hash = hash;
+    election->next_sequence = -1;
+    election->change.vacancy_us = election->change.takeover_us = -1;
+    election->path = text_copy(path);
+    if (!election->path) {
+        free(election);
+        return NULL;
+    }
+    return election;
+}
+
+void election_free(struct election *election)
+{
+    if (!election)
+        return;
+    roster_free(election);
+    leadership_free(election);
+    registry_free(election->registry);
+    findings_free(election);
+    free(election->links);
+    free(election->bystanders);
+    replicas_free(election->replicas);
+    free(election->departed);
+    free(election->foreign);
+    free(election->mark_path);
+    free(election->mark_identity);
+    free(election->mark_data);
+    free(election->registry_path);
+    free(election->name);
+    free(election->path);
+    free(election);
+}
+
+static const char *configured_registry(const struct election *election)
+{
+    const char *identity = election->settings->identity;
+    return identity && strncmp(identity, "registry:", 9) == 0 ? identity + 9 : NULL;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* The mark of the configuration, else the recipe's; what was known of another one is forgotten. */
+static void take_mark(struct election *election)
+{
+    const struct recipe *recipe = election->recipe;
+    const char *configured = election->settings->acknowledgement;
+    const char *registry = configured_registry(election), *chroot = election->cluster->chroot;
+    char *registry_path = registry ? znode_path_join(chroot, registry) : NULL;
+    char *mark_path = configured ? znode_path_join(chroot, configured)
+                      : recipe   ? recipe_mark_path(recipe, election->path, NULL)
+                                 : NULL;
+    enum mark_place place = MARK_NONE;
+    if (mark_path) {
+        bool list = same_text(mark_path, registry_path) || (recipe && recipe->mark_place == MARK_REGISTRY);
+        bool own_data = strcmp(mark_path, election->path) == 0;
+        place = list ? MARK_REGISTRY : own_data ? MARK_PARENT_DATA : MARK_NODE;
+    }
+    if (place == MARK_REGISTRY && !registry_path)
+        registry_path = text_copy(mark_path);
+
+    if (!same_text(mark_path, election->mark_path) || place != election->mark_place) {
+        election->mark_known = election->mark_present = election->mark_denied = false;
+        free(election->mark_identity);
+        free(election->mark_data);
+        election->mark_identity = NULL;
+        election->mark_data = NULL;
+        election->mark_data_length = 0;
+        election->mark_data_mzxid = 0;
+    }
+    if (!same_text(registry_path, election->registry_path)) {
+        registry_free(election->registry);
+        election->registry = NULL;
+    }
+    free(election->mark_path);
+    free(election->registry_path);
+    election->mark_path = mark_path;
+    election->registry_path = registry_path;
+    election->mark_place = place;
+    election->mark_configured = configured != NULL;
+    if (!mark_path)
+        election->acknowledged = ACK_NO_MARK;
+    else if (election->acknowledged == ACK_NO_MARK)
+        election->acknowledged = ACK_UNKNOWN;
+}
+
+void election_take_recipe(struct election *election, const struct recipe *recipe, enum recognised recognised)
+{
+    election->recognised = recognised;
+    if (election->recipe == recipe)
+        return;
+    election->recipe = recipe;
+    take_mark(election);
+}
+
+/* Its texts are never written to; the struct has no const because settings own theirs. */
+static char no_text[] = "", automatic[] = "auto";
+/* What the configuration takes where it says nothing. */
+static const struct election_settings no_settings = {.path = no_text,
+                                                     .kind = KIND_LEADER,
+                                                     .recipe = automatic,
+                                                     .inject = INJECT_SANDBOX,
+                                                     .allow = {.vacancy_ms = 5000,
+                                                               .failover_ms = 10000,
+                                                               .silent_percent = 66,
+                                                               .leader_changes = 3,
+                                                               .leader_changes_ms = 600000}};
+
+void election_configure(struct election *election, const struct recipe_book *book,
+                        const struct observed_election *subject)
+{
+    const struct election_settings *settings = subject->settings ? subject->settings : &no_settings;
+    election->settings = settings;
+    election->origin = subject->origin;
+    election->kind = settings->kind;
+
+    size_t chroot = strlen(election->cluster->chroot);
+    const char *shown = chroot && strncmp(election->path, election->cluster->chroot, chroot) == 0 &&
+                                (election->path[chroot] == '/' || election->path[chroot] == '\0')
+                            ? election->path + chroot
+                            : election->path;
+    bool named = settings->name && subject->origin == ORIGIN_CONFIGURED;
+    char *name = text_copy(named ? settings->name : *shown ? shown : "/");
+    if (name) {
+        free(election->name);
+        election->name = name;
+    }
+
+    const struct recipe *recipe = NULL;
+    if (settings->recipe && strcmp(settings->recipe, "auto") != 0)
+        recipe = recipe_book_find(book, settings->recipe);
+    if (recipe) {
+        election_take_recipe(election, recipe, RECOGNISED_CONFIGURED);
+    } else if (!election->recipe) {
+        recipe = recipe_recognise(book, election->path, NULL, 0);
+        if (recipe)
+            election_take_recipe(election, recipe,
+                                 recipe->signature ? RECOGNISED_SIGNATURE : RECOGNISED_NAME);
+    }
+    take_mark(election);
+}

@@ -1,0 +1,319 @@
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/text.h"
+#include "probe/election/diagnose.h"
+
+/* Of one code, in one election: more would say nothing more. */
+#define FINDINGS_OF_A_CODE 64
+#define NAMES_KEPT 16
+#define TEXT_MOST 1024
+
+enum mark { MARK_ABSENT, MARK_KEPT, MARK_RAISED };
+
+struct entry {
+    struct finding shown; /* first: election->findings points at it */
+    enum mark mark;
+};
+
+static struct entry *entry_of(struct finding *finding)
+{
+    return (struct entry *)(void *)finding;
+}
+
+static void entry_free(struct entry *entry)
+{
+    for (size_t i = 0; i < entry->shown.candidate_count; i++)
+        free(entry->shown.candidates[i]);
+    free(entry->shown.candidates);
+    free(entry->shown.evidence);
+    free(entry->shown.advice);
+    free(entry);
+}
+
+void findings_free(struct election *election)
+{
+    for (size_t i = 0; i < election->finding_count; i++)
+        entry_free(entry_of(election->findings[i]));
+    free(election->findings);
+    election->findings = NULL;
+    election->finding_count = 0;
+}
+
+static bool set_text(char **kept, const char *text)
+{
+    if (*kept && strcmp(*kept, text) == 0)
+        return false;
+    char *copy = text_copy(text);
+    if (!copy)
+        return false;
+    free(*kept);
+    *kept = copy;
+    return true;
+}
+
+static bool same_names(const struct finding *finding, const struct candidate *const *who, size_t count)
+{
+    if (finding->candidate_count != count)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(finding->candidates[i], who[i]->name) != 0)
+            return false;
+    return true;
+}
+
+static bool set_names(struct finding *finding, const struct candidate *const *who, size_t count)
+{
+    if (count > NAMES_KEPT)
+        count = NAMES_KEPT;
+    if (same_names(finding, who, count))
+        return false;
+    for (size_t i = 0; i < finding->candidate_count; i++)
+        free(finding->candidates[i]);
+    free(finding->candidates);
+    finding->candidate_count = 0;
+    finding->candidates = calloc(count + 1, sizeof(char *));
+    for (size_t i = 0; finding->candidates && i < count; i++)
+        if ((finding->candidates[i] = text_copy(who[i]->name)))
+            finding->candidate_count = i + 1;
+        else
+            break;
+    return true;
+}
+
+static struct entry *entry_find(const struct election *election, enum finding_code code, uint64_t subject,
+                                size_t *of_code)
+{
+    *of_code = 0;
+    for (size_t i = 0; i < election->finding_count; i++) {
+        struct entry *entry = entry_of(election->findings[i]);
+        if (entry->shown.code != code)
+            continue;
+        if (entry->shown.subject == subject)
+            return entry;
+        ++*of_code;
+    }
+    return NULL;
+}
+
+static struct entry *entry_new(struct diagnosis *d, enum finding_code code, uint64_t subject)
+{
+    struct election *election = d->election;
+    struct entry *entry = calloc(1, sizeof *entry);
+    struct finding **findings =
+        realloc(election->findings, (election->finding_count + 1) * sizeof(struct finding *));
+    if (findings)
+        election->findings = findings;
+    if (!entry || !findings) {
+        free(entry);
+        return NULL;
+    }
+    entry->shown.subject = subject;
+    entry->shown.code = code;
+    entry->shown.since = d->f->at;
+    findings[election->finding_count++] = &entry->shown;
+    return entry;
+}
+
+static void tell(const struct fold *f, enum event_kind kind, const struct finding *finding)
+{
+    fold_tell(f, &(struct event){.kind = kind, .after_us = -1, .finding = finding});
+}
+
+void diagnosis_raise(struct diagnosis *d, enum finding_code code, enum severity severity,
+                     enum certainty certainty, uint64_t subject, const struct candidate *const *who,
+                     size_t count, const char *advice, const char *format, ...)
+{
+    size_t of_code;
+    struct entry *entry = entry_find(d->election, code, subject, &of_code);
+    bool fresh = !entry;
+    if (fresh && of_code >= FINDINGS_OF_A_CODE)
+        return;
+    if (fresh && !(entry = entry_new(d, code, subject)))
+        return;
+    char evidence[TEXT_MOST];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(evidence, sizeof evidence, format, arguments);
+    va_end(arguments);
+    struct finding *finding = &entry->shown;
+    /* What was proved stays so while it is found again; what is worse than that has a proof of its own. */
+    if (!fresh && severity == finding->severity && certainty < finding->certainty)
+        certainty = finding->certainty;
+    bool worse = !fresh && (severity > finding->severity || certainty > finding->certainty);
+    bool changed = fresh || severity != finding->severity || certainty != finding->certainty ||
+                   finding->unconfirmed_since.mono_us != 0;
+    finding->severity = severity;
+    finding->certainty = certainty;
+    finding->one_look = d->one_look && certainty == CERTAINTY_SUSPECTED;
+    finding->unconfirmed_since = (struct moment){0};
+    changed |= set_names(finding, who, count);
+    changed |= set_text(&finding->evidence, evidence);
+    changed |= set_text(&finding->advice, advice ? advice : finding_kind(code)->advice);
+    entry->mark = MARK_RAISED;
+    if (fresh || worse)
+        tell(d->f, EVENT_FINDING_RAISED, finding);
+    else if (changed)
+        fold_touched(d->f);
+}
+
+static void keep(const struct diagnosis *d, struct entry *entry)
+{
+    if (entry->mark == MARK_ABSENT)
+        entry->mark = MARK_KEPT;
+    if (entry->mark == MARK_KEPT && entry->shown.unconfirmed_since.mono_us == 0) {
+        entry->shown.unconfirmed_since = d->f->at;
+        fold_touched(d->f);
+    }
+}
+
+bool diagnosis_stands(const struct diagnosis *d, enum finding_code code, uint64_t subject)
+{
+    size_t of_code;
+    return entry_find(d->election, code, subject, &of_code) != NULL;
+}
+
+void diagnosis_keep(struct diagnosis *d, enum finding_code code, uint64_t subject)
+{
+    size_t of_code;
+    struct entry *entry = entry_find(d->election, code, subject, &of_code);
+    if (entry)
+        keep(d, entry);
+}
+
+void diagnosis_keep_all(struct diagnosis *d, enum finding_code code)
+{
+    for (size_t i = 0; i < d->election->finding_count; i++)
+        if (d->election->findings[i]->code == code)
+            keep(d, entry_of(d->election->findings[i]));
+}
+
+bool diagnosis_listed_since(const struct cluster *cluster, int64_t since_us)
+{
+    int64_t first_us = 0, second_us = INT64_MAX;
+    for (size_t i = 0; i < cluster->server_count; i++) {
+        const struct server *server = &cluster->servers[i];
+        if (server->hidden[HIDDEN_CONNECTIONS] || server->listed_before.mono_us <= since_us)
+            return false;
+        first_us = server->listed_before.mono_us > first_us ? server->listed_before.mono_us : first_us;
+        second_us = server->listed.mono_us < second_us ? server->listed.mono_us : second_us;
+    }
+    return second_us > first_us || cluster->server_count == 1;
+}
+
+void diagnosis_vanished(struct diagnosis *d, enum finding_code code, uint64_t subject)
+{
+    size_t of_code;
+    struct entry *entry = entry_find(d->election, code, subject, &of_code);
+    if (!entry)
+        return;
+    const struct cluster *cluster = d->election->cluster;
+    int64_t since_us = entry->shown.unconfirmed_since.mono_us;
+    /* There is nowhere to go from a server that is alone. */
+    bool alone = cluster->server_count == 1 && !cluster->servers[0].hidden[HIDDEN_CONNECTIONS];
+    if (alone || (since_us != 0 && diagnosis_listed_since(cluster, since_us)))
+        return;
+    keep(d, entry);
+    d->election->suspected = true; /* further lists settle it */
+}
+
+uint64_t diagnosis_subject(const struct candidate *candidate)
+{
+    return (uint64_t)candidate->hash << 32 | (uint32_t)candidate->sequence | UINT64_C(1) << 63;
+}
+
+static int worse_first(const void *a, const void *b)
+{
+    const struct entry *one = *(struct entry *const *)a, *two = *(struct entry *const *)b;
+    if (one->shown.severity != two->shown.severity)
+        return one->shown.severity > two->shown.severity ? -1 : 1;
+    if (one->shown.certainty != two->shown.certainty)
+        return one->shown.certainty > two->shown.certainty ? -1 : 1;
+    if (one->shown.code != two->shown.code)
+        return one->shown.code < two->shown.code ? -1 : 1;
+    if (one->shown.since.mono_us != two->shown.since.mono_us)
+        return one->shown.since.mono_us < two->shown.since.mono_us ? -1 : 1;
+    return one->shown.subject < two->shown.subject ? -1 : one->shown.subject > two->shown.subject;
+}
+
+void findings_begin(struct diagnosis *d)
+{
+    for (size_t i = 0; i < d->election->finding_count; i++)
+        entry_of(d->election->findings[i])->mark = MARK_ABSENT;
+}
+
+void findings_keep(struct diagnosis *d)
+{
+    for (size_t i = 0; i < d->election->finding_count; i++)
+        keep(d, entry_of(d->election->findings[i]));
+}
+
+void findings_sweep(struct diagnosis *d)
+{
+    struct election *election = d->election;
+    size_t kept = 0, cleared = 0;
+    struct entry *gone[32];
+    bool again = true;
+    while (again) {
+        again = false;
+        cleared = kept = 0;
+        for (size_t i = 0; i < election->finding_count; i++) {
+            struct entry *entry = entry_of(election->findings[i]);
+            if (entry->mark != MARK_ABSENT)
+                election->findings[kept++] = &entry->shown;
+            else if (cleared < sizeof gone / sizeof gone[0])
+                gone[cleared++] = entry;
+            else {
+                election->findings[kept++] = &entry->shown;
+                again = true;
+            }
+        }
+        election->finding_count = kept;
+        for (size_t i = 0; i < cleared; i++) {
+            tell(d->f, EVENT_FINDING_CLEARED, &gone[i]->shown);
+            entry_free(gone[i]);
+        }
+    }
+    if (kept > 1)
+        qsort(election->findings, kept, sizeof(struct finding *), worse_first);
+}
+
+bool findings_copy(const struct election *from, struct election *to)
+{
+    to->findings = NULL;
+    to->finding_count = 0;
+    if (from->finding_count == 0)
+        return true;
+    to->findings = calloc(from->finding_count, sizeof(struct finding *));
+    if (!to->findings)
+        return false;
+    for (size_t i = 0; i < from->finding_count; i++) {
+        const struct finding *finding = from->findings[i];
+        struct entry *copy = calloc(1, sizeof *copy);
+        if (!copy)
+            return false;
+        to->findings[to->finding_count++] = &copy->shown;
+        copy->shown = *finding;
+        copy->shown.candidate_count = 0;
+        copy->shown.evidence = text_copy(finding->evidence);
+        copy->shown.advice = text_copy(finding->advice);
+        copy->shown.candidates = calloc(finding->candidate_count + 1, sizeof(char *));
+        if (!copy->shown.evidence || !copy->shown.advice || !copy->shown.candidates)
+            return false;
+        for (size_t k = 0; k < finding->candidate_count; k++) {
+            if (!(copy->shown.candidates[k] = text_copy(finding->candidates[k])))
+                return false;
+            copy->shown.candidate_count++;
+        }
+    }
+    return true;
+}
+
+void diagnosis_again(struct diagnosis *d, int64_t at_us)
+{
+    if (at_us > d->f->at.mono_us && at_us < d->again_us)
+        d->again_us = at_us;
+}

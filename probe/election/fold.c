@@ -1,0 +1,99 @@
+#include "probe/election/fold.h"
+
+#include "probe/election/bystanders.h"
+#include "probe/election/tenure.h"
+
+void diagnose_soon(struct election *election)
+{
+    if (election->dirty)
+        return;
+    struct cluster *cluster = election->cluster;
+    election->dirty = true;
+    election->dirty_next = cluster->dirty;
+    cluster->dirty = election;
+}
+
+void diagnose_forget(struct election *election)
+{
+    struct election **link = &election->cluster->dirty;
+    while (*link && *link != election)
+        link = &(*link)->dirty_next;
+    if (*link)
+        *link = election->dirty_next;
+    election->dirty = false;
+}
+
+void model_tell(struct model *model, const struct event *event)
+{
+    model->generation++;
+    if (model->on_event)
+        model->on_event(model->context, event);
+}
+
+void fold_tell(const struct fold *f, struct event *event)
+{
+    event->at = f->at;
+    event->cluster = f->election->cluster;
+    event->election = f->election;
+    if (f->election->lapsed && f->at.mono_us > f->election->stale_since.mono_us)
+        event->gap_us = f->at.mono_us - f->election->stale_since.mono_us;
+    if (event->kind == EVENT_UNSEEN)
+        f->election->unseen_at = f->at;
+    if (event->kind != EVENT_FINDING_RAISED && event->kind != EVENT_FINDING_CLEARED)
+        diagnose_soon(f->election);
+    model_tell(f->model, event);
+}
+
+void fold_tell_candidate(const struct fold *f, enum event_kind kind, const struct candidate *candidate,
+                         size_t position)
+{
+    if (kind == EVENT_CANDIDATE_LEFT || kind == EVENT_LEADER_LOST)
+        bystander_left(f->election, candidate, kind == EVENT_LEADER_LOST, f->at);
+    fold_tell(f, &(struct event){.kind = kind,
+                                 .candidate = candidate->name,
+                                 .identity = candidate->identity,
+                                 .position = position,
+                                 .after_us = -1});
+}
+
+void fold_touched(const struct fold *f)
+{
+    f->model->generation++;
+    diagnose_soon(f->election);
+}
+
+void fold_state(const struct fold *f, enum election_state state)
+{
+    struct election *election = f->election;
+    if (election->state == state)
+        return;
+    election->state = state;
+    fold_state_found(f);
+}
+
+void fold_state_found(const struct fold *f)
+{
+    struct election *election = f->election;
+    election->state_since = f->at;
+    election->state_since_exact = election->fresh;
+    fold_touched(f);
+}
+
+void fold_fresh(const struct fold *f)
+{
+    struct election *election = f->election;
+    if (election->fresh)
+        return;
+    election->fresh = true;
+    election->lapsed = false;
+    election->stale_since = (struct moment){0};
+    fold_touched(f);
+}
+
+void fold_out_of_memory(const struct fold *f)
+{
+    struct election *election = f->election;
+    election->problem = "out of memory";
+    election_lapse(election, f->at);
+    fold_touched(f);
+}

@@ -1,0 +1,257 @@
+#include "probe/election/registry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/text.h"
+#include "probe/election/election.h"
+#include "probe/election/identity.h"
+#include "probe/election/roster.h"
+
+struct entry {
+    char *name;
+    uint64_t session; /* 0 while not read */
+    char *identity;   /* or NULL */
+    bool read;
+    uint32_t hash, round;
+    struct entry *name_next, *session_next;
+};
+
+struct registry {
+    struct entry **by_name, **by_session;
+    size_t bucket_count, count, unread;
+    uint32_t round;
+    bool listed, absent;
+};
+
+static size_t session_bucket(const struct registry *registry, uint64_t session)
+{
+    return roster_hash((const char *)&session, sizeof session, 0) & (registry->bucket_count - 1);
+}
+
+static void session_unlink(struct registry *registry, struct entry *entry)
+{
+    if (entry->session == 0)
+        return;
+    struct entry **link = &registry->by_session[session_bucket(registry, entry->session)];
+    while (*link && *link != entry)
+        link = &(*link)->session_next;
+    if (*link)
+        *link = entry->session_next;
+    entry->session = 0;
+}
+
+static void session_link(struct registry *registry, struct entry *entry, uint64_t session)
+{
+    entry->session = session;
+    if (session == 0)
+        return;
+    struct entry **bucket = &registry->by_session[session_bucket(registry, session)];
+    entry->session_next = *bucket;
+    *bucket = entry;
+}
+
+static struct entry *entry_find(const struct registry *registry, const char *name, uint32_t hash)
+{
+    if (registry->bucket_count == 0)
+        return NULL;
+    struct entry *entry = registry->by_name[hash & (registry->bucket_count - 1)];
+    while (entry && (entry->hash != hash || strcmp(entry->name, name) != 0))
+        entry = entry->name_next;
+    return entry;
+}
+
+static void entry_free(struct entry *entry)
+{
+    free(entry->name);
+    free(entry->identity);
+    free(entry);
+}
+
+static bool registry_grow(struct registry *registry, size_t needed)
+{
+    if (needed <= registry->bucket_count)
+        return true;
+    size_t larger = registry->bucket_count ? registry->bucket_count : 8;
+    while (larger < needed)
+        larger *= 2;
+    struct entry **by_name = calloc(larger, sizeof(struct entry *));
+    struct entry **by_session = calloc(larger, sizeof(struct entry *));
+    if (!by_name || !by_session) {
+        free(by_name);
+        free(by_session);
+        return false;
+    }
+    struct registry old = *registry;
+    registry->by_name = by_name;
+    registry->by_session = by_session;
+    registry->bucket_count = larger;
+    for (size_t i = 0; i < old.bucket_count; i++) {
+        struct entry *next;
+        for (struct entry *entry = old.by_name[i]; entry; entry = next) {
+            next = entry->name_next;
+            entry->name_next = by_name[entry->hash & (larger - 1)];
+            by_name[entry->hash & (larger - 1)] = entry;
+            session_link(registry, entry, entry->session);
+        }
+    }
+    free(old.by_name);
+    free(old.by_session);
+    return true;
+}
+
+void registry_free(struct registry *registry)
+{
+    if (!registry)
+        return;
+    for (size_t i = 0; i < registry->bucket_count; i++) {
+        struct entry *next;
+        for (struct entry *entry = registry->by_name[i]; entry; entry = next) {
+            next = entry->name_next;
+            entry_free(entry);
+        }
+    }
+    free(registry->by_name);
+    free(registry->by_session);
+    free(registry);
+}
+
+bool registry_complete(const struct election *election)
+{
+    const struct registry *registry = election->registry;
+    if (!registry)
+        return election->registry_complete;
+    return registry->listed && (registry->absent || registry->unread == 0);
+}
+
+static const struct entry *entry_of_session(const struct registry *registry, uint64_t session)
+{
+    if (!registry || registry->bucket_count == 0 || session == 0)
+        return NULL;
+    const struct entry *entry = registry->by_session[session_bucket(registry, session)];
+    while (entry && entry->session != session)
+        entry = entry->session_next;
+    return entry;
+}
+
+const char *registry_identity(const struct election *election, uint64_t session)
+{
+    const struct entry *entry = entry_of_session(election->registry, session);
+    return entry ? entry->identity : NULL;
+}
+
+uint64_t registry_session(const struct election *election, const char *identity)
+{
+    const struct registry *registry = election->registry;
+    for (size_t i = 0; registry && i < registry->bucket_count; i++)
+        for (const struct entry *entry = registry->by_name[i]; entry; entry = entry->name_next)
+            if (entry->session != 0 && entry->identity && strcmp(entry->identity, identity) == 0)
+                return entry->session;
+    return 0;
+}
+
+static void registry_drop_missing(struct registry *registry)
+{
+    for (size_t i = 0; i < registry->bucket_count; i++)
+        for (struct entry **link = &registry->by_name[i]; *link;) {
+            struct entry *entry = *link;
+            if (entry->round == registry->round) {
+                link = &entry->name_next;
+                continue;
+            }
+            *link = entry->name_next;
+            session_unlink(registry, entry);
+            registry->unread -= !entry->read;
+            registry->count--;
+            entry_free(entry);
+        }
+}
+
+struct registry *registry_of(struct election *election)
+{
+    if (!election->registry)
+        election->registry = calloc(1, sizeof *election->registry);
+    return election->registry;
+}
+
+bool registry_is_listed(const struct registry *registry)
+{
+    return registry && registry->listed;
+}
+
+bool registry_is_absent(const struct registry *registry)
+{
+    return registry->absent;
+}
+
+size_t registry_unread(const struct registry *registry)
+{
+    return registry->unread;
+}
+
+bool registry_holds(const struct registry *registry, uint64_t session)
+{
+    return entry_of_session(registry, session) != NULL;
+}
+
+static struct entry *entry_add(struct registry *registry, const char *name, uint32_t hash)
+{
+    struct entry *entry = registry_grow(registry, registry->count + 1) ? calloc(1, sizeof *entry) : NULL;
+    if (!entry || !(entry->name = text_copy(name))) {
+        free(entry);
+        return NULL;
+    }
+    entry->hash = hash;
+    struct entry **bucket = &registry->by_name[hash & (registry->bucket_count - 1)];
+    entry->name_next = *bucket;
+    *bucket = entry;
+    registry->count++;
+    registry->unread++;
+    return entry;
+}
+
+bool registry_list(struct registry *registry, const struct observed_children *list, uint64_t seed)
+{
+    registry->round++;
+    registry->listed = true;
+    registry->absent = false;
+    for (size_t i = 0; i < list->count; i++) {
+        const char *name = list->names[i];
+        uint32_t hash = roster_hash(name, strlen(name), seed);
+        struct entry *entry = entry_find(registry, name, hash);
+        if (!entry && !(entry = entry_add(registry, name, hash)))
+            return false;
+        entry->round = registry->round;
+    }
+    registry_drop_missing(registry);
+    return true;
+}
+
+void registry_lose(struct registry *registry)
+{
+    registry->round++;
+    registry_drop_missing(registry);
+    registry->listed = registry->absent = true;
+}
+
+bool registry_entry(struct registry *registry, const char *name, uint64_t seed,
+                    const struct observed_node *node)
+{
+    struct entry *entry = registry ? entry_find(registry, name, roster_hash(name, strlen(name), seed)) : NULL;
+    if (!entry)
+        return false;
+    session_unlink(registry, entry);
+    session_link(registry, entry, node ? node->stat->owner : 0);
+    if (!node || node->has_data) {
+        free(entry->identity);
+        size_t length = node ? node->data_length : 0;
+        if (length > CANDIDATE_DATA_KEPT)
+            length = CANDIDATE_DATA_KEPT;
+        entry->identity = node ? identity_from_data(node->data, length) : NULL;
+    }
+    if (!entry->read) {
+        entry->read = true;
+        registry->unread--;
+    }
+    return true;
+}

@@ -1,0 +1,107 @@
+#include "probe/election/tenure.h"
+
+#include <stdlib.h>
+
+#include "config/text.h"
+
+struct tenure *tenure_at(struct election *election, size_t i)
+{
+    return &election->tenures[(election->tenure_first + i) % election->tenure_room];
+}
+
+const struct tenure *election_tenure_at(const struct election *election, size_t i)
+{
+    if (i >= election->tenure_count)
+        return NULL;
+    return &election->tenures[(election->tenure_first + i) % election->tenure_room];
+}
+
+struct tenure *tenure_last(struct election *election)
+{
+    return election->tenure_count ? tenure_at(election, election->tenure_count - 1) : NULL;
+}
+
+void tenure_drop_last(struct election *election)
+{
+    struct tenure *last = tenure_last(election);
+    free(last->name);
+    free(last->identity);
+    election->tenure_count--;
+}
+
+/* Most elections see few changes: the ring grows as it fills. */
+static bool tenure_room(struct election *election)
+{
+    if (election->tenure_count < election->tenure_room)
+        return true;
+    if (election->tenure_room == TENURES_KEPT) {
+        struct tenure *oldest = tenure_at(election, 0);
+        free(oldest->name);
+        free(oldest->identity);
+        election->tenure_first = (election->tenure_first + 1) % election->tenure_room;
+        election->tenure_count--;
+        return true;
+    }
+    size_t room = election->tenure_room ? election->tenure_room * 2 : 2;
+    struct tenure *larger = realloc(election->tenures, room * sizeof *larger);
+    if (!larger)
+        return false;
+    election->tenures = larger; /* not wrapped yet: it only wraps at its full size */
+    election->tenure_room = room;
+    return true;
+}
+
+void tenure_begin(struct election *election, const struct candidate *who, struct moment from, bool exact,
+                  bool gap)
+{
+    struct tenure *last = tenure_last(election);
+    if (last && last->to.mono_us == 0)
+        last->to = from;
+    if (!tenure_room(election))
+        return;
+    election->tenure_count++;
+    *tenure_last(election) = (struct tenure){.name = who ? text_copy(who->name) : NULL,
+                                             .identity = who ? text_copy(who->identity) : NULL,
+                                             .from = from,
+                                             .from_exact = exact,
+                                             .gap = gap};
+}
+
+struct moment moment_later(struct moment a, struct moment b)
+{
+    return a.mono_us >= b.mono_us ? a : b;
+}
+
+void election_lapse(struct election *election, struct moment since)
+{
+    struct tenure *last = tenure_last(election);
+    election->stale_since = last ? moment_later(since, last->from) : since;
+    election->fresh = false;
+    election->lapsed = true;
+    if (last && !last->gap)
+        tenure_begin(election, NULL, election->stale_since, true, true);
+}
+
+void election_lapsed_before(struct election *election, struct moment since)
+{
+    struct tenure *last = tenure_last(election);
+    if (!election->lapsed || election->stale_since.mono_us <= since.mono_us ||
+        election->listed.mono_us > since.mono_us)
+        return;
+    election->stale_since = since;
+    if (!last || !last->gap)
+        return;
+    if (election->tenure_count > 1) {
+        struct tenure *before = tenure_at(election, election->tenure_count - 2);
+        election->stale_since = moment_later(since, before->from);
+        before->to = election->stale_since;
+    }
+    last->from = election->stale_since;
+}
+
+void tenures_free(struct election *election)
+{
+    while (election->tenure_count)
+        tenure_drop_last(election);
+    free(election->tenures);
+}
