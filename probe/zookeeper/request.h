@@ -4,7 +4,9 @@
 #ifndef ELECTOP_PROBE_ZOOKEEPER_REQUEST_H
 #define ELECTOP_PROBE_ZOOKEEPER_REQUEST_H
 
-#include "probe/zookeeper/session.h"
+#include "probe/zookeeper/answer.h"
+
+struct session;
 
 enum answer_kind { ANSWER_NODE, ANSWER_CHILDREN, ANSWER_TEXT, ANSWER_ACL, ANSWER_NOTHING };
 

@@ -17,19 +17,11 @@
 #include <stdint.h>
 #include <uv.h>
 
-#include "probe/election/observation.h" /* struct znode_stat, enum connection_state */
+#include "probe/election/observation.h" /* enum connection_state */
+#include "probe/zookeeper/answer.h"
 
 struct session;
 struct gate; /* gate.h */
-
-enum session_result {
-    SESSION_OK,
-    SESSION_NO_NODE,
-    SESSION_DENIED,
-    SESSION_NODE_EXISTS,
-    SESSION_LOST,  /* not carried out, or not known whether: the connection or the session went */
-    SESSION_FAILED /* anything else */
-};
 
 /* What a one-shot watch brought. */
 enum session_notice { NOTICE_CREATED, NOTICE_DELETED, NOTICE_CHANGED, NOTICE_CHILDREN };
@@ -87,16 +79,6 @@ int session_timeout_ms(const struct session *);     /* negotiated; 0: not connec
 const char *session_server(const struct session *); /* "10.0.0.1:2181", or NULL; until the next call */
 
 /*
- * Answers. Called exactly once for every request that was accepted, in the order of the requests.
- * Pointers are valid during the call. stat is NULL unless the result is SESSION_OK.
- */
-typedef void (*session_node_fn)(void *context, enum session_result, const struct znode_stat *stat,
-                                const void *data, size_t length);
-typedef void (*session_children_fn)(void *context, enum session_result, const struct znode_stat *stat,
-                                    char *const *names, size_t count);
-typedef void (*session_text_fn)(void *context, enum session_result, const char *path);
-
-/*
  * Requests; all return false when nothing was sent (not connected): the answer function is then not
  * called. watch: leave a one-shot watch behind. exists() leaves one whether the znode is there or not;
  * get() and children() only where it is.
@@ -106,19 +88,6 @@ bool session_get(struct session *, const char *path, bool watch, session_node_fn
 bool session_children(struct session *, const char *path, bool watch, session_children_fn, void *context);
 bool session_sync(struct session *, const char *path, session_text_fn, void *context);
 
-/* Who may do what with a znode. */
-struct acl_entry {
-    int32_t permissions; /* ZooKeeper's bits: read 1, write 2, create 4, delete 8, admin 16 */
-    const char *scheme, *id;
-};
-struct acl {
-    const struct acl_entry *entries;
-    size_t count;
-};
-#define ACL_ENTRIES_MOST 32
-
-/* acl is NULL unless the result is SESSION_OK; lists longer than ACL_ENTRIES_MOST are SESSION_FAILED. */
-typedef void (*session_acl_fn)(void *context, enum session_result, const struct acl *);
 bool session_acl(struct session *, const char *path, session_acl_fn, void *context);
 
 /* Writing. Only probe/inject/ may call these (a check in the test run holds everyone to it). */
