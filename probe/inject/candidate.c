@@ -127,8 +127,10 @@ struct candidate_asks candidate_looked(struct candidate *c, const struct candida
                                        enum session_result result, const struct place *place)
 {
     c->looks--;
-    if (result == SESSION_LOST || c->looks > 0 || !c->connected || !c->standing || c->own == SEQUENCE_NONE)
-        return nothing(); /* another look follows, or it does not stand (any more) */
+    if (result == SESSION_LOST || c->looks > 0 || !c->connected)
+        return nothing(); /* another look follows */
+    if (!c->standing || c->own == SEQUENCE_NONE || c->deleting)
+        return nothing(); /* it does not stand any more, or is on its way out, and perhaps in again */
     if (result != SESSION_OK && result != SESSION_NO_NODE)
         return give_up(c, "read");
     if (result == SESSION_NO_NODE || !place->stands) {
@@ -312,6 +314,7 @@ static struct candidate_asks step_down(struct candidate *c, const struct candida
         add(&all, ASK_MARK_GONE);
     c->acknowledged = false;
     c->awaited = SEQUENCE_NONE;
+    c->state = CANDIDATE_JOINING; /* first: once the znode has gone, another leads before we hear of it */
     c->deleting = true;
     add(&all, ASK_DELETE);
     return all;
