@@ -221,6 +221,9 @@ static void write_state(struct writing *w, const struct election *e, uint32_t at
     put_number(w->out, e->counters.unseen_joined);
     put_number(w->out, e->counters.unseen_left);
     put_change(w, &e->change);
+    put_number(w->out, e->foreign_count);
+    for (size_t i = 0; e->foreign && i < e->foreign_count && i < FOREIGN_KEPT; i++)
+        put_text(w->out, e->foreign[i]);
     end(w);
 }
 
@@ -280,6 +283,8 @@ static uint32_t write_candidate(struct writing *w, const struct election *e, con
     put_flag(w, c->denied);
     if (c->known)
         put_stat(w, &c->stat);
+    const struct client_session *session = c->outside ? NULL : candidate_client(c);
+    put_number(w->out, session ? session->id : 0);
     put_bytes(w->out, c->data, c->data_length);
     put_text(w->out, c->identity);
     put_number(w->out, c->identity_source);

@@ -222,6 +222,16 @@ static void thaw_state(struct thawing *t, struct election *e, struct scan *scan)
     change->lost_seen = scan_flag(scan);
     change->vacancy_us = scan_signed(scan);
     change->takeover_us = scan_signed(scan);
+    uint64_t count = scan_number(scan);
+    if (count == 0 || scan->at == scan->end)
+        return;
+    e->foreign = calloc(FOREIGN_KEPT, sizeof *e->foreign);
+    e->foreign_count = (size_t)count;
+    for (size_t i = 0; e->foreign && i < count && i < FOREIGN_KEPT; i++) {
+        e->foreign[i] = keep_text(t, scan);
+        t->bad = t->bad || !e->foreign[i];
+    }
+    t->bad = t->bad || !e->foreign;
 }
 
 /* ---- candidates ---- */
@@ -294,6 +304,10 @@ static void thaw_candidate(struct thawing *t, size_t at, struct election *e, boo
     c->denied = scan_flag(scan);
     if (c->known)
         c->stat = thaw_stat(scan);
+    uint64_t session = scan_number(scan);
+    struct client *client = session ? clients_find(e->cluster->clients, session) : NULL;
+    if (client)
+        client_owns(client, c);
     size_t length;
     const char *data = scan_piece(scan, &length);
     if (length > 0 && length <= CANDIDATE_DATA_KEPT && (c->data = malloc(length))) {
@@ -330,9 +344,6 @@ static void thaw_order(struct thawing *t, struct election *e, bool outside, stru
         t->candidates[at] = NULL; /* it stands once */
         list[count++] = c;
         roster_index(e, c);
-        struct client *client = c->known ? clients_find(e->cluster->clients, c->stat.owner) : NULL;
-        if (client && !outside)
-            client_owns(client, c);
         if (!outside)
             e->candidates[e->candidate_count++] = c;
     }
@@ -610,7 +621,6 @@ static void finish(struct thawing *t)
             struct election *e = cluster->elections[k];
             if (e->tenure_count > 1)
                 qsort(e->tenures, e->tenure_count, sizeof *e->tenures, by_beginning);
-            roster_list_foreign(e);
         }
     }
 }

@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "probe/election/model.h"
+#include "probe/history/picture.h"
+#include "probe/history/thaw.h"
+#include "probe/sink/json_look.h"
 
 static const char *const paths[] = {"/election", "/controller",    "/things/x",
                                     "/",         "/_zkelection/b", "/l/auditorelection"};
@@ -282,8 +285,67 @@ static void on_event(void *context, const struct event *event)
         *read += texts[i] ? strlen(texts[i]) : 0;
 }
 
+/* ---- what is recorded of it ---- */
+
+struct recording {
+    struct picture *written, *read;
+    struct buffer patch;
+};
+
+static void blank(char *json, const char *key)
+{
+    while ((json = strstr(json, key))) {
+        json += strlen(key);
+        char *end = json + strcspn(json, ",}");
+        memmove(json, end, strlen(end) + 1);
+    }
+}
+
+static char *look(const struct model *model, struct moment at)
+{
+    struct buffer json = {0};
+    json_look_write(&json, model, at);
+    buffer_put_char(&json, '\0');
+    if (buffer_failed(&json))
+        abort();
+    blank(json.bytes, "\"silent_ms\": ");
+    blank(json.bytes, "\"expires_at_latest\": ");
+    blank(json.bytes, "\"answer_ms\": ");
+    return json.bytes;
+}
+
+/* What a reader makes of the patches says the same as the model. */
+static void check_recording(struct recording *recording, const struct model *model)
+{
+    buffer_clear(&recording->patch);
+    if (!picture_update(recording->written, model, &recording->patch) ||
+        !picture_apply(recording->read, recording->patch.bytes, recording->patch.length)) {
+        fprintf(stderr, "a patch does not fit its picture\n");
+        abort();
+    }
+    struct thawed *thawed = thaw(recording->read, model->now.wall_us, 1);
+    if (!thawed) {
+        fprintf(stderr, "no model can be made of a picture\n");
+        abort();
+    }
+    check_all(thawed_model(thawed));
+    char *was = look(model, model->now), *is = look(thawed_model(thawed), thawed_model(thawed)->now);
+    if (strcmp(was, is) != 0) {
+        size_t at = 0;
+        while (was[at] == is[at])
+            at++;
+        size_t from = at < 300 ? 0 : at - 300;
+        fprintf(stderr, "the model says:\n%.600s\n\nits recording:\n%.600s\n", was + from, is + from);
+        abort();
+    }
+    free(was);
+    free(is);
+    thawed_free(thawed);
+}
+
 void model_monkey_run(const uint8_t *bytes, size_t length)
 {
+    struct recording recording = {.written = picture_new(), .read = picture_new()};
     static char hosts[] = "h:1", name[] = "", automatic[] = "auto", kazoo[] = "zookeeper", mark[] = "/mark",
                 registry[] = "registry:/coordinators_service_registry", path[] = "/x";
     struct cluster_settings cluster = {.name = name, .hosts = hosts};
@@ -318,6 +380,11 @@ void model_monkey_run(const uint8_t *bytes, size_t length)
             check_all(frozen);
             model_free(frozen);
         }
+        if (steps % 16 == 0)
+            check_recording(&recording, m.model);
     }
+    picture_free(recording.written);
+    picture_free(recording.read);
+    buffer_free(&recording.patch);
     model_free(m.model);
 }
