@@ -212,7 +212,6 @@ static enum dashboard_wish clear_belief(struct dashboard *dashboard)
     struct view *view = top_of(dashboard)->view;
     struct scene scene = scene_of(dashboard);
     struct belief belief = {0};
-    char text[160];
     int64_t now_us = now_of(dashboard).mono_us;
     if (!view->ops->belief)
         return DASHBOARD_NOTHING;
@@ -229,9 +228,8 @@ static enum dashboard_wish clear_belief(struct dashboard *dashboard)
     dashboard->belief_until_us = again ? 0 : now_us + MESSAGE_US;
     if (again)
         return DASHBOARD_CLEAR;
-    snprintf(text, sizeof text,
-             "c again: never-wakes is cleared in this program's memory, nothing is written");
-    dashboard_say(dashboard, ROLE_WARNING, text);
+    dashboard_say(dashboard, ROLE_WARNING,
+                  "press c again to clear never-wakes: it changes this program's memory only");
     return DASHBOARD_NOTHING;
 }
 

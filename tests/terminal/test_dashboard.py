@@ -7,6 +7,7 @@ import signal
 import pytest
 
 from electop import PROGRAM, check_sanitizers, run
+from standing import Line
 from terminal import COLOUR, Pty, Tmux
 from waiting import until
 
@@ -262,3 +263,22 @@ def test_idle_costs_nothing(zk, election):
         zk.settled(3.0)
         assert spent() - began < 0.15  # of three seconds, with sanitizers
         assert len(terminal.bytes()) - lines < 3000  # a clock and ages, not pictures
+
+
+def test_belief_is_cleared_by_hand(zk, path):
+    """A deaf candidate that becomes first is believed never to wake; c, pressed twice, takes that back, and only here."""
+    line = Line(zk, path)
+    first = line.join("host-a:80")
+    line.join("host-b:80", watching=None)
+    try:
+        with Tmux(quoted(zk, "--admin", zk.admin, path)) as terminal:
+            terminal.keys("f")
+            terminal.shows("no-watch", "certain", within=60)
+            first.leaves()
+            terminal.shows("never-wakes", within=30)
+            terminal.keys("c")
+            terminal.shows("press c again", "never-wakes: critical")
+            terminal.keys("c")
+            terminal.shows("never-wakes is cleared here", "Nothing is found wrong")
+    finally:
+        line.close()

@@ -282,9 +282,9 @@ static void clears_a_belief(void **state)
     assert_true(shows(&fixture, "only never-wakes is cleared by hand"));
     stage_children(fixture.stage, 0, "/election", left, 2, 0, 0);
     key(&fixture, KEY_CODE_HOME);
-    assert_true(shows(&fixture, "c clears it"));
+    assert_true(shows(&fixture, "c clears this"));
     assert_int_equal(key(&fixture, 'c'), DASHBOARD_NOTHING);
-    assert_true(shows(&fixture, "c again"));
+    assert_true(shows(&fixture, "press c again"));
     stage_pass(fixture.stage, 6000000);
     assert_int_equal(key(&fixture, 'c'), DASHBOARD_NOTHING); /* too late: asked anew */
     key(&fixture, KEY_CODE_DOWN);

@@ -278,8 +278,8 @@ static void draw_detail(const struct ensemble_view *view, struct cells *cells, i
                       hides_all(server) ? "shows little" : parts[i], server->hidden[i]);
     }
     if (!server->reachable)
-        put_part(cells, y, end, ROLE_DIM, "so",
-                 "what only it shows is unknown; what it showed before stays, unconfirmed");
+        put_part(cells, y, end, ROLE_DIM, "unknown",
+                 "what only this server shows; what was found from it stays, unconfirmed");
     else if (!hidden && server->watches_from == NULL && y < end)
         put_part(cells, y, end, ROLE_DIM, "watches", "? not asked yet");
     else if (!hidden && y < end)

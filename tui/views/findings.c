@@ -272,9 +272,6 @@ static void draw_detail(const struct findings_view *view, struct cells *cells, i
         y += wrap_put(cells, x, y, width, end - y, ROLE_TEXT, finding->evidence);
     if (finding->advice != NULL)
         y += wrap_put(cells, x, y, width, end - y, ROLE_ACCENT, finding->advice);
-    if (kind == finding_kind(FINDING_NEVER_WAKES))
-        y += wrap_put(cells, x, y, width, end - y, ROLE_ACCENT,
-                      "no look can end this: once you know that it does its work, c clears it");
     if (y >= end)
         return;
     at = x + cells_printf(cells, x, y, width, ROLE_DIM, "since %s, for %s",
