@@ -2,8 +2,10 @@
 
 #include <limits.h>
 #include <string.h>
+#include <time.h>
 
 #include "config/keys.h"
+#include "config/times.h"
 #include "config/units.h"
 
 #define MINUTE_MS INT64_C(60000)
@@ -136,6 +138,44 @@ static const char *set_count(struct options *options, const char *value)
     return NULL;
 }
 
+/* What -10m and 14:03 mean depends on the recording: here they are only read. */
+static const char *check_time(const char *value)
+{
+    int64_t at_us;
+    return time_parse(value, (int64_t)time(NULL) * 1000000, &at_us);
+}
+
+static const char *set_from(struct options *options, const char *value)
+{
+    options->from = value;
+    return check_time(value);
+}
+
+static const char *set_to(struct options *options, const char *value)
+{
+    options->to = value;
+    return check_time(value);
+}
+
+static const char *set_election(struct options *options, const char *value)
+{
+    options->election = value;
+    return *value ? NULL : "is empty; name an election by its path, as in /election";
+}
+
+static const char *set_html(struct options *options, const char *value)
+{
+    options->html = value;
+    return *value ? NULL : "is empty; name a file, or - for standard output";
+}
+
+static const char *set_markdown(struct options *options, const char *value)
+{
+    (void)value;
+    options->markdown = true;
+    return NULL;
+}
+
 static const char *set_servers(struct options *options, const char *value)
 {
     if (strcmp(value, "1") != 0 && strcmp(value, "3") != 0)
@@ -162,16 +202,22 @@ static const char *set_nothing(struct options *options, const char *value)
 #define WATCH COMMAND_BIT(COMMAND_WATCH)
 #define ONCE COMMAND_BIT(COMMAND_ONCE)
 #define EVENTS COMMAND_BIT(COMMAND_EVENTS)
+#define REPORT COMMAND_BIT(COMMAND_REPORT)
 #define CONFIG COMMAND_BIT(COMMAND_CONFIG)
 #define DEMO COMMAND_BIT(COMMAND_DEMO)
 #define RECORD COMMAND_BIT(COMMAND_RECORD)
 #define LOOKING (WATCH | ONCE | EVENTS)
 #define SETTLING (LOOKING | CONFIG | RECORD)
-#define EVERY (SETTLING | DEMO | COMMAND_BIT(COMMAND_HELP) | COMMAND_BIT(COMMAND_VERSION))
+#define EVERY (SETTLING | REPORT | DEMO | COMMAND_BIT(COMMAND_HELP) | COMMAND_BIT(COMMAND_VERSION))
 
 /* clang-format off: a table, a row an option */
 const struct option_row option_table[] = {
-    {"json", 0, NULL, ONCE | EVENTS, set_json, "print JSON (events: a line each)"},
+    {"json", 0, NULL, ONCE | EVENTS | REPORT, set_json, "print JSON (events: a line each)"},
+    {"markdown", 0, NULL, REPORT, set_markdown, "print Markdown"},
+    {"html", 0, "FILE", REPORT, set_html, "write one self-contained page to FILE (-: standard output)"},
+    {"from", 0, "TIME", REPORT, set_from, "from then on (24 hours before the end)"},
+    {"to", 0, "TIME", REPORT, set_to, "until then (the end of the recording)"},
+    {"election", 0, "PATH", REPORT, set_election, "only this election, or those that a pattern matches"},
     {"strict", 0, NULL, ONCE, set_strict,
      "exit 1 where nobody leads, where that is not known, or where an error is found"},
     {"quick", 0, NULL, ONCE, set_quick, "never take a second look"},
@@ -181,13 +227,12 @@ const struct option_row option_table[] = {
     {"no-screen", 0, NULL, DEMO, set_no_screen, "print the connect string and go on until interrupted"},
     {"server", 's', "HOSTS", SETTLING, set_server,
      "ZooKeeper connect string, host:port,.../chroot (127.0.0.1:2181)"},
-    {"config", 'c', "FILE", SETTLING | DEMO, set_config, "read this configuration"},
-    {"cluster", 'C', "NAME", SETTLING, set_cluster, "only this cluster of the configuration"},
+    {"config", 'c', "FILE", SETTLING | REPORT | DEMO, set_config, "read this configuration"},
+    {"cluster", 'C', "NAME", SETTLING | REPORT, set_cluster, "only this cluster of the configuration"},
     {"session-timeout", 't', "DURATION", SETTLING, set_session_timeout,
      "of the tool's own sessions, 1s to 5m (10s)"},
     {"auth-file", 0, "FILE", SETTLING, set_auth_file, "file with scheme:credential, for its owner only"},
-    {"admin", 0, "WHERE", SETTLING, set_admin,
-     "AdminServer: PORT, HOST:PORT,... or off (8080)"},
+    {"admin", 0, "WHERE", SETTLING, set_admin, "AdminServer: PORT, HOST:PORT,... or off (8080)"},
     {"four-letter", 0, "auto|off", SETTLING, set_four_letter, "four-letter words (auto)"},
     {"wait", 0, "DURATION", LOOKING | DEMO, set_wait, "how long a look may take (10s)"},
     {"color", 0, "WHEN", EVERY, set_color, "auto, always or never (auto)"},
@@ -213,6 +258,12 @@ const struct command_row command_table[] = {
      "$STATE_DIRECTORY (a service's), else in $XDG_STATE_HOME/electop or ~/.local/state/electop.\n"
      "It is an SQLite database: sqlite3 FILE 'SELECT * FROM failovers'. SIGHUP reads the\n"
      "configuration again.\n"},
+    {COMMAND_REPORT, "report", "[FILE]", "what happened, from a recording, to attach to an incident",
+     "FILE is a recording (the configured one). It is told as text, or with --json, --markdown\n"
+     "or --html. A TIME is 2026-11-20T14:03:22Z, 14:03 (local time), or -10m; the latter two\n"
+     "are seen from the end of the recording.\n\n"
+     "Exit codes: 0 done; 2 wrong usage, or a file that cannot be read or written; 3 nothing\n"
+     "was recorded in that time, or not that election.\n"},
     {COMMAND_CONFIG, "config", "[PATH...]", "check the configuration and print the effective one",
      "The configuration is --config, else $ELECTOP_CONFIG, else\n"
      "$XDG_CONFIG_HOME/electop/config.yaml, else ~/.config/electop/config.yaml, else\n"
@@ -224,3 +275,8 @@ const struct command_row command_table[] = {
 };
 /* clang-format on */
 const size_t command_count = sizeof command_table / sizeof command_table[0];
+
+bool command_on_recording(enum command command)
+{
+    return command == COMMAND_REPORT;
+}

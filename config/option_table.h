@@ -34,4 +34,7 @@ extern const size_t option_count;
 extern const struct command_row command_table[];
 extern const size_t command_count;
 
+/* Its word is a recording and not an election's path, and it asks no cluster anything. */
+bool command_on_recording(enum command);
+
 #endif

@@ -319,6 +319,12 @@ static bool read_word(struct parse *parse, char *word)
                  command_word(options->command));
         return refuse_word(parse, "", word, after);
     }
+    if (command_on_recording(options->command)) {
+        if (options->recording)
+            return refuse_word(parse, "", word, " is a second file; name one recording");
+        options->recording = word;
+        return *word || refuse(parse, "the file has no name; name a recording, or none for the usual one");
+    }
     const char *problem = znode_path_problem(word);
     if (problem) {
         char after[160];
@@ -356,6 +362,19 @@ static bool read_arguments(struct parse *parse, int command_at)
     return true;
 }
 
+/* What cannot be had at once. */
+static bool check_together(struct parse *parse)
+{
+    const struct options *options = parse->options;
+    bool page = options->html && strcmp(options->html, "-") == 0;
+    if (options->markdown && options->json)
+        return refuse(parse, "--json and --markdown are two forms; ask for one of them");
+    if (page && (options->markdown || options->json))
+        return refuse(parse, "--html - and --%s would both go to standard output; give --html a file",
+                      options->json ? "json" : "markdown");
+    return true;
+}
+
 bool options_parse(int argc, char *const *argv, struct options *options, char **error)
 {
     struct parse parse = {.argc = argc, .argv = argv, .options = options, .error = error};
@@ -366,7 +385,7 @@ bool options_parse(int argc, char *const *argv, struct options *options, char **
                                 .wait_ms = 10000,
                                 .servers = 1};
     *error = NULL;
-    if (choose_command(&parse, &command_at) && read_arguments(&parse, command_at))
+    if (choose_command(&parse, &command_at) && read_arguments(&parse, command_at) && check_together(&parse))
         return true;
     options_free(options);
     return false;

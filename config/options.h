@@ -16,6 +16,7 @@ enum command {
     COMMAND_WATCH,
     COMMAND_ONCE,
     COMMAND_EVENTS,
+    COMMAND_REPORT,
     COMMAND_CONFIG,
     COMMAND_DEMO,
     COMMAND_RECORD,
@@ -48,6 +49,11 @@ struct options {
     bool json, strict, quick; /* once, events */
     int64_t for_ms;           /* events: 0 for ever */
     long count;               /* events: 0 without limit */
+    const char *recording;    /* report: the file; NULL: the configured one */
+    const char *from, *to;    /* report: times as of config/times.h, well formed; NULL: not given */
+    const char *election;     /* report: only this one; NULL: all */
+    const char *html;         /* report: the page's file, or "-"; NULL: none */
+    bool markdown;            /* report */
     int servers;              /* demo: 1 (default) or 3 */
     bool no_screen;           /* demo */
 };

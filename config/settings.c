@@ -8,6 +8,7 @@
 #include "config/connect_string.h"
 #include "config/keys.h"
 #include "config/nearest.h"
+#include "config/option_table.h"
 #include "config/options.h"
 #include "config/settings_file.h"
 #include "config/text.h"
@@ -228,9 +229,16 @@ static bool settings_fill(struct settings *settings, const struct options *optio
     if (problems->count)
         return true;
     problems->file = NULL;
-    /* The demo's cluster is its own: nobody's credential goes there. */
-    if (options->command == COMMAND_DEMO)
+    /* The demo's cluster is its own: nobody's credential goes there. What reads a recording asks no cluster
+       anything: the file's may have been renamed since, and their credentials are nobody's business. */
+    bool on_recording = command_on_recording(options->command);
+    if (options->command == COMMAND_DEMO || on_recording)
         keep_cluster(settings, settings->cluster_count);
+    struct options others = *options;
+    if (on_recording) {
+        others.cluster = NULL; /* one that was recorded */
+        options = &others;
+    }
     if (!choose_clusters(settings, options, problems))
         return false;
     if (!problems->count)

@@ -51,6 +51,8 @@ static int run_command(const struct invocation *invocation)
         return command_events(invocation);
     case COMMAND_RECORD:
         return command_record(invocation);
+    case COMMAND_REPORT:
+        return command_report(invocation);
     case COMMAND_CONFIG:
         return command_config(invocation);
     case COMMAND_DEMO:

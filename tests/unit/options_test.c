@@ -113,6 +113,28 @@ static void every_option(void **state)
     options_free(&options);
 }
 
+/* A recording is a file, wherever it lies; times and an election choose what of it. */
+static void report_options(void **state)
+{
+    (void)state;
+    struct options options =
+        expect("report /var/h.db --from 12:00 --to -5m --election /a/* --html out.html --json -C prod -c f");
+    assert_int_equal(options.command, COMMAND_REPORT);
+    assert_string_equal(options.recording, "/var/h.db");
+    assert_int_equal(options.path_count, 0);
+    assert_string_equal(options.from, "12:00");
+    assert_string_equal(options.to, "-5m");
+    assert_string_equal(options.election, "/a/*");
+    assert_string_equal(options.html, "out.html");
+    assert_string_equal(options.cluster, "prod");
+    assert_true(options.json && !options.markdown);
+    options_free(&options);
+    options = expect("report --markdown");
+    assert_null(options.recording);
+    assert_true(options.markdown);
+    options_free(&options);
+}
+
 static void demo_options(void **state)
 {
     (void)state;
@@ -156,19 +178,22 @@ static void wrong_usage(void **state)
     static const char *const table[][2] = {
         {"onc", "unknown command \"onc\"; did you mean once?"},
         {"evnets /a", "unknown command \"evnets\"; did you mean events?"},
-        {"check", "unknown command \"check\"; the commands are watch, once, events, record, config, demo, help, "
+        {"check", "unknown command \"check\"; the commands are watch, once, events, record, report, config, "
+                  "demo, help, "
                   "version, and a "
                   "path begins with a slash"},
-        {"election",
-         "unknown command \"election\"; the commands are watch, once, events, record, config, demo, help, version, "
-         "and a path begins with a slash"},
+        {"election", "unknown command \"election\"; the commands are watch, once, events, record, report, "
+                     "config, demo, help, version, "
+                     "and a path begins with a slash"},
         {"help onc", "unknown command \"onc\"; did you mean once?"},
         {"once --jsno", "unknown option \"--jsno\"; did you mean --json?"},
-        {"--jsno", "unknown option \"--jsno\"; did you mean --json of electop once, electop events?"},
+        {"--jsno", "unknown option \"--jsno\"; did you mean --json of electop once, electop events, "
+                   "electop report?"},
         {"--serv=x", "unknown option \"--serv\"; did you mean --server?"},
         {"--xyzzy", "unknown option \"--xyzzy\"; electop watch --help lists the options"},
         {"-x", "unknown option \"-x\"; electop watch --help lists the options"},
-        {"--json", "electop watch has no option --json; it belongs to electop once, electop events"},
+        {"--json",
+         "electop watch has no option --json; it belongs to electop once, electop events, electop report"},
         {"events --strict", "electop events has no option --strict; it belongs to electop once"},
         {"once --for 3s", "electop once has no option --for; it belongs to electop events"},
         {"config --wait 3s",
@@ -198,6 +223,17 @@ static void wrong_usage(void **state)
         {"events --count 0", "--count \"0\" is out of range; write 1 to 2147483647"},
         {"events --count 1x", "--count \"1x\" is not a whole number; write digits only"},
         {"demo --servers 2", "--servers \"2\" is no size of the demo's ensemble; write 1 or 3"},
+        {"report a b", "\"b\" is a second file; name one recording"},
+        {"report ''", "the file has no name; name a recording, or none for the usual one"},
+        {"report --from yesterday",
+         "--from \"yesterday\" is not a time; write it as in 2026-11-20T14:03:22Z, 14:03 or -10m"},
+        {"report --json --markdown", "--json and --markdown are two forms; ask for one of them"},
+        {"report --html - --json",
+         "--html - and --json would both go to standard output; give --html a file"},
+        {"report --server zk:1",
+         "electop report has no option --server; it belongs to electop watch, electop once, electop events, "
+         "electop record, electop config"},
+        {"once --html f", "electop once has no option --html; it belongs to electop report"},
         {"once a", "the path \"a\" does not begin with a slash; write the whole path, such as /election"},
         {"/a/", "the path \"/a/\" ends in a slash; leave it out"},
         {"/a/../b", "the path \"/a/../b\" holds a component . or .., which ZooKeeper refuses; write the path "
@@ -206,7 +242,8 @@ static void wrong_usage(void **state)
         {"once -", "the path \"-\" does not begin with a slash; write the whole path, such as /election"},
         {"-- --json",
          "the path \"--json\" does not begin with a slash; write the whole path, such as /election"},
-        {"\x1b[2J", "unknown command \"\\x1b[2J\"; the commands are watch, once, events, record, config, demo, help, "
+        {"\x1b[2J", "unknown command \"\\x1b[2J\"; the commands are watch, once, events, record, report, "
+                    "config, demo, help, "
                     "version, and "
                     "a path begins with a slash"},
     };
@@ -236,13 +273,10 @@ static void help_is_from_the_table(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),
-        cmocka_unit_test(forms),
-        cmocka_unit_test(every_option),
-        cmocka_unit_test(demo_options),
-        cmocka_unit_test(help_and_version),
-        cmocka_unit_test(wrong_usage),
-        cmocka_unit_test(help_is_from_the_table),
+        cmocka_unit_test(defaults),     cmocka_unit_test(forms),
+        cmocka_unit_test(every_option), cmocka_unit_test(report_options),
+        cmocka_unit_test(demo_options), cmocka_unit_test(help_and_version),
+        cmocka_unit_test(wrong_usage),  cmocka_unit_test(help_is_from_the_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,6 +30,7 @@ int command_events(const struct invocation *);
 int command_once_on(uv_loop_t *, const struct invocation *);
 int command_events_on(uv_loop_t *, const struct invocation *);
 int command_record(const struct invocation *);
+int command_report(const struct invocation *);
 int command_config(const struct invocation *);
 int command_demo(const struct invocation *);
 

@@ -1,0 +1,161 @@
+/*
+ * report.c - what happened in a stretch of a recording, as text, JSON, Markdown or a page.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "config/text.h"
+#include "config/times.h"
+#include "probe/history/history.h"
+#include "probe/history/place.h"
+#include "probe/report/json_report.h"
+#include "probe/report/report.h"
+#include "tui/commands/command.h"
+#include "tui/print/output.h"
+#include "tui/print/whole_file.h"
+#include "tui/report/html_report.h"
+#include "tui/report/markdown_report.h"
+#include "tui/report/text_report.h"
+
+#define WINDOW_US (INT64_C(24) * 3600 * 1000000)
+
+static int64_t now_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+static int give_up(char *error, int status)
+{
+    complain("%s", error ? error : "out of memory; ask for a shorter time");
+    free(error);
+    return status;
+}
+
+/* The window that was asked for; false: what was said of it makes none, and that has been told. */
+static bool choose_window(const struct options *options, int64_t begin_us, int64_t end_us,
+                          struct report_query *query)
+{
+    int64_t now = now_us();
+    query->to_us = end_us;
+    if (options->to)
+        time_parse(options->to, end_us, &query->to_us);
+    /* What has not happened yet was not missed. */
+    if (query->to_us > end_us && query->to_us > now)
+        query->to_us = now > end_us ? now : end_us;
+    if (options->from)
+        time_parse(options->from, end_us, &query->from_us);
+    else
+        query->from_us = query->to_us - begin_us > WINDOW_US ? query->to_us - WINDOW_US
+                         : begin_us < query->to_us           ? begin_us
+                                                             : query->to_us - WINDOW_US;
+    if (query->from_us < query->to_us)
+        return true;
+    struct text window = {0};
+    words_window(&window, query->from_us, query->to_us, WORDS_LOCAL, true);
+    complain("--from is not before --to (%s); times as 14:03 or -10m are seen from the end of the recording",
+             window.at ? window.at : "?");
+    text_free(&window);
+    return false;
+}
+
+/* Nothing to tell: why, on standard error. */
+static int complain_nothing(const struct report *report, const struct options *options)
+{
+    struct text held = {0};
+    words_window(&held, report->recorded_from_us, report->recorded_to_us, WORDS_LOCAL, true);
+    if (report_is_empty(report))
+        complain("nothing was recorded in that time; the recording holds %s", held.at ? held.at : "?");
+    else if (options->election || options->cluster)
+        complain("no election of that name was recorded in that time; electop report without --election and "
+                 "--cluster shows those that were");
+    else
+        complain("no election was recorded in that time; the recording holds %s", held.at ? held.at : "?");
+    text_free(&held);
+    return EXIT_NO_LOOK;
+}
+
+static int write_page(const struct report *report, const struct report_note *note, const char *file)
+{
+    struct buffer out = {0};
+    int error = 0;
+    html_report_print(&out, report, note);
+    if (buffer_failed(&out)) {
+        buffer_free(&out);
+        return give_up(NULL, EXIT_USAGE);
+    }
+    if (strcmp(file, "-") == 0) {
+        error = output_write(STDOUT_FILENO, out.bytes, out.length);
+        buffer_free(&out);
+        return !error || output_is_gone(error) ? EXIT_DONE : output_refused(error);
+    }
+    error = whole_file_write(file, out.bytes, out.length);
+    buffer_free(&out);
+    if (error)
+        complain("%s: cannot be written: %s; nothing was changed there", file, strerror(error));
+    return error ? EXIT_USAGE : EXIT_DONE;
+}
+
+static int write_text(const struct report *report, const struct report_note *note,
+                      const struct invocation *invocation)
+{
+    struct buffer out = {0};
+    const struct options *options = invocation->options;
+    if (options->json) {
+        json_report_write(&out, report, note->recording);
+    } else if (options->markdown) {
+        markdown_report_print(&out, report, note);
+    } else {
+        struct print_style how = print_style_choose(options, invocation->settings, STDOUT_FILENO);
+        out.failed = !text_report_print(&out, report, note, &how);
+    }
+    if (buffer_failed(&out)) {
+        buffer_free(&out);
+        return give_up(NULL, EXIT_USAGE);
+    }
+    int error = output_write(STDOUT_FILENO, out.bytes, out.length);
+    buffer_free(&out);
+    return !error || output_is_gone(error) ? EXIT_DONE : output_refused(error);
+}
+
+static int tell(const struct report *report, const char *file, const struct invocation *invocation)
+{
+    const struct options *options = invocation->options;
+    const struct report_note note = {.recording = file, .made_us = now_us()};
+    int status = report->election_count ? EXIT_DONE : complain_nothing(report, options);
+    int written = EXIT_DONE;
+    if (options->html)
+        written = write_page(report, &note, options->html);
+    if (written == EXIT_DONE && (options->json || options->markdown || !options->html))
+        written = write_text(report, &note, invocation);
+    return written != EXIT_DONE ? written : status;
+}
+
+int command_report(const struct invocation *invocation)
+{
+    const struct options *options = invocation->options;
+    char *error = NULL;
+    char *file = options->recording ? text_format("%s", options->recording)
+                                    : place_choose(&invocation->settings->history, true, &error);
+    struct history *history = file ? history_open(file, &error) : NULL;
+    struct report_query query = {.cluster = options->cluster, .election = options->election};
+    int64_t begin_us, end_us;
+    int status = EXIT_USAGE;
+    if (!history) {
+        give_up(error, EXIT_USAGE);
+    } else if (!history_bounds(history, &begin_us, &end_us)) {
+        complain("%s: nothing has been recorded there yet; electop record does", file);
+        status = EXIT_NO_LOOK;
+    } else if (choose_window(options, begin_us, end_us, &query)) {
+        struct report *report = report_make(history, &query, &error);
+        status = report ? tell(report, file, invocation) : give_up(error, EXIT_USAGE);
+        report_free(report);
+    }
+    history_close(history);
+    free(file);
+    return status;
+}
