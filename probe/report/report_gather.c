@@ -267,6 +267,12 @@ static bool take_failover(void *context, const struct election *election, const 
     return !gathering->failed;
 }
 
+/* A window is open at its end, but for the recording's last moment, which no later one would tell. */
+static int64_t end_of_events(const struct report *report)
+{
+    return report->to_us + (report->to_us == report->recorded_to_us);
+}
+
 static bool gather_election(struct gathering *gathering, struct history *history,
                             struct report_election *election, char **error)
 {
@@ -277,7 +283,8 @@ static bool gather_election(struct gathering *gathering, struct history *history
     gathering->stretch_room = gathering->leader_room = gathering->failover_room = 0;
     if (!history_stretches(history, cluster, election->full_path, report->from_us, report->to_us,
                            take_stretch, gathering, error) ||
-        !history_failovers(history, &only, report->from_us, report->to_us, take_failover, gathering, error))
+        !history_failovers(history, &only, report->from_us, end_of_events(report), take_failover, gathering,
+                           error))
         return false;
     if (told_until(gathering) < report->to_us)
         add_stretch(gathering, STRETCH_GAP, told_until(gathering), report->to_us);
@@ -302,7 +309,8 @@ static bool gather(struct gathering *gathering, struct history *history, char **
     if (!model)
         return false;
     take_moment(gathering, model, true);
-    if (gathering->failed || !history_events(history, &filter, from_us, to_us, take_event, gathering, error))
+    if (gathering->failed ||
+        !history_events(history, &filter, from_us, end_of_events(report), take_event, gathering, error))
         return false;
     model = history_at(history, to_us, error);
     if (!model)

@@ -1,0 +1,292 @@
+/* A report says what the recording holds: a model is recorded while its candidates come and go, and what the
+   report makes of it is held against what was done. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probe/history/recorder.h"
+#include "probe/report/report.h"
+#include "tests/support/fake_tree.h"
+#include "tests/support/scripted.h"
+
+#define SECOND INT64_C(1000000)
+#define KEEP_MS (INT64_C(30) * 24 * 3600 * 1000)
+
+struct world {
+    char folder[64], file[80];
+    struct fake_tree *tree;
+    struct model *model;
+    struct recorder *recorder;
+    struct moment now;
+    int64_t began_us;
+};
+
+static void on_event(void *context, const struct event *event)
+{
+    recorder_event(((struct world *)context)->recorder, event);
+}
+
+static void turn(struct world *world)
+{
+    uint64_t again_ms;
+    while ((again_ms = recorder_turn(world->recorder)) > 0)
+        usleep((useconds_t)again_ms * 1000);
+}
+
+static void connection(struct world *world, enum connection_state state)
+{
+    struct observation o = {.kind = OBSERVED_CONNECTION, .at = world->now};
+    o.connection = (struct observed_connection){.state = state, .session = 7, .timeout_ms = 10000};
+    model_observe(world->model, &o);
+    turn(world);
+}
+
+static void pass(struct world *world, int seconds)
+{
+    for (int i = 0; i < seconds; i++) {
+        world->now.mono_us += SECOND;
+        world->now.wall_us += SECOND;
+        fake_tree_clock(world->tree, world->now.wall_us / 1000);
+        model_observe(world->model, &(struct observation){.kind = OBSERVED_TICK, .at = world->now});
+        turn(world);
+    }
+}
+
+static void see(struct world *world)
+{
+    fake_tree_list(world->tree, world->model, world->now, "/app/election", "/app/election");
+    const struct candidate *unread;
+    while ((unread = election_take_unread(model_election(world->model, 0, "/app/election")))) {
+        char path[128];
+        snprintf(path, sizeof path, "/app/election/%s", unread->name);
+        fake_tree_read(world->tree, world->model, world->now, "/app/election", path);
+    }
+    turn(world);
+}
+
+static void join(struct world *world, int number)
+{
+    char path[64], data[32];
+    snprintf(path, sizeof path, "/app/election/n_%010d", number);
+    snprintf(data, sizeof data, "10.0.3.%d:5000", number);
+    fake_tree_create(world->tree, path, 0x100000000 + (uint64_t)number, data);
+}
+
+/* seen: by the watch on it, as a leader's end is. */
+static void leave(struct world *world, int number, bool seen)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/app/election/n_%010d", number);
+    fake_tree_delete(world->tree, path);
+    if (seen)
+        fake_tree_read(world->tree, world->model, world->now, "/app/election", path);
+    turn(world);
+}
+
+static struct world *begin(void)
+{
+    static char path[] = "/election", name[] = "orders", hosts[] = "zk1:2181/app", cluster_name[] = "prod",
+                automatic[] = "auto";
+    static struct election_settings election = {
+        .path = path, .name = name, .recipe = automatic, .allow = {5000, 10000, 66, 30, 600000}};
+    static struct cluster_settings cluster = {
+        .name = cluster_name, .hosts = hosts, .elections = &election, .election_count = 1};
+    static const struct settings settings = {.clusters = &cluster, .cluster_count = 1};
+    struct world *world = calloc(1, sizeof *world);
+    char *error;
+    assert_non_null(world);
+    snprintf(world->folder, sizeof world->folder, "/tmp/electop-report-XXXXXX");
+    assert_non_null(mkdtemp(world->folder));
+    snprintf(world->file, sizeof world->file, "%s/history.db", world->folder);
+    world->tree = fake_tree_new();
+    world->now = scripted_now();
+    world->began_us = world->now.wall_us;
+    fake_tree_clock(world->tree, world->now.wall_us / 1000);
+    fake_tree_create(world->tree, "/app", 0, "");
+    fake_tree_create(world->tree, "/app/election", 0, "");
+    world->model = model_new(&settings, &error);
+    assert_non_null(world->model);
+    world->recorder = recorder_new(world->model, world->file, KEEP_MS, &error);
+    if (!world->recorder)
+        fail_msg("%s", error);
+    world->model->on_event = on_event;
+    world->model->context = world;
+    connection(world, CONNECTION_CONNECTED);
+    model_observe(world->model, &(struct observation){.kind = OBSERVED_ELECTION,
+                                                      .at = world->now,
+                                                      .election = "/app/election",
+                                                      .path = "/app/election",
+                                                      .subject = {.settings = &election}});
+    return world;
+}
+
+static void end(struct world *world)
+{
+    static const char *const suffixes[] = {"", "-wal", "-shm", ".lock"};
+    char name[128];
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        snprintf(name, sizeof name, "%s%s", world->file, suffixes[i]);
+        unlink(name);
+    }
+    rmdir(world->folder);
+    fake_tree_free(world->tree);
+    free(world);
+}
+
+/* Writes all and lets the model go: what follows knows the file alone. */
+static void stop(struct world *world)
+{
+    char *problem;
+    if (!recorder_stop(world->recorder, &problem))
+        fail_msg("%s", problem);
+    world->model->on_event = NULL;
+    model_free(world->model);
+}
+
+/* 60 s of 1, a change to 2, 30 s unwatched in which 3 takes over, a change into 20 s of nobody, 4 leads. */
+static struct world *eventful(void)
+{
+    struct world *world = begin();
+    for (int i = 1; i <= 3; i++)
+        join(world, i);
+    see(world);
+    pass(world, 60);
+    leave(world, 1, true);
+    see(world);
+    pass(world, 60);
+    connection(world, CONNECTION_CONNECTING);
+    pass(world, 15);
+    leave(world, 2, false);
+    pass(world, 15);
+    connection(world, CONNECTION_CONNECTED);
+    see(world);
+    pass(world, 60);
+    leave(world, 3, true);
+    see(world);
+    pass(world, 20);
+    join(world, 4);
+    see(world);
+    pass(world, 30);
+    stop(world);
+    return world;
+}
+
+static struct report *ask(const struct world *world, struct report_query query)
+{
+    char *error;
+    struct history *history = history_open(world->file, &error);
+    if (!history)
+        fail_msg("%s", error);
+    struct report *report = report_make(history, &query, &error);
+    if (!report)
+        fail_msg("%s", error);
+    history_close(history);
+    return report;
+}
+
+static struct report *ask_seconds(const struct world *world, int from_s, int to_s, const char *election)
+{
+    return ask(world, (struct report_query){.from_us = world->began_us + from_s * SECOND,
+                                            .to_us = world->began_us + to_s * SECOND,
+                                            .election = election});
+}
+
+static void near_seconds(int64_t us, int seconds)
+{
+    if (us < seconds * SECOND - SECOND / 2 || us > seconds * SECOND + SECOND / 2)
+        fail_msg("%lld us are not %d s", (long long)us, seconds);
+}
+
+/* The stretches add up to the window, led, vacant and unwatched apart; seen and missed changes are apart. */
+static void tells_what_was_done(void **state)
+{
+    (void)state;
+    struct world *world = eventful();
+    struct report *report = ask_seconds(world, 0, 260, NULL);
+    assert_int_equal(report->election_count, 1);
+    const struct report_election *election = &report->elections[0];
+    assert_string_equal(election->cluster, "prod");
+    assert_string_equal(election->path, "/election");
+    assert_string_equal(election->full_path, "/app/election");
+    assert_string_equal(election->name, "orders");
+    near_seconds(election->led_us, 210);
+    near_seconds(election->gap_us, 30);
+    near_seconds(election->vacant_us, 20);
+    assert_int_equal(election->led_us + election->gap_us + election->vacant_us, 260 * SECOND);
+    assert_int_equal(election->leader_count, 4);
+    assert_string_equal(election->leaders[3].identity, "10.0.3.4:5000");
+    near_seconds(election->leaders[0].led_us, 60);
+    bool vacant = false;
+    for (size_t i = 0; i < election->finding_count; i++) {
+        const struct report_finding *told = &election->findings[i];
+        vacant |= told->finding.code == FINDING_NO_LEADER && told->cleared_us > told->raised_us;
+    }
+    assert_true(vacant);
+    report_free(report);
+    end(world);
+}
+
+/* A window that reaches beyond the recording shows what is not in it as unwatched, and makes nothing up. */
+static void what_was_not_recorded_is_a_gap(void **state)
+{
+    (void)state;
+    struct world *world = eventful();
+    struct report *report = ask_seconds(world, -100, 360, NULL);
+    const struct report_election *election = &report->elections[0];
+    near_seconds(election->gap_us, 230);
+    near_seconds(election->led_us, 210);
+    assert_int_equal(election->stretches[0].kind, STRETCH_GAP);
+    assert_int_equal(election->stretches[election->stretch_count - 1].kind, STRETCH_GAP);
+    assert_int_equal(election->led_us + election->gap_us + election->vacant_us, 460 * SECOND);
+    report_free(report);
+    report = ask_seconds(world, 1000, 2000, NULL);
+    assert_true(report_is_empty(report));
+    assert_int_equal(report->election_count, 0);
+    report_free(report);
+    end(world);
+}
+
+/* Only what was asked for: a part of the time, an election by path, pattern or name. */
+static void tells_only_what_was_asked_for(void **state)
+{
+    (void)state;
+    struct world *world = eventful();
+    static const char *const names[] = {"/election", "/app/election", "orders", "/elec*"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct report *report = ask_seconds(world, 30, 90, names[i]);
+        assert_int_equal(report->election_count, 1);
+        const struct report_election *election = &report->elections[0];
+        near_seconds(election->leaders[0].led_us, 30);
+        near_seconds(election->leaders[1].led_us, 30);
+        assert_int_equal(election->vacant_us + election->gap_us, 0);
+        assert_false(election->stretches[0].from_exact);
+        report_free(report);
+    }
+    struct report *report = ask_seconds(world, 30, 90, "/other");
+    assert_int_equal(report->election_count, 0);
+    assert_false(report_is_empty(report));
+    report_free(report);
+    report =
+        ask(world, (struct report_query){
+                       .from_us = world->began_us, .to_us = world->began_us + SECOND, .cluster = "test"});
+    assert_int_equal(report->election_count, 0);
+    report_free(report);
+    end(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tells_what_was_done),
+        cmocka_unit_test(what_was_not_recorded_is_a_gap),
+        cmocka_unit_test(tells_only_what_was_asked_for),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
