@@ -48,6 +48,7 @@ void diagnose_cluster(struct model *model, struct cluster *cluster, struct momen
             later = election;
         } else {
             diagnose(&(struct fold){model, election, at});
+            election->turn = model->turn;
             election->dirty = false;
         }
         election = next;

@@ -41,6 +41,7 @@ void fold_tell(const struct fold *f, struct event *event)
         f->election->unseen_at = f->at;
     if (event->kind != EVENT_FINDING_RAISED && event->kind != EVENT_FINDING_CLEARED)
         diagnose_soon(f->election);
+    f->election->turn = f->model->turn;
     model_tell(f->model, event);
 }
 
@@ -59,6 +60,7 @@ void fold_tell_candidate(const struct fold *f, enum event_kind kind, const struc
 void fold_touched(const struct fold *f)
 {
     f->model->generation++;
+    f->election->turn = f->model->turn;
     diagnose_soon(f->election);
 }
 

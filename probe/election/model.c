@@ -119,6 +119,7 @@ static void observe_election(struct model *model, struct cluster *cluster, const
     }
     election_configure(election, model->recipes, &o->subject);
     acknowledge_update(&(struct fold){model, election, o->at});
+    election->turn = model->turn;
     model->generation++;
 }
 
@@ -408,6 +409,11 @@ void model_observe(struct model *model, const struct observation *o)
         return;
     struct cluster *cluster = &model->clusters[o->cluster];
     struct election *election = o->election ? model_election(model, o->cluster, o->election) : NULL;
+    model->turn++;
+    if (election)
+        election->turn = model->turn;
+    if ((!election || o->kind == OBSERVED_DROPPED) && o->kind != OBSERVED_TICK && o->kind != OBSERVED_SERVER)
+        cluster->turn = model->turn;
     switch (o->kind) {
     case OBSERVED_CONNECTION:
         observe_connection(model, cluster, o);

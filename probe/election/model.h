@@ -59,6 +59,7 @@ struct cluster {
     struct election *dirty; /* those to be diagnosed */
     int64_t wake_us;        /* no election's diagnose_at_us is earlier; INT64_MAX: none waits for its time */
     enum replicas_next replicas_next;
+    uint64_t turn; /* of the latest observation that told something of all its elections' sessions */
 };
 
 struct model {
@@ -69,6 +70,7 @@ struct model {
                             are told at once, else after the second look */
     struct moment now;   /* of the latest observation */
     uint64_t generation; /* goes up with every change that a screen could show */
+    uint64_t turn;       /* goes up with every observation: see the turn of elections and clusters */
     void (*on_event)(void *context, const struct event *);
     void *context;
 };

@@ -40,6 +40,7 @@ struct picture {
     size_t bucket_count, used;
     uint32_t top; /* the first item below nothing */
     uint32_t round;
+    uint64_t turn; /* of the model, at the latest update: what was not touched since is the same */
     bool failed;
 
     int64_t base_us; /* the distance of the clocks that moments are written against */
@@ -57,6 +58,8 @@ void item_begin(struct picture *, enum item_kind, uint32_t parent);
 void item_key(struct picture *);
 /* Into the picture and, where it differs, the patch. Its slot; SLOT_NONE: out of memory. */
 uint32_t item_end(struct picture *, struct buffer *patch);
+/* The item of this key, if it is there, stays as it is. */
+uint32_t item_keep(struct picture *);
 /* Takes out what is below parent (SLOT_NONE: below nothing) and was not written in this round. */
 void items_sweep(struct picture *, uint32_t parent, struct buffer *patch);
 

@@ -29,6 +29,7 @@ void picture_clear(struct picture *p)
     p->count = p->vacant_count = p->used = 0;
     p->top = SLOT_NONE;
     p->has_base = p->failed = false;
+    p->turn = 0;
     p->figure_count = 0;
 }
 
@@ -240,6 +241,16 @@ uint32_t item_end(struct picture *p, struct buffer *patch)
     memcpy(bytes, item->bytes, item->length);
     slot->bytes = bytes;
     slot->length = (uint32_t)item->length;
+    return at;
+}
+
+uint32_t item_keep(struct picture *p)
+{
+    if (buffer_failed(&p->item) || p->failed)
+        return SLOT_NONE;
+    uint32_t at = find(p, hash_of((const unsigned char *)p->item.bytes, p->key_length));
+    if (at != SLOT_NONE)
+        p->slots[at].round = p->round;
     return at;
 }
 

@@ -178,6 +178,15 @@ static uint32_t write_election(struct writing *w, const struct election *e, size
     return end(w);
 }
 
+/* Nothing was observed of it: it stays, with all that is below it. False: it is not there yet. */
+static bool keep_election(struct writing *w, const struct election *e, uint32_t cluster)
+{
+    begin(w, ITEM_ELECTION, cluster);
+    put_text(w->out, e->path);
+    item_key(w->picture);
+    return item_keep(w->picture) != SLOT_NONE;
+}
+
 static void put_change(struct writing *w, const struct change *change)
 {
     put_text(w->out, change->from);
@@ -417,6 +426,9 @@ bool picture_update(struct picture *p, const struct model *model, struct buffer 
             write_server(&w, model, i, k, at);
         for (size_t k = 0; k < cluster->election_count && !p->failed; k++) {
             const struct election *e = cluster->elections[k];
+            bool same = e->turn <= p->turn && cluster->turn <= p->turn;
+            if (same && keep_election(&w, e, at))
+                continue;
             uint32_t election = write_election(&w, e, k, at);
             if (p->failed)
                 break;
@@ -433,5 +445,6 @@ bool picture_update(struct picture *p, const struct model *model, struct buffer 
     }
     if (!p->failed)
         items_sweep(p, SLOT_NONE, patch);
+    p->turn = model->turn;
     return !p->failed && !buffer_failed(patch);
 }

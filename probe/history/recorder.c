@@ -36,6 +36,7 @@ struct recorder {
     struct picture *picture;
     struct batch *batch;          /* being filled; NULL: none */
     uint64_t generation;          /* that the picture shows */
+    uint64_t turn;       /* ... and its turn */
     int64_t base_us;              /* between the clocks, in this stretch */
     int64_t last_us;              /* of the latest batch in it */
     int64_t alive_us;             /* that the store knows of */
@@ -176,6 +177,8 @@ static void tell_all(struct recorder *r)
         if (!r->begun)
             tell_subject(r, cluster, NULL);
         for (size_t k = 0; k < cluster->election_count; k++) {
+            if (r->begun && cluster->elections[k]->turn <= r->turn && cluster->turn <= r->turn)
+                continue;
             tell_subject(r, cluster, cluster->elections[k]);
             tell_tenures(r, cluster->elections[k]);
         }
@@ -261,7 +264,7 @@ static void watch_clock(struct recorder *r)
         r->base_us = base_us;
 }
 
-uint64_t recorder_turn(struct recorder *r)
+static uint64_t update(struct recorder *r, bool at_once)
 {
     const struct model *model = r->model;
     if (r->stopped || model->now.wall_us == 0)
@@ -280,18 +283,34 @@ uint64_t recorder_turn(struct recorder *r)
         return 0;
     uint64_t pause_us = r->cost_us * COST_PART;
     pause_us = pause_us > DEFER_MOST_US ? DEFER_MOST_US : pause_us;
-    if (r->begun && start_us - r->updated_us < pause_us)
+    if (r->begun && !at_once && start_us - r->updated_us < pause_us)
         return (pause_us - (start_us - r->updated_us)) / 1000 + 1;
     if (!r->begun && r->batch->at_us < model->now.wall_us && r->lost_us)
         r->batch->at_us = model->now.wall_us;
     tell_all(r);
     r->generation = model->generation;
+    r->turn = model->turn;
     if (!take_picture(r))
         r->batch->failed = true;
     hand_on(r);
     r->updated_us = now_us();
     r->cost_us = r->updated_us - start_us;
     return 0;
+}
+
+uint64_t recorder_turn(struct recorder *r)
+{
+    return update(r, false);
+}
+
+void recorder_flush(struct recorder *r)
+{
+    update(r, true);
+}
+
+size_t recorder_waiting(const struct recorder *r)
+{
+    return store_waiting(r->store);
 }
 
 /* ---- life ---- */
@@ -399,9 +418,8 @@ bool recorder_stop(struct recorder *r, char **problem)
         *problem = NULL;
     if (!r)
         return true;
-    r->updated_us = 0;
     if (r->model->now.wall_us)
-        recorder_turn(r);
+        recorder_flush(r);
     store_alive(r->store, r->begun ? r->model->now.wall_us : 0);
     r->stopped = true;
     bool fine = store_close(r->store, problem);

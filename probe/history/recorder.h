@@ -40,5 +40,9 @@ struct recorder *recorder_new(const struct model *, const char *file, int64_t ke
 void recorder_event(void *recorder, const struct event *);
 /* To be called when something may have changed; in how many ms again (0: when something else changes). */
 uint64_t recorder_turn(struct recorder *);
+/* The same, however much it costs. */
+void recorder_flush(struct recorder *);
+/* Bytes that are not written yet. */
+size_t recorder_waiting(const struct recorder *);
 
 #endif

@@ -240,6 +240,14 @@ bool store_push(struct store *store, struct batch *batch)
     return room;
 }
 
+size_t store_waiting(struct store *store)
+{
+    uv_mutex_lock(&store->mutex);
+    size_t bytes = store->bytes;
+    uv_mutex_unlock(&store->mutex);
+    return bytes;
+}
+
 void store_alive(struct store *store, int64_t now_us)
 {
     uv_mutex_lock(&store->mutex);

@@ -18,6 +18,9 @@ struct store *store_open(const char *file, int64_t keep_ms, char **error);
 /* Takes the batch in any case. False: there was no room for it, and it is lost. */
 bool store_push(struct store *, struct batch *);
 
+/* Bytes that wait to be written. */
+size_t store_waiting(struct store *);
+
 /* Nothing has happened until now, but it was being watched. */
 void store_alive(struct store *, int64_t now_us);
 
