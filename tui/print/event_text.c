@@ -125,8 +125,8 @@ static void say_failover(const struct event *event, struct event_words *words)
         put_candidate(words, failover->to, failover->to_identity);
     if (failover->cause != CAUSE_UNKNOWN && failover->cause_certainty == CERTAINTY_SUSPECTED)
         APPEND(words->detail, "suspected: ");
-    APPEND(words->detail, failover->cause == CAUSE_UNKNOWN ? "cause unknown"
-                                                           : failover_cause_word(failover->cause));
+    APPEND(words->detail,
+           failover->cause == CAUSE_UNKNOWN ? "cause unknown" : failover_cause_word(failover->cause));
     if (failover_sample_of(failover, &sample)) {
         APPEND(words->detail, ", ");
         APPEND(words->detail, format_interval(sample.length.low_us, sample.length.high_us, false, length));

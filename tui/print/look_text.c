@@ -17,6 +17,10 @@
 
 /* Columns of a name or an identity that are shown even where the terminal has no room for all of it. */
 #define NAME_LEAST 12
+/* Of a terminal: below, some columns say more than others; below, names are cut to what people say of them.
+ */
+#define NARROW 110
+#define ROOMY 150
 #define NAME_SIZE 1024
 #define GAP 2
 #define MOMENT_US 1000000
@@ -106,11 +110,11 @@ static void print_server(struct paper *paper, const struct server *server, int a
         put(paper, x, ROLE_WARNING, server->problem);
     else if (!server->reachable)
         put(paper, x, ROLE_WARNING, "no answer");
-    paper_line(paper);
+    paper_prose(paper);
     if (server->reachable && server->hidden[HIDDEN_WATCHES]) {
         x = put(paper, 4, ROLE_WARNING, "watches unknown: ");
         put(paper, x, ROLE_TEXT, server->hidden[HIDDEN_WATCHES]);
-        paper_line(paper);
+        paper_prose(paper);
     }
 }
 
@@ -135,10 +139,10 @@ static void print_connection(struct paper *paper, const struct cluster *cluster)
     } else if (problem) {
         put(paper, put(paper, x, ROLE_TEXT, ": "), ROLE_WARNING, problem);
     }
-    paper_line(paper);
+    paper_prose(paper);
     if (connected && problem) {
         put(paper, put_sign(paper, 2, ROLE_CRITICAL, SIGN_CRITICAL), ROLE_WARNING, problem);
-        paper_line(paper);
+        paper_prose(paper);
     }
 }
 
@@ -148,7 +152,7 @@ static void print_none(struct paper *paper, const struct cluster_settings *patte
     int x = 2;
     if (!patterns || !patterns->election_count) {
         put(paper, x, ROLE_DIM, "no election was found; name its path, as in: electop once /election");
-        paper_line(paper);
+        paper_prose(paper);
         return;
     }
     x = put(paper, x, ROLE_WARNING, "nothing matches ");
@@ -157,7 +161,7 @@ static void print_none(struct paper *paper, const struct cluster_settings *patte
         x = put(paper, x, ROLE_TEXT, patterns->elections[i].path);
     }
     put(paper, x, ROLE_WARNING, " yet");
-    paper_line(paper);
+    paper_prose(paper);
 }
 
 static void print_cluster_head(struct paper *paper, const struct cluster *cluster,
@@ -167,7 +171,7 @@ static void print_cluster_head(struct paper *paper, const struct cluster *cluste
     if (cluster->name && *cluster->name)
         x = put(paper, 0, ROLE_STRONG, cluster->name) + GAP;
     put(paper, x, x ? ROLE_DIM : ROLE_STRONG, cluster->hosts);
-    paper_line(paper);
+    paper_prose(paper);
     print_connection(paper, cluster);
     for (size_t i = 0; i < cluster->server_count; i++) {
         int width = width_of(paper, cluster->servers[i].address);
@@ -179,13 +183,13 @@ static void print_cluster_head(struct paper *paper, const struct cluster *cluste
         print_none(paper, patterns);
 }
 
-/* Copies a candidate's name, shortened around its number where the column has no room for all of it. */
+/* A candidate's name, as people speak of it where the column has no room for all of it. */
 static const char *fit_name(const struct paper *paper, const struct column *column, const char *name,
                             char *buffer, size_t size)
 {
     if (column->width <= 0 || width_of(paper, name) <= column->width)
         return name;
-    return format_candidate(name, column->width, cells_sign(paper->row, SIGN_ELLIPSIS), buffer, size);
+    return facts_tight_name(paper->row, name, column->width, buffer, size);
 }
 
 enum { SUM_STATE, SUM_ELECTION, SUM_LEADER, SUM_COUNT, SUM_SINCE, SUM_FINDING, SUM_RECIPE, SUM_COLUMNS };
@@ -210,14 +214,20 @@ static bool print_summary(struct paper *paper, const struct cluster *cluster, st
         [SUM_RECIPE] = {.heading = "RECIPE", .least = 10, .most = INT_MAX, .importance = 1},
     };
     char text[64];
+    int finding = columns[SUM_FINDING].least;
     for (size_t i = 0; i < cluster->election_count; i++) {
         const struct election *election = cluster->elections[i];
         columns_want(&columns[SUM_STATE], 2 + width_of(paper, facts_badge(election, now).word));
         columns_want(&columns[SUM_ELECTION], width_of(paper, election->name));
         columns_want(&columns[SUM_LEADER], leader_width(paper, election, now));
         columns_want(&columns[SUM_FINDING], finding_worst_width(paper->row, election));
+        if (finding < finding_worst_least(paper->row, election))
+            finding = finding_worst_least(paper->row, election);
         columns_want(&columns[SUM_RECIPE], election->recipe ? width_of(paper, election->recipe->title) : 1);
     }
+    /* What is wrong is not cut; the layout stands with each election below. */
+    columns[SUM_FINDING].least = finding;
+    columns[SUM_RECIPE].hidden = paper->style.width > 0 && paper->style.width < NARROW;
     if (!begin_table(paper, columns, SUM_COLUMNS))
         return false;
     for (size_t i = 0; i < cluster->election_count; i++) {
@@ -295,11 +305,11 @@ static void print_leader(struct paper *paper, const struct election *election, s
     if (acknowledged)
         put(paper, put_bullet(paper, x), election->acknowledged == ACK_YES ? ROLE_TEXT : ROLE_WARNING,
             acknowledged);
-    paper_line(paper);
+    paper_prose(paper);
     if (facts_stale(election)) {
         x = put(paper, 2, ROLE_WARNING, "this is what was seen last, at ");
         put(paper, x, ROLE_WARNING, date_of(election->stale_since.wall_us, date, sizeof date));
-        paper_line(paper);
+        paper_prose(paper);
     }
 }
 
@@ -343,7 +353,7 @@ static void print_nobody(struct paper *paper, const struct election *election, s
         put(paper, 2, ROLE_WARNING, why_unknown(election));
         break;
     }
-    paper_line(paper);
+    paper_prose(paper);
 }
 
 static void print_facts(struct paper *paper, const struct election *election)
@@ -365,7 +375,7 @@ static void print_facts(struct paper *paper, const struct election *election)
         snprintf(text, sizeof text, "next number %" PRId64, election->next_sequence);
         put(paper, put_bullet(paper, x), ROLE_DIM, text);
     }
-    paper_line(paper);
+    paper_prose(paper);
 }
 
 static void print_foreign(struct paper *paper, const struct election *election)
@@ -384,7 +394,7 @@ static void print_foreign(struct paper *paper, const struct election *election)
     }
     if (kept < election->foreign_count)
         put(paper, x, ROLE_DIM, ", ...");
-    paper_line(paper);
+    paper_prose(paper);
 }
 
 enum {
@@ -454,7 +464,10 @@ static bool print_candidates(struct paper *paper, const struct election *electio
     for (size_t count = shown, digits = 1; count > 0; count /= 10)
         columns_want(&columns[CAND_NUMBER], (int)digits++);
     for (size_t i = 0; i < shown; i++) {
-        columns_want(&columns[CAND_NAME], width_of(paper, election->candidates[i]->name));
+        const char *name = election->candidates[i]->name;
+        if (paper->style.width > 0 && paper->style.width < ROOMY && width_of(paper, name) > NAME_LEAST)
+            name = facts_short_name(paper->row, name, text, sizeof text);
+        columns_want(&columns[CAND_NAME], width_of(paper, name));
         columns_want(&columns[CAND_WHO],
                      width_of(paper, chain_who(election->candidates[i], text, sizeof text)));
         chain_server_text(paper->row, election, election->candidates[i], text, sizeof text);
@@ -462,6 +475,10 @@ static bool print_candidates(struct paper *paper, const struct election *electio
         chain_watch_text(paper->row, election, election->candidates[i], text, sizeof text);
         columns_want(&columns[CAND_WATCHES], width_of(paper, text));
     }
+    /* Half an address, or half a port, would be another one. */
+    columns[CAND_ON].least = columns[CAND_ON].want > 9   ? 9
+                             : columns[CAND_ON].want > 3 ? columns[CAND_ON].want
+                                                         : 3;
     if (!begin_table(paper, columns, CAND_COLUMNS))
         return false;
     for (size_t i = 0; i < shown; i++)
@@ -469,7 +486,7 @@ static bool print_candidates(struct paper *paper, const struct election *electio
     if (shown < election->candidate_count) {
         cells_printf(paper->row, 2, 0, -1, ROLE_DIM, "%s %zu more (name the path to see all)",
                      cells_sign(paper->row, SIGN_ELLIPSIS), election->candidate_count - shown);
-        paper_line(paper);
+        paper_prose(paper);
     }
     return paper_width(paper, PAPER_WIDTH);
 }
@@ -480,9 +497,9 @@ static void print_next(struct paper *paper, const struct election *election)
     if (!election->candidate_count || (election->recipe && election->recipe->family == FAMILY_LOCK))
         return;
     if (whatif_put_leader(paper->row, 2, 0, election))
-        paper_line(paper);
+        paper_prose(paper);
     if (whatif_put_line(paper->row, 2, 0, election))
-        paper_line(paper);
+        paper_prose(paper);
 }
 
 static void print_findings(struct paper *paper, const struct election *election, struct moment now)
@@ -500,12 +517,12 @@ static void print_findings(struct paper *paper, const struct election *election,
         x = put(paper, x, ROLE_DIM, finding_certainty(finding, now, text, sizeof text));
         x = put(paper, x, ROLE_DIM, ", since ");
         put(paper, x, ROLE_DIM, date_of(finding->since.wall_us, date, sizeof date));
-        paper_line(paper);
+        paper_prose(paper);
         put(paper, 4, ROLE_TEXT, finding->evidence ? finding->evidence : "");
-        paper_line(paper);
+        paper_prose(paper);
         if (finding->advice) {
             put(paper, put_sign(paper, 4, ROLE_ACCENT, SIGN_ARROW), ROLE_ACCENT, finding->advice);
-            paper_line(paper);
+            paper_prose(paper);
         }
     }
 }
@@ -518,7 +535,7 @@ static bool print_election(struct paper *paper, const struct election *election,
     x = put(paper, x, ROLE_STRONG, election->name) + GAP;
     if (strcmp(election->name, look_path(election)) != 0)
         put(paper, x, ROLE_DIM, look_path(election));
-    paper_line(paper);
+    paper_prose(paper);
     if (election->leader)
         print_leader(paper, election, now);
     else
@@ -535,12 +552,12 @@ static bool print_cluster(struct paper *paper, const struct cluster *cluster,
 {
     print_cluster_head(paper, cluster, patterns);
     if (cluster->election_count > 1) {
-        paper_line(paper);
+        paper_prose(paper);
         if (!print_summary(paper, cluster, now))
             return false;
     }
     for (size_t i = 0; i < cluster->election_count; i++) {
-        paper_line(paper);
+        paper_prose(paper);
         if (!print_election(paper, cluster->elections[i], now))
             return false;
     }

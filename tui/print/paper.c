@@ -7,6 +7,9 @@
 
 #include "tui/text/safe.h"
 
+/* Columns below which prose is left to the terminal. */
+#define PROSE_LEAST 20
+
 /* Nobody asks terminfo here: a pipe has none, and what is not named well has eight colours. */
 static int colors_of_terminal(const char *term, const char *colorterm, bool *direct)
 {
@@ -107,28 +110,84 @@ static bool is_blank(const struct cell *cell)
     return cell->text[0] == ' ' && !cell->text[1];
 }
 
-void paper_line(struct paper *paper)
+/* The columns from x to end, as text without a line's end; now and painted: in which style the output is. */
+static void put_cells(struct paper *paper, int x, int end, style *now, bool *painted)
 {
     struct cells *row = paper->row;
-    int end = row->width;
-    while (end > 0 && is_blank(&row->at[end - 1]))
-        end--;
-    bool mono = paper->style.theme.depth == DEPTH_MONO, painted = false;
-    style now = ROLE_TEXT;
-    for (int x = 0; x < end; x++) {
+    bool mono = paper->style.theme.depth == DEPTH_MONO;
+    for (; x < end; x++) {
         const struct cell *cell = &row->at[x];
         /* A blank looks the same in every style that prints use: it changes nothing. */
-        if (!mono && cell->style != now && !is_blank(cell)) {
+        if (!mono && cell->style != *now && !is_blank(cell)) {
             struct paint paint = theme_paint(paper->style.theme, cell->style);
-            now = cell->style;
-            if (!is_plain(&paint) || painted)
+            *now = cell->style;
+            if (!is_plain(&paint) || *painted)
                 put_paint(paper->out, &paint, paper->style.theme.depth);
-            painted = !is_plain(&paint);
+            *painted = !is_plain(&paint);
         }
         buffer_put_text(paper->out, cell->text);
     }
+}
+
+static int row_end(const struct cells *row)
+{
+    int end = row->width;
+    while (end > 0 && is_blank(&row->at[end - 1]))
+        end--;
+    return end;
+}
+
+static void finish(struct paper *paper, int end, bool painted)
+{
     if (painted)
         buffer_put_text(paper->out, "\x1b[0m");
     buffer_put_char(paper->out, '\n');
-    cells_fill(row, 0, 0, end, ROLE_TEXT);
+    cells_fill(paper->row, 0, 0, end, ROLE_TEXT);
+}
+
+void paper_line(struct paper *paper)
+{
+    int end = row_end(paper->row);
+    bool painted = false;
+    style now = ROLE_TEXT;
+    put_cells(paper, 0, end, &now, &painted);
+    finish(paper, end, painted);
+}
+
+/* Where a line that begins at x ends: behind a word, or, where one is longer than a line, in it. */
+static int break_after(const struct cells *row, int x, int end, int width)
+{
+    int at = x + width;
+    if (at >= end)
+        return end;
+    while (at > x && !is_blank(&row->at[at]))
+        at--;
+    if (at > x)
+        return at;
+    at = x + width;
+    while (at > x + 1 && row->at[at].text[0] == '\0') /* the right half of a wide character */
+        at--;
+    return at;
+}
+
+void paper_prose(struct paper *paper)
+{
+    const struct cells *row = paper->row;
+    int end = row_end(row), x = 0, indent = 0, width = paper->style.width;
+    bool painted = false;
+    style now = ROLE_TEXT;
+    while (indent < end && is_blank(&row->at[indent]))
+        indent++;
+    indent += 2; /* what goes on stands below what it belongs to */
+    if (width <= indent + PROSE_LEAST)
+        width = row->width; /* no room to be nice in */
+    while (x < end) {
+        int room = x > 0 ? width - indent : width, next = break_after(row, x, end, room);
+        if (x > 0)
+            buffer_printf(paper->out, "\n%*s", indent, "");
+        put_cells(paper, x, next, &now, &painted);
+        for (x = next; x < end && is_blank(&row->at[x]); x++)
+            continue;
+    }
+    finish(paper, end, painted);
 }
