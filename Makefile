@@ -80,7 +80,7 @@ $(UNIT_BIN): $(O)/%: $(O)/%.o $(SUPPORT_OBJ) $(LIBRARIES)
 	$(call say,LD,$@)$(CC) $(LD_$(FLAVOUR)) $(LDFLAGS) -o $@ $^ $(LIBS) $(TUI_LIBS) $(TEST_LIBS)
 $(TOOL_BIN): $(O)/%: $(O)/%.o $(LIBRARIES)
 	$(call say,LD,$@)$(CC) $(LD_$(FLAVOUR)) $(LDFLAGS) -o $@ $^ $(LIBS) $(TUI_LIBS)
-$(O)/tests/bench/floor $(O)/tests/bench/driver: $(BENCH_OBJ)
+$(O)/tests/bench/floor $(O)/tests/bench/driver $(O)/tests/bench/crowd_floor: $(BENCH_OBJ)
 $(O)/tests/fuzz/model: $(O)/tests/support/model_monkey.o
 $(FUZZ_BIN): $(O)/%: $(O)/%.o $(LIBRARIES)
 	$(call say,LD,$@)$(CC) $(LD_$(FLAVOUR)) $(LDFLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(LIBRARIES) $(LIBS) $(TUI_LIBS)

@@ -116,6 +116,8 @@ static void on_answered(void *context, enum session_result result)
     (void)result;
     struct crowd *crowd = context;
     tally_answered(&crowd->tally);
+    if (crowd->tally.open && crowd->tally.under_way == 0 && !crowd->ending)
+        uv_timer_start(crowd->timer, on_tick, 0, 0); /* it may be over */
 }
 
 static void on_noticed(void *context, int64_t number)
@@ -315,7 +317,11 @@ static void settle(struct crowd *crowd, uint64_t time_us)
     /* One that never acknowledges would keep the next from dying for ever. */
     bool mute = failover->first_us && tally->leader != TALLY_NOBODY &&
                 casting_of(crowd, tally->leader)->rules.manner->is_mute;
-    if (tally_settle(tally, late || mute) && crowd->listener.failed_over)
+    if (!tally_settle(tally, late || mute))
+        return;
+    if (crowd->next_death_us && crowd->next_death_us < time_us)
+        crowd->next_death_us = time_us;
+    if (crowd->listener.failed_over)
         crowd->listener.failed_over(crowd->context, &tally->failovers[tally->failover_count - 1]);
 }
 
