@@ -184,6 +184,10 @@ bool connect_string_parse(const char *text, struct connect_string *out, char **e
         piece = comma + 1;
     }
     out->hosts = text_take(&hosts);
+    /* Ten thousand sessions have one each: give back the room of those that were not named. */
+    struct host_port *fitting = realloc(out->servers, out->count * sizeof *fitting);
+    if (fitting)
+        out->servers = fitting;
     if (out->hosts)
         return true;
 failed:
