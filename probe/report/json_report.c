@@ -151,7 +151,7 @@ static void write_sums(struct json_writer *writer, const struct report_election 
     write_ms(writer, "gap_ms", election->gap_us);
     write_ms(writer, "longest_vacant_ms", election->longest_vacant_us);
     json_write_line(writer, 3 * INDENT);
-    write_count(writer, "leader_changes", election->failover_count - election->missed_count);
+    write_count(writer, "leader_changes", election->change_count);
     write_count(writer, "leader_changes_missed", election->missed_count);
     write_rate(writer, "leader_changes_per_hour", report_changes_per_hour(election));
     json_write_line(writer, 3 * INDENT);

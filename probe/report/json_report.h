@@ -16,8 +16,9 @@
  *     unseen: {joined, left}
  *   }]
  *
- * failovers.count is of those whose length is known: it may be smaller than leader_changes, and the list has
- * all of them. A finding that stood at the beginning was raised before from.
+ * failovers.count is of those whose length is known: it may be smaller than leader_changes. The list has all
+ * whose evidence is in; a change of the last seconds may still be missing there. A finding that stood at the
+ * beginning was raised before from.
  */
 #ifndef ELECTOP_PROBE_REPORT_JSON_REPORT_H
 #define ELECTOP_PROBE_REPORT_JSON_REPORT_H

@@ -5,6 +5,7 @@
 
 /* Fewer watched seconds say nothing of an hour. */
 #define RATE_LEAST_US INT64_C(60000000)
+#define GAP_LEAST_US INT64_C(1000000)
 
 static bool same(const char *a, const char *b)
 {
@@ -55,6 +56,23 @@ static void sum_up_stretch(struct report_election *election, size_t at)
     }
 }
 
+/* Changes of leader that the time line shows with nobody's absence between. */
+static size_t changes_seen(const struct report_election *election)
+{
+    const struct report_stretch *before = NULL; /* the latest that led, with no gap since */
+    size_t changes = 0;
+    for (size_t i = 0; i < election->stretch_count; i++) {
+        const struct report_stretch *stretch = &election->stretches[i];
+        if (stretch->kind == STRETCH_GAP)
+            before = NULL;
+        if (stretch->kind != STRETCH_LED)
+            continue;
+        changes += before && (before->leader != stretch->leader || !same(before->name, stretch->name));
+        before = stretch;
+    }
+    return changes;
+}
+
 static bool make_stats(struct report_election *election)
 {
     size_t count = 0;
@@ -79,6 +97,8 @@ bool report_sum_up(struct report_election *election)
         sum_up_stretch(election, i);
     for (size_t i = 0; i < election->failover_count; i++)
         election->missed_count += election->failovers[i].gap_us > 0;
+    size_t seen = changes_seen(election), told = election->failover_count - election->missed_count;
+    election->change_count = seen > told ? seen : told;
     return make_stats(election);
 }
 
@@ -131,10 +151,15 @@ void report_free(struct report *report)
     free(report);
 }
 
+bool report_has_gap(const struct report_election *election)
+{
+    return election->gap_us >= GAP_LEAST_US || election->missed_count;
+}
+
 double report_changes_per_hour(const struct report_election *election)
 {
     int64_t watched_us = election->led_us + election->vacant_us;
     if (watched_us < RATE_LEAST_US)
         return -1;
-    return (double)(election->failover_count - election->missed_count) * 3600e6 / (double)watched_us;
+    return (double)election->change_count * 3600e6 / (double)watched_us;
 }

@@ -59,6 +59,8 @@ struct report_election {
     struct failover *failovers; /* in order */
     size_t failover_count;
     size_t missed_count;             /* of them: found after nobody had watched */
+    size_t change_count;             /* changes of leader that were seen: those failovers that were, and those
+                                        of the time line whose evidence is not in yet */
     struct failover_stats stats;     /* over those that were seen */
     struct report_finding *findings; /* in the order in which they were raised */
     size_t finding_count;
@@ -72,7 +74,7 @@ struct report {
     int64_t from_us, to_us;                   /* the window */
     int64_t recorded_from_us, recorded_to_us; /* what the recording holds; both 0: nothing */
     bool several_clusters;                    /* among the elections */
-    struct report_election *elections;        /* in the order in which the recording came to know them */
+    struct report_election *elections;        /* the worst first */
     size_t election_count;
 };
 
@@ -87,6 +89,10 @@ struct report_query {
 bool report_recorded_part(const struct report *, int64_t *from_us, int64_t *to_us);
 /* Everything was recorded outside of the window, or nothing at all. */
 bool report_is_empty(const struct report *);
+
+/* So much of the time was not watched that it is worth a word: a recording begins with the moment until the
+   first look. */
+bool report_has_gap(const struct report_election *);
 
 /* Leader changes that were seen, by the hour that was watched; negative: too little was watched to say. */
 double report_changes_per_hour(const struct report_election *);

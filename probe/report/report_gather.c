@@ -292,6 +292,31 @@ static bool gather_election(struct gathering *gathering, struct history *history
     return !gathering->failed;
 }
 
+static enum severity worst_of(const struct report_election *election)
+{
+    enum severity worst = SEVERITY_INFO;
+    for (size_t i = 0; i < election->finding_count; i++)
+        if (election->findings[i].finding.severity > worst)
+            worst = election->findings[i].finding.severity;
+    return worst;
+}
+
+/* The worst first, as on every screen: what was found, how long nobody led, how often it changed. */
+static int compare_elections(const void *a, const void *b)
+{
+    const struct report_election *x = a, *y = b;
+    enum severity of_x = worst_of(x), of_y = worst_of(y);
+    int64_t vacant_x = x->kind == KIND_LEADER ? x->vacant_us : 0;
+    int64_t vacant_y = y->kind == KIND_LEADER ? y->vacant_us : 0;
+    if (of_x != of_y)
+        return of_x > of_y ? -1 : 1;
+    if (vacant_x != vacant_y)
+        return vacant_x > vacant_y ? -1 : 1;
+    if (x->change_count != y->change_count)
+        return x->change_count > y->change_count ? -1 : 1;
+    return strcmp(x->full_path, y->full_path);
+}
+
 static bool gather(struct gathering *gathering, struct history *history, char **error)
 {
     struct report *report = gathering->report;
@@ -321,6 +346,8 @@ static bool gather(struct gathering *gathering, struct history *history, char **
             return false;
         report->several_clusters |= !same(report->elections[i].cluster, report->elections[0].cluster);
     }
+    if (report->election_count)
+        qsort(report->elections, report->election_count, sizeof *report->elections, compare_elections);
     return !gathering->failed;
 }
 

@@ -100,7 +100,7 @@ void axis_svg_print(struct buffer *out, const struct axis_scale *scale, double t
         bool midnight = at_us % DAY == 0;
         buffer_printf(out, "<path class=\"%s\" d=\"M%.1f %.1fV%.1f\"/>", midnight ? "day" : "tick", x, top,
                       bottom + 4);
-        if (x < scale->left + EDGE - 20 || x > scale->right - EDGE + 20)
+        if (x < scale->left + EDGE || x > scale->right - EDGE + 20)
             continue;
         put_label(out, "time", x, bottom + LINE + 3);
         if (step_us >= DAY)

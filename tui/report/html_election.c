@@ -89,7 +89,7 @@ static void put_cards(struct buffer *out, const struct report_election *election
     bool lock = election->kind == KIND_LOCK, watched = election->led_us || election->vacant_us;
     buffer_put_text(out, "<dl class=\"cards\">\n");
 
-    text_printf(&value, "%zu", election->failover_count - election->missed_count);
+    text_printf(&value, "%zu", election->change_count);
     if (rate > 0)
         text_printf(&more,
                     rate < 0.1   ? "%.2f an hour watched"
@@ -104,7 +104,7 @@ static void put_cards(struct buffer *out, const struct report_election *election
 
     if (election->vacant_us)
         text_printf(&more, "%s at the longest", format_span(election->longest_vacant_us, span, sizeof span));
-    put_card(out, election->vacant_us && !lock, lock ? "Free" : "Without a leader",
+    put_card(out, election->longest_vacant_us >= ALARMING_US && !lock, lock ? "Free" : "Without a leader",
              election->vacant_us ? format_span(election->vacant_us, other, sizeof other)
              : watched           ? "never"
                                  : "not known",
@@ -114,18 +114,19 @@ static void put_cards(struct buffer *out, const struct report_election *election
     if (all->count)
         text_printf(&more, "longest %s; %zu of %zu known",
                     format_interval(all->max.low_us, all->max.high_us, false, span), all->count,
-                    election->failover_count - election->missed_count);
+                    election->change_count);
     put_card(out, false, "Usual failover (p50)",
              all->count ? format_interval(all->p50.low_us, all->p50.high_us, false, other)
-             : watched && !election->failover_count ? "none"
-                                                    : "not known",
+             : watched && !election->change_count && !election->missed_count ? "none"
+                                                                             : "not known",
              all->count ? more.at : NULL);
     text_free(&more);
 
-    if (election->gap_us)
+    bool gap = report_has_gap(election);
+    if (gap)
         text_printf(&more, "%s of the time", words_share(election->gap_us, whole, share));
-    put_card(out, false, "Not watched",
-             election->gap_us ? format_span(election->gap_us, span, sizeof span) : "never", more.at);
+    put_card(out, false, "Not watched", gap ? format_span(election->gap_us, span, sizeof span) : "never",
+             more.at);
     text_free(&more);
     buffer_put_text(out, "</dl>\n");
 }
@@ -162,7 +163,7 @@ static void put_drawing(struct buffer *out, const struct report *report,
     if (election->missed_count)
         put_key(out, "<g class=\"change missed\"><path d=\"M9 10l-4.5 -8h9z\"/></g>",
                 "a change found after nobody had watched");
-    if (has_stretch(election, STRETCH_GAP))
+    if (report_has_gap(election))
         put_key(out, "<rect class=\"gap\" width=\"18\" height=\"11\" fill=\"url(#unwatched)\"/>",
                 "nobody watched: unknown");
     buffer_put_text(out, "</figcaption>\n</figure>\n");
@@ -358,7 +359,7 @@ static void put_gaps(struct buffer *out, const struct report *report, const stru
 {
     static const char *const columns[] = {"From (UTC)", "To (UTC)", ">For", NULL};
     size_t shown = 0;
-    if (election->gap_us) {
+    if (report_has_gap(election)) {
         begin_table(out, "When nobody watched", columns);
         buffer_put_text(out, "<tbody>\n");
         for (size_t i = 0; i < election->stretch_count && shown < ROWS_MOST; i++) {

@@ -12,6 +12,9 @@
 void html_election_print(struct buffer *, const struct report *, const struct report_election *,
                          size_t number);
 
+/* So long without a leader is shown in red. */
+#define ALARMING_US INT64_C(1000000)
+
 /* Cells that the table of all elections has in common with the section. */
 void html_put_interval(struct buffer *, struct span);
 

@@ -96,18 +96,19 @@ static void put_election_row(struct buffer *out, const struct report *report,
     timeline_svg_print_line(out, report, election);
     buffer_put_text(out, "</td><td class=\"n\">");
     if (watched)
-        buffer_printf(out, "%zu", election->failover_count - election->missed_count);
+        buffer_printf(out, "%zu", election->change_count);
     else
         buffer_put_text(out, "?");
     buffer_printf(out, "</td><td class=\"n%s\">",
-                  election->vacant_us && election->kind == KIND_LEADER ? " bad-word" : "");
+                  election->longest_vacant_us >= ALARMING_US && election->kind == KIND_LEADER ? " bad-word"
+                                                                                              : "");
     markup_text(out, election->vacant_us ? format_span(election->vacant_us, span, sizeof span)
                      : watched           ? "never"
                                          : "?");
     buffer_put_text(out, "</td><td class=\"n\">");
     html_put_interval(out, election->stats.all.count ? election->stats.all.max : SPAN_UNKNOWN);
     buffer_put_text(out, "</td><td class=\"n\">");
-    markup_text(out, election->gap_us ? format_span(election->gap_us, span, sizeof span) : "never");
+    markup_text(out, report_has_gap(election) ? format_span(election->gap_us, span, sizeof span) : "never");
     buffer_put_text(out, "</td><td>");
     if (worst) {
         buffer_printf(out, "<span class=\"%s\">", severity_word(worst->severity));
@@ -185,7 +186,8 @@ void html_report_print(struct buffer *out, const struct report *report, const st
                         "<p class=\"verdict\">Nothing was recorded in this time. What happened then is not "
                         "known here.</p>\n");
     else if (!report->election_count)
-        buffer_put_text(out, "<p class=\"verdict\">No election was recorded in this time.</p>\n");
+        buffer_put_text(
+            out, "<p class=\"verdict\">None of the elections asked for was recorded in this time.</p>\n");
     if (report->election_count > 1)
         put_elections(out, report);
     for (size_t i = 0; i < report->election_count; i++)

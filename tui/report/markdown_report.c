@@ -221,9 +221,10 @@ static void put_findings(struct buffer *out, const struct report_election *elect
 static void put_gaps(struct buffer *out, const struct report_election *election)
 {
     size_t shown = 0;
-    if (election->gap_us)
+    bool gap = report_has_gap(election);
+    if (gap)
         buffer_put_text(out, "\n### When nobody watched\n\n| From (UTC) | To (UTC) | For |\n|---|---|--:|\n");
-    for (size_t i = 0; i < election->stretch_count && shown < ROWS_MOST; i++) {
+    for (size_t i = 0; i < election->stretch_count && gap && shown < ROWS_MOST; i++) {
         const struct report_stretch *stretch = &election->stretches[i];
         char span[16];
         if (stretch->kind != STRETCH_GAP)
@@ -294,7 +295,7 @@ void markdown_report_print(struct buffer *out, const struct report *report, cons
         buffer_put_text(out,
                         "\n**Nothing was recorded in this time.** What happened then is not known here.\n");
     else if (!report->election_count)
-        buffer_put_text(out, "\n**No election was recorded in this time.**\n");
+        buffer_put_text(out, "\n**None of the elections asked for was recorded in this time.**\n");
     for (size_t i = 0; i < report->election_count; i++)
         put_election(out, report, &report->elections[i]);
 }

@@ -73,6 +73,9 @@ static void put_bar(struct paper *paper, int x, int width, const struct report *
         int from = (int)((double)(stretch->from_us - report->from_us) * per_us);
         int to = (int)((double)(stretch->to_us - report->from_us) * per_us);
         /* What is narrower than a cell happened, and must be seen. */
+        /* But the time until the first look would be a cell that says: unwatched for half a minute. */
+        if (slot == SLOT_GAP && to == from && !report_has_gap(election))
+            continue;
         for (int cell = from; cell < width && (cell < to || cell == from); cell++)
             if (slots[cell] < slot)
                 slots[cell] = (unsigned char)slot;
@@ -339,9 +342,10 @@ static void print_gaps(struct paper *paper, const struct report *report,
                        const struct report_election *election)
 {
     size_t shown = 0;
-    if (election->gap_us || election->unseen_joined || election->unseen_left)
+    bool gap = report_has_gap(election);
+    if (gap || election->unseen_joined || election->unseen_left)
         paper_line(paper);
-    for (size_t i = 0; i < election->stretch_count && shown < ROWS_MOST; i++) {
+    for (size_t i = 0; gap && i < election->stretch_count && shown < ROWS_MOST; i++) {
         const struct report_stretch *stretch = &election->stretches[i];
         char from[32], to[32], span[16];
         if (stretch->kind != STRETCH_GAP)
@@ -421,7 +425,7 @@ bool text_report_print(struct buffer *out, const struct report *report, const st
         line(&paper, 0, ROLE_WARNING,
              "nothing was recorded in this time; what happened then is not known here");
     else if (!report->election_count)
-        line(&paper, 0, ROLE_WARNING, "no election was recorded in this time");
+        line(&paper, 0, ROLE_WARNING, "none of the elections asked for was recorded in this time");
     bool fine = true;
     for (size_t i = 0; i < report->election_count && fine; i++)
         fine = print_election(&paper, report, &report->elections[i]);

@@ -115,7 +115,8 @@ static void put_nobody(const struct drawing *drawing, const struct run *run, enu
     bool free_lock = kind == STRETCH_VACANT && drawing->election->kind == KIND_LOCK;
     const char *look = kind == STRETCH_GAP ? "gap" : free_lock ? "free" : "vacant";
     const char *word = kind == STRETCH_GAP ? "Nobody watched" : free_lock ? "Free" : "Nobody led";
-    double width = run->to - run->from < LEAST_VACANCY ? LEAST_VACANCY : run->to - run->from;
+    double least = kind == STRETCH_GAP && !report_has_gap(drawing->election) ? 0 : LEAST_VACANCY;
+    double width = run->to - run->from < least ? least : run->to - run->from;
     double height = bottom(drawing) - drawing->top;
     put_rect(drawing, look, run->from, drawing->top, width, height);
     if (kind == STRETCH_GAP)

@@ -133,13 +133,13 @@ static void say(struct words_verdict *verdict, struct text *sentence)
 static void say_changes(struct words_verdict *verdict, const struct report_election *election)
 {
     struct text text = {0};
-    size_t seen = election->failover_count - election->missed_count;
+    size_t seen = election->change_count, told = election->failover_count - election->missed_count;
     double rate = report_changes_per_hour(election);
     if (!election->led_us && !election->vacant_us) {
         text_add(&text, "Nobody watched it in this time.");
-    } else if (!election->failover_count && election->leader_count == 1 && !election->vacant_us) {
+    } else if (!seen && !election->missed_count && election->leader_count == 1 && !election->vacant_us) {
         text_printf(&text, "%s led all the time%s.", words_leader(&election->leaders[0]),
-                    election->gap_us ? " that was watched" : "");
+                    report_has_gap(election) ? " that was watched" : "");
     } else if (!seen) {
         text_add(&text, "No change of leader was seen.");
     } else {
@@ -162,6 +162,8 @@ static void say_changes(struct words_verdict *verdict, const struct report_elect
                 separator = ", ";
             }
         }
+        if (seen > told)
+            text_printf(&text, "%s%zu whose evidence is not in yet", separator, seen - told);
         text_add(&text, ".");
     }
     say(verdict, &text);
@@ -180,7 +182,7 @@ static void say_vacancy(struct words_verdict *verdict, const struct report_elect
         if (election->longest_vacant_us < election->vacant_us)
             text_printf(&text, " in all, %s at the longest", longest);
         text_add(&text, ".");
-    } else if (election->led_us && election->failover_count > election->missed_count)
+    } else if (election->led_us && election->change_count)
         text_add(&text, "Somebody stood first at every moment that was watched.");
     say(verdict, &text);
 }
@@ -190,7 +192,7 @@ static void say_gaps(struct words_verdict *verdict, const struct report_election
     struct text text = {0};
     char gap[16], share[WORDS_TIME];
     int64_t whole = election->led_us + election->vacant_us + election->gap_us;
-    if (election->gap_us && election->gap_us < whole)
+    if (report_has_gap(election) && election->gap_us < whole)
         text_printf(&text, "For %s (%s of the time) nobody watched: what happened then is not known.",
                     format_span(election->gap_us, gap, sizeof gap),
                     words_share(election->gap_us, whole, share));
