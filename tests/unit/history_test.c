@@ -256,9 +256,11 @@ static void same_events(const struct world *world, struct history *history)
     struct buffer told = {0};
     assert_true(history_events(history, NULL, 0, INT64_MAX, append_line, &told, &error));
     buffer_put_char(&told, '\0');
-    char *expected = strndup(world->told.bytes, world->told.length);
-    assert_string_equal(told.bytes, expected);
-    free(expected);
+    struct buffer expected = {0};
+    buffer_put(&expected, world->told.bytes, world->told.length);
+    buffer_put_char(&expected, '\0');
+    assert_string_equal(told.bytes, expected.bytes);
+    buffer_free(&expected);
     buffer_free(&told);
 }
 
