@@ -10,6 +10,9 @@
 #define LISTS_MOST 32
 #define DIRECTORIES_MOST 100000
 #define CHILDREN_MOST 2000
+/* Children that are asked, one after the other, whether they are ephemeral: one may be a persistent
+   candidate, and another may have gone by then. */
+#define WITNESSES_MOST 8
 /* A walk during which the connection was lost begins again this long after its end. */
 #define LOST_AGAIN_MS 1000
 
@@ -17,8 +20,8 @@ struct directory {
     struct discover *discover;
     struct directory *next;
     int depth;
-    char *witness; /* of a directory that looks like an election: the child that is asked whether it is
-                      ephemeral */
+    char *witnesses[WITNESSES_MOST]; /* of a directory that looks like an election: paths of children */
+    size_t witness_count, witness_at;
     char path[];
 };
 
@@ -39,7 +42,8 @@ static void walk_on(struct discover *d);
 
 static void directory_free(struct directory *dir)
 {
-    free(dir->witness);
+    for (size_t i = 0; i < dir->witness_count; i++)
+        free(dir->witnesses[i]);
     free(dir);
 }
 
@@ -91,6 +95,8 @@ static void done(struct directory *dir)
     release(d);
 }
 
+static bool ask_witness(struct directory *dir);
+
 static void on_witness(void *context, enum session_result result, const struct znode_stat *stat,
                        const void *data, size_t length)
 {
@@ -100,7 +106,27 @@ static void on_witness(void *context, enum session_result result, const struct z
     d->lost |= result == SESSION_LOST;
     if (!d->ended && result == SESSION_OK && stat->owner)
         found(d, dir->path);
+    else if (!d->ended && result != SESSION_LOST && ask_witness(dir))
+        return; /* it goes on in there */
     done(dir);
+}
+
+/* Asks the next one; false: there is none. */
+static bool ask_witness(struct directory *dir)
+{
+    return dir->witness_at < dir->witness_count &&
+           session_exists(dir->discover->live->session, dir->witnesses[dir->witness_at++], false, on_witness,
+                          dir);
+}
+
+static void keep_witness(struct directory *dir, const char *name)
+{
+    size_t size = strlen(dir->path) + strlen(name) + 2;
+    char *path = dir->witness_count < WITNESSES_MOST ? malloc(size) : NULL;
+    if (!path)
+        return;
+    snprintf(path, size, "%s/%s", strcmp(dir->path, "/") == 0 ? "" : dir->path, name);
+    dir->witnesses[dir->witness_count++] = path;
 }
 
 static void on_list(void *context, enum session_result result, const struct znode_stat *stat,
@@ -120,11 +146,10 @@ static void on_list(void *context, enum session_result result, const struct znod
         done(dir);
         return;
     }
-    const char *first = NULL;
     for (size_t i = 0; i < count; i++) {
         bool sequential = recipe_sequence_of(names[i]) != SEQUENCE_NONE;
-        if (sequential && !first)
-            first = names[i];
+        if (sequential && recipe)
+            keep_witness(dir, names[i]);
         bool own = strcmp(dir->path, "/") == 0 && strcmp(names[i], "zookeeper") == 0;
         if (sequential || own || dir->depth >= d->settings->depth)
             continue;
@@ -132,15 +157,8 @@ static void on_list(void *context, enum session_result result, const struct znod
         if (i < CHILDREN_MOST)
             push(d, dir->path, names[i], dir->depth + 1);
     }
-    if (recipe && first && !live_watches(d->live, dir->path)) {
-        size_t size = strlen(dir->path) + strlen(first) + 2;
-        dir->witness = malloc(size);
-        if (dir->witness) {
-            snprintf(dir->witness, size, "%s/%s", strcmp(dir->path, "/") == 0 ? "" : dir->path, first);
-            if (session_exists(d->live->session, dir->witness, false, on_witness, dir))
-                return; /* it goes on in there */
-        }
-    }
+    if (recipe && !live_watches(d->live, dir->path) && ask_witness(dir))
+        return; /* it goes on in there */
     done(dir);
 }
 

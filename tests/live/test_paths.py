@@ -273,6 +273,17 @@ def test_discovery(zk, client, path):
     assert not any(place.startswith("/zookeeper") for place in found)
 
 
+def test_discovery_asks_more_than_one(zk, client, path):
+    """A persistent candidate makes no election of its directory, and no other thing of one: the next is asked."""
+    latch = "_c_0123abcd-89ab-cdef-0123-456789abcde%x-latch-"
+    places = [f"{path}/{i}" for i in range(8)]
+    for i, place in enumerate(places):  # whoever the server lists first
+        client.create(f"{place}/{latch % i}", b"", sequence=True, makepath=True)
+        stand(client, place, name=latch % (i + 8))
+    client.create(f"{path}/queue/{latch % 1}", b"", sequence=True, makepath=True)
+    assert set(places) == {found for found in elections(look(zk.hosts)) if found.startswith(f"{path}/")}
+
+
 def test_lock_layout(zk, client):
     """One ephemeral znode at a fixed path: its owner leads; nobody else can be seen."""
     holder = zk.client()
