@@ -130,6 +130,7 @@ screenshot: ## make the README's picture anew, from a real run of the demo
 	@$(PACKAGES) build run tools
 	@$(AGAIN) all
 	$(PYTHON) tests/screens/picture/make
+	tests/screens/picture/page
 
 .PHONY: install uninstall deps clean help
 # Where systemd looks for what does not come from the distribution.
