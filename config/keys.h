@@ -62,9 +62,9 @@ extern const struct key keys[];
 extern const size_t key_count;
 
 extern const struct key_type type_text, type_choice, type_word, type_switch, type_tri_state, type_integer,
-    type_duration, type_interval, type_percent, type_rate, type_count_in, type_timeouts, type_path, type_pattern,
-    type_path_list, type_connect_string, type_file, type_history, type_addresses, type_admin, type_identity,
-    type_conditions, type_command, type_expression, type_recipe;
+    type_duration, type_interval, type_percent, type_rate, type_count_in, type_timeouts, type_path,
+    type_pattern, type_path_list, type_connect_string, type_file, type_history, type_addresses, type_admin,
+    type_identity, type_conditions, type_command, type_expression, type_recipe;
 
 /* The range of --session-timeout and of the key, which are the same. */
 #define SESSION_TIMEOUT_MIN_MS 1000

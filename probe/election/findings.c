@@ -217,6 +217,9 @@ void diagnosis_vanished(struct diagnosis *d, enum finding_code code, uint64_t su
     if (alone || (since_us != 0 && diagnosis_listed_since(cluster, since_us)))
         return;
     keep(d, entry);
+    for (size_t i = 0; i < cluster->server_count; i++)
+        if (cluster->servers[i].hidden[HIDDEN_CONNECTIONS])
+            return;
     d->election->suspected = true; /* further lists settle it */
 }
 

@@ -19,16 +19,16 @@ bool candidate_stays(const struct candidate *);
 
 struct departure {
     const struct candidate *goes;
-    bool stays; /* no session owns it: it goes only when somebody deletes it */
+    bool stays;                   /* no session owns it: it goes only when somebody deletes it */
     const struct candidate *heir; /* who is first (or whose predecessor changes) then; NULL: nobody */
     bool leads;                   /* the heir would be first */
     bool heir_stays;              /* no session owns the heir, either: once first, it stays so */
     enum answer told;             /* is the heir notified? */
     const struct candidate
-        *others[8];     /* further candidates that are notified (a herd, a wrong predecessor) */
+        *others[8];      /* further candidates that are notified (a herd, a wrong predecessor) */
     size_t other_count;  /* all of them */
     bool others_unknown; /* the watches of some behind it are not known: they may be told, too */
-    const char *why;    /* static text for ANSWER_UNKNOWN and ANSWER_NO */
+    const char *why;     /* static text for ANSWER_UNKNOWN and ANSWER_NO */
 };
 
 /* What happens when this candidate goes. */

@@ -123,6 +123,11 @@ static void stays_while_it_moves(void **state)
                           "\nround\nclient e on=1 at=10.0.0.1:77\ntick 5000\nround\ntick 6000\nround\n"
                           "away e\ntick 100\nround 1\n"
                           "? standing double-leader-risk suspected unconfirmed\n"
+                          "? suspected yes\n" /* asked for soon ... */
+                          "hide 3 connections\n"
+                          "tick 1000\nround 1\nround 2\n"
+                          "? standing double-leader-risk suspected unconfirmed\n"
+                          "? suspected no\n" /* ... unless asking settles nothing */
                           "tick 1000\nround\ntick 1000\nround\n"
                           "? findings none\n");
 }

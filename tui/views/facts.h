@@ -37,7 +37,8 @@ int64_t facts_age_us(struct moment then, struct moment now);
 /* Who a candidate is, for people: its identity, else its session, else "?". Strangers' bytes. */
 char *facts_who(const struct candidate *, char *buffer, size_t size);
 
-/* "0x100002a4d0a0001", "?" where the znode has not been read, "? (ACL)" where it may not be, "none" where it is persistent. */
+/* "0x100002a4d0a0001", "?" where the znode has not been read, "? (ACL)" where it may not be, "none" where it
+ * is persistent. */
 char *facts_session(const struct candidate *, char *buffer, size_t size);
 
 /* The full path of a candidate of the election at path; name NULL: the election's own. A lock (election may
