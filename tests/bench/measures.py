@@ -5,7 +5,9 @@ import statistics
 import subprocess
 import time
 
+from measure_history import measure_history
 from rig import TOOLS, BenchError, cpu_us, resident_kb, settle, wait_until
+from row import Row
 from terminal import Dashboard
 
 SIZES = (10, 1000, 10000)
@@ -13,13 +15,6 @@ STALE_LIMIT_MS = 500
 CHURN_PER_S = 100
 LEADER_EVERY_MS = 400
 IDENTITY = b".example:7071"  # ends the data of every candidate of driver.c
-
-
-class Row:
-    """One line of the table. over: the target was missed; None: there is nothing to compare with."""
-
-    def __init__(self, work, floor, electop, ratio, target, over):
-        self.work, self.floor, self.electop, self.ratio, self.target, self.over = work, floor, electop, ratio, target, over
 
 
 def ms(us):
@@ -355,4 +350,5 @@ def measure_asking(rig, rounds, quick, say):
 
 
 MEASURES = {"fall": measure_fall, "look": measure_look, "churn": measure_churn, "idle": measure_idle,
-            "frame": measure_frame, "picture": measure_picture, "asking": measure_asking}
+            "frame": measure_frame, "picture": measure_picture, "asking": measure_asking,
+            "history": measure_history}

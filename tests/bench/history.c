@@ -1,0 +1,376 @@
+/*
+ * history.c - what a recording costs, and how fast it is read.
+ *
+ *   history record FILE RATE SECONDS     records so many events a second in real time; prints what it cost
+ *   history make FILE ELECTIONS DAYS     a recording of days in which every election changes its leader each
+ *                                        minute, made as fast as it goes
+ *   history read FILE                    opens it, jumps about in it, and asks for percentiles
+ *
+ * Each prints one JSON object. The model is fed by hand: no server is asked, and nobody else is measured.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "probe/election/failover.h"
+#include "probe/history/history.h"
+#include "probe/history/recorder.h"
+
+#define CANDIDATES 3
+#define DAY_US (INT64_C(86400) * 1000000)
+#define QUEUE_HIGH (8u << 20)
+
+static void die(const char *what)
+{
+    fprintf(stderr, "history: %s\n", what);
+    exit(2);
+}
+
+static int64_t now_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+static int64_t cpu_us(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (int64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 + usage.ru_utime.tv_usec +
+           usage.ru_stime.tv_usec;
+}
+
+/* ---- elections that change ---- */
+
+struct election_line {
+    char path[64];
+    int32_t first, last; /* numbers of those who stand */
+};
+
+struct world {
+    struct model *model;
+    struct election_line *lines;
+    size_t count;
+    struct moment now;
+    int64_t zxid;
+    uint64_t events;
+    struct recorder *recorder; /* NULL: nothing is recorded */
+};
+
+static void on_event(void *context, const struct event *event)
+{
+    struct world *world = context;
+    world->events++;
+    if (world->recorder)
+        recorder_event(world->recorder, event);
+}
+
+/* As Curator's LeaderLatch names them. */
+static void name_of(const struct election_line *line, int32_t number, char *buffer, size_t size)
+{
+    uint32_t mix = (uint32_t)number * 2654435761u ^ (uint32_t)(uintptr_t)line;
+    snprintf(buffer, size, "_c_%08x-%04x-4%03x-8%03x-%08x%04x-latch-%010d", mix, mix >> 16, mix & 0xfff,
+             mix >> 4 & 0xfff, mix * 31, mix * 7 & 0xffff, number);
+}
+
+static void read_one(struct world *world, const struct election_line *line, int32_t number)
+{
+    char path[192], data[32];
+    struct znode_stat stat = {.czxid = world->zxid,
+                              .mzxid = world->zxid,
+                              .pzxid = world->zxid,
+                              .ctime_ms = world->now.wall_us / 1000,
+                              .mtime_ms = world->now.wall_us / 1000,
+                              .owner = 0x100002a4d000000 + (uint64_t)number % 4096};
+    int length = snprintf(path, sizeof path, "%s/", line->path);
+    name_of(line, number, path + length, sizeof path - (size_t)length);
+    stat.data_length = snprintf(data, sizeof data, "10.0.%d.%d:8080", number % 7, number % 250);
+    struct observation o = {.kind = OBSERVED_NODE, .at = world->now, .election = line->path, .path = path};
+    o.node = (struct observed_node){&stat, true, data, (size_t)stat.data_length};
+    model_observe(world->model, &o);
+}
+
+static void list_all(struct world *world, const struct election_line *line)
+{
+    char names[CANDIDATES + 1][96], *pointers[CANDIDATES + 1];
+    size_t count = 0;
+    for (int32_t i = line->first; i <= line->last; i++) {
+        name_of(line, i, names[count], sizeof names[count]);
+        pointers[count] = names[count];
+        count++;
+    }
+    struct znode_stat stat = {.czxid = 1,
+                              .pzxid = world->zxid,
+                              .cversion = line->last + 1 + line->first,
+                              .children = (int32_t)count};
+    struct observation o = {
+        .kind = OBSERVED_CHILDREN, .at = world->now, .election = line->path, .path = line->path};
+    o.children = (struct observed_children){.stat = &stat, .names = pointers, .count = count};
+    model_observe(world->model, &o);
+}
+
+/* Its leader goes, and one more comes: what a watching tool is told of that. */
+static void change(struct world *world, struct election_line *line)
+{
+    char path[192];
+    int length = snprintf(path, sizeof path, "%s/", line->path);
+    name_of(line, line->first, path + length, sizeof path - (size_t)length);
+    world->zxid += 2;
+    line->first++;
+    model_observe(world->model,
+                  &(struct observation){
+                      .kind = OBSERVED_ABSENT, .at = world->now, .election = line->path, .path = path});
+    line->last++;
+    list_all(world, line);
+    read_one(world, line, line->last);
+}
+
+static struct world *world_new(size_t count)
+{
+    static char hosts[] = "zk1:2181,zk2:2181,zk3:2181", name[] = "bench";
+    static struct cluster_settings cluster = {.name = name, .hosts = hosts};
+    static const struct settings settings = {.clusters = &cluster, .cluster_count = 1};
+    char *error;
+    struct world *world = calloc(1, sizeof *world);
+    world->lines = calloc(count, sizeof *world->lines);
+    world->model = model_new(&settings, &error);
+    if (!world->model)
+        die(error);
+    world->count = count;
+    world->now = (struct moment){1000000000, INT64_C(1760000000) * 1000000};
+    world->zxid = INT64_C(0x100000000);
+    world->model->on_event = on_event;
+    world->model->context = world;
+    return world;
+}
+
+static void begin(struct world *world)
+{
+    struct observation o = {.kind = OBSERVED_CONNECTION, .at = world->now};
+    o.connection =
+        (struct observed_connection){.state = CONNECTION_CONNECTED, .session = 7, .timeout_ms = 10000};
+    model_observe(world->model, &o);
+    for (size_t i = 0; i < world->count; i++) {
+        struct election_line *line = &world->lines[i];
+        snprintf(line->path, sizeof line->path, "/services/team-%03zu/leader", i);
+        model_observe(world->model, &(struct observation){.kind = OBSERVED_ELECTION,
+                                                          .at = world->now,
+                                                          .election = line->path,
+                                                          .path = line->path});
+        line->last = CANDIDATES - 1;
+        list_all(world, line);
+        for (int32_t k = 0; k < CANDIDATES; k++)
+            read_one(world, line, k);
+    }
+}
+
+static void start_recorder(struct world *world, const char *file)
+{
+    char *error;
+    world->recorder = recorder_new(world->model, file, 40 * DAY_US / 1000, &error);
+    if (!world->recorder)
+        die(error);
+}
+
+static void stop(struct world *world)
+{
+    char *problem = NULL;
+    if (world->recorder && !recorder_stop(world->recorder, &problem))
+        die(problem ? problem : "not everything was written");
+    world->model->on_event = NULL;
+    model_free(world->model);
+    free(world->lines);
+    free(world);
+}
+
+/* ---- recording in real time ---- */
+
+/* A second of so many events; what the thread and the loop used. hold: the longest turn of the recorder. */
+static double run_rate(const char *file, int rate, int seconds, int64_t *hold_us, uint64_t *events)
+{
+    struct world *world = world_new(100);
+    if (file)
+        start_recorder(world, file);
+    begin(world);
+    const int64_t tick_us = 5000;
+    int64_t start_us = now_us(), cpu = cpu_us(), next_us = start_us, wall_us = world->now.wall_us,
+            mono_us = world->now.mono_us;
+    uint64_t due = 0, before = world->events;
+    size_t at = 0;
+    *hold_us = 0;
+    while (next_us < start_us + (int64_t)seconds * 1000000) {
+        next_us += tick_us;
+        due = (uint64_t)((next_us - start_us) * rate / 1000000);
+        int64_t elapsed_us = now_us() - start_us;
+        world->now = (struct moment){mono_us + elapsed_us, wall_us + elapsed_us};
+        while (world->events - before < due)
+            change(world, &world->lines[at++ % world->count]);
+        if (world->recorder) {
+            int64_t turn_us = now_us();
+            recorder_turn(world->recorder);
+            turn_us = now_us() - turn_us;
+            *hold_us = turn_us > *hold_us ? turn_us : *hold_us;
+        }
+        int64_t rest_us = next_us - now_us();
+        if (rest_us > 0)
+            usleep((useconds_t)rest_us);
+    }
+    *events = world->events - before;
+    double used = (double)(cpu_us() - cpu) / (double)(now_us() - start_us);
+    if (world->recorder && recorder_lost(world->recorder))
+        die("events were lost");
+    stop(world);
+    return used;
+}
+
+static int record_rate(const char *file, int rate, int seconds)
+{
+    int64_t hold_us, none_us;
+    uint64_t events, same;
+    double without = run_rate(NULL, rate, seconds, &none_us, &same);
+    double with = run_rate(file, rate, seconds, &hold_us, &events);
+    printf("{\"events\": %" PRIu64 ", \"cpu_without\": %.4f, \"cpu_with\": %.4f, \"hold_ms\": %.3f}\n",
+           events, without, with, (double)hold_us / 1000);
+    return 0;
+}
+
+/* ---- a month ---- */
+
+static int64_t size_of(const char *file)
+{
+    struct stat status;
+    return stat(file, &status) == 0 ? (int64_t)status.st_size : 0;
+}
+
+static int make_days(const char *file, size_t elections, double days)
+{
+    struct world *world = world_new(elections);
+    start_recorder(world, file);
+    begin(world);
+    recorder_flush(world->recorder);
+    int64_t began_us = now_us(), end_us = world->now.wall_us + (int64_t)(days * (double)DAY_US);
+    const int64_t step_us = INT64_C(60000000) / (int64_t)elections;
+    uint64_t changes = 0;
+    while (world->now.wall_us < end_us) {
+        world->now.mono_us += step_us;
+        world->now.wall_us += step_us;
+        change(world, &world->lines[changes++ % world->count]);
+        recorder_flush(world->recorder);
+        while (recorder_waiting(world->recorder) > QUEUE_HIGH)
+            usleep(5000);
+    }
+    uint64_t events = world->events;
+    if (recorder_lost(world->recorder))
+        die("events were lost");
+    stop(world);
+    double took_s = (double)(now_us() - began_us) / 1e6;
+    printf("{\"changes\": %" PRIu64 ", \"events\": %" PRIu64 ", \"bytes\": %" PRId64
+           ", \"bytes_an_event\": %.1f, \"seconds\": %.1f}\n",
+           changes, events, size_of(file), (double)size_of(file) / (double)events, took_s);
+    return 0;
+}
+
+/* ---- reading ---- */
+
+static int by_size(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+struct totals {
+    int64_t *list;
+    size_t count, room;
+};
+
+static bool add_total(void *context, const struct election *election, const struct failover *failover)
+{
+    struct totals *totals = context;
+    (void)election;
+    if (totals->count == totals->room) {
+        totals->room = totals->room ? totals->room * 2 : 4096;
+        totals->list = realloc(totals->list, totals->room * sizeof *totals->list);
+        if (!totals->list)
+            die("out of memory");
+    }
+    totals->list[totals->count++] = failover->vacancy.high_us;
+    return true;
+}
+
+static int64_t percentiles(struct history *history, const char *election, int64_t from_us, int64_t to_us,
+                           size_t *count)
+{
+    struct totals totals = {0};
+    struct history_filter filter = {.election = election};
+    char *error;
+    int64_t began_us = now_us();
+    if (!history_failovers(history, &filter, from_us, to_us, add_total, &totals, &error))
+        die(error);
+    if (totals.count)
+        qsort(totals.list, totals.count, sizeof *totals.list, by_size);
+    free(totals.list);
+    *count = totals.count;
+    return now_us() - began_us;
+}
+
+#define JUMPS 60
+
+static int read_back(const char *file)
+{
+    char *error;
+    int64_t from_us, to_us, took[JUMPS], began_us;
+    struct history *history = history_open(file, &error);
+    if (!history)
+        die(error);
+    history_bounds(history, &from_us, &to_us);
+    history_close(history);
+    began_us = now_us();
+    history = history_open(file, &error);
+    if (!history || !history_bounds(history, &from_us, &to_us))
+        die("cannot be opened again");
+    int64_t open_us = now_us() - began_us;
+    srand(1);
+    for (int round = 0; round < 2; round++) /* the first one warms the cache */
+        for (int i = 0; i < JUMPS; i++) {
+            int64_t at_us = from_us + (int64_t)((double)rand() / RAND_MAX * (double)(to_us - from_us));
+            began_us = now_us();
+            if (!history_at(history, at_us, &error))
+                die(error);
+            took[i] = now_us() - began_us;
+        }
+    qsort(took, JUMPS, sizeof *took, by_size);
+    size_t one, all;
+    percentiles(history, "/services/team-000/leader", from_us, to_us + 1, &one);
+    int64_t one_us = percentiles(history, "/services/team-000/leader", from_us, to_us + 1, &one);
+    int64_t day_us = percentiles(history, NULL, to_us - DAY_US, to_us + 1, &all);
+    struct history_filter filter = {.events = UINT64_C(1) << EVENT_LEADER_ELECTED};
+    int64_t at_us = from_us + (to_us - from_us) / 2;
+    began_us = now_us();
+    history_step(history, &filter, at_us, true, &at_us);
+    int64_t step_us = now_us() - began_us;
+    history_close(history);
+    printf("{\"open_ms\": %.2f, \"jump_ms\": %.2f, \"jump_worst_ms\": %.2f, \"failovers\": %zu,"
+           " \"percentiles_ms\": %.2f, \"day_failovers\": %zu, \"day_percentiles_ms\": %.2f, \"step_ms\": "
+           "%.2f}\n",
+           (double)open_us / 1000, (double)took[JUMPS / 2] / 1000, (double)took[JUMPS - 1] / 1000, one,
+           (double)one_us / 1000, all, (double)day_us / 1000, (double)step_us / 1000);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 5 && strcmp(argv[1], "record") == 0)
+        return record_rate(argv[2], atoi(argv[3]), atoi(argv[4]));
+    if (argc == 5 && strcmp(argv[1], "make") == 0)
+        return make_days(argv[2], (size_t)atoi(argv[3]), atof(argv[4]));
+    if (argc == 3 && strcmp(argv[1], "read") == 0)
+        return read_back(argv[2]);
+    fprintf(stderr, "usage: history record FILE RATE SECONDS | make FILE ELECTIONS DAYS | read FILE\n");
+    return 2;
+}
