@@ -66,10 +66,12 @@ static bool write_all(struct store *store, const struct batch *list, int64_t ali
     bool fine = run(store, "BEGIN IMMEDIATE");
     int64_t newest_us = store->newest_us;
     for (const struct batch *batch = list; fine && batch; batch = batch->next) {
-        fine = rows_write(store->rows, batch);
+        /* Its clock is another one than that of the stretch before, which ends where it was seen last. */
+        bool ends = batch->begins == BATCH_NEW_STRETCH && newest_us != 0;
+        fine = (!ends || rows_alive(store->rows, newest_us)) && rows_write(store->rows, batch);
         newest_us = batch->at_us;
-        alive_us = batch->at_us > alive_us ? batch->at_us : alive_us;
     }
+    alive_us = newest_us > alive_us ? newest_us : alive_us;
     fine = fine && (newest_us == 0 || rows_alive(store->rows, alive_us)) && run(store, "COMMIT");
     if (fine) {
         store->newest_us = newest_us;
@@ -158,7 +160,8 @@ static void write_for_ever(void *context)
     struct batch *list;
     int64_t alive_us, keep_ms;
     while (wait_for_work(store, &list, &alive_us, &keep_ms)) {
-        bool alive = alive_us - store->written_alive_us >= ALIVE_MS * 1000;
+        int64_t since_us = alive_us - store->written_alive_us; /* below 0: another clock */
+        bool alive = since_us >= ALIVE_MS * 1000 || since_us < 0;
         bool fine = !list && !(alive && store->newest_us);
         while (!fine) {
             fine = write_all(store, list, alive_us);
@@ -231,6 +234,8 @@ bool store_push(struct store *store, struct batch *batch)
         *store->last = batch;
         store->last = &batch->next;
         store->bytes += size;
+        if (batch->begins == BATCH_NEW_STRETCH)
+            store->alive_us = batch->at_us;
         if (first)
             uv_cond_signal(&store->wake);
     }

@@ -1,0 +1,260 @@
+/* Proves that a recording survives what disks, clocks, versions and other people do to it. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include <sqlite3.h>
+
+#include "probe/history/history.h"
+#include "probe/history/schema.h"
+#include "tests/support/recorded.h"
+
+#define HOUR_MS (INT64_C(3600) * 1000)
+
+/* ---- time ---- */
+
+/* What is older than keep goes, in every table; what is younger can be looked at as before. */
+static void forgets_what_is_old(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_new();
+    recorded_start(world, KEEP_LONG_MS);
+    recorded_connect(world);
+    /* Each as large as it takes to begin a chunk of its own. */
+    for (int hour = 0; hour < 6; hour++) {
+        recorded_changes(world, 400);
+        recorded_pass(world, HOUR_MS);
+    }
+    recorded_stop(world);
+    int64_t before = recorded_ask(world, "SELECT count(*) FROM event");
+    assert_true(recorded_ask(world, "SELECT count(*) FROM chunk") > 3);
+
+    recorded_start(world, 7 * HOUR_MS);
+    recorded_changes(world, 10);
+    int64_t cutoff_us = world->now.wall_us - 7 * HOUR_MS * 1000;
+    /* The thread does it by itself, a part at a time. */
+    for (int i = 0; i < 200 && recorded_ask(world, "SELECT count(*) FROM event") > before - 400; i++)
+        usleep(50000);
+    recorded_stop(world);
+    assert_true(recorded_ask(world, "SELECT count(*) FROM event") < before - 400);
+    assert_true(recorded_ask(
+                    world, "SELECT count(*) FROM event WHERE at_us < (SELECT min(from_us) FROM chunk)") <= 4);
+    assert_int_equal(recorded_ask(world, "SELECT count(*) FROM events e WHERE candidate IS NULL AND event IN"
+                                         " ('leader-lost', 'candidate-left', 'leader-elected')"),
+                     0); /* whoever is still spoken of has a name */
+    assert_int_equal(
+        recorded_ask(world, "SELECT count(*) FROM tenures WHERE kind = 'led' AND candidate IS NULL"), 0);
+
+    struct history *history = recorded_open(world);
+    int64_t from_us = 0, to_us = 0;
+    assert_true(history_bounds(history, &from_us, &to_us));
+    assert_true(from_us <= cutoff_us);
+    recorded_same_looks(world, history, from_us, to_us);
+    char *error;
+    assert_null(history_at(history, from_us - 1, &error));
+    assert_non_null(strstr(error, "nothing had been recorded yet"));
+    free(error);
+    assert_null(history_at(history, to_us + 1, &error));
+    assert_non_null(strstr(error, "after the recording's end"));
+    free(error);
+    history_close(history);
+    recorded_free(world);
+}
+
+/* A clock that is set back an hour: order decides, nothing is lost, and every event can be stepped to. */
+static void goes_on_when_the_clock_is_set_back(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_new();
+    recorded_start(world, KEEP_LONG_MS);
+    recorded_connect(world);
+    recorded_changes(world, 5);
+    recorded_pass(world, HOUR_MS / 2);
+    recorded_changes(world, 5);
+    size_t first = world->moments;
+    world->now.wall_us -= HOUR_MS * 1000;
+    recorded_pass(world, 1000);
+    recorded_changes(world, 20);
+    recorded_stop(world);
+
+    struct history *history = recorded_open(world);
+    recorded_same_events(world, history);
+    /* A time that the clock showed twice means the second one. */
+    recorded_same_look(world, history, world->moments - 1);
+    recorded_same_look(world, history, first + 10);
+    /* Step by step, though, all of it passes by, in the order in which it happened. */
+    int64_t from_us = 0, to_us = 0, at_us, last_us = 0;
+    size_t stepped = 0;
+    struct history_filter filter = {.events = UINT64_C(1) << EVENT_LEADER_ELECTED};
+    assert_true(history_bounds(history, &from_us, &to_us));
+    char *error;
+    assert_non_null(history_at(history, world->times[0], &error));
+    at_us = world->times[0];
+    bool back = false;
+    while (history_step(history, &filter, at_us, true, &at_us)) {
+        back = back || at_us < last_us;
+        last_us = at_us;
+        stepped++;
+    }
+    assert_true(back);
+    assert_int_equal(stepped, 30);
+    history_close(history);
+    recorded_free(world);
+}
+
+/* ---- disks ---- */
+
+static void limit_files(rlim_t bytes)
+{
+    struct rlimit limit;
+    getrlimit(RLIMIT_FSIZE, &limit);
+    limit.rlim_cur = bytes;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* Where nothing more can be written, that is said; once there is room again, all of it is there. */
+static void waits_for_room(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_new();
+    signal(SIGXFSZ, SIG_IGN);
+    recorded_start(world, KEEP_LONG_MS);
+    recorded_connect(world);
+    recorded_changes(world, 5);
+    usleep(600000);
+    limit_files(100000);
+    recorded_changes(world, 200);
+    char *problem = NULL;
+    for (int i = 0; i < 100 && !problem; i++) {
+        usleep(50000);
+        problem = recorder_problem(world->recorder);
+    }
+    limit_files(RLIM_INFINITY);
+    assert_non_null(problem);
+    assert_non_null(strstr(problem, world->file));
+    free(problem);
+    recorded_changes(world, 5);
+    recorded_stop(world);
+
+    struct history *history = recorded_open(world);
+    recorded_same_events(world, history);
+    recorded_same_looks(world, history, 0, INT64_MAX);
+    history_close(history);
+    recorded_free(world);
+}
+
+static void expect_refusal(const struct recorded *world, const char *wanted)
+{
+    char *error;
+    struct history *history = history_open(world->file, &error);
+    assert_null(history);
+    if (!strstr(error, wanted) || !strstr(error, world->file) || !strchr(error, ';'))
+        fail_msg("%s", error);
+    free(error);
+}
+
+static void expect_no_recorder(struct recorded *world, const char *file, const char *wanted)
+{
+    char *error;
+    struct recorder *recorder = recorder_new(world->model, file, KEEP_LONG_MS, &error);
+    assert_null(recorder);
+    if (!strstr(error, wanted) || !strchr(error, ';'))
+        fail_msg("%s", error);
+    free(error);
+}
+
+/* A file that was cut is told, and not made worse by recording into it. */
+static void tells_of_a_cut_file(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_new();
+    struct stat status;
+    recorded_start(world, KEEP_LONG_MS);
+    recorded_connect(world);
+    recorded_changes(world, 60);
+    recorded_stop(world);
+    assert_int_equal(stat(world->file, &status), 0);
+    assert_int_equal(truncate(world->file, status.st_size / 2 / 4096 * 4096), 0);
+    expect_refusal(world, "damaged");
+    expect_no_recorder(world, world->file, "damaged");
+    assert_int_equal(truncate(world->file, 10), 0);
+    expect_refusal(world, "no recording of electop");
+    recorded_free(world);
+}
+
+/* Where there is nothing, and where nobody may write. */
+static void tells_of_wrong_places(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_new();
+    char path[160];
+    expect_refusal(world, "no recording there");
+    snprintf(path, sizeof path, "%s/link", world->folder);
+    assert_int_equal(symlink(world->file, path), 0);
+    expect_no_recorder(world, path, "is a link");
+    unlink(path);
+    snprintf(path, sizeof path, "%s/open", world->folder);
+    assert_int_equal(mkdir(path, 0777), 0);
+    assert_int_equal(chmod(path, 0777), 0);
+    snprintf(path, sizeof path, "%s/open/history.db", world->folder);
+    expect_no_recorder(world, path, "others may change");
+    expect_no_recorder(world, "/proc/nowhere/history.db", "cannot be made");
+    if (geteuid() == 0) {
+        snprintf(path, sizeof path, "%s/theirs.db", world->folder);
+        FILE *file = fopen(path, "w");
+        fclose(file);
+        assert_int_equal(chown(path, 65534, 65534), 0);
+        expect_no_recorder(world, path, "belongs to another user");
+        unlink(path);
+    }
+    snprintf(path, sizeof path, "%s/open", world->folder);
+    rmdir(path);
+    recorded_free(world);
+}
+
+/* ---- versions ---- */
+
+static void change(const struct recorded *world, const char *sql)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(world->file, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+/* A recording of a newer program is refused, and so is what is no recording at all. */
+static void refuses_what_it_does_not_know(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_new();
+    recorded_start(world, KEEP_LONG_MS);
+    recorded_connect(world);
+    recorded_stop(world);
+    change(world, "PRAGMA user_version=999");
+    expect_refusal(world, "newer electop");
+    expect_no_recorder(world, world->file, "newer electop");
+    unlink(world->file);
+    change(world, "CREATE TABLE accounts (id)");
+    expect_refusal(world, "no recording of electop");
+    expect_no_recorder(world, world->file, "no recording of electop");
+    assert_int_equal(recorded_ask(world, "SELECT count(*) FROM sqlite_schema"), 1);
+    recorded_free(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(forgets_what_is_old),   cmocka_unit_test(goes_on_when_the_clock_is_set_back),
+        cmocka_unit_test(waits_for_room),        cmocka_unit_test(tells_of_a_cut_file),
+        cmocka_unit_test(tells_of_wrong_places), cmocka_unit_test(refuses_what_it_does_not_know),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
