@@ -216,6 +216,45 @@ static bool shadowed(struct cluster *cluster, struct client *client, size_t serv
     return older;
 }
 
+/* A server's clock may run faster or slower than ours by this part. */
+#define CLOCK_DRIFT 5000
+
+/* Where its clock stands against ours: whoever it heard between two of its lists, it heard after the first
+   was asked for; and whatever it lists, it heard before the list had come. */
+static void read_clock(struct cluster *cluster, size_t index, struct moment at, int64_t latest_ms,
+                       const struct observed_connections *seen)
+{
+    struct server *server = &cluster->servers[index];
+    int64_t low_us = INT64_MIN, high_us = at.mono_us + seen->took_us - latest_ms * 1000;
+    if (latest_ms <= 0)
+        return;
+    if (seen->now_ms >= 0)
+        low_us = at.mono_us - seen->now_age_us - seen->now_ms * 1000 - 1000;
+    for (size_t i = 0; cluster->clients && server->listed.mono_us != 0 && i < seen->count; i++) {
+        const struct seen_connection *c = &seen->list[i];
+        const struct client *client = clients_find(cluster->clients, c->session);
+        int64_t bound_us = server->listed.mono_us - c->last_response_ms * 1000 - 1000;
+        if (client && client->shown.connected && client->shown.server == index &&
+            client->list_round == server->list_round && client->shown.established_ms == c->established_ms &&
+            c->last_response_ms > client->response_ms && bound_us > low_us)
+            low_us = bound_us;
+    }
+    if (server->clock_known) {
+        int64_t drift_us = (at.mono_us - server->clock_us) / CLOCK_DRIFT;
+        if (server->clock_low_known && server->clock_low_us - drift_us > low_us)
+            low_us = server->clock_low_us - drift_us;
+        if (server->clock_high_us + drift_us < high_us)
+            high_us = server->clock_high_us + drift_us;
+    }
+    /* Where its machine began anew, so did its clock. */
+    bool contradicts = low_us > high_us;
+    server->clock_known = !contradicts;
+    server->clock_low_known = !contradicts && low_us != INT64_MIN;
+    server->clock_low_us = low_us;
+    server->clock_high_us = high_us;
+    server->clock_us = at.mono_us;
+}
+
 static void see_connection(struct cluster *cluster, size_t server, struct moment at, int64_t now_ms,
                            bool bound, const struct seen_connection *seen)
 {
@@ -267,14 +306,17 @@ void clients_connections(struct cluster *cluster, size_t server, struct moment a
                          const struct observed_connections *seen)
 {
     struct server *from = &cluster->servers[server];
+    int64_t latest_ms = seen->now_ms;
+    for (size_t i = 0; i < seen->count; i++)
+        if (seen->list[i].last_response_ms > latest_ms)
+            latest_ms = seen->list[i].last_response_ms;
+    int64_t now_ms = seen->now_ms < 0 ? latest_ms : seen->now_ms;
+    read_clock(cluster, server, at, latest_ms, seen);
     if (++from->list_round == 0)
         from->list_round = 1;
     from->listed_before = from->listed;
     from->listed = at;
-    int64_t now_ms = seen->now_ms;
-    for (size_t i = 0; seen->now_ms < 0 && i < seen->count; i++)
-        if (seen->list[i].last_response_ms > now_ms)
-            now_ms = seen->list[i].last_response_ms;
+    from->list_took_us = seen->took_us;
     for (size_t i = 0; i < seen->count; i++)
         if (seen->list[i].session != 0)
             see_connection(cluster, server, at, now_ms, seen->now_ms < 0, &seen->list[i]);
@@ -288,8 +330,10 @@ void clients_connections(struct cluster *cluster, size_t server, struct moment a
                 mark_owned(client);
             if (client->shown.server != server || client->list_round == from->list_round)
                 continue;
-            if (client->shown.connected)
+            if (client->shown.connected) {
                 disconnected(cluster, client);
+                client->parted_us = at.mono_us + seen->took_us;
+            }
             strangers = strangers || !client->owned;
         }
     if (strangers)

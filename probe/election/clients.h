@@ -19,6 +19,7 @@ struct client {
     struct candidate *owned;     /* chained by owned_next */
 
     int64_t response_ms;      /* last response in the latest list */
+    int64_t parted_us;        /* the first list without its connection had come by then */
     uint64_t fingerprint;     /* of the watches that concern elections, in the run */
     int64_t run_us;           /* the run's first look was asked for then; 0: no run */
     int64_t run_shown_us;     /* ... and had been answered by then */

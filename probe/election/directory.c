@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "probe/election/diagnose.h"
+#include "probe/election/failover_case.h"
 #include "probe/election/fold.h"
 #include "probe/election/roster.h"
 #include "probe/election/tenure.h"
@@ -336,6 +337,7 @@ void fold_children(const struct fold *f, const struct observed_children *list)
     fold_fresh(f);
     if (difference.missing || difference.joined_count)
         fold_touched(f);
+    failover_case_listed(f, comparable && !appeared ? &old : NULL);
     free_missing(difference.missing);
     free(difference.joined);
 }

@@ -24,6 +24,7 @@ struct client;
 struct chain_link;
 struct departed;
 struct replicas;
+struct failover;
 
 enum election_state {
     ELECTION_UNKNOWN, /* not looked at yet, or never connected */
@@ -77,14 +78,14 @@ struct candidate {
     bool ranked;  /* equal numbers: its czxid orders it, else its name */
     bool outside; /* does not fit the pattern: stands in no line */
     bool unread_queued;
-    bool named; /* its name holds a GUID or a session: its client finds it again */
+    bool named;                   /* its name holds a GUID or a session: its client finds it again */
     bool tells_right, tells_self; /* of its session's watches: the one before it, itself */
     enum finding_code wrong;      /* what looks show since wrong_us; FINDING_COUNT: nothing wrong */
-    bool deaf;               /* it was proved to watch nothing when it became first */
-    bool by_children;        /* it watches nothing that is shown, and may be told by what is not shown */
-    bool reread;             /* asked to be read again, for what changed in it */
-    enum finding_code proof; /* what is proved of its watches; FINDING_COUNT: nothing */
-    int64_t wrong_us;        /* that look */
+    bool deaf;                    /* it was proved to watch nothing when it became first */
+    bool by_children;             /* it watches nothing that is shown, and may be told by what is not shown */
+    bool reread;                  /* asked to be read again, for what changed in it */
+    enum finding_code proof;      /* what is proved of its watches; FINDING_COUNT: nothing */
+    int64_t wrong_us;             /* that look */
     uint32_t hash, round;
     uint32_t place;       /* in line, at the latest diagnosis */
     uint32_t watchers;    /* the first of its links, from 1; 0: nobody is known to watch it */
@@ -106,6 +107,7 @@ struct tenure {
     bool gap;         /* nobody was watching: neither led nor vacant is claimed */
 };
 #define TENURES_KEPT 128
+#define FAILOVERS_KEPT 64
 
 /* The latest change of leader. Times are the tool's; -1: unknown or not yet. */
 struct change {
@@ -122,6 +124,7 @@ struct change {
 struct counters {
     uint64_t joined, left; /* seen */
     uint64_t leader_changes;
+    uint64_t missed_changes;             /* of them, found after nobody had watched */
     uint64_t unseen_joined, unseen_left; /* proved by the Stat arithmetic, brought by no notification */
 };
 
@@ -155,7 +158,7 @@ struct election {
     char *mark_path;            /* full path of the acknowledgement, or NULL */
     enum acknowledged acknowledged;
     struct moment
-        unacknowledged_since; /* where ACK_NO: seen so since then; a mark may go before its leader */
+        unacknowledged_since;  /* where ACK_NO: seen so since then; a mark may go before its leader */
     bool unacknowledged_found; /* its mark was missing when first looked for: nobody saw it go */
     bool mark_known, mark_present;
     struct znode_stat mark_stat;
@@ -173,7 +176,9 @@ struct election {
 
     struct tenure *tenures; /* a ring; election_tenure_at() reads it */
     size_t tenure_first, tenure_count, tenure_room;
-    struct change change;      /* change.lost_at.mono_us 0: none seen yet */
+    struct change change;       /* change.lost_at.mono_us 0: none seen yet */
+    struct failover *failovers; /* a ring; election_failover_at() (model.h) reads it */
+    size_t failover_first, failover_count, failover_room;
     struct finding **findings; /* the worst first */
     size_t finding_count;
     struct counters counters;

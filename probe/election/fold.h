@@ -13,11 +13,12 @@
  *   election_life.c  what an election begins with and is configured to, and its end
  *   standing.c       one candidate's znode: read, gone, denied
  *   leadership.c     who leads since when
+ *   failover_case.c  the evidence of a change of leader, until it is told as a whole (failover_case.h)
  *   acknowledge.c    whether the leader has acknowledged
  *   findings.c       the findings of one election: raised, kept, cleared
  *   fold.c           what every change does: events, states, what is to be diagnosed
  *   cluster.c        the elections of a cluster by path
- *   tables           clients.c, registry.c, roster.c, tenure.c, bystanders.c, replicas.c
+ *   tables           failovers.c, clients.c, registry.c, roster.c, tenure.c, bystanders.c, replicas.c
  */
 #ifndef ELECTOP_PROBE_ELECTION_FOLD_H
 #define ELECTOP_PROBE_ELECTION_FOLD_H

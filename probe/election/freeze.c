@@ -4,6 +4,7 @@
 #include "config/text.h"
 #include "probe/election/chain.h"
 #include "probe/election/diagnose.h"
+#include "probe/election/failovers.h"
 #include "probe/election/fold.h"
 #include "probe/election/registry.h"
 #include "probe/election/roster.h"
@@ -109,6 +110,8 @@ static struct election *freeze_election(const struct election *from, struct clus
     char *path = to->path;
     *to = *from;
     to->cluster = cluster;
+    to->failovers = NULL;
+    to->failover_first = to->failover_count = to->failover_room = 0;
     to->path = path;
     to->path_next = NULL;
     to->leader = NULL;
@@ -142,6 +145,8 @@ static struct election *freeze_election(const struct election *from, struct clus
     to->change.to_identity = copy_text(from->change.to_identity, ok);
     freeze_children(from, to, ok);
     freeze_tenures(from, to, ok);
+    for (size_t i = 0; i < from->failover_count && *ok; i++)
+        *ok = election_keep_failover(to, election_failover_at(from, i));
     *ok = *ok && findings_copy(from, to) && chain_copy(from, to);
     roster_list_foreign(to);
     return to;
@@ -173,6 +178,7 @@ static void freeze_cluster(const struct cluster *from, struct cluster *to, bool 
     to->servers = NULL;
     to->clients = NULL;
     to->dirty = NULL;
+    to->cases = NULL;
     to->elections = to->buckets = NULL;
     to->server_count = to->election_count = to->election_room = to->bucket_count = 0;
     to->name = copy_text(from->name, ok);

@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "config/text.h"
+#include "probe/election/failover_case.h"
+#include "probe/election/failovers.h"
 #include "probe/election/fold.h"
 #include "probe/election/tenure.h"
 
@@ -36,6 +38,7 @@ void leadership_lost(const struct fold *f, const struct candidate *leader, bool 
 {
     struct election *election = f->election;
     struct change *change = &election->change;
+    failover_case_close(f);
     change_clear(change);
     change->from = text_copy(leader->name);
     change->from_identity = text_copy(leader->identity);
@@ -46,6 +49,7 @@ void leadership_lost(const struct fold *f, const struct candidate *leader, bool 
     election->leader_since = (struct moment){0};
     election->leader_since_exact = false;
     tenure_begin(election, NULL, f->at, election->fresh, false);
+    failover_case_open(f, leader, seen);
     acknowledge_update(f);
 }
 
@@ -85,6 +89,7 @@ void leadership_won(const struct fold *f, const struct candidate *leader)
     tenure_begin(election, leader, from, election->leader_since_exact, false);
     election->leader = leader;
     election->counters.leader_changes++;
+    failover_case_won(f);
     acknowledge_update(f);
 }
 
@@ -183,5 +188,6 @@ void leadership_corrected(const struct fold *f, struct candidate *leader)
 void leadership_free(struct election *election)
 {
     tenures_free(election);
+    failovers_free(election);
     change_clear(&election->change);
 }

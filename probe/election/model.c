@@ -6,6 +6,7 @@
 #include "config/text.h"
 #include "probe/election/clients.h"
 #include "probe/election/diagnose.h"
+#include "probe/election/failover_case.h"
 #include "probe/election/fold.h"
 #include "probe/election/recipe_check.h"
 #include "probe/election/replicas.h"
@@ -41,6 +42,8 @@ static void server_end(struct server *server)
 
 static void cluster_end(struct cluster *cluster)
 {
+    while (cluster->cases)
+        failover_case_forget(cluster->cases->election);
     for (size_t i = 0; i < cluster->election_count; i++)
         election_free(cluster->elections[i]);
     clients_free(cluster->clients);
@@ -126,6 +129,7 @@ static void observe_election(struct model *model, struct cluster *cluster, const
 static void observe_dropped(struct model *model, struct cluster *cluster, struct election *election)
 {
     diagnose_forget(election);
+    failover_case_forget(election);
     cluster_remove(cluster, election);
     election_free(election);
     model->generation++;
@@ -266,6 +270,7 @@ static void observe_lists(struct model *model, struct cluster *cluster, const st
     case OBSERVED_CONNECTIONS:
         server_hides(model, cluster, server, HIDDEN_CONNECTIONS, NULL);
         clients_connections(cluster, index, o->at, &o->connections);
+        failover_cases_connections(cluster, index, o->at, &o->connections);
         break;
     case OBSERVED_WATCHES:
         server_hides(model, cluster, server, HIDDEN_WATCHES, NULL);
@@ -281,6 +286,7 @@ static void observe_lists(struct model *model, struct cluster *cluster, const st
     case OBSERVED_SESSIONS:
         server_hides(model, cluster, server, HIDDEN_SESSIONS, NULL);
         clients_sessions(cluster, index, o->at, &o->sessions);
+        failover_cases_sessions(cluster, index, o->at, &o->sessions);
         break;
     default:
         if (o->hidden.part <= HIDDEN_SESSIONS)
@@ -311,6 +317,11 @@ static void observe_server(struct model *model, struct cluster *cluster, const s
     server->mode = seen->mode;
     server->answer_us = seen->answer_us;
     server->zxid = seen->zxid;
+    if (seen->tick_ms > 0)
+        server->tick_ms = seen->tick_ms;
+    if (seen->zxid >= 0)
+        server->stated = o->at;
+    cluster_note_epoch(cluster, seen->zxid, o->at);
     server->connections = seen->connections;
     if (seen->reachable || server->seen.mono_us == 0)
         server->seen = o->at;
@@ -456,5 +467,6 @@ void model_observe(struct model *model, const struct observation *o)
         break;
     }
     wake_up(cluster, model->now);
+    failover_cases_settle(model, cluster, model->now);
     diagnose_cluster(model, cluster, model->now);
 }

@@ -23,6 +23,7 @@ struct server {
     enum server_mode mode;
     int64_t answer_us, zxid;
     int connections;
+    int tick_ms; /* 0: unknown */
     char *version, *problem;
     struct moment seen;       /* of the last answer, or of the first try without one */
     const char *watches_from; /* "adminserver", "four-letter", or NULL: its watches are not known */
@@ -34,6 +35,11 @@ struct server {
     /* The model's own. */
     uint16_t list_round, watch_round;    /* connection lists and watch lists so far */
     struct moment listed, listed_before; /* the latest two connection lists; mono_us 0: none */
+    bool clock_low_known, clock_known;
+    int64_t clock_low_us, clock_high_us; /* from its monotonic clock to the observer's, within these */
+    int64_t clock_us;                    /* ... as of then */
+    struct moment stated;                /* when it last told its zxid */
+    int64_t list_took_us;                /* the latest connection list */
 };
 
 struct cluster {
@@ -56,8 +62,10 @@ struct cluster {
     size_t election_count, election_room;
     struct election **buckets; /* the model's own: by path */
     size_t bucket_count;
-    struct election *dirty; /* those to be diagnosed */
-    int64_t wake_us;        /* no election's diagnose_at_us is earlier; INT64_MAX: none waits for its time */
+    struct election *dirty;      /* those to be diagnosed */
+    struct failover_case *cases; /* changes of leader that have not been told as a whole yet */
+    int64_t epoch, epoch_us;     /* of ZooKeeper's leader, the latest seen, and when another was; 0: never */
+    int64_t wake_us; /* no election's diagnose_at_us is earlier; INT64_MAX: none waits for its time */
     enum replicas_next replicas_next;
     uint64_t turn; /* of the latest observation that told something of all its elections' sessions */
 };
@@ -66,9 +74,9 @@ struct model {
     struct cluster *clusters;
     size_t cluster_count;
     struct recipe_book *recipes;
-    bool one_look;       /* there will be no second one (set by whoever takes only one): suspicions from watches
-                            are told at once, else after the second look */
-    struct moment now;   /* of the latest observation */
+    bool one_look;     /* there will be no second one (set by whoever takes only one): suspicions from watches
+                          are told at once, else after the second look */
+    struct moment now; /* of the latest observation */
     uint64_t generation; /* goes up with every change that a screen could show */
     uint64_t turn;       /* goes up with every observation: see the turn of elections and clusters */
     void (*on_event)(void *context, const struct event *);
@@ -87,6 +95,9 @@ struct election *model_election(const struct model *, unsigned cluster, const ch
 
 /* Something is suspected that a second look at the servers, or a list after a sync, could settle. */
 bool model_wants_second_look(const struct model *);
+
+/* A leader went a moment ago, and lists of connections and sessions could still show why. */
+bool model_wants_evidence(const struct model *, unsigned cluster);
 
 /* A picture that does not move: a deep copy without events, read by the same functions. */
 struct model *model_freeze(const struct model *);

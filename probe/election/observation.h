@@ -80,6 +80,7 @@ struct observed_server {
     int64_t answer_us;   /* how long its last cheap answer took; -1: unknown */
     int64_t zxid;        /* -1: unknown */
     int connections;     /* -1: unknown */
+    int tick_ms;         /* its tickTime; 0: unknown */
     const char *version; /* or NULL */
     const char *problem; /* NULL: healthy */
 };
@@ -105,6 +106,8 @@ struct observed_connections {
     size_t count;
     int64_t now_ms; /* the server's monotonic clock when it answered; -1: unknown (then the largest
                        last_response_ms is a lower bound of it) */
+    int64_t now_age_us; /* ... which it was no longer than this before the list was asked for */
+    int64_t took_us;    /* until it had been answered */
 };
 
 struct seen_watches {

@@ -77,6 +77,7 @@ static void round_end(struct inquiry *q)
 {
     give_memory_back(q);
     q->asking = false;
+    q->ended_ms = uv_now(q->live->loop);
     subjects_confirm(q->live);
     if (!q->cheap || !q->demanded)
         q->rounds++;
@@ -97,7 +98,8 @@ static void round_begin(struct inquiry *q)
     q->full = q->demanded || model_wants_second_look(q->live->model) || q->looks < LOOKS ||
               now_ms - q->moved_ms <= SETTLED_AFTER_MS || now_ms - q->looked_ms >= SETTLED_EVERY_MS;
     q->on_demand = q->demanded;
-    q->demanded = false;
+    q->evidence = model_wants_evidence(q->live->model, q->live->index);
+    q->demanded = q->hastened = false;
     q->took_us = 0;
     q->words_hang = false;
     q->step = STEP_STATE;
@@ -128,7 +130,7 @@ static bool moved(const struct inquiry *q)
 
 static void connections_came(struct inquiry *q)
 {
-    facts_tell_connections(q->live, q->address, q->asked_at, &q->answer.connections);
+    facts_tell_connections(q->live, q->address, q->asked_at, q->pinged_us, &q->answer.connections);
     q->leader_timeout_ms = facts_leader_timeout_ms(q->live, &q->answer.connections);
     q->connections_known = true;
     connection_list_free(&q->answer.connections);
@@ -157,6 +159,7 @@ void inquiry_step_succeeded(struct inquiry *q, int64_t took_us)
 {
     switch (q->step) {
     case STEP_STATE:
+        q->answer.figures.tick_ms = q->tick_ms;
         facts_tell_server(q->live, q->address, &q->answer.figures, true, took_us, NULL);
         break;
     case STEP_SUMMARY:
@@ -363,6 +366,8 @@ static void identity_came(struct inquiry *q)
         snprintf(foreign, sizeof foreign, "it does not tell whose it is (it names no client port)");
     if (q->proving == ADMIN_CONFIGURATION) {
         if (a->client_port == port)
+            q->tick_ms = a->tick_ms;
+        if (a->client_port == port)
             prove(q, ADMIN_SERVER_STATS);
         else if (elsewhere && servers_have_port(q->live->servers, (int)a->client_port))
             proved(q, foreign);
@@ -472,6 +477,7 @@ static void on_ping_late(uv_timer_t *timer)
 {
     struct inquiry *q = timer->data;
     q->pings = 0;
+    q->pinged_us = 0;
     ask(q);
 }
 
@@ -481,6 +487,7 @@ static void ask_after_ping(struct inquiry *q)
     const char *path = *live->chroot ? live->chroot : "/";
     for (size_t i = 0; q->owed == 0 && i < live->lane_count; i++)
         q->pings += session_exists(live->lanes[i].session, path, false, on_ping, q);
+    q->pinged_us = q->pings ? live_now().mono_us : 0;
     q->owed += q->pings;
     if (q->pings)
         uv_timer_start(q->timer, on_ping_late, PING_WITHIN_MS, 0);
@@ -491,13 +498,15 @@ static void ask_after_ping(struct inquiry *q)
 static void step_begin(struct inquiry *q)
 {
     bool leads = q->answer.figures.mode == SERVER_LEADER || q->answer.figures.mode == SERVER_STANDALONE;
+    bool words =
+        !q->admin_host || q->admin_failed || q->proof == PROOF_FOREIGN; /* their length is predicted */
     bool wanted[STEPS + 1] = {[STEP_STATE] = true,
                               [STEP_SUMMARY] = !q->cheap,
-                              [STEP_FIGURES] = q->full && !q->cheap,
+                              [STEP_FIGURES] = (q->full || (q->evidence && words)) && !q->cheap,
                               [STEP_BEFORE] = q->full && !q->cheap && !q->connections_known,
                               [STEP_WATCHES] = q->full && !q->cheap,
                               [STEP_CONNECTIONS] = !q->cheap,
-                              [STEP_SESSIONS] = q->full && !q->cheap && leads,
+                              [STEP_SESSIONS] = (q->full || q->evidence) && !q->cheap && leads,
                               [STEPS] = true};
     while (!wanted[q->step])
         q->step++;
@@ -539,6 +548,19 @@ void inquiry_demand(struct inquiry *q)
     q->cheap = q->cheap && q->asking;
     if (!q->asking)
         round_begin(q);
+}
+
+void inquiry_hasten(struct inquiry *q)
+{
+    if (!q->host || q->asking || q->hastened || q->cheap || q->live->cluster->servers.every_ms == 0)
+        return;
+    uint64_t now_ms = uv_now(q->live->loop);
+    int64_t least_ms = q->took_us * PAUSE_FACTOR / 1000;
+    uint64_t due_ms = q->ended_ms + (uint64_t)(least_ms > EVIDENCE_LEAST_MS ? least_ms : EVIDENCE_LEAST_MS);
+    q->hastened = true;
+    uint64_t usual_ms = uv_timer_get_due_in(q->timer), wait_ms = due_ms > now_ms ? due_ms - now_ms : 0;
+    if (!uv_is_active((const uv_handle_t *)q->timer) || wait_ms < usual_ms)
+        uv_timer_start(q->timer, on_timer, wait_ms, 0);
 }
 
 static char *copy(const char *text, bool *good)

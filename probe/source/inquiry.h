@@ -41,6 +41,9 @@ void inquiry_begin(struct inquiry *);
  */
 void inquiry_demand(struct inquiry *);
 
+/* The next round comes as soon as the cost of the last one allows: a leader's end is being looked into. */
+void inquiry_hasten(struct inquiry *);
+
 /* What was demanded has not come yet. */
 bool inquiry_is_demanded(const struct inquiry *);
 

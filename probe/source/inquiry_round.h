@@ -27,6 +27,8 @@
 #define FIGURE_MOST (INT64_C(1) << 31)
 #define PAUSE_FACTOR 100
 #define LEADER_LEAST_MS 500
+/* While a leader's end is being looked into. */
+#define EVIDENCE_LEAST_MS 200
 #define LEADER_MOST_MS 5000
 /* After something moved, watches are looked at until two looks a third of a long timeout apart must have been
    had; where nothing moves, they are asked for this often. */
@@ -86,6 +88,7 @@ struct inquiry {
     bool asking, full;
     bool demanded, on_demand; /* the next round; this round */
     bool cheap;               /* the figures only */
+    bool evidence;            /* of a leader's end: connections and sessions */
     bool words_hang;          /* one was not answered in time: the rest would not be either */
     enum step step;
     unsigned tried; /* of this step: 1 << enum way */
@@ -98,10 +101,14 @@ struct inquiry {
     char problems[2][200]; /* by way, of this step */
     bool answered;         /* at least something came */
     unsigned pings;        /* not answered yet */
+    int64_t pinged_us;     /* when they were sent; 0: not answered in time */
     bool ours_expected;    /* our session was connected here when the connections were asked for */
 
     /* What is known from rounds before. */
     unsigned rounds;
+    uint64_t ended_ms; /* the latest */
+    bool hastened;     /* the next one comes as soon as it may */
+    int64_t tick_ms;   /* its tickTime; <= 0: unknown */
     enum proof proof;
     uint64_t proved_ms;
     enum admin_command proving;

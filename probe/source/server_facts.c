@@ -16,14 +16,16 @@ void facts_tell_server(const struct live *live, const char *address, const struc
                        bool reachable, int64_t took_us, const char *problem)
 {
     struct observation o = live_observation(live, OBSERVED_SERVER, NULL, NULL);
-    o.server = (struct observed_server){.address = address,
-                                        .reachable = reachable,
-                                        .mode = f->mode,
-                                        .answer_us = took_us,
-                                        .zxid = f->zxid,
-                                        .connections = f->connections > INT32_MAX ? -1 : (int)f->connections,
-                                        .version = f->version[0] ? f->version : NULL,
-                                        .problem = problem};
+    o.server =
+        (struct observed_server){.address = address,
+                                 .reachable = reachable,
+                                 .mode = f->mode,
+                                 .answer_us = took_us,
+                                 .zxid = f->zxid,
+                                 .connections = f->connections > INT32_MAX ? -1 : (int)f->connections,
+                                 .tick_ms = f->tick_ms > 0 && f->tick_ms < 3600000 ? (int)f->tick_ms : 0,
+                                 .version = f->version[0] ? f->version : NULL,
+                                 .problem = problem};
     model_observe(live->model, &o);
 }
 
@@ -77,19 +79,24 @@ bool facts_sessions_show_ours(const struct live *live, const struct session_list
     return false;
 }
 
-void facts_tell_connections(const struct live *live, const char *address, struct moment at,
+void facts_tell_connections(const struct live *live, const char *address, struct moment at, int64_t pinged_us,
                             const struct connection_list *list)
 {
     int64_t latest_ms = -1;
-    bool ours = facts_show_ours(live, list);
+    bool ours = pinged_us != 0 && facts_show_ours(live, list);
+    int64_t took_us = live_now().mono_us - at.mono_us;
     for (size_t i = 0; i < list->count; i++) {
         const struct seen_connection *c = &list->list[i];
         if (c->last_response_ms > latest_ms)
             latest_ms = c->last_response_ms;
     }
     struct observation o = observation(live, OBSERVED_CONNECTIONS, at);
-    o.connections = (struct observed_connections){
-        .address = address, .list = list->list, .count = list->count, .now_ms = ours ? latest_ms : -1};
+    o.connections = (struct observed_connections){.address = address,
+                                                  .list = list->list,
+                                                  .count = list->count,
+                                                  .now_ms = ours ? latest_ms : -1,
+                                                  .now_age_us = ours ? at.mono_us - pinged_us : 0,
+                                                  .took_us = took_us};
     model_observe(live->model, &o);
     log_line(LOG_LEVEL_DEBUG, "%s: %zu connections%s", address, list->count, ours ? ", ours among them" : "");
 }

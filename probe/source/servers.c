@@ -23,7 +23,8 @@ struct servers {
     size_t count;
     bool begun, demanded;
     uv_timer_t *timer;
-    unsigned owed; /* answers of our session that still refer to this */
+    uv_prepare_t *watcher; /* of what the model has just seen */
+    unsigned owed;         /* answers of our session that still refer to this */
     bool freed;
 
     struct ensemble_member members[ENSEMBLE_MEMBERS];
@@ -208,6 +209,16 @@ static void on_unconnected(uv_timer_t *timer)
         add_named(s);
 }
 
+/* After all that came at once has been told: does anybody's end want looking into? */
+static void on_told(uv_prepare_t *watcher)
+{
+    struct servers *s = watcher->data;
+    if (!model_wants_evidence(s->live->model, s->live->index))
+        return;
+    for (size_t i = 0; i < s->count; i++)
+        inquiry_hasten(s->all[i]);
+}
+
 struct servers *servers_new(struct live *live)
 {
     struct servers *s = calloc(1, sizeof *s);
@@ -216,16 +227,22 @@ struct servers *servers_new(struct live *live)
         return NULL;
     s->live = live;
     s->timer = calloc(1, sizeof *s->timer);
+    s->watcher = calloc(1, sizeof *s->watcher);
     s->http = http_new(live->loop);
-    if (!s->timer || !s->http || !connect_string_parse(live->cluster->hosts, &s->named, &error)) {
+    if (!s->timer || !s->watcher || !s->http ||
+        !connect_string_parse(live->cluster->hosts, &s->named, &error)) {
         free(error);
         free(s->timer);
+        free(s->watcher);
         http_free(s->http);
         free(s);
         return NULL;
     }
     uv_timer_init(live->loop, s->timer);
     s->timer->data = s;
+    uv_prepare_init(live->loop, s->watcher);
+    s->watcher->data = s;
+    uv_prepare_start(s->watcher, on_told);
     if (live->cluster->servers.addresses)
         add_configured(s);
     else
@@ -233,7 +250,7 @@ struct servers *servers_new(struct live *live)
     return s;
 }
 
-static void on_timer_closed(uv_handle_t *handle)
+static void on_handle_closed(uv_handle_t *handle)
 {
     free(handle);
 }
@@ -249,7 +266,9 @@ void servers_free(struct servers *s)
     http_free(s->http);
     connect_string_free(&s->named);
     uv_timer_stop(s->timer);
-    uv_close((uv_handle_t *)s->timer, on_timer_closed);
+    uv_close((uv_handle_t *)s->timer, on_handle_closed);
+    uv_prepare_stop(s->watcher);
+    uv_close((uv_handle_t *)s->watcher, on_handle_closed);
     s->freed = true;
     if (!s->owed)
         free(s);

@@ -136,7 +136,8 @@ void server_figures_clear(struct server_figures *figures)
                                        .all_watches = -1,
                                        .sessions = -1,
                                        .ephemerals = -1,
-                                       .client_port = -1};
+                                       .client_port = -1,
+                                       .tick_ms = -1};
 }
 
 void server_answer_clear(struct server_answer *answer)

@@ -198,8 +198,8 @@ void fake_servers_connections(struct fake_servers *s, struct model *model, struc
                                                  .outstanding = one->outstanding};
     }
     struct observation o = {.kind = OBSERVED_CONNECTIONS, .at = at};
-    o.connections = (struct observed_connections){address_of(server, address, sizeof address), list, count,
-                                                  server_ms(at, server)};
+    o.connections = (struct observed_connections){
+        address_of(server, address, sizeof address), list, count, server_ms(at, server), 0, 0};
     model_observe(model, &o);
     free(list);
 }

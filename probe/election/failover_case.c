@@ -1,0 +1,385 @@
+#include "probe/election/failover_case.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/clients.h"
+#include "probe/election/failovers.h"
+
+/* Where no server shows anything, its owner may yet volunteer again. */
+#define HOPELESS_AFTER_US INT64_C(1000000)
+/* A vacant election's lists are not looked through for ever. */
+#define COLLECT_US INT64_C(60000000)
+/* Where no setting says by when it must be told. */
+#define TOLD_AFTER_US INT64_C(10000000)
+/* A list is as old as its coming, and the notification of a loss may be this late. */
+#define NOTIFIED_US INT64_C(100000)
+
+/* ---- a case ---- */
+
+static struct failover_case *case_of(const struct election *election)
+{
+    struct failover_case *c = election->cluster->cases;
+    while (c && c->election != election)
+        c = c->next;
+    return c;
+}
+
+void failover_case_forget(struct election *election)
+{
+    struct failover_case **link = &election->cluster->cases;
+    while (*link && (*link)->election != election)
+        link = &(*link)->next;
+    struct failover_case *c = *link;
+    if (!c)
+        return;
+    *link = c->next;
+    free(c);
+}
+
+void cluster_note_epoch(struct cluster *cluster, int64_t zxid, struct moment at)
+{
+    int64_t epoch = zxid > 0 ? zxid >> 32 : 0;
+    if (epoch <= cluster->epoch)
+        return;
+    if (cluster->epoch != 0)
+        cluster->epoch_us = at.mono_us;
+    cluster->epoch = epoch;
+}
+
+static void note_before(struct failover_case *c, const struct cluster *cluster, const struct client *client)
+{
+    struct failover_evidence *e = &c->evidence;
+    const struct client_session *shown = &client->shown;
+    e->timeout_ms = shown->timeout_ms;
+    if (shown->server >= cluster->server_count || shown->seen.mono_us == 0)
+        return;
+    const struct server *server = &cluster->servers[shown->server];
+    c->server = shown->server;
+    e->looked_us = shown->seen.mono_us;
+    e->parted_us = shown->connected ? 0 : client->parted_us;
+    if (client->response_ms > 0 && server->clock_low_known) {
+        e->heard_low_us = client->response_ms * 1000 + server->clock_low_us;
+        e->heard_high_us = client->response_ms * 1000 + server->clock_high_us + 1000;
+    }
+    c->last_cxid = shown->connected ? shown->last_cxid : -1;
+    c->established_ms = shown->established_ms;
+    c->answered_us = server->listed.mono_us + server->list_took_us;
+}
+
+void failover_case_open(const struct fold *f, const struct candidate *leader, bool seen)
+{
+    struct cluster *cluster = f->election->cluster;
+    struct failover_case *c = calloc(1, sizeof *c);
+    (void)seen;
+    if (!c)
+        return; /* it goes untold; the change itself does not */
+    *c = (struct failover_case){.next = cluster->cases,
+                                .election = f->election,
+                                .server = SIZE_MAX,
+                                .last_cxid = -1,
+                                .established_ms = -1};
+    c->evidence.gone_us = c->evidence.since_us = f->at.mono_us;
+    c->evidence.no_session = leader->known && leader->stat.owner == 0;
+    if (leader->known && owner_is_session(leader->stat.owner))
+        c->evidence.session = leader->stat.owner;
+    if (leader->client)
+        note_before(c, cluster, leader->client);
+    cluster->cases = c;
+}
+
+void failover_case_listed(const struct fold *f, const struct znode_stat *old)
+{
+    struct failover_case *c = f->election->cluster->cases ? case_of(f->election) : NULL;
+    const struct znode_stat *now = &f->election->directory;
+    if (!c || c->zxid_most != 0)
+        return;
+    c->zxid_most = now->pzxid;
+    /* One change since, and it took the leader: this is the one. */
+    if (old && old->czxid == now->czxid && (uint32_t)now->cversion == (uint32_t)old->cversion + 1)
+        c->zxid = now->pzxid;
+    cluster_note_epoch(f->election->cluster, now->pzxid, f->at);
+}
+
+void failover_case_won(const struct fold *f)
+{
+    const struct election *election = f->election;
+    struct failover_case *c = election->cluster->cases ? case_of(election) : NULL;
+    if (!c)
+        return;
+    c->won = f->at;
+    c->evidence.displaced = election->change.from && election_find(election, election->change.from);
+    int64_t since_us = election->fresh ? 0 : election->stale_since.mono_us;
+    if (election->lost_after.mono_us != 0) {
+        since_us = election->lost_after.mono_us;
+        c->evidence.since_us = since_us;
+    }
+    if (since_us != 0 && f->at.mono_us > since_us)
+        c->gap_us = f->at.mono_us - since_us;
+}
+
+/* ---- what is seen afterwards ---- */
+
+static bool collects(const struct failover_case *c, struct moment at)
+{
+    int64_t after_us = at.mono_us - c->evidence.gone_us;
+    return after_us >= 0 && after_us <= COLLECT_US;
+}
+
+/* What it shows, it shows after it had done whatever took the znode. */
+static bool is_past_it(const struct failover_case *c, const struct server *server)
+{
+    return c->zxid_most != 0 && server->zxid >= c->zxid_most;
+}
+
+static bool is_deletion(const char *operation)
+{
+    return operation && (strncmp(operation, "DEL", 3) == 0 || strncmp(operation, "MULT", 4) == 0);
+}
+
+static void note_own(struct failover_case *c, const struct cluster *cluster, size_t index, struct moment at,
+                     const struct seen_connection *seen)
+{
+    const struct server *server = &cluster->servers[index];
+    struct failover_evidence *e = &c->evidence;
+    bool same = index == c->server && seen->established_ms == c->established_ms;
+    if (!same || seen->last_cxid < 0 || seen->last_cxid != c->last_cxid || seen->outstanding != 0)
+        c->other_request = true;
+    else if (is_past_it(c, server))
+        c->same_request = true;
+    int64_t heard_us = seen->last_response_ms * 1000 + server->clock_low_us;
+    if (e->fate == FATE_UNKNOWN && server->clock_low_known && is_past_it(c, server) &&
+        heard_us > e->gone_us) {
+        e->fate = FATE_ALIVE;
+        e->fate_us = at.mono_us;
+        e->alive_by = "its connection was heard afterwards";
+    }
+}
+
+static void note_deletion(struct failover_case *c, const struct seen_connection *seen)
+{
+    if (c->zxid != 0 && seen->last_zxid != c->zxid)
+        return;
+    if (c->deletion_count == DELETIONS_KEPT) {
+        memmove(c->deletions, c->deletions + 1, (DELETIONS_KEPT - 1) * sizeof c->deletions[0]);
+        c->deletion_count--;
+    }
+    c->deletions[c->deletion_count++] = (struct seen_deletion){seen->session, seen->last_zxid};
+}
+
+void failover_cases_connections(struct cluster *cluster, size_t server, struct moment at,
+                                const struct observed_connections *seen)
+{
+    for (struct failover_case *c = cluster->cases; c; c = c->next) {
+        if (!collects(c, at))
+            continue;
+        for (size_t i = 0; i < seen->count; i++) {
+            const struct seen_connection *one = &seen->list[i];
+            if (one->session != 0 && one->session == c->evidence.session)
+                note_own(c, cluster, server, at, one);
+            if (one->session != 0 && one->last_zxid > 0 && is_deletion(one->last_operation))
+                note_deletion(c, one);
+        }
+    }
+}
+
+void failover_cases_sessions(struct cluster *cluster, size_t server, struct moment at,
+                             const struct observed_sessions *seen)
+{
+    for (struct failover_case *c = cluster->cases; c; c = c->next) {
+        struct failover_evidence *e = &c->evidence;
+        if (!collects(c, at) || e->session == 0 || e->fate != FATE_UNKNOWN)
+            continue;
+        bool there = false;
+        for (size_t i = 0; i < seen->count && !there; i++)
+            there = seen->list[i] == e->session;
+        /* A server may show a session for a moment that it is just about to end. */
+        if (there && !is_past_it(c, &cluster->servers[server]))
+            continue;
+        e->fate = there ? FATE_ALIVE : FATE_OVER;
+        e->fate_us = at.mono_us;
+    }
+}
+
+/* Our own session sees a session's znodes go all at once: where one still stands, it lives. */
+static void look_at_others(struct failover_case *c)
+{
+    struct failover_evidence *e = &c->evidence;
+    if (e->fate != FATE_UNKNOWN || e->session == 0)
+        return;
+    const struct client *client = clients_find(c->election->cluster->clients, e->session);
+    for (const struct candidate *one = client ? client->owned : NULL; one; one = one->owned_next) {
+        if (!one->election->fresh || one->election->listed.mono_us < e->gone_us)
+            continue;
+        if (one->election == c->election && one->joined.mono_us < e->gone_us && c->zxid_most == 0)
+            continue;
+        e->fate = FATE_ALIVE;
+        e->fate_us = one->election->listed.mono_us;
+        e->alive_by = one->election == c->election ? "it stands here again" : "it stands in another election";
+        return;
+    }
+}
+
+/* ---- telling ---- */
+
+static int tick_of(const struct cluster *cluster)
+{
+    int tick_ms = 0;
+    for (size_t i = 0; i < cluster->server_count; i++)
+        if (cluster->servers[i].tick_ms > tick_ms)
+            tick_ms = cluster->servers[i].tick_ms;
+    return tick_ms;
+}
+
+static void finish_evidence(struct failover_case *c)
+{
+    const struct cluster *cluster = c->election->cluster;
+    struct failover_evidence *e = &c->evidence;
+    e->tick_ms = tick_of(cluster);
+    e->server = c->server < cluster->server_count ? cluster->servers[c->server].address : NULL;
+    /* Also where only its timeout is known, the latest that it can have been heard. */
+    int64_t heard_us = e->heard_low_us, most_us = failover_expiry_most_us(e->timeout_ms, e->tick_ms);
+    if (most_us >= 0 && e->gone_us - most_us > heard_us)
+        heard_us = e->gone_us - most_us;
+    e->restarted = cluster->epoch_us > heard_us || cluster->connection_since.mono_us > heard_us;
+    e->resigned = false;
+    e->deleter = 0;
+    for (size_t i = 0; c->zxid != 0 && i < c->deletion_count; i++)
+        if (c->deletions[i].zxid == c->zxid) {
+            e->resigned = c->deletions[i].session == e->session;
+            e->deleter = e->resigned ? 0 : c->deletions[i].session;
+        }
+    e->idle = c->same_request && !c->other_request && c->last_cxid >= 0 &&
+              c->answered_us + NOTIFIED_US < e->since_us;
+}
+
+/* Nothing that is asked for from here on would say more. */
+static bool is_exhausted(const struct failover_case *c, struct moment now)
+{
+    const struct cluster *cluster = c->election->cluster;
+    int64_t gone_us = c->evidence.gone_us;
+    bool shown = false, waits = false;
+    for (size_t i = 0; i < cluster->server_count; i++) {
+        const struct server *server = &cluster->servers[i];
+        if (!server->reachable || server->hidden[HIDDEN_CONNECTIONS] || server->listed.mono_us == 0)
+            continue;
+        shown = true;
+        waits = waits || server->listed.mono_us < gone_us;
+    }
+    const struct clients *clients = cluster->clients;
+    bool asked = clients && clients->sessions_seen.mono_us != 0 &&
+                 clients->sessions_server < cluster->server_count &&
+                 !cluster->servers[clients->sessions_server].hidden[HIDDEN_SESSIONS];
+    if (!shown && !asked)
+        return now.mono_us - gone_us >= HOPELESS_AFTER_US;
+    return !waits && c->evidence.fate != FATE_UNKNOWN;
+}
+
+static bool is_narrow(enum failover_cause cause)
+{
+    return cause == CAUSE_RESIGNED || cause == CAUSE_EVICTED || cause == CAUSE_CLOSED ||
+           cause == CAUSE_EXPIRED;
+}
+
+static void fill_phases(const struct failover_case *c, struct failover *failover, struct moment now)
+{
+    const struct election *election = c->election;
+    const struct change *change = &election->change;
+    failover->vacancy = failover->takeover = SPAN_UNKNOWN;
+    failover->elected_at = c->won;
+    if (c->gap_us == 0 && change->vacancy_us >= 0) {
+        failover->vacancy = (struct span){change->vacancy_us, change->vacancy_us};
+        failover->elected_at.mono_us = change->lost_at.mono_us + change->vacancy_us;
+        if (change->lost_at.wall_us)
+            failover->elected_at.wall_us = change->lost_at.wall_us + change->vacancy_us;
+    }
+    bool still_leads = election->leader && change->to && strcmp(election->leader->name, change->to) == 0;
+    if (c->gap_us == 0 && change->takeover_us >= 0)
+        failover->takeover = (struct span){change->takeover_us, change->takeover_us};
+    else if (c->gap_us == 0 && election->acknowledged == ACK_NO && still_leads)
+        failover->takeover = (struct span){now.mono_us - failover->elected_at.mono_us, SPAN_OPEN};
+}
+
+static void case_tell(struct model *model, struct failover_case *c, struct moment now)
+{
+    struct election *election = c->election;
+    const struct change *change = &election->change;
+    char evidence[400];
+    struct failover failover = {.from = change->from,
+                                .from_identity = change->from_identity,
+                                .to = change->to,
+                                .to_identity = change->to_identity,
+                                .lost_at = change->lost_at,
+                                .gap_us = c->gap_us};
+    look_at_others(c);
+    finish_evidence(c);
+    failover_judge(&c->evidence, &failover);
+    failover_evidence_tell(&c->evidence, failover.cause, evidence, sizeof evidence);
+    failover.evidence = evidence[0] ? evidence : NULL;
+    fill_phases(c, &failover, now);
+    failover.total = failover_total(&failover);
+    election->counters.missed_changes += c->gap_us > 0;
+    failover_case_forget(election);
+    bool kept = election_keep_failover(election, &failover);
+    const struct failover *told =
+        kept ? election_failover_at(election, election->failover_count - 1) : &failover;
+    struct event event = {.kind = EVENT_FAILOVER,
+                          .candidate = told->to,
+                          .identity = told->to_identity,
+                          .position = 1,
+                          .from = told->from,
+                          .from_identity = told->from_identity,
+                          .gap_us = told->gap_us,
+                          .after_us = -1,
+                          .failover = told};
+    fold_tell(&(struct fold){model, election, now}, &event);
+}
+
+void failover_case_close(const struct fold *f)
+{
+    struct failover_case *c = f->election->cluster->cases ? case_of(f->election) : NULL;
+    if (c && c->won.mono_us != 0)
+        case_tell(f->model, c, f->at);
+    else
+        failover_case_forget(f->election);
+}
+
+static bool is_due(struct failover_case *c, struct moment now)
+{
+    const struct election *election = c->election;
+    if (c->won.mono_us == 0)
+        return false;
+    int64_t within_us = election->settings->allow.failover_ms * 1000;
+    if (now.mono_us - c->won.mono_us >= (within_us > 0 ? within_us : TOLD_AFTER_US))
+        return true;
+    if (election->acknowledged == ACK_NO || (election->acknowledged == ACK_UNKNOWN && !election->mark_denied))
+        return false;
+    struct failover failover = {0};
+    look_at_others(c);
+    finish_evidence(c);
+    failover_judge(&c->evidence, &failover);
+    return is_narrow(failover.cause) || c->evidence.no_session || c->evidence.displaced ||
+           is_exhausted(c, now);
+}
+
+void failover_cases_settle(struct model *model, struct cluster *cluster, struct moment now)
+{
+    struct failover_case *next;
+    for (struct failover_case *c = cluster->cases; c; c = next) {
+        next = c->next;
+        if (is_due(c, now))
+            case_tell(model, c, now);
+    }
+}
+
+bool model_wants_evidence(const struct model *model, unsigned index)
+{
+    if (index >= model->cluster_count)
+        return false;
+    const struct cluster *cluster = &model->clusters[index];
+    for (const struct failover_case *c = cluster->cases; c; c = c->next)
+        if (collects(c, model->now) && !is_exhausted(c, model->now))
+            return true;
+    return false;
+}

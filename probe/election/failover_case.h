@@ -1,0 +1,56 @@
+/*
+ * failover_case.h - one change of leader while it is looked into: the inside of the model.
+ *
+ * A case is opened when a leader is lost, with what the servers had shown of its client. Lists that are asked
+ * for afterwards add to it. It is told as EVENT_FAILOVER, once, when the next one leads and all that can be
+ * known is known: at the latest the allowed failover time after the next one was first, or when that one
+ * is lost in its turn.
+ */
+#ifndef ELECTOP_PROBE_ELECTION_FAILOVER_CASE_H
+#define ELECTOP_PROBE_ELECTION_FAILOVER_CASE_H
+
+#include "probe/election/failover_judge.h"
+#include "probe/election/fold.h"
+
+/* Deletions by others that were seen in lists, by their zxid. */
+#define DELETIONS_KEPT 16
+struct seen_deletion {
+    uint64_t session;
+    int64_t zxid;
+};
+
+struct failover_case {
+    struct failover_case *next; /* of the cluster's */
+    struct election *election;
+    struct failover_evidence evidence; /* as far as it is known yet */
+    size_t server;                     /* that its connection was on; SIZE_MAX: none is known */
+    int64_t last_cxid, established_ms; /* of that connection before; -1: unknown */
+    int64_t answered_us;               /* the list that showed these had come by then */
+    int64_t zxid, zxid_most;           /* that took its znode, and the latest that may have; 0: not known */
+    bool same_request, other_request;  /* as before, or not, in lists after */
+    struct seen_deletion deletions[DELETIONS_KEPT];
+    size_t deletion_count;
+    struct moment won; /* the next one was first; mono_us 0: nobody is */
+    int64_t gap_us;    /* ... found after nobody had watched for so long */
+};
+
+/* The leader is lost, and f->election->change says so; then its directory was listed, old: as it was known
+   before, or NULL; then the next one is first. */
+void failover_case_open(const struct fold *, const struct candidate *leader, bool seen);
+void failover_case_listed(const struct fold *, const struct znode_stat *old);
+void failover_case_won(const struct fold *);
+/* What is still open is told with what is known: another change begins. */
+void failover_case_close(const struct fold *);
+void failover_case_forget(struct election *);
+
+void failover_cases_connections(struct cluster *, size_t server, struct moment,
+                                const struct observed_connections *);
+void failover_cases_sessions(struct cluster *, size_t server, struct moment,
+                             const struct observed_sessions *);
+/* Tells those of which enough is known. */
+void failover_cases_settle(struct model *, struct cluster *, struct moment);
+
+/* ZooKeeper's own leader changes the upper half of every zxid. */
+void cluster_note_epoch(struct cluster *, int64_t zxid, struct moment);
+
+#endif

@@ -1,0 +1,170 @@
+#include "probe/election/failover_judge.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Beyond the rounding of 1.5 ticks: what deleting and telling us takes. */
+#define ROUNDING_SLACK_US INT64_C(500000)
+/* A client is due to speak every third of its timeout, and its machine may let it do so late. */
+#define LATE_US INT64_C(150000)
+
+int64_t failover_expiry_most_us(int timeout_ms, int tick_ms)
+{
+    if (timeout_ms <= 0 || tick_ms <= 0)
+        return -1;
+    return (int64_t)timeout_ms * 1000 + (int64_t)tick_ms * 1500 + ROUNDING_SLACK_US;
+}
+
+static bool fell_silent(const struct failover_evidence *e)
+{
+    int64_t half_us = (int64_t)e->timeout_ms * 500;
+    return e->parted_us != 0 || (e->looked_us != 0 && e->looked_us - e->heard_high_us > half_us);
+}
+
+static enum failover_cause how_it_ended(const struct failover_evidence *e, enum certainty *certainty)
+{
+    int64_t timeout_us = (int64_t)e->timeout_ms * 1000;
+    *certainty = CERTAINTY_CERTAIN;
+    if (timeout_us <= 0 || e->heard_low_us == 0)
+        return CAUSE_ENDED;
+    /* No server gives a session up before its timeout is over. */
+    if (e->gone_us - e->heard_low_us < timeout_us)
+        return CAUSE_CLOSED;
+    if (e->since_us - e->heard_low_us < timeout_us || !fell_silent(e))
+        return CAUSE_ENDED;
+    *certainty = CERTAINTY_SUSPECTED;
+    return CAUSE_EXPIRED;
+}
+
+static enum failover_cause judge_cause(const struct failover_evidence *e, enum certainty *certainty)
+{
+    *certainty = CERTAINTY_CERTAIN;
+    if (e->displaced)
+        return CAUSE_UNKNOWN;
+    if (e->no_session)
+        return CAUSE_DELETED;
+    if (e->resigned)
+        return CAUSE_RESIGNED;
+    if (e->deleter != 0)
+        return CAUSE_EVICTED;
+    if (e->fate == FATE_ALIVE)
+        return e->idle ? CAUSE_EVICTED : CAUSE_DELETED;
+    return e->fate == FATE_OVER ? how_it_ended(e, certainty) : CAUSE_UNKNOWN;
+}
+
+/*
+ * It died after it was last heard, and within a third of its timeout, since it would have spoken again; the
+ * server gave it up when its timeout was over, counted from the same moment, and rounded up. A list that
+ * was asked for within that timeout shows the very last time; one without its connection shows it dead.
+ */
+static struct span judge_detection(const struct failover_evidence *e)
+{
+    int64_t timeout_us = (int64_t)e->timeout_ms * 1000, third_us = timeout_us / 3;
+    int64_t most_us = e->restarted ? -1 : failover_expiry_most_us(e->timeout_ms, e->tick_ms);
+    if (timeout_us <= 0 || e->since_us != e->gone_us || (most_us < 0 && e->heard_low_us == 0))
+        return SPAN_UNKNOWN;
+    struct span span = {timeout_us - third_us, most_us < 0 ? SPAN_OPEN : most_us};
+    if (e->heard_low_us == 0)
+        return span;
+    int64_t unheard_us = e->gone_us - e->heard_low_us;
+    if (span.high_us < 0 || unheard_us < span.high_us)
+        span.high_us = unheard_us;
+    int64_t latest_us = e->gone_us - timeout_us + third_us + LATE_US;
+    if (e->looked_us >= e->gone_us - timeout_us && e->heard_high_us + third_us + LATE_US < latest_us)
+        latest_us = e->heard_high_us + third_us + LATE_US;
+    if (e->parted_us != 0 && e->parted_us < latest_us)
+        latest_us = e->parted_us;
+    span.low_us = e->gone_us - latest_us;
+    int64_t widest_us = most_us < 0 ? INT64_MAX : most_us - timeout_us + third_us;
+    if (span.high_us - span.low_us > widest_us)
+        span.low_us = span.high_us - widest_us;
+    if (span.low_us > span.high_us)
+        span.low_us = span.high_us;
+    if (span.low_us < 0)
+        span.low_us = 0;
+    return span;
+}
+
+void failover_judge(const struct failover_evidence *e, struct failover *failover)
+{
+    failover->cause = judge_cause(e, &failover->cause_certainty);
+    failover->detection = failover->cause == CAUSE_EXPIRED ? judge_detection(e) : SPAN_UNKNOWN;
+}
+
+struct span failover_total(const struct failover *failover)
+{
+    enum failover_cause cause = failover->cause;
+    bool may_have_been_dead = cause == CAUSE_EXPIRED || cause == CAUSE_ENDED || cause == CAUSE_UNKNOWN;
+    struct span detection = may_have_been_dead ? failover->detection : (struct span){0, 0};
+    const struct span *parts[] = {&detection, &failover->vacancy, &failover->takeover};
+    struct span total = {0, 0};
+    if (failover->takeover.low_us < 0)
+        return SPAN_UNKNOWN;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        total.low_us += parts[i]->low_us > 0 ? parts[i]->low_us : 0;
+        total.high_us =
+            total.high_us < 0 || parts[i]->high_us < 0 ? SPAN_OPEN : total.high_us + parts[i]->high_us;
+    }
+    return total;
+}
+
+/* ---- in words ---- */
+
+static const char *seconds(int64_t us, char *buffer, size_t size)
+{
+    if (us < 0)
+        us = 0;
+    snprintf(buffer, size, us < 10000000 ? "%.2f s" : "%.1f s", (double)us / 1e6);
+    return buffer;
+}
+
+static void tell_end(const struct failover_evidence *e, enum failover_cause cause, char *buffer, size_t size)
+{
+    char heard[32], listed[32], timeout[32], parted[80] = "";
+    const char *at = e->server ? e->server : "its server";
+    seconds(e->fate_us - e->gone_us, listed, sizeof listed);
+    if (cause == CAUSE_ENDED && e->heard_low_us == 0) {
+        snprintf(buffer, size, "absent from the session list %s after; when it was last heard is not known",
+                 listed);
+        return;
+    }
+    if (e->parted_us != 0) {
+        char span[32];
+        snprintf(parted, sizeof parted, " and without a connection for %s",
+                 seconds(e->gone_us - e->parted_us, span, sizeof span));
+    }
+    snprintf(buffer, size,
+             "last heard %s before at %s%s, its timeout is %s; absent from the session list %s after",
+             seconds(e->gone_us - e->heard_low_us, heard, sizeof heard), at, parted,
+             seconds((int64_t)e->timeout_ms * 1000, timeout, sizeof timeout), listed);
+}
+
+const char *failover_evidence_tell(const struct failover_evidence *e, enum failover_cause cause, char *buffer,
+                                   size_t size)
+{
+    char span[32];
+    int length = 0;
+    buffer[0] = '\0';
+    if (e->displaced)
+        snprintf(buffer, size, "it stands still: one with a lower number joined before it");
+    else if (e->no_session)
+        snprintf(buffer, size, "its znode belonged to no session, so somebody deleted it");
+    else if (cause == CAUSE_RESIGNED)
+        snprintf(buffer, size, "its own session 0x%" PRIx64 " deleted it, as its connection%s%s shows",
+                 e->session, e->server ? " at " : "", e->server ? e->server : "");
+    else if (cause == CAUSE_EVICTED && e->deleter != 0)
+        snprintf(buffer, size, "session 0x%" PRIx64 " deleted it, as its connection shows", e->deleter);
+    else if (e->fate == FATE_ALIVE) {
+        length = snprintf(buffer, size, "its session 0x%" PRIx64 " lives on: ", e->session);
+        if (length > 0 && (size_t)length < size && e->alive_by)
+            length += snprintf(buffer + length, size - (size_t)length, "%s", e->alive_by);
+        else if (length > 0 && (size_t)length < size)
+            length += snprintf(buffer + length, size - (size_t)length, "listed %s after",
+                               seconds(e->fate_us - e->gone_us, span, sizeof span));
+        if (cause == CAUSE_EVICTED && length > 0 && (size_t)length < size)
+            snprintf(buffer + length, size - (size_t)length, ", and it had requested nothing meanwhile");
+    } else if (e->fate == FATE_OVER) {
+        tell_end(e, cause, buffer, size);
+    }
+    return buffer;
+}

@@ -1,0 +1,56 @@
+/*
+ * failover_judge.h - from what was seen of a leader before and after its znode went: why it went, and for
+ * how long it had been dead by then. Pure, and without the model: tests judge tables of evidence.
+ *
+ * All times are microseconds on the observer's monotonic clock; 0: not known.
+ */
+#ifndef ELECTOP_PROBE_ELECTION_FAILOVER_JUDGE_H
+#define ELECTOP_PROBE_ELECTION_FAILOVER_JUDGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "probe/election/failover.h"
+
+enum session_fate { FATE_UNKNOWN, FATE_ALIVE, FATE_OVER };
+
+struct failover_evidence {
+    int64_t since_us, gone_us; /* its znode went between these: the same where it was seen going */
+    bool displaced;            /* it stands still, behind another one */
+    bool no_session;           /* its znode was persistent */
+    uint64_t session;
+    int timeout_ms, tick_ms; /* negotiated; of the servers. 0: not known */
+
+    /* Before: the latest list that showed its connection was asked for at looked_us, and its server had last
+       heard it between heard_low_us and heard_high_us. parted_us: a later list without it had come by then.
+     */
+    int64_t looked_us, heard_low_us, heard_high_us, parted_us;
+    const char *server; /* that listed it; or NULL */
+    /* ZooKeeper's leader, or the server, may have changed since it was last heard: timeouts began anew. */
+    bool restarted;
+
+    /* After. fate_us: what shows its session's fate was asked for then. */
+    enum session_fate fate;
+    int64_t fate_us;
+    const char *alive_by; /* static: "stands in another election"; NULL: it is listed */
+    bool resigned;        /* the change that took its znode is a deletion by its own connection */
+    uint64_t deleter;     /* ... by this one's; 0: not known */
+    bool idle;            /* its connection made no request between a list before and one after */
+};
+
+/* Cause, certainty and detection. What is not proved is told wider. */
+void failover_judge(const struct failover_evidence *, struct failover *);
+
+/* For people: what it rests on. Returns buffer; "" where there is nothing to say. */
+const char *failover_evidence_tell(const struct failover_evidence *, enum failover_cause, char *buffer,
+                                   size_t size);
+
+/* The three phases as one; detection counts only where it may have been there at all. Without a takeover
+   there is none. */
+struct span failover_total(const struct failover *);
+
+/* A leader that was not heard for this long has certainly expired: timeout, what the servers round it up by,
+   and what they take. -1: not known. */
+int64_t failover_expiry_most_us(int timeout_ms, int tick_ms);
+
+#endif

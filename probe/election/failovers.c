@@ -1,0 +1,76 @@
+#include "probe/election/failovers.h"
+
+#include <stdlib.h>
+
+#include "config/text.h"
+
+static void failover_clear(struct failover *failover)
+{
+    free(failover->from);
+    free(failover->from_identity);
+    free(failover->to);
+    free(failover->to_identity);
+    free(failover->evidence);
+}
+
+const struct failover *election_failover_at(const struct election *election, size_t i)
+{
+    if (i >= election->failover_count)
+        return NULL;
+    return &election->failovers[(election->failover_first + i) % election->failover_room];
+}
+
+const struct failover *election_last_failover(const struct election *election)
+{
+    const struct failover *last =
+        election->failover_count ? election_failover_at(election, election->failover_count - 1) : NULL;
+    return last && last->lost_at.mono_us == election->change.lost_at.mono_us ? last : NULL;
+}
+
+/* Most elections see few: the ring grows as it fills, and wraps only at its full size. */
+static struct failover *failover_slot(struct election *election)
+{
+    if (election->failover_count == FAILOVERS_KEPT) {
+        struct failover *oldest = &election->failovers[election->failover_first];
+        failover_clear(oldest);
+        election->failover_first = (election->failover_first + 1) % FAILOVERS_KEPT;
+        election->failover_count--;
+    } else if (election->failover_count == election->failover_room) {
+        size_t room = election->failover_room ? election->failover_room * 2 : 2;
+        struct failover *larger = realloc(election->failovers, room * sizeof *larger);
+        if (!larger)
+            return NULL;
+        election->failovers = larger;
+        election->failover_room = room;
+    }
+    size_t at = (election->failover_first + election->failover_count) % election->failover_room;
+    return &election->failovers[at];
+}
+
+bool election_keep_failover(struct election *election, const struct failover *from)
+{
+    struct failover copy = *from;
+    copy.from = text_copy(from->from);
+    copy.from_identity = text_copy(from->from_identity);
+    copy.to = text_copy(from->to);
+    copy.to_identity = text_copy(from->to_identity);
+    copy.evidence = text_copy(from->evidence);
+    bool whole = (copy.from || !from->from) && (copy.to || !from->to);
+    struct failover *slot = whole ? failover_slot(election) : NULL;
+    if (!slot) {
+        failover_clear(&copy);
+        return false;
+    }
+    *slot = copy;
+    election->failover_count++;
+    return true;
+}
+
+void failovers_free(struct election *election)
+{
+    for (size_t i = 0; i < election->failover_count; i++)
+        failover_clear(&election->failovers[(election->failover_first + i) % election->failover_room]);
+    free(election->failovers);
+    election->failovers = NULL;
+    election->failover_count = election->failover_room = 0;
+}
