@@ -2,6 +2,7 @@
  * history.c - what a recording costs, and how fast it is read.
  *
  *   history record FILE RATE SECONDS     records so many events a second in real time; prints what it cost
+ *   history go FILE RATE                 the same until it is killed, after a line "began"
  *   history make FILE ELECTIONS DAYS     a recording of days in which every election changes its leader each
  *                                        minute, made as fast as it goes
  *   history read FILE                    opens it, jumps about in it, and asks for percentiles
@@ -191,6 +192,14 @@ static void stop(struct world *world)
 
 /* ---- recording in real time ---- */
 
+#define FOR_EVER (-1)
+
+static void say_began(void)
+{
+    puts("began");
+    fflush(stdout);
+}
+
 /* A second of so many events; what the thread and the loop used. hold: the longest turn of the recorder. */
 static double run_rate(const char *file, int rate, int seconds, int64_t *hold_us, uint64_t *events)
 {
@@ -199,12 +208,14 @@ static double run_rate(const char *file, int rate, int seconds, int64_t *hold_us
         start_recorder(world, file);
     begin(world);
     const int64_t tick_us = 5000;
+    if (seconds == FOR_EVER)
+        say_began();
     int64_t start_us = now_us(), cpu = cpu_us(), next_us = start_us, wall_us = world->now.wall_us,
             mono_us = world->now.mono_us;
     uint64_t due = 0, before = world->events;
     size_t at = 0;
     *hold_us = 0;
-    while (next_us < start_us + (int64_t)seconds * 1000000) {
+    while (seconds == FOR_EVER || next_us < start_us + (int64_t)seconds * 1000000) {
         next_us += tick_us;
         due = (uint64_t)((next_us - start_us) * rate / 1000000);
         int64_t elapsed_us = now_us() - start_us;
@@ -233,7 +244,7 @@ static int record_rate(const char *file, int rate, int seconds)
 {
     int64_t hold_us, none_us;
     uint64_t events, same;
-    double without = run_rate(NULL, rate, seconds, &none_us, &same);
+    double without = seconds == FOR_EVER ? 0 : run_rate(NULL, rate, seconds, &none_us, &same);
     double with = run_rate(file, rate, seconds, &hold_us, &events);
     printf("{\"events\": %" PRIu64 ", \"cpu_without\": %.4f, \"cpu_with\": %.4f, \"hold_ms\": %.3f}\n",
            events, without, with, (double)hold_us / 1000);
@@ -367,10 +378,14 @@ int main(int argc, char **argv)
 {
     if (argc == 5 && strcmp(argv[1], "record") == 0)
         return record_rate(argv[2], atoi(argv[3]), atoi(argv[4]));
+    if (argc == 4 && strcmp(argv[1], "go") == 0)
+        return record_rate(argv[2], atoi(argv[3]), FOR_EVER);
     if (argc == 5 && strcmp(argv[1], "make") == 0)
         return make_days(argv[2], (size_t)atoi(argv[3]), atof(argv[4]));
     if (argc == 3 && strcmp(argv[1], "read") == 0)
         return read_back(argv[2]);
-    fprintf(stderr, "usage: history record FILE RATE SECONDS | make FILE ELECTIONS DAYS | read FILE\n");
+    fprintf(
+        stderr,
+        "usage: history record FILE RATE SECONDS | go FILE RATE | make FILE ELECTIONS DAYS | read FILE\n");
     return 2;
 }

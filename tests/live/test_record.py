@@ -1,9 +1,11 @@
 """Recording a real election: what `electop record` leaves behind, and how it ends."""
 import os
+import random
 import signal
 import sqlite3
 import subprocess
 import threading
+import time
 
 import pytest
 
@@ -158,3 +160,30 @@ def test_what_is_no_recording_is_left_alone(zk, tmp_path, content):
     done = run("record", "-s", zk.hosts, "-c", str(tmp_path / "c.yaml"))
     assert done.status == 2 and str(file) in done.err and ";" in done.err, done
     assert file.read_bytes() == content
+
+
+LOSS_MOST_S = 1.0
+# How often; ELECTOP_KILLS=200 to be sure.
+KILLS = int(os.environ.get("ELECTOP_KILLS", "12"))
+
+
+def test_kill_at_any_moment(tmp_path):
+    """A kill -9 at any moment costs at most the last second, and never the file: a thousand events a second,
+    killed at random, into the same file again and again, each time with the clock back where it was."""
+    file, tool = tmp_path / "history.db", os.path.join(os.path.dirname(os.environ["SANDBOX"]), "../bench/history")
+    before = 0
+    for kill in range(KILLS):
+        with subprocess.Popen([tool, "go", file, "1000"], stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout.readline() == "began\n"
+            began = time.monotonic()
+            time.sleep(random.uniform(0.0, 2.5))
+            lived = time.monotonic() - began
+            process.kill()
+        with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as db:
+            assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+            first, last = db.execute("SELECT min(at_us), max(at_us) FROM event WHERE id >= (SELECT first_event FROM chunk"
+                                     " WHERE stretch = (SELECT max(id) FROM stretch) ORDER BY id LIMIT 1)").fetchone()
+            stretches = db.execute("SELECT count(*) FROM stretch").fetchone()[0]
+        if lived > LOSS_MOST_S:
+            assert stretches > before and (last - first) / 1e6 > lived - LOSS_MOST_S, (kill, lived, first, last)
+        before = stretches   # one that was killed within its first second may have left nothing
