@@ -134,11 +134,18 @@ static int connect_to(struct fourletter *f, const struct sockaddr *address)
     return rc;
 }
 
+/* In the words of http.c. */
+static const char *lookup_problem(int status)
+{
+    return status == UV_EAI_NONAME || status == UV_EAI_NODATA || status == 0 ? "no such host"
+                                                                             : uv_strerror(status);
+}
+
 static void on_lookup(uv_getaddrinfo_t *request, int status, struct addrinfo *found)
 {
     struct fourletter *f = request->data;
     if (f->fn && (status != 0 || !found)) {
-        finish(f, uv_strerror(status));
+        finish(f, lookup_problem(status));
     } else if (f->fn) {
         int rc = connect_to(f, found->ai_addr);
         if (rc != 0)

@@ -1,6 +1,7 @@
 #include "probe/zookeeper/http.h"
 
 #include <curl/curl.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,37 @@ static bool try_again(struct http_get *get, CURLcode result)
     return curl_multi_add_handle(get->http->multi, get->easy) == CURLM_OK;
 }
 
+/* Why there was no connection: what to do about a refusal is not what to do about a network. */
+static const char *connect_problem(const struct http_get *get)
+{
+    long error = 0;
+    curl_easy_getinfo(get->easy, CURLINFO_OS_ERRNO, &error);
+    switch (error) {
+    case ECONNREFUSED:
+        return "connection refused";
+    case EHOSTUNREACH:
+        return "no route to host";
+    case ENETUNREACH:
+        return "network is unreachable";
+    case ETIMEDOUT:
+        return "the connection timed out";
+    case EACCES:
+    case EPERM:
+        return "not permitted to connect (a firewall?)";
+    default:
+        return "cannot connect";
+    }
+}
+
+/* How far it had come when its time was over. */
+static const char *missing_within(const struct http_get *get)
+{
+    curl_off_t lookup_us = 0, connect_us = 0;
+    curl_easy_getinfo(get->easy, CURLINFO_NAMELOOKUP_TIME_T, &lookup_us);
+    curl_easy_getinfo(get->easy, CURLINFO_CONNECT_TIME_T, &connect_us);
+    return connect_us > 0 ? "answer" : lookup_us > 0 ? "connection" : "address for its name";
+}
+
 static void finish(struct http_get *get, CURLcode result)
 {
     if (try_again(get, result))
@@ -83,10 +115,13 @@ static void finish(struct http_get *get, CURLcode result)
     } else if (get->broken_off) {
         whole = false;
     } else if (result == CURLE_OPERATION_TIMEDOUT) {
-        snprintf(text, sizeof text, "no answer within %.3g s", (double)get->deadline_ms / 1000);
+        snprintf(text, sizeof text, "no %s within %.3g s", missing_within(get),
+                 (double)get->deadline_ms / 1000);
         problem = text;
     } else if (result == CURLE_COULDNT_CONNECT) {
-        problem = "connection refused";
+        problem = connect_problem(get);
+    } else if (result == CURLE_COULDNT_RESOLVE_HOST) {
+        problem = "no such host";
     } else if (result == CURLE_PARTIAL_FILE || result == CURLE_GOT_NOTHING || result == CURLE_RECV_ERROR) {
         problem = "the answer was cut off";
     } else if (result == CURLE_UNSUPPORTED_PROTOCOL || result == CURLE_WEIRD_SERVER_REPLY) {

@@ -1,0 +1,131 @@
+/* One GET, and every way in which it ends: each told by what it is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "probe/zookeeper/http.h"
+
+struct outcome {
+    bool done, whole;
+    char problem[200], body[200];
+};
+
+static bool on_body(void *context, const char *bytes, size_t length)
+{
+    struct outcome *o = context;
+    strncat(o->body, bytes, length < sizeof o->body - strlen(o->body) - 1 ? length : 0);
+    return true;
+}
+
+static void on_done(void *context, const char *problem, bool whole, int64_t took_us)
+{
+    struct outcome *o = context;
+    (void)took_us;
+    o->done = true;
+    o->whole = whole;
+    snprintf(o->problem, sizeof o->problem, "%s", problem ? problem : "");
+}
+
+static struct outcome get(const char *host, int port, int64_t deadline_ms)
+{
+    static const struct http_reader reader = {.body = on_body, .done = on_done};
+    struct outcome o = {.done = false};
+    uv_loop_t loop;
+    assert_int_equal(uv_loop_init(&loop), 0);
+    struct http *http = http_new(&loop);
+    assert_non_null(http);
+    assert_non_null(http_get(http, host, port, "/commands/ruok", deadline_ms, 1000, &reader, &o));
+    while (!o.done)
+        uv_run(&loop, UV_RUN_ONCE);
+    http_free(http);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&loop), 0);
+    return o;
+}
+
+/* A port of this machine's own, bound; listening where backlog >= 0. */
+static int bound(int *port, int backlog)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof address;
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    assert_true(fd >= 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &length), 0);
+    if (backlog >= 0)
+        assert_int_equal(listen(fd, backlog), 0);
+    *port = ntohs(address.sin_port);
+    return fd;
+}
+
+/* Bound, and nobody listens: refused, and only that is called so. */
+static void refused(void **state)
+{
+    (void)state;
+    int port, fd = bound(&port, -1);
+    struct outcome o = get("127.0.0.1", port, 2000);
+    assert_string_equal(o.problem, "connection refused");
+    assert_false(o.whole);
+    close(fd);
+}
+
+/* No machine has the broadcast address of loopback; the system refuses it as it does without a route. */
+static void unreachable(void **state)
+{
+    (void)state;
+    struct outcome o = get("127.255.255.255", 8080, 2000);
+    assert_string_equal(o.problem, "network is unreachable");
+}
+
+/* RFC 2606: nobody ever has such a name, whatever the resolver is. */
+static void no_such_host(void **state)
+{
+    (void)state;
+    struct outcome o = get("no-such-host.invalid", 8080, 20000);
+    assert_string_equal(o.problem, "no such host");
+}
+
+/* It listens, and never accepts or answers. */
+static void no_answer(void **state)
+{
+    (void)state;
+    int port, fd = bound(&port, 4);
+    struct outcome o = get("127.0.0.1", port, 200);
+    assert_string_equal(o.problem, "no answer within 0.2 s");
+    close(fd);
+}
+
+/* Its queue of connections is full: it does not even come to a question. */
+static void no_connection(void **state)
+{
+    (void)state;
+    int port, fd = bound(&port, 0), waiting[8];
+    struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = htons((uint16_t)port)};
+    for (size_t i = 0; i < sizeof waiting / sizeof *waiting; i++) {
+        waiting[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+        connect(waiting[i], (struct sockaddr *)&address, sizeof address);
+    }
+    struct outcome o = get("127.0.0.1", port, 300);
+    assert_string_equal(o.problem, "no connection within 0.3 s");
+    for (size_t i = 0; i < sizeof waiting / sizeof *waiting; i++)
+        close(waiting[i]);
+    close(fd);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(refused),   cmocka_unit_test(unreachable),   cmocka_unit_test(no_such_host),
+        cmocka_unit_test(no_answer), cmocka_unit_test(no_connection),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
