@@ -95,7 +95,7 @@ bool chain_watches_complete(const struct cluster *cluster)
     for (size_t i = 0; i < cluster->server_count; i++)
         if (!cluster->servers[i].watches_from)
             return false;
-    return cluster->server_count > 0;
+    return cluster->server_count > 0 && cluster->ensemble != ENSEMBLE_PART;
 }
 
 /* ---- who watches whom ---- */

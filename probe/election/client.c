@@ -478,3 +478,30 @@ void clients_hidden(struct cluster *cluster, size_t server, enum hidden_part par
             }
         }
 }
+
+void clients_server_left(struct cluster *cluster, size_t server)
+{
+    struct clients *clients = cluster->clients;
+    if (!clients)
+        return;
+    if (server == clients->sessions_server)
+        clients_hidden(cluster, server, HIDDEN_SESSIONS);
+    else if (server < clients->sessions_server)
+        clients->sessions_server--;
+    for (size_t i = 0; i < clients->bucket_count; i++)
+        for (struct client *client = clients->buckets[i]; client; client = client->next) {
+            struct client_session *shown = &client->shown;
+            if (client->other_server == server)
+                client->other_round = 0;
+            else if (client->other_server > server)
+                client->other_server--;
+            if (shown->server == server) {
+                if (shown->connected)
+                    disconnected(cluster, client);
+                shown->server = CLIENT_NOWHERE;
+            } else if (shown->server != CLIENT_NOWHERE && shown->server > server) {
+                shown->server--;
+            }
+        }
+    clients_drop_strangers(clients);
+}

@@ -87,6 +87,8 @@ void clients_connections(struct cluster *, size_t server, struct moment, const s
 void clients_watches(struct cluster *, size_t server, struct moment, const struct observed_watches *);
 void clients_sessions(struct cluster *, size_t server, struct moment, const struct observed_sessions *);
 void clients_hidden(struct cluster *, size_t server, enum hidden_part);
+/* It does not belong to the ensemble any more: those behind it move up by one. */
+void clients_server_left(struct cluster *, size_t server);
 
 /* The election that this path lies in, with the name of its child there ("" for the election's own path);
    NULL: in none. */

@@ -74,9 +74,12 @@ static enum answer_of connection_of(const struct cluster *cluster, const struct 
     if (shown->connected)
         return SOMEWHERE;
     int64_t since_us = shown->seen.mono_us > c->joined.mono_us ? shown->seen.mono_us : c->joined.mono_us;
-    /* An ensemble of which only some servers are known says nothing. */
-    if (cluster->server_count == 0 ||
-        (cluster->server_count < 3 && cluster->servers[0].mode != SERVER_STANDALONE))
+    /* An ensemble of which only some servers are known says nothing. Where nobody says who belongs to it,
+       fewer than three are not taken for all, unless one says that it stands alone. */
+    bool fewer = cluster->server_count < 3 &&
+                 (cluster->server_count == 0 || cluster->servers[0].mode != SERVER_STANDALONE);
+    if (cluster->server_count == 0 || cluster->ensemble == ENSEMBLE_PART ||
+        (cluster->ensemble == ENSEMBLE_UNKNOWN && fewer))
         return NOT_KNOWN;
     return diagnosis_listed_since(cluster, since_us) ? NOWHERE : NOT_KNOWN;
 }

@@ -310,9 +310,10 @@ static void observe_server(struct model *model, struct cluster *cluster, const s
     bool changed = cluster->server_count != before;
     changed |= set_text(&server->version, seen->version);
     changed |= set_text(&server->problem, seen->problem);
-    changed |= server->reachable != seen->reachable || server->mode != seen->mode ||
-               server->answer_us != seen->answer_us || server->zxid != seen->zxid ||
-               server->connections != seen->connections;
+    changed |= server->unasked != seen->unasked || server->reachable != seen->reachable ||
+               server->mode != seen->mode || server->answer_us != seen->answer_us ||
+               server->zxid != seen->zxid || server->connections != seen->connections;
+    server->unasked = seen->unasked;
     server->reachable = seen->reachable;
     server->mode = seen->mode;
     server->answer_us = seen->answer_us;
@@ -325,6 +326,43 @@ static void observe_server(struct model *model, struct cluster *cluster, const s
     server->connections = seen->connections;
     if (seen->reachable || server->seen.mono_us == 0)
         server->seen = o->at;
+    model->generation += changed;
+}
+
+enum server_reach server_reach(const struct cluster *cluster, const struct server *server)
+{
+    if (!server->unasked)
+        return server->reachable ? SERVER_ANSWERS : SERVER_SILENT;
+    bool ours = server->reachable && cluster->connection == CONNECTION_CONNECTED;
+    return ours ? SERVER_ANSWERS : SERVER_NOT_ASKED;
+}
+
+static bool names(const struct observed_ensemble *seen, const char *address)
+{
+    for (size_t i = 0; i < seen->count; i++)
+        if (strcmp(seen->addresses[i], address) == 0)
+            return true;
+    return false;
+}
+
+static void observe_ensemble(struct model *model, struct cluster *cluster, const struct observation *o)
+{
+    bool changed = cluster->ensemble != o->ensemble.known;
+    cluster->ensemble = o->ensemble.known;
+    for (size_t at = cluster->server_count; at-- > 0;) {
+        if (names(&o->ensemble, cluster->servers[at].address))
+            continue;
+        clients_server_left(cluster, at);
+        for (size_t i = 0; i < cluster->election_count; i++)
+            replicas_server_left(cluster->elections[i], at);
+        server_end(&cluster->servers[at]);
+        cluster->server_count--;
+        memmove(&cluster->servers[at], &cluster->servers[at + 1],
+                (cluster->server_count - at) * sizeof *cluster->servers);
+        changed = true;
+    }
+    for (size_t i = 0; changed && i < cluster->election_count; i++)
+        diagnose_soon(cluster->elections[i]);
     model->generation += changed;
 }
 
@@ -462,6 +500,9 @@ void model_observe(struct model *model, const struct observation *o)
     case OBSERVED_CLEARED:
         if (election && o->path)
             observe_cleared(election, o);
+        break;
+    case OBSERVED_ENSEMBLE:
+        observe_ensemble(model, cluster, o);
         break;
     case OBSERVED_TICK:
         break;

@@ -19,7 +19,8 @@ enum replicas_next {
 
 struct server {
     char *address;
-    bool reachable;
+    bool unasked;   /* nobody asked it how it is */
+    bool reachable; /* see server_reach() */
     enum server_mode mode;
     int64_t answer_us, zxid;
     int connections;
@@ -42,6 +43,10 @@ struct server {
     int64_t list_took_us;                /* the latest connection list */
 };
 
+/* What is known of whether a server answers. One that was not asked is known only by our own session there.
+ */
+enum server_reach { SERVER_SILENT, SERVER_ANSWERS, SERVER_NOT_ASKED };
+
 struct cluster {
     char *name;   /* for people; may be "" for the only one */
     char *hosts;  /* the connect string as given */
@@ -55,6 +60,7 @@ struct cluster {
     char *problem; /* why not connected, or why nothing is to be seen there; or NULL */
     struct server *servers;
     size_t server_count;
+    enum ensemble_known ensemble; /* whether these are all of them */
     struct moment stood_still_from,
         stood_still_to;          /* the program itself, the latest time; mono_us 0: never */
     struct clients *clients;     /* the sessions that the servers show: see client.h */
@@ -89,6 +95,8 @@ void model_free(struct model *);
 
 /* The one way in. */
 void model_observe(struct model *, const struct observation *);
+
+enum server_reach server_reach(const struct cluster *, const struct server *);
 
 /* By full path; NULL: not watched. */
 struct election *model_election(const struct model *, unsigned cluster, const char *path);

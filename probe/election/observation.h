@@ -44,8 +44,9 @@ enum observation_kind {
     OBSERVED_HIDDEN,      /* one of these three could not be had from a server, and why */
     OBSERVED_REPLICA, /* an election's own znode as one server by itself shows it, or the end of a round */
     OBSERVED_TICK,    /* nothing but time has passed */
-    OBSERVED_CLEARED /* a person says of a candidate (path) that it wakes after all: what was only believed of
-                        it is over */
+    OBSERVED_CLEARED, /* a person says of a candidate (path) that it wakes after all: what was only believed of
+                         it is over */
+    OBSERVED_ENSEMBLE /* who belongs to the ensemble, as far as it is known */
 };
 
 enum connection_state {
@@ -64,6 +65,13 @@ enum server_mode {
     SERVER_READ_ONLY
 };
 
+/* Whether everybody who holds connections is among the servers. */
+enum ensemble_known {
+    ENSEMBLE_UNKNOWN, /* nobody says who belongs to it */
+    ENSEMBLE_WHOLE,   /* /zookeeper/config names no other */
+    ENSEMBLE_PART     /* it does */
+};
+
 struct observed_connection {
     enum connection_state state;
     uint64_t session;    /* our session's id; 0: none yet */
@@ -75,7 +83,8 @@ struct observed_connection {
 
 struct observed_server {
     const char *address; /* host:clientport, as configured or found */
-    bool reachable;
+    bool unasked;        /* it was not asked how it is, so nothing says whether it answers */
+    bool reachable;      /* it answered; of one that was not asked: our own session is connected to it */
     enum server_mode mode;
     int64_t answer_us;   /* how long its last cheap answer took; -1: unknown */
     int64_t zxid;        /* -1: unknown */
@@ -122,6 +131,13 @@ struct observed_watches {
     const struct seen_watches *list;
     size_t count;
     int64_t child_watches; /* of that server, without their owners: zk_watch_count minus these; -1: unknown */
+};
+
+/* Those whom it does not name have left. */
+struct observed_ensemble {
+    const char *const *addresses; /* as in OBSERVED_SERVER */
+    size_t count;
+    enum ensemble_known known;
 };
 
 struct observed_sessions {
@@ -193,6 +209,7 @@ struct observation {
         struct observed_sessions sessions;
         struct observed_hidden hidden;
         struct observed_replica replica;
+        struct observed_ensemble ensemble;
         int64_t gap_us;
     };
 };

@@ -152,6 +152,31 @@ static enum replicas_next compare(const struct replicas *r, uint32_t round)
     return next;
 }
 
+/* Without the bit at this place, and those above it one further down. */
+static uint32_t without(uint32_t set, size_t at)
+{
+    uint32_t below = (UINT32_C(1) << at) - 1;
+    return (set & below) | ((set >> 1) & ~below);
+}
+
+void replicas_server_left(struct election *election, size_t server)
+{
+    struct replicas *r = election->replicas;
+    for (size_t i = 0; r && i < r->count;) {
+        if (r->list[i].server == server) {
+            r->count--;
+            memmove(&r->list[i], &r->list[i + 1], (r->count - i) * sizeof *r->list);
+            r->apart = without(r->apart, i);
+            r->compared = without(r->compared, i);
+            continue;
+        }
+        r->list[i].server -= r->list[i].server > server;
+        i++;
+    }
+    if (r && r->verdict != VERDICT_NONE && (!r->apart || bits(r->compared) < 2))
+        r->verdict = VERDICT_AGREE; /* nobody is left who differs from anybody */
+}
+
 /* All of those that were compared when it was proved have been read in this round and the one before. */
 static bool all_read_again(const struct replicas *r, uint32_t round)
 {

@@ -67,6 +67,8 @@ struct replicas {
 void replicas_free(struct replicas *);
 /* One read. Forgets silently where memory is short. */
 void replicas_note(struct election *, size_t server, const struct observed_replica *);
+/* It does not belong to the ensemble any more: those behind it move up by one. */
+void replicas_server_left(struct election *, size_t server);
 /* A round is over. */
 enum replicas_next replicas_judge(const struct fold *, uint32_t round);
 

@@ -246,6 +246,23 @@ void fake_servers_hide(struct fake_servers *s, struct model *model, struct momen
     model_observe(model, &o);
 }
 
+void fake_servers_ensemble(struct model *model, struct moment at, const char *text)
+{
+    char addresses[9][32];
+    const char *list[9];
+    struct observation o = {.kind = OBSERVED_ENSEMBLE, .at = at};
+    o.ensemble = (struct observed_ensemble){.addresses = list,
+                                            .known = *text == 'w'   ? ENSEMBLE_WHOLE
+                                                     : *text == 'p' ? ENSEMBLE_PART
+                                                                    : ENSEMBLE_UNKNOWN};
+    for (const char *c = text; *c; c++)
+        if (*c >= '1' && *c <= '9' && o.ensemble.count < 9) {
+            size_t i = o.ensemble.count++;
+            list[i] = address_of((unsigned)(*c - '0'), addresses[i], sizeof addresses[i]);
+        }
+    model_observe(model, &o);
+}
+
 void fake_servers_round(struct fake_servers *s, struct model *model, struct moment at, unsigned server)
 {
     char address[32];

@@ -42,6 +42,8 @@ void fake_servers_watch_list(struct fake_servers *, struct model *, struct momen
 void fake_servers_sessions(struct fake_servers *, struct model *, struct moment);
 void fake_servers_hide(struct fake_servers *, struct model *, struct moment, unsigned server,
                        enum hidden_part);
+/* text: "whole", "part" or "unknown", and the numbers of those that belong to the ensemble. */
+void fake_servers_ensemble(struct model *, struct moment, const char *text);
 /* State and lists, as a round brings them: connections, watches, connections. */
 void fake_servers_round(struct fake_servers *, struct model *, struct moment, unsigned server);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/election/client.h"
 #include "probe/election/model.h"
 #include "probe/history/picture.h"
 #include "probe/history/thaw.h"
@@ -169,8 +170,8 @@ static void observe_server(struct monkey *m)
 {
     static const char *const servers[] = {"zk1:2181", "zk2:2181", "zk3:2181"};
     static const enum observation_kind kinds[] = {
-        OBSERVED_CONNECTIONS, OBSERVED_CONNECTIONS, OBSERVED_WATCHES, OBSERVED_SESSIONS,
-        OBSERVED_HIDDEN,      OBSERVED_TICK,        OBSERVED_SERVER,  OBSERVED_REPLICA};
+        OBSERVED_CONNECTIONS, OBSERVED_CONNECTIONS, OBSERVED_WATCHES, OBSERVED_SESSIONS, OBSERVED_HIDDEN,
+        OBSERVED_TICK,        OBSERVED_SERVER,      OBSERVED_REPLICA, OBSERVED_ENSEMBLE};
     struct seen_connection connections[4];
     struct seen_watches watches[4];
     struct znode_stat stat;
@@ -197,6 +198,11 @@ static void observe_server(struct monkey *m)
     } else if (o.kind == OBSERVED_SERVER) {
         o.server.address = server;
         o.server.mode = SERVER_STANDALONE;
+        o.server.unasked = draw(m, 4) == 0;
+        o.server.reachable = draw(m, 2) == 0;
+    } else if (o.kind == OBSERVED_ENSEMBLE) {
+        size_t count = draw(m, COUNT(servers) + 1);
+        o.ensemble = (struct observed_ensemble){servers, count, (enum ensemble_known)draw(m, 3)};
     }
     model_observe(m->model, &o);
 }
@@ -258,6 +264,7 @@ static void step(struct monkey *m)
     case OBSERVED_SESSIONS:
     case OBSERVED_HIDDEN:
     case OBSERVED_REPLICA:
+    case OBSERVED_ENSEMBLE:
     case OBSERVED_TICK:
         break;
     }
@@ -269,8 +276,22 @@ static void step(struct monkey *m)
         election_requeue_unread(e);
 }
 
+/* Whatever server has left, those who are said to be somewhere are where a server is. */
+static void check_sessions(const struct model *model)
+{
+    const struct cluster *cluster = &model->clusters[0];
+    for (uint64_t id = 1; id < 5; id++) {
+        const struct client_session *session = cluster_client(cluster, id);
+        if (session && session->connected && session->server >= cluster->server_count) {
+            fprintf(stderr, "session %d is on a server that is not there\n", (int)id);
+            abort();
+        }
+    }
+}
+
 static void check_all(const struct model *model)
 {
+    check_sessions(model);
     for (size_t i = 0; i < model->clusters[0].election_count; i++)
         check(model, model->clusters[0].elections[i]);
 }

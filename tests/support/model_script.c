@@ -589,6 +589,8 @@ static bool run_servers(struct script *s, const char *word, char *rest)
                                 : strstr(rest, "connections") ? HIDDEN_CONNECTIONS
                                                               : HIDDEN_SESSIONS;
         fake_servers_hide(s->servers, s->model, now(s), server, part);
+    } else if (strcmp(word, "ensemble") == 0) {
+        fake_servers_ensemble(s->model, now(s), rest);
     } else if (strcmp(word, "quick") == 0) {
         s->model->one_look = true;
     } else if (strcmp(word, "proof") == 0) {

@@ -31,6 +31,7 @@
  *   sessions                  ... ZooKeeper's leader for the sessions
  *   hide N watches | connections | sessions
  *   clear NAME                a person says that it wakes after all
+ *   ensemble whole|part|unknown N...          these servers belong to the ensemble, and others have left it
  *   proof                     everything that makes it certain: two rounds 6 s apart, a later one, a sync
  *   hold N | follow N         server N holds from here on what there is now; what there is, again
  *   shows N                   the election's own znode is read from server N

@@ -109,6 +109,33 @@ static void sessions(void **state)
                      "servers 3\n" THREE "away b\n"
                      "round 1\nround 2\ntick 1000\nround 1\nround 2\ntick 1000\nround 1\nround 2\n"
                      "? findings none\n");
+    model_script_run("... of two servers it is said where these are known to be all",
+                     "servers 2\n" THREE "round\naway b\ntick 1000\nround\ntick 10000\nround\n"
+                     "? findings none\n"
+                     "ensemble whole 1 2\n"
+                     "? findings owner-disconnected warning certain " B "\n");
+    model_script_run("... and of three not where there is a fourth, which may have it",
+                     "servers 3\n" THREE "ensemble part 1 2 3\n"
+                     "round\naway b\ntick 1000\nround\ntick 10000\nround\n"
+                     "? findings none\n");
+    model_script_run("... a server that has left the ensemble hides nobody any more",
+                     "servers 3\n" THREE "client b on=2 at=10.0.0.2:12\nclient c on=3 at=10.0.0.3:13\n"
+                     "round\ntick 1000\nround\n"
+                     "hide 2 connections\nhide 2 watches\naway b\n"
+                     "tick 1000\nround 1\nround 3\ntick 10000\nround 1\nround 3\n"
+                     "? findings none\n"
+                                          "ensemble whole 1 3\n"
+                     "? findings owner-disconnected warning certain " B "\n"
+                     "? link " C " right\n" /* the server behind it moved up, with whoever is there */
+                     "client b on=3 at=10.0.0.2:99\n"
+                     "round 1\nround 3\n"
+                     "? findings none\n"
+                     "? link " B " right\n");
+    model_script_run("... nor does what it said of who lives stand",
+                     "servers 2\n" THREE "round\nproof\nsessions\nend b\nconns 1\ntick 1000\nsessions\n"
+                     "tick 1000\nsessions\n"
+                     "ensemble whole 2\ntick 1000\nsync\n"
+                     "? findings none\n");
     model_script_run("a session that moves is nowhere wrong", "servers 3\n" THREE "round\ntick 1000\n"
                                                               "client b on=2 at=10.0.0.2:99\n"
                                                               "round 1\n"

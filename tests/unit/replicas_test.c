@@ -96,6 +96,14 @@ static void kept(void **state)
                                         "follow 3\ncompare\n"
                                         "? findings replica-divergence critical certain unconfirmed\n"
                                         "compare\n? findings none\n");
+    model_script_run("the one that differed has left the ensemble",
+                     STUCK PROVED FOUND "ensemble whole 1 2\n? findings none\n");
+    model_script_run("... or one of the others, and who differs is still told by its name",
+                     STUCK PROVED FOUND "ensemble whole 2 3\n? why replica-divergence "
+                                        "/election differs, in 3 looks after a sync each: "
+                                        "zk3:2181 shows czxid 0x1, pzxid 0x2, cversion 1, 1 child; "
+                                        "zk2:2181 shows czxid 0x1, pzxid 0x3, cversion 2, 2 children | "
+                                        "stop zk3:2181, remove its data and let it copy everything anew\n");
 }
 
 /* ---- histories ---- */
