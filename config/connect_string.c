@@ -39,11 +39,16 @@ static bool host_is_ipv6(const char *host, size_t length)
         char c = host[i];
         if (c == '%') /* a zone: "fe80::1%eth0" */
             return colons > 1 && host_is_name(host + i + 1, length - i - 1);
-        if (!strchr("0123456789abcdefABCDEF:.", c))
+        if (c == '\0' || !strchr("0123456789abcdefABCDEF:.", c))
             return false;
         colons += c == ':';
     }
     return colons > 1;
+}
+
+bool host_is_valid(const char *host, size_t length)
+{
+    return length <= HOST_MAX && (host_is_name(host, length) || host_is_ipv6(host, length));
 }
 
 static void trim(const char **text, size_t *length)

@@ -34,6 +34,10 @@ void connect_string_free(struct connect_string *);
  */
 bool host_port_parse(const char *text, size_t length, int default_port, struct host_port *out, char **error);
 
+/* A name, or an IPv4 or IPv6 address (without brackets), as can stand in front of a port: nothing that would
+   mean something else in a URL. */
+bool host_is_valid(const char *host, size_t length);
+
 /*
  * "host:port,host:port" as a NULL-terminated list of texts in normal form ("[::1]:8080"), malloc'd, with
  * host_list_free(). A port must be given. NULL on failure.

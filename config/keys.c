@@ -42,7 +42,7 @@ const struct key keys[] = {
     {"clusters[].servers.addresses", &type_addresses, "auto", CLUSTER(servers.addresses),
      .help = "auto: found; or a list of host:clientport"},
     {"clusters[].servers.admin", &type_admin, "8080", CLUSTER(servers),
-     .help = "AdminServer's port on every server, a list of host:port, or off"},
+     .help = "AdminServer's port on every server, a list of host:port (in any order), or off"},
     {"clusters[].servers.four_letter", &type_choice, "auto", CLUSTER(servers.four_letter),
      .words = auto_off_words, .help = "four-letter words: auto or off"},
     {"clusters[].servers.every", &type_interval, "5s", CLUSTER(servers.every_ms), 100, HOUR,

@@ -232,7 +232,9 @@ const struct option_row option_table[] = {
     {"session-timeout", 't', "DURATION", SETTLING, set_session_timeout,
      "of the tool's own sessions, 1s to 5m (10s)"},
     {"auth-file", 0, "FILE", SETTLING, set_auth_file, "file with scheme:credential, for its owner only"},
-    {"admin", 0, "WHERE", SETTLING, set_admin, "AdminServer: PORT, HOST:PORT,... or off (8080)"},
+    {"admin", 0, "WHERE", SETTLING, set_admin,
+     "AdminServer: PORT, HOST:PORT,... or off (8080); those of a list are matched to\n"
+     "                                    servers by host, else by what each proves of itself"},
     {"four-letter", 0, "auto|off", SETTLING, set_four_letter, "four-letter words (auto)"},
     {"wait", 0, "DURATION", LOOKING | DEMO, set_wait, "how long a look may take (10s)"},
     {"color", 0, "WHEN", EVERY, set_color, "auto, always or never (auto)"},
@@ -251,7 +253,9 @@ const struct command_row command_table[] = {
      "dashboard lists its keys.\n"},
     {COMMAND_ONCE, "once", "[PATH...]", "one complete look, as a table or JSON",
      "For --strict name the PATHs, here or in the configuration: discovery finds only elections\n"
-     "in which somebody stands, so one that everybody has left is none to it.\n"},
+     "in which somebody stands, so one that everybody has left is none to it.\n\n"
+     "That servers hold different data (replica-divergence) takes three comparisons, a quarter of\n"
+     "a minute together. One look never waits for that: the dashboard and events find it.\n"},
     {COMMAND_EVENTS, "events", "[PATH...]", "what happens, a line an event", NULL},
     {COMMAND_RECORD, "record", "[PATH...]", "keep what happens, without a screen",
      "The recording is history: {file: ...} of the configuration, else history.db in\n"

@@ -10,7 +10,6 @@
 
 #include "probe/source/inquiry_round.h"
 #include "probe/source/server_facts.h"
-#include "probe/source/servers.h"
 
 const struct inquiry_way inquiry_ways[STEPS] = {
     [STEP_STATE] = {ADMIN_SERVER_STATS, WORD_SRVR, FIGURES_WITHIN_MS},
@@ -24,21 +23,10 @@ const struct inquiry_way inquiry_ways[STEPS] = {
 
 static void step_begin(struct inquiry *q);
 static void ask(struct inquiry *q);
-static void ask_adminserver(struct inquiry *q);
-
-const char *inquiry_address(const struct inquiry *q)
-{
-    return q->address;
-}
 
 bool inquiry_is_demanded(const struct inquiry *q)
 {
     return q->demanded || (q->asking && q->on_demand);
-}
-
-bool inquiry_is_placed(const struct inquiry *q)
-{
-    return strcmp(q->port, "0") != 0;
 }
 
 unsigned inquiry_rounds(const struct inquiry *q)
@@ -183,6 +171,37 @@ void inquiry_step_succeeded(struct inquiry *q, int64_t took_us)
     step_next(q);
 }
 
+/* It does not even say how it is, or nobody may ask it. */
+static void state_failed(struct inquiry *q)
+{
+    const struct servers_settings *settings = &q->live->cluster->servers;
+    bool by_word = settings->four_letter != CHOICE_OFF;
+    char problem[600];
+    bool asked = by_word || !settings->admin_off;
+    if (by_word)
+        snprintf(problem, sizeof problem, "%s", q->problems[BY_WORD]);
+    else if (asked)
+        snprintf(
+            problem, sizeof problem,
+            "%s; %s; switch on AdminServer (admin.enableServer), or four-letter words (four_letter: auto)",
+            q->problems[BY_ADMINSERVER], q->problems[BY_WORD]);
+    else
+        snprintf(problem, sizeof problem,
+                 "neither AdminServer nor four-letter words are asked; set admin: 8080 or four_letter: auto");
+    q->connections_known = false;
+    q->looks = 0;
+    if (!asked) {
+        bool ours = servers_has_ours(q->servers, q->host, atoi(q->port));
+        facts_tell_unasked(q->live, q->address, ours, NULL);
+    } else {
+        facts_tell_server(q->live, q->address, &q->answer.figures, q->answered, -1,
+                          q->problems[by_word ? BY_WORD : BY_ADMINSERVER]);
+        servers_missed(q->servers);
+    }
+    facts_tell_nothing(q->live, q->address, problem);
+    round_end(q);
+}
+
 /* Neither way led to an answer. */
 static void step_failed(struct inquiry *q)
 {
@@ -195,15 +214,7 @@ static void step_failed(struct inquiry *q)
                      [STEP_SESSIONS] = {"sessions", "mntr and dump", HIDDEN_SESSIONS}};
     char problem[600];
     if (q->step == STEP_STATE) {
-        bool by_word = q->live->cluster->servers.four_letter != CHOICE_OFF;
-        const char *why = q->problems[by_word ? BY_WORD : BY_ADMINSERVER];
-        facts_tell_server(q->live, q->address, &q->answer.figures, q->answered, -1, why);
-        q->connections_known = false;
-        q->looks = 0;
-        snprintf(problem, sizeof problem, "%s%s", why,
-                 by_word ? "" : "; four-letter words are not asked (four_letter: off)");
-        facts_tell_nothing(q->live, q->address, problem);
-        round_end(q);
+        state_failed(q);
         return;
     } else if (lack[q->step].what) {
         snprintf(problem, sizeof problem,
@@ -224,8 +235,11 @@ static void step_failed(struct inquiry *q)
 void inquiry_way_failed(struct inquiry *q, const char *problem)
 {
     char *kept = q->problems[q->way];
-    if (q->way == BY_ADMINSERVER && q->admin_host)
+    if (q->way == BY_ADMINSERVER && q->admin_host && strcmp(q->admin_host, q->host) == 0)
         snprintf(kept, sizeof q->problems[0], "AdminServer on port %d: %s", q->admin_port, problem);
+    else if (q->way == BY_ADMINSERVER && q->admin_host)
+        snprintf(kept, sizeof q->problems[0], "AdminServer at %.80s:%d: %s", q->admin_host, q->admin_port,
+                 problem);
     else
         snprintf(kept, sizeof q->problems[0], "%s", problem);
     ask(q);
@@ -249,7 +263,7 @@ void inquiry_count_cost(struct inquiry *q, int64_t took_us, bool answered)
 
 void inquiry_expect_ours(struct inquiry *q)
 {
-    q->ours_expected = facts_connected_to(q->live, q->address);
+    q->ours_expected = servers_has_ours(q->servers, q->host, atoi(q->port));
 }
 
 /* Some come and go between two answers; but a list of far fewer than there are is not all of it. */
@@ -267,7 +281,7 @@ const char *inquiry_doubt(const struct inquiry *q, char *reason, size_t size)
     switch (q->step) {
     case STEP_BEFORE:
     case STEP_CONNECTIONS:
-        if (q->ours_expected && facts_connected_to(q->live, q->address) &&
+        if (q->ours_expected && servers_has_ours(q->servers, q->host, atoi(q->port)) &&
             !facts_show_ours(q->live, &q->answer.connections))
             snprintf(reason, size, "our own session is connected there, but not in its list");
         else if (too_few((int64_t)connections, f->connections))
@@ -297,148 +311,6 @@ void inquiry_lists_free(struct inquiry *q)
     session_list_free(&q->answer.sessions);
 }
 
-/* Asking AdminServer. */
-
-/* It failed: for how long it is not asked. */
-static void leave_alone(struct inquiry *q, int64_t took_us, const char *problem)
-{
-    q->admin_failed = true;
-    uint64_t pause_ms = (uint64_t)RETRY_FIRST_MS << (q->admin_failures < 4 ? q->admin_failures++ : 4);
-    pause_ms = took_us < 100000 ? 0 : pause_ms < RETRY_MS ? pause_ms : RETRY_MS;
-    q->admin_retry_ms = uv_now(q->live->loop) + pause_ms;
-    snprintf(q->admin_failure, sizeof q->admin_failure, "%s", problem);
-}
-
-static void on_admin(void *context, const char *problem, int64_t took_us)
-{
-    struct inquiry *q = context;
-    q->admin_ask = NULL;
-    q->answered |= !problem;
-    inquiry_count_cost(q, took_us, !problem);
-    char doubtful[160];
-    const char *doubted = problem ? NULL : inquiry_doubt(q, doubtful, sizeof doubtful);
-    if (doubted) {
-        inquiry_lists_free(q);
-        inquiry_way_failed(q, doubted);
-        return;
-    }
-    if (!problem) {
-        q->admin_failed = false;
-        q->admin_failures = 0;
-        inquiry_step_succeeded(q, took_us);
-        return;
-    }
-    q->proof = PROOF_OPEN; /* another may come in its place */
-    /* Where it does not even tell its figures, or nothing in time, the rest need not be tried. */
-    if (q->step <= STEP_SUMMARY || took_us >= inquiry_ways[q->step].within_ms * 1000)
-        leave_alone(q, took_us, problem);
-    inquiry_way_failed(q, problem);
-}
-
-/* Whose AdminServer it is. */
-
-static void prove(struct inquiry *q, enum admin_command command);
-
-static void proved(struct inquiry *q, const char *foreign)
-{
-    q->proof = foreign ? PROOF_FOREIGN : PROOF_OWN;
-    q->proved_ms = uv_now(q->live->loop);
-    server_answer_free(&q->identity);
-    if (foreign) {
-        snprintf(q->foreign, sizeof q->foreign, "%s", foreign);
-        inquiry_way_failed(q, q->foreign);
-    } else {
-        ask_adminserver(q);
-    }
-}
-
-/* Behind a forwarded port only what nobody else can know proves it: that our session is connected there. */
-static void identity_came(struct inquiry *q)
-{
-    const struct server_figures *a = &q->identity.figures, *f = &q->answer.figures;
-    char foreign[sizeof q->foreign];
-    int port = atoi(q->port);
-    bool elsewhere = a->client_port > 0 && a->client_port != port;
-    if (elsewhere)
-        snprintf(foreign, sizeof foreign, "it belongs to another server (its client port is %lld, not %d)",
-                 (long long)a->client_port, port);
-    else
-        snprintf(foreign, sizeof foreign, "it does not tell whose it is (it names no client port)");
-    if (q->proving == ADMIN_CONFIGURATION) {
-        if (a->client_port == port)
-            q->tick_ms = a->tick_ms;
-        if (a->client_port == port)
-            prove(q, ADMIN_SERVER_STATS);
-        else if (elsewhere && servers_have_port(q->live->servers, (int)a->client_port))
-            proved(q, foreign);
-        else
-            prove(q, ADMIN_CONNECTIONS);
-    } else if (q->proving == ADMIN_CONNECTIONS) {
-        proved(q, facts_show_ours(q->live, &q->identity.connections) ? NULL : foreign);
-    } else if (f->version[0] && a->version[0] && strcmp(f->version, a->version) != 0) {
-        snprintf(foreign, sizeof foreign, "it belongs to another server (its version is %s, not %s)",
-                 a->version, f->version);
-        proved(q, foreign);
-    } else if (f->mode != SERVER_UNKNOWN && a->mode != SERVER_UNKNOWN && f->mode != a->mode) {
-        proved(q, "it belongs to another server (it has another role)");
-    } else if (f->zxid >= 0 && a->zxid >= 0 && (a->zxid < f->zxid || a->zxid >> 32 != f->zxid >> 32)) {
-        proved(q, "it belongs to another server (its last transaction is another)");
-    } else {
-        proved(q, NULL);
-    }
-}
-
-static void on_identity(void *context, const char *problem, int64_t took_us)
-{
-    struct inquiry *q = context;
-    q->admin_ask = NULL;
-    inquiry_count_cost(q, took_us, !problem);
-    if (!problem || (q->proving == ADMIN_CONFIGURATION && took_us < FIGURES_WITHIN_MS * 1000 &&
-                     strstr(problem, "not an answer"))) {
-        identity_came(q);
-        return;
-    }
-    server_answer_free(&q->identity);
-    leave_alone(q, took_us, problem);
-    inquiry_way_failed(q, problem);
-}
-
-static void prove(struct inquiry *q, enum admin_command command)
-{
-    if (command == ADMIN_CONFIGURATION)
-        server_answer_clear(&q->identity);
-    q->proving = command;
-    q->admin_ask = adminserver_ask(q->http, q->admin_host, q->admin_port, command,
-                                   command == ADMIN_CONNECTIONS ? LISTS_WITHIN_MS : FIGURES_WITHIN_MS,
-                                   &q->identity, on_identity, q);
-    if (!q->admin_ask)
-        inquiry_way_failed(q, "out of memory");
-}
-
-static void ask_adminserver(struct inquiry *q)
-{
-    bool retry = q->step <= STEP_SUMMARY && uv_now(q->live->loop) >= q->admin_retry_ms;
-    char failure[sizeof q->admin_failure];
-    if (!q->admin_host) {
-        inquiry_way_failed(q, "AdminServer is not asked (admin: off)");
-    } else if (q->admin_failed && !retry) {
-        memcpy(failure, q->admin_failure, sizeof failure);
-        inquiry_way_failed(q, failure);
-    } else if (q->proof == PROOF_FOREIGN) {
-        memcpy(failure, q->foreign, sizeof q->foreign);
-        inquiry_way_failed(q, failure);
-    } else if (q->proof == PROOF_OPEN) {
-        prove(q, ADMIN_CONFIGURATION);
-    } else {
-        inquiry_expect_ours(q);
-        q->asked_at = live_now();
-        q->admin_ask = adminserver_ask(q->http, q->admin_host, q->admin_port, inquiry_ways[q->step].command,
-                                       inquiry_ways[q->step].within_ms, &q->answer, on_admin, q);
-        if (!q->admin_ask)
-            inquiry_way_failed(q, "out of memory");
-    }
-}
-
 /* The figures that every server tells by "srvr" first that way, all else first by AdminServer. */
 static void ask(struct inquiry *q)
 {
@@ -453,7 +325,7 @@ static void ask(struct inquiry *q)
     if (q->way == BY_WORD)
         inquiry_ask_by_word(q);
     else
-        ask_adminserver(q);
+        inquiry_ask_adminserver(q);
 }
 
 /* Our own session's last request tells that server's "now": so one is made just before. */
@@ -570,18 +442,18 @@ static char *copy(const char *text, bool *good)
     return copied;
 }
 
-struct inquiry *inquiry_new(struct live *live, struct http *http, const struct inquiry_place *place)
+struct inquiry *inquiry_new(struct live *live, struct servers *servers, struct http *http,
+                            const struct inquiry_place *place)
 {
     struct inquiry *q = calloc(1, sizeof *q);
     if (!q)
         return NULL;
     bool good = true;
     q->live = live;
+    q->servers = servers;
     q->http = http;
     q->address = copy(place->address, &good);
     q->host = copy(place->port ? place->host : NULL, &good);
-    q->admin_host = copy(place->admin_host, &good);
-    q->admin_port = place->admin_port;
     q->timer = calloc(1, sizeof *q->timer);
     snprintf(q->port, sizeof q->port, "%d", place->port);
     server_answer_clear(&q->answer);
@@ -589,17 +461,15 @@ struct inquiry *inquiry_new(struct live *live, struct http *http, const struct i
     if (!good || !q->timer) {
         free(q->address);
         free(q->host);
-        free(q->admin_host);
         free(q->timer);
         free(q);
         return NULL;
     }
     uv_timer_init(live->loop, q->timer);
     q->timer->data = q;
-    facts_tell_server(q->live, q->address, &q->answer.figures, false, -1, "not asked yet");
+    facts_tell_unasked(q->live, q->address, false, place->port ? NULL : place->problem);
     if (!q->host) {
-        facts_tell_server(q->live, q->address, &q->answer.figures, false, -1, PLACE_UNKNOWN);
-        facts_tell_nothing(q->live, q->address, PLACE_UNKNOWN);
+        facts_tell_nothing(q->live, q->address, place->problem);
         q->rounds = 1;
     }
     return q;

@@ -21,15 +21,14 @@
 struct inquiry;
 
 struct inquiry_place {
-    const char *address;    /* host:port, as observations call the server */
-    const char *host;       /* without brackets */
-    int port;               /* 0: not known, so it cannot be asked */
-    const char *admin_host; /* of its AdminServer; NULL: it is not asked */
-    int admin_port;
+    const char *address; /* host:port, as observations call the server */
+    const char *host;    /* without brackets */
+    int port;            /* 0: not known, so it cannot be asked */
+    const char *problem; /* ... and why not; static text */
 };
 
 /* Tells that the server is there; asks nothing yet. Copies place. NULL: out of memory. */
-struct inquiry *inquiry_new(struct live *, struct http *, const struct inquiry_place *);
+struct inquiry *inquiry_new(struct live *, struct servers *, struct http *, const struct inquiry_place *);
 void inquiry_free(struct inquiry *);
 
 /* The first round. With the setting `every` off only the figures: the rest is asked for on demand. */
@@ -46,10 +45,6 @@ void inquiry_hasten(struct inquiry *);
 
 /* What was demanded has not come yet. */
 bool inquiry_is_demanded(const struct inquiry *);
-
-const char *inquiry_address(const struct inquiry *);
-/* Its port is known, so it can be asked. */
-bool inquiry_is_placed(const struct inquiry *);
 
 /* How many rounds have been completed: each part was told, or known to be hidden. */
 unsigned inquiry_rounds(const struct inquiry *);

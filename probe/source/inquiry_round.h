@@ -2,7 +2,7 @@
  * inquiry_round.h - one server's rounds: what the parts of an inquiry share. Nobody else includes it.
  *
  * A round is a walk through the steps; each step is asked one way, and where that leads nowhere the other.
- * inquiry.c walks and asks AdminServer, inquiry_word.c asks by four-letter word.
+ * inquiry.c walks, inquiry_admin.c asks AdminServer, inquiry_word.c asks by four-letter word.
  */
 #ifndef ELECTOP_PROBE_SOURCE_INQUIRY_ROUND_H
 #define ELECTOP_PROBE_SOURCE_INQUIRY_ROUND_H
@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "probe/source/inquiry.h"
+#include "probe/source/servers.h"
 #include "probe/zookeeper/adminserver.h"
 #include "probe/zookeeper/fourletter.h"
 #include "probe/zookeeper/words.h"
@@ -48,8 +49,6 @@
 /* Our own request, by which a server's clock is read, is not waited for longer. */
 #define PING_WITHIN_MS 250
 
-#define PLACE_UNKNOWN "/zookeeper/config does not say where it answers; name it under servers.addresses"
-
 enum step {
     STEP_STATE,
     STEP_SUMMARY,
@@ -76,6 +75,7 @@ enum proof { PROOF_OPEN, PROOF_OWN, PROOF_FOREIGN };
 
 struct inquiry {
     struct live *live;
+    struct servers *servers;
     struct http *http;
     char *address, *host, *admin_host;
     char port[8];
@@ -112,8 +112,12 @@ struct inquiry {
     enum proof proof;
     uint64_t proved_ms;
     enum admin_command proving;
+    size_t admin_count, admin_at; /* of those that may be its own: how many; which */
+    size_t admin_tried,
+        admin_hangs;               /* for the proof under way: in vain; of these, without an answer in time */
+    bool admin_sure;               /* by its host alone */
     struct server_answer identity; /* what the AdminServer says of itself */
-    char foreign[160];             /* why it is not believed */
+    char foreign[240];             /* why it is not believed */
     bool admin_failed;
     unsigned admin_failures; /* in a row */
     char admin_failure[200];
@@ -127,6 +131,9 @@ struct inquiry {
     size_t wchc_bytes, wchc_watches, wchc_sessions; /* what the last one really came to */
     int64_t leader_timeout_ms; /* the shortest of leaders' sessions here; 0: there are none */
 };
+
+/* Asks this step of AdminServer, once it is proved to be this server's own. */
+void inquiry_ask_adminserver(struct inquiry *);
 
 /* Asks this step by its word, where that can do no harm. */
 void inquiry_ask_by_word(struct inquiry *);

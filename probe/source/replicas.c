@@ -111,7 +111,9 @@ static void on_stat(void *context, enum session_result result, const struct znod
     v->reads--;
     if (!v->session || result == SESSION_LOST)
         return;
-    if (result == SESSION_OK || result == SESSION_NO_NODE) {
+    /* Whoever has left meanwhile is not told of again. */
+    bool asked = servers_ask(v->rounds->live->servers, v->address);
+    if (asked && (result == SESSION_OK || result == SESSION_NO_NODE)) {
         const char *election = v->rounds->paths[path];
         struct observation o = live_observation(v->rounds->live, OBSERVED_REPLICA, election, election);
         o.replica = (struct observed_replica){

@@ -29,6 +29,19 @@ void facts_tell_server(const struct live *live, const char *address, const struc
     model_observe(live->model, &o);
 }
 
+void facts_tell_unasked(const struct live *live, const char *address, bool ours, const char *problem)
+{
+    struct observation o = live_observation(live, OBSERVED_SERVER, NULL, NULL);
+    o.server = (struct observed_server){.address = address,
+                                        .unasked = true,
+                                        .reachable = ours,
+                                        .answer_us = -1,
+                                        .zxid = -1,
+                                        .connections = -1,
+                                        .problem = problem};
+    model_observe(live->model, &o);
+}
+
 void facts_tell_hidden(const struct live *live, const char *address, enum hidden_part part,
                        const char *problem)
 {
@@ -43,16 +56,6 @@ void facts_tell_nothing(const struct live *live, const char *address, const char
     facts_tell_hidden(live, address, HIDDEN_CONNECTIONS, problem);
     facts_tell_hidden(live, address, HIDDEN_WATCHES, problem);
     facts_tell_hidden(live, address, HIDDEN_SESSIONS, problem);
-}
-
-bool facts_connected_to(const struct live *live, const char *address)
-{
-    for (size_t i = 0; i < live->lane_count; i++) {
-        const char *server = session_server(live->lanes[i].session);
-        if (server && strcmp(server, address) == 0)
-            return true;
-    }
-    return false;
 }
 
 static bool is_ours(const struct live *live, uint64_t session)

@@ -13,6 +13,9 @@
 void facts_tell_server(const struct live *, const char *address, const struct server_figures *,
                        bool reachable, int64_t took_us, const char *problem);
 
+/* Of one that is not asked. ours: our own session is connected to it. problem: why it cannot be; or NULL. */
+void facts_tell_unasked(const struct live *, const char *address, bool ours, const char *problem);
+
 void facts_tell_hidden(const struct live *, const char *address, enum hidden_part, const char *problem);
 /* All three parts, for the same reason. */
 void facts_tell_nothing(const struct live *, const char *address, const char *problem);
@@ -30,9 +33,7 @@ void facts_tell_watches(const struct live *, const char *address, struct moment 
 void facts_tell_sessions(const struct live *, const char *address, struct moment at,
                          const struct session_list *);
 
-/* A session of ours is connected to the server that is called this, as far as that can be told. */
-bool facts_connected_to(const struct live *, const char *address);
-/* ... and is among these. */
+/* A session of ours is among these. */
 bool facts_show_ours(const struct live *, const struct connection_list *);
 bool facts_sessions_show_ours(const struct live *, const struct session_list *);
 

@@ -2,13 +2,17 @@
  * servers.h - finds the servers of a cluster, and has each asked by itself (inquiry.h).
  *
  * Who they are is said by the configuration, else by /zookeeper/config as far as it knows more of them than
- * the connect string, else by the connect string. A member that nobody can say the address of is told as a
- * server that cannot be asked, so that what it holds stays unknown.
+ * the connect string, else by the connect string. /zookeeper/config is read again from time to time, and
+ * sooner where a server falls silent: whoever has left the ensemble is not asked any more, whoever has joined
+ * is. A member that nobody can say the address of is told as a server that cannot be asked, so that what it
+ * holds stays unknown.
  */
 #ifndef ELECTOP_PROBE_SOURCE_SERVERS_H
 #define ELECTOP_PROBE_SOURCE_SERVERS_H
 
 #include "probe/source/live.h"
+
+struct inquiry;
 
 /* NULL: out of memory. */
 struct servers *servers_new(struct live *);
@@ -16,9 +20,28 @@ void servers_free(struct servers *);
 
 /* Our session is connected: who belongs to the ensemble can be read. */
 void servers_connected(struct servers *);
+/* One of them does not answer: it may have left. */
+void servers_missed(struct servers *);
 
-/* One of them is known to answer its clients on this port. */
-bool servers_have_port(const struct servers *, int port);
+/*
+ * The AdminServers that may be that server's own, the likeliest first. Of a list of them: those on its host,
+ * by spelling or address; else those on nobody's host. Among equals the order of the list decides who is
+ * tried first, never who is believed. sure: no other is on this host, and no other server.
+ */
+struct admin_choice {
+    const char *host;
+    int port;
+    bool sure;
+};
+size_t servers_admins(const struct servers *, const struct inquiry *);
+bool servers_admin(const struct servers *, const struct inquiry *, size_t i, struct admin_choice *);
+
+/* The id by which /zookeeper/config calls it; -1: unknown. */
+int64_t servers_id(const struct servers *, const struct inquiry *);
+/* So many of them are known to answer their clients on this port. */
+size_t servers_with_port(const struct servers *, int port);
+/* Our own session is connected to it, as far as that can be told. */
+bool servers_has_ours(const struct servers *, const char *host, int port);
 
 /* Ask all of them everything, now. */
 void servers_demand(struct servers *);
@@ -28,6 +51,9 @@ bool servers_are_demanded(const struct servers *);
 /* The i-th of those that are known, as observations call it: NULL where nobody knows how to reach it. */
 size_t servers_count(const struct servers *);
 const char *servers_address(const struct servers *, size_t i);
+
+/* It is one of them. */
+bool servers_ask(const struct servers *, const char *address);
 
 /* Each has answered everything, or what is hidden is known, in this many rounds at least. */
 unsigned servers_rounds(const struct servers *);

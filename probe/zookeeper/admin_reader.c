@@ -201,6 +201,7 @@ static void figures(struct admin_reader *r, const struct json_value *value)
                      {"num_alive_client_connections", offsetof(struct server_figures, connections)},
                      {"client_port", offsetof(struct server_figures, client_port)},
                      {"tick_time", offsetof(struct server_figures, tick_ms)},
+                     {"server_id", offsetof(struct server_figures, server_id)},
                      {"last_processed_zxid", offsetof(struct server_figures, zxid)}};
         for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
             if (is(key, known[i].key)) {

@@ -18,7 +18,7 @@ enum admin_command {
     ADMIN_CONNECTIONS,
     ADMIN_WATCHES,
     ADMIN_DUMP,         /* sessions; empty on all servers but ZooKeeper's leader */
-    ADMIN_CONFIGURATION /* figures: client_port, by which it is known whose AdminServer answers */
+    ADMIN_CONFIGURATION /* figures: client_port, server_id, by which it is known whose AdminServer answers */
 };
 const char *admin_command_word(enum admin_command); /* "watch_summary" */
 

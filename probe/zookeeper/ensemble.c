@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/connect_string.h"
+
 /* A part of the text; never NUL-terminated. */
 struct span {
     const char *at;
@@ -59,39 +61,44 @@ static bool is_wildcard(struct span host)
            is(host, "*");
 }
 
-static bool parse_line(struct span line, struct ensemble_member *member)
+static void copy(struct span from, char *to, size_t size)
 {
-    struct span name = cut(&line, '=');
-    if (name.length < 8 || memcmp(name.at, "server.", 7) != 0)
-        return false;
-    struct span quorum = cut(&line, ';'), client = line;
+    snprintf(to, size, "%.*s", (int)from.length, from.at);
+}
+
+/* line: behind "server." */
+static void parse_member(struct span line, struct ensemble_member *member)
+{
+    struct span id = cut(&line, '='), quorum = cut(&line, ';'), client = line;
     struct span host = cut_host(&quorum);
-    int port = 0;
+    *member = (struct ensemble_member){.port = 0};
     if (client.length) {
         /* "2181" or "host:2181". */
         struct span first = cut_host(&client);
-        port = client.length ? port_of(client) : port_of(first);
+        member->port = client.length ? port_of(client) : port_of(first);
         if (client.length && !is_wildcard(first))
             host = first;
     }
-    if (!host.length || host.length >= sizeof member->host || memchr(host.at, '\0', host.length))
-        return false;
-    snprintf(member->id, sizeof member->id, "%.*s", (int)name.length - 7, name.at + 7);
-    snprintf(member->host, sizeof member->host, "%.*s", (int)host.length, host.at);
-    member->port = port;
-    return true;
+    if (host_is_valid(host.at, host.length) && host.length < sizeof member->host)
+        copy(host, member->host, sizeof member->host);
+    copy(id.length ? id : (struct span){"?", 1}, member->id, sizeof member->id);
 }
 
 size_t ensemble_parse(const char *text, size_t length, struct ensemble_member members[ENSEMBLE_MEMBERS])
 {
+    static const struct span prefix = {"server.", 7};
     struct span left = {text, length};
     size_t count = 0;
-    while (left.length && count < ENSEMBLE_MEMBERS) {
+    while (left.length) {
         struct span line = cut(&left, '\n');
         if (line.length && line.at[line.length - 1] == '\r')
             line.length--;
-        if (parse_line(line, &members[count]))
-            count++;
+        if (line.length < prefix.length || memcmp(line.at, prefix.at, prefix.length) != 0)
+            continue;
+        if (count < ENSEMBLE_MEMBERS)
+            parse_member((struct span){line.at + prefix.length, line.length - prefix.length},
+                         &members[count]);
+        count++;
     }
     return count;
 }

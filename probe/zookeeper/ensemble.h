@@ -11,15 +11,18 @@
 
 #include <stddef.h>
 
-#define ENSEMBLE_MEMBERS 64 /* at most; further ones are left out */
+#define ENSEMBLE_MEMBERS 64 /* at most; further ones are counted only */
 
 struct ensemble_member {
-    char id[24];
-    char host[256]; /* where clients reach it: without brackets */
+    char id[24];    /* as written; "?" where there is none */
+    char host[256]; /* where clients reach it: without brackets; "": what stands there is no host */
     int port;       /* 0: not said */
 };
 
-/* How many were found. text: strangers' bytes, not NUL-terminated. */
+/*
+ * How many lines name a member; the first ENSEMBLE_MEMBERS of them are filled in. text: strangers' bytes, not
+ * NUL-terminated.
+ */
 size_t ensemble_parse(const char *text, size_t length, struct ensemble_member members[ENSEMBLE_MEMBERS]);
 
 #endif

@@ -137,7 +137,8 @@ void server_figures_clear(struct server_figures *figures)
                                        .sessions = -1,
                                        .ephemerals = -1,
                                        .client_port = -1,
-                                       .tick_ms = -1};
+                                       .tick_ms = -1,
+                                       .server_id = -1};
 }
 
 void server_answer_clear(struct server_answer *answer)

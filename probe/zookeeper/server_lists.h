@@ -61,7 +61,7 @@ struct server_figures {
         watching;                 /* data and exists watches, on so many paths, of so many sessions */
     int64_t all_watches;          /* child watches too */
     int64_t sessions, ephemerals; /* of the whole ensemble */
-    int64_t client_port, tick_ms;
+    int64_t client_port, server_id, tick_ms;
 };
 void server_figures_clear(struct server_figures *);
 

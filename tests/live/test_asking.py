@@ -1,6 +1,8 @@
 """What only the servers know: asked for by itself at each, never believed when it is half, and never asked for
 in a way that harms them."""
+import json
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -8,7 +10,7 @@ import time
 
 import pytest
 
-from electop import PROGRAM, names, look_at, run
+from electop import PROGRAM, look, look_at, names, run
 from ensemble import Ensemble
 from fake_server import FakeAdmin, FakeWords, StoppingProxy, http
 from waiting import until
@@ -173,6 +175,51 @@ def test_adminserver_of_another(zk, client, path, tmp_path):
                 and "ours" in line]
 
 
+def servers_of(zk, path, *arguments):
+    """What one look shows of each server, by address."""
+    return {server["address"]: server for server in look(zk.hosts, path, *arguments)["clusters"][0]["servers"]}
+
+
+@pytest.mark.parametrize("order", ["turned", "reversed", "by another name", "one behind a stranger"])
+def test_adminservers_in_another_order(zk3, path, tmp_path, order):
+    """Each AdminServer of a list is believed for the server that it belongs to, wherever it stands in the list."""
+    stand(zk3.client(), path)
+    admins = zk3.admin.split(",")
+    answers = {**figures(zk3.addresses[0]), "configuration": http('{"client_port":1,"error":null}')}
+    with FakeAdmin(lambda command: answers.get(command, http("{}"))) as stranger:
+        lists = {"turned": admins[1:] + admins[:1], "reversed": admins[::-1],
+                 "by another name": [a.replace("127.0.0.1", "localhost") for a in admins[::-1]],
+                 "one behind a stranger": [stranger.address, *admins]}
+        # Without words: all that is seen of watches is seen by the right AdminServer.
+        servers = servers_of(zk3, path, "--admin", ",".join(lists[order]), "--four-letter", "off")
+    assert sorted(servers) == sorted(zk3.addresses)
+    for address, server in servers.items():
+        assert server["watches_from"] == "adminserver" and not server["watches_problem"], servers
+    modes = [servers[address]["mode"] for address in zk3.addresses]
+    assert modes[zk3.leader()] == "leader" and modes.count("follower") == 2, modes
+
+
+def test_adminserver_of_nobody_in_particular(zk, client, path, tmp_path):
+    """Where several servers have the same port and nothing tells which of them an AdminServer is, it is not believed."""
+    stand(client, path)
+    with FakeWords(lambda word: SRVR if word == "srvr" else word.encode() + REFUSED, "127.0.0.2") as one:
+        port = int(one.address.rsplit(":", 1)[1])
+        with FakeWords(one.answer, "127.0.0.3", port) as other:
+            answers = {**figures(one.address), "server_stats": http(
+                '{"version":"3.8.0","server_stats":{"server_state":"follower","last_processed_zxid":1},"error":null}'),
+                "connections": http(CONNECTIONS % 1), "watches": http('{"session_id_to_watched_paths":{"1":["/a"]}}')}
+            with FakeAdmin(lambda command: answers.get(command, http("{}")), "127.0.0.4") as admin:
+                servers = f"{{addresses: ['{one.address}', '{other.address}'], admin: ['{admin.address}']}}"
+                file = configured(tmp_path, zk, servers)
+                done = run("once", "--json", "--quick", "-c", str(file), path)
+    assert done.status == 0, done
+    shown = json.loads(done.out)["clusters"][0]["servers"]
+    assert len(shown) == 2
+    for server in shown:
+        assert server["watches_from"] is None
+        assert "name it by the host of its server" in server["watches_problem"], server
+
+
 def test_adminserver_behind_a_forwarded_port(zk, client, path, tmp_path):
     """A server reached on another port than it names is known by our own session among its connections."""
     stand(client, path)
@@ -186,6 +233,24 @@ def configured(tmp_path, zk, servers):
     file = tmp_path / "config.yaml"
     file.write_text(f"clusters:\n- name: c\n  hosts: {zk.hosts}\n  servers: {servers}\n", encoding="utf-8")
     return file
+
+
+@pytest.mark.parametrize("every", ["5s", "off"])
+def test_not_asked_is_no_outage(zk3, path, tmp_path, every):
+    """Servers that nobody asks are neither up nor down; the one that our session is connected to is up."""
+    name = stand(zk3.client(), path)
+    file = configured(tmp_path, zk3, f"{{admin: 'off', four_letter: 'off', every: '{every}'}}")
+    done = run("once", "--json", "-c", str(file), path)
+    assert done.status == 0, done
+    cluster = json.loads(done.out)["clusters"][0]
+    assert names(cluster["elections"][0]) == [name]
+    assert sorted(str(server["reachable"]) for server in cluster["servers"]) == ["None", "None", "True"], cluster
+    for server in cluster["servers"]:
+        assert server["problem"] is None and server["mode"] is None, server
+        assert "set admin: 8080 or four_letter: auto" in server["watches_problem"], server
+    text = run("once", "-c", str(file), path).out
+    assert len(re.findall(r"\? +127\.0\.0\.1:\d+ +not asked", text)) == 2, text
+    assert len(re.findall(r"127\.0\.0\.1:\d+ +connected, not asked", text)) == 1, text
 
 
 SRVR = (b"Zookeeper version: 3.8.0-x, built on today\nConnections: 3\nZxid: 0x1\nMode: follower\nNode count: 5\n")

@@ -18,10 +18,10 @@ class _Server(socketserver.ThreadingTCPServer):
     allow_reuse_address = True
     request_queue_size = 64
 
-    def __init__(self, serve):
-        super().__init__(("127.0.0.1", 0), _Handler)
+    def __init__(self, serve, host="127.0.0.1", port=0):
+        super().__init__((host, port), _Handler)
         self.serve = serve
-        self.address = "127.0.0.1:%d" % self.server_address[1]
+        self.address = f"{host}:{self.server_address[1]}"
         threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
 
     def __enter__(self):
@@ -43,9 +43,9 @@ def http(body, status="200 OK", length=None, more=""):
 class FakeAdmin(_Server):
     """answer(command) -> bytes, an iterable of bytes, or None (hangs until the test is over)."""
 
-    def __init__(self, answer):
+    def __init__(self, answer, host="127.0.0.1", port=0):
         self.answer, self.over, self.asked = answer, threading.Event(), []
-        super().__init__(self._serve)
+        super().__init__(self._serve, host, port)
 
     def _serve(self, connection):
         request = b""
@@ -73,9 +73,9 @@ class FakeAdmin(_Server):
 class FakeWords(_Server):
     """A client port that knows four-letter words only: answer(word) as above."""
 
-    def __init__(self, answer):
+    def __init__(self, answer, host="127.0.0.1", port=0):
         self.answer, self.over, self.asked = answer, threading.Event(), []
-        super().__init__(self._serve)
+        super().__init__(self._serve, host, port)
 
     def _serve(self, connection):
         word = connection.recv(4).decode("ascii", "replace")

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "probe/zookeeper/ensemble.h"
@@ -37,9 +38,7 @@ static void reads_members(void **state)
 static void reads_all_lines(void **state)
 {
     (void)state;
-    static const char text[] =
-        "server.1=a:1:2:participant;3\r\nserver.2=b:1:2\nserver.=c:1:2\nserver.3=\nother=x\n"
-        "version=100000000";
+    static const char text[] = "server.1=a:1:2:participant;3\r\nserver.2=b:1:2\nother=x\nversion=100000000";
     struct ensemble_member members[ENSEMBLE_MEMBERS];
     assert_int_equal(ensemble_parse(text, sizeof text - 1, members), 2);
     assert_string_equal(members[0].id, "1");
@@ -48,7 +47,30 @@ static void reads_all_lines(void **state)
     assert_int_equal(ensemble_parse("", 0, members), 0);
 }
 
-/* More than an ensemble can have: the rest is left out. */
+/* A line whose host could mean anything else in a URL, or is none, is a member all the same: one without a
+   host, which is told, not left out. */
+static void keeps_bad_hosts(void **state)
+{
+    (void)state;
+    static const char *const hosts[] = {"",         "zk1/x", "a@b",     "zk1?q", "zk1#f", "a b",
+                                        "\x1b[31m", "a%2fb", "[::1@h]", "[]",    "..\\.", "\xc3\xa9"};
+    for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
+        char line[64];
+        struct ensemble_member members[ENSEMBLE_MEMBERS];
+        int length = snprintf(line, sizeof line, "server.7=%s:1:2;2181\n", hosts[i]);
+        assert_int_equal(ensemble_parse(line, (size_t)length, members), 1);
+        assert_string_equal(members[0].id, "7");
+        assert_string_equal(members[0].host, "");
+    }
+    struct ensemble_member members[ENSEMBLE_MEMBERS];
+    assert_int_equal(ensemble_parse("server.=c:1:2\nserver.3\nserver", 29, members), 2);
+    assert_string_equal(members[0].id, "?");
+    assert_string_equal(members[0].host, "c");
+    assert_string_equal(members[1].id, "3");
+    assert_string_equal(members[1].host, "");
+}
+
+/* More than we ask: the rest is counted, and nothing is written behind the end. */
 static void bounds_members(void **state)
 {
     (void)state;
@@ -56,7 +78,8 @@ static void bounds_members(void **state)
     for (int i = 0; i < 100; i++)
         strcat(text, "server.7=h:1:2;3\n");
     struct ensemble_member members[ENSEMBLE_MEMBERS];
-    assert_int_equal(ensemble_parse(text, strlen(text), members), ENSEMBLE_MEMBERS);
+    assert_int_equal(ensemble_parse(text, strlen(text), members), 100);
+    assert_string_equal(members[ENSEMBLE_MEMBERS - 1].host, "h");
 }
 
 int main(void)
@@ -64,6 +87,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_members),
         cmocka_unit_test(reads_all_lines),
+        cmocka_unit_test(keeps_bad_hosts),
         cmocka_unit_test(bounds_members),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
