@@ -51,19 +51,31 @@ static void put_server(struct pen *pen, const struct cluster *cluster, size_t wh
 {
     const struct server *server = &cluster->servers[which];
     char text[160], age[16], name[128];
-    style role = !server->reachable ? ROLE_CRITICAL : server->problem ? ROLE_WARNING : ROLE_GOOD;
-    if (detail == DETAIL_BRIEF || (detail == DETAIL_COUNT && role == ROLE_GOOD))
+    enum server_reach reach = server_reach(cluster, server);
+    style role = reach == SERVER_NOT_ASKED ? ROLE_DIM
+                 : reach == SERVER_SILENT  ? ROLE_CRITICAL
+                 : server->problem         ? ROLE_WARNING
+                                           : ROLE_GOOD;
+    if (detail == DETAIL_BRIEF || (detail == DETAIL_COUNT && (role == ROLE_GOOD || role == ROLE_DIM)))
         return;
-    enum sign sign = role == ROLE_GOOD ? SIGN_OK : role == ROLE_WARNING ? SIGN_WARNING : SIGN_CRITICAL;
+    enum sign sign = role == ROLE_GOOD      ? SIGN_OK
+                     : role == ROLE_WARNING ? SIGN_WARNING
+                     : role == ROLE_DIM     ? SIGN_UNKNOWN
+                                            : SIGN_CRITICAL;
     pen_gap(pen, 3);
     pen_put(pen, role, cells_sign(pen->cells, sign));
     pen_gap(pen, 1);
     pen_put(pen, ROLE_TEXT, server_name(pen->model, cluster, which, name, sizeof(name)));
+    if (role == ROLE_DIM) {
+        pen_gap(pen, 1);
+        pen_put(pen, ROLE_DIM, "not asked");
+        return;
+    }
     if (role != ROLE_GOOD) {
         snprintf(text, sizeof(text), "%.120s", server->problem ? server->problem : "no answer");
         pen_gap(pen, 1);
         pen_put(pen, role, text);
-        if (!server->reachable && server->seen.mono_us) {
+        if (reach == SERVER_SILENT && server->seen.mono_us) {
             pen_gap(pen, 1);
             pen_put(pen, role, format_age(now.mono_us - server->seen.mono_us, age, sizeof(age)));
         }
@@ -107,11 +119,16 @@ static void put_connection(struct pen *pen, const struct cluster *cluster, struc
     pen_put(pen, role, text);
 }
 
-static size_t good_servers(const struct cluster *cluster)
+/* known: of how many it is known whether they answer. */
+static size_t good_servers(const struct cluster *cluster, size_t *known)
 {
     size_t good = 0;
-    for (size_t i = 0; i < cluster->server_count; i++)
-        good += cluster->servers[i].reachable && !cluster->servers[i].problem;
+    *known = 0;
+    for (size_t i = 0; i < cluster->server_count; i++) {
+        enum server_reach reach = server_reach(cluster, &cluster->servers[i]);
+        *known += reach != SERVER_NOT_ASKED;
+        good += reach == SERVER_ANSWERS && !cluster->servers[i].problem;
+    }
     return good;
 }
 
@@ -126,7 +143,7 @@ static style judge(size_t good, size_t all, enum sign *sign)
 static void put_brief(struct pen *pen, const struct cluster *cluster)
 {
     char text[48] = "";
-    size_t good = good_servers(cluster), all = cluster->server_count;
+    size_t all, good = good_servers(cluster, &all);
     enum sign sign = SIGN_OK;
     style role = all > 0 ? judge(good, all, &sign) : ROLE_GOOD;
     if (is_troubled(cluster)) {
@@ -157,10 +174,13 @@ static void put_cluster(struct pen *pen, const struct cluster *cluster, enum det
         pen_put(pen, ROLE_TEXT, cluster->connected_to ? cluster->connected_to : "connected");
     } else if (detail == DETAIL_COUNT) {
         char text[48];
-        size_t good = good_servers(cluster);
-        enum sign sign;
-        style role = judge(good, cluster->server_count, &sign);
-        snprintf(text, sizeof(text), "%zu of %zu servers", good, cluster->server_count);
+        size_t known, good = good_servers(cluster, &known);
+        enum sign sign = SIGN_OK;
+        style role = known ? judge(good, known, &sign) : ROLE_GOOD; /* of the connection, then */
+        if (known)
+            snprintf(text, sizeof(text), "%zu of %zu servers", good, known);
+        else
+            snprintf(text, sizeof(text), "%zu servers not asked", cluster->server_count);
         pen_put(pen, role, cells_sign(pen->cells, sign));
         pen_gap(pen, 1);
         pen_put(pen, ROLE_DIM, text);

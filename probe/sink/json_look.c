@@ -86,7 +86,11 @@ static void write_servers(struct json_writer *writer, const struct cluster *clus
         json_write_begin(writer, '{');
         write_text(writer, "address", server->address);
         write_text(writer, "mode", server_mode_word(server->mode));
-        write_flag(writer, "reachable", server->reachable);
+        enum server_reach reach = server_reach(cluster, server);
+        if (reach == SERVER_NOT_ASKED)
+            write_text(writer, "reachable", NULL);
+        else
+            write_flag(writer, "reachable", reach == SERVER_ANSWERS);
         json_write_key(writer, "answer_ms");
         json_write_ms(writer, server->answer_us);
         write_text(writer, "watches_from", server->watches_from);

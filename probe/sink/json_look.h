@@ -10,7 +10,9 @@
  *
  * Beside the keys of the contract:
  *   cluster   problem      why it is not connected; null: it is
- *   server    watches_problem  why its watches are unknown, and what to switch on; null: they are known
+ *   server    reachable    null: it is not asked (admin and four_letter are off, or nobody knows its address),
+ *                          and our own session, which would prove it, is elsewhere
+ *             watches_problem  why its watches are unknown, and what to switch on; null: they are known
  *   election  stale_since  since then it cannot be read any more: state is "unknown" or "denied", and leader,
  *                          candidates and next_sequence are what was seen last. null: all of this holds now
  *             problem      why it is denied or unknown, or vacant with children of which none is a candidate;

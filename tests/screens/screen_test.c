@@ -71,6 +71,8 @@ static const struct screen {
     {"findings-none", scene_hidden, "f/zz<Enter>"},
     {"ensemble", scene_chain, "e"},
     {"ensemble-hidden", scene_hidden, "e"},
+    {"ensemble-unasked", scene_unasked, "e"},
+    {"overview-unasked", scene_unasked, ""},
     {"explanations", scene_chain, "x"},
     {"explanation-of-finding", scene_chain, "fx"},
     {"candidate", scene_usual, "/10.0.3.17<Enter><Home><Enter><Home><Down><Down><Down><Down><Enter>"},

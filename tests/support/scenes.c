@@ -191,6 +191,22 @@ struct stage *scene_hidden(void)
     return stage;
 }
 
+struct stage *scene_unasked(void)
+{
+    static const char off[] =
+        "neither AdminServer nor four-letter words are asked; set admin: 8080 or four_letter: auto";
+    static const char *const servers[] = {"zk1:2181", "zk2:2181", "zk3:2181"};
+    struct stage *stage = chain_begin();
+
+    for (size_t i = 0; i < COUNT(servers); i++) {
+        stage_unasked(stage, 0, servers[i], i == 0);
+        for (int part = HIDDEN_CONNECTIONS; part <= HIDDEN_SESSIONS; part++)
+            stage_hidden(stage, 0, servers[i], (enum hidden_part)part, off);
+    }
+    stage_until(stage, 14, 3, 22, 400);
+    return stage;
+}
+
 struct stage *scene_clusters(void)
 {
     static const char *const three[] = {"prod", "staging", "lab", NULL};

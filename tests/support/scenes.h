@@ -21,6 +21,8 @@ struct stage *scene_hostile(void);
 struct stage *scene_crowd(size_t candidates);
 /* Connected, and nothing found; not connected, and why. */
 struct stage *scene_nothing(void);
+/* Servers that are not asked: our own session is connected to the first of them. */
+struct stage *scene_unasked(void);
 struct stage *scene_unreachable(void);
 
 #endif

@@ -184,6 +184,18 @@ void stage_server(struct stage *stage, unsigned cluster, const char *address, en
                                                    .problem = problem}});
 }
 
+void stage_unasked(struct stage *stage, unsigned cluster, const char *address, bool ours)
+{
+    observe(stage, (struct observation){.kind = OBSERVED_SERVER,
+                                        .cluster = cluster,
+                                        .server = {.address = address,
+                                                   .unasked = true,
+                                                   .reachable = ours,
+                                                   .answer_us = -1,
+                                                   .zxid = -1,
+                                                   .connections = -1}});
+}
+
 void stage_watch(struct stage *stage, unsigned cluster, const char *path, const char *name,
                  enum election_kind kind, const char *mark)
 {

@@ -42,6 +42,8 @@ void stage_connected(struct stage *, unsigned cluster, const char *server);
 void stage_disconnected(struct stage *, unsigned cluster, const char *problem);
 void stage_server(struct stage *, unsigned cluster, const char *address, enum server_mode, int64_t answer_us,
                   const char *problem);
+/* Of one that is not asked; ours: our own session is connected to it. */
+void stage_unasked(struct stage *, unsigned cluster, const char *address, bool ours);
 
 /* Watches an election from now on. name: NULL: its path. mark: configured acknowledgement, or NULL. */
 void stage_watch(struct stage *, unsigned cluster, const char *path, const char *name, enum election_kind,

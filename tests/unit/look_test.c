@@ -384,6 +384,34 @@ static void ten_thousand(void **state)
     model_free(model);
 }
 
+/* A server that is not asked is neither up nor down; that our own session is connected to it proves it up,
+   for as long as it is. */
+static void unasked_is_unknown(void **state)
+{
+    (void)state;
+    struct stage *stage = scene_unasked();
+    for (int connected = 1; connected >= 0; connected--) {
+        struct buffer out = {0};
+        if (!connected)
+            stage_disconnected(stage, 0, "connection refused");
+        json_look_write(&out, stage_model(stage), stage_now(stage));
+        json_t *document = read_back(&out);
+        json_t *cluster = json_array_get(json_object_get(document, "clusters"), 0);
+        json_t *servers = json_object_get(cluster, "servers");
+        for (size_t i = 0; i < 3; i++) {
+            json_t *server = json_array_get(servers, i), *reachable = json_object_get(server, "reachable");
+            assert_true(connected && i == 0 ? json_is_true(reachable) : json_is_null(reachable));
+            assert_true(json_is_null(json_object_get(server, "mode")));
+            assert_true(json_is_null(json_object_get(server, "problem")));
+            assert_non_null(
+                strstr(json_string_value(json_object_get(server, "watches_problem")), "admin: 8080"));
+        }
+        json_decref(document);
+        buffer_free(&out);
+    }
+    stage_free(stage);
+}
+
 /* What the servers say of a quorum goes before how an attempt to connect ended; nothing else does. */
 static void no_quorum_is_counted(void **state)
 {
@@ -430,6 +458,7 @@ int main(void)
         cmocka_unit_test(text_in_ascii),
         cmocka_unit_test(text_on_a_terminal),
         cmocka_unit_test(ten_thousand),
+        cmocka_unit_test(unasked_is_unknown),
         cmocka_unit_test(no_quorum_is_counted),
         cmocka_unit_test(nothing_matches),
         cmocka_unit_test(an_unreadable_leader),

@@ -90,14 +90,21 @@ static const char *mode_word(enum server_mode mode)
     return words[mode];
 }
 
-static void print_server(struct paper *paper, const struct server *server, int address_width)
+static void print_server(struct paper *paper, const struct cluster *cluster, const struct server *server,
+                         int address_width)
 {
+    static const enum role roles[] = {
+        [SERVER_SILENT] = ROLE_CRITICAL, [SERVER_ANSWERS] = ROLE_GOOD, [SERVER_NOT_ASKED] = ROLE_DIM};
+    static const enum sign signs[] = {
+        [SERVER_SILENT] = SIGN_CRITICAL, [SERVER_ANSWERS] = SIGN_OK, [SERVER_NOT_ASKED] = SIGN_UNKNOWN};
+    enum server_reach reach = server_reach(cluster, server);
     char span[32];
-    int x = put_sign(paper, 2, server->reachable ? ROLE_GOOD : ROLE_CRITICAL,
-                     server->reachable ? SIGN_OK : SIGN_CRITICAL);
+    int x = put_sign(paper, 2, roles[reach], signs[reach]);
     put(paper, x, ROLE_TEXT, server->address);
     x += address_width + GAP;
-    if (server->reachable) {
+    if (reach == SERVER_NOT_ASKED || (server->unasked && reach == SERVER_ANSWERS)) {
+        x = put(paper, x, ROLE_DIM, reach == SERVER_ANSWERS ? "connected, not asked" : "not asked") + GAP;
+    } else if (reach == SERVER_ANSWERS) {
         put(paper, x, ROLE_TEXT, mode_word(server->mode));
         x += 10 + GAP;
         if (server->answer_us >= 0)
@@ -108,10 +115,11 @@ static void print_server(struct paper *paper, const struct server *server, int a
     }
     if (server->problem)
         put(paper, x, ROLE_WARNING, server->problem);
-    else if (!server->reachable)
+    else if (reach == SERVER_SILENT)
         put(paper, x, ROLE_WARNING, "no answer");
     paper_prose(paper);
-    if (server->reachable && server->hidden[HIDDEN_WATCHES]) {
+    bool told = reach == SERVER_ANSWERS || (reach == SERVER_NOT_ASKED && !server->problem);
+    if (told && server->hidden[HIDDEN_WATCHES]) {
         x = put(paper, 4, ROLE_WARNING, "watches unknown: ");
         put(paper, x, ROLE_TEXT, server->hidden[HIDDEN_WATCHES]);
         paper_prose(paper);
@@ -178,7 +186,7 @@ static void print_cluster_head(struct paper *paper, const struct cluster *cluste
         address_width = width > address_width ? width : address_width;
     }
     for (size_t i = 0; i < cluster->server_count; i++)
-        print_server(paper, &cluster->servers[i], address_width);
+        print_server(paper, cluster, &cluster->servers[i], address_width);
     if (!cluster->election_count && cluster->ever_connected && !cluster->problem)
         print_none(paper, patterns);
 }

@@ -132,9 +132,13 @@ static void unknown_text(const struct cells *cells, const struct election *elect
     const char *sign = cells_sign(cells, SIGN_UNKNOWN), *why = candidate->link_why;
     char name[128];
 
-    if (server != NULL && (!server->reachable || server->hidden[HIDDEN_WATCHES] != NULL)) {
+    enum server_reach reach = server != NULL ? server_reach(cluster, server) : SERVER_ANSWERS;
+
+    if (server != NULL && (reach != SERVER_ANSWERS || server->hidden[HIDDEN_WATCHES] != NULL)) {
         snprintf(buffer, size, "%s %s %s", sign, facts_server(cluster, session->server, name, sizeof name),
-                 server->reachable ? "hides its watches" : "does not answer");
+                 reach == SERVER_NOT_ASKED ? "is not asked"
+                 : reach == SERVER_SILENT  ? "does not answer"
+                                           : "hides its watches");
         return;
     }
     if (server != NULL && !session->watches_known)
@@ -221,8 +225,10 @@ style chain_server_text(const struct cells *cells, const struct election *electi
     const struct server *server = server_of(election, session);
 
     if (server != NULL) {
+        bool answers = server_reach(election->cluster, server) == SERVER_ANSWERS;
+
         put_server_name(election->cluster, session->server, buffer, size);
-        return server->reachable && !facts_stale(election) ? ROLE_TEXT : ROLE_DIM;
+        return answers && !facts_stale(election) ? ROLE_TEXT : ROLE_DIM;
     }
     if (session != NULL && session->alive_known && session->alive && !session->connected) {
         snprintf(buffer, size, "none");
@@ -240,7 +246,7 @@ int64_t chain_silent_ms(const struct election *election, const struct candidate 
 
     *is_bound = false;
     *percent = 0;
-    if (server == NULL || !server->reachable || session->silent_ms < 0)
+    if (server == NULL || server_reach(election->cluster, server) != SERVER_ANSWERS || session->silent_ms < 0)
         return -1;
     *is_bound = session->silent_is_bound;
     if (session->timeout_ms > 0)

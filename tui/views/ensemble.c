@@ -148,23 +148,29 @@ static void put_figure(struct cells *cells, const struct column *column, int y, 
 static void draw_row(const struct ensemble_view *view, struct cells *cells, int y, const struct scene *scene,
                      const struct server *server, const struct cluster *cluster)
 {
+    static const char *const unmoded[] = {
+        [SERVER_SILENT] = "no answer", [SERVER_ANSWERS] = "connected", [SERVER_NOT_ASKED] = "not asked"};
     const struct column *columns = view->columns;
-    style state = !server->reachable ? ROLE_CRITICAL : server->problem != NULL ? ROLE_WARNING : ROLE_GOOD;
-    style look = server->reachable ? ROLE_TEXT : ROLE_DIM; /* what it was when it last answered */
+    enum server_reach reach = server_reach(cluster, server);
+    bool answers = reach == SERVER_ANSWERS;
+    style state = reach == SERVER_NOT_ASKED ? ROLE_DIM
+                  : reach == SERVER_SILENT  ? ROLE_CRITICAL
+                  : server->problem != NULL ? ROLE_WARNING
+                                            : ROLE_GOOD;
+    style look = answers ? ROLE_TEXT : ROLE_DIM; /* what it was when it last answered */
     char text[64];
 
     cells_put(cells, SIGN_X, y, 1, state,
-              cells_sign(cells, !server->reachable        ? SIGN_CRITICAL
+              cells_sign(cells, reach == SERVER_NOT_ASKED ? SIGN_UNKNOWN
+                                : reach == SERVER_SILENT  ? SIGN_CRITICAL
                                 : server->problem != NULL ? SIGN_WARNING
                                                           : SIGN_OK));
     columns_put(cells, &columns[COLUMN_CLUSTER], y, ROLE_DIM, cluster->name);
     columns_put(cells, &columns[COLUMN_SERVER], y, ROLE_TEXT, server->address);
-    columns_put(cells, &columns[COLUMN_MODE], y, server->reachable ? look : (style)ROLE_CRITICAL,
-                server->reachable ? mode_word(server->mode) : "no answer");
+    columns_put(cells, &columns[COLUMN_MODE], y, reach == SERVER_SILENT ? (style)ROLE_CRITICAL : look,
+                answers && !server->unasked ? mode_word(server->mode) : unmoded[reach]);
     columns_put(cells, &columns[COLUMN_LATENCY], y, look,
-                server->reachable && server->answer_us >= 0
-                    ? format_span(server->answer_us, text, sizeof text)
-                    : "?");
+                answers && server->answer_us >= 0 ? format_span(server->answer_us, text, sizeof text) : "?");
     snprintf(text, sizeof text, "0x%" PRIx64, (uint64_t)server->zxid);
     columns_put(cells, &columns[COLUMN_ZXID], y, server->zxid >= 0 ? look : (style)ROLE_DIM,
                 server->zxid >= 0 ? text : "?");
@@ -206,22 +212,27 @@ static void lay_columns(struct ensemble_view *view, const struct cells *cells, c
 
 static int draw_head(struct cells *cells, int y, const struct scene *scene)
 {
-    size_t servers = 0, answering = 0, shown = 0;
+    size_t servers = 0, answering = 0, unasked = 0, shown = 0;
     int x = 1;
 
     for (size_t i = 0; i < scene->model->cluster_count; i++)
         for (size_t j = 0; j < scene->model->clusters[i].server_count; j++) {
             const struct server *server = &scene->model->clusters[i].servers[j];
+            enum server_reach reach = server_reach(&scene->model->clusters[i], server);
 
             servers++;
-            answering += server->reachable;
+            answering += reach == SERVER_ANSWERS;
+            unasked += reach == SERVER_NOT_ASKED;
             shown += server->watches_from != NULL;
         }
     x += cells_printf(cells, x, y, -1, ROLE_STRONG, "%zu", servers) + 1;
     x += cells_put(cells, x, y, -1, ROLE_TEXT, servers == 1 ? "server" : "servers") + 3;
-    x += cells_printf(cells, x, y, -1, answering == servers ? ROLE_GOOD : ROLE_CRITICAL, "%zu answering",
-                      answering) +
-         3;
+    if (answering > 0 || unasked < servers)
+        x += cells_printf(cells, x, y, -1, answering + unasked == servers ? ROLE_GOOD : ROLE_CRITICAL,
+                          "%zu answering", answering) +
+             3;
+    if (unasked > 0)
+        x += cells_printf(cells, x, y, -1, ROLE_DIM, "%zu not asked", unasked) + 3;
     cells_printf(cells, x, y, -1, shown == servers ? ROLE_GOOD : ROLE_WARNING, "watches seen on %zu of %zu",
                  shown, servers);
     return 1;
@@ -253,19 +264,19 @@ static void draw_detail(const struct ensemble_view *view, struct cells *cells, i
     const struct cluster *cluster;
     const struct server *server = server_at(scene, view->list.at, &cluster);
     int end = y + rows;
-    bool hidden = false;
+    bool hidden = false, silent;
     char text[64];
 
     if (server == NULL || rows < 2)
         return;
+    silent = server_reach(cluster, server) == SERVER_SILENT;
     cells_rule(cells, 0, y++, cells->width, server->address);
     if (server->problem != NULL)
-        y += put_part(cells, y, end, server->reachable ? ROLE_WARNING : ROLE_CRITICAL, "problem",
-                      server->problem);
-    if (server->seen.mono_us != 0)
-        y += put_part(cells, y, end, ROLE_TEXT, server->reachable ? "answered" : "silent for",
+        y += put_part(cells, y, end, silent ? ROLE_CRITICAL : ROLE_WARNING, "problem", server->problem);
+    if (server->seen.mono_us != 0 && !server->unasked)
+        y += put_part(cells, y, end, ROLE_TEXT, silent ? "silent for" : "answered",
                       strcat(format_age(facts_age_us(server->seen, scene->now), text, sizeof text - 8),
-                             server->reachable ? " ago" : ""));
+                             silent ? "" : " ago"));
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (server->hidden[i] == NULL)
             continue;
@@ -306,7 +317,7 @@ static void ensemble_draw(struct view *self, const struct scene *scene, struct c
     lay_columns(view, cells, scene);
     columns_head(cells, view->columns, COLUMN_COUNT, y, -1);
     for (size_t i = 0; i < view->list.rows && view->list.top + i < view->list.count; i++) {
-        const struct cluster *cluster;
+        const struct cluster *cluster = NULL;
         const struct server *server = server_at(scene, view->list.top + i, &cluster);
         int row = view->first_y + (int)i;
 
