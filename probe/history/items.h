@@ -24,6 +24,7 @@ struct slot {
 /* What moves all the time of a server, as it was written last. */
 struct figures {
     size_t cluster, server;
+    uint32_t whose; /* its address: when a server leaves, the next one takes its place */
     int64_t noted_us;
     int64_t answer_us, zxid, child_watches;
     int connections;

@@ -6,6 +6,7 @@
 #include "probe/election/clients.h"
 #include "probe/election/fold.h"
 #include "probe/election/registry.h"
+#include "probe/election/roster.h"
 #include "probe/history/items.h"
 
 /* Other figures of a server than those that say something are noted as often. */
@@ -61,10 +62,13 @@ static bool same_knowledge(const struct figures *f, const struct server *s)
 
 static void note_figures(struct figures *f, const struct server *s, int64_t now_us)
 {
-    if (f->noted_us != INT64_MIN && now_us - f->noted_us < FIGURES_EVERY_US && same_knowledge(f, s))
+    uint32_t whose = roster_hash(s->address, strlen(s->address), 0);
+    if (f->noted_us != INT64_MIN && now_us - f->noted_us < FIGURES_EVERY_US && f->whose == whose &&
+        same_knowledge(f, s))
         return;
     *f = (struct figures){.cluster = f->cluster,
                           .server = f->server,
+                          .whose = whose,
                           .noted_us = now_us,
                           .answer_us = s->answer_us,
                           .zxid = s->zxid,
@@ -88,6 +92,7 @@ static void write_server(struct writing *w, const struct model *model, size_t cl
     put_number(w->out, i);
     item_key(w->picture);
     put_text(w->out, server->address);
+    put_flag(w, server->unasked);
     put_flag(w, server->reachable);
     put_number(w->out, server->mode);
     put_text(w->out, server->version);
@@ -122,6 +127,7 @@ static uint32_t write_cluster(struct writing *w, const struct cluster *cluster, 
     put_text(w->out, cluster->problem);
     put_time(w, cluster->stood_still_from);
     put_time(w, cluster->stood_still_to);
+    put_number(w->out, cluster->ensemble);
     return end(w);
 }
 

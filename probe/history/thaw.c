@@ -53,6 +53,7 @@ static void thaw_cluster(struct thawing *t, size_t at, struct scan *scan)
     cluster->problem = scan_text(scan);
     cluster->stood_still_from = thaw_moment(t, scan);
     cluster->stood_still_to = thaw_moment(t, scan);
+    cluster->ensemble = (enum ensemble_known)scan_below(scan, ENSEMBLE_PART + 1);
     t->bad = t->bad || !cluster->name || !cluster->hosts || !cluster->chroot;
     t->clusters[at] = cluster;
 }
@@ -64,6 +65,7 @@ static void thaw_server(struct thawing *t, struct cluster *cluster, struct scan 
         return;
     struct server *server = &cluster->servers[i];
     server->address = scan_text(scan);
+    server->unasked = scan_flag(scan);
     server->reachable = scan_flag(scan);
     server->mode = (enum server_mode)scan_below(scan, SERVER_READ_ONLY + 1);
     server->version = scan_text(scan);
