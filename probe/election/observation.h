@@ -44,8 +44,8 @@ enum observation_kind {
     OBSERVED_HIDDEN,      /* one of these three could not be had from a server, and why */
     OBSERVED_REPLICA, /* an election's own znode as one server by itself shows it, or the end of a round */
     OBSERVED_TICK,    /* nothing but time has passed */
-    OBSERVED_CLEARED, /* a person says of a candidate (path) that it wakes after all: what was only believed of
-                         it is over */
+    OBSERVED_CLEARED, /* a person says of a candidate (path) that it wakes after all: what was only believed
+                         of it is over */
     OBSERVED_ENSEMBLE /* who belongs to the ensemble, as far as it is known */
 };
 
