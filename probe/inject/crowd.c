@@ -24,6 +24,8 @@
 #define ENDS_A_TICK 100
 /* After this long without coming to rest a failover that has led is told all the same. */
 #define SETTLE_US 1000000
+/* Whoever still leads so long after a pause was not missed. */
+#define SURVIVED_US 200000
 
 struct back { /* who has died, and when it returns */
     size_t i;
@@ -55,6 +57,7 @@ struct crowd {
     char *problem;
 
     bool held, postponed;
+    uint64_t resumed_us;    /* when the last pause ended; 0: none since the last death */
     uint64_t next_death_us; /* 0: not yet */
     struct back *backs;
     size_t back_count, back_room;
@@ -230,6 +233,8 @@ static bool depart(struct crowd *crowd, size_t i, enum departure how, uint64_t d
     bool leads = leader && (leader == t || (how != DEPART_RESIGN && crew_of(leader) == crew_of(t)));
     if (leads && !crowd->tally.open)
         tally_death(&crowd->tally, how, due, now_us());
+    if (leads)
+        crowd->resumed_us = 0;
     test_candidate_depart(t, how);
     return true;
 }
@@ -313,6 +318,11 @@ static void settle(struct crowd *crowd, uint64_t time_us)
     if (!tally->open)
         return;
     const struct crowd_failover *failover = &tally->failovers[tally->failover_count - 1];
+    if (crowd->resumed_us && time_us > crowd->resumed_us + SURVIVED_US && tally->number == failover->from &&
+        tally->leader != TALLY_NOBODY && !crew_paused(crew_of(candidate_at(crowd, tally->leader)))) {
+        tally_survived(tally);
+        return;
+    }
     bool late = failover->led_us && time_us > failover->led_us + SETTLE_US;
     /* One that never acknowledges would keep the next from dying for ever. */
     bool mute = failover->first_us && tally->leader != TALLY_NOBODY &&
@@ -551,6 +561,7 @@ void crowd_figures(const struct crowd *crowd, struct crowd_figures *figures)
         .lost = crowd->lost,
         .expired = crowd->expired,
         .first_most_us = tally->first_most_us,
+        .survived = tally->survived,
         .errors = tally->errors,
         .problem = tally->errors > 0 || gate.failures_in_a_row > 0 ? crowd->problem : NULL,
     };
@@ -591,6 +602,7 @@ bool crowd_resume(struct crowd *crowd, size_t i)
     if (!t || crowd->ending || !crew_paused(crew_of(t)))
         return false;
     crew_resume(crew_of(t));
+    crowd->resumed_us = now_us();
     return true;
 }
 

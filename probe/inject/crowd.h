@@ -101,6 +101,7 @@ struct crowd_figures {
     uint64_t connects, refused, lost,
         expired;            /* attempts, those that failed, connections lost, sessions expired */
     uint64_t first_most_us; /* never_leads: the longest that one of us was first; 0: never was */
+    uint64_t survived;      /* deaths that were none: a pause that was over before anybody noticed */
     uint64_t errors;        /* candidates that gave up */
     const char *problem;    /* the last of these, or why nothing connects just now; or NULL */
 };
@@ -137,6 +138,7 @@ void crowd_hold(struct crowd *, bool hold);
 /*
  * Ends all sessions in an orderly way, some of them a turn of the loop, paused ones and those without a
  * connection too; ended is called when none is left that lives, and says how many had to be left to expire.
+ * (The servers may take a moment more to carry the ends out: whoever counts on that looks again.)
  * Then (or at any time, without a word to the servers) crowd_free(), but never from within a listener. NULL
  * is fine.
  */

@@ -70,6 +70,13 @@ void tally_death(struct tally *t, enum departure how, uint64_t due_us, uint64_t 
                                       .dead_us = now_us});
 }
 
+void tally_survived(struct tally *t)
+{
+    t->failover_count -= t->open;
+    t->open = false;
+    t->survived++;
+}
+
 bool tally_settle(struct tally *t, bool anyway)
 {
     struct crowd_failover *f = open_one(t);

@@ -38,7 +38,7 @@ struct tally {
     uint64_t requests, lists, creates, deletes, notices, errors;
     uint64_t under_way;                     /* asked and not answered */
     uint64_t death_notices, death_requests; /* as they were at the last death */
-    uint64_t first_most_us;
+    uint64_t first_most_us, survived;
 };
 
 void tally_init(struct tally *);
@@ -57,6 +57,8 @@ void tally_noticed(struct tally *, int64_t number, uint64_t now_us);
 
 /* The leader dies now, and should have at due_us. Before it is done. */
 void tally_death(struct tally *, enum departure, uint64_t due_us, uint64_t now_us);
+/* The death was none: the leader was back before anybody noticed. */
+void tally_survived(struct tally *);
 /* Ends the failover that is under way where it has come to its end, or anyway: true, once. */
 bool tally_settle(struct tally *, bool anyway);
 

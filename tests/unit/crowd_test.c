@@ -1,0 +1,434 @@
+/*
+ * crowd: crowds on a real server: they stand, die in every way on a schedule, are measured, survive a
+ * restart, and leave nothing behind. One server for all tests; each has an election of its own.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <uv.h>
+
+#include "probe/election/recipe.h"
+#include "probe/inject/crowd.h"
+#include "probe/inject/descriptors.h"
+#include "probe/zookeeper/sandbox.h"
+
+#define TICK_MS 200
+#define TIMEOUT_MS 1500
+#define WITHIN_MS 30000
+
+struct world {
+    uv_loop_t loop;
+    uv_timer_t alarm;
+    struct sandbox *sandbox;
+    struct session *reader;
+    bool ready, ended, answered;
+    size_t left_to_expire, failed_over, children;
+};
+
+static void on_alarm(uv_timer_t *timer)
+{
+    (void)timer;
+}
+
+static void on_ready(void *context, const char *problem)
+{
+    struct world *world = context;
+    if (problem)
+        fail_msg("%s", problem);
+    world->ready = true;
+}
+
+/* Runs the loop until a condition holds; fails where it does not in time. */
+#define run_until(world, condition)                                                                          \
+    do {                                                                                                     \
+        uint64_t from_ = uv_hrtime();                                                                        \
+        while (!(condition) && uv_hrtime() - from_ < WITHIN_MS * UINT64_C(1000000))                          \
+            uv_run(&(world)->loop, UV_RUN_ONCE);                                                             \
+        assert_true(condition);                                                                              \
+    } while (0)
+
+static int world_begin(void **state)
+{
+    struct world *world = calloc(1, sizeof *world);
+    *state = world;
+    uv_loop_init(&world->loop);
+    uv_timer_init(&world->loop, &world->alarm);
+    uv_timer_start(&world->alarm, on_alarm, 5, 5);
+    char *error = NULL;
+    world->sandbox = sandbox_start(&world->loop, &(struct sandbox_options){.servers = 1, .tick_ms = TICK_MS},
+                                   on_ready, world, &error);
+    if (!world->sandbox)
+        fail_msg("%s", error);
+    run_until(world, world->ready);
+    const struct session_options options = {.hosts = sandbox_hosts(world->sandbox), .timeout_ms = 60000};
+    world->reader = session_open(&world->loop, &options, &(struct session_listener){0}, NULL);
+    run_until(world, session_state(world->reader) == CONNECTION_CONNECTED);
+    return 0;
+}
+
+static int world_end(void **state)
+{
+    struct world *world = *state;
+    session_drop(world->reader);
+    sandbox_stop(world->sandbox);
+    uv_close((uv_handle_t *)&world->alarm, NULL);
+    uv_run(&world->loop, UV_RUN_DEFAULT);
+    int left = uv_loop_close(&world->loop);
+    free(world);
+    return left;
+}
+
+static void on_children(void *context, enum session_result result, const struct znode_stat *stat,
+                        char *const *names, size_t count)
+{
+    (void)stat, (void)names;
+    struct world *world = context;
+    world->children = result == SESSION_OK ? count : 0;
+    world->answered = true;
+}
+
+static size_t children_of(struct world *world, const char *path)
+{
+    world->answered = false;
+    assert_true(session_children(world->reader, path, false, on_children, world));
+    run_until(world, world->answered);
+    return world->children;
+}
+
+static void on_failed_over(void *context, const struct crowd_failover *failover)
+{
+    (void)failover;
+    struct world *world = context;
+    world->failed_over++;
+}
+
+static void on_ended(void *context, size_t left_to_expire)
+{
+    struct world *world = context;
+    world->left_to_expire = left_to_expire;
+    world->ended = true;
+}
+
+static struct crowd *crowd_begin(struct world *world, const struct crowd_options *given)
+{
+    static const struct crowd_listener listener = {.failed_over = on_failed_over};
+    struct crowd_options options = *given;
+    options.session.hosts = sandbox_hosts(world->sandbox);
+    options.session.timeout_ms = options.session.timeout_ms ? options.session.timeout_ms : TIMEOUT_MS;
+    options.name = options.name ? options.name : "{hex}-n_";
+    options.data = "test";
+    options.per_session = options.per_session ? options.per_session : 1;
+    world->failed_over = 0;
+    struct crowd *crowd = crowd_new(&world->loop, &options, &listener, world);
+    assert_non_null(crowd);
+    return crowd;
+}
+
+static struct crowd_figures figures_of(const struct crowd *crowd)
+{
+    struct crowd_figures figures;
+    crowd_figures(crowd, &figures);
+    return figures;
+}
+
+static void stands(struct world *world, struct crowd *crowd)
+{
+    run_until(world, figures_of(crowd).stood_us != 0);
+}
+
+/* Ends it, and nothing of it is left. */
+static void crowd_finish(struct world *world, struct crowd *crowd, const char *election)
+{
+    world->ended = false;
+    crowd_end(crowd, on_ended);
+    run_until(world, world->ended);
+    crowd_free(crowd);
+    uint64_t from = uv_hrtime(); /* what was closed goes at once, long before any session expires */
+    while (children_of(world, election) > 0 && uv_hrtime() - from < UINT64_C(1000000000))
+        uv_run(&world->loop, UV_RUN_ONCE);
+    if (world->left_to_expire == 0)
+        assert_int_equal(children_of(world, election), 0);
+    else
+        run_until(world, children_of(world, election) == 0);
+}
+
+/* Whoever stands, there is one leader, and its order is that of the line. */
+static void one_leads(const struct crowd *crowd)
+{
+    struct crowd_figures f = figures_of(crowd);
+    assert_int_equal(f.by_state[CANDIDATE_LEADING], 1);
+    int64_t first = INT64_MAX,
+            leads = recipe_sequence_of(test_candidate_name(crowd_candidate(crowd, crowd_leader(crowd))));
+    for (size_t i = 0; i < f.candidates; i++) {
+        const char *name = test_candidate_name(crowd_candidate(crowd, i));
+        int64_t number = name ? recipe_sequence_of(name) : INT64_MAX;
+        first = number < first ? number : first;
+    }
+    assert_int_equal(leads, first);
+}
+
+/*
+ * Each way to die, on a schedule: the next one leads each time, whoever died returns, and the phases are in
+ * their order. One that closes or resigns is missed at once; one that vanishes or stands still, when its
+ * session expires.
+ */
+static void leaders_die_in_every_way(void **state)
+{
+    struct world *world = *state;
+    static const char *const elections[DEPART_COUNT] = {"/die/close", "/die/resign", "/die/drop",
+                                                        "/die/pause"};
+    for (int how = 0; how < DEPART_COUNT; how++) {
+        struct crowd *crowd =
+            crowd_begin(world, &(struct crowd_options){.election = elections[how],
+                                                       .count = 8,
+                                                       .victim = VICTIM_LEADER,
+                                                       .every_ms = 30,
+                                                       .how = (enum departure)how,
+                                                       .away_ms = how == DEPART_PAUSE ? 4000 : 50});
+        run_until(world, world->failed_over >= 3);
+        crowd_hold(crowd, true);
+        run_until(world, figures_of(crowd).by_state[CANDIDATE_WAITING] == 7 &&
+                             figures_of(crowd).by_state[CANDIDATE_LEADING] == 1);
+        one_leads(crowd);
+        struct crowd_figures f = figures_of(crowd);
+        for (size_t i = 0; i < 3; i++) {
+            const struct crowd_failover *one = &f.failovers[i];
+            assert_true(one->planned && one->how == (enum departure)how && one->to > one->from);
+            assert_true(one->due_us <= one->dead_us && one->dead_us <= one->told_us);
+            assert_true(one->told_us <= one->first_us && one->first_us <= one->led_us);
+            if (how == DEPART_DROP || how == DEPART_PAUSE)
+                assert_true(one->told_us - one->dead_us > TIMEOUT_MS * 1000 / 2);
+            else
+                assert_true(one->told_us - one->dead_us < TIMEOUT_MS * 1000 / 2);
+            assert_true(one->notices >= 1 && one->requests >= 1);
+        }
+        assert_int_equal(f.errors, 0);
+        assert_true(f.to_fail_over->count >= 3 && f.to_stand->count == 8);
+        crowd_finish(world, crowd, elections[how]);
+    }
+}
+
+/* A pause that is over before the session expires is no failover, and the next death comes all the same. */
+static void a_short_pause_is_no_death(void **state)
+{
+    struct world *world = *state;
+    struct crowd *crowd = crowd_begin(world, &(struct crowd_options){.election = "/short", .count = 3});
+    stands(world, crowd);
+    size_t leader = crowd_leader(crowd);
+    assert_true(crowd_kill(crowd, leader, DEPART_PAUSE));
+    assert_false(crowd_kill(crowd, leader, DEPART_CLOSE));
+    assert_int_equal(figures_of(crowd).paused, 1);
+    assert_true(crowd_resume(crowd, leader));
+    run_until(world, figures_of(crowd).survived == 1);
+    assert_int_equal(crowd_leader(crowd), leader);
+    assert_int_equal(figures_of(crowd).failover_count, 0);
+    assert_true(crowd_kill(crowd, leader, DEPART_CLOSE));
+    run_until(world, world->failed_over == 1);
+    crowd_finish(world, crowd, "/short");
+}
+
+/* A death in a chain wakes one, in a herd everybody; the figures tell them apart. */
+static void a_herd_costs_more_than_a_chain(void **state)
+{
+    struct world *world = *state;
+    enum { CROWD = 40 };
+    static const enum behaviour behaviours[] = {BEHAVIOUR_RECIPE, BEHAVIOUR_HERD, BEHAVIOUR_CHILDREN};
+    static const char *const elections[] = {"/cost/chain", "/cost/herd", "/cost/children"};
+    for (int i = 0; i < 3; i++) {
+        const struct crowd_part part = {.behaviour = behaviours[i], .percent = 100};
+        struct crowd *crowd = crowd_begin(world, &(struct crowd_options){.election = elections[i],
+                                                                         .count = CROWD,
+                                                                         .parts = &part,
+                                                                         .part_count = 1,
+                                                                         .session.timeout_ms = 10000});
+        stands(world, crowd);
+        assert_true(crowd_kill(crowd, crowd_leader(crowd), DEPART_CLOSE));
+        run_until(world, world->failed_over == 1);
+        const struct crowd_failover *one = &figures_of(crowd).failovers[0];
+        if (i == 0)
+            assert_true(one->notices == 1 && one->requests == 1);
+        else
+            assert_true(one->notices == CROWD - 1 && one->requests >= CROWD - 1);
+        crowd_finish(world, crowd, elections[i]);
+    }
+}
+
+/* Half of them deaf: as many as were asked for, evenly; a deaf second keeps the line from moving on. */
+static void a_mixture_is_as_asked_for(void **state)
+{
+    struct world *world = *state;
+    const struct crowd_part part = {.behaviour = BEHAVIOUR_DEAF, .percent = 50};
+    struct crowd *crowd = crowd_begin(
+        world, &(struct crowd_options){.election = "/mixed", .count = 20, .parts = &part, .part_count = 1});
+    stands(world, crowd);
+    uint64_t before = figures_of(crowd).notices;
+    for (int i = 0; i < 20 && crowd_leader(crowd) != SIZE_MAX; i++) {
+        crowd_kill(crowd, crowd_leader(crowd), DEPART_CLOSE);
+        uint64_t from = uv_hrtime();
+        while (uv_hrtime() - from < 300000000 && crowd_leader(crowd) == SIZE_MAX)
+            uv_run(&world->loop, UV_RUN_ONCE);
+    }
+    struct crowd_figures f = figures_of(crowd);
+    assert_int_equal(crowd_leader(crowd), SIZE_MAX);
+    assert_true(f.by_state[CANDIDATE_WAITING] > 0 && f.by_state[CANDIDATE_LEADING] == 0);
+    assert_true(f.notices - before < 12);
+    crowd_finish(world, crowd, "/mixed");
+}
+
+/*
+ * Forty on four sessions, with one reading for all: few sessions, few lists, and the same order. What befalls
+ * a session befalls the ten on it.
+ */
+static void many_on_one_session(void **state)
+{
+    struct world *world = *state;
+    struct crowd *crowd = crowd_begin(
+        world,
+        &(struct crowd_options){.election = "/shared", .count = 40, .per_session = 10, .look = LOOK_SHARED});
+    stands(world, crowd);
+    struct crowd_figures f = figures_of(crowd);
+    assert_true(f.sessions == 4 && f.lists < 40);
+    one_leads(crowd);
+    assert_true(crowd_kill(crowd, crowd_leader(crowd), DEPART_RESIGN));
+    run_until(world, world->failed_over == 1);
+    assert_int_equal(figures_of(crowd).by_state[CANDIDATE_RESIGNED], 1);
+    assert_true(crowd_kill(crowd, crowd_leader(crowd), DEPART_CLOSE));
+    run_until(world, world->failed_over == 2);
+    f = figures_of(crowd);
+    assert_true(f.by_state[CANDIDATE_GONE] >= 10 && f.by_state[CANDIDATE_LEADING] == 1);
+    for (size_t i = 0; i < 40; i++)
+        crowd_volunteer(crowd, i);
+    run_until(world, figures_of(crowd).by_state[CANDIDATE_WAITING] == 39);
+    one_leads(crowd);
+    assert_int_equal(children_of(world, "/shared"), 40);
+    crowd_finish(world, crowd, "/shared");
+}
+
+static void on_restarted(void *context, const char *problem)
+{
+    assert_null(problem);
+    *(bool *)context = true;
+}
+
+/*
+ * The server is killed and comes back: while it is away hardly anybody asks after it, then all are back, with
+ * the same sessions and znodes; and those on shared sessions have their watches again.
+ */
+static void a_restart_brings_all_back(void **state)
+{
+    struct world *world = *state;
+    struct crowd *own = crowd_begin(
+        world, &(struct crowd_options){.election = "/back/own", .count = 200, .session.timeout_ms = 30000});
+    struct crowd *shared = crowd_begin(world, &(struct crowd_options){.election = "/back/shared",
+                                                                      .count = 200,
+                                                                      .per_session = 100,
+                                                                      .look = LOOK_SHARED,
+                                                                      .session.timeout_ms = 30000});
+    stands(world, own);
+    stands(world, shared);
+    uint64_t before = figures_of(own).connects;
+    assert_true(sandbox_server_kill(world->sandbox, 0));
+    run_until(world, figures_of(own).connected == 0 && figures_of(shared).connected == 0);
+    uint64_t until = uv_hrtime() + 2000000000;
+    while (uv_hrtime() < until)
+        uv_run(&world->loop, UV_RUN_ONCE);
+    assert_true(figures_of(own).connects - before <= 100);
+    bool restarted = false;
+    assert_true(sandbox_server_start(world->sandbox, 0, on_restarted, &restarted));
+    run_until(world, restarted && figures_of(own).by_state[CANDIDATE_WAITING] == 199 &&
+                         figures_of(shared).by_state[CANDIDATE_WAITING] == 199);
+    assert_int_equal(figures_of(own).expired + figures_of(shared).expired, 0);
+    assert_int_equal(figures_of(own).lost, 200);
+    one_leads(own);
+    one_leads(shared);
+    run_until(world, session_state(world->reader) == CONNECTION_CONNECTED);
+    assert_int_equal(children_of(world, "/back/own"), 200);
+    for (int i = 0; i < 3; i++) { /* who is woken now was told by a watch that was set again */
+        size_t leader = crowd_leader(shared);
+        assert_true(crowd_kill(shared, leader, DEPART_RESIGN));
+        run_until(world, crowd_leader(shared) != SIZE_MAX && crowd_leader(shared) != leader);
+    }
+    crowd_finish(world, own, "/back/own");
+    crowd_finish(world, shared, "/back/shared");
+}
+
+/* One that must not lead stands behind others; first, it deletes itself at once, and how long it was first is
+ * told. */
+static void who_must_not_lead_goes(void **state)
+{
+    struct world *world = *state;
+    struct crowd *real = crowd_begin(world, &(struct crowd_options){.election = "/modest", .count = 1});
+    stands(world, real);
+    struct crowd *guests =
+        crowd_begin(world, &(struct crowd_options){.election = "/modest", .count = 3, .never_leads = true});
+    stands(world, guests);
+    assert_int_equal(figures_of(guests).by_state[CANDIDATE_WAITING], 3);
+    assert_int_equal(figures_of(guests).first_most_us, 0);
+    crowd_kill(real, 0, DEPART_CLOSE);
+    run_until(world, figures_of(guests).by_state[CANDIDATE_RESIGNED] == 3);
+    struct crowd_figures f = figures_of(guests);
+    assert_true(f.first_most_us > 0 && f.first_most_us < 5000000);
+    assert_int_equal(crowd_leader(guests), SIZE_MAX);
+    assert_int_equal(children_of(world, "/modest"), 0);
+    crowd_finish(world, guests, "/modest");
+    crowd_finish(world, real, "/modest");
+}
+
+/* Brought on at a rate they stand when they are due, and not before; more come on later. */
+static void a_rate_is_kept(void **state)
+{
+    struct world *world = *state;
+    struct crowd *crowd =
+        crowd_begin(world, &(struct crowd_options){.election = "/rate", .count = 20, .rate_per_s = 40});
+    stands(world, crowd);
+    struct crowd_figures f = figures_of(crowd);
+    assert_true(f.stood_us - f.begun_us >= 19 * 25000 - 5000);
+    assert_true(crowd_add(crowd, 5));
+    run_until(world, figures_of(crowd).by_state[CANDIDATE_WAITING] == 24);
+    crowd_finish(world, crowd, "/rate");
+}
+
+/* So many on a session that their watches would not fit one packet: more sessions are taken. */
+static void watches_fit_a_packet(void **state)
+{
+    (void)state;
+    struct crowd_options options = {
+        .election = "/election", .name = "n_", .count = 50000, .per_session = 25000};
+    size_t most = 700000 / strlen("/election/n_-0000000000____");
+    assert_int_equal(crowd_sessions(&options), 2);
+    options.per_session = 50000;
+    assert_true(crowd_sessions(&options) >= 50000 / most);
+    options.name = "_c_{uuid}-latch-";
+    assert_true(crowd_sessions(&options) >= 5);
+    options.per_session = 1;
+    assert_int_equal(crowd_sessions(&options), 50000);
+}
+
+/* A few fit; a hundred million do not, and the text says what to do. */
+static void descriptors_are_counted(void **state)
+{
+    (void)state;
+    char *error = NULL;
+    assert_true(descriptors_make_room(100, &error));
+    assert_null(error);
+    assert_false(descriptors_make_room((size_t)1 << 40, &error));
+    assert_non_null(strstr(error, "ulimit -n"));
+    free(error);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(watches_fit_a_packet),      cmocka_unit_test(leaders_die_in_every_way),
+        cmocka_unit_test(a_short_pause_is_no_death), cmocka_unit_test(a_herd_costs_more_than_a_chain),
+        cmocka_unit_test(a_mixture_is_as_asked_for), cmocka_unit_test(many_on_one_session),
+        cmocka_unit_test(who_must_not_lead_goes),    cmocka_unit_test(a_rate_is_kept),
+        cmocka_unit_test(a_restart_brings_all_back), cmocka_unit_test(descriptors_are_counted),
+    };
+    return cmocka_run_group_tests(tests, world_begin, world_end);
+}
