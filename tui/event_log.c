@@ -78,6 +78,25 @@ static bool told_as_lost(const struct event_log *log, const struct event *event)
     return false;
 }
 
+/* The line of its election is the line of the whole failover: what is known by now is put there. */
+static bool told_as_elected(struct event_log *log, const struct event *event, const struct event_words *words)
+{
+    if (event->failover->cause == CAUSE_UNKNOWN)
+        return true; /* the lines of the loss, the election and the acknowledgement say as much */
+    for (size_t i = 0; i < log->count; i++) {
+        struct event_line *line = &log->lines[(log->first + log->count - 1 - i) % EVENTS_KEPT];
+        if (line->kind != EVENT_LEADER_ELECTED || !line->path || !event->election ||
+            strcmp(line->path, event->election->path) != 0 ||
+            strcmp(line->cluster, event->cluster ? event->cluster->name : "") != 0)
+            continue;
+        struct event_line old = *line;
+        if (line_fill(line, old.cluster, old.path, old.where, old.from, old.subject, words->detail))
+            line_clear(&old);
+        return true;
+    }
+    return false;
+}
+
 void event_log_add(void *context, const struct event *event)
 {
     struct event_log *log = context;
@@ -85,6 +104,8 @@ void event_log_add(void *context, const struct event *event)
     if (told_as_lost(log, event))
         return;
     event_text(event, &words);
+    if (event->kind == EVENT_FAILOVER && told_as_elected(log, event, &words))
+        return;
     struct event_line line = {.number = log->number + 1,
                               .at = event->at,
                               .kind = event->kind,

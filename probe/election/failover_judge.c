@@ -7,12 +7,20 @@
 #define ROUNDING_SLACK_US INT64_C(500000)
 /* A client is due to speak every third of its timeout, and its machine may let it do so late. */
 #define LATE_US INT64_C(150000)
+#define ANSWERED_LATE_US INT64_C(300000)
 
 int64_t failover_expiry_most_us(int timeout_ms, int tick_ms)
 {
     if (timeout_ms <= 0 || tick_ms <= 0)
         return -1;
     return (int64_t)timeout_ms * 1000 + (int64_t)tick_ms * 1500 + ROUNDING_SLACK_US;
+}
+
+/* A server lists when it answered, which is later than when it heard: by all that stood in its queue. */
+static int64_t answered_late_us(const struct failover_evidence *e)
+{
+    int64_t part_us = (int64_t)e->timeout_ms * 50;
+    return part_us > ANSWERED_LATE_US ? part_us : ANSWERED_LATE_US;
 }
 
 static bool fell_silent(const struct failover_evidence *e)
@@ -23,14 +31,14 @@ static bool fell_silent(const struct failover_evidence *e)
 
 static enum failover_cause how_it_ended(const struct failover_evidence *e, enum certainty *certainty)
 {
-    int64_t timeout_us = (int64_t)e->timeout_ms * 1000;
+    int64_t timeout_us = (int64_t)e->timeout_ms * 1000, least_us = timeout_us - answered_late_us(e);
     *certainty = CERTAINTY_CERTAIN;
     if (timeout_us <= 0 || e->heard_low_us == 0)
         return CAUSE_ENDED;
     /* No server gives a session up before its timeout is over. */
-    if (e->gone_us - e->heard_low_us < timeout_us)
+    if (e->gone_us - e->heard_low_us < least_us)
         return CAUSE_CLOSED;
-    if (e->since_us - e->heard_low_us < timeout_us || !fell_silent(e))
+    if (e->since_us - e->heard_low_us < least_us || !fell_silent(e))
         return CAUSE_ENDED;
     *certainty = CERTAINTY_SUSPECTED;
     return CAUSE_EXPIRED;
@@ -66,7 +74,7 @@ static struct span judge_detection(const struct failover_evidence *e)
     struct span span = {timeout_us - third_us, most_us < 0 ? SPAN_OPEN : most_us};
     if (e->heard_low_us == 0)
         return span;
-    int64_t unheard_us = e->gone_us - e->heard_low_us;
+    int64_t unheard_us = e->gone_us - e->heard_low_us + LATE_US;
     if (span.high_us < 0 || unheard_us < span.high_us)
         span.high_us = unheard_us;
     int64_t latest_us = e->gone_us - timeout_us + third_us + LATE_US;
