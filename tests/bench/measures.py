@@ -349,6 +349,21 @@ def measure_asking(rig, rounds, quick, say):
               full["idle_percent"] > 1)
 
 
+# 9: finding out what is wrong.
+
+def measure_diagnose(_rig, rounds, _quick, say):
+    """A thousand elections of ten in the model, and a round at the servers that changes something in each."""
+    runs = []
+    for i in range(rounds):
+        say(f"diagnoses, round {i + 1}")
+        run = subprocess.run([os.path.join(TOOLS, "diagnose"), "21"], check=False, text=True, capture_output=True, timeout=120)
+        if run.returncode != 0:
+            raise BenchError(run.stderr.strip() or f"diagnose ended with {run.returncode}")
+        runs.append(json.loads(run.stdout)["round_ms"])
+    yield Row("a round of 1000 elections of 10, folded and diagnosed", "", f"{median(runs):.1f} ms", "", "≤ 20 ms",
+              median(runs) > 20)
+
+
 MEASURES = {"fall": measure_fall, "look": measure_look, "churn": measure_churn, "idle": measure_idle,
             "frame": measure_frame, "picture": measure_picture, "asking": measure_asking,
-            "history": measure_history}
+            "history": measure_history, "diagnose": measure_diagnose}
