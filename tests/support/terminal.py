@@ -120,9 +120,9 @@ class Pty:
                 self.stream.feed(piece)
 
     def size(self, cols, rows):
-        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, cols, 0, 0))
-        with self.lock:
+        with self.lock:  # what the program draws then finds a screen of that size
             self.stream.listener.resize(rows, cols)
+            fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, cols, 0, 0))
 
     def screen(self):
         with self.lock:
