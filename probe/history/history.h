@@ -17,6 +17,7 @@
 
 #include "probe/election/event.h"
 #include "probe/election/failover.h"
+#include "probe/election/failover_stats.h"
 #include "probe/election/model.h"
 
 struct history;
@@ -59,6 +60,10 @@ bool history_step(struct history *, const struct history_filter *, int64_t from_
 typedef bool (*history_failover_fn)(void *context, const struct election *, const struct failover *);
 bool history_failovers(struct history *, const struct history_filter *, int64_t from_us, int64_t to_us,
                        history_failover_fn, void *context, char **error);
+
+/* How long they took, and by what cause; quicker than by going through them. */
+bool history_statistics(struct history *, const struct history_filter *, int64_t from_us, int64_t to_us,
+                        struct failover_stats *, char **error);
 
 /* One stretch of an election's time line. */
 enum stretch_kind { STRETCH_LED, STRETCH_VACANT, STRETCH_GAP /* nobody watched */ };

@@ -78,14 +78,6 @@ static const char event_columns[] =
     " LEFT JOIN name o ON o.id = e.other LEFT JOIN name oi ON oi.id = e.other_identity"
     " LEFT JOIN finding f ON f.event = e.id";
 
-#define FAILOVER_COLUMNS                                                                                     \
-    "SELECT f.election, f.lost_us, f.elected_us, n.text, i.text, o.text, oi.text, f.cause, f.certainty,"     \
-    " f.detection_low_us, f.detection_high_us, f.vacancy_low_us, f.vacancy_high_us, f.takeover_low_us,"      \
-    " f.takeover_high_us, f.total_low_us, f.total_high_us, f.gap_us, f.mono_us, f.evidence"
-#define FAILOVER_NAMES                                                                                       \
-    " LEFT JOIN name n ON n.id = f.candidate LEFT JOIN name i ON i.id = f.identity"                          \
-    " LEFT JOIN name o ON o.id = f.other LEFT JOIN name oi ON oi.id = f.other_identity"
-
 static const char *text_at(sqlite3_stmt *statement, int i)
 {
     return (const char *)sqlite3_column_text(statement, i);
@@ -167,90 +159,6 @@ static size_t read_names(const char *json, char **names, size_t most)
     return count;
 }
 
-static struct span span_at(sqlite3_stmt *statement, int i)
-{
-    bool low = sqlite3_column_type(statement, i) != SQLITE_NULL;
-    bool high = sqlite3_column_type(statement, i + 1) != SQLITE_NULL;
-    return (struct span){low ? sqlite3_column_int64(statement, i) : SPAN_OPEN,
-                         high ? sqlite3_column_int64(statement, i + 1) : SPAN_OPEN};
-}
-
-static char *own_text(sqlite3_stmt *statement, int i, bool *fine)
-{
-    const char *text = text_at(statement, i);
-    char *copy = text ? strdup(text) : NULL;
-    *fine = *fine && (copy || !text);
-    return copy;
-}
-
-static enum failover_cause cause_of(const char *word)
-{
-    unsigned cause = 0;
-    while (word && cause < CAUSE_COUNT && strcmp(failover_cause_word((enum failover_cause)cause), word) != 0)
-        cause++;
-    return word && cause < CAUSE_COUNT ? (enum failover_cause)cause : CAUSE_UNKNOWN;
-}
-
-static bool read_failover(sqlite3_stmt *statement, struct failover *f)
-{
-    bool fine = true;
-    int64_t lost_us = sqlite3_column_int64(statement, 1), mono_us = sqlite3_column_int64(statement, 18);
-    *f = (struct failover){
-        .to = own_text(statement, 3, &fine),
-        .to_identity = own_text(statement, 4, &fine),
-        .from = own_text(statement, 5, &fine),
-        .from_identity = own_text(statement, 6, &fine),
-        .lost_at = {mono_us, lost_us},
-        .cause = cause_of(text_at(statement, 7)),
-        .cause_certainty =
-            (enum certainty)word_index(text_at(statement, 8), certainty_at, CERTAINTY_CERTAIN + 1),
-        .detection = span_at(statement, 9),
-        .vacancy = span_at(statement, 11),
-        .takeover = span_at(statement, 13),
-        .total = span_at(statement, 15),
-        .gap_us = sqlite3_column_int64(statement, 17),
-        .evidence = own_text(statement, 19, &fine),
-    };
-    if (sqlite3_column_type(statement, 2) != SQLITE_NULL) {
-        int64_t elected_us = sqlite3_column_int64(statement, 2);
-        f->elected_at = (struct moment){mono_us + (elected_us - lost_us), elected_us};
-    }
-    return fine;
-}
-
-static void free_failover(struct failover *f)
-{
-    free(f->from);
-    free(f->from_identity);
-    free(f->to);
-    free(f->to_identity);
-    free(f->evidence);
-}
-
-/* The failover that this event told; lost_us is known to lie before it. */
-static bool find_failover(struct history *h, int64_t event, int64_t election, int64_t at_us,
-                          struct failover *f)
-{
-    sqlite3_stmt *statement = NULL;
-    bool found = false;
-    if (sqlite3_prepare_v2(h->db,
-                           FAILOVER_COLUMNS " FROM failover f" FAILOVER_NAMES
-                                            " WHERE f.election = ? AND f.event = ? AND f.lost_us <= ?"
-                                            " ORDER BY f.lost_us DESC LIMIT 1",
-                           -1, &statement, NULL) == SQLITE_OK) {
-        sqlite3_bind_int64(statement, 1, election);
-        sqlite3_bind_int64(statement, 2, event);
-        sqlite3_bind_int64(statement, 3, at_us);
-        if (sqlite3_step(statement) == SQLITE_ROW) {
-            found = read_failover(statement, f);
-            if (!found)
-                free_failover(f);
-        }
-    }
-    sqlite3_finalize(statement);
-    return found;
-}
-
 static void read_finding(sqlite3_stmt *statement, struct event_row *row)
 {
     const char *code = text_at(statement, 16);
@@ -307,8 +215,8 @@ static bool read_event(struct history *h, sqlite3_stmt *statement, struct event_
     if (sqlite3_column_type(statement, 16) != SQLITE_NULL)
         read_finding(statement, row);
     if (event->kind == EVENT_FAILOVER &&
-        find_failover(h, sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 4),
-                      at_us + DISORDER_US, &row->failover))
+        reader_failover(h, sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 4),
+                        at_us + DISORDER_US, &row->failover))
         event->failover = &row->failover;
     return event->cluster != NULL && (event->kind != EVENT_FAILOVER || event->failover);
 }
@@ -320,7 +228,7 @@ static void free_event(struct event_row *row)
     free(row->evidence);
     free(row->advice);
     if (row->event.failover)
-        free_failover(&row->failover);
+        reader_failover_free(&row->failover);
 }
 
 /* What an event of the beginning or the end of an election carries is its recipe as it was. */
@@ -485,51 +393,6 @@ bool history_step(struct history *h, const struct history_filter *filter, int64_
     }
     reader_end(h);
     return found;
-}
-
-/* ---- failovers ---- */
-
-bool history_failovers(struct history *h, const struct history_filter *filter, int64_t from_us, int64_t to_us,
-                       history_failover_fn fn, void *context, char **error)
-{
-    if (!reader_begin(h, error))
-        return false;
-    sqlite3_stmt *statement = NULL;
-    bool goes_on = true, several = !filter || !filter->election;
-    int code = sqlite3_prepare_v2(
-        h->db,
-        several ? FAILOVER_COLUMNS " FROM election l CROSS JOIN failover f ON f.election = l.id"
-                                   " AND f.lost_us >= ?1 AND f.lost_us < ?2" FAILOVER_NAMES
-                                   " ORDER BY f.event"
-                : FAILOVER_COLUMNS " FROM election l CROSS JOIN failover f ON f.election = l.id"
-                                   " AND f.lost_us >= ?1 AND f.lost_us < ?2" FAILOVER_NAMES
-                                   " WHERE l.path = ?3 ORDER BY f.event",
-        -1, &statement, NULL);
-    if (code == SQLITE_OK) {
-        sqlite3_bind_int64(statement, 1, from_us);
-        sqlite3_bind_int64(statement, 2, to_us);
-        if (!several)
-            sqlite3_bind_text(statement, 3, filter->election, -1, SQLITE_STATIC);
-    }
-    while (goes_on && code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
-        struct stub *stub = reader_stub(h, sqlite3_column_int64(statement, 0));
-        struct failover failover;
-        code = SQLITE_OK;
-        if (!stub ||
-            (filter && filter->cluster && strcmp(stub->election->cluster->name, filter->cluster) != 0))
-            continue;
-        if (read_failover(statement, &failover))
-            goes_on = fn(context, stub->election, &failover);
-        else
-            code = SQLITE_NOMEM;
-        free_failover(&failover);
-    }
-    bool fine = !goes_on || code == SQLITE_DONE;
-    if (!fine)
-        reader_failed(h, error);
-    sqlite3_finalize(statement);
-    reader_end(h);
-    return fine;
 }
 
 /* ---- who led ---- */

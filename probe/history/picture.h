@@ -57,7 +57,8 @@ enum item_kind {
     ITEM_TENURE,
     ITEM_LINE,    /* the order of candidates */
     ITEM_FOREIGN, /* ... of outsiders */
-    ITEM_WORST,   /* ... of findings */
+    ITEM_FAILOVER,
+    ITEM_WORST, /* ... of findings */
     ITEM_KINDS
 };
 

@@ -4,6 +4,7 @@
 
 #include "probe/election/chain.h"
 #include "probe/election/clients.h"
+#include "probe/election/failovers.h"
 #include "probe/election/fold.h"
 #include "probe/election/registry.h"
 #include "probe/election/roster.h"
@@ -233,6 +234,7 @@ static void write_state(struct writing *w, const struct election *e, uint32_t at
     put_number(w->out, e->counters.joined);
     put_number(w->out, e->counters.left);
     put_number(w->out, e->counters.leader_changes);
+    put_number(w->out, e->counters.missed_changes);
     put_number(w->out, e->counters.unseen_joined);
     put_number(w->out, e->counters.unseen_left);
     put_change(w, &e->change);
@@ -413,6 +415,36 @@ static void write_tenures(struct writing *w, const struct election *e, uint32_t 
     }
 }
 
+static void put_span(struct writing *w, struct span span)
+{
+    put_signed(w->out, span.low_us);
+    put_signed(w->out, span.high_us);
+}
+
+static void write_failovers(struct writing *w, const struct election *e, uint32_t at)
+{
+    for (size_t i = 0; i < e->failover_count; i++) {
+        const struct failover *f = election_failover_at(e, i);
+        begin(w, ITEM_FAILOVER, at);
+        put_time(w, f->lost_at);
+        put_text(w->out, f->from);
+        put_text(w->out, f->to);
+        item_key(w->picture);
+        put_text(w->out, f->from_identity);
+        put_text(w->out, f->to_identity);
+        put_time(w, f->elected_at);
+        put_number(w->out, f->cause);
+        put_number(w->out, f->cause_certainty);
+        put_span(w, f->detection);
+        put_span(w, f->vacancy);
+        put_span(w, f->takeover);
+        put_span(w, f->total);
+        put_signed(w->out, f->gap_us);
+        put_text(w->out, f->evidence);
+        end(w);
+    }
+}
+
 bool picture_update(struct picture *p, const struct model *model, struct buffer *patch)
 {
     struct writing w = {.picture = p, .patch = patch, .out = &p->item};
@@ -443,6 +475,7 @@ bool picture_update(struct picture *p, const struct model *model, struct buffer 
             write_children(&w, e, e->outsiders, e->outsider_count, ITEM_FOREIGN, election);
             write_findings(&w, e, election);
             write_tenures(&w, e, election);
+            write_failovers(&w, e, election);
             if (!p->failed)
                 items_sweep(p, election, patch);
         }

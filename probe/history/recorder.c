@@ -36,7 +36,7 @@ struct recorder {
     struct picture *picture;
     struct batch *batch;          /* being filled; NULL: none */
     uint64_t generation;          /* that the picture shows */
-    uint64_t turn;       /* ... and its turn */
+    uint64_t turn;                /* ... and its turn */
     int64_t base_us;              /* between the clocks, in this stretch */
     int64_t last_us;              /* of the latest batch in it */
     int64_t alive_us;             /* that the store knows of */

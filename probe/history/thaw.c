@@ -85,6 +85,12 @@ static void thaw_server(struct thawing *t, struct cluster *cluster, struct scan 
 
 /* ---- the whole ---- */
 
+static int by_loss(const void *a, const void *b)
+{
+    const struct failover *x = a, *y = b;
+    return (x->lost_at.mono_us > y->lost_at.mono_us) - (x->lost_at.mono_us < y->lost_at.mono_us);
+}
+
 static int by_beginning(const void *a, const void *b)
 {
     const struct tenure *x = a, *y = b;
@@ -220,6 +226,9 @@ static void finish(struct thawing *t)
         struct cluster *cluster = &model->clusters[i];
         for (size_t k = 0; k < cluster->election_count; k++) {
             struct election *e = cluster->elections[k];
+            /* Not so many that it wrapped, so it begins at 0. */
+            if (e->failover_count > 1)
+                qsort(e->failovers, e->failover_count, sizeof *e->failovers, by_loss);
             if (e->tenure_count > 1)
                 qsort(e->tenures, e->tenure_count, sizeof *e->tenures, by_beginning);
         }
@@ -230,8 +239,8 @@ struct thawed *thaw(const struct picture *picture, int64_t wall_us, uint64_t gen
 {
     /* What others point at comes first. */
     static const unsigned char order[] = {
-        ITEM_CLOCK,   ITEM_CLUSTER, ITEM_SERVER, ITEM_ELECTION, ITEM_SESSION, ITEM_CANDIDATE, ITEM_OUTSIDER,
-        ITEM_FINDING, ITEM_TENURE,  ITEM_LINE,   ITEM_FOREIGN,  ITEM_WORST,   ITEM_STATE};
+        ITEM_CLOCK,   ITEM_CLUSTER, ITEM_SERVER,   ITEM_ELECTION, ITEM_SESSION, ITEM_CANDIDATE, ITEM_OUTSIDER,
+        ITEM_FINDING, ITEM_TENURE,  ITEM_FAILOVER, ITEM_LINE,     ITEM_FOREIGN, ITEM_WORST,     ITEM_STATE};
     struct thawing t = {.picture = picture, .thawed = calloc(1, sizeof *t.thawed)};
     size_t count = picture->count + 1;
     if (!t.thawed || !(t.thawed->model = calloc(1, sizeof *t.thawed->model)))

@@ -4,6 +4,7 @@
 
 #include "probe/election/clients.h"
 #include "probe/election/diagnose.h"
+#include "probe/election/failovers.h"
 #include "probe/election/roster.h"
 #include "probe/history/thawing.h"
 
@@ -102,6 +103,7 @@ static void thaw_state(struct thawing *t, struct election *e, struct scan *scan)
     e->counters.joined = scan_number(scan);
     e->counters.left = scan_number(scan);
     e->counters.leader_changes = scan_number(scan);
+    e->counters.missed_changes = scan_number(scan);
     e->counters.unseen_joined = scan_number(scan);
     e->counters.unseen_left = scan_number(scan);
     struct change *change = &e->change;
@@ -365,6 +367,32 @@ static void thaw_tenure(struct thawing *t, struct election *e, struct scan *scan
     e->tenures[e->tenure_count++] = tenure;
 }
 
+static struct span thaw_span(struct scan *scan)
+{
+    struct span span = {.low_us = scan_signed(scan)};
+    span.high_us = scan_signed(scan);
+    return span;
+}
+
+static void thaw_failover(struct thawing *t, struct election *e, struct scan *scan)
+{
+    struct failover f = {.lost_at = thaw_moment(t, scan)};
+    f.from = thaw_text(t, scan);
+    f.to = thaw_text(t, scan);
+    f.from_identity = thaw_text(t, scan);
+    f.to_identity = thaw_text(t, scan);
+    f.elected_at = thaw_moment(t, scan);
+    f.cause = (enum failover_cause)scan_below(scan, CAUSE_COUNT);
+    f.cause_certainty = (enum certainty)scan_below(scan, CERTAINTY_CERTAIN + 1);
+    f.detection = thaw_span(scan);
+    f.vacancy = thaw_span(scan);
+    f.takeover = thaw_span(scan);
+    f.total = thaw_span(scan);
+    f.gap_us = scan_signed(scan);
+    f.evidence = thaw_text(t, scan);
+    t->bad = scan->bad || !election_keep_failover(e, &f) || t->bad;
+}
+
 void thaw_below(struct thawing *t, unsigned kind, size_t i, struct election *e, struct scan *scan)
 {
     if (kind == ITEM_SESSION)
@@ -375,6 +403,8 @@ void thaw_below(struct thawing *t, unsigned kind, size_t i, struct election *e, 
         thaw_finding(t, i, scan);
     else if (kind == ITEM_TENURE)
         thaw_tenure(t, e, scan);
+    else if (kind == ITEM_FAILOVER)
+        thaw_failover(t, e, scan);
     else if (kind == ITEM_LINE || kind == ITEM_FOREIGN)
         thaw_order(t, e, kind == ITEM_FOREIGN, scan);
     else if (kind == ITEM_STATE)

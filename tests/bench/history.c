@@ -295,38 +295,16 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-struct totals {
-    int64_t *list;
-    size_t count, room;
-};
-
-static bool add_total(void *context, const struct election *election, const struct failover *failover)
-{
-    struct totals *totals = context;
-    (void)election;
-    if (totals->count == totals->room) {
-        totals->room = totals->room ? totals->room * 2 : 4096;
-        totals->list = realloc(totals->list, totals->room * sizeof *totals->list);
-        if (!totals->list)
-            die("out of memory");
-    }
-    totals->list[totals->count++] = failover->vacancy.high_us;
-    return true;
-}
-
 static int64_t percentiles(struct history *history, const char *election, int64_t from_us, int64_t to_us,
                            size_t *count)
 {
-    struct totals totals = {0};
+    struct failover_stats stats;
     struct history_filter filter = {.election = election};
     char *error;
     int64_t began_us = now_us();
-    if (!history_failovers(history, &filter, from_us, to_us, add_total, &totals, &error))
+    if (!history_statistics(history, &filter, from_us, to_us, &stats, &error))
         die(error);
-    if (totals.count)
-        qsort(totals.list, totals.count, sizeof *totals.list, by_size);
-    free(totals.list);
-    *count = totals.count;
+    *count = stats.all.count;
     return now_us() - began_us;
 }
 

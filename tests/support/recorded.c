@@ -1,5 +1,6 @@
 #include "tests/support/recorded.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -11,7 +12,9 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
+#include "probe/election/failovers.h"
 #include "probe/sink/json_event.h"
+#include "probe/sink/json_failover.h"
 #include "probe/sink/json_look.h"
 #include "tests/support/scripted.h"
 
@@ -33,10 +36,28 @@ static void blank(char *json, const char *key)
     }
 }
 
+/* What `once` says nothing of, and other screens do. */
+static void put_failovers(struct buffer *json, const struct election *election)
+{
+    buffer_printf(json, "%" PRIu64 " missed\n", election->counters.missed_changes);
+    for (size_t i = 0; i < election->failover_count; i++) {
+        const struct failover *failover = election_failover_at(election, i);
+        struct json_writer writer = json_writer_to(json, false);
+        json_failover_write(&writer, failover);
+        buffer_printf(json, " %s %s %" PRId64 " %" PRId64 " %" PRId64 "\n",
+                      failover->from_identity ? failover->from_identity : "-",
+                      failover->to_identity ? failover->to_identity : "-", failover->lost_at.wall_us,
+                      failover->elected_at.mono_us - failover->lost_at.mono_us, failover->gap_us);
+    }
+}
+
 static char *look(const struct model *model, struct moment at)
 {
     struct buffer json = {0};
     json_look_write(&json, model, at);
+    for (size_t i = 0; i < model->cluster_count; i++)
+        for (size_t k = 0; k < model->clusters[i].election_count; k++)
+            put_failovers(&json, model->clusters[i].elections[k]);
     buffer_put_char(&json, '\0');
     assert_false(buffer_failed(&json));
     blank(json.bytes, "\"silent_ms\": ");
