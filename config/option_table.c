@@ -255,7 +255,9 @@ const struct command_row command_table[] = {
      "For --strict name the PATHs, here or in the configuration: discovery finds only elections\n"
      "in which somebody stands, so one that everybody has left is none to it.\n\n"
      "That servers hold different data (replica-divergence) takes three comparisons, a quarter of\n"
-     "a minute together. One look never waits for that: the dashboard and events find it.\n"},
+     "a minute together. One look never waits for that: the dashboard and events find it.\n"
+     "What else a second look may settle is waited for, within --wait; where --wait is too short\n"
+     "to be certain (a session timeout above some 10 s), the table says how long it takes.\n"},
     {COMMAND_EVENTS, "events", "[PATH...]", "what happens, a line an event", NULL},
     {COMMAND_RECORD, "record", "[PATH...]", "keep what happens, without a screen",
      "The recording is history: {file: ...} of the configuration, else history.db in\n"

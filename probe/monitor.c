@@ -4,17 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/election/client.h"
 #include "probe/log.h"
 #include "probe/source/live.h"
 
-/*
- * Two looks prove something if they are so far apart that the client must have been heard of in between: it
- * pings at a third of its timeout.
- */
+/* A second look comes no sooner after the first, and further ones after it. */
 #define SECOND_LOOK_LEAST_MS 5000
-#define SECOND_LOOK_MARGIN_MS 1000
 #define AGAIN_MS 1000
+/* When it is due is known from all candidates, and monitor_settled() is asked after every event. */
+#define DUE_EVERY_MS 250
 
 /* The heartbeat notices that this process was stopped: a beat that comes later than this is a gap. */
 #define BEAT_MS 1000
@@ -33,8 +30,9 @@ struct monitor {
     size_t subscriber_count;
     uv_timer_t *heartbeat;
     struct moment beat;
-    uint64_t looked_ms; /* when the first look was complete; 0: it is not */
-    uint64_t asked_ms;  /* the second look, or the latest after it, was asked for then; 0: not yet */
+    uint64_t looked_ms;            /* when the first look was complete; 0: it is not */
+    uint64_t due_ms, due_known_ms; /* of the next look that may settle something; when that was found out */
+    uint64_t asked_ms; /* the second look, or the latest after it, was asked for then; 0: not yet */
 };
 
 static void on_event(void *context, const struct event *event)
@@ -142,22 +140,19 @@ void monitor_clear(struct monitor *m, const char *cluster, const char *election,
     free(path);
 }
 
-static uint64_t second_look_after_ms(const struct model *model)
+/* When the next look may settle anything; UINT64_MAX: it is settled. */
+static uint64_t look_due_ms(struct monitor *m, uint64_t now_ms)
 {
-    int longest_ms = 0;
-    for (size_t i = 0; i < model->cluster_count; i++) {
-        const struct cluster *cluster = &model->clusters[i];
-        for (size_t j = 0; j < cluster->election_count; j++) {
-            const struct election *e = cluster->elections[j];
-            for (size_t k = 0; k < e->candidate_count; k++) {
-                const struct client_session *client = cluster_client(cluster, e->candidates[k]->stat.owner);
-                if (client && client->timeout_ms > longest_ms)
-                    longest_ms = client->timeout_ms;
-            }
-        }
-    }
-    uint64_t after_ms = (uint64_t)longest_ms / 3 + SECOND_LOOK_MARGIN_MS;
-    return after_ms > SECOND_LOOK_LEAST_MS ? after_ms : SECOND_LOOK_LEAST_MS;
+    if (m->due_known_ms != 0 && now_ms - m->due_known_ms < DUE_EVERY_MS)
+        return m->due_ms;
+    int64_t due_us = model_look_due_us(m->model), now_us = live_now().mono_us;
+    uint64_t least_ms = m->looked_ms + SECOND_LOOK_LEAST_MS;
+    m->due_known_ms = now_ms;
+    m->due_ms = due_us == INT64_MAX ? UINT64_MAX
+                                    : now_ms + (due_us > now_us ? (uint64_t)(due_us - now_us) / 1000 + 1 : 0);
+    if (m->due_ms < least_ms)
+        m->due_ms = least_ms;
+    return m->due_ms;
 }
 
 bool monitor_settled(struct monitor *m, uint64_t until_ms)
@@ -168,29 +163,20 @@ bool monitor_settled(struct monitor *m, uint64_t until_ms)
             return false;
         m->looked_ms = now_ms;
     }
-    if (!model_wants_second_look(m->model))
+    if (!model_wants_second_look(m->model) || now_ms >= until_ms)
         return true;
-    if (m->asked_ms) {
-        if (now_ms >= until_ms)
-            return true;
-        for (size_t i = 0; i < m->source_count; i++)
-            if (m->sources[i]->is_asking(m->sources[i]))
-                return false;
-        /* A look counts once its connection has answered later: it pings at a third of its timeout. */
-        if (now_ms - m->asked_ms >= AGAIN_MS) {
-            m->asked_ms = now_ms;
-            monitor_ask(m);
-        }
-        return false;
-    }
-    uint64_t due_ms = m->looked_ms + second_look_after_ms(m->model);
+    for (size_t i = 0; m->asked_ms && i < m->source_count; i++)
+        if (m->sources[i]->is_asking(m->sources[i]))
+            return false;
+    uint64_t due_ms = look_due_ms(m, now_ms);
     if (due_ms > until_ms)
         return true;
-    if (now_ms < due_ms)
-        return false; /* the heartbeat wakes the loop */
-    m->asked_ms = now_ms;
-    monitor_ask(m);
-    return false;
+    /* A look counts once its connection has answered later: it pings at a third of its timeout. */
+    if (now_ms >= due_ms && now_ms - m->asked_ms >= AGAIN_MS) {
+        m->asked_ms = now_ms;
+        monitor_ask(m);
+    }
+    return false; /* the heartbeat wakes the loop */
 }
 
 static void on_heartbeat_closed(uv_handle_t *handle)

@@ -415,6 +415,38 @@ static void update_link(struct diagnosis *d, struct candidate *c)
         d->f->model->generation++;
 }
 
+/* A client pings at a third of its timeout; a look, and the list after it, take a moment themselves. */
+#define PINGS_A_TIMEOUT 3
+#define LOOK_TAKES_US INT64_C(3000000)
+
+int64_t chain_certain_after_us(const struct candidate *c)
+{
+    if (!c->client || c->wrong == FINDING_COUNT || c->proof == c->wrong || !layout_certain(c->election, c))
+        return 0;
+    int64_t apart_us = client_apart_us(c->client);
+    return apart_us ? apart_us + c->client->shown.timeout_ms * INT64_C(1000) / PINGS_A_TIMEOUT + LOOK_TAKES_US
+                    : 0;
+}
+
+int64_t chain_look_due_us(const struct election *election, int64_t now_us)
+{
+    int64_t due_us = INT64_MAX;
+    bool anybody = false;
+    for (size_t i = 0; i < election->candidate_count; i++)
+        anybody = anybody || chain_certain_after_us(election->candidates[i]) > 0;
+    for (size_t i = 0; i < election->candidate_count; i++) {
+        const struct candidate *c = election->candidates[i];
+        /* Where nobody's own watches are suspected, it is who watches whom: any session may be meant. */
+        if (!c->client || (anybody ? chain_certain_after_us(c) == 0 : client_proved(c->client)))
+            continue;
+        int64_t apart_us = client_apart_us(c->client), run_us = c->client->run_us;
+        int64_t from_us = run_us ? c->client->run_shown_us : now_us;
+        if (apart_us && from_us + apart_us < due_us)
+            due_us = from_us + apart_us;
+    }
+    return due_us;
+}
+
 void chain_update(struct diagnosis *d)
 {
     struct election *election = d->election;

@@ -23,6 +23,15 @@ const struct candidate *chain_candidate_at(const struct election *, const char *
    most room of them; their full number. */
 size_t chain_watched_by(const struct election *, const struct candidate *, uint64_t *sessions, size_t room);
 
+/*
+ * Looks at a session prove something only when they lie far enough apart, and its connection has answered
+ * after the last. chain_look_due_us: when (monotonic) the next look at anybody of whom something is suspected
+ * may be the one that proves it; INT64_MAX: no look would. chain_certain_after_us: how long all this takes
+ * from the first look on, at the longest; 0: of this candidate nothing is suspected that time would settle.
+ */
+int64_t chain_look_due_us(const struct election *, int64_t now_us);
+int64_t chain_certain_after_us(const struct candidate *);
+
 /* Every server shows its watches: who is not listed by chain_watched_by() does not watch. */
 bool chain_watches_complete(const struct cluster *);
 

@@ -125,17 +125,22 @@ int64_t client_counted_end_us(const struct client *client)
     return client->counted_asked_us == 0 ? 0 : client->counted_asked_us + client->counted_took_us;
 }
 
-bool client_proved(const struct client *client)
+int64_t client_apart_us(const struct client *client)
 {
     int64_t timeout_us = (int64_t)client->shown.timeout_ms * 1000;
-    /* A server may take seconds to answer: the first look may have been as late as its answer. */
-    int64_t apart_us = client->counted_asked_us - client->run_shown_us;
-    if (client->counted < 2 || timeout_us <= 0)
-        return false;
-    if (!client->idle)
-        return client->counted >= 3 && apart_us >= 2 * timeout_us;
+    if (timeout_us <= 0)
+        return 0;
+    if (!client->idle && client->run_us != 0)
+        return 2 * timeout_us;
     int64_t third_us = timeout_us / 3 + 1000000;
-    return apart_us >= (third_us > LOOKS_APART_US ? third_us : LOOKS_APART_US);
+    return third_us > LOOKS_APART_US ? third_us : LOOKS_APART_US;
+}
+
+bool client_proved(const struct client *client)
+{
+    /* A server may take seconds to answer: the first look may have been as late as its answer. */
+    int64_t apart_us = client->counted_asked_us - client->run_shown_us, least_us = client_apart_us(client);
+    return least_us > 0 && client->counted >= (client->idle ? 2 : 3) && apart_us >= least_us;
 }
 
 void client_look_again(struct client *client, int64_t since_us)

@@ -72,6 +72,8 @@ bool owner_is_session(uint64_t owner);
 /* Looks at it have shown the same watches for long enough, on one connection that lived and was idle:
    what they show is proved for the time from run_us to client_counted_end_us(). */
 bool client_proved(const struct client *);
+/* So far apart its looks must lie for that; 0: its timeout is not known. */
+int64_t client_apart_us(const struct client *);
 /* 0: no look of the run counts. */
 int64_t client_counted_end_us(const struct client *);
 /* Looks from before then prove nothing any more: its run begins anew where it began earlier. */

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "probe/election/chain.h"
+
 /* A small election is diagnosed at once; a large one no more often than costs a few percent of a core. */
 #define LARGE 128
 #define APART_US_EACH 50
@@ -64,4 +66,20 @@ bool model_wants_second_look(const struct model *model)
             if (model->clusters[i].elections[k]->suspected)
                 return true;
     return false;
+}
+
+int64_t model_look_due_us(const struct model *model)
+{
+    int64_t earliest_us = INT64_MAX;
+    for (size_t i = 0; i < model->cluster_count; i++)
+        for (size_t k = 0; k < model->clusters[i].election_count; k++) {
+            const struct election *election = model->clusters[i].elections[k];
+            int64_t due_us =
+                election->suspected ? chain_look_due_us(election, model->now.mono_us) : INT64_MAX;
+            if (election->suspected && due_us == INT64_MAX)
+                return 0; /* another list settles it, whenever it comes */
+            if (due_us < earliest_us)
+                earliest_us = due_us;
+        }
+    return earliest_us;
 }

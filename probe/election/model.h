@@ -103,6 +103,8 @@ struct election *model_election(const struct model *, unsigned cluster, const ch
 
 /* Something is suspected that a second look at the servers, or a list after a sync, could settle. */
 bool model_wants_second_look(const struct model *);
+/* When (monotonic) the next look may settle any of it: 0: any look may; INT64_MAX: nothing is suspected. */
+int64_t model_look_due_us(const struct model *);
 
 /* A leader went a moment ago, and lists of connections and sessions could still show why. */
 bool model_wants_evidence(const struct model *, unsigned cluster);

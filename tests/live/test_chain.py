@@ -4,6 +4,7 @@ What each diagnosis needs and what clears it is in test_diagnoses.py; here nothi
 import json
 import os
 import random
+import re
 import socket
 import threading
 import time
@@ -249,3 +250,23 @@ def test_healthy_churn(zk3, path, tmp_path):
         for one in members:
             one.stop()
         ill.close()
+
+
+def test_certainty_that_takes_longer_than_the_wait(zk3, path):
+    """A long session timeout: a look that would end before anything is certain ends at once, and says how long to wait;
+    with that wait it is certain."""
+    line = Line(zk3, path)
+    try:
+        for watching in (None, "predecessor", None):
+            line.join(timeout_s=30.0, watching=watching)
+        began = time.monotonic()
+        done = run("once", "-s", zk3.hosts, "--admin", zk3.admin, path)
+        assert done.status == 0 and time.monotonic() - began < 8, done
+        told = re.search(r"(\S+) +suspected not to be told when it should; certain after (\d+)\S*: --wait (\d+)s",
+                         " ".join(done.out.split()))
+        assert told and told[1] == line.members[2].name and told[3] == "24", done
+        document = once(zk3, "--admin", zk3.admin, "--wait", told[3] + "s", path)
+        election = elections(document)[path]
+        assert ("no-watch", "certain") in codes(election), election["findings"]
+    finally:
+        line.close()

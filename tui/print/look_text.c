@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "probe/election/chain.h"
 #include "probe/sink/look.h"
 #include "tui/text/format.h"
 #include "tui/text/safe.h"
@@ -535,6 +536,35 @@ static void print_findings(struct paper *paper, const struct election *election,
     }
 }
 
+/* What this look leaves open, and for how long one has to look to be certain. */
+static void print_suspected(struct paper *paper, const struct election *election)
+{
+    const struct candidate *first = NULL;
+    int64_t longest_us = 0;
+    size_t count = 0;
+    char text[160], span[32];
+    for (size_t i = 0; i < election->candidate_count; i++) {
+        int64_t after_us = chain_certain_after_us(election->candidates[i]);
+        if (after_us == 0)
+            continue;
+        first = first ? first : election->candidates[i];
+        count++;
+        longest_us = after_us > longest_us ? after_us : longest_us;
+    }
+    if (!count)
+        return;
+    int64_t seconds = (longest_us + 999999) / 1000000;
+    int x = put(paper, put_sign(paper, 2, ROLE_WARNING, SIGN_UNKNOWN), ROLE_TEXT, first->name) + GAP;
+    if (count > 1)
+        snprintf(text, sizeof text, "and %zu more: ", count - 1);
+    x = put(paper, x, ROLE_DIM, count > 1 ? text : "");
+    snprintf(text, sizeof text,
+             "suspected not to be told when it should; certain after %s: --wait %" PRId64 "s",
+             format_span(seconds * 1000000, span, sizeof span), seconds);
+    put(paper, x, ROLE_WARNING, text);
+    paper_prose(paper);
+}
+
 static bool print_election(struct paper *paper, const struct election *election, struct moment now)
 {
     struct badge badge = facts_badge(election, now), worse = finding_badge(election, now);
@@ -552,6 +582,7 @@ static bool print_election(struct paper *paper, const struct election *election,
     print_foreign(paper, election);
     print_next(paper, election);
     print_findings(paper, election, now);
+    print_suspected(paper, election);
     return !election->candidate_count || print_candidates(paper, election, now);
 }
 
