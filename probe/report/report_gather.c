@@ -267,6 +267,40 @@ static bool take_failover(void *context, const struct election *election, const 
     return !gathering->failed;
 }
 
+/* Who led as this znode around that moment; NULL: not known. */
+static const char *identity_of(const struct report_election *election, const char *name, int64_t at_us)
+{
+    size_t low = 0, high = election->stretch_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (election->stretches[middle].to_us <= at_us)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = low > 2 ? low - 2 : 0; i < election->stretch_count && i <= low + 2; i++) {
+        const struct report_stretch *stretch = &election->stretches[i];
+        if (stretch->leader != REPORT_NOBODY && same(stretch->name, name))
+            return election->leaders[stretch->leader].identity;
+    }
+    return NULL;
+}
+
+/* Of somebody who led at once after joining, the failover may have been told before its znode was read. */
+static void complete_identities(struct gathering *gathering)
+{
+    struct report_election *election = gathering->election;
+    for (size_t i = 0; i < election->failover_count; i++) {
+        struct failover *failover = &election->failovers[i];
+        if (!failover->to_identity)
+            failover->to_identity =
+                copy(gathering, identity_of(election, failover->to, failover->elected_at.wall_us));
+        if (!failover->from_identity)
+            failover->from_identity =
+                copy(gathering, identity_of(election, failover->from, failover->lost_at.wall_us));
+    }
+}
+
 /* A window is open at its end, but for the recording's last moment, which no later one would tell. */
 static int64_t end_of_events(const struct report *report)
 {
@@ -288,6 +322,7 @@ static bool gather_election(struct gathering *gathering, struct history *history
         return false;
     if (told_until(gathering) < report->to_us)
         add_stretch(gathering, STRETCH_GAP, told_until(gathering), report->to_us);
+    complete_identities(gathering);
     gathering->failed |= !report_sum_up(election);
     return !gathering->failed;
 }

@@ -223,6 +223,14 @@ static void tells_what_was_done(void **state)
     assert_int_equal(election->leader_count, 4);
     assert_string_equal(election->leaders[3].identity, "10.0.3.4:5000");
     near_seconds(election->leaders[0].led_us, 60);
+    assert_int_equal(election->change_count, 2);
+    assert_int_equal(election->failover_count, 3);
+    assert_int_equal(election->missed_count, 1);
+    near_seconds(election->failovers[0].lost_at.wall_us - world->began_us, 60);
+    assert_true(election->failovers[1].gap_us > 0);
+    assert_string_equal(election->failovers[2].from, "n_0000000003");
+    assert_string_equal(election->failovers[2].to_identity, "10.0.3.4:5000");
+    near_seconds(election->failovers[2].vacancy.low_us, 20);
     bool vacant = false;
     for (size_t i = 0; i < election->finding_count; i++) {
         const struct report_finding *told = &election->findings[i];

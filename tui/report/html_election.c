@@ -10,6 +10,8 @@
 
 /* A page of more rows is read by nobody; the JSON has them all. */
 #define ROWS_MOST 500
+/* A candidate's name beside its identity; all of it is in the title. */
+#define NAME_COLUMNS 18
 
 void html_put_interval(struct buffer *out, struct span span)
 {
@@ -79,6 +81,14 @@ static void put_card(struct buffer *out, bool bad, const char *what, const char 
     buffer_put_text(out, "</dd></div>\n");
 }
 
+static bool has_takeover(const struct report_election *election)
+{
+    for (size_t i = 0; i < election->failover_count; i++)
+        if (election->failovers[i].takeover.low_us >= 0 || election->failovers[i].takeover.high_us >= 0)
+            return true;
+    return false;
+}
+
 static void put_cards(struct buffer *out, const struct report_election *election)
 {
     struct text value = {0}, more = {0};
@@ -112,9 +122,11 @@ static void put_cards(struct buffer *out, const struct report_election *election
     text_free(&more);
 
     if (all->count)
-        text_printf(&more, "longest %s; %zu of %zu known",
+        text_printf(&more, "longest %s; %zu of %zu known%s",
                     format_interval(all->max.low_us, all->max.high_us, false, span), all->count,
-                    election->change_count);
+                    election->change_count,
+                    has_takeover(election) ? ""
+                                           : "; until the next one is first, as nothing acknowledges here");
     put_card(out, false, "Usual failover (p50)",
              all->count ? format_interval(all->p50.low_us, all->p50.high_us, false, other)
              : watched && !election->change_count && !election->missed_count ? "none"
@@ -171,10 +183,13 @@ static void put_drawing(struct buffer *out, const struct report *report,
 
 static void put_who(struct buffer *out, const char *who, const char *name)
 {
+    char shorter[NAME_COLUMNS * 4];
     markup_name(out, who);
-    if (name && strcmp(name, who) != 0) {
-        buffer_put_text(out, " <small>");
-        markup_name(out, name);
+    if (name && *name && strcmp(name, who) != 0) {
+        buffer_put_text(out, " <small title=\"");
+        markup_text(out, name);
+        buffer_put_text(out, "\">");
+        markup_name(out, format_candidate(name, NAME_COLUMNS, "…", shorter, sizeof shorter));
         buffer_put_text(out, "</small>");
     }
 }
@@ -186,7 +201,7 @@ static void put_failover(struct buffer *out, const struct report *report, const 
     put_moment(out, report, failover->lost_at.wall_us);
     buffer_put_text(out, "<td class=\"who\">");
     put_who(out, words_from(failover), failover->from);
-    buffer_put_text(out, " → ");
+    buffer_put_text(out, "<br/>→ ");
     put_who(out, words_to(failover), failover->to);
     buffer_put_text(out, "</td><td class=\"t\">");
     markup_text(out, failover_cause_word(failover->cause));
