@@ -1,0 +1,208 @@
+/* Causes are as narrow as their proof and no narrower; what is not known widens them and their phases. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "probe/election/failover_judge.h"
+
+#define S INT64_C(1000000)
+#define MS INT64_C(1000)
+#define GONE (1000 * S)
+
+/* A session of 10 s at servers with ticks of 2 s, which was heard so long before its znode went. */
+static struct failover_evidence heard_before(int64_t us)
+{
+    return (struct failover_evidence){.since_us = GONE,
+                                      .gone_us = GONE,
+                                      .session = 0x1234,
+                                      .timeout_ms = 10000,
+                                      .tick_ms = 2000,
+                                      .looked_us = GONE - 2 * S,
+                                      .heard_low_us = GONE - us,
+                                      .heard_high_us = GONE - us + 5 * MS,
+                                      .server = "zk1:2181",
+                                      .fate = FATE_OVER,
+                                      .fate_us = GONE + 200 * MS};
+}
+
+static struct failover judged(const struct failover_evidence *e)
+{
+    struct failover failover = {0};
+    failover_judge(e, &failover);
+    return failover;
+}
+
+static void is(const struct failover_evidence *e, enum failover_cause cause, enum certainty certainty)
+{
+    struct failover failover = judged(e);
+    assert_string_equal(failover_cause_word(failover.cause), failover_cause_word(cause));
+    if (cause != CAUSE_UNKNOWN)
+        assert_int_equal(failover.cause_certainty, certainty);
+    if (cause != CAUSE_EXPIRED)
+        assert_int_equal(failover.detection.high_us, SPAN_OPEN);
+}
+
+/* Every cause with its proof. */
+static void names_what_is_proved(void **state)
+{
+    (void)state;
+    struct failover_evidence e = heard_before(2 * S);
+    is(&e, CAUSE_CLOSED, CERTAINTY_CERTAIN);
+    e = heard_before(11 * S);
+    is(&e, CAUSE_EXPIRED, CERTAINTY_SUSPECTED);
+    e = heard_before(11 * S);
+    e.looked_us = e.heard_low_us + 10 * MS;
+    e.parted_us = GONE - 8 * S;
+    is(&e, CAUSE_EXPIRED, CERTAINTY_SUSPECTED);
+    e.resigned = true;
+    is(&e, CAUSE_RESIGNED, CERTAINTY_CERTAIN);
+    e.resigned = false;
+    e.deleter = 0x99;
+    is(&e, CAUSE_EVICTED, CERTAINTY_CERTAIN);
+    e = heard_before(2 * S);
+    e.fate = FATE_ALIVE;
+    is(&e, CAUSE_DELETED, CERTAINTY_CERTAIN);
+    e.idle = true;
+    is(&e, CAUSE_EVICTED, CERTAINTY_CERTAIN);
+    e = (struct failover_evidence){.since_us = GONE, .gone_us = GONE, .no_session = true};
+    is(&e, CAUSE_DELETED, CERTAINTY_CERTAIN);
+}
+
+/* Take any piece of the proof away, and the cause is told wider. */
+static void widens_without_proof(void **state)
+{
+    (void)state;
+    struct failover_evidence e = heard_before(2 * S);
+    e.heard_low_us = e.heard_high_us = 0;
+    is(&e, CAUSE_ENDED, CERTAINTY_CERTAIN); /* nobody knows when it was heard */
+    e = heard_before(2 * S);
+    e.timeout_ms = 0;
+    is(&e, CAUSE_ENDED, CERTAINTY_CERTAIN); /* ... or for how long it may be silent */
+    e = heard_before(11 * S);
+    e.looked_us = e.heard_low_us + 1 * S;
+    is(&e, CAUSE_ENDED, CERTAINTY_CERTAIN); /* nobody looked late enough to see it silent */
+    e = heard_before(12 * S);
+    e.since_us = GONE - 5 * S;
+    is(&e, CAUSE_ENDED, CERTAINTY_CERTAIN); /* it went within a gap, perhaps before its timeout was over */
+    e = heard_before(11 * S);
+    e.fate = FATE_UNKNOWN;
+    is(&e, CAUSE_UNKNOWN, CERTAINTY_CERTAIN);
+    e.displaced = true;
+    e.fate = FATE_ALIVE;
+    is(&e, CAUSE_UNKNOWN, CERTAINTY_CERTAIN);
+}
+
+/* At the very timeout a server's bookkeeping decides: closing is not certain any more. */
+static void doubts_at_the_timeout(void **state)
+{
+    (void)state;
+    struct failover_evidence e = heard_before(9900 * MS);
+    is(&e, CAUSE_EXPIRED, CERTAINTY_SUSPECTED);
+    e = heard_before(9400 * MS);
+    is(&e, CAUSE_CLOSED, CERTAINTY_CERTAIN);
+}
+
+/* For every time of death that the evidence allows, that time lies within; and no interval is wider than a
+   third of the timeout, 1.5 ticks and half a second. */
+static void bounds_the_time_of_death(void **state)
+{
+    (void)state;
+    const int64_t timeout_us = 10 * S, third_us = timeout_us / 3;
+    for (int64_t rounding_us = 0; rounding_us <= 3 * S; rounding_us += 500 * MS)
+        for (int64_t death_us = 0; death_us < third_us; death_us += 200 * MS)
+            for (int64_t look_us = 0; look_us < timeout_us; look_us += 700 * MS)
+                for (int drops = 0; drops < 2; drops++) {
+                    int64_t heard_us = GONE - timeout_us - rounding_us, died_us = heard_us + death_us;
+                    struct failover_evidence e = heard_before(GONE - heard_us);
+                    bool parted = drops && heard_us + look_us > died_us;
+                    e.looked_us = parted ? heard_us + 1 : heard_us + look_us;
+                    e.parted_us = parted ? heard_us + look_us : 0;
+                    struct failover failover = judged(&e);
+                    if (failover.cause != CAUSE_EXPIRED)
+                        continue;
+                    int64_t truth_us = GONE - died_us;
+                    assert_true(failover.detection.low_us <= truth_us);
+                    assert_true(failover.detection.high_us >= truth_us);
+                    assert_true(failover.detection.high_us - failover.detection.low_us <=
+                                third_us + 3 * S + 500 * MS);
+                }
+}
+
+/* What is missing opens the bound that rests on it. */
+static void opens_bounds(void **state)
+{
+    (void)state;
+    struct failover_evidence e = heard_before(11 * S);
+    e.restarted = true; /* all timeouts began anew: only when it was last heard bounds it */
+    struct failover failover = judged(&e);
+    assert_in_range(failover.detection.high_us, 11 * S, 11 * S + 200 * MS);
+    e = heard_before(11 * S);
+    e.tick_ms = 0;
+    failover = judged(&e);
+    assert_in_range(failover.detection.high_us, 11 * S, 11 * S + 200 * MS);
+    assert_true(failover.detection.low_us > 0);
+    assert_int_equal(failover_expiry_most_us(10000, 2000), 13500 * MS);
+    assert_int_equal(failover_expiry_most_us(10000, 0), -1);
+    assert_int_equal(failover_expiry_most_us(0, 2000), -1);
+}
+
+/* The sum: exact where all parts are, open where one is, and nothing without an acknowledgement. */
+static void sums_phases(void **state)
+{
+    (void)state;
+    struct failover f = {.cause = CAUSE_CLOSED,
+                         .detection = SPAN_UNKNOWN,
+                         .vacancy = {100 * MS, 100 * MS},
+                         .takeover = {412 * MS, 412 * MS}};
+    struct span total = failover_total(&f);
+    assert_int_equal(total.low_us, 512 * MS);
+    assert_int_equal(total.high_us, 512 * MS);
+    f.cause = CAUSE_EXPIRED;
+    f.detection = (struct span){9 * S, 12 * S};
+    total = failover_total(&f);
+    assert_int_equal(total.low_us, 9 * S + 512 * MS);
+    assert_int_equal(total.high_us, 12 * S + 512 * MS);
+    f.detection = SPAN_UNKNOWN;
+    total = failover_total(&f);
+    assert_int_equal(total.low_us, 512 * MS);
+    assert_int_equal(total.high_us, SPAN_OPEN);
+    f.cause = CAUSE_UNKNOWN;
+    assert_int_equal(failover_total(&f).high_us, SPAN_OPEN);
+    f.takeover = SPAN_UNKNOWN;
+    assert_int_equal(failover_total(&f).low_us, SPAN_OPEN);
+}
+
+/* Evidence says what was seen, and fits any buffer. */
+static void tells_its_evidence(void **state)
+{
+    (void)state;
+    char text[400], small[8];
+    struct failover_evidence e = heard_before(11 * S);
+    failover_evidence_tell(&e, CAUSE_EXPIRED, text, sizeof text);
+    assert_string_equal(text, "last heard 11.0 s before at zk1:2181, its timeout is 10.0 s; absent from the "
+                              "session list 0.20 s after");
+    failover_evidence_tell(&e, CAUSE_EXPIRED, small, sizeof small);
+    assert_int_equal(strlen(small), sizeof small - 1);
+    e.fate = FATE_ALIVE;
+    e.idle = true;
+    failover_evidence_tell(&e, CAUSE_EVICTED, text, sizeof text);
+    assert_string_equal(text,
+                        "its session 0x1234 lives on: listed 0.20 s after, and it had requested nothing "
+                        "meanwhile");
+    e.fate = FATE_UNKNOWN;
+    assert_string_equal(failover_evidence_tell(&e, CAUSE_UNKNOWN, text, sizeof text), "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_what_is_proved),  cmocka_unit_test(widens_without_proof),
+        cmocka_unit_test(doubts_at_the_timeout), cmocka_unit_test(bounds_the_time_of_death),
+        cmocka_unit_test(opens_bounds),          cmocka_unit_test(sums_phases),
+        cmocka_unit_test(tells_its_evidence),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
