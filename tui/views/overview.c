@@ -7,6 +7,7 @@
 #include "tui/views/columns.h"
 #include "tui/views/event_lines.h"
 #include "tui/views/facts.h"
+#include "tui/views/failover_facts.h"
 #include "tui/views/finding_lines.h"
 #include "tui/views/list.h"
 #include "tui/views/notices.h"
@@ -29,8 +30,7 @@ enum {
     COLUMN_SINCE,
     COLUMN_STRIP,
     COLUMN_CHANGED,
-    COLUMN_VACANT,
-    COLUMN_TAKEOVER,
+    COLUMN_USUAL,
     COLUMN_FINDING,
     COLUMN_COUNT
 };
@@ -43,9 +43,8 @@ static const struct column columns_of_overview[COLUMN_COUNT] = {
     [COLUMN_CANDIDATES] = {.heading = "CAND", .least = 4, .most = 6, .importance = 75, .right = true},
     [COLUMN_SINCE] = {.heading = "SINCE", .least = 7, .most = 7, .importance = 80},
     [COLUMN_STRIP] = {.heading = "", .least = 7, .most = 24, .importance = 60},
-    [COLUMN_CHANGED] = {.heading = "CHANGED", .least = 9, .most = 10, .importance = 55},
-    [COLUMN_VACANT] = {.heading = "VACANT", .least = 6, .most = 7, .importance = 40, .optional = true},
-    [COLUMN_TAKEOVER] = {.heading = "TAKEOVER", .least = 8, .most = 8, .importance = 38, .optional = true},
+    [COLUMN_CHANGED] = {.heading = "LAST FAILOVER", .least = 13, .most = 24, .importance = 55},
+    [COLUMN_USUAL] = {.heading = "P50", .least = 6, .most = 13, .importance = 40, .optional = true},
     [COLUMN_FINDING] = {.heading = "FINDING", .least = 7, .most = 40, .importance = 85},
 };
 
@@ -201,6 +200,32 @@ static void draw_note(const struct overview *overview, struct cells *cells, int 
 
 /* The rows. */
 
+static char *changed_when(const struct cells *cells, const struct election *election, struct moment now,
+                          char *buffer, size_t size)
+{
+    char when[32];
+
+    facts_when(election->change.lost_at.wall_us, now, when, sizeof when);
+    snprintf(buffer, size, "%s%s", election->change.lost_seen ? "" : cells_sign(cells, SIGN_AT_MOST), when);
+    return buffer;
+}
+
+/* What LAST FAILOVER and P50 would like to have. */
+static void want_changed(struct column *columns, const struct cells *cells, const struct election *election,
+                         struct moment now)
+{
+    char when[32], took[FORMAT_INTERVAL];
+
+    if (election->change.lost_at.mono_us == 0)
+        return;
+    changed_when(cells, election, now, when, sizeof when);
+    failover_facts_last(cells, election, FORMAT_INTERVAL, took);
+    columns_want(&columns[COLUMN_CHANGED], safe_width(when, strlen(when), cells->ascii) + 1 +
+                                               safe_width(took, strlen(took), cells->ascii));
+    if (failover_facts_usual(cells, election, FORMAT_INTERVAL, took))
+        columns_want(&columns[COLUMN_USUAL], safe_width(took, strlen(took), cells->ascii));
+}
+
 static void draw_changed(const struct overview *overview, struct cells *cells, int y,
                          const struct scene *scene, const struct election *election)
 {
@@ -208,35 +233,24 @@ static void draw_changed(const struct overview *overview, struct cells *cells, i
     const struct change *change = &election->change;
     const char *dash = cells_sign(cells, SIGN_DASH);
     style look = facts_stale(election) ? ROLE_DIM : ROLE_TEXT;
-    char when[32], text[40], span[16];
+    const struct column *usual = &columns[COLUMN_USUAL];
+    int room = columns[COLUMN_CHANGED].width;
+    char when[32], took[FORMAT_INTERVAL], text[FORMAT_INTERVAL + 40];
 
     if (change->lost_at.mono_us == 0) {
         columns_put(cells, &columns[COLUMN_CHANGED], y, ROLE_DIM, dash);
-        columns_put(cells, &columns[COLUMN_VACANT], y, ROLE_DIM, dash);
-        columns_put(cells, &columns[COLUMN_TAKEOVER], y, ROLE_DIM, dash);
+        columns_put(cells, usual, y, ROLE_DIM, dash);
         return;
     }
-    facts_when(change->lost_at.wall_us, scene->now, when, sizeof when);
-    snprintf(text, sizeof text, "%s%s", change->lost_seen ? "" : cells_sign(cells, SIGN_AT_MOST), when);
-    columns_put(cells, &columns[COLUMN_CHANGED], y, look, text);
-
-    if (change->vacancy_us >= 0)
-        columns_put(cells, &columns[COLUMN_VACANT], y, change->vacancy_us > 0 ? look : (style)ROLE_DIM,
-                    change->vacancy_us > 0 ? format_span(change->vacancy_us, span, sizeof span) : "0");
-    else if (change->to != NULL) /* found out afterwards: how long is not known */
-        columns_put(cells, &columns[COLUMN_VACANT], y, ROLE_DIM, "?");
-    else
-        columns_put(cells, &columns[COLUMN_VACANT], y,
-                    election->kind == KIND_LOCK ? (style)ROLE_DIM : (style)ROLE_CRITICAL, "open");
-
-    if (change->takeover_us >= 0)
-        columns_put(cells, &columns[COLUMN_TAKEOVER], y, look,
-                    format_span(change->takeover_us, span, sizeof span));
-    else if (election->acknowledged == ACK_NO_MARK)
-        columns_put(cells, &columns[COLUMN_TAKEOVER], y, ROLE_DIM, dash);
-    else
-        columns_put(cells, &columns[COLUMN_TAKEOVER], y, ROLE_WARNING,
-                    election->acknowledged == ACK_NO ? "open" : "?");
+    changed_when(cells, election, scene->now, when, sizeof when);
+    room -= safe_width(when, strlen(when), cells->ascii) + 1;
+    failover_facts_last(cells, election, room, took);
+    bool fits = safe_width(took, strlen(took), cells->ascii) <= room;
+    snprintf(text, sizeof text, "%s %s", when, fits ? took : "");
+    columns_put(cells, &columns[COLUMN_CHANGED], y,
+                change->to == NULL && election->kind != KIND_LOCK ? (style)ROLE_CRITICAL : look, text);
+    bool known = failover_facts_usual(cells, election, usual->width, took);
+    columns_put(cells, usual, y, known ? look : (style)ROLE_DIM, known ? took : dash);
 }
 
 static void put_finding(const struct overview *overview, struct cells *cells, int y,
@@ -327,6 +341,7 @@ static void lay_columns(struct overview *overview, const struct cells *cells, co
 
         if (election == NULL)
             break;
+        want_changed(columns, cells, election, scene->now);
         columns_want(&columns[COLUMN_CLUSTER], name_width(cells, election->cluster->name));
         columns_want(&columns[COLUMN_ELECTION], name_width(cells, election->name));
         columns_want(&columns[COLUMN_STATE], (int)strlen(facts_badge(election, scene->now).word));

@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "probe/election/chain.h"
+#include "probe/election/failovers.h"
 #include "tui/text/format.h"
 #include "tui/text/safe.h"
 #include "tui/views/chain_lines.h"
 #include "tui/views/facts.h"
+#include "tui/views/failover_facts.h"
 
 #define LEFT 1
 #define LABEL_WIDTH 25
@@ -120,6 +122,22 @@ static void say_stays(struct pen *pen, const struct election *election, const st
         say_more(pen, ROLE_CRITICAL, ", which is not told");
 }
 
+/* How long it took before: " (last time 1.24s, usually 1.1s)". */
+static void say_times(struct pen *pen, const struct election *election)
+{
+    char last[FORMAT_INTERVAL], usual[FORMAT_INTERVAL], text[2 * FORMAT_INTERVAL + 32];
+
+    if (election_last_failover(election) == NULL ||
+        !failover_facts_usual(pen->cells, election, FORMAT_INTERVAL, usual))
+        return;
+    failover_facts_last(pen->cells, election, FORMAT_INTERVAL, last);
+    if (strcmp(last, usual) == 0)
+        snprintf(text, sizeof text, " (last time %s)", last);
+    else
+        snprintf(text, sizeof text, " (last time %s, usually %s)", last, usual);
+    say_more(pen, ROLE_DIM, text);
+}
+
 /* before: whom the heir watches then; NULL: the one that goes leads by then. */
 static void say_outcome(struct pen *pen, const struct election *election, const struct departure *departure,
                         const struct candidate *before)
@@ -159,6 +177,8 @@ static void say_outcome(struct pen *pen, const struct election *election, const 
         say(pen, ROLE_TEXT, " from then on");
     }
     say_others(pen, departure);
+    if (departure->leads)
+        say_times(pen, election);
 }
 
 /* before: the one in front of it that still stands then, or NULL. */
