@@ -18,6 +18,8 @@ from waiting import until
 # Two looks, five seconds apart, on a busy machine; and the rounds after a cure.
 # Generous: on a loaded machine a round may take the server 0.2 s, and the next waits a hundred times that.
 RAISED_S, CLEARED_S = 60, 45
+# Of those that fall silent: told after two thirds of it, and over after all of it.
+SILENCE_S = 36
 
 SCENES = {}
 
@@ -149,9 +151,9 @@ def falls_out_of_the_line(ill, well):
 @scene("watcher-without-candidate-follows")
 def stood_before_and_follows_the_leader(ill, well):
     for line in (ill, well):
-        first, second = healthy(line, "a", "b")
+        first, second = line.join("a"), line.join("b", timeout_s=90 if line is ill else 4)
         if line is ill:
-            yield Found(None)
+            yield Found("session-timeout-long", second)  # now it knows whose that candidate is
             second.session.delete(second.path)
         else:
             follower = well.session()
@@ -228,7 +230,7 @@ def leader_has_no_connection(ill, well):
 @scene("leader-silent")
 def leader_is_not_heard(ill, well):
     for line in (ill, well):
-        line.join("a", timeout_s=15)
+        line.join("a", timeout_s=SILENCE_S)
         line.join("b")
     ill.members[0].session.fall_silent()
     yield Found("leader-silent", ill.members[0], certain=False)
@@ -238,7 +240,7 @@ def leader_is_not_heard(ill, well):
 @scene("leader-silent-then-gone")
 def leader_is_not_heard_and_its_connection_ends(ill, well):
     for line in (ill, well):
-        line.join("a", timeout_s=30)
+        line.join("a", timeout_s=SILENCE_S)
         line.join("b")
     ill.members[0].session.fall_silent()
     yield Found("leader-silent", ill.members[0], certain=False)
