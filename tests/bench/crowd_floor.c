@@ -216,7 +216,9 @@ static void look(struct member *m)
 
 static void on_directory(int rc, const char *value, const void *context)
 {
-    (void)rc, (void)value, (void)context;
+    (void)value, (void)context;
+    if (rc != ZNODEEXISTS)
+        check(rc, "create the directory");
 }
 
 static void volunteer(struct member *m);

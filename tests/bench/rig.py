@@ -200,6 +200,14 @@ class Rig:
         self.sandbox.stdout.close()
         shutil.rmtree(self.directory, ignore_errors=True)
 
+    def tell(self, command):
+        """A word to the sandbox (tests/tools/sandbox.c): kill a server, start it again."""
+        self.sandbox.stdin.write(command + "\n")
+        self.sandbox.stdin.flush()
+        answer = json.loads(self.sandbox.stdout.readline() or "{}")
+        if not answer.get("ok"):
+            raise BenchError(f"{command}: {answer.get('error', 'the sandbox ended')}")
+
     def driver(self, sessions=20):
         return Driver(self.hosts, sessions)
 
