@@ -90,6 +90,7 @@ static void round_begin(struct inquiry *q)
     q->demanded = q->hastened = false;
     q->took_us = 0;
     q->words_hang = false;
+    memset(q->unpredicted, 0, sizeof q->unpredicted);
     q->step = STEP_STATE;
     if (q->proof == PROOF_FOREIGN || now_ms - q->proved_ms >= PROOF_MS)
         q->proof = PROOF_OPEN;
@@ -225,8 +226,9 @@ static void step_failed(struct inquiry *q)
             q->looks = 0;
         else if (q->step != STEP_SESSIONS)
             q->connections_known = false;
-    } else if (q->step == STEP_SUMMARY) {
-        q->full = true;
+    } else {
+        snprintf(q->unpredicted[q->step], sizeof q->unpredicted[0], " (%.100s)", q->problems[BY_WORD]);
+        q->full |= q->step == STEP_SUMMARY;
     }
     step_next(q);
 }

@@ -97,12 +97,13 @@ struct inquiry {
     struct fourletter *word_ask;
     struct server_answer answer; /* lists of this step; figures of this round */
     struct moment asked_at;
-    int64_t took_us;       /* at the server, this round */
-    char problems[2][200]; /* by way, of this step */
-    bool answered;         /* at least something came */
-    unsigned pings;        /* not answered yet */
-    int64_t pinged_us;     /* when they were sent; 0: not answered in time */
-    bool ours_expected;    /* our session was connected here when the connections were asked for */
+    int64_t took_us;                         /* at the server, this round */
+    char problems[2][200];                   /* by way, of this step */
+    char unpredicted[STEP_FIGURES + 1][120]; /* why a word did not tell how much there is; "": it did */
+    bool answered;                           /* at least something came */
+    unsigned pings;                          /* not answered yet */
+    int64_t pinged_us;                       /* when they were sent; 0: not answered in time */
+    bool ours_expected; /* our session was connected here when the connections were asked for */
 
     /* What is known from rounds before. */
     unsigned rounds;

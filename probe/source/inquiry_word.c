@@ -98,8 +98,9 @@ void inquiry_ask_by_word(struct inquiry *q)
                  word_text(word));
         inquiry_way_failed(q, reason);
     } else if (bytes < 0) {
-        snprintf(reason, sizeof reason, "%s is not asked: nothing tells how long its answer would be",
-                 word_text(word));
+        enum step told = q->step == STEP_WATCHES ? STEP_SUMMARY : STEP_FIGURES;
+        snprintf(reason, sizeof reason, "%s is not asked: nothing tells how long its answer would be%s",
+                 word_text(word), q->step > STEP_BEFORE ? q->unpredicted[told] : "");
         inquiry_way_failed(q, reason);
     } else if (bytes > WORD_MOST_BYTES) {
         snprintf(reason, sizeof reason,

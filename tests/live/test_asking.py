@@ -12,7 +12,7 @@ import pytest
 
 from electop import PROGRAM, look, look_at, names, run
 from ensemble import Ensemble
-from fake_server import FakeAdmin, FakeWords, StoppingProxy, http
+from fake_server import FakeAdmin, FakeAdmin6, FakeWords, FakeWords6, StoppingProxy, free_port, has_ipv6, http
 from waiting import until
 
 CROWD = os.path.join(os.path.dirname(os.environ["SANDBOX"]), "crowd")
@@ -96,7 +96,7 @@ BAD = {
     "redirect": (http("", status="302 Found", more="Location: http://127.0.0.1:1/\r\n"), "HTTP status 302"),
     "cut": (http((CONNECTIONS % 1)[:40]), "JSON cut off"),
     "deep": (http("[" * 1000 + "]" * 1000), "too deeply"),
-    "large": (http(CONNECTIONS % "99999999999999999999"), "session id"),
+    "large": (http(f'{CONNECTIONS[:-1]},"session_id_to_watched_paths":{{"%s":[]}}}}' % (("9" * 20,) * 2)), "session id"),
     "other": (http('{"something":"else"}'), "not an answer of AdminServer"),
     "garbage": (os.urandom(4096), ("not an HTTP answer", "cut off", "HTTP/0.9", "header", "weird")),
 }
@@ -115,12 +115,19 @@ def test_bad_adminserver(zk, client, path, tmp_path, kind):
 
     with FakeAdmin(give) as admin:
         began = time.monotonic()
-        election, lines = logged_look(zk, path, tmp_path, "--admin", admin.address, "--four-letter", "off")
+        cluster = look(zk.hosts, path, "--admin", admin.address, "--four-letter", "off")["clusters"][0]
         took = time.monotonic() - began
-    assert names(election) == [name]
-    said = [line for line in lines if "AdminServer on port" in line]
-    reasons = (reason,) if isinstance(reason, str) else reason
-    assert any(r in line for line in said for r in reasons), "\n".join(lines)
+        text = run("once", "--quick", "-s", zk.hosts, "--admin", admin.address, "--four-letter", "off", path).out \
+            if took < 3 else ""
+    assert names(cluster["elections"][0]) == [name]
+    (server,) = cluster["servers"]
+    said, reasons = server["watches_problem"], (reason,) if isinstance(reason, str) else reason
+    assert "AdminServer on port" in said and any(r in said for r in reasons), server
+    assert "switch on AdminServer (admin.enableServer)" in said, server
+    # The server itself is well: only what that answer would have told is unknown.
+    assert (server["reachable"], server["mode"], server["problem"], server["watches_from"]) == \
+        (True, "standalone", None, None), server
+    assert not text or "watches unknown: " in text and any(r in " ".join(text.split()) for r in reasons), text
     assert took < 9
 
 
@@ -261,13 +268,14 @@ WORDS = {
     "stock": (lambda word: SRVR if word == "srvr" else word.encode() + REFUSED, "4lw.commands.whitelist"),
     "hanging": (lambda word: SRVR if word == "srvr" else None, "not answered in time"),
     "html": (lambda word: SRVR if word == "srvr" else b"<html>", "not a ZooKeeper answer"),
-    "cut": (lambda word: SRVR if word == "srvr" else b" /127.0.0.1:7[1](queued=0,recved=1", "cut off"),
+    "cut": (lambda word: SRVR if word == "srvr" else b"1 connections watching 1 paths\nTot" if word == "wchs"
+            else b" /127.0.0.1:7[1](queued=0,recved=1", "cut off"),
     "closing": (lambda word: SRVR if word == "srvr" else b"", "cut off"),
     "huge": (lambda word: SRVR if word == "srvr" else b"x" * 1_000_000, "too large"),
     "boundless": (lambda word: SRVR if word == "srvr" else
                   b"9223372036854775807 connections watching 1 paths\nTotal watches:9223372036854775807\n"
                   if word == "wchs" else word.encode() + REFUSED, "can stall a server"),
-    "vanished": (lambda word: b"", "not a ZooKeeper answer"),
+    "vanished": (lambda word: b"", "cut off"),
     "not serving": (lambda word: b"This ZooKeeper instance is not currently serving requests\n", "not serving"),
 }
 
@@ -282,8 +290,45 @@ def test_bad_words(zk, client, path, tmp_path, kind):
         log = tmp_path / "log"
         done = run("once", "--json", "--quick", "-c", str(file), "--log", str(log), "--wait", "20s", path)
     assert done.status == 0, done
-    assert name in done.out
-    assert reason in log.read_text(encoding="utf-8"), log.read_text(encoding="utf-8")
+    (server,) = json.loads(done.out)["clusters"][0]["servers"]
+    assert name in done.out and server["watches_from"] is None
+    assert reason in server["watches_problem"], server
+    if kind not in ("vanished", "not serving"):
+        assert (server["reachable"], server["mode"], server["problem"]) == (True, "follower", None), server
+        assert "wchc in 4lw.commands.whitelist" in server["watches_problem"], server
+
+
+def test_refused_and_unknown_hosts(zk, client, path, tmp_path):
+    """Where no AdminServer can be reached it is said why: nobody listens, no way leads there, no such host."""
+    stand(client, path)
+    port = free_port()
+    for where, reason in ((f"127.0.0.1:{port}", "connection refused"),
+                          (f"127.255.255.255:{port}", "network is unreachable"),
+                          (f"no-such-host.invalid:{port}", "no such host")):
+        (server,) = servers_of(zk, path, "--admin", where, "--four-letter", "off").values()
+        assert server["reachable"] is False and server["watches_from"] is None
+        assert reason in server["watches_problem"] and "admin.enableServer" in server["watches_problem"], server
+        # By words it is as well as it was: AdminServer was only one way.
+        (server,) = servers_of(zk, path, "--admin", where).values()
+        assert server["watches_from"] == "four-letter" and server["problem"] is None, server
+
+
+@pytest.mark.skipif(not has_ipv6(), reason="no IPv6 loopback here")
+def test_addresses_in_ipv6(zk, client, path, tmp_path):
+    """Servers and AdminServers at IPv6 addresses, and clients that come from such: asked, and shown in one form."""
+    name = stand(client, path)
+    session = client.client_id[0]
+    with FakeWords6(lambda word: ALONE if word == "srvr" else word.encode() + REFUSED) as words:
+        answers = {**figures(words.address), "watches": http('{"session_id_to_watched_paths":{"%d":["/a"]}}' % session),
+                   "connections": http(CONNECTIONS.replace("127.0.0.1:7", "[0:0:0:0:0:0:0:1]:7") % session)}
+        with FakeAdmin6(lambda command: answers.get(command, http("{}"))) as admin:
+            servers = f"{{addresses: ['{words.address}'], admin: ['{admin.address}']}}"
+            done = run("once", "--json", "--quick", "-c", str(configured(tmp_path, zk, servers)), path)
+    assert done.status == 0, done
+    cluster = json.loads(done.out)["clusters"][0]
+    assert [(s["address"], s["watches_from"]) for s in cluster["servers"]] == [(words.address, "adminserver")]
+    (candidate,) = cluster["elections"][0]["candidates"]
+    assert candidate["name"] == name and candidate["client"] == "[::1]:7", candidate
 
 
 def test_a_slow_server_is_left_in_peace(zk, client, path, tmp_path):

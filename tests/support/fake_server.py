@@ -21,7 +21,7 @@ class _Server(socketserver.ThreadingTCPServer):
     def __init__(self, serve, host="127.0.0.1", port=0):
         super().__init__((host, port), _Handler)
         self.serve = serve
-        self.address = f"{host}:{self.server_address[1]}"
+        self.address = f"[{host}]:{self.server_address[1]}" if ":" in host else f"{host}:{self.server_address[1]}"
         threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
 
     def __enter__(self):
@@ -89,6 +89,36 @@ class FakeWords(_Server):
     def __exit__(self, *rest):
         self.over.set()
         super().__exit__(*rest)
+
+
+class FakeAdmin6(FakeAdmin):
+    address_family = socket.AF_INET6
+
+    def __init__(self, answer):
+        super().__init__(answer, "::1")
+
+
+class FakeWords6(FakeWords):
+    address_family = socket.AF_INET6
+
+    def __init__(self, answer):
+        super().__init__(answer, "::1")
+
+
+def has_ipv6():
+    try:
+        with socket.socket(socket.AF_INET6) as one:
+            one.bind(("::1", 0))
+        return True
+    except OSError:
+        return False
+
+
+def free_port():
+    """One on which nobody listens."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
 
 
 class StoppingProxy(_Server):
