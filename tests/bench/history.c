@@ -64,12 +64,29 @@ struct world {
     struct recorder *recorder; /* NULL: nothing is recorded */
 };
 
+static char evidence[] =
+    "last heard 8.2 s before its end at zk2:2181, of a timeout of 10 s; its session was in "
+    "no list of zk1:2181 0.4 s after the deletion";
+
 static void on_event(void *context, const struct event *event)
 {
     struct world *world = context;
     world->events++;
-    if (world->recorder)
-        recorder_event(world->recorder, event);
+    if (!world->recorder)
+        return;
+    struct event whole = *event;
+    struct failover failover;
+    if (event->failover) {
+        /* As the servers' lists would have shown it. */
+        int64_t low_us = 2000000 + (int64_t)(world->events * 7919 % 4000000);
+        failover = *event->failover;
+        failover.cause = CAUSE_EXPIRED;
+        failover.cause_certainty = CERTAINTY_SUSPECTED;
+        failover.detection = (struct span){low_us, low_us + 3333333};
+        failover.evidence = evidence;
+        whole.failover = &failover;
+    }
+    recorder_event(world->recorder, &whole);
 }
 
 /* As Curator's LeaderLatch names them. */
