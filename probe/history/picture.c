@@ -9,7 +9,7 @@
 enum record { RECORD_GONE, RECORD_WHOLE, RECORD_MIDDLE, RECORDS };
 
 /* No picture is larger: what a damaged file asks for beyond it is refused. */
-#define SLOTS_MOST (1u << 24)
+#define SLOTS_MOST (1u << 22)
 #define ITEM_LONGEST (1u << 24)
 
 struct picture *picture_new(void)
