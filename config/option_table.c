@@ -138,11 +138,23 @@ static const char *set_count(struct options *options, const char *value)
     return NULL;
 }
 
+static const char *set_replay(struct options *options, const char *value)
+{
+    options->replay = value;
+    return *value ? NULL : "is empty; name a recording";
+}
+
 /* What -10m and 14:03 mean depends on the recording: here they are only read. */
 static const char *check_time(const char *value)
 {
     int64_t at_us;
     return time_parse(value, (int64_t)time(NULL) * 1000000, &at_us);
+}
+
+static const char *set_at(struct options *options, const char *value)
+{
+    options->at = value;
+    return check_time(value);
 }
 
 static const char *set_from(struct options *options, const char *value)
@@ -206,17 +218,21 @@ static const char *set_nothing(struct options *options, const char *value)
 #define CONFIG COMMAND_BIT(COMMAND_CONFIG)
 #define DEMO COMMAND_BIT(COMMAND_DEMO)
 #define RECORD COMMAND_BIT(COMMAND_RECORD)
+#define REPLAY COMMAND_BIT(COMMAND_REPLAY)
 #define LOOKING (WATCH | ONCE | EVENTS)
 #define SETTLING (LOOKING | CONFIG | RECORD)
-#define EVERY (SETTLING | REPORT | DEMO | COMMAND_BIT(COMMAND_HELP) | COMMAND_BIT(COMMAND_VERSION))
+#define EVERY (SETTLING | REPORT | DEMO | REPLAY | COMMAND_BIT(COMMAND_HELP) | COMMAND_BIT(COMMAND_VERSION))
 
 /* clang-format off: a table, a row an option */
 const struct option_row option_table[] = {
     {"json", 0, NULL, ONCE | EVENTS | REPORT, set_json, "print JSON (events: a line each)"},
     {"markdown", 0, NULL, REPORT, set_markdown, "print Markdown"},
     {"html", 0, "FILE", REPORT, set_html, "write one self-contained page to FILE (-: standard output)"},
-    {"from", 0, "TIME", REPORT, set_from, "from then on (24 hours before the end)"},
-    {"to", 0, "TIME", REPORT, set_to, "until then (the end of the recording)"},
+    {"replay", 0, "FILE", ONCE | EVENTS, set_replay, "this recording in place of a cluster"},
+    {"at", 0, "TIME", ONCE | REPLAY, set_at, "that moment of the recording (its end)"},
+    {"from", 0, "TIME", REPORT | EVENTS, set_from,
+     "of a recording: from then on (events: its beginning, report: a day before its end)"},
+    {"to", 0, "TIME", REPORT | EVENTS, set_to, "of a recording: until then (its end)"},
     {"election", 0, "PATH", REPORT, set_election, "only this election, or those that a pattern matches"},
     {"strict", 0, NULL, ONCE, set_strict,
      "exit 1 where nobody leads, where that is not known, or where an error is found"},
@@ -227,7 +243,7 @@ const struct option_row option_table[] = {
     {"no-screen", 0, NULL, DEMO, set_no_screen, "print the connect string and go on until interrupted"},
     {"server", 's', "HOSTS", SETTLING, set_server,
      "ZooKeeper connect string, host:port,.../chroot (127.0.0.1:2181)"},
-    {"config", 'c', "FILE", SETTLING | REPORT | DEMO, set_config, "read this configuration"},
+    {"config", 'c', "FILE", SETTLING | REPORT | DEMO | REPLAY, set_config, "read this configuration"},
     {"cluster", 'C', "NAME", SETTLING | REPORT, set_cluster, "only this cluster of the configuration"},
     {"session-timeout", 't', "DURATION", SETTLING, set_session_timeout,
      "of the tool's own sessions, 1s to 5m (10s)"},
@@ -270,6 +286,11 @@ const struct command_row command_table[] = {
      "are seen from the end of the recording.\n\n"
      "Exit codes: 0 done; 2 wrong usage, or a file that cannot be read or written; 3 nothing\n"
      "was recorded in that time, or not that election.\n"},
+    {COMMAND_REPLAY, "replay", "[FILE]", "the dashboard on what was recorded",
+     "Without FILE it is what the dashboard and electop record keep: history.file of the\n"
+     "configuration, else $XDG_STATE_HOME/electop/history.db, else\n"
+     "~/.local/state/electop/history.db. A TIME is 2026-11-20T14:03:22Z, 14:03 (local time), or\n"
+     "-10m; the latter two are seen from the end of the recording. ? lists the keys.\n"},
     {COMMAND_CONFIG, "config", "[PATH...]", "check the configuration and print the effective one",
      "The configuration is --config, else $ELECTOP_CONFIG, else\n"
      "$XDG_CONFIG_HOME/electop/config.yaml, else ~/.config/electop/config.yaml, else\n"
@@ -284,5 +305,5 @@ const size_t command_count = sizeof command_table / sizeof command_table[0];
 
 bool command_on_recording(enum command command)
 {
-    return command == COMMAND_REPORT;
+    return command == COMMAND_REPORT || command == COMMAND_REPLAY;
 }

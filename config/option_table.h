@@ -24,7 +24,7 @@ struct option_row {
 struct command_row {
     enum command command;
     const char *word;
-    const char *arguments; /* "[PATH...]", or "" */
+    const char *arguments; /* "[PATH...]", "[FILE]", or "" */
     const char *help;      /* one line */
     const char *more;      /* a paragraph for its own help, or NULL */
 };

@@ -362,6 +362,31 @@ static bool read_arguments(struct parse *parse, int command_at)
     return true;
 }
 
+/* A recording has no cluster that could be asked, and a cluster no past. */
+static bool check_replay(struct parse *parse)
+{
+    static const char *const of_clusters[] = {
+        "server", "cluster", "session-timeout", "auth-file", "admin", "four-letter", "wait", "quick", "for"};
+    static const char *const of_recordings[] = {"at", "from", "to"};
+    const struct options *options = parse->options;
+    const bool *given = parse->given;
+    if (options->command != COMMAND_ONCE && options->command != COMMAND_EVENTS)
+        return true;
+    if (!options->replay) {
+        for (size_t i = 0; i < sizeof of_recordings / sizeof *of_recordings; i++)
+            if (given[find_long(of_recordings[i], strlen(of_recordings[i])) - option_table])
+                return refuse(parse, "--%s is a moment of a recording; name that with --replay FILE",
+                              of_recordings[i]);
+        return true;
+    }
+    for (size_t i = 0; i < sizeof of_clusters / sizeof *of_clusters; i++)
+        if (given[find_long(of_clusters[i], strlen(of_clusters[i])) - option_table])
+            return refuse(parse,
+                          "--%s has no meaning with --replay, which asks no cluster; leave one of them out",
+                          of_clusters[i]);
+    return true;
+}
+
 /* What cannot be had at once. */
 static bool check_together(struct parse *parse)
 {
@@ -385,7 +410,8 @@ bool options_parse(int argc, char *const *argv, struct options *options, char **
                                 .wait_ms = 10000,
                                 .servers = 1};
     *error = NULL;
-    if (choose_command(&parse, &command_at) && read_arguments(&parse, command_at) && check_together(&parse))
+    if (choose_command(&parse, &command_at) && read_arguments(&parse, command_at) && check_together(&parse) &&
+        check_replay(&parse))
         return true;
     options_free(options);
     return false;

@@ -17,6 +17,7 @@ enum command {
     COMMAND_ONCE,
     COMMAND_EVENTS,
     COMMAND_REPORT,
+    COMMAND_REPLAY,
     COMMAND_CONFIG,
     COMMAND_DEMO,
     COMMAND_RECORD,
@@ -49,8 +50,10 @@ struct options {
     bool json, strict, quick; /* once, events */
     int64_t for_ms;           /* events: 0 for ever */
     long count;               /* events: 0 without limit */
-    const char *recording;    /* report: the file; NULL: the configured one */
-    const char *from, *to;    /* report: times as of config/times.h, well formed; NULL: not given */
+    const char *recording;    /* report, replay: the file; NULL: the configured one */
+    const char *replay;       /* once, events: this recording in place of a cluster; NULL: live */
+    const char *at;           /* replay, once: as from and to */
+    const char *from, *to;    /* report, events: times as of config/times.h, well formed; NULL: not given */
     const char *election;     /* report: only this one; NULL: all */
     const char *html;         /* report: the page's file, or "-"; NULL: none */
     bool markdown;            /* report */

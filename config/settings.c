@@ -231,7 +231,7 @@ static bool settings_fill(struct settings *settings, const struct options *optio
     problems->file = NULL;
     /* The demo's cluster is its own: nobody's credential goes there. What reads a recording asks no cluster
        anything: the file's may have been renamed since, and their credentials are nobody's business. */
-    bool on_recording = command_on_recording(options->command);
+    bool on_recording = command_on_recording(options->command) || options->replay;
     if (options->command == COMMAND_DEMO || on_recording)
         keep_cluster(settings, settings->cluster_count);
     struct options others = *options;

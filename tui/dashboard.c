@@ -5,17 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/utf8.h"
+#include "tui/footer.h"
 #include "tui/screen/keys.h"
-#include "tui/text/safe.h"
 #include "tui/title.h"
+#include "tui/travel.h"
+#include "tui/typed_line.h"
 #include "tui/views/view.h"
 
 #define LEVELS_MOST 16
 #define FILTER_BYTES 128
 #define MESSAGE_US INT64_C(5000000)
 #define WHEEL_LINES 3
-#define KEY_CLEAR 21 /* Ctrl-U, as in a shell */
+#define PLAYED_US INT64_C(40000) /* a picture at most this often */
+
+/* What the last line takes. */
+enum typing { TYPING_NOTHING, TYPING_FILTER, TYPING_TIME };
 
 struct level {
     struct view *view;
@@ -31,11 +35,13 @@ struct dashboard {
 
     struct level levels[LEVELS_MOST]; /* the last one is on the screen */
     size_t level_count;
-    bool typing; /* a filter */
+    enum typing typing;
+    char time[64]; /* that is being typed */
 
     struct model *frozen; /* while paused: the picture that stands still */
     struct event_log *frozen_events;
     struct moment frozen_at;
+    struct travel travel; /* a moment of the past, shown in place of now */
 
     char message[256];
     style message_role;
@@ -46,7 +52,7 @@ struct dashboard {
 
     bool touched; /* by a key, since the last drawing */
     uint64_t drawn_generation;
-    int64_t drawn_second;
+    int64_t drawn_second, drawn_us;
 };
 
 static struct moment now_of(const struct dashboard *dashboard)
@@ -56,14 +62,24 @@ static struct moment now_of(const struct dashboard *dashboard)
 
 static struct scene scene_of(const struct dashboard *dashboard)
 {
+    const struct travel *travel = &dashboard->travel;
     bool paused = dashboard->frozen != NULL;
-    return (struct scene){
+    struct scene scene = {
         .model = paused ? dashboard->frozen : dashboard->model,
         .events = paused ? dashboard->frozen_events : dashboard->events,
         .settings = dashboard->settings,
         .now = paused ? dashboard->frozen_at : now_of(dashboard),
         .paused = paused,
+        .history = travel->past ? past_history(travel->past) : NULL,
+        .history_problem = travel->past ? past_problem(travel->past) : travel->why_not,
     };
+    if (travel->away) {
+        scene.model = past_model(travel->past);
+        scene.events = past_events(travel->past);
+        scene.now = past_now(travel->past);
+        scene.past = true;
+    }
+    return scene;
 }
 
 static struct level *top_of(struct dashboard *dashboard)
@@ -88,7 +104,7 @@ static void pop(struct dashboard *dashboard)
 {
     struct view *view = top_of(dashboard)->view;
     dashboard->level_count--;
-    dashboard->typing = false;
+    dashboard->typing = TYPING_NOTHING;
     view->ops->free(view);
 }
 
@@ -155,11 +171,65 @@ const char *dashboard_copied(const struct dashboard *dashboard)
     return dashboard->copied;
 }
 
+/* Time. */
+
+static void tell(struct dashboard *dashboard, const struct travel_note *note)
+{
+    if (note->text[0])
+        dashboard_say(dashboard, note->role, note->text);
+}
+
+bool dashboard_recall(struct dashboard *dashboard, struct past *past, const char *why_not, int64_t at_us)
+{
+    dashboard->travel = (struct travel){.past = past, .why_not = why_not, .live = dashboard->model != NULL};
+    struct travel_note note = {0};
+    if (dashboard->travel.live)
+        return true;
+    bool there = travel_to(&dashboard->travel, at_us, &note);
+    tell(dashboard, &note);
+    return there;
+}
+
+bool dashboard_is_playing(const struct dashboard *dashboard)
+{
+    return dashboard->travel.away && past_pace(dashboard->travel.past) != 0;
+}
+
+/* A history is opened when somebody wants to see it, and not before. */
+static void open_history(struct dashboard *dashboard)
+{
+    if (dashboard->travel.past)
+        past_open(dashboard->travel.past);
+}
+
+static void move_in_time(struct dashboard *dashboard, enum action action)
+{
+    struct travel_note note = {0};
+    if (action == ACTION_GO_TO && dashboard->travel.past) {
+        dashboard->typing = TYPING_TIME;
+        dashboard->time[0] = '\0';
+        return;
+    }
+    thaw(dashboard);
+    travel_act(&dashboard->travel, action, now_of(dashboard), &note);
+    tell(dashboard, &note);
+}
+
 /* Keys. */
 
 static void follow_result(struct dashboard *dashboard, enum view_result result, struct view *next)
 {
-    if (result == VIEW_OPEN)
+    struct travel_note note = {0};
+    if (result == VIEW_TRAVEL) {
+        struct view *view = top_of(dashboard)->view;
+        thaw(dashboard);
+        bool there = travel_to(&dashboard->travel, view->ops->moment(view), &note);
+        tell(dashboard, &note);
+        if (!there && next)
+            next->ops->free(next);
+        else if (next)
+            push(dashboard, next);
+    } else if (result == VIEW_OPEN)
         push(dashboard, next);
     else if (result == VIEW_CLOSE && dashboard->level_count > 1)
         pop(dashboard);
@@ -215,6 +285,10 @@ static enum dashboard_wish clear_belief(struct dashboard *dashboard)
     int64_t now_us = now_of(dashboard).mono_us;
     if (!view->ops->belief)
         return DASHBOARD_NOTHING;
+    if (dashboard->travel.away) {
+        dashboard_say(dashboard, ROLE_DIM, "this is the past: nothing can be cleared in it");
+        return DASHBOARD_NOTHING;
+    }
     if (!view->ops->belief(view, &scene, &belief)) {
         dashboard_say(dashboard, ROLE_DIM,
                       "only never-wakes is cleared by hand: the others go when their evidence goes");
@@ -261,6 +335,10 @@ static struct view *open_screen(enum action action)
 static enum dashboard_wish act(struct dashboard *dashboard, enum action action)
 {
     struct view *view = top_of(dashboard)->view;
+    if (travel_knows(&dashboard->travel, action)) {
+        move_in_time(dashboard, action);
+        return DASHBOARD_NOTHING;
+    }
     switch (action) {
     case ACTION_QUIT:
         return DASHBOARD_QUIT;
@@ -282,7 +360,11 @@ static enum dashboard_wish act(struct dashboard *dashboard, enum action action)
             freeze(dashboard);
         break;
     case ACTION_FILTER:
-        dashboard->typing = view->ops->filter != NULL;
+        dashboard->typing = view->ops->filter != NULL ? TYPING_FILTER : TYPING_NOTHING;
+        break;
+    case ACTION_HISTORY:
+        open_history(dashboard);
+        ask_view(dashboard, action);
         break;
     case ACTION_EVENTS:
     case ACTION_FINDINGS:
@@ -304,32 +386,24 @@ static enum dashboard_wish act(struct dashboard *dashboard, enum action action)
     return DASHBOARD_NOTHING;
 }
 
-/* True: the key belonged to the line that is being typed. */
-static bool type_filter(struct dashboard *dashboard, int key)
+/* True: the key belonged to the line that is being typed. A filter holds at once, a time when it is whole. */
+static bool type_line(struct dashboard *dashboard, int key)
 {
-    char *filter = top_of(dashboard)->filter, bytes[4];
-    size_t length = strlen(filter), more;
-    if (key == KEY_CODE_ENTER) {
-        dashboard->typing = false;
-    } else if (key == KEY_CODE_ESCAPE) {
-        dashboard->typing = false;
-        filter[0] = '\0';
-    } else if (key == KEY_CLEAR) {
-        filter[0] = '\0';
-    } else if (key == KEY_CODE_BACKSPACE) {
-        while (length > 0 && ((unsigned char)filter[--length] & 0xc0) == 0x80)
-            ;
-        filter[length] = '\0';
-    } else if (key >= 0x20 && key != 0x7f && key < KEY_CODE_BASE &&
-               (more = utf8_encode((uint32_t)key, bytes)) > 0) {
-        if (length + more >= FILTER_BYTES)
-            return true;
-        memcpy(filter + length, bytes, more);
-        filter[length + more] = '\0';
-    } else {
-        return key < KEY_CODE_BASE; /* arrows and the mouse still move; other control keys do nothing */
+    bool filters = dashboard->typing == TYPING_FILTER;
+    char *text = filters ? top_of(dashboard)->filter : dashboard->time;
+    enum typed typed = typed_line_key(text, filters ? FILTER_BYTES : sizeof dashboard->time, key);
+    struct travel_note note = {0};
+    if (typed == TYPED_NOT)
+        return false;
+    if (filters && typed != TYPED_NOTHING)
+        set_filter(dashboard, text);
+    if (!filters && typed == TYPED_KEPT && *text) {
+        thaw(dashboard);
+        travel_to_typed(&dashboard->travel, text, now_of(dashboard), &note);
+        tell(dashboard, &note);
     }
-    set_filter(dashboard, filter);
+    if (typed == TYPED_KEPT || typed == TYPED_ENDED)
+        dashboard->typing = TYPING_NOTHING;
     return true;
 }
 
@@ -337,6 +411,11 @@ static void click(struct dashboard *dashboard, int x, int y, bool twice)
 {
     struct view *view = top_of(dashboard)->view, *next = NULL;
     struct scene scene = scene_of(dashboard);
+    struct travel_note note = {0};
+    if (travel_click(&dashboard->travel, x, y, &note)) {
+        tell(dashboard, &note);
+        return;
+    }
     if (y < 1 || !view->ops->click)
         return;
     enum view_result result = view->ops->click(view, &scene, x, y - 1, twice, &next);
@@ -347,7 +426,7 @@ enum dashboard_wish dashboard_key(struct dashboard *dashboard, int key, int x, i
 {
     dashboard->touched = true;
     dashboard->message_until_us = 0;
-    if (dashboard->typing && type_filter(dashboard, key))
+    if (dashboard->typing && type_line(dashboard, key))
         return DASHBOARD_NOTHING;
     if (key == KEY_CODE_CLICK || key == KEY_CODE_DOUBLE_CLICK) {
         click(dashboard, x, y, key == KEY_CODE_DOUBLE_CLICK);
@@ -379,6 +458,18 @@ static bool is_offered(struct dashboard *dashboard, enum action action)
     case ACTION_FINDINGS:
     case ACTION_ENSEMBLE:
         return !is_open(dashboard, action);
+    case ACTION_EVENT_BACK:
+        return dashboard->travel.past != NULL;
+    case ACTION_EVENT_ON:
+    case ACTION_FAILOVER_BACK:
+    case ACTION_FAILOVER_ON:
+    case ACTION_GO_TO:
+    case ACTION_PACE:
+        return dashboard->travel.away;
+    case ACTION_LIVE:
+        return dashboard->travel.away && dashboard->travel.live;
+    case ACTION_CLEAR:
+        return !dashboard->travel.away && (ops->answers == 0 || (ops->answers & ACTION_BIT(action)));
     case ACTION_PAUSE:
     case ACTION_HELP:
     case ACTION_QUIT:
@@ -388,65 +479,36 @@ static bool is_offered(struct dashboard *dashboard, enum action action)
     }
 }
 
-static const char *key_name(const struct cells *cells, const struct key_binding *binding, char *buffer,
-                            size_t size)
+/* Of a key in the footer. */
+static const char *word_of(void *context, const struct key_binding *binding)
 {
-    if (binding->action == ACTION_OPEN)
-        return cells_sign(cells, SIGN_ENTER);
-    snprintf(buffer, size, "%.*s", (int)strcspn(binding->keys, " "), binding->keys);
-    return buffer;
+    struct dashboard *dashboard = context;
+    const struct travel *travel = &dashboard->travel;
+    if (!is_offered(dashboard, binding->action))
+        return NULL;
+    if (binding->action == ACTION_PAUSE)
+        return travel->away        ? past_pace(travel->past) ? "stop" : "play"
+               : dashboard->frozen ? "go on"
+                                   : binding->footer;
+    return binding->action == ACTION_EVENT_BACK && !travel->away ? "past" : binding->footer;
 }
 
-/* Draws one key and its word at x, or only measures it where cells has no room; returns its columns. */
-static int put_key(struct cells *cells, int x, int y, int end, const struct key_binding *binding,
-                   const char *word)
-{
-    char buffer[16];
-    const char *key = key_name(cells, binding, buffer, sizeof(buffer));
-    int key_width = safe_width(key, strlen(key), cells->ascii), width = key_width + 1 + (int)strlen(word);
-    if (x + width > end)
-        return 0;
-    cells_put(cells, x, y, key_width, ROLE_KEY, key);
-    cells_put(cells, x + key_width + 1, y, -1, ROLE_DIM, word);
-    return width + 2;
-}
-
-static void draw_keys(struct dashboard *dashboard, struct cells *cells, int x, int y)
-{
-    size_t count;
-    const struct key_binding *bindings = key_bindings(&count);
-    int kept = (int)strlen("? help  q quit"), end = cells->width - 1;
-    for (size_t i = 0; i < count; i++) {
-        const struct key_binding *binding = &bindings[i];
-        if (!binding->footer || !is_offered(dashboard, binding->action))
-            continue;
-        bool keep = binding->action == ACTION_HELP || binding->action == ACTION_QUIT;
-        const char *word = binding->action == ACTION_PAUSE && dashboard->frozen ? "go on" : binding->footer;
-        x += put_key(cells, x, y, keep ? end : end - kept - 2, binding, word);
-    }
-}
+/* The keys that move in time stand first while one does. */
+#define TIME_KEYS                                                                                            \
+    (ACTION_BIT(ACTION_EVENT_BACK) | ACTION_BIT(ACTION_EVENT_ON) | ACTION_BIT(ACTION_FAILOVER_BACK) |        \
+     ACTION_BIT(ACTION_FAILOVER_ON) | ACTION_BIT(ACTION_PAUSE) | ACTION_BIT(ACTION_PACE) |                   \
+     ACTION_BIT(ACTION_GO_TO) | ACTION_BIT(ACTION_LIVE))
 
 static void draw_footer(struct dashboard *dashboard, struct cells *cells, struct moment now)
 {
     const char *filter = top_of(dashboard)->filter;
     int y = cells->height - 1, x = 1;
-    if (dashboard->typing) {
-        static const char hint[] = "Enter keeps it   Esc ends it";
-        x += cells_put(cells, x, y, 1, ROLE_KEY, "/");
-        /* Of a filter longer than the line its end is shown: that is where one types. */
-        size_t length = strlen(filter), start = 0, eaten;
-        char unit[SAFE_UNIT];
-        int width;
-        while (start < length &&
-               safe_width(filter + start, length - start, cells->ascii) > cells->width - 3) {
-            eaten = safe_unit(filter + start, length - start, cells->ascii, unit, &width);
-            start += eaten;
-        }
-        x += cells_put(cells, x, y, -1, ROLE_STRONG, filter + start);
-        cells->cursor_x = x < cells->width ? x : cells->width - 1;
-        cells->cursor_y = y;
-        if (x + 3 + (int)sizeof(hint) < cells->width)
-            cells_put_right(cells, cells->width - 1, y, -1, ROLE_DIM, hint);
+    if (dashboard->typing == TYPING_FILTER) {
+        footer_draw_typed(cells, y, "/", filter, "Enter keeps it   Esc ends it");
+        return;
+    }
+    if (dashboard->typing == TYPING_TIME) {
+        footer_draw_typed(cells, y, "go to ", dashboard->time, "14:03, -10m, 2026-11-20T13:18:40Z");
         return;
     }
     if (dashboard->message_until_us > now.mono_us) {
@@ -457,7 +519,7 @@ static void draw_footer(struct dashboard *dashboard, struct cells *cells, struct
         x += cells_put(cells, x, y, -1, ROLE_DIM, "filter ");
         x += cells_put(cells, x, y, cells->width / 3, ROLE_ACCENT | STYLE_BOLD, filter) + 3;
     }
-    draw_keys(dashboard, cells, x, y);
+    footer_draw_keys(cells, x, y, dashboard->travel.away ? TIME_KEYS : 0, word_of, dashboard);
 }
 
 /* The longest of what still says something. */
@@ -478,8 +540,12 @@ static void draw_too_small(struct cells *cells)
 void dashboard_draw(struct dashboard *dashboard, struct cells *cells)
 {
     struct moment now = now_of(dashboard);
+    if (dashboard->travel.away)
+        past_tick(dashboard->travel.past, now.mono_us);
     struct scene scene = scene_of(dashboard);
+    bool away = dashboard->travel.away;
     dashboard->touched = false;
+    dashboard->drawn_us = now.mono_us;
     dashboard->drawn_generation = scene.model->generation;
     dashboard->drawn_second = now.wall_us / 1000000;
     cells_clear(cells);
@@ -490,7 +556,7 @@ void dashboard_draw(struct dashboard *dashboard, struct cells *cells)
     struct view *view = top_of(dashboard)->view;
     /* The view's part of the grid is a grid of its own, on the same cells: it cannot write beyond it. */
     struct cells body = {.width = cells->width,
-                         .height = cells->height - 2,
+                         .height = cells->height - 2 - away,
                          .at = cells->at + cells->width,
                          .ascii = cells->ascii,
                          .cursor_x = -1,
@@ -498,11 +564,17 @@ void dashboard_draw(struct dashboard *dashboard, struct cells *cells)
     view->ops->draw(view, &scene, &body);
     title_draw(cells, view, dashboard->level_count == 1, &scene,
                scene.paused ? now.mono_us - dashboard->frozen_at.mono_us : -1, now.wall_us);
+    if (away)
+        travel_draw(&dashboard->travel, cells, cells->height - 2, now);
     draw_footer(dashboard, cells, now);
 }
 
 bool dashboard_is_stale(const struct dashboard *dashboard)
 {
-    return dashboard->touched || now_of(dashboard).wall_us / 1000000 != dashboard->drawn_second ||
-           (!dashboard->frozen && dashboard->model->generation != dashboard->drawn_generation);
+    struct moment now = now_of(dashboard);
+    if (dashboard->touched || now.wall_us / 1000000 != dashboard->drawn_second)
+        return true;
+    if (dashboard->travel.away)
+        return dashboard_is_playing(dashboard) && now.mono_us - dashboard->drawn_us >= PLAYED_US;
+    return !dashboard->frozen && dashboard->model->generation != dashboard->drawn_generation;
 }

@@ -12,6 +12,7 @@
 #include "config/settings.h"
 #include "probe/election/model.h"
 #include "tui/event_log.h"
+#include "tui/past.h"
 #include "tui/screen/cells.h"
 
 /* Below this one clear line says so. */
@@ -23,10 +24,22 @@ struct belief; /* tui/views/view.h */
 
 typedef struct moment (*clock_fn)(void *context);
 
-/* All that it is given must outlive it. It begins with the overview. NULL: out of memory. */
+/*
+ * All that it is given must outlive it. It begins with the overview. NULL: out of memory. The model and its
+ * events may be NULL: then it is given a past before anything else, and that is all there is.
+ */
 struct dashboard *dashboard_new(const struct settings *, const struct model *, const struct event_log *,
                                 clock_fn, void *clock_context);
 void dashboard_free(struct dashboard *);
+
+/*
+ * What was recorded, so that time can be moved in; or why nothing is (past NULL; the text must outlive it).
+ * Where there is no live model it goes to at_us; false, and why in past_problem(): that cannot be shown.
+ */
+bool dashboard_recall(struct dashboard *, struct past *, const char *why_not, int64_t at_us);
+
+/* A recording is being played: dashboard_is_stale() comes true by itself, as time passes. */
+bool dashboard_is_playing(const struct dashboard *);
 
 /* What a key asks of whoever runs the dashboard. */
 enum dashboard_wish {

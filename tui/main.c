@@ -46,13 +46,15 @@ static int run_command(const struct invocation *invocation)
     case COMMAND_WATCH:
         return command_watch(invocation);
     case COMMAND_ONCE:
-        return command_once(invocation);
+        return invocation->options->replay ? command_once_recorded(invocation) : command_once(invocation);
     case COMMAND_EVENTS:
-        return command_events(invocation);
+        return invocation->options->replay ? command_events_recorded(invocation) : command_events(invocation);
     case COMMAND_RECORD:
         return command_record(invocation);
     case COMMAND_REPORT:
         return command_report(invocation);
+    case COMMAND_REPLAY:
+        return command_replay(invocation);
     case COMMAND_CONFIG:
         return command_config(invocation);
     case COMMAND_DEMO:

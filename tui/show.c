@@ -76,6 +76,8 @@ static void draw(struct stage *stage)
     stage->drawn = true;
     if (!curses_show(stage->curses, stage->cells))
         uv_timer_start(&stage->next, on_next, 250, 0);
+    else if (dashboard_is_playing(stage->dashboard))
+        uv_timer_start(&stage->next, on_next, (uint64_t)stage->show->settings->screen.refresh_ms, 0);
 }
 
 static void on_next(uv_timer_t *timer)
@@ -324,6 +326,11 @@ static bool start(struct stage *stage, char **error)
                       stage->show->clock ? stage->show->clock : real_clock, stage->show->context);
     if (!stage->cells || !stage->dashboard)
         return false;
+    if (!dashboard_recall(stage->dashboard, stage->show->past, stage->show->why_not, stage->show->at_us)) {
+        const char *why = past_problem(stage->show->past);
+        *error = why ? strdup(why) : NULL;
+        return false;
+    }
     stage->cells->ascii = curses_is_ascii(stage->curses);
     if (!poll_init(loop, &stage->input, curses_descriptor(stage->curses)))
         return false;

@@ -18,8 +18,11 @@ struct show {
     uv_loop_t *loop;
     const struct settings *settings;
     enum color_choice color;
-    const struct model *model;
+    const struct model *model; /* NULL: nothing is live, only the past is shown */
     const struct event_log *events;
+    struct past *past;             /* what was recorded; NULL: nothing is, and why_not */
+    const char *why_not;           /* or NULL */
+    int64_t at_us;                 /* where nothing is live: the moment to begin with */
     clock_fn clock;                /* NULL: the real one */
     bool (*looked)(void *context); /* the first complete look is there, so that the first picture need not
                                       wait; NULL: it is */

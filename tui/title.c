@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "tui/text/format.h"
 #include "tui/text/safe.h"
@@ -217,13 +218,30 @@ static int put_trouble(struct cells *cells, int right, const struct model *model
     return 0;
 }
 
+/* The moment of a recording; of another day than today with its date. */
+static int put_moment(struct cells *cells, int right, int64_t at_us, int64_t clock_us)
+{
+    time_t at = (time_t)(at_us / 1000000), today = (time_t)(clock_us / 1000000);
+    char text[64], clock[24], date[24] = "";
+    struct tm then, now;
+    if (localtime_r(&at, &then) && localtime_r(&today, &now) &&
+        (then.tm_year != now.tm_year || then.tm_yday != now.tm_yday))
+        strftime(date, sizeof(date), "%Y-%m-%d ", &then);
+    snprintf(text, sizeof(text), "REPLAY %s%s", date, format_clock(at_us, clock, sizeof(clock)));
+    return cells_put_right(cells, right, 0, -1, ROLE_WARNING | STYLE_BOLD, text);
+}
+
 void title_draw(struct cells *cells, struct view *view, bool first, const struct scene *scene,
                 int64_t paused_us, int64_t clock_us)
 {
     char text[64], age[16];
     int right = cells->width - 1;
     cells_fill(cells, 0, 0, cells->width, ROLE_TITLE);
-    right -= cells_put_right(cells, right, 0, -1, ROLE_TITLE, format_clock(clock_us, text, sizeof(text))) + 2;
+    if (scene->past)
+        right -= put_moment(cells, right, scene->now.wall_us, clock_us) + 2;
+    else
+        right -=
+            cells_put_right(cells, right, 0, -1, ROLE_TITLE, format_clock(clock_us, text, sizeof(text))) + 2;
     if (paused_us >= 0) {
         snprintf(text, sizeof(text), "PAUSED %s", format_age(paused_us, age, sizeof(age)));
         right -= cells_put_right(cells, right, 0, -1, ROLE_WARNING | STYLE_BOLD, text) + 2;

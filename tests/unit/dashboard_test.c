@@ -27,7 +27,7 @@ static int begin(void **state)
     fixture->stage = scene_usual();
     fixture->dashboard = dashboard_new(stage_settings(fixture->stage), stage_model(fixture->stage),
                                        stage_events(fixture->stage), stage_clock, fixture->stage);
-    fixture->cells = cells_new(120, 40);
+    fixture->cells = cells_new(120, 60);
     *state = fixture;
     return fixture->dashboard && fixture->cells ? 0 : -1;
 }
@@ -270,7 +270,7 @@ static void clears_a_belief(void **state)
 {
     static const struct stand left[] = {{"n_0000000047", 0x200002a4d0a0004, "10.0.3.20:58122", 0},
                                         {"n_0000000048", 0x200002a4d0a0005, "10.0.3.21:40100", 0}};
-    struct fixture fixture = {.stage = scene_chain(), .cells = cells_new(120, 40)};
+    struct fixture fixture = {.stage = scene_chain(), .cells = cells_new(120, 60)};
 
     (void)state;
     fixture.dashboard = dashboard_new(stage_settings(fixture.stage), stage_model(fixture.stage),

@@ -178,10 +178,20 @@ static void wrong_usage(void **state)
     static const char *const table[][2] = {
         {"onc", "unknown command \"onc\"; did you mean once?"},
         {"evnets /a", "unknown command \"evnets\"; did you mean events?"},
-        {"check", "unknown command \"check\"; the commands are watch, once, events, record, report, config, "
-                  "demo, help, "
-                  "version, and a "
-                  "path begins with a slash"},
+        {"once --at -5m", "--at is a moment of a recording; name that with --replay FILE"},
+        {"events --from 14:03", "--from is a moment of a recording; name that with --replay FILE"},
+        {"once --replay h.db -s zk:1",
+         "--server has no meaning with --replay, which asks no cluster; leave one of them out"},
+        {"once --wait 1s --replay h.db",
+         "--wait has no meaning with --replay, which asks no cluster; leave one of them out"},
+        {"events --replay h.db --for 1s",
+         "--for has no meaning with --replay, which asks no cluster; leave one of them out"},
+        {"replay a.db b.db", "\"b.db\" is a second file; name one recording"},
+        {"check",
+         "unknown command \"check\"; the commands are watch, once, events, record, report, replay, config, "
+         "demo, help, "
+         "version, and a "
+         "path begins with a slash"},
         {"election", "unknown command \"election\"; the commands are watch, once, events, record, report, "
                      "config, demo, help, version, "
                      "and a path begins with a slash"},

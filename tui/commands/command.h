@@ -31,6 +31,10 @@ int command_once_on(uv_loop_t *, const struct invocation *);
 int command_events_on(uv_loop_t *, const struct invocation *);
 int command_record(const struct invocation *);
 int command_report(const struct invocation *);
+/* The same on a recording, in place of a cluster. */
+int command_once_recorded(const struct invocation *);
+int command_events_recorded(const struct invocation *);
+int command_replay(const struct invocation *);
 int command_config(const struct invocation *);
 int command_demo(const struct invocation *);
 

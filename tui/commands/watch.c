@@ -4,19 +4,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/text.h"
 #include "probe/history/place.h"
 #include "probe/history/recorder.h"
 #include "probe/monitor.h"
 #include "tui/commands/command.h"
 #include "tui/commands/ending.h"
+#include "tui/commands/private_place.h"
 #include "tui/event_log.h"
 #include "tui/show.h"
+
+/* What is recorded for one run alone is no archive. */
+#define PRIVATE_KEEP_MS (INT64_C(24) * 3600 * 1000)
 
 struct watch {
     struct monitor *monitor;
     struct recorder *recorder; /* NULL: nothing is recorded ... */
     char *complaint;           /* ... for this reason; NULL: it has been said, or all is well */
     bool failing;              /* it could not write a second ago */
+    struct past *past;         /* what one can go back to; NULL: nothing ... */
+    char *why_not;             /* ... for this reason; or NULL */
+    char *directory;           /* of a recording for this run alone; or NULL */
 };
 
 static bool looked(void *context)
@@ -48,15 +56,44 @@ static char *complaint(void *context)
     return NULL;
 }
 
-/* Where the configuration speaks of a history. That it cannot be is no reason not to watch. */
+/*
+ * Into the configured history, which stays; where somebody else records there already, that is what one goes
+ * back in. That it cannot be is no reason not to watch.
+ */
 static void record(struct watch *watch, uv_loop_t *loop, const struct history_settings *history)
 {
-    if (!history->given || strcmp(history->file, "off") == 0)
-        return;
     char *file = place_choose(history, false, &watch->complaint);
-    if (file)
-        watch->recorder = recorder_start(loop, watch->monitor, file, history->keep_ms, &watch->complaint);
+    if (!file)
+        return;
+    watch->recorder = recorder_start(loop, watch->monitor, file, history->keep_ms, &watch->complaint);
+    watch->past = past_new(file);
     free(file);
+}
+
+/* Nobody asked for a history: one for this run alone, so that time can be moved in. */
+static void record_privately(struct watch *watch, uv_loop_t *loop)
+{
+    watch->directory = private_place_make(&watch->why_not);
+    char *file = watch->directory ? text_format("%s/history.db", watch->directory) : NULL;
+    if (!file)
+        return;
+    watch->recorder = recorder_start(loop, watch->monitor, file, PRIVATE_KEEP_MS, &watch->why_not);
+    if (watch->recorder)
+        watch->past = past_new(file);
+    free(file);
+}
+
+static void begin_recording(struct watch *watch, uv_loop_t *loop, const struct invocation *invocation)
+{
+    const struct history_settings *history = &invocation->settings->history;
+    /* The demo's cluster is nobody's. */
+    bool demo = invocation->options->command != COMMAND_WATCH;
+    if (!demo && strcmp(history->file, "off") == 0)
+        watch->why_not = text_format("history is off in the configuration: there is no going back");
+    else if (!demo && history->given)
+        record(watch, loop, history);
+    else
+        record_privately(watch, loop);
 }
 
 int command_watch_on(uv_loop_t *loop, const struct invocation *invocation)
@@ -67,29 +104,32 @@ int command_watch_on(uv_loop_t *loop, const struct invocation *invocation)
     struct event_log *events = event_log_new();
     watch.monitor = events ? monitor_start(loop, invocation->settings, &error) : NULL;
     if (watch.monitor && monitor_subscribe(watch.monitor, event_log_add, events)) {
+        begin_recording(&watch, loop, invocation);
         struct show show = {
             .loop = loop,
             .settings = invocation->settings,
             .color = invocation->options->color,
             .model = monitor_model(watch.monitor),
             .events = events,
+            .past = watch.past,
+            .why_not = watch.why_not,
             .looked = looked,
             .clear = clear,
             .complaint = complaint,
             .context = &watch,
         };
-        /* The demo's cluster is nobody's. */
-        if (invocation->options->command == COMMAND_WATCH)
-            record(&watch, loop, &invocation->settings->history);
         status = show_run(&show, &error);
     } else if (!error) {
         complain("out of memory; nothing can be watched");
     }
     char *problem;
-    if (!recorder_stop(watch.recorder, &problem))
+    past_free(watch.past);
+    if (!recorder_stop(watch.recorder, &problem) && !watch.directory)
         complain("%s", problem ? problem : "not everything could be recorded");
     free(problem);
+    private_place_remove(watch.directory);
     free(watch.complaint);
+    free(watch.why_not);
     monitor_stop(watch.monitor);
     event_log_free(events);
     if (error)

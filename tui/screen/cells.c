@@ -23,6 +23,8 @@ static const struct {
     [SIGN_GAUGE_OFF] = {"▱", "-"},  [SIGN_ENTER] = {"⏎", "Enter"},    [SIGN_CRUMB] = {"›", ">"},
     [SIGN_AT_MOST] = {"≤", "<="},   [SIGN_BULLET] = {"·", "-"},       [SIGN_UP_WRONG] = {"⇡", "~"},
     [SIGN_AT_LEAST] = {"≥", ">="},  [SIGN_TIMES] = {"×", "x"},        [SIGN_CHECK] = {"✔", "+"},
+    [SIGN_TICK] = {"╵", "'"},       [SIGN_MOMENT] = {"┃", "I"},       [SIGN_POINTER] = {"▲", "^"},
+    [SIGN_PLAY] = {"▶", ">"},       [SIGN_STOP] = {"■", "="},
 };
 
 const char *cells_sign(const struct cells *cells, enum sign sign)
@@ -36,6 +38,29 @@ static void blank(struct cell *cell, style look)
     cell->text[0] = ' ';
     cell->width = 1;
     cell->style = look;
+}
+
+const char *cells_bar(const struct cells *cells, unsigned mask)
+{
+    static const char *const from_left[] = {" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
+    unsigned eighths = 0;
+    for (unsigned i = 0; i < CELL_EIGHTHS; i++)
+        eighths += mask >> i & 1;
+    if (cells->ascii)
+        return eighths == 0 ? " " : eighths < CELL_EIGHTHS / 2 ? "|" : "#";
+    bool reaches_right_only = (mask & 1) == 0 && mask >> (CELL_EIGHTHS - 1) & 1;
+    if (!reaches_right_only)
+        return from_left[eighths];
+    /* From the right there are only these. */
+    return eighths > 6 ? "█" : eighths > 2 ? "▐" : "▕";
+}
+
+const char *cells_level(const struct cells *cells, unsigned eighths)
+{
+    static const char *const levels[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    static const char *const ascii[] = {" ", "_", ".", "-", "=", "+", "*", "%", "#"};
+    unsigned level = eighths > CELL_EIGHTHS ? CELL_EIGHTHS : eighths;
+    return cells->ascii ? ascii[level] : levels[level];
 }
 
 struct cells *cells_new(int width, int height)

@@ -115,9 +115,22 @@ enum sign {
     SIGN_TIMES,
     SIGN_CHECK,
     SIGN_BULLET,
+    SIGN_TICK,
+    SIGN_MOMENT,
+    SIGN_POINTER,
+    SIGN_PLAY,
+    SIGN_STOP,
     SIGN_COUNT
 };
 const char *cells_sign(const struct cells *, enum sign);
+
+/*
+ * Parts of a cell. A bar of which each bit of the mask is an eighth, bit 0 the left one: as near as there is
+ * a character for it, and never nothing for something. A column of so many eighths, from the bottom.
+ */
+#define CELL_EIGHTHS 8
+const char *cells_bar(const struct cells *, unsigned mask);
+const char *cells_level(const struct cells *, unsigned eighths);
 
 /* A rule across a span, with a caption in it ("- events ----") or NULL. */
 void cells_rule(struct cells *, int x, int y, int width, const char *caption);

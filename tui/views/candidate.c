@@ -486,6 +486,9 @@ static enum view_result candidate_action(struct view *self, const struct scene *
         return VIEW_CLOSE;
     case ACTION_EXPLAIN:
         return explain(view, scene, next);
+    case ACTION_HISTORY:
+        *next = history_view_new(view->cluster, view->path);
+        return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
     case ACTION_LEFT:
     case ACTION_RIGHT:
         return turn_form(view, scene, action == ACTION_RIGHT);
@@ -533,9 +536,9 @@ static const struct view_ops ops = {
     .answers = ACTION_BIT(ACTION_UP) | ACTION_BIT(ACTION_DOWN) | ACTION_BIT(ACTION_LEFT) |
                ACTION_BIT(ACTION_RIGHT) | ACTION_BIT(ACTION_PAGE_UP) | ACTION_BIT(ACTION_PAGE_DOWN) |
                ACTION_BIT(ACTION_FIRST) | ACTION_BIT(ACTION_LAST) | ACTION_BIT(ACTION_BACK) |
-               ACTION_BIT(ACTION_EXPLAIN) | ACTION_BIT(ACTION_EVENTS) | ACTION_BIT(ACTION_PAUSE) |
-               ACTION_BIT(ACTION_COPY) | ACTION_BIT(ACTION_DUMP) | ACTION_BIT(ACTION_REDRAW) |
-               ACTION_BIT(ACTION_HELP) | ACTION_BIT(ACTION_QUIT),
+               ACTION_BIT(ACTION_EXPLAIN) | ACTION_BIT(ACTION_EVENTS) | ACTION_BIT(ACTION_HISTORY) |
+               ACTION_BIT(ACTION_PAUSE) | ACTION_BIT(ACTION_COPY) | ACTION_BIT(ACTION_DUMP) |
+               ACTION_BIT(ACTION_REDRAW) | ACTION_BIT(ACTION_HELP) | ACTION_BIT(ACTION_QUIT),
 };
 
 struct view *candidate_view_new(const char *cluster, const char *path, const char *candidate)

@@ -385,6 +385,9 @@ static enum view_result election_action(struct view *self, const struct scene *s
     switch (action) {
     case ACTION_OPEN:
         return open_selected(view, election, next);
+    case ACTION_HISTORY:
+        *next = history_view_new(view->cluster, view->path);
+        return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
     case ACTION_NEXT_MATCH:
     case ACTION_PREVIOUS_MATCH:
         view->follow = false;
@@ -492,9 +495,9 @@ static const struct view_ops ops = {
                ACTION_BIT(ACTION_FIRST) | ACTION_BIT(ACTION_LAST) | ACTION_BIT(ACTION_OPEN) |
                ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_FILTER) | ACTION_BIT(ACTION_NEXT_MATCH) |
                ACTION_BIT(ACTION_PREVIOUS_MATCH) | ACTION_BIT(ACTION_WHAT_IF) | ACTION_BIT(ACTION_EXPLAIN) |
-               ACTION_BIT(ACTION_FOLLOW) | ACTION_BIT(ACTION_EVENTS) | ACTION_BIT(ACTION_PAUSE) |
-               ACTION_BIT(ACTION_COPY) | ACTION_BIT(ACTION_DUMP) | ACTION_BIT(ACTION_REDRAW) |
-               ACTION_BIT(ACTION_HELP) | ACTION_BIT(ACTION_QUIT),
+               ACTION_BIT(ACTION_FOLLOW) | ACTION_BIT(ACTION_EVENTS) | ACTION_BIT(ACTION_HISTORY) |
+               ACTION_BIT(ACTION_PAUSE) | ACTION_BIT(ACTION_COPY) | ACTION_BIT(ACTION_DUMP) |
+               ACTION_BIT(ACTION_REDRAW) | ACTION_BIT(ACTION_HELP) | ACTION_BIT(ACTION_QUIT),
 };
 
 struct view *election_view_new(const char *cluster, const char *path)

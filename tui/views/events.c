@@ -150,6 +150,17 @@ static enum view_result open_selected(const struct events_view *view, const stru
     return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
 }
 
+static enum view_result look_back(const struct events_view *view, const struct scene *scene,
+                                  struct view **next)
+{
+    const struct event_line *line = line_at(view, scene, view->list.at);
+
+    if (line == NULL || line->path == NULL)
+        return VIEW_IGNORED;
+    *next = history_view_new(line->cluster, line->path);
+    return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
+}
+
 static enum view_result events_action(struct view *self, const struct scene *scene, enum action action,
                                       struct view **next)
 {
@@ -168,6 +179,8 @@ static enum view_result events_action(struct view *self, const struct scene *sce
         return open_selected(view, scene, next);
     case ACTION_BACK:
         return VIEW_CLOSE;
+    case ACTION_HISTORY:
+        return look_back(view, scene, next);
     case ACTION_FOLLOW:
         view->follow = !view->follow;
         return VIEW_DONE;
@@ -240,8 +253,9 @@ static const struct view_ops ops = {
                ACTION_BIT(ACTION_PAGE_DOWN) | ACTION_BIT(ACTION_FIRST) | ACTION_BIT(ACTION_LAST) |
                ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_FILTER) |
                ACTION_BIT(ACTION_NEXT_MATCH) | ACTION_BIT(ACTION_PREVIOUS_MATCH) | ACTION_BIT(ACTION_FOLLOW) |
-               ACTION_BIT(ACTION_PAUSE) | ACTION_BIT(ACTION_COPY) | ACTION_BIT(ACTION_DUMP) |
-               ACTION_BIT(ACTION_REDRAW) | ACTION_BIT(ACTION_HELP) | ACTION_BIT(ACTION_QUIT),
+               ACTION_BIT(ACTION_HISTORY) | ACTION_BIT(ACTION_PAUSE) | ACTION_BIT(ACTION_COPY) |
+               ACTION_BIT(ACTION_DUMP) | ACTION_BIT(ACTION_REDRAW) | ACTION_BIT(ACTION_HELP) |
+               ACTION_BIT(ACTION_QUIT),
 };
 
 struct view *events_view_new(void)

@@ -466,6 +466,16 @@ static enum view_result open_selected(struct overview *overview, struct view **n
     return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
 }
 
+static enum view_result look_back(struct overview *overview, struct view **next)
+{
+    const struct election *election = overview_order_at(&overview->order, overview->list.at);
+
+    if (election == NULL)
+        return VIEW_IGNORED;
+    *next = history_view_new(election->cluster->name, election->path);
+    return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
+}
+
 static enum view_result explain_selected(struct overview *overview, struct view **next)
 {
     const struct election *election = overview_order_at(&overview->order, overview->list.at);
@@ -491,6 +501,8 @@ static enum view_result overview_action(struct view *view, const struct scene *s
     switch (action) {
     case ACTION_OPEN:
         return open_selected(overview, next);
+    case ACTION_HISTORY:
+        return look_back(overview, next);
     case ACTION_EXPLAIN:
         return explain_selected(overview, next);
     case ACTION_NEXT_MATCH:
@@ -581,9 +593,9 @@ static const struct view_ops ops = {
                ACTION_BIT(ACTION_FIRST) | ACTION_BIT(ACTION_LAST) | ACTION_BIT(ACTION_OPEN) |
                ACTION_BIT(ACTION_FILTER) | ACTION_BIT(ACTION_NEXT_MATCH) | ACTION_BIT(ACTION_PREVIOUS_MATCH) |
                ACTION_BIT(ACTION_SORT) | ACTION_BIT(ACTION_REVERSE) | ACTION_BIT(ACTION_EXPLAIN) |
-               ACTION_BIT(ACTION_EVENTS) | ACTION_BIT(ACTION_PAUSE) | ACTION_BIT(ACTION_COPY) |
-               ACTION_BIT(ACTION_DUMP) | ACTION_BIT(ACTION_REDRAW) | ACTION_BIT(ACTION_HELP) |
-               ACTION_BIT(ACTION_QUIT),
+               ACTION_BIT(ACTION_EVENTS) | ACTION_BIT(ACTION_HISTORY) | ACTION_BIT(ACTION_PAUSE) |
+               ACTION_BIT(ACTION_COPY) | ACTION_BIT(ACTION_DUMP) | ACTION_BIT(ACTION_REDRAW) |
+               ACTION_BIT(ACTION_HELP) | ACTION_BIT(ACTION_QUIT),
 };
 
 struct view *overview_view_new(void)

@@ -27,9 +27,18 @@ struct scene {
     const struct settings *settings;
     struct moment now;
     bool paused;
+    struct history *history;     /* what was recorded; NULL: nothing is */
+    const char *history_problem; /* why not; or NULL: it has not been looked for yet */
+    bool past;                   /* now is a moment of the recording */
 };
 
-enum view_result { VIEW_IGNORED, VIEW_DONE, VIEW_CLOSE /* go back one level */, VIEW_OPEN /* show *next */ };
+enum view_result {
+    VIEW_IGNORED,
+    VIEW_DONE,
+    VIEW_CLOSE, /* go back one level */
+    VIEW_OPEN,  /* show *next */
+    VIEW_TRAVEL /* to the moment that ops->moment tells; then show *next, where there is one */
+};
 
 struct view;
 
@@ -54,9 +63,10 @@ struct view_ops {
     /* What c clears, or false: the selected finding goes by itself. NULL: there are no findings here. */
     bool (*belief)(struct view *, const struct scene *, struct belief *);
     void (*filter)(struct view *, const char *text); /* what / typed; "" ends it. NULL: no filter here */
+    int64_t (*moment)(const struct view *);          /* after VIEW_TRAVEL: wall-clock microseconds */
     void (*free)(struct view *);
     /* The actions that it answers to, ACTION_BIT() each: only these stand in its footer. 0: every one. */
-    uint32_t answers;
+    uint64_t answers;
 };
 
 struct view {
@@ -68,6 +78,8 @@ struct view *election_view_new(const char *cluster, const char *path);
 struct view *candidate_view_new(const char *cluster, const char *path, const char *candidate);
 struct view *events_view_new(void);
 struct view *findings_view_new(void);
+/* Who led it when, and its failovers. */
+struct view *history_view_new(const char *cluster, const char *path);
 struct view *ensemble_view_new(void);
 /* The page of every code, beginning with this one's. */
 struct view *explanations_view_new(enum finding_code);

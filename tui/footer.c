@@ -1,0 +1,64 @@
+#include "tui/footer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/text/safe.h"
+
+static const char *key_name(const struct cells *cells, const struct key_binding *binding, char *buffer,
+                            size_t size)
+{
+    if (binding->action == ACTION_OPEN)
+        return cells_sign(cells, SIGN_ENTER);
+    snprintf(buffer, size, "%.*s", (int)strcspn(binding->keys, " "), binding->keys);
+    return buffer;
+}
+
+/* Draws one key and its word at x, or nothing where there is no room; returns its columns. */
+static int put_key(struct cells *cells, int x, int y, int end, const struct key_binding *binding,
+                   const char *word)
+{
+    char buffer[16];
+    const char *key = key_name(cells, binding, buffer, sizeof(buffer));
+    int key_width = safe_width(key, strlen(key), cells->ascii), width = key_width + 1 + (int)strlen(word);
+    if (x + width > end)
+        return 0;
+    cells_put(cells, x, y, key_width, ROLE_KEY, key);
+    cells_put(cells, x + key_width + 1, y, -1, ROLE_DIM, word);
+    return width + 2;
+}
+
+void footer_draw_keys(struct cells *cells, int x, int y, uint64_t first, footer_word_fn word_of,
+                      void *context)
+{
+    size_t count;
+    const struct key_binding *bindings = key_bindings(&count);
+    int kept = (int)strlen("? help  q quit"), end = cells->width - 1;
+    for (int pass = first ? 0 : 1; pass < 2; pass++)
+        for (size_t i = 0; i < count; i++) {
+            const struct key_binding *binding = &bindings[i];
+            bool keep = binding->action == ACTION_HELP || binding->action == ACTION_QUIT;
+            bool is_first = first & ACTION_BIT(binding->action);
+            const char *word = binding->footer && is_first == (pass == 0) ? word_of(context, binding) : NULL;
+            if (word)
+                x += put_key(cells, x, y, keep ? end : end - kept - 2, binding, word);
+        }
+}
+
+void footer_draw_typed(struct cells *cells, int y, const char *sign, const char *text, const char *hint)
+{
+    size_t length = strlen(text), start = 0, eaten;
+    char unit[SAFE_UNIT];
+    int width, x = 1;
+    x += cells_put(cells, x, y, -1, ROLE_KEY, sign);
+    /* Of a text longer than the line its end is shown: that is where one types. */
+    while (start < length && safe_width(text + start, length - start, cells->ascii) > cells->width - x - 1) {
+        eaten = safe_unit(text + start, length - start, cells->ascii, unit, &width);
+        start += eaten;
+    }
+    x += cells_put(cells, x, y, -1, ROLE_STRONG, text + start);
+    cells->cursor_x = x < cells->width ? x : cells->width - 1;
+    cells->cursor_y = y;
+    if (x + 4 + (int)strlen(hint) < cells->width)
+        cells_put_right(cells, cells->width - 1, y, -1, ROLE_DIM, hint);
+}

@@ -1,0 +1,250 @@
+#include "tui/past.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/text.h"
+
+#define SECOND_US INT64_C(1000000)
+#define MINUTE_US (60 * SECOND_US)
+#define HOUR_US (60 * MINUTE_US)
+/* So many events fill the screens; they are looked for in longer and longer times. */
+#define EVENTS_WANTED 200
+#define FIRST_SPAN_US (10 * SECOND_US)
+
+struct past {
+    char *file;
+    struct history *history;
+    char *problem;
+    struct model model; /* the history's, under a generation that no other moment has */
+    uint64_t generation;
+    bool there; /* it has gone somewhere */
+    int64_t at_us;
+    struct event_log *events;
+    int pace;
+    int64_t played_from_us, played_mono_us; /* where and when playing began */
+};
+
+struct past *past_new(const char *file)
+{
+    struct past *past = calloc(1, sizeof *past);
+    if (!past)
+        return NULL;
+    past->file = strdup(file);
+    past->events = event_log_new();
+    if (!past->file || !past->events) {
+        past_free(past);
+        return NULL;
+    }
+    return past;
+}
+
+void past_free(struct past *past)
+{
+    if (!past)
+        return;
+    history_close(past->history);
+    event_log_free(past->events);
+    free(past->problem);
+    free(past->file);
+    free(past);
+}
+
+/* Takes the text. */
+static void set_problem(struct past *past, char *problem)
+{
+    free(past->problem);
+    past->problem = problem;
+}
+
+bool past_open(struct past *past)
+{
+    char *error = NULL;
+    if (past->history)
+        return true;
+    past->history = history_open(past->file, &error);
+    set_problem(past, error);
+    if (!past->history && !past->problem)
+        past->problem = strdup("out of memory");
+    return past->history != NULL;
+}
+
+const char *past_problem(const struct past *past)
+{
+    return past->problem;
+}
+
+struct history *past_history(const struct past *past)
+{
+    return past->history;
+}
+
+bool past_bounds(const struct past *past, int64_t *from_us, int64_t *to_us)
+{
+    return past->history && history_bounds(past->history, from_us, to_us);
+}
+
+/* The events that led to a moment. */
+
+struct filling {
+    struct event_log *log;
+    size_t count;
+};
+
+static bool on_event(void *context, const struct event *event)
+{
+    struct filling *filling = context;
+    event_log_add(filling->log, event);
+    filling->count++;
+    return true;
+}
+
+/* What cannot be read is missing among the events; the model beside them says what stood then. */
+static bool read_events(struct past *past, struct filling *filling, int64_t from_us, int64_t to_us)
+{
+    char *error = NULL;
+    bool read = history_events(past->history, NULL, from_us, to_us, on_event, filling, &error);
+    free(error);
+    return read;
+}
+
+/* What came in between, where that is little; else anew. */
+static bool follow_events(struct past *past, int64_t from_us, int64_t to_us)
+{
+    struct filling filling = {.log = past->events};
+    return read_events(past, &filling, from_us + 1, to_us + 1);
+}
+
+/* The latest, looked for in a time that grows until it holds enough of them or reaches the beginning. */
+static bool gather_events(struct past *past, int64_t begin_us, int64_t to_us)
+{
+    for (int64_t span_us = FIRST_SPAN_US;; span_us *= 8) {
+        struct filling filling = {.log = event_log_new()};
+        int64_t from_us = to_us - span_us > begin_us ? to_us - span_us : begin_us;
+        if (!filling.log)
+            return false;
+        if (!read_events(past, &filling, from_us, to_us + 1)) {
+            event_log_free(filling.log);
+            return false;
+        }
+        if (filling.count >= EVENTS_WANTED || from_us <= begin_us) {
+            event_log_free(past->events);
+            past->events = filling.log;
+            return true;
+        }
+        event_log_free(filling.log);
+    }
+}
+
+bool past_go(struct past *past, int64_t at_us)
+{
+    int64_t from_us, to_us;
+    char *error = NULL;
+    if (!past_open(past))
+        return false;
+    if (!history_bounds(past->history, &from_us, &to_us)) {
+        set_problem(past, strdup("nothing has been recorded yet"));
+        return false;
+    }
+    at_us = at_us < from_us ? from_us : at_us > to_us ? to_us : at_us;
+    const struct model *model = history_at(past->history, at_us, &error);
+    if (!model) {
+        set_problem(past, error ? error : strdup("out of memory"));
+        past->there = false; /* the model of before may have gone with it */
+        return false;
+    }
+    set_problem(past, NULL);
+    past->model = *model;
+    past->model.generation = ++past->generation;
+    bool near = past->there && at_us >= past->at_us && at_us - past->at_us <= HOUR_US;
+    if (!(near && follow_events(past, past->at_us, at_us)))
+        gather_events(past, from_us, at_us);
+    past->there = true;
+    past->at_us = at_us;
+    return true;
+}
+
+/* Steps. */
+
+static enum past_step step_to(struct past *past, int64_t at_us)
+{
+    past->pace = 0;
+    return past_go(past, at_us) ? PAST_MOVED : PAST_FAILED;
+}
+
+static enum past_step step_by(struct past *past, int64_t us)
+{
+    int64_t from_us, to_us, before_us = past->at_us;
+    if (past_bounds(past, &from_us, &to_us) && (us < 0 ? past->at_us <= from_us : past->at_us >= to_us))
+        return PAST_NO_MORE;
+    return step_to(past, before_us + us);
+}
+
+enum past_step past_step(struct past *past, enum past_unit unit, bool forward)
+{
+    /* A failover's moment lies just before its loss, which is therefore not the next one; seen from the loss
+       on it is the previous one. */
+    const struct history_filter losses = {.events = UINT64_C(1) << EVENT_LEADER_LOST};
+    int64_t at_us;
+    if (!past->there)
+        return PAST_NO_MORE;
+    switch (unit) {
+    case PAST_MINUTE:
+        return step_by(past, forward ? MINUTE_US : -MINUTE_US);
+    case PAST_HOUR:
+        return step_by(past, forward ? HOUR_US : -HOUR_US);
+    case PAST_FAILOVER:
+        if (!history_step(past->history, &losses, past->at_us + 1, forward, &at_us))
+            return PAST_NO_MORE;
+        return step_to(past, at_us - 1);
+    case PAST_EVENT:
+        break;
+    }
+    if (!history_step(past->history, NULL, past->at_us, forward, &at_us))
+        return PAST_NO_MORE;
+    return step_to(past, at_us);
+}
+
+const struct model *past_model(const struct past *past)
+{
+    return past->there ? &past->model : NULL;
+}
+
+const struct event_log *past_events(const struct past *past)
+{
+    return past->events;
+}
+
+struct moment past_now(const struct past *past)
+{
+    const struct moment *seen = &past->model.now;
+    return (struct moment){.mono_us = seen->mono_us + (past->at_us - seen->wall_us), .wall_us = past->at_us};
+}
+
+/* Playing. */
+
+void past_play(struct past *past, int pace, int64_t mono_us)
+{
+    past->pace = pace;
+    past->played_from_us = past->at_us;
+    past->played_mono_us = mono_us;
+}
+
+int past_pace(const struct past *past)
+{
+    return past->pace;
+}
+
+bool past_tick(struct past *past, int64_t mono_us)
+{
+    int64_t from_us, to_us;
+    if (past->pace == 0 || !past_bounds(past, &from_us, &to_us))
+        return false;
+    int64_t at_us = past->played_from_us + (mono_us - past->played_mono_us) * past->pace;
+    if (at_us == past->at_us)
+        return false;
+    bool moved = past_go(past, at_us);
+    if (!moved || at_us >= to_us)
+        past->pace = 0;
+    return true;
+}

@@ -1,0 +1,242 @@
+#include "tui/views/chronicle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct reading {
+    struct chronicle *chronicle;
+    size_t stretch_room, failover_room, leader_room;
+    uint32_t *buckets; /* leaders by who, open addressing; 0: free, else an index and 1 */
+    size_t bucket_count;
+    bool failed; /* out of memory */
+};
+
+static size_t hash_of(const char *who)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (; *who; who++)
+        hash = (hash ^ (unsigned char)*who) * UINT64_C(1099511628211);
+    return (size_t)(hash ^ hash >> 32);
+}
+
+/* The items with room for one more of size: grown by half where there is none. NULL: out of memory, and the
+   items are as they were. */
+static void *grow(void *items, size_t count, size_t *room, size_t size)
+{
+    if (count < *room)
+        return items;
+    size_t more = *room < 16 ? 16 : *room + *room / 2;
+    void *grown = realloc(items, more * size);
+    if (grown)
+        *room = more;
+    return grown;
+}
+
+static bool make_buckets(struct reading *reading)
+{
+    const struct chronicle *chronicle = reading->chronicle;
+    size_t count = reading->bucket_count == 0 ? 64 : reading->bucket_count * 2;
+    uint32_t *buckets = calloc(count, sizeof *buckets);
+    if (!buckets)
+        return false;
+    for (size_t i = 0; i < chronicle->leader_count; i++) {
+        size_t at = hash_of(chronicle->leaders[i].who) & (count - 1);
+        while (buckets[at])
+            at = (at + 1) & (count - 1);
+        buckets[at] = (uint32_t)i + 1;
+    }
+    free(reading->buckets);
+    reading->buckets = buckets;
+    reading->bucket_count = count;
+    return true;
+}
+
+/* The leader's index, a new one if need be; LANE_UNKNOWN: out of memory. */
+static uint32_t leader_of(struct reading *reading, const char *identity, const char *name)
+{
+    struct chronicle *chronicle = reading->chronicle;
+    const char *who = identity ? identity : name;
+    if (chronicle->leader_count * 2 >= reading->bucket_count && !make_buckets(reading))
+        return LANE_UNKNOWN;
+    size_t at = hash_of(who) & (reading->bucket_count - 1);
+    for (; reading->buckets[at]; at = (at + 1) & (reading->bucket_count - 1))
+        if (strcmp(chronicle->leaders[reading->buckets[at] - 1].who, who) == 0)
+            return reading->buckets[at] - 1;
+    struct chronicle_leader *leaders =
+        grow(chronicle->leaders, chronicle->leader_count, &reading->leader_room, sizeof *leaders);
+    if (!leaders)
+        return LANE_UNKNOWN;
+    chronicle->leaders = leaders;
+    char *copy = strdup(who);
+    if (!copy)
+        return LANE_UNKNOWN;
+    chronicle->leaders[chronicle->leader_count] =
+        (struct chronicle_leader){.who = copy, .by_name = !identity};
+    reading->buckets[at] = (uint32_t)++chronicle->leader_count;
+    return (uint32_t)chronicle->leader_count - 1;
+}
+
+static bool on_stretch(void *context, const struct history_stretch *stretch)
+{
+    struct reading *reading = context;
+    struct chronicle *chronicle = reading->chronicle;
+    chronicle->cut |= chronicle->stretch_count == CHRONICLE_MOST;
+    if (chronicle->cut)
+        return false;
+    uint32_t lane = stretch->kind == STRETCH_VACANT ? LANE_NOBODY : LANE_UNKNOWN;
+    if (stretch->kind == STRETCH_LED && (stretch->identity || stretch->name)) {
+        lane = leader_of(reading, stretch->identity, stretch->name);
+        reading->failed |= lane == LANE_UNKNOWN;
+    }
+    struct chronicle_stretch *stretches =
+        grow(chronicle->stretches, chronicle->stretch_count, &reading->stretch_room, sizeof *stretches);
+    reading->failed |= !stretches;
+    if (reading->failed)
+        return false;
+    chronicle->stretches = stretches;
+    stretches[chronicle->stretch_count++] =
+        (struct chronicle_stretch){lane, stretch->from_us, stretch->to_us};
+    chronicle->vacant |= lane == LANE_NOBODY;
+    if (lane < LANE_UNKNOWN) {
+        struct chronicle_leader *leader = &chronicle->leaders[lane];
+        leader->last_us = stretch->to_us > leader->last_us ? stretch->to_us : leader->last_us;
+        leader->tenures++;
+    }
+    return true;
+}
+
+static char *copy_text(const char *text, bool *failed)
+{
+    char *copy = text ? strdup(text) : NULL;
+    *failed |= text && !copy;
+    return copy;
+}
+
+static void clear_failover(struct failover *failover)
+{
+    free(failover->from);
+    free(failover->from_identity);
+    free(failover->to);
+    free(failover->to_identity);
+    free(failover->evidence);
+}
+
+static bool on_failover(void *context, const struct election *election, const struct failover *failover)
+{
+    struct reading *reading = context;
+    struct chronicle *chronicle = reading->chronicle;
+    (void)election;
+    chronicle->cut |= chronicle->failover_count == CHRONICLE_MOST;
+    if (chronicle->cut)
+        return false;
+    struct failover *failovers =
+        grow(chronicle->failovers, chronicle->failover_count, &reading->failover_room, sizeof *failovers);
+    reading->failed |= !failovers;
+    if (reading->failed)
+        return false;
+    chronicle->failovers = failovers;
+    struct failover *copy = &failovers[chronicle->failover_count++];
+    *copy = *failover;
+    copy->from = copy_text(failover->from, &reading->failed);
+    copy->from_identity = copy_text(failover->from_identity, &reading->failed);
+    copy->to = copy_text(failover->to, &reading->failed);
+    copy->to_identity = copy_text(failover->to_identity, &reading->failed);
+    copy->evidence = copy_text(failover->evidence, &reading->failed);
+    return !reading->failed;
+}
+
+struct rank {
+    int64_t last_us;
+    uint32_t index;
+};
+
+/* Whoever led last is the first; else in the order of their coming. */
+static int by_rank(const void *a, const void *b)
+{
+    const struct rank *left = a, *right = b;
+    if (left->last_us != right->last_us)
+        return left->last_us > right->last_us ? -1 : 1;
+    return left->index < right->index ? -1 : left->index > right->index;
+}
+
+static bool sort_leaders(struct chronicle *chronicle)
+{
+    size_t count = chronicle->leader_count;
+    struct rank *ranks = calloc(count + 1, sizeof *ranks);
+    struct chronicle_leader *leaders = calloc(count + 1, sizeof *leaders);
+    uint32_t *lanes = calloc(count + 1, sizeof *lanes);
+    bool ok = ranks && leaders && lanes;
+    for (size_t i = 0; ok && i < count; i++)
+        ranks[i] = (struct rank){chronicle->leaders[i].last_us, (uint32_t)i};
+    if (ok) {
+        qsort(ranks, count, sizeof *ranks, by_rank);
+        for (size_t i = 0; i < count; i++) {
+            leaders[i] = chronicle->leaders[ranks[i].index];
+            lanes[ranks[i].index] = (uint32_t)i;
+        }
+        for (size_t i = 0; i < chronicle->stretch_count; i++)
+            if (chronicle->stretches[i].lane < LANE_UNKNOWN)
+                chronicle->stretches[i].lane = lanes[chronicle->stretches[i].lane];
+        free(chronicle->leaders);
+        chronicle->leaders = leaders;
+        leaders = NULL;
+    }
+    free(ranks);
+    free(leaders);
+    free(lanes);
+    return ok;
+}
+
+static bool make_stats(struct chronicle *chronicle)
+{
+    struct failover_sample *samples = calloc(chronicle->failover_count + 1, sizeof *samples);
+    size_t count = 0;
+    if (!samples)
+        return false;
+    for (size_t i = 0; i < chronicle->failover_count; i++)
+        count += failover_sample_of(&chronicle->failovers[i], &samples[count]);
+    bool ok = failover_stats_make(samples, count, &chronicle->stats);
+    free(samples);
+    return ok;
+}
+
+bool chronicle_read(struct chronicle *chronicle, struct history *history, const char *cluster,
+                    const char *election, int64_t from_us, int64_t to_us, char **error)
+{
+    struct reading reading = {.chronicle = chronicle};
+    const struct history_filter filter = {.cluster = cluster, .election = election};
+    *chronicle = (struct chronicle){.from_us = from_us, .to_us = to_us};
+    *error = NULL;
+    bool ok = history_stretches(history, cluster, election, from_us, to_us, on_stretch, &reading, error) &&
+              (history_failovers(history, &filter, from_us, to_us, on_failover, &reading, error) ||
+               chronicle->cut) &&
+              !reading.failed && sort_leaders(chronicle) && make_stats(chronicle);
+    free(reading.buckets);
+    if (!ok) {
+        chronicle_clear(chronicle);
+        if (!*error)
+            *error = strdup("out of memory");
+    }
+    return ok;
+}
+
+void chronicle_clear(struct chronicle *chronicle)
+{
+    for (size_t i = 0; i < chronicle->leader_count; i++)
+        free(chronicle->leaders[i].who);
+    for (size_t i = 0; i < chronicle->failover_count; i++)
+        clear_failover(&chronicle->failovers[i]);
+    free(chronicle->leaders);
+    free(chronicle->stretches);
+    free(chronicle->failovers);
+    *chronicle = (struct chronicle){0};
+}
+
+uint32_t chronicle_lane(const struct chronicle *chronicle, const char *identity, const char *name)
+{
+    const char *who = identity ? identity : name;
+    for (size_t i = 0; who && i < chronicle->leader_count; i++)
+        if (strcmp(chronicle->leaders[i].who, who) == 0)
+            return (uint32_t)i;
+    return LANE_UNKNOWN;
+}

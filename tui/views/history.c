@@ -1,0 +1,511 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/text/format.h"
+#include "tui/text/safe.h"
+#include "tui/views/chronicle.h"
+#include "tui/views/facts.h"
+#include "tui/views/failover_lines.h"
+#include "tui/views/lanes.h"
+#include "tui/views/list.h"
+#include "tui/views/notices.h"
+#include "tui/views/view.h"
+
+#define SECOND_US INT64_C(1000000)
+#define DAY_US (INT64_C(86400) * SECOND_US)
+#define LEFT 2
+/* A window of many is read again the less often: so many rows are worth a second. */
+#define ROWS_A_SECOND 2000
+
+static const int64_t windows_s[] = {60, 300, 900, 3600, 21600, 86400, 604800, 2592000, 31536000};
+#define WINDOWS (sizeof windows_s / sizeof *windows_s)
+#define HOUR 3
+
+/* Who led one election when, and its failovers with their phases. */
+struct history_view {
+    struct view view;
+    char *cluster, *path;
+    struct chronicle chronicle;
+    char *error; /* why it could not be read; NULL: it was */
+    bool read;
+    struct moment read_at;
+    int64_t begun_us, limit_us; /* the recording's, or now */
+    unsigned window;
+    bool chosen;    /* the window was; else it grows with what is known */
+    bool follows;   /* ends at the limit */
+    int64_t end_us; /* where it does not */
+    int64_t from_us, to_us;
+    int64_t travel_us;
+    struct list list; /* of failovers, the latest first */
+    struct lanes lanes;
+    int lanes_y, lanes_rows, table_y;
+    struct failover_table table;
+};
+
+static struct history_view *history_view_of(struct view *view)
+{
+    return (struct history_view *)view;
+}
+
+static int64_t window_us(const struct history_view *view)
+{
+    return windows_s[view->window] * SECOND_US;
+}
+
+/* The window. */
+
+static void find_limits(struct history_view *view, const struct scene *scene)
+{
+    int64_t from_us, to_us;
+    if (!history_bounds(scene->history, &from_us, &to_us))
+        from_us = to_us = scene->now.wall_us;
+    if (!scene->past && scene->now.wall_us > to_us)
+        to_us = scene->now.wall_us;
+    view->begun_us = from_us;
+    view->limit_us = to_us;
+}
+
+static void keep_inside(struct history_view *view)
+{
+    if (view->end_us >= view->limit_us)
+        view->follows = true;
+    else if (view->end_us < view->begun_us + window_us(view) / 4)
+        view->end_us = view->begun_us + window_us(view) / 4;
+    if (!view->follows && view->end_us >= view->limit_us)
+        view->follows = true;
+}
+
+/* So that the moment stands inside; where it is already, nothing moves. */
+static void bring_in(struct history_view *view, int64_t us)
+{
+    int64_t end_us = view->follows ? view->limit_us : view->end_us;
+    if (us <= end_us && us >= end_us - window_us(view))
+        return;
+    view->follows = false;
+    view->end_us = us + window_us(view) / 4;
+    keep_inside(view);
+}
+
+static void lay_window(struct history_view *view, const struct scene *scene, int width)
+{
+    find_limits(view, scene);
+    if (!view->chosen) {
+        view->window = 0;
+        while (view->window < HOUR && window_us(view) < view->limit_us - view->begun_us)
+            view->window++;
+    }
+    if (scene->past && !view->read)
+        bring_in(view, scene->now.wall_us);
+    keep_inside(view);
+    view->to_us = view->follows ? view->limit_us : view->end_us;
+    /* It moves by whole eighths of a cell, so that a bar that stands still does not flicker. */
+    int64_t eighth_us = window_us(view) / (8 * (width > 0 ? width : 1));
+    if (view->follows && !scene->past && eighth_us > 0)
+        view->to_us = (view->to_us / eighth_us + 1) * eighth_us;
+    view->from_us = view->to_us - window_us(view);
+}
+
+static void read_window(struct history_view *view, const struct scene *scene)
+{
+    const struct chronicle *chronicle = &view->chronicle;
+    int64_t age_us = scene->now.mono_us - view->read_at.mono_us;
+    int64_t rest_us =
+        (int64_t)(chronicle->stretch_count + chronicle->failover_count) * SECOND_US / ROWS_A_SECOND;
+    bool same = chronicle->from_us == view->from_us && chronicle->to_us == view->to_us;
+    if (view->read && age_us >= 0 && (age_us < rest_us || (same && age_us < SECOND_US / 4)))
+        return;
+    chronicle_clear(&view->chronicle);
+    free(view->error);
+    view->error = NULL;
+    view->read = true;
+    view->read_at = scene->now;
+    chronicle_read(&view->chronicle, scene->history, view->cluster, view->path, view->from_us, view->to_us,
+                   &view->error);
+}
+
+/* The list of failovers. */
+
+static const struct failover *failover_at(const struct history_view *view, size_t i)
+{
+    const struct chronicle *chronicle = &view->chronicle;
+    return i < chronicle->failover_count ? &chronicle->failovers[chronicle->failover_count - 1 - i] : NULL;
+}
+
+static void key_of(const struct failover *failover, char *buffer, size_t size)
+{
+    snprintf(buffer, size, "%" PRId64 " %s", failover->lost_at.wall_us, failover->from ? failover->from : "");
+}
+
+static void select_line(struct history_view *view)
+{
+    const struct failover *failover = failover_at(view, view->list.at);
+    char key[512];
+    if (!failover)
+        return;
+    key_of(failover, key, sizeof key);
+    list_select(&view->list, key);
+}
+
+static void follow_list(struct history_view *view, size_t rows)
+{
+    struct list *list = &view->list;
+    char key[512];
+    bool found = false;
+    list_begin(list, view->chronicle.failover_count, rows);
+    for (size_t i = 0; list->key && i < list->count && !found; i++) {
+        key_of(failover_at(view, i), key, sizeof key);
+        found = strcmp(key, list->key) == 0;
+        if (found)
+            list_found(list, i);
+    }
+    if (list->key && !found)
+        list_lost(list);
+    list_show(list);
+    if (!list->key)
+        select_line(view);
+}
+
+/* Drawing. */
+
+static void draw_window(const struct history_view *view, struct cells *cells, int y,
+                        const struct scene *scene)
+{
+    const struct chronicle *chronicle = &view->chronicle;
+    char from[32], to[32], text[96];
+    int x = LEFT;
+    x +=
+        cells_put(cells, x, y, -1, ROLE_STRONG, facts_when(view->from_us, scene->now, from, sizeof from)) + 1;
+    x += cells_put(cells, x, y, -1, ROLE_DIM, cells_sign(cells, SIGN_DASH)) + 1;
+    x += cells_put(cells, x, y, -1, ROLE_STRONG,
+                   view->follows && !scene->past ? "now"
+                                                 : facts_when(view->to_us, scene->now, to, sizeof to)) +
+         3;
+    x += cells_printf(cells, x, y, -1, ROLE_TEXT, "%zu %s", chronicle->leader_count,
+                      chronicle->leader_count == 1 ? "leader" : "leaders") +
+         3;
+    x += cells_printf(cells, x, y, -1, ROLE_TEXT, "%zu %s", chronicle->failover_count,
+                      chronicle->failover_count == 1 ? "failover" : "failovers") +
+         3;
+    snprintf(text, sizeof text, "%s", chronicle->cut ? "more than can be shown: + for a shorter time" : "");
+    if (!*text && view->lanes_rows > 0 && lanes_count(chronicle) > (size_t)view->lanes_rows)
+        snprintf(text, sizeof text, "lanes %" PRIu32 "-%" PRIu32 " of %zu", view->lanes.top + 1,
+                 view->lanes.top + (uint32_t)view->lanes_rows, lanes_count(chronicle));
+    if (x + safe_width(text, strlen(text), cells->ascii) < cells->width)
+        cells_put_right(cells, cells->width - 1, y, facts_room(x, cells->width - 1),
+                        chronicle->cut ? ROLE_WARNING : ROLE_DIM, text);
+}
+
+/* Those of the chosen failover are brought in: who led before, and above all who led after. */
+static void scroll_lanes(struct history_view *view)
+{
+    const struct failover *failover = failover_at(view, view->list.at);
+    size_t count = lanes_count(&view->chronicle), rows = (size_t)view->lanes_rows;
+    view->lanes.top = 0;
+    if (!failover || rows == 0 || count <= rows)
+        return;
+    const uint32_t wanted[] = {chronicle_lane(&view->chronicle, failover->from_identity, failover->from),
+                               chronicle_lane(&view->chronicle, failover->to_identity, failover->to)};
+    for (int i = 0; i < 2; i++) {
+        size_t line = wanted[i] < LANE_UNKNOWN ? (size_t)wanted[i] + view->chronicle.vacant : 0;
+        if (line >= view->lanes.top + rows)
+            view->lanes.top = (uint32_t)(line - rows + 1);
+        else if (line < view->lanes.top)
+            view->lanes.top = (uint32_t)line;
+    }
+}
+
+static int label_width(const struct cells *cells, const struct chronicle *chronicle)
+{
+    int widest = 6, most = cells->width >= 120 ? 28 : cells->width / 5;
+    for (size_t i = 0; i < chronicle->leader_count && widest < most; i++) {
+        const char *who = chronicle->leaders[i].who;
+        int width = safe_width(who, strlen(who), cells->ascii);
+        widest = width > widest ? width : widest;
+    }
+    return widest < most ? widest : most;
+}
+
+static int draw_lanes(struct history_view *view, struct cells *cells, int y, int rows,
+                      const struct scene *scene)
+{
+    struct lanes *lanes = &view->lanes;
+    const struct failover *chosen = failover_at(view, view->list.at);
+    lanes->label_x = LEFT;
+    lanes->x = LEFT + label_width(cells, &view->chronicle) + 2;
+    lanes->width = facts_room(lanes->x, cells->width - 1);
+    lanes->from_us = view->from_us;
+    lanes->to_us = view->to_us;
+    lanes->moment_us = scene->past ? scene->now.wall_us : 0;
+    lanes->chosen_us = chosen ? chosen->lost_at.wall_us : 0;
+    view->lanes_y = y;
+    view->lanes_rows = rows;
+    scroll_lanes(view);
+    lanes_draw(cells, y, rows, lanes, &view->chronicle);
+    lanes_draw_marks(cells, y + rows, lanes, &view->chronicle);
+    lanes_draw_axis(cells, y + rows + 1, lanes);
+    return rows + 2;
+}
+
+static void draw_table(struct history_view *view, struct cells *cells, int y, int rows)
+{
+    const struct list *list = &view->list;
+    bool days = view->limit_us - view->from_us > DAY_US;
+    view->table_y = y + 1;
+    failover_table_lay(&view->table, cells, LEFT, &view->chronicle, list->top, list->rows, days);
+    failover_table_head(cells, &view->table, y);
+    for (size_t i = 0; i < list->rows && list->top + i < list->count; i++) {
+        int row = view->table_y + (int)i;
+        if (row >= y + rows)
+            break;
+        failover_table_row(cells, &view->table, row, failover_at(view, list->top + i), days);
+        if (list->top + i == list->at) {
+            cells_put(cells, 0, row, 1, ROLE_ACCENT, cells_sign(cells, SIGN_SELECTED));
+            cells_select_row(cells, row, 0, cells->width);
+        }
+    }
+}
+
+/* On what its cause rests. */
+static void draw_evidence(const struct history_view *view, struct cells *cells, int y)
+{
+    const struct failover *failover = failover_at(view, view->list.at);
+    if (!failover)
+        return;
+    int x = LEFT;
+    x += cells_put(cells, x, y, -1, ROLE_HEADING, failover_cause_word(failover->cause));
+    if (failover->cause != CAUSE_UNKNOWN)
+        x += cells_printf(cells, x, y, -1, ROLE_DIM, " (%s)",
+                          failover->cause_certainty == CERTAINTY_CERTAIN ? "certain" : "suspected");
+    cells_put(cells, x + 2, y, facts_room(x + 2, cells->width - 1), ROLE_TEXT,
+              failover->evidence ? failover->evidence : "no more is known of it");
+}
+
+static void draw_failovers(struct history_view *view, struct cells *cells, int y, int bottom)
+{
+    const struct chronicle *chronicle = &view->chronicle;
+    char caption[64];
+    int stats = chronicle->failover_count == 0 ? 0 : bottom - y >= 6 ? 2 : bottom - y >= 4;
+    int evidence = bottom - y >= 8;
+    if (y >= bottom)
+        return;
+    if (view->list.rows > 0 && view->list.count > view->list.rows)
+        snprintf(caption, sizeof caption, "failovers, %zu of %zu", view->list.at + 1, view->list.count);
+    else
+        snprintf(caption, sizeof caption, "failovers");
+    cells_rule(cells, 0, y++, cells->width, caption);
+    if (chronicle->failover_count == 0) {
+        cells_put(cells, LEFT, y, -1, ROLE_DIM,
+                  "None in this time. Left goes back in time, - shows a longer one.");
+        return;
+    }
+    int rows = bottom - y - stats - (evidence ? 1 : 0) - (stats == 2 && evidence);
+    if (rows > 1)
+        draw_table(view, cells, y, rows);
+    failover_stats_draw(cells, bottom - stats - evidence, stats, chronicle);
+    if (evidence)
+        draw_evidence(view, cells, bottom - 1);
+}
+
+/* Rows of the table, for scrolling: as draw_failovers() shares them out. */
+static size_t table_rows(const struct history_view *view, int y, int bottom)
+{
+    int room = bottom - y, stats = view->chronicle.failover_count == 0 ? 0 : room >= 6 ? 2 : room >= 4;
+    int evidence = room >= 8;
+    int rows = room - 2 - stats - evidence - (stats == 2 && evidence);
+    return rows > 0 ? (size_t)rows : 0;
+}
+
+static void history_draw(struct view *self, const struct scene *scene, struct cells *cells)
+{
+    struct history_view *view = history_view_of(self);
+    int airy = cells->height >= 18, y = airy, bottom = cells->height - (cells->height >= 26);
+    if (!scene->history) {
+        cells_put(cells, LEFT, y, -1, ROLE_WARNING, "What happened here is not recorded.");
+        if (scene->history_problem)
+            cells_put(cells, LEFT, y + 1, -1, ROLE_DIM, scene->history_problem);
+        return;
+    }
+    lay_window(view, scene, cells->width);
+    read_window(view, scene);
+    if (view->error) {
+        cells_put(cells, LEFT, y, -1, ROLE_WARNING, "The recording cannot be read.");
+        cells_put(cells, LEFT, y + 1, -1, ROLE_DIM, view->error);
+        return;
+    }
+    int most = (cells->height - y) * 2 / 5, wanted = (int)lanes_count(&view->chronicle);
+    int rows = wanted < most ? wanted : most > 1 ? most : 1;
+    int table_y = y + 1 + airy + rows + 2;
+    follow_list(view, table_rows(view, table_y, bottom));
+    view->lanes_rows = rows;
+    scroll_lanes(view);
+    draw_window(view, cells, y, scene);
+    y += 1 + airy;
+    y += draw_lanes(view, cells, y, rows, scene);
+    draw_failovers(view, cells, y, bottom);
+}
+
+/* Keys. */
+
+static void pan(struct history_view *view, int quarters)
+{
+    int64_t end_us = view->follows ? view->limit_us : view->end_us;
+    view->chosen = true;
+    view->follows = false;
+    view->end_us = end_us + quarters * (window_us(view) / 4);
+    keep_inside(view);
+}
+
+/* Around the failover that is chosen, where it is on the screen; else the end stays. */
+static void zoom(struct history_view *view, bool longer)
+{
+    const struct failover *failover = failover_at(view, view->list.at);
+    int64_t end_us = view->follows ? view->limit_us : view->end_us, before_us = window_us(view);
+    view->chosen = true;
+    if (longer)
+        view->window += view->window + 1 < WINDOWS;
+    else
+        view->window -= view->window > 0;
+    if (!failover || longer)
+        return;
+    int64_t after_us = end_us - failover->lost_at.wall_us;
+    if (after_us < 0 || after_us > before_us || after_us < window_us(view))
+        return;
+    view->follows = false;
+    view->end_us = failover->lost_at.wall_us + window_us(view) / 2;
+    keep_inside(view);
+}
+
+static enum view_result travel(struct history_view *view, struct view **next)
+{
+    const struct failover *failover = failover_at(view, view->list.at);
+    if (!failover)
+        return VIEW_IGNORED;
+    view->travel_us = failover->lost_at.wall_us - 1; /* who led until then still does */
+    *next = election_view_new(view->cluster, view->path);
+    return *next ? VIEW_TRAVEL : VIEW_IGNORED;
+}
+
+static enum view_result history_action(struct view *self, const struct scene *scene, enum action action,
+                                       struct view **next)
+{
+    struct history_view *view = history_view_of(self);
+    if (action == ACTION_BACK)
+        return VIEW_CLOSE;
+    if (!scene->history || !view->read)
+        return VIEW_IGNORED;
+    follow_list(view, view->list.rows);
+    if (list_move(&view->list, action)) {
+        select_line(view);
+        return VIEW_DONE;
+    }
+    switch (action) {
+    case ACTION_LEFT:
+    case ACTION_HISTORY: /* here it is vi's left */
+        pan(view, -1);
+        return VIEW_DONE;
+    case ACTION_RIGHT:
+        pan(view, 1);
+        return VIEW_DONE;
+    case ACTION_ZOOM_IN:
+    case ACTION_ZOOM_OUT:
+        zoom(view, action == ACTION_ZOOM_OUT);
+        return VIEW_DONE;
+    case ACTION_OPEN:
+        return travel(view, next);
+    default:
+        return VIEW_IGNORED;
+    }
+}
+
+static enum view_result history_click(struct view *self, const struct scene *scene, int x, int y, bool twice,
+                                      struct view **next)
+{
+    struct history_view *view = history_view_of(self);
+    int64_t at_us = lanes_time_at(&view->lanes, x);
+    if (!scene->history || !view->read)
+        return VIEW_IGNORED;
+    if (y >= view->lanes_y && y < view->lanes_y + view->lanes_rows + 2 && at_us >= 0) {
+        view->travel_us = at_us;
+        return VIEW_TRAVEL;
+    }
+    if (y < view->table_y || (size_t)(y - view->table_y) >= view->list.rows)
+        return VIEW_IGNORED;
+    size_t line = view->list.top + (size_t)(y - view->table_y);
+    if (line >= view->list.count)
+        return VIEW_IGNORED;
+    view->list.at = line;
+    select_line(view);
+    return twice ? travel(view, next) : VIEW_DONE;
+}
+
+static int64_t history_moment(const struct view *self)
+{
+    return ((const struct history_view *)self)->travel_us;
+}
+
+static void history_title(struct view *self, const struct scene *scene, struct cells *cells, int x, int room)
+{
+    const struct history_view *view = history_view_of(self);
+    const struct cluster *cluster = notices_cluster(scene, view->cluster);
+    const struct election *election =
+        cluster ? model_election(scene->model, (unsigned)(cluster - scene->model->clusters), view->path)
+                : NULL;
+    int end = x + room;
+    x += facts_put_crumbs(cells, x, room, view->cluster, election ? election->name : view->path, NULL);
+    cells_printf(cells, x + 1, 0, facts_room(x + 1, end), ROLE_TITLE, "%s history",
+                 cells_sign(cells, SIGN_CRUMB));
+}
+
+static bool history_path(struct view *self, const struct scene *scene, char *buffer, size_t size)
+{
+    (void)scene;
+    return snprintf(buffer, size, "%s", history_view_of(self)->path) < (int)size;
+}
+
+static void history_free(struct view *self)
+{
+    struct history_view *view = history_view_of(self);
+    chronicle_clear(&view->chronicle);
+    list_release(&view->list);
+    free(view->error);
+    free(view->cluster);
+    free(view->path);
+    free(view);
+}
+
+static const struct view_ops ops = {
+    .name = "history",
+    .draw = history_draw,
+    .action = history_action,
+    .click = history_click,
+    .title = history_title,
+    .path = history_path,
+    .moment = history_moment,
+    .free = history_free,
+    .answers = ACTION_BIT(ACTION_UP) | ACTION_BIT(ACTION_DOWN) | ACTION_BIT(ACTION_LEFT) |
+               ACTION_BIT(ACTION_RIGHT) | ACTION_BIT(ACTION_PAGE_UP) | ACTION_BIT(ACTION_PAGE_DOWN) |
+               ACTION_BIT(ACTION_FIRST) | ACTION_BIT(ACTION_LAST) | ACTION_BIT(ACTION_OPEN) |
+               ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_ZOOM_IN) | ACTION_BIT(ACTION_ZOOM_OUT) |
+               ACTION_BIT(ACTION_EVENTS) | ACTION_BIT(ACTION_PAUSE) | ACTION_BIT(ACTION_COPY) |
+               ACTION_BIT(ACTION_DUMP) | ACTION_BIT(ACTION_REDRAW) | ACTION_BIT(ACTION_HELP) |
+               ACTION_BIT(ACTION_QUIT),
+};
+
+struct view *history_view_new(const char *cluster, const char *path)
+{
+    struct history_view *view = calloc(1, sizeof *view);
+    if (!view)
+        return NULL;
+    view->view.ops = &ops;
+    view->follows = true;
+    view->window = HOUR;
+    view->cluster = strdup(cluster);
+    view->path = strdup(path);
+    if (!view->cluster || !view->path) {
+        history_free(&view->view);
+        return NULL;
+    }
+    return &view->view;
+}

@@ -1,0 +1,37 @@
+/*
+ * lanes.h - a chronicle as a picture: a lane for each leader, over one axis of time.
+ *
+ * A bar begins and ends at an eighth of a cell, and is never less than that: a vacancy of a moment is still
+ * seen in a month. Where nobody watched, every lane is dashed.
+ */
+#ifndef ELECTOP_TUI_VIEWS_LANES_H
+#define ELECTOP_TUI_VIEWS_LANES_H
+
+#include "tui/screen/cells.h"
+#include "tui/views/chronicle.h"
+
+struct lanes {
+    int x, width; /* of the bars; the labels stand left of them, from label_x on */
+    int label_x;
+    int64_t from_us, to_us; /* the window */
+    uint32_t top;           /* the first lane shown */
+    int64_t moment_us;      /* is marked through all lanes; 0: none */
+    int64_t chosen_us;      /* a failover's: marked under the lanes; 0: none */
+};
+
+/* The rows of all its lanes, with one for the vacancies, where there are any; at least 1. */
+size_t lanes_count(const struct chronicle *);
+
+/* Draws the lanes from top on, on rows y .. y + rows. */
+void lanes_draw(struct cells *, int y, int rows, const struct lanes *, const struct chronicle *);
+
+/* One row: where the failovers are, and the one that is chosen. */
+void lanes_draw_marks(struct cells *, int y, const struct lanes *, const struct chronicle *);
+
+/* One row: round local times. */
+void lanes_draw_axis(struct cells *, int y, const struct lanes *);
+
+/* The time at a column; -1: it is beside the bars. */
+int64_t lanes_time_at(const struct lanes *, int x);
+
+#endif
