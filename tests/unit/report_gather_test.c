@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "probe/history/recorder.h"
@@ -37,7 +38,9 @@ static void turn(struct world *world)
 {
     uint64_t again_ms;
     while ((again_ms = recorder_turn(world->recorder)) > 0)
-        usleep((useconds_t)again_ms * 1000);
+        nanosleep(&(struct timespec){.tv_sec = (time_t)(again_ms / 1000),
+                                     .tv_nsec = (long)(again_ms % 1000) * 1000000},
+                  NULL);
 }
 
 static void connection(struct world *world, enum connection_state state)
@@ -94,8 +97,15 @@ static struct world *begin(void)
 {
     static char path[] = "/election", name[] = "orders", hosts[] = "zk1:2181/app", cluster_name[] = "prod",
                 automatic[] = "auto";
-    static struct election_settings election = {
-        .path = path, .name = name, .recipe = automatic, .allow = {5000, 10000, 66, 30, 600000}};
+    static struct election_settings election = {.path = path,
+                                                .name = name,
+                                                .recipe = automatic,
+                                                .allow = {.vacancy_ms = 5000,
+                                                          .failover_ms = 10000,
+                                                          .silent_percent = 66,
+                                                          .leader_changes = 30,
+                                                          .leader_changes_ms = 600000,
+                                                          .timeout_most_ms = 60000}};
     static struct cluster_settings cluster = {
         .name = cluster_name, .hosts = hosts, .elections = &election, .election_count = 1};
     static const struct settings settings = {.clusters = &cluster, .cluster_count = 1};
