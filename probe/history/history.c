@@ -1,5 +1,6 @@
 #include "probe/history/history.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,13 +103,13 @@ struct history *history_open(const char *file, char **error)
     struct stat status;
     if (!h || !(h->file = strdup(file)) || !(h->picture = picture_new())) {
         *error = strdup("out of memory; no recording can be read");
-    } else if (stat(file, &status) != 0) {
+    } else if (stat(file, &status) != 0 && errno != EACCES) {
         *error = text_format("%s: no recording there; `electop record` makes one", file);
-    } else if (!S_ISREG(status.st_mode)) {
-        *error = text_format("%s: is no file; name a recording", file);
     } else if (access(file, R_OK) != 0) {
         *error =
             text_format("%s: may not be read by you; ask its owner, or read as a member of its group", file);
+    } else if (!S_ISREG(status.st_mode)) {
+        *error = text_format("%s: is no file; name a recording", file);
     } else if (is_cut(h)) {
         *error = damaged(h);
     } else if ((connect_to(h, file, 0) && can_read(h)) || connect_unchanging(h)) {

@@ -12,6 +12,10 @@ import pytest
 from electop import PROGRAM, check_sanitizers, run
 from waiting import until
 
+# How often a recorder is killed; ELECTOP_KILLS=200 to be sure.
+KILLS = int(os.environ.get("ELECTOP_KILLS", "12"))
+LIMIT_S = max(90, 5 * KILLS)
+
 
 class Recorder:
     """`electop record` with a history of its own, and what it said."""
@@ -163,8 +167,6 @@ def test_what_is_no_recording_is_left_alone(zk, tmp_path, content):
 
 
 LOSS_MOST_S = 1.0
-# How often; ELECTOP_KILLS=200 to be sure.
-KILLS = int(os.environ.get("ELECTOP_KILLS", "12"))
 
 
 def test_kill_at_any_moment(tmp_path):
