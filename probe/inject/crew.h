@@ -2,8 +2,8 @@
  * crew.h - one session, and the candidates on it: carries out what they ask (candidate.h) and tells them what
  * comes.
  *
- * Every write of a candidate goes out in crew.c. What befalls the session befalls all of them. A crew that
- * has to watch more than CREW_WATCHED_MOST bytes of paths could not set its watches again after a lost
+ * Every write of a candidate goes out in crew_asks.c. What befalls the session befalls all of them. A crew
+ * that has to watch more than CREW_WATCHED_MOST bytes of paths could not set its watches again after a lost
  * connection: the library sends them in one packet, and above a megabyte the server drops the connection, for
  * ever.
  */

@@ -45,7 +45,10 @@ UPWARD = [
     ("tui/", ("tests/",)),
 ]
 
-# What the pure model may not touch: clocks, files, the network, the loop.
+# What is pure: the model, the recipe of our own candidates, what they count.
+PURE = ("probe/election/", "probe/inject/candidate.", "probe/inject/behaviour.", "probe/inject/tally.",
+        "probe/inject/histogram.")
+# ... and may not touch: clocks, files, the network, the loop.
 IMPURE = re.compile(r"^(uv|time|sys/time|unistd|fcntl|poll|sys/socket|netdb|pthread|curl/curl)\.h$")
 
 
@@ -97,13 +100,13 @@ def relative_includes(top):
 def pure_model(top):
     """The model does no I/O and reads no clock: time is an argument."""
     for path, number, header in includes(top):
-        if path.startswith("probe/election/") and IMPURE.match(header):
-            yield path, number, f"{header}: the election model is pure"
+        if path.startswith(PURE) and IMPURE.match(header):
+            yield path, number, f"{header}: this is pure"
     for path in files(top):
-        if path.startswith("probe/election/"):
+        if path.startswith(PURE):
             for number, line in lines(top, path):
                 if found := re.search(r"\b(clock_gettime|gettimeofday|time|fopen|socket|uv_now|uv_hrtime)\s*\(", line):
-                    yield path, number, f"{found[1]}(): the election model is pure"
+                    yield path, number, f"{found[1]}(): this is pure"
 
 
 def writes_to_clusters(top):

@@ -1,0 +1,324 @@
+/*
+ * crew_asks.c - what candidates ask of the servers, and the answers: each goes back to the function of
+ * candidate.h that the question names. Every write of a candidate goes out here. See crew.c for the session
+ * and its owner.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/recipe.h"
+#include "probe/inject/crew_inner.h"
+#include "probe/inject/naming.h"
+#include "probe/inject/reading.h"
+
+#define DIRECTORIES_MOST 32
+
+/* ---- what is counted ---- */
+
+void crew_count_question(const struct test_candidate *t, enum candidate_ask what)
+{
+    const struct crew_options *options = t->crew->options;
+    if (options->listener.asked)
+        options->listener.asked(options->context, what);
+}
+
+void crew_count_answer(const struct test_candidate *t, enum session_result result)
+{
+    const struct crew_options *options = t->crew->options;
+    if (options->listener.answered)
+        options->listener.answered(options->context, result);
+}
+
+/* ---- answers ---- */
+
+static void on_whatever(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    crew_count_answer(context,
+                      result); /* nothing hangs on it: the request after it says what there is to say */
+}
+
+static void on_prepared(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    struct test_candidate *t = context;
+    crew_count_answer(t, result);
+    crew_perform(t, candidate_prepared(&t->machine, &t->casting->rules, result));
+}
+
+static void on_created(void *context, enum session_result result, const char *path)
+{
+    struct test_candidate *t = context;
+    crew_count_answer(t, result);
+    int64_t number = SEQUENCE_NONE;
+    char *name = result == SESSION_OK && path ? strdup(strrchr(path, '/') + 1) : NULL;
+    if (name) {
+        number = recipe_sequence_of(name);
+        free(t->name);
+        t->name = name;
+    } else if (result == SESSION_OK) {
+        result = SESSION_LOST; /* out of memory: it will find itself */
+    }
+    crew_perform(t, candidate_created(&t->machine, &t->casting->rules, result, number));
+}
+
+static void on_found(void *context, enum session_result result, const struct znode_stat *stat,
+                     char *const *names, size_t count)
+{
+    (void)stat;
+    struct test_candidate *t = context;
+    crew_count_answer(t, result);
+    int64_t number = SEQUENCE_NONE;
+    size_t length = t->name ? strlen(t->name) : 0;
+    for (size_t i = 0; i < count && t->name && number == SEQUENCE_NONE; i++)
+        if (strncmp(names[i], t->name, length) == 0) {
+            char *name = strdup(names[i]);
+            if (!name)
+                break;
+            number = recipe_sequence_of(name);
+            free(t->name);
+            t->name = name;
+        }
+    crew_perform(t, candidate_found(&t->machine, &t->casting->rules, result, number));
+}
+
+void crew_looked(struct test_candidate *t, enum session_result result, const struct place *place)
+{
+    const struct crew_options *options = t->crew->options;
+    if (result == SESSION_OK && options->listener.placed)
+        options->listener.placed(options->context, t, place);
+    crew_perform(t, candidate_looked(&t->machine, &t->casting->rules, result, place));
+}
+
+static void on_list(void *context, enum session_result result, const struct znode_stat *stat,
+                    char *const *names, size_t count)
+{
+    (void)stat;
+    struct test_candidate *t = context;
+    crew_count_answer(t, result);
+    struct place place = {.stands = false};
+    if (result == SESSION_OK)
+        place = place_in_line(t->machine.own, names, count);
+    crew_looked(t, result, &place);
+}
+
+static void on_watched(void *context, enum session_result result, const struct znode_stat *stat,
+                       const void *data, size_t length)
+{
+    (void)stat, (void)data, (void)length;
+    struct test_candidate *t = context;
+    crew_count_answer(t, result);
+    crew_perform(t, candidate_watched(&t->machine, &t->casting->rules, result));
+}
+
+static void on_deleted(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    struct test_candidate *t = context;
+    crew_count_answer(t, result);
+    crew_perform(t, candidate_deleted(&t->machine, &t->casting->rules, result));
+}
+
+static bool is_mine(const struct test_candidate *t, const struct znode_stat *stat)
+{
+    return stat && t->crew->session && stat->owner == session_id(t->crew->session);
+}
+
+static void on_contended(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    struct test_candidate *t = context;
+    crew_count_answer(t, result);
+    crew_perform(t, candidate_contended(&t->machine, &t->casting->rules, result));
+}
+
+static void on_lock_seen(void *context, enum session_result result, const struct znode_stat *stat,
+                         const void *data, size_t length)
+{
+    (void)data, (void)length;
+    struct test_candidate *t = context;
+    crew_count_answer(t, result);
+    crew_perform(t, candidate_lock_seen(&t->machine, &t->casting->rules, result, is_mine(t, stat)));
+}
+
+static void on_marked(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    struct test_candidate *t = context;
+    crew_count_answer(t, result);
+    crew_perform(t, candidate_marked(&t->machine, &t->casting->rules, result));
+}
+
+static void on_mark_seen(void *context, enum session_result result, const struct znode_stat *stat,
+                         const void *data, size_t length)
+{
+    (void)data, (void)length;
+    struct test_candidate *t = context;
+    crew_count_answer(t, result);
+    crew_perform(t, candidate_mark_seen(&t->machine, &t->casting->rules, result, is_mine(t, stat)));
+}
+
+/* ---- questions ---- */
+
+static bool create(struct test_candidate *t, const char *path, const char *data, enum create_mode mode,
+                   session_text_fn answer)
+{
+    return session_create(t->crew->session, path, data, strlen(data), mode, t->casting->acl, answer, t);
+}
+
+/*
+ * Makes every directory above a path, in one go: ZooKeeper answers a session's requests in their order. The
+ * last one's answer is the one that counts.
+ */
+static bool create_directories(struct test_candidate *t, const char *path, bool itself)
+{
+    size_t ends[DIRECTORIES_MOST], count = 0;
+    for (size_t i = 1; path[i] && count < DIRECTORIES_MOST - 1; i++)
+        if (path[i] == '/')
+            ends[count++] = i;
+    if (itself)
+        ends[count++] = strlen(path);
+    bool asked = false;
+    for (size_t i = 0; i < count; i++) {
+        char *upper = strndup(path, ends[i]);
+        asked = upper && session_create(t->crew->session, upper, "", 0, CREATE_PERSISTENT, NULL,
+                                        i + 1 < count ? on_whatever : on_prepared, t);
+        free(upper);
+        if (!asked)
+            return false;
+        if (i + 1 < count)
+            crew_count_question(t, ASK_DIRECTORY);
+    }
+    return asked;
+}
+
+/* Has a new name for each znode: what a lost create may have left must be told from what follows it. */
+static bool create_candidate(struct test_candidate *t, session_text_fn answer)
+{
+    char *name = name_make(t->casting->name, session_id(t->crew->session));
+    char *path = name ? path_join(t->casting->election, name) : NULL;
+    bool asked = path && create(t, path, t->casting->data, t->casting->rules.manner->mode, answer);
+    free(path);
+    free(t->name);
+    t->name = name;
+    return asked;
+}
+
+static bool delete_candidate(struct test_candidate *t)
+{
+    if (t->casting->rules.lock)
+        return session_delete(t->crew->session, t->casting->election, -1, on_deleted, t);
+    char *path = t->name ? path_join(t->casting->election, t->name) : NULL;
+    bool asked = path && session_delete(t->crew->session, path, -1, on_deleted, t);
+    free(path);
+    return asked;
+}
+
+/*
+ * sync first: the create may have gone to another server than the one that answers now, and this one may not
+ * have heard of it yet.
+ */
+static bool find_candidate(struct test_candidate *t)
+{
+    struct session *session = t->crew->session;
+    if (!session_sync(session, t->casting->election, on_whatever, t))
+        return false;
+    crew_count_question(t, ASK_FIND);
+    return session_children(session, t->casting->election, false, on_found, t);
+}
+
+static bool watch_candidate(struct test_candidate *t, const char *name)
+{
+    char *path = path_join(t->casting->election, name);
+    bool asked = path && session_exists(t->crew->session, path, true, on_watched, t);
+    free(path);
+    return asked;
+}
+
+/* ---- being slow ---- */
+
+struct delay {
+    uv_timer_t timer;
+    struct test_candidate *candidate; /* NULL: freed meanwhile */
+};
+
+static void on_delay_closed(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
+static void on_delayed(uv_timer_t *timer)
+{
+    struct delay *delay = timer->data;
+    struct test_candidate *t = delay->candidate;
+    uv_close((uv_handle_t *)timer, on_delay_closed);
+    if (!t)
+        return;
+    t->delay = NULL;
+    crew_perform(t, candidate_delayed(&t->machine, &t->casting->rules));
+}
+
+void crew_delay_forget(struct test_candidate *t)
+{
+    if (t->delay)
+        t->delay->candidate = NULL;
+}
+
+static bool delay_begin(struct test_candidate *t)
+{
+    struct delay *delay = calloc(1, sizeof *delay);
+    if (!delay)
+        return false;
+    uv_timer_init(t->crew->options->loop, &delay->timer);
+    delay->timer.data = delay;
+    delay->candidate = t;
+    t->delay = delay;
+    return uv_timer_start(&delay->timer, on_delayed, (uint64_t)t->casting->slow_ms, 0) == 0;
+}
+
+/* ---- asking ---- */
+
+bool crew_ask(struct test_candidate *t, enum candidate_ask what, const char *name)
+{
+    struct session *session = t->crew->session;
+    const struct casting *casting = t->casting;
+    struct reading *reading = t->crew->options->reading;
+    switch (what) {
+    case ASK_DIRECTORY:
+        return create_directories(t, casting->election, !casting->rules.lock);
+    case ASK_ORPHAN:
+        return create_candidate(t, on_whatever);
+    case ASK_CREATE:
+        return create_candidate(t, on_created);
+    case ASK_FIND:
+        return find_candidate(t);
+    case ASK_LOOK:
+        if (reading)
+            return reading_want(reading, t);
+        return session_children(session, casting->election, false, on_list, t);
+    case ASK_LOOK_AND_WATCH: /* a watch is its session's own, and comes only with a reading of its own */
+        return session_children(session, casting->election, true, on_list, t);
+    case ASK_WATCH:
+        return watch_candidate(t, name);
+    case ASK_DELETE:
+        return delete_candidate(t);
+    case ASK_CONTEND:
+        return create(t, casting->election, casting->data, CREATE_EPHEMERAL, on_contended);
+    case ASK_LOCK:
+        return session_exists(session, casting->election, true, on_lock_seen, t);
+    case ASK_MARK:
+        return create(t, casting->mark, casting->mark_data, CREATE_EPHEMERAL, on_marked);
+    case ASK_MARK_DIRECTORY:
+        return create_directories(t, casting->mark, false);
+    case ASK_MARK_SEEN:
+        return session_exists(session, casting->mark, true, on_mark_seen, t);
+    case ASK_MARK_GONE:
+        return session_delete(session, casting->mark, -1, on_whatever, t);
+    case ASK_DELAY:
+        return delay_begin(t);
+    case ASK_RENEW:
+    case ASK_LEAVE:
+        break; /* not of the servers: crew.c */
+    }
+    return false;
+}
