@@ -420,11 +420,16 @@ static bool read_named(struct servers *s)
     char *error = NULL, **addresses = s->live->cluster->servers.addresses;
     bool good = connect_string_parse(s->live->cluster->hosts, &s->named, &error);
     s->configured = addresses != NULL;
-    if (good && addresses) {
+    size_t count = 0;
+    while (addresses && addresses[count])
+        count++;
+    if (good && count > 0) {
         for (size_t i = 0; i < s->named.count; i++)
             free(s->named.servers[i].host);
+        free(s->named.servers);
         s->named.count = 0;
-        for (size_t i = 0; addresses[i] && s->named.count < CONNECT_STRING_SERVERS; i++) {
+        s->named.servers = calloc(count, sizeof *s->named.servers);
+        for (size_t i = 0; s->named.servers && i < count && i < CONNECT_STRING_SERVERS; i++) {
             free(error);
             error = NULL;
             s->named.count += host_port_parse(addresses[i], strlen(addresses[i]), ZOOKEEPER_PORT,
