@@ -94,7 +94,7 @@ static const char *mode_word(enum server_mode mode)
 static void print_server(struct paper *paper, const struct cluster *cluster, const struct server *server,
                          int address_width)
 {
-    static const enum role roles[] = {
+    static const style roles[] = {
         [SERVER_SILENT] = ROLE_CRITICAL, [SERVER_ANSWERS] = ROLE_GOOD, [SERVER_NOT_ASKED] = ROLE_DIM};
     static const enum sign signs[] = {
         [SERVER_SILENT] = SIGN_CRITICAL, [SERVER_ANSWERS] = SIGN_OK, [SERVER_NOT_ASKED] = SIGN_UNKNOWN};
