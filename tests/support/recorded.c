@@ -197,6 +197,17 @@ void recorded_free(struct recorded *world)
     free(world);
 }
 
+void recorded_rush(struct recorded *world, int times)
+{
+    for (int i = 0; i < times; i++) {
+        recorded_pass(world, 1000);
+        leave(world);
+        join(world);
+        see(world);
+        recorder_flush(world->recorder);
+    }
+}
+
 void recorded_changes(struct recorded *world, int times)
 {
     for (int i = 0; i < times; i++) {

@@ -39,6 +39,9 @@ void recorded_pass(struct recorded *, int64_t ms);
 /* So many leaders go, each followed by one more candidate; what is said is remembered after each step. */
 void recorded_changes(struct recorded *, int times);
 
+/* The same, with nothing remembered. */
+void recorded_rush(struct recorded *, int times);
+
 struct history *recorded_open(const struct recorded *);
 /* The number that a query gives. */
 int64_t recorded_ask(const struct recorded *, const char *sql);

@@ -151,6 +151,48 @@ static void waits_for_room(void **state)
     recorded_free(world);
 }
 
+/* What is too much to be kept until there is room again is lost, and that is in the recording: a gap. */
+static void owns_up_to_what_it_lost(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_new();
+    signal(SIGXFSZ, SIG_IGN);
+    recorded_start(world, KEEP_LONG_MS);
+    recorded_connect(world);
+    recorded_changes(world, 5);
+    usleep(600000);
+    limit_files(100000);
+    for (int i = 0; i < 200 && !recorder_lost(world->recorder); i++)
+        recorded_rush(world, 500);
+    assert_true(recorder_lost(world->recorder) > 0);
+    limit_files(RLIM_INFINITY);
+    char *problem;
+    while ((problem = recorder_problem(world->recorder))) {
+        free(problem);
+        usleep(50000);
+    }
+    usleep(1100000); /* it does not try at every turn */
+    size_t first = world->moments;
+    recorded_changes(world, 20);
+    recorded_stop(world);
+
+    assert_int_equal(recorded_ask(world, "SELECT count(*) FROM stretch WHERE why = 'went on after a loss'"),
+                     1);
+    assert_int_equal(recorded_ask(world, "SELECT count(*) FROM gap WHERE why = 'not recording'"), 1);
+    struct history *history = recorded_open(world);
+    recorded_same_look(world, history, first);
+    recorded_same_looks(world, history, world->times[first + 1], INT64_MAX);
+    /* In between nothing is claimed. */
+    char *error;
+    int64_t gap_us = recorded_ask(world, "SELECT (from_us + to_us) / 2 FROM gap");
+    const struct model *model = history_at(history, gap_us, &error);
+    assert_non_null(model);
+    assert_false(model->clusters[0].elections[0]->fresh);
+    assert_string_equal(model->clusters[0].problem, "nobody was recording then");
+    history_close(history);
+    recorded_free(world);
+}
+
 static void expect_refusal(const struct recorded *world, const char *wanted)
 {
     char *error;
@@ -252,9 +294,13 @@ static void refuses_what_it_does_not_know(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forgets_what_is_old),   cmocka_unit_test(goes_on_when_the_clock_is_set_back),
-        cmocka_unit_test(waits_for_room),        cmocka_unit_test(tells_of_a_cut_file),
-        cmocka_unit_test(tells_of_wrong_places), cmocka_unit_test(refuses_what_it_does_not_know),
+        cmocka_unit_test(forgets_what_is_old),
+        cmocka_unit_test(goes_on_when_the_clock_is_set_back),
+        cmocka_unit_test(waits_for_room),
+        cmocka_unit_test(owns_up_to_what_it_lost),
+        cmocka_unit_test(tells_of_a_cut_file),
+        cmocka_unit_test(tells_of_wrong_places),
+        cmocka_unit_test(refuses_what_it_does_not_know),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
