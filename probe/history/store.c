@@ -11,7 +11,7 @@
 #include "probe/history/schema.h"
 
 /* Batches wait for so long, so that one transaction takes many. */
-#define GATHER_MS 250
+#define GATHER_MS 200
 /* The end of what was watched is written as often when nothing happens. */
 #define ALIVE_MS 5000
 #define RETRY_MS 2000
