@@ -131,6 +131,12 @@ void pulse_wake_in(struct pulse *p, uint64_t ms)
         uv_timer_start(&p->wake, on_wake, ms, 0);
 }
 
+void pulse_wake_within(struct pulse *p, uint64_t ms)
+{
+    if (!uv_is_active((uv_handle_t *)&p->wake) || uv_timer_get_due_in(&p->wake) > ms)
+        pulse_wake_in(p, ms);
+}
+
 void pulse_pause(struct pulse *p, unsigned ms)
 {
     p->jitter = p->jitter * 1103515245u + 12345u;

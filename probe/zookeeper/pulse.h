@@ -36,6 +36,8 @@ void pulse_let_go(struct pulse *);
 int pulse_descriptor(const struct pulse *);
 
 void pulse_wake_in(struct pulse *, uint64_t ms);
+/* The same, but an earlier wake that is already set will do. */
+void pulse_wake_within(struct pulse *, uint64_t ms);
 /* The same after half to one and a half of it, so that many who lost the same server do not return as one. */
 void pulse_pause(struct pulse *, unsigned ms);
 void pulse_this_turn(struct pulse *);

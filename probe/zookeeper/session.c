@@ -264,7 +264,7 @@ static void session_arm(struct session *s)
         attempt_begin(s);
     /* One more millisecond, so that the library's deadline has passed when the timer fires. */
     uint64_t ms = (uint64_t)tv.tv_sec * 1000 + (uint64_t)tv.tv_usec / 1000 + 1;
-    pulse_wake_in(s->pulse, ms);
+    pulse_wake_within(s->pulse, ms);
 }
 
 /* After a result that is neither ZOK nor ZNOTHING. */

@@ -24,13 +24,12 @@ def main():
     began = time.monotonic()
     clients = [KazooClient(hosts=hosts, timeout=30) for _ in range(count)]
     for first in range(0, count, CONNECTING_MOST):
-        some = clients[first:first + CONNECTING_MOST]
-        for connected in [client.start_async() for client in some]:
+        for connected in [client.start_async() for client in clients[first:first + CONNECTING_MOST]]:
             if not connected.wait(30):
                 sys.exit("kazoo_crowd: no connection")
-        for client in some:
-            election = client.Election(path, str(first))
-            threading.Thread(target=election.run, args=(threading.Event().wait,), daemon=True).start()
+    for i, client in enumerate(clients):
+        election = client.Election(path, str(i))
+        threading.Thread(target=election.run, args=(threading.Event().wait,), daemon=True).start()
     # All but the leader watch the one before them.
     while sum(bool(client._data_watchers) for client in clients) < count - 1:  # pylint: disable=protected-access
         time.sleep(0.02)
