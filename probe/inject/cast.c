@@ -73,6 +73,7 @@ struct cast {
     uv_loop_t *loop;
     uv_timer_t *timer; /* a block of its own: libuv needs it for longer than we do */
     char *hosts;
+    struct guard *guard;
     int timeout_ms;
     struct stage *stages;
     size_t count;
@@ -103,6 +104,7 @@ static bool member_enter(struct cast *cast, const struct play *play, struct memb
 {
     char name[TEXT_SIZE], data[TEXT_SIZE], mark_data[TEXT_SIZE];
     const struct test_candidate_options options = {
+        .guard = cast->guard,
         .hosts = cast->hosts,
         .timeout_ms = cast->timeout_ms,
         .election = play->election,
@@ -203,8 +205,9 @@ struct cast *cast_new(uv_loop_t *loop, const char *hosts, int timeout_ms, const 
     cast->loop = loop;
     cast->timeout_ms = timeout_ms;
     cast->hosts = strdup(hosts);
+    cast->guard = guard_new_private();
     cast->stages = calloc(count ? count : 1, sizeof *cast->stages);
-    bool enough = cast->hosts && cast->stages;
+    bool enough = cast->hosts && cast->guard && cast->stages;
     uv_update_time(loop);
     for (size_t i = 0; enough && i < count; i++) {
         struct stage *stage = &cast->stages[i];
@@ -258,6 +261,7 @@ void cast_free(struct cast *cast)
         free(cast->stages[i].members);
     }
     free(cast->stages);
+    guard_free(cast->guard);
     free(cast->hosts);
     free(cast);
 }

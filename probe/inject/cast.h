@@ -43,6 +43,7 @@ const struct play *cast_demo(size_t *count);
 struct cast;
 
 /*
+ * hosts: of an ensemble that this program has started, since a cast writes where its plays are.
  * Brings them on, some tens of sessions at a time, and lets them play until cast_free(). The plays are not
  * copied. NULL: out of memory.
  */

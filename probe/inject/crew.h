@@ -17,6 +17,7 @@
 
 #include "probe/inject/behaviour.h"
 #include "probe/inject/candidate.h"
+#include "probe/inject/guard.h"
 #include "probe/zookeeper/session.h"
 
 #define CREW_WATCHED_MOST 700000
@@ -40,6 +41,7 @@ struct crew_listener {
 
 /* A part in the play: how one stands. Pointers are borrowed, and must outlive the crew. */
 struct casting {
+    struct guard *guard;  /* through which it writes */
     const char *election; /* the directory, or the lock */
     const char *name;     /* naming.h */
     const char *data, *mark, *mark_data;

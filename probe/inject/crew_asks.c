@@ -163,7 +163,8 @@ static void on_mark_seen(void *context, enum session_result result, const struct
 static bool create(struct test_candidate *t, const char *path, const char *data, enum create_mode mode,
                    session_text_fn answer)
 {
-    return session_create(t->crew->session, path, data, strlen(data), mode, t->casting->acl, answer, t);
+    return guard_create(t->casting->guard, t->crew->session, path, data, strlen(data), mode, t->casting->acl,
+                        answer, t);
 }
 
 /*
@@ -181,8 +182,8 @@ static bool create_directories(struct test_candidate *t, const char *path, bool 
     bool asked = false;
     for (size_t i = 0; i < count; i++) {
         char *upper = strndup(path, ends[i]);
-        asked = upper && session_create(t->crew->session, upper, "", 0, CREATE_PERSISTENT, NULL,
-                                        i + 1 < count ? on_whatever : on_prepared, t);
+        asked = upper && guard_create(t->casting->guard, t->crew->session, upper, "", 0, CREATE_PERSISTENT,
+                                      NULL, i + 1 < count ? on_whatever : on_prepared, t);
         free(upper);
         if (!asked)
             return false;
@@ -207,9 +208,9 @@ static bool create_candidate(struct test_candidate *t, session_text_fn answer)
 static bool delete_candidate(struct test_candidate *t)
 {
     if (t->casting->rules.lock)
-        return session_delete(t->crew->session, t->casting->election, -1, on_deleted, t);
+        return guard_delete(t->casting->guard, t->crew->session, t->casting->election, -1, on_deleted, t);
     char *path = t->name ? path_join(t->casting->election, t->name) : NULL;
-    bool asked = path && session_delete(t->crew->session, path, -1, on_deleted, t);
+    bool asked = path && guard_delete(t->casting->guard, t->crew->session, path, -1, on_deleted, t);
     free(path);
     return asked;
 }
@@ -313,7 +314,7 @@ bool crew_ask(struct test_candidate *t, enum candidate_ask what, const char *nam
     case ASK_MARK_SEEN:
         return session_exists(session, casting->mark, true, on_mark_seen, t);
     case ASK_MARK_GONE:
-        return session_delete(session, casting->mark, -1, on_whatever, t);
+        return guard_delete(casting->guard, session, casting->mark, -1, on_whatever, t);
     case ASK_DELAY:
         return delay_begin(t);
     case ASK_RENEW:

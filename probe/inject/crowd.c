@@ -439,6 +439,7 @@ static void castings_fill(struct crowd *crowd)
     const struct crowd_options *o = &crowd->options;
     for (size_t i = 0; i <= o->part_count; i++)
         crowd->castings[i] = (struct casting){
+            .guard = o->guard,
             .election = o->election,
             .name = o->name,
             .data = o->data,

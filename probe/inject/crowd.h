@@ -20,6 +20,7 @@
 
 #include "probe/inject/behaviour.h"
 #include "probe/inject/departure.h"
+#include "probe/inject/guard.h"
 #include "probe/inject/histogram.h"
 #include "probe/inject/test_candidate.h"
 #include "probe/zookeeper/session.h"
@@ -42,6 +43,7 @@ enum crowd_victim { VICTIM_NOBODY, VICTIM_LEADER, VICTIM_RANDOM };
 
 struct crowd_options {
     struct session_options session; /* hosts, timeout, credentials */
+    struct guard *guard;            /* through which they write; must outlive the crowd */
 
     const char *election; /* the directory, made if missing; or the lock */
     bool lock;

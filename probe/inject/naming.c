@@ -69,6 +69,26 @@ char *name_make(const char *pattern, uint64_t session)
     return name;
 }
 
+bool name_fits(const char *pattern, const char *name)
+{
+    while (*pattern) {
+        enum word word = word_at(pattern);
+        if (word == WORD_COUNT) {
+            if (*pattern++ != *name++)
+                return false;
+            continue;
+        }
+        static const size_t lengths[WORD_COUNT] = {GUID_UUID_SIZE - 1, GUID_HEX_SIZE - 1, 0, 16};
+        size_t run = strspn(name, word == WORD_SESSION ? "-0123456789" : "-0123456789abcdef");
+        size_t length = lengths[word] ? lengths[word] : run - (run > 0 && name[run - 1] == '-');
+        if (length == 0 || run < length)
+            return false;
+        name += length;
+        pattern += strlen(words[word]);
+    }
+    return *name == '\0';
+}
+
 bool name_is_unique(const char *pattern, bool one_a_session)
 {
     for (const char *at = pattern; *at; at++) {

@@ -17,6 +17,9 @@ char *name_make(const char *pattern, uint64_t session);
 /* At most so long, whatever is filled in. */
 size_t name_longest(const char *pattern);
 
+/* The name, without its number, could have been made from the pattern: only the filled in parts are free. */
+bool name_fits(const char *pattern, const char *name);
+
 /* No two names that this makes begin alike; one_a_session: where no two candidates share a session. */
 bool name_is_unique(const char *pattern, bool one_a_session);
 

@@ -52,6 +52,7 @@ struct test_candidate *test_candidate_new(uv_loop_t *loop, const struct test_can
     const char *name = options->name ? options->name : "";
     const char *mark_data = options->mark_data ? options->mark_data : options->data;
     alone->casting = (struct casting){
+        .guard = options->guard,
         .election = keep(alone, options->election),
         .name = keep(alone, name),
         .data = keep(alone, options->data),

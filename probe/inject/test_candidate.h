@@ -15,11 +15,13 @@
 #include "probe/inject/behaviour.h"
 #include "probe/inject/candidate.h"
 #include "probe/inject/departure.h"
+#include "probe/inject/guard.h"
 #include "probe/zookeeper/session.h"
 
 struct test_candidate;
 
 struct test_candidate_options {
+    struct guard *guard; /* through which it writes; must outlive it */
     const char *hosts;
     int timeout_ms;
     const char *election;     /* the directory, or the lock; directories are made if missing */

@@ -90,7 +90,7 @@ bool session_sync(struct session *, const char *path, session_text_fn, void *con
 
 bool session_acl(struct session *, const char *path, session_acl_fn, void *context);
 
-/* Writing. Only probe/inject/ may call these (a check in the test run holds everyone to it). */
+/* Writing. Only probe/inject/guard.c may call these (a check in the test run holds everyone to it). */
 enum create_mode {
     CREATE_PERSISTENT,
     CREATE_PERSISTENT_SEQUENTIAL,

@@ -124,6 +124,7 @@ int main(int argc, char **argv)
     struct crowd_part part = {.behaviour = argc > 8 ? behaviour_find(argv[8]) : BEHAVIOUR_RECIPE,
                               .percent = 100};
     const struct crowd_options options = {
+        .guard = guard_new_private(), /* its servers are the benchmark's own; it goes with the process */
         .session = {.hosts = argv[1], .timeout_ms = (int)strtol(argv[6], NULL, 10)},
         .election = argv[2],
         .name = "n_",

@@ -110,13 +110,18 @@ def pure_model(top):
 
 
 def writes_to_clusters(top):
-    """Only test candidates write; whoever watches cannot."""
-    allowed = ("probe/inject/", "probe/zookeeper/session_calls.c", "probe/zookeeper/session.h")
+    """Every write passes the guard; and only what starts its own ensemble has one that lets everything through."""
+    allowed = ("probe/inject/guard.", "probe/zookeeper/session_calls.c", "probe/zookeeper/session.h")
     for path in files(top):
         if not path.startswith(allowed):
             for number, line in lines(top, path):
                 if found := WRITES.search(line):
-                    yield path, number, f"{found[0]}...): only probe/inject/ writes to a cluster"
+                    yield path, number, f"{found[0]}...): only probe/inject/guard.c writes to a cluster"
+    for path in files(top):
+        if not path.startswith(("probe/inject/guard.", "probe/inject/cast.c")):
+            for number, line in lines(top, path):
+                if "guard_new_private(" in line:
+                    yield path, number, "guard_new_private(): only the cast of the demo's own ensemble writes anywhere"
 
 
 def file_lengths(top):

@@ -45,6 +45,8 @@ PLANTED = [
     (check.writes_to_clusters, "probe/source/planted.c", "    session_create(s, p, d, 1, CREATE_EPHEMERAL, f, c);\n"),
     (check.writes_to_clusters, "tui/commands/planted.c", "    session_delete (s, p, -1, f, c);\n"),
     (check.writes_to_clusters, "tui/views/planted.c", "    session_set(s, p, d, 1, -1, f, c);\n"),
+    (check.writes_to_clusters, "probe/inject/planted.c", "    session_delete(s, p, -1, f, c);\n"),
+    (check.writes_to_clusters, "tui/commands/planted.c", "    struct guard *g = guard_new_private();\n"),
     (check.file_lengths, "probe/planted.c", "int x;\n" * (check.LONGEST_FILE + 1)),
     (check.top_level, "notes.txt", "remember\n"),
     (check.top_level, "lib/x.c", "int x;\n"),
@@ -65,7 +67,7 @@ def test_violation_is_reported(rule, path, text, tmp_path):
 ALLOWED = [
     ("tui/screen/curses_planted.c", "#include <curses.h>\n"),
     ("config/planted.c", "#include <yaml.h>\n"),
-    ("probe/inject/planted.c", "    session_create(s, p, d, 1, CREATE_EPHEMERAL, f, c);\n"),
+    ("probe/inject/guard.c", "    session_create(s, p, d, 1, CREATE_EPHEMERAL, f, c);\n"),
     ("tui/commands/planted.c", '#include "probe/monitor.h"\n'),
     ("probe/source/planted.c", '#include "probe/zookeeper/session.h"\n#include <uv.h>\n'),
     ("probe/election/planted.c", "    int64_t at = moment_time(x);\n"),

@@ -28,6 +28,7 @@ struct world {
     uv_loop_t loop;
     uv_timer_t alarm;
     struct sandbox *sandbox;
+    struct guard *guard;
     bool ready;
 };
 
@@ -73,6 +74,8 @@ static int world_begin(void **state)
     if (!world->sandbox)
         fail_msg("%s", error);
     run_until(world, world->ready);
+    world->guard = guard_new_private();
+    assert_non_null(world->guard);
     return 0;
 }
 
@@ -83,6 +86,7 @@ static int world_end(void **state)
     uv_close((uv_handle_t *)&world->alarm, NULL);
     uv_run(&world->loop, UV_RUN_DEFAULT);
     int left = uv_loop_close(&world->loop);
+    guard_free(world->guard);
     free(world);
     return left;
 }
@@ -91,6 +95,7 @@ static struct test_candidate *stand(struct world *world, const struct test_candi
 {
     struct test_candidate_options options = *given;
     options.hosts = sandbox_hosts(world->sandbox);
+    options.guard = world->guard;
     if (options.timeout_ms == 0)
         options.timeout_ms = TIMEOUT_MS;
     if (!options.data)

@@ -25,6 +25,7 @@ struct world {
     uv_loop_t loop;
     uv_timer_t alarm;
     struct sandbox *sandbox;
+    struct guard *guard;
     struct session *reader;
     bool ready, ended, answered;
     size_t left_to_expire, failed_over, children;
@@ -65,6 +66,8 @@ static int world_begin(void **state)
     if (!world->sandbox)
         fail_msg("%s", error);
     run_until(world, world->ready);
+    world->guard = guard_new_private();
+    assert_non_null(world->guard);
     const struct session_options options = {.hosts = sandbox_hosts(world->sandbox), .timeout_ms = 60000};
     world->reader = session_open(&world->loop, &options, &(struct session_listener){0}, NULL);
     run_until(world, session_state(world->reader) == CONNECTION_CONNECTED);
@@ -79,6 +82,7 @@ static int world_end(void **state)
     uv_close((uv_handle_t *)&world->alarm, NULL);
     uv_run(&world->loop, UV_RUN_DEFAULT);
     int left = uv_loop_close(&world->loop);
+    guard_free(world->guard);
     free(world);
     return left;
 }
@@ -119,6 +123,7 @@ static struct crowd *crowd_begin(struct world *world, const struct crowd_options
     static const struct crowd_listener listener = {.failed_over = on_failed_over};
     struct crowd_options options = *given;
     options.session.hosts = sandbox_hosts(world->sandbox);
+    options.guard = world->guard;
     options.session.timeout_ms = options.session.timeout_ms ? options.session.timeout_ms : TIMEOUT_MS;
     options.name = options.name ? options.name : "{hex}-n_";
     options.data = "test";

@@ -1,0 +1,50 @@
+/*
+ * guard.h - the one place through which every write of the program goes.
+ *
+ * A guard stands for one purpose and lets through only what that purpose needs; whatever else is asked of it
+ * is not sent, is counted, and stands in the log: a refusal is a defect of ours, never of the cluster's.
+ * There is no setData here at all: one on somebody's candidate would eat the one-shot watch of its successor.
+ *
+ *   private   an ensemble that this program has started for itself: anything
+ *   sandbox   the sandbox directory, and in it one run: SANDBOX/RUN and below, and SANDBOX/RUN.anything; what
+ *             was left by a run that is over may be adopted, and then deleted
+ *   live      somebody's election: one more candidate, ephemeral, sequential, with data and the siblings'
+ * name, while the live rules hold (guard_open()); and the deletion of what was created so
+ *
+ * Whoever holds a guard frees it after every session that writes through it.
+ */
+#ifndef ELECTOP_PROBE_INJECT_GUARD_H
+#define ELECTOP_PROBE_INJECT_GUARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/zookeeper/session.h"
+
+struct guard;
+
+/* Full paths, copied; run is one name. name_pattern: see naming.h. NULL: out of memory. */
+struct guard *guard_new_private(void);
+struct guard *guard_new_sandbox(const char *sandbox, const char *run);
+struct guard *guard_new_live(const char *election, const char *name_pattern);
+void guard_free(struct guard *);
+
+/* Live: candidates may stand from now on, or no more (as in the beginning). Deleting is always possible. */
+void guard_open(struct guard *, bool open);
+
+/* Sandbox: this run is known to be over; what it left may be deleted. False: out of memory, or no such name.
+ */
+bool guard_adopt(struct guard *, const char *run);
+
+/* As session_create() and session_delete(). False also for what is refused. */
+bool guard_create(struct guard *, struct session *, const char *path, const void *data, size_t length,
+                  enum create_mode, const struct acl *, session_text_fn, void *context);
+bool guard_delete(struct guard *, struct session *, const char *path, int32_t version, session_text_fn,
+                  void *context);
+
+/* What was not let through: how often, and the latest path; 0 and "". */
+uint64_t guard_refused(const struct guard *);
+const char *guard_refused_path(const struct guard *);
+
+#endif

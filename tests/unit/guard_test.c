@@ -1,0 +1,133 @@
+/*
+ * What a guard lets through and what it refuses, without a server: a session that never connects takes no
+ * request, so what is allowed shows in that nothing was counted as refused.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "probe/inject/guard.h"
+
+struct world {
+    uv_loop_t loop;
+    struct session *session;
+};
+
+static int world_begin(void **state)
+{
+    static struct world world;
+    uv_loop_init(&world.loop);
+    const struct session_options options = {.hosts = "127.0.0.1:1", .timeout_ms = 4000};
+    world.session = session_open(&world.loop, &options, &(struct session_listener){0}, NULL);
+    *state = &world;
+    return world.session ? 0 : -1;
+}
+
+static int world_end(void **state)
+{
+    struct world *world = *state;
+    session_drop(world->session);
+    uv_run(&world->loop, UV_RUN_DEFAULT);
+    return uv_loop_close(&world->loop);
+}
+
+static void on_text(void *context, enum session_result result, const char *path)
+{
+    (void)context, (void)result, (void)path;
+}
+
+static bool creates(struct world *world, struct guard *guard, const char *path, const char *data,
+                    enum create_mode mode)
+{
+    uint64_t before = guard_refused(guard);
+    guard_create(guard, world->session, path, data, 0, mode, NULL, on_text, NULL);
+    return guard_refused(guard) == before;
+}
+
+static bool deletes(struct world *world, struct guard *guard, const char *path)
+{
+    uint64_t before = guard_refused(guard);
+    guard_delete(guard, world->session, path, -1, on_text, NULL);
+    return guard_refused(guard) == before;
+}
+
+/* A run may touch the sandbox itself, its own znode, what is below it, and its own signs beside it. */
+static void a_run_keeps_to_itself(void **state)
+{
+    struct guard *guard = guard_new_sandbox("/electop-sandbox", "run-1");
+    static const char *const allowed[] = {"/electop-sandbox", "/electop-sandbox/run-1",
+                                          "/electop-sandbox/run-1/election/n_",
+                                          "/electop-sandbox/run-1.alive-a"};
+    static const char *const refused[] = {"/",
+                                          "/election",
+                                          "/electop-sandbox-2/run-1",
+                                          "/electop-sandboxx",
+                                          "/electop-sandbox/run-2",
+                                          "/electop-sandbox/run-11",
+                                          "/electop-sandbox/run-1.",
+                                          "/electop-sandbox/run-1.alive/below",
+                                          "/electop-sandbox/other/run-1",
+                                          "/zookeeper/quota"};
+    for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++) {
+        assert_true(creates(*state, guard, allowed[i], "", CREATE_PERSISTENT));
+        assert_true(deletes(*state, guard, allowed[i]));
+    }
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        assert_false(creates(*state, guard, refused[i], "", CREATE_PERSISTENT));
+        assert_false(deletes(*state, guard, refused[i]));
+        assert_string_equal(guard_refused_path(guard), refused[i]);
+    }
+    /* What a run that is over has left may be deleted, never added to. */
+    assert_true(guard_adopt(guard, "run-2"));
+    assert_true(deletes(*state, guard, "/electop-sandbox/run-2/election"));
+    assert_false(creates(*state, guard, "/electop-sandbox/run-2/election", "", CREATE_PERSISTENT));
+    assert_false(guard_adopt(guard, "a/b"));
+    guard_free(guard);
+    assert_null(guard_new_sandbox("/", "run"));
+    assert_null(guard_new_sandbox("/electop-sandbox", ".."));
+}
+
+/* In a live election: one kind of create, while the rules hold, and nobody else's znode is ever deleted. */
+static void a_live_election_takes_candidates_only(void **state)
+{
+    struct guard *guard = guard_new_live("/app/election", "_c_{uuid}-latch-");
+    const char *name = "/app/election/_c_6f1c9e0a-0000-4000-8000-000000000001-latch-";
+    assert_false(creates(*state, guard, name, "x", CREATE_EPHEMERAL_SEQUENTIAL)); /* not open yet */
+    guard_open(guard, true);
+    assert_true(creates(*state, guard, name, "x", CREATE_EPHEMERAL_SEQUENTIAL));
+    assert_false(creates(*state, guard, name, NULL, CREATE_EPHEMERAL_SEQUENTIAL)); /* null data */
+    assert_false(creates(*state, guard, name, "x", CREATE_PERSISTENT_SEQUENTIAL));
+    assert_false(creates(*state, guard, name, "x", CREATE_EPHEMERAL));
+    assert_false(creates(*state, guard, "/app/election/n_", "x", CREATE_EPHEMERAL_SEQUENTIAL));
+    assert_false(creates(*state, guard, "/app/election", "x", CREATE_PERSISTENT));
+    assert_false(creates(*state, guard, "/app/leader", "x", CREATE_EPHEMERAL)); /* no acknowledgement */
+    assert_true(
+        deletes(*state, guard, "/app/election/_c_6f1c9e0a-0000-4000-8000-000000000001-latch-0000000007"));
+    assert_false(
+        deletes(*state, guard, "/app/election/_c_6f1c9e0a-0000-4000-8000-000000000002-latch-0000000006"));
+    assert_false(deletes(*state, guard, "/app/election"));
+    guard_open(guard, false);
+    assert_false(creates(*state, guard, name, "x", CREATE_EPHEMERAL_SEQUENTIAL));
+    assert_true(
+        deletes(*state, guard, "/app/election/_c_6f1c9e0a-0000-4000-8000-000000000001-latch-0000000007"));
+    guard_free(guard);
+    /* Without anything of its own in the name, only what the server said that it created is known to be ours.
+     */
+    guard = guard_new_live("/election", "n_");
+    guard_open(guard, true);
+    assert_true(creates(*state, guard, "/election/n_", "x", CREATE_EPHEMERAL_SEQUENTIAL));
+    assert_false(deletes(*state, guard, "/election/n_0000000001"));
+    guard_free(guard);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_run_keeps_to_itself, world_begin, world_end),
+        cmocka_unit_test_setup_teardown(a_live_election_takes_candidates_only, world_begin, world_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
