@@ -9,8 +9,6 @@
 #include "probe/history/lookup.h"
 
 #define NAMES_MOST 65536
-/* Rows that are deleted at once. */
-#define TRIM_ROWS 20000
 
 enum sql {
     SQL_STRETCH,
@@ -604,73 +602,4 @@ bool rows_write(struct rows *rows, const struct batch *batch)
         if (!write_tenure(rows, batch, &batch->tenures[i]))
             return false;
     return true;
-}
-
-/* ---- what is old ---- */
-
-/* A statement with up to two numbers; how many rows it took out. */
-static bool trim(struct rows *rows, const char *sql, int64_t first, int64_t second, int64_t *gone)
-{
-    sqlite3_stmt *statement = NULL;
-    bool fine = sqlite3_prepare_v2(rows->db, sql, -1, &statement, NULL) == SQLITE_OK;
-    if (fine) {
-        sqlite3_bind_int64(statement, 1, first);
-        if (sqlite3_bind_parameter_count(statement) > 1)
-            sqlite3_bind_int64(statement, 2, second);
-        fine = sqlite3_step(statement) == SQLITE_DONE;
-    }
-    sqlite3_finalize(statement);
-    *gone += fine ? sqlite3_changes64(rows->db) : 0;
-    return fine;
-}
-
-/* What a kept chunk is the first to need. */
-static bool first_kept(struct rows *rows, const char *column, int64_t before_us, int64_t *number)
-{
-    char *sql = sqlite3_mprintf("SELECT %s FROM chunk WHERE from_us <= %lld ORDER BY id DESC LIMIT 1", column,
-                                (long long)before_us);
-    bool fine = sql && ask(rows, sql, number, 0);
-    sqlite3_free(sql);
-    return fine;
-}
-
-bool rows_trim(struct rows *rows, int64_t before_us, bool *more)
-{
-    int64_t chunk, event, name, gone = 0;
-    *more = false;
-    if (!first_kept(rows, "id", before_us, &chunk) || !first_kept(rows, "first_event", before_us, &event) ||
-        !first_kept(rows, "first_name", before_us, &name))
-        return false;
-    if (chunk == 0)
-        return true;
-    /* Who leads since before then is still named. */
-    bool fine =
-        trim(rows, "DELETE FROM chunk WHERE id < ? AND id IN (SELECT id FROM chunk ORDER BY id LIMIT 100)",
-             chunk, 0, &gone) &&
-        trim(rows,
-             "DELETE FROM finding WHERE event IN (SELECT event FROM finding WHERE event < ? ORDER BY event"
-             " LIMIT ?)",
-             event, TRIM_ROWS, &gone) &&
-        trim(rows, "DELETE FROM event WHERE id IN (SELECT id FROM event WHERE id < ? ORDER BY id LIMIT ?)",
-             event, TRIM_ROWS, &gone) &&
-        trim(rows,
-             "DELETE FROM failover WHERE (election, lost_us, event) IN (SELECT f.election, f.lost_us, f.event"
-             " FROM election l, failover f WHERE f.election = l.id AND f.lost_us < ? AND f.event < ?"
-             " LIMIT 20000)",
-             before_us, event, &gone) &&
-        trim(rows,
-             "DELETE FROM tenure WHERE (election, id) IN (SELECT t.election, t.id FROM tenure t"
-             " WHERE t.to_us < ? LIMIT ?)",
-             before_us, TRIM_ROWS, &gone) &&
-        trim(rows, "DELETE FROM gap WHERE to_us < ?", before_us, 0, &gone);
-    if (fine && gone == 0)
-        fine = trim(rows,
-                    "DELETE FROM name WHERE id IN (SELECT id FROM name WHERE id < ? AND id NOT IN"
-                    " (SELECT candidate FROM tenure WHERE candidate < ?1 UNION SELECT identity FROM tenure"
-                    " WHERE identity < ?1) ORDER BY id LIMIT ?2)",
-                    name, TRIM_ROWS, &gone) &&
-               trim(rows, "DELETE FROM stretch WHERE to_us < ? AND id NOT IN (SELECT stretch FROM chunk)",
-                    before_us, 0, &gone);
-    *more = fine && gone > 0;
-    return fine;
 }

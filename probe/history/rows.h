@@ -25,10 +25,5 @@ bool rows_end_tenures(struct rows *);
 bool rows_write(struct rows *, const struct batch *);
 /* The stretch goes on until then. */
 bool rows_alive(struct rows *, int64_t now_us);
-/*
- * Takes out what ended before then, a part of it at each call, so that nobody waits for long. *more: there
- * is more. Inside a transaction.
- */
-bool rows_trim(struct rows *, int64_t before_us, bool *more);
 
 #endif

@@ -9,6 +9,7 @@
 #include "probe/history/place.h"
 #include "probe/history/rows.h"
 #include "probe/history/schema.h"
+#include "probe/history/trim.h"
 
 /* Batches wait for so long, so that one transaction takes many. */
 #define GATHER_MS 200
@@ -93,7 +94,7 @@ static void trim_old(struct store *store, int64_t keep_ms)
         return;
     /* A part at a time, between what happens. */
     bool fine = run(store, "BEGIN IMMEDIATE") &&
-                rows_trim(store->rows, store->newest_us - keep_ms * 1000, &more) && run(store, "COMMIT");
+                recording_trim(store->db, store->newest_us - keep_ms * 1000, &more) && run(store, "COMMIT");
     if (!fine && !sqlite3_get_autocommit(store->db))
         run(store, "ROLLBACK");
     if (fine && more)

@@ -193,7 +193,7 @@ static void wrong_usage(void **state)
          "version, and a "
          "path begins with a slash"},
         {"election", "unknown command \"election\"; the commands are watch, once, events, record, report, "
-                     "config, demo, help, version, "
+                     "replay, config, demo, help, version, "
                      "and a path begins with a slash"},
         {"help onc", "unknown command \"onc\"; did you mean once?"},
         {"once --jsno", "unknown option \"--jsno\"; did you mean --json?"},
