@@ -253,7 +253,7 @@ static void wrong_usage(void **state)
         {"-- --json",
          "the path \"--json\" does not begin with a slash; write the whole path, such as /election"},
         {"\x1b[2J", "unknown command \"\\x1b[2J\"; the commands are watch, once, events, record, report, "
-                    "config, demo, help, "
+                    "replay, config, demo, help, "
                     "version, and "
                     "a path begins with a slash"},
     };
