@@ -4,6 +4,7 @@
  */
 #include "probe/inject/crowd.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,8 @@
 /* Of one tick, so that the loop gets its turn: candidates brought on, sessions ended. */
 #define ENTRIES_A_TICK 500
 #define ENDS_A_TICK 100
+/* So many failures in a row, while others are connected, mean a limit. */
+#define TURNED_AWAY 5
 /* After this long without coming to rest a failover that has led is told all the same. */
 #define SETTLE_US 1000000
 /* Whoever still leads so long after a pause was not missed. */
@@ -135,6 +138,19 @@ static void set_problem(struct crowd *crowd, const char *text)
         return;
     free(crowd->problem);
     crowd->problem = strdup(text);
+}
+
+/* Some are in, and the next ones are turned away again and again, without a word of why. */
+static void name_limit(struct crowd *crowd)
+{
+    if (crowd->connected == 0 || gate_figures(crowd->gate).failures_in_a_row < TURNED_AWAY)
+        return;
+    char text[160];
+    snprintf(text, sizeof text,
+             "no more than %zu connections are taken: the servers' maxClientCnxns, which all clients of this "
+             "host share",
+             crowd->connected);
+    set_problem(crowd, text);
 }
 
 static void on_gave_up(void *context, const char *problem)
@@ -361,6 +377,7 @@ static void on_tick(uv_timer_t *timer)
         return;
     }
     bring_on(crowd, time_us);
+    name_limit(crowd);
     if (crowd->stood_us == 0 && crowd->entered == crowd->wanted && crowd->tally.yet_to_stand == 0) {
         crowd->stood_us = time_us;
         if (crowd->listener.stood)

@@ -398,6 +398,31 @@ static void a_rate_is_kept(void **state)
     crowd_finish(world, crowd, "/rate");
 }
 
+/* A server that takes no more connections: those that are in stand, few knock, and the setting is named. */
+static void a_full_server_is_named(void **state)
+{
+    struct world *world = *state;
+    struct sandbox *common = world->sandbox;
+    char *error = NULL;
+    world->ready = false;
+    world->sandbox = sandbox_start(
+        &world->loop, &(struct sandbox_options){.servers = 1, .tick_ms = TICK_MS, .connections = 10},
+        on_ready, world, &error);
+    assert_non_null(world->sandbox);
+    run_until(world, world->ready);
+    struct crowd *crowd = crowd_begin(world, &(struct crowd_options){.election = "/full", .count = 30});
+    run_until(world, figures_of(crowd).problem && strstr(figures_of(crowd).problem, "maxClientCnxns"));
+    struct crowd_figures f = figures_of(crowd);
+    assert_true(f.stood_us == 0 && f.by_state[CANDIDATE_LEADING] == 1 &&
+                f.by_state[CANDIDATE_WAITING] == f.connected - 1);
+    world->ended = false;
+    crowd_end(crowd, on_ended);
+    run_until(world, world->ended);
+    crowd_free(crowd);
+    sandbox_stop(world->sandbox);
+    world->sandbox = common;
+}
+
 /* So many on a session that their watches would not fit one packet: more sessions are taken. */
 static void watches_fit_a_packet(void **state)
 {
@@ -433,7 +458,8 @@ int main(void)
         cmocka_unit_test(a_short_pause_is_no_death), cmocka_unit_test(a_herd_costs_more_than_a_chain),
         cmocka_unit_test(a_mixture_is_as_asked_for), cmocka_unit_test(many_on_one_session),
         cmocka_unit_test(who_must_not_lead_goes),    cmocka_unit_test(a_rate_is_kept),
-        cmocka_unit_test(a_restart_brings_all_back), cmocka_unit_test(descriptors_are_counted),
+        cmocka_unit_test(a_full_server_is_named),    cmocka_unit_test(a_restart_brings_all_back),
+        cmocka_unit_test(descriptors_are_counted),
     };
     return cmocka_run_group_tests(tests, world_begin, world_end);
 }
