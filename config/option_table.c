@@ -228,7 +228,7 @@ const struct option_row option_table[] = {
     {"json", 0, NULL, ONCE | EVENTS | REPORT, set_json, "print JSON (events: a line each)"},
     {"markdown", 0, NULL, REPORT, set_markdown, "print Markdown"},
     {"html", 0, "FILE", REPORT, set_html, "write one self-contained page to FILE (-: standard output)"},
-    {"replay", 0, "FILE", ONCE | EVENTS, set_replay, "this recording in place of a cluster"},
+    {"replay", 0, "FILE", ONCE | EVENTS | REPORT, set_replay, "this recording in place of a cluster"},
     {"at", 0, "TIME", ONCE | REPLAY, set_at, "that moment of the recording (its end)"},
     {"from", 0, "TIME", REPORT | EVENTS, set_from,
      "of a recording: from then on (events: its beginning, report: a day before its end)"},

@@ -392,6 +392,8 @@ static bool check_together(struct parse *parse)
 {
     const struct options *options = parse->options;
     bool page = options->html && strcmp(options->html, "-") == 0;
+    if (options->command == COMMAND_REPORT && options->replay && options->recording)
+        return refuse(parse, "--replay FILE and FILE are two recordings; name one of them");
     if (options->markdown && options->json)
         return refuse(parse, "--json and --markdown are two forms; ask for one of them");
     if (page && (options->markdown || options->json))

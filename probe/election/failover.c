@@ -9,3 +9,8 @@ const char *failover_cause_word(enum failover_cause cause)
     };
     return words[cause < CAUSE_COUNT ? cause : CAUSE_UNKNOWN];
 }
+
+bool failover_has_detection(enum failover_cause cause)
+{
+    return cause == CAUSE_EXPIRED || cause == CAUSE_ENDED || cause == CAUSE_UNKNOWN;
+}

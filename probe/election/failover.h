@@ -33,6 +33,8 @@ enum failover_cause {
 };
 /* The contract's word: "expired". */
 const char *failover_cause_word(enum failover_cause);
+/* May a leader that went this way have been gone before its znode was? Else there was nothing to detect. */
+bool failover_has_detection(enum failover_cause);
 
 #define SPAN_OPEN (-1)
 struct span {

@@ -6,20 +6,14 @@
 /* What has no upper bound is longer than anything that has one. */
 #define UNBOUNDED INT64_MAX
 
-/* May a leader of this end have been gone before its znode was? */
-static bool has_detection(enum failover_cause cause)
-{
-    return cause == CAUSE_EXPIRED || cause == CAUSE_ENDED || cause == CAUSE_UNKNOWN;
-}
-
 bool failover_sample_of(const struct failover *failover, struct failover_sample *sample)
 {
     struct span length = failover->total;
     if (length.low_us < 0 && failover->takeover.low_us < 0 && failover->takeover.high_us < 0 &&
         failover->vacancy.low_us >= 0) {
         bool detected = failover->detection.low_us >= 0 || failover->detection.high_us >= 0;
-        bool open = failover->vacancy.high_us < 0 ||
-                    (failover->detection.high_us < 0 && (detected || has_detection(failover->cause)));
+        bool open = failover->vacancy.high_us < 0 || (failover->detection.high_us < 0 &&
+                                                      (detected || failover_has_detection(failover->cause)));
         int64_t low_us = detected && failover->detection.low_us > 0 ? failover->detection.low_us : 0;
         length.low_us = low_us + failover->vacancy.low_us;
         length.high_us =

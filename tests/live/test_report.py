@@ -1,5 +1,5 @@
 """One story in every form: a kazoo election whose leader dies ten times in different ways is recorded, and the
-report as JSON, as a page and as Markdown, and a query of the file, tell the same ten failovers."""
+report as JSON, as a page and as Markdown, a query of the file, and a replay tell the same ten failovers."""
 import json
 import os
 import re
@@ -16,6 +16,7 @@ from kazoo.client import KazooClient
 
 from electop import PROGRAM, check_sanitizers, run
 from standing import configuration
+from terminal import Tmux
 from test_report_page import Proxy, Table, browse
 from waiting import until
 
@@ -246,6 +247,23 @@ def test_the_page_tells_the_same(story, tmp_path):
     marks = [number for run in re.findall(r'<text x="[\d.]+" y="16.0">([\d–]+)</text>', dom) for number in [run]]
     covered = sum(int(m.split("–")[-1]) - int(m.split("–")[0]) + 1 for m in marks)
     assert covered == len(told)
+
+
+def test_a_replay_tells_the_same(story):
+    """As events, and on the dashboard's screen of the election's history."""
+    file, _ = story
+    told = failovers(file)
+    lines = run("events", "--replay", file, "--json").out.splitlines()
+    replayed = [event["failover"] for event in map(json.loads, lines) if event["event"] == "failover"]
+    keys = [key for key in replayed[0] if not key.endswith("_identity")]
+    assert [{key: f[key] for key in keys} for f in replayed] == [{key: f[key] for key in keys} for f in told]
+    with Tmux(f"{PROGRAM} replay {file}", cols=120, rows=40, env={"TZ": "UTC"}) as terminal:
+        terminal.shows("orders")
+        terminal.keys("Enter", "h")
+        screen = terminal.shows("WHEN", told[0]["time"][11:23], told[-1]["time"][11:23])
+        terminal.keys("q")
+    rows = re.findall(r"^..([\d:.]{12})  .*?:8080 +(\w+)", screen, re.M)
+    assert rows[::-1] == [(f["time"][11:23], f["cause"]) for f in told]
 
 
 def test_a_part_of_the_time_has_its_part_of_the_story(story):

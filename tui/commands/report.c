@@ -139,8 +139,9 @@ int command_report(const struct invocation *invocation)
 {
     const struct options *options = invocation->options;
     char *error = NULL;
-    char *file = options->recording ? text_format("%s", options->recording)
-                                    : place_choose(&invocation->settings->history, true, &error);
+    const char *named = options->recording ? options->recording : options->replay;
+    char *file =
+        named ? text_format("%s", named) : place_choose(&invocation->settings->history, true, &error);
     struct history *history = file ? history_open(file, &error) : NULL;
     struct report_query query = {.cluster = options->cluster, .election = options->election};
     int64_t begin_us, end_us;

@@ -13,19 +13,22 @@
 /* A candidate's name beside its identity; all of it is in the title. */
 #define NAME_COLUMNS 18
 
-void html_put_interval(struct buffer *out, struct span span)
+void html_put_span(struct buffer *out, struct span span, bool applies)
 {
-    char text[FORMAT_INTERVAL];
-    if (span.low_us < 0 && span.high_us < 0)
-        buffer_put_text(out, "<span class=\"soft\" title=\"not known\">–</span>");
-    else
-        markup_text(out, format_interval(span.low_us, span.high_us, false, text));
+    char text[WORDS_TIME];
+    bool known = span.low_us >= 0 || span.high_us >= 0;
+    if (!known)
+        buffer_put_text(out, applies ? "<span class=\"soft\" title=\"not known\">"
+                                     : "<span class=\"soft\" title=\"there was nothing to detect\">");
+    markup_text(out, words_span(span, applies, false, text));
+    if (!known)
+        buffer_put_text(out, "</span>");
 }
 
-static void put_interval_cell(struct buffer *out, struct span span)
+static void put_span_cell(struct buffer *out, struct span span, bool applies)
 {
     buffer_put_text(out, "<td class=\"n\">");
-    html_put_interval(out, span);
+    html_put_span(out, span, applies);
     buffer_put_text(out, "</td>");
 }
 
@@ -218,10 +221,10 @@ static void put_failover(struct buffer *out, const struct report *report, const 
                       format_span(failover->gap_us, gap, sizeof gap));
         buffer_put_text(out, "</td>");
     } else {
-        put_interval_cell(out, failover->detection);
-        put_interval_cell(out, failover->vacancy);
-        put_interval_cell(out, failover->takeover);
-        put_interval_cell(out, failover->total);
+        put_span_cell(out, failover->detection, failover_has_detection(failover->cause));
+        put_span_cell(out, failover->vacancy, true);
+        put_span_cell(out, failover->takeover, true);
+        put_span_cell(out, failover->total, true);
         buffer_put_text(out, "<td>");
         phases_svg_print(out, scale, failover);
         buffer_put_text(out, "</td>");
@@ -266,10 +269,10 @@ static void put_figures(struct buffer *out, const char *what, const struct failo
     buffer_put_text(out, "<tr><th scope=\"row\">");
     markup_text(out, what);
     buffer_printf(out, "</th><td class=\"n\">%zu</td>", figures->count);
-    put_interval_cell(out, figures->p50);
-    put_interval_cell(out, figures->p90);
-    put_interval_cell(out, figures->p99);
-    put_interval_cell(out, figures->max);
+    put_span_cell(out, figures->p50, true);
+    put_span_cell(out, figures->p90, true);
+    put_span_cell(out, figures->p99, true);
+    put_span_cell(out, figures->max, true);
     buffer_put_text(out, "</tr>\n");
 }
 

@@ -5,6 +5,10 @@
 #ifndef ELECTOP_TUI_REPORT_HTML_ELECTION_H
 #define ELECTOP_TUI_REPORT_HTML_ELECTION_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "probe/sink/buffer.h"
 #include "probe/report/report.h"
 
@@ -16,6 +20,6 @@ void html_election_print(struct buffer *, const struct report *, const struct re
 #define ALARMING_US INT64_C(1000000)
 
 /* Cells that the table of all elections has in common with the section. */
-void html_put_interval(struct buffer *, struct span);
+void html_put_span(struct buffer *, struct span, bool applies);
 
 #endif

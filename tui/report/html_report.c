@@ -106,7 +106,8 @@ static void put_election_row(struct buffer *out, const struct report *report,
                      : watched           ? "never"
                                          : "?");
     buffer_put_text(out, "</td><td class=\"n\">");
-    html_put_interval(out, election->stats.all.count ? election->stats.all.max : SPAN_UNKNOWN);
+    html_put_span(out, election->stats.all.count ? election->stats.all.max : SPAN_UNKNOWN,
+                  !watched || election->change_count > 0);
     buffer_put_text(out, "</td><td class=\"n\">");
     markup_text(out, report_has_gap(election) ? format_span(election->gap_us, span, sizeof span) : "never");
     buffer_put_text(out, "</td><td>");
@@ -145,10 +146,11 @@ static void put_footer(struct buffer *out, const struct report *report, const st
             any = used[report->elections[i].failovers[j].cause] = true;
     buffer_put_text(out, "<footer>\n");
     if (any) {
-        buffer_put_text(out,
-                        "<h3>How to read this</h3>\n<p>A cause is as narrow as its proof, and no narrower. "
-                        "Two figures with a dash are bounds: what is meant lies between them. A dash alone "
-                        "is not known, or does not apply.</p>\n<dl>\n");
+        buffer_put_text(
+            out,
+            "<h3>How to read this</h3>\n<p>A cause is as narrow as its proof, and no narrower. "
+            "Two figures with a dash are bounds: what is meant lies between them. "
+            "What is not known is a question mark, and what there was nothing of is a dash.</p>\n<dl>\n");
         for (int cause = CAUSE_COUNT - 1; cause >= 0; cause--) {
             if (!used[cause])
                 continue;

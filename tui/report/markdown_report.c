@@ -75,11 +75,10 @@ static void put_who(struct buffer *out, const char *who, const char *name)
     }
 }
 
-static void put_interval(struct buffer *out, struct span span)
+static void put_span(struct buffer *out, struct span span, bool applies)
 {
-    char text[FORMAT_INTERVAL];
-    bool known = span.low_us >= 0 || span.high_us >= 0;
-    buffer_put_text(out, known ? format_interval(span.low_us, span.high_us, false, text) : "–");
+    char text[WORDS_TIME];
+    buffer_put_text(out, words_span(span, applies, false, text));
 }
 
 static void put_moment(struct buffer *out, int64_t wall_us)
@@ -121,7 +120,8 @@ static void put_failovers(struct buffer *out, const struct report_election *elec
                                      failover->total};
         for (size_t j = 0; j < sizeof spans / sizeof *spans; j++) {
             buffer_put_text(out, " | ");
-            put_interval(out, failover->gap_us > 0 ? SPAN_UNKNOWN : spans[j]);
+            put_span(out, failover->gap_us > 0 ? SPAN_UNKNOWN : spans[j],
+                     failover->gap_us > 0 || j > 0 || failover_has_detection(failover->cause));
         }
         buffer_put_text(out, " | ");
         if (failover->gap_us > 0) {
@@ -143,7 +143,7 @@ static void put_figures(struct buffer *out, const char *what, const struct failo
     buffer_printf(out, "| %s | %zu", what, figures->count);
     for (size_t i = 0; i < sizeof spans / sizeof *spans; i++) {
         buffer_put_text(out, " | ");
-        put_interval(out, spans[i]);
+        put_span(out, spans[i], true);
     }
     buffer_put_text(out, " |\n");
 }

@@ -41,13 +41,6 @@ static const char *moment(const struct report *report, int64_t wall_us, char *bu
     return buffer;
 }
 
-static const char *span_text(struct span span, bool ascii, char buffer[FORMAT_INTERVAL])
-{
-    if (span.low_us < 0 && span.high_us < 0)
-        return ascii ? "-" : "–";
-    return format_interval(span.low_us, span.high_us, ascii, buffer);
-}
-
 /* What one cell of a row shows; the larger wins. */
 enum slot { SLOT_NOTHING, SLOT_GAP, SLOT_LED, SLOT_VACANT };
 
@@ -176,7 +169,7 @@ enum {
 static void failover_texts(const struct paper *paper, const struct report *report,
                            const struct failover *failover, size_t number, char texts[FAIL_COLUMNS][512])
 {
-    char buffer[FORMAT_INTERVAL];
+    char buffer[WORDS_TIME];
     bool ascii = paper->row->ascii, missed = failover->gap_us > 0;
     const struct span spans[] = {failover->detection, failover->vacancy, failover->takeover, failover->total};
     snprintf(texts[FAIL_NUMBER], 512, "%zu", number);
@@ -187,9 +180,11 @@ static void failover_texts(const struct paper *paper, const struct report *repor
              !missed && failover->cause != CAUSE_UNKNOWN && failover->cause_certainty == CERTAINTY_SUSPECTED
                  ? ", suspected"
                  : "");
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
+        bool applies = missed || i > 0 || failover_has_detection(failover->cause);
         snprintf(texts[FAIL_DETECTED + i], 512, "%s",
-                 span_text(missed ? SPAN_UNKNOWN : spans[i], ascii, buffer));
+                 words_span(missed ? SPAN_UNKNOWN : spans[i], applies, ascii, buffer));
+    }
 }
 
 static bool print_failovers(struct paper *paper, const struct report *report,
@@ -251,11 +246,12 @@ static void figure_texts(const struct paper *paper, const struct failover_figure
                          char texts[STAT_COLUMNS][FORMAT_INTERVAL])
 {
     const struct span spans[] = {figures->p50, figures->p90, figures->p99, figures->max};
-    char buffer[FORMAT_INTERVAL];
+    char buffer[WORDS_TIME];
     snprintf(texts[STAT_CAUSE], FORMAT_INTERVAL, "%s", what);
     snprintf(texts[STAT_KNOWN], FORMAT_INTERVAL, "%zu", figures->count);
     for (int i = 0; i < 4; i++)
-        snprintf(texts[STAT_P50 + i], FORMAT_INTERVAL, "%s", span_text(spans[i], paper->row->ascii, buffer));
+        snprintf(texts[STAT_P50 + i], FORMAT_INTERVAL, "%s",
+                 words_span(spans[i], true, paper->row->ascii, buffer));
 }
 
 /* The row of everything, then one a cause; NULL: there is none. */

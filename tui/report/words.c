@@ -103,6 +103,13 @@ const char *words_cause_meaning(enum failover_cause cause)
     return cause < CAUSE_COUNT ? meanings[cause] : meanings[CAUSE_UNKNOWN];
 }
 
+const char *words_span(struct span span, bool applies, bool ascii, char buffer[WORDS_TIME])
+{
+    if (span.low_us < 0 && span.high_us < 0)
+        return applies ? "?" : ascii ? "-" : "–";
+    return format_interval(span.low_us, span.high_us, ascii, buffer);
+}
+
 char *words_share(int64_t part, int64_t whole, char buffer[WORDS_TIME])
 {
     double share = whole > 0 ? 100.0 * (double)part / (double)whole : 0;

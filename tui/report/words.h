@@ -44,6 +44,10 @@ struct words_verdict {
 void words_verdict(const struct report_election *, struct words_verdict *);
 void words_verdict_free(struct words_verdict *);
 
+/* A span as people read it: "412ms", "1.90 – 4.00s"; "–" where there is nothing to measure, "?" where it is
+   not known. */
+const char *words_span(struct span, bool applies, bool ascii, char buffer[WORDS_TIME]);
+
 /* What a cause says, and how far it was proved. */
 const char *words_cause_meaning(enum failover_cause);
 

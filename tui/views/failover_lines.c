@@ -52,12 +52,6 @@ static const char *when(const struct failover *failover, const struct cells *cel
     return buffer;
 }
 
-/* Whether a leader that went by this was missed for a time: only one whose session ended by itself. */
-static bool is_detected(enum failover_cause cause)
-{
-    return cause == CAUSE_EXPIRED || cause == CAUSE_ENDED || cause == CAUSE_UNKNOWN;
-}
-
 static bool is_known(struct span span)
 {
     return span.low_us != SPAN_OPEN || span.high_us != SPAN_OPEN;
@@ -168,7 +162,8 @@ void failover_table_row(struct cells *cells, const struct failover_table *table,
     snprintf(text, sizeof text, "%s%s", failover_cause_word(failover->cause),
              failover->cause != CAUSE_UNKNOWN && failover->cause_certainty != CERTAINTY_CERTAIN ? "?" : "");
     columns_put(cells, &columns[CAUSE], y, look_of(failover->cause), text);
-    put_span(cells, &columns[DETECTED], y, failover->detection, is_detected(failover->cause), ROLE_TEXT);
+    put_span(cells, &columns[DETECTED], y, failover->detection, failover_has_detection(failover->cause),
+             ROLE_TEXT);
     put_span(cells, &columns[VACANT], y, failover->vacancy, true,
              failover->vacancy.high_us == 0 ? ROLE_DIM : ROLE_WARNING);
     put_span(cells, &columns[TAKEOVER], y, failover->takeover, true, ROLE_TEXT);
