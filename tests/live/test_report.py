@@ -13,6 +13,7 @@ import time
 
 import pytest
 from kazoo.client import KazooClient
+from kazoo.exceptions import NoNodeError
 
 from electop import PROGRAM, check_sanitizers, run
 from standing import configuration
@@ -100,15 +101,24 @@ class Contest:
     def join(self, kind):
         self.count += 1
         member = kind(self.zk, self.path, f"host-{self.count}:8080")
-        before = len(self.client.get_children(self.path))
         self.members.append(member)
-        until(lambda: len(self.client.get_children(self.path)) > before, within=20, what="it stands")
-        return member
+        until(lambda: member.identity in self.standing().values(), within=40, what=f"{member.identity} stands")
+
+    def standing(self):
+        """Their identities, by name."""
+        found = {}
+        for name in self.client.get_children(self.path):
+            try:
+                found[name] = self.client.get(f"{self.path}/{name}")[0].decode()
+            except NoNodeError:
+                pass  # it has gone meanwhile
+        return found
 
     def leader(self):
         """Who stands first; kazoo's names end in their numbers."""
-        first = min(self.client.get_children(self.path), key=lambda name: name[-10:])
-        return first, self.client.get(f"{self.path}/{first}")[0].decode()
+        standing = self.standing()
+        first = min(standing, key=lambda name: name[-10:])
+        return first, standing[first]
 
     def end(self):
         for member in self.members:
