@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "probe/election/diagnose.h"
+#include "probe/election/failovers.h"
 
 #define SPAN_TEXT 40
 /* How long what happened once is worth telling, where no setting says. */
@@ -81,11 +82,22 @@ static void slow_failover(struct diagnosis *d)
         snprintf(phases, sizeof phases, " (nobody stood for %s, taking over took %s)",
                  tell_span(change->vacancy_us, vacant, sizeof vacant),
                  tell_span(change->takeover_us, takeover, sizeof takeover));
+    /* What came before its znode went is told, and not held against the allowance: the session timeout says
+       how long that may take. */
+    const struct failover *told = election_last_failover(election);
+    char dead[SPAN_TEXT], why[96] = "";
+    if (told && told->cause != CAUSE_UNKNOWN)
+        snprintf(why, sizeof why, "; the one before was %s%s", failover_cause_word(told->cause),
+                 told->cause_certainty == CERTAINTY_SUSPECTED ? " (suspected)" : "");
+    size_t length = strlen(why);
+    if (told && told->detection.low_us > 0)
+        snprintf(why + length, sizeof why - length, ", and had been dead for at least %s by then",
+                 tell_span(told->detection.low_us, dead, sizeof dead));
     const struct candidate *to = election->leader;
     diagnosis_raise(d, FINDING_SLOW_FAILOVER, SEVERITY_WARNING, CERTAINTY_CERTAIN, NO_SUBJECT, &to,
-                    to != NULL, NULL, "from %s to %s at %s it took %s%s", change->from, change->to,
+                    to != NULL, NULL, "from %s to %s at %s it took %s%s%s", change->from, change->to,
                     tell_clock(change->lost_at, when, sizeof when), tell_span(took_us, took, sizeof took),
-                    phases);
+                    phases, why);
 }
 
 static void unseen_changes(struct diagnosis *d)

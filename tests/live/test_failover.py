@@ -5,7 +5,6 @@ import itertools
 import os
 import signal
 import subprocess
-import threading
 import time
 
 import pytest
@@ -115,7 +114,7 @@ def test_causes_and_detection_with_admin_server(zk, path):
     """Fifty deaths, of which at least nine in ten are named narrowly, none wrongly; the dead were dead as long
     as is said."""
     ways = ["drop", "close", "freeze", "resign", "drop", "evict", "freeze"] * 8
-    results = run_trials(zk, path, ways, 0.35, "--admin", str(zk.admin[0]))
+    results = run_trials(zk, path, ways, 0.35, "--admin", zk.admin)
     narrow = timed = 0
     for trial, event, lost in results:
         failover = event["failover"]
@@ -138,3 +137,87 @@ def test_causes_with_everything_off(zk, path):
         check_cause(trial, failover)
         assert failover["cause"] in ("deleted", "ended", "unknown"), failover
         assert failover["detection_ms"] is None, failover
+
+
+class Kazoo:
+    """A candidate of a real client in a process of its own, and when it was killed."""
+
+    def __init__(self, zk, path, who):
+        program = os.path.join(os.path.dirname(__file__), "../support/kazoo_candidate.py")
+        self.process = subprocess.Popen(["/usr/bin/python3", program, zk.hosts, path, who, str(TIMEOUT_S)],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def leads(self):
+        assert self.process.stdout.readline() == "leading\n"
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+def test_kazoo_process_dies(zk, path, number):
+    """A process that is killed, or stands still: expired, and the time of its death lies within."""
+    first = Kazoo(zk, path, "first")
+    second = None
+    try:
+        first.leads()
+        second = Kazoo(zk, path, "second")
+        with Events(zk.hosts, "--admin", zk.admin, path) as events:
+            events.expect("election-seen")
+            until(lambda: len(zk.watched_paths()) > 1, 20, "the second waits")
+            time.sleep(2 * TIMEOUT_S / 3)
+            died = time.monotonic()
+            first.process.send_signal(number)
+            lost = events.expect("leader-lost", within=TIMEOUT_S + 20)["arrived"]
+            failover = events.expect("failover", within=20)["failover"]
+            assert failover["cause"] == "expired" and failover["cause_certainty"] == "suspected", failover
+            low, high = failover["detection_ms"]
+            assert low <= (lost - died) * 1000 <= high + 100, (lost - died, failover)
+            second.leads()
+    finally:
+        first.process.send_signal(signal.SIGCONT)
+        first.end()
+        if second:
+            second.end()
+
+
+def test_three_servers_where_no_session_of_ours_is(zk3, path):
+    """Leaders on each of three servers: two of them hold no session of ours to read their clocks by."""
+    heir = RawSession(zk3.addresses[0], 30)
+    ways = ["drop", "close", "freeze"]
+    trials = []
+    try:
+        heir.make(path)
+        for how in ways:
+            for session, server in zip([RawSession(a, TIMEOUT_S) for a in zk3.addresses], range(3)):
+                directory = f"{path}/{how}{server}"
+                heir.make(directory)
+                session.create(f"{directory}/n_")
+                heir.create(f"{directory}/n_")
+                trials.append((how, directory, session))
+        with Events(zk3.hosts, "--admin", zk3.admin, *[t[1] for t in trials]) as events:
+            until(lambda: len(events.all("election-seen")) == len(trials), 30, "all are seen")
+            time.sleep(25)  # servers that have just started answer slowly, and are asked the more seldom
+            died = {}
+            for how, directory, session in trials:
+                died[directory] = time.monotonic()
+                {"drop": session.drop, "close": session.close, "freeze": session.fall_silent}[how]()
+            until(lambda: len(events.all("failover")) == len(trials), 40, "every failover is told")
+            lost = {event["election"]: event["arrived"] for event in events.all("leader-lost")}
+            told_of = {event["election"]: event["failover"] for event in events.all("failover")}
+            narrow = 0
+            for how, directory, _ in trials:
+                failover = told_of[directory]
+                assert failover["cause"] in TRUE_OF[how], (how, failover)
+                narrow += failover["cause"] == TRUE_OF[how][0]
+                if failover["detection_ms"]:
+                    low, high = failover["detection_ms"]
+                    truth = (lost[directory] - died[directory]) * 1000
+                    assert low <= truth and (high is None or truth <= high + 150), (how, truth, failover)
+            print(f"narrow {narrow} of {len(trials)} on three servers")
+            assert narrow >= len(trials) * 2 // 3, told_of
+    finally:
+        for _, _, session in trials:
+            session.drop()
+        heir.close()

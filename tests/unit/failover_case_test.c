@@ -1,0 +1,91 @@
+/* From observations to EVENT_FAILOVER: told once for every change, when its evidence is in, and no later than
+   the allowed failover time. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tests/support/model_script.h"
+
+#define A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa__lock__0000000000"
+#define B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb__lock__0000000001"
+#define TWO                                                                                                  \
+    "servers 1\nwatch /election\nconnect\n> connection connected\n"                                          \
+    "+ " A " s=a\n+ " B " s=b\nclient a on=1 at=10.0.0.1:11 timeout=10000\n"                                 \
+    "client b on=1 at=10.0.0.2:12 timeout=10000\nfailovers\n"                                                \
+    "tick 1000\nlist\n> election-seen\nreadall\nround\ntick 3000\nround\nsessions\n"
+#define A_GOES                                                                                               \
+    "- " A "\ngone " A "\n> leader-lost " A " @1\n> candidate-left " A " @1\n"                               \
+    "read " B "\n> leader-elected " A " -> " B " after 0\nlist\n"
+
+static void tells_a_closed_session(void **state)
+{
+    (void)state;
+    model_script_run("closed: it had been heard a second before",
+                     TWO "tick 1000\nend a\n" A_GOES "tick 100\nround\nsessions\n"
+                         "> failover " A " -> " B " closed vacancy 0\n");
+}
+
+static void tells_an_expired_session(void **state)
+{
+    (void)state;
+    model_script_run("expired: silent for its timeout, and seen so",
+                     TWO "silent a\ntick 3000\nround\ntick 4000\nround\ntick 4000\nround\nend a\n" A_GOES
+                         "tick 100\nround\nsessions\n"
+                         "> failover " A " -> " B " expired? detection 7513-11149 vacancy 0\n");
+}
+
+static void tells_what_nobody_explains(void **state)
+{
+    (void)state;
+    model_script_run("unknown: no server shows anything, told after the second in which it may come again",
+                     "servers 1\nwatch /election\nconnect\n> connection connected\n"
+                     "+ " A " s=a\n+ " B " s=b\nfailovers\ntick 1000\nlist\n> election-seen\nreadall\n" A_GOES
+                     "tick 900\ntime\ntick 200\ntime\n> failover " A " -> " B " unknown vacancy 0\n");
+}
+
+static void tells_at_the_latest(void **state)
+{
+    (void)state;
+    model_script_run("a mark that does not come is not waited for beyond the allowed time",
+                     "servers 1\nwatch /election mark=/leader\nconnect\n> connection connected\n"
+                     "+ " A " s=a\n+ " B
+                     " s=b\n+ /leader s=a x\nfailovers\ntick 1000\nlist\n> election-seen\n"
+                     "readall\nread /leader\n"
+                     "- /leader\n- " A "\ngone " A "\n> leader-lost " A " @1\n> candidate-left " A " @1\n"
+                     "read " B "\n> leader-elected " A " -> " B " after 0\nlist\nread /leader\n"
+                     "tick 9900\ntime\ntick 200\ntime\n"
+                     "> failover " A " -> " B " unknown vacancy 0 takeover 10100--1 total 10100--1\n");
+}
+
+static void tells_an_open_one_before_the_next(void **state)
+{
+    (void)state;
+    model_script_run(
+        "one that is still looked into is told when the next one begins",
+        TWO "+ cccccccccccccccccccccccccccccccc__lock__0000000002 s=c\nlist\n"
+            "> candidate-joined cccccccccccccccccccccccccccccccc__lock__0000000002 @3\nreadall\n" A_GOES
+            "- " B "\ngone " B "\n> failover " A " -> " B " unknown vacancy 0\n"
+            "> leader-lost " B " @1\n> candidate-left " B " @1\n");
+}
+
+static void survives_being_dropped(void **state)
+{
+    (void)state;
+    model_script_run("an election that is not watched any more takes its case with it",
+                     TWO A_GOES "drop\ntick 20000\ntime\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tells_a_closed_session),
+        cmocka_unit_test(tells_an_expired_session),
+        cmocka_unit_test(tells_what_nobody_explains),
+        cmocka_unit_test(tells_at_the_latest),
+        cmocka_unit_test(tells_an_open_one_before_the_next),
+        cmocka_unit_test(survives_being_dropped),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
