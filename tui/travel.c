@@ -197,11 +197,13 @@ static void choose_window(struct travel *travel, int64_t from_us, int64_t to_us,
             window++;
     else
         window--;
-    int64_t length_us = windows_us[window];
+    int64_t length_us = windows_us[window], recorded_us = to_us - from_us;
+    if (travel->window == 0 && recorded_us < length_us)
+        length_us = recorded_us > 60 * SECOND_US ? recorded_us : 60 * SECOND_US;
     /* It stands still while one moves inside it, and goes on by halves. */
     if (travel->to_us - travel->from_us != length_us || at_us < travel->from_us || at_us > travel->to_us)
         travel->from_us = at_us > to_us - length_us / 2 ? to_us - length_us : at_us - length_us / 2;
-    if (travel->from_us < from_us && length_us >= to_us - from_us)
+    if (length_us >= recorded_us)
         travel->from_us = from_us;
     travel->to_us = travel->from_us + length_us;
 }

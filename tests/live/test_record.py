@@ -4,56 +4,17 @@ import random
 import signal
 import sqlite3
 import subprocess
-import threading
 import time
 
 import pytest
 
-from electop import PROGRAM, check_sanitizers, run
+from electop import run
+from recorder import Recorder
 from waiting import until
 
 # How often a recorder is killed; ELECTOP_KILLS=200 to be sure.
 KILLS = int(os.environ.get("ELECTOP_KILLS", "12"))
 LIMIT_S = max(90, 5 * KILLS)
-
-
-class Recorder:
-    """`electop record` with a history of its own, and what it said."""
-
-    def __init__(self, folder, hosts, *arguments, history="keep: 1d", **more):
-        self.file = str(folder / "history.db")
-        self.config = folder / "config.yaml"
-        self.write(hosts, f"file: {self.file}, {history}")
-        self.said, self.complaints = [], []
-        self.process = subprocess.Popen([PROGRAM, "record", "-c", str(self.config), *arguments], text=True,
-                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                        **more)
-        for stream, lines in (self.process.stdout, self.said), (self.process.stderr, self.complaints):
-            threading.Thread(target=lambda s=stream, l=lines: l.extend(s), daemon=True).start()
-
-    def write(self, hosts, history):
-        self.config.write_text(f"clusters: [{{name: prod, hosts: '{hosts}', elections: [{{path: /election}}]}}]\n"
-                               f"history: {{{history}}}\n")
-
-    def ask(self, sql):
-        if not os.path.exists(self.file):
-            return []
-        with sqlite3.connect(f"file:{self.file}?mode=ro", uri=True, timeout=10) as db:
-            try:
-                return db.execute(sql).fetchall()
-            except sqlite3.OperationalError as error:
-                if "no such table" in str(error):
-                    return []   # it is being made
-                raise
-
-    def wait_for(self, sql, count=1, within=30):
-        return until(lambda: len(self.ask(sql)) >= count and self.ask(sql), within=within)
-
-    def end(self, number=signal.SIGTERM):
-        self.process.send_signal(number)
-        status = self.process.wait(30)
-        check_sanitizers("".join(self.complaints))
-        return status
 
 
 @pytest.fixture

@@ -76,6 +76,7 @@ void failover_table_lay(struct failover_table *table, const struct cells *cells,
         table->width = cells->width;
     }
     table->columns[WHEN].least = days ? 15 : 12;
+    table->columns[TAKEOVER].hidden = table->columns[TOTAL].hidden = true;
     for (size_t i = first; i < first + count && i < chronicle->failover_count; i++) {
         const struct failover *failover = &chronicle->failovers[chronicle->failover_count - 1 - i];
         const struct span spans[] = {failover->detection, failover->vacancy, failover->takeover,
@@ -86,9 +87,13 @@ void failover_table_lay(struct failover_table *table, const struct cells *cells,
         columns_want(&table->columns[WHO], wide);
         columns_want(&table->columns[WHEN], width_of(cells, when(failover, cells, days, text, sizeof text)));
         columns_want(&table->columns[CAUSE], (int)strlen(failover_cause_word(failover->cause)) + 1);
+        if (is_known(failover->takeover) || is_known(failover->total)) /* a layout with a mark */
+            table->columns[TAKEOVER].hidden = table->columns[TOTAL].hidden = false;
         for (int k = 0; k < 4; k++)
             columns_want(&table->columns[DETECTED + k], width_of(cells, span_text(cells, spans[k], span)));
     }
+    int pair = table->columns[WHO].want;
+    table->columns[WHO].least = pair > 32 ? 32 : pair < 20 ? 20 : pair;
     for (int k = DETECTED; k <= TOTAL; k++) {
         struct column *column = &table->columns[k];
         int heading = (int)strlen(column->heading);

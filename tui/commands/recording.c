@@ -1,7 +1,7 @@
 /*
- * recorded.c - once and events on a recording, in place of a cluster.
+ * recording.c - once and events on a recording, in place of a cluster.
  */
-#include "tui/commands/recorded.h"
+#include "tui/commands/recording.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@
 /* So much is gathered before it is written. */
 #define PIECE_BYTES (64 * 1024)
 
-char *recorded_file(const struct invocation *invocation, const char *named)
+char *recording_file(const struct invocation *invocation, const char *named)
 {
     char *error = NULL;
     char *file = named ? strdup(named) : place_choose(&invocation->settings->history, true, &error);
@@ -33,7 +33,7 @@ char *recorded_file(const struct invocation *invocation, const char *named)
     return file;
 }
 
-struct history *recorded_open(const char *file, int64_t *from_us, int64_t *to_us)
+struct history *recording_open(const char *file, int64_t *from_us, int64_t *to_us)
 {
     char *error = NULL;
     struct history *history = history_open(file, &error);
@@ -48,8 +48,8 @@ struct history *recorded_open(const char *file, int64_t *from_us, int64_t *to_us
     return history;
 }
 
-bool recorded_moment(const char *option, const char *text, int64_t from_us, int64_t to_us,
-                     int64_t otherwise_us, int64_t *at_us)
+bool recording_moment(const char *option, const char *text, int64_t from_us, int64_t to_us,
+                      int64_t otherwise_us, int64_t *at_us)
 {
     char first[40], last[40];
     *at_us = otherwise_us;
@@ -73,7 +73,7 @@ bool recorded_moment(const char *option, const char *text, int64_t from_us, int6
     return false;
 }
 
-bool recorded_wants(const struct options *options, const struct election *election)
+bool recording_wants(const struct options *options, const struct election *election)
 {
     for (size_t i = 0; i < options->path_count; i++)
         if (znode_pattern_match(options->paths[i], look_path(election)))
@@ -105,7 +105,7 @@ static bool pick(struct picked *picked, const struct model *model, const struct 
         cluster->elections = picked->elections + used;
         cluster->election_count = 0;
         for (size_t j = 0; j < model->clusters[i].election_count; j++)
-            if (recorded_wants(options, model->clusters[i].elections[j]))
+            if (recording_wants(options, model->clusters[i].elections[j]))
                 cluster->elections[cluster->election_count++] = model->clusters[i].elections[j];
         used += cluster->election_count;
     }
@@ -163,8 +163,8 @@ int command_once_recorded(const struct invocation *invocation)
     int64_t from_us, to_us, at_us;
     char *error = NULL;
     int status = EXIT_USAGE;
-    struct history *history = recorded_open(options->replay, &from_us, &to_us);
-    if (history && recorded_moment("at", options->at, from_us, to_us, to_us, &at_us)) {
+    struct history *history = recording_open(options->replay, &from_us, &to_us);
+    if (history && recording_moment("at", options->at, from_us, to_us, to_us, &at_us)) {
         const struct model *model = history_at(history, at_us, &error);
         if (model) {
             struct moment at = {.mono_us = model->now.mono_us + (at_us - model->now.wall_us),
@@ -202,7 +202,7 @@ static bool flush(struct telling *telling)
 static bool on_event(void *context, const struct event *event)
 {
     struct telling *telling = context;
-    if (event->election ? !recorded_wants(telling->options, event->election)
+    if (event->election ? !recording_wants(telling->options, event->election)
                         : telling->options->path_count > 0)
         return true;
     if (telling->options->json)
@@ -223,9 +223,9 @@ int command_events_recorded(const struct invocation *invocation)
     int64_t begin_us, end_us, from_us, to_us;
     char *error = NULL;
     int status = EXIT_USAGE;
-    struct history *history = recorded_open(options->replay, &begin_us, &end_us);
-    if (history && recorded_moment("from", options->from, begin_us, end_us, begin_us, &from_us) &&
-        recorded_moment("to", options->to, begin_us, end_us, end_us, &to_us)) {
+    struct history *history = recording_open(options->replay, &begin_us, &end_us);
+    if (history && recording_moment("from", options->from, begin_us, end_us, begin_us, &from_us) &&
+        recording_moment("to", options->to, begin_us, end_us, end_us, &to_us)) {
         const struct model *model = history_at(history, to_us, &error);
         free(error); /* its names are for the columns only */
         error = NULL;

@@ -1,0 +1,101 @@
+"""A recording answers as the cluster would have: `once` and `events` with --replay."""
+import json
+import re
+
+import pytest
+
+from electop import Events, run
+from recorder import Recorder
+from standing import Line
+from waiting import until
+
+# What a look says of the moment in which its servers were asked, and of the session that asked.
+OWN = re.compile(r'"(silent_ms|expires_at_latest|answer_ms|session)": (?:"0x[0-9a-f]+"|"[^"]*"|[\d.]+|null)')
+
+
+@pytest.fixture
+def line(zk):
+    """Three candidates, each watching the one before it: nothing is wrong, so no finding has a time of its own."""
+    line = Line(zk, "/election")
+    for who in ("host-a:1", "host-b:1", "host-c:1"):
+        line.join(who, timeout_s=10.0)
+    yield line
+    line.close()
+
+
+@pytest.fixture
+def recorder(zk, line, tmp_path):
+    recorder = Recorder(tmp_path, zk.hosts)
+    recorder.wait_for("SELECT 1 FROM tenures WHERE kind = 'led'")
+    yield recorder
+    if recorder.process.poll() is None:
+        recorder.process.kill()
+        recorder.process.wait()
+
+
+def blanked(text):
+    """Without what is the looker's own; a candidate's session stays."""
+    text = OWN.sub(lambda m: m[0] if m[1] == "session" else f'"{m[1]}": _', text)
+    return re.sub(r'("hosts": "[^"]*",\s*"state": "[^"]*",\s*"session": )"0x[0-9a-f]+"', r"\1_", text)
+
+
+def replayed(recorder, *arguments, status=0):
+    result = run(*arguments, "--replay", recorder.file)
+    assert result.status == status, result
+    return result.out
+
+
+def test_a_look_at_a_recording_is_the_look_of_then(line, recorder):
+    """Byte for byte what `once --json` said at that moment, but for what is the looker's own; also after the
+    leader has gone since."""
+    def compared():
+        """The recorder asks the servers in its own time: until it has, it knows less than a look that asks now."""
+        live = run("once", "--json", "-c", str(recorder.config), "--wait", "30s")
+        assert live.status == 0, live
+        at = json.loads(live.out)["time"]
+        until(lambda: recorder.ask("SELECT max(to_us) >= CAST((julianday(?) - 2440587.5) * 86400e6 AS INTEGER) "
+                                   "FROM stretch", at)[0][0])
+        assert blanked(replayed(recorder, "once", "--json", "--at", at)) == blanked(live.out)
+        return at, blanked(live.out)
+
+    at, then = until(compared, 60)
+    assert '"watches": ["' in then and '"state": "led"' in then
+    first = line.members[0]
+    first.leaves()
+    recorder.wait_for("SELECT 1 FROM events WHERE event = 'leader-elected'")
+    assert blanked(replayed(recorder, "once", "--json", "--at", at)) == then
+    text = replayed(recorder, "once", "--at", at, "/election")
+    assert "host-a:1" in text
+    assert "host-b:1" in replayed(recorder, "once", "/election")
+    assert "host-a:1" not in replayed(recorder, "once", "/election")
+
+
+def test_events_of_a_recording_are_those_of_then(zk, line, recorder):
+    """What `events --json` told live stands in the recording, in the same order; --from and --to bound it."""
+    with Events(zk.hosts, "/election") as live:
+        live.expect("election-seen")
+        for i, member in enumerate(line.members[:2]):
+            member.leaves()
+            live.expect("leader-elected")
+            rows = recorder.wait_for("SELECT time FROM events WHERE event = 'leader-elected' ORDER BY id", i + 1)
+    told = [json.loads(line) for line in replayed(recorder, "events", "--json").splitlines()]
+    changes = [event["to"] for event in told if event["event"] == "leader-elected"]
+    assert changes[-2:] == [event["to"] for event in live.all("leader-elected")][-2:]
+    assert all(event["cluster"] == "prod" for event in told)
+    later = replayed(recorder, "events", "--json", "--from", rows[-1][0], "/election").splitlines()
+    assert 0 < len(later) < len(told)
+    assert all(json.loads(line)["time"] >= rows[-1][0] for line in later)
+    assert len(replayed(recorder, "events", "--count", "1").splitlines()) == 1
+
+
+def test_what_cannot_be_replayed_is_refused(recorder, tmp_path):
+    """A time outside, a path that was not watched, no recording: each says so, and nothing is shown."""
+    beyond = run("once", "--replay", recorder.file, "--at", "2020-01-01T00:00:00Z")
+    assert beyond.status == 2 and "before the recording, which holds" in beyond.err and not beyond.out
+    assert "not being watched" in run("once", "--replay", recorder.file, "/other").err
+    missing = run("events", "--replay", str(tmp_path / "none.db"))
+    assert missing.status == 2 and "none.db" in missing.err
+    text = tmp_path / "text.db"
+    text.write_text("no database at all, but long enough to be taken for one\n" * 40)
+    assert run("once", "--replay", str(text)).status == 2
+    assert run("replay", str(text)).status == 2

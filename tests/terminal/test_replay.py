@@ -1,0 +1,123 @@
+"""Moving in time in a real terminal: a recording, and what a live dashboard keeps of its own run."""
+import os
+import shlex
+
+import pytest
+
+from electop import PROGRAM
+from recorder import Recorder
+from terminal import Tmux
+from waiting import until
+
+
+def stand(client, who):
+    return client.create("/election/n_", who, ephemeral=True, sequence=True)
+
+
+@pytest.fixture
+def members(client):
+    client.ensure_path("/election")
+    for name in client.get_children("/election"):
+        client.delete(f"/election/{name}")
+    return [stand(client, who) for who in (b"host-a:1", b"host-b:1", b"host-c:1")]
+
+
+def program(*arguments):
+    return " ".join(shlex.quote(word) for word in (os.path.abspath(PROGRAM), *arguments))
+
+
+@pytest.fixture
+def recording(zk, client, members, tmp_path):
+    """Two changes of leader, from a to b to c, and then nobody records any more."""
+    recorder = Recorder(tmp_path, zk.hosts)
+    recorder.wait_for("SELECT 1 FROM tenures WHERE kind = 'led'")
+    for count, path in enumerate(members[:2]):
+        client.delete(path)
+        recorder.wait_for("SELECT 1 FROM failovers", count + 1)
+    recorder.end()
+    return recorder.file
+
+
+def test_keys_move_in_time(recording):
+    """< and > go to just before a failover, t and T by an event, ^ and $ to both ends, b to a time; the title
+    says which moment it is, and every screen shows it."""
+    with Tmux(program("replay", recording), 120, 36) as terminal:
+        terminal.shows("REPLAY", "host-c:1")
+        terminal.keys("<")
+        terminal.shows("host-b:1")
+        terminal.keys("<")
+        terminal.shows("host-a:1")
+        terminal.keys("Enter")
+        terminal.shows("host-a:1", "host-b:1", "host-c:1", "REPLAY")
+        terminal.hides("leader lost")
+        terminal.keys("t")
+        terminal.shows("leader lost")
+        terminal.keys("T")
+        terminal.hides("leader lost")
+        terminal.keys("Escape", "^")
+        terminal.shows("connecting")  # that is how every recording begins
+        terminal.keys("$")
+        terminal.shows("host-c:1")
+        terminal.keys("b")
+        terminal.shows("go to")
+        terminal.keys("1999-01-01T00:00Z", "Enter")
+        terminal.shows("the recording begins at", "connecting")
+        terminal.keys("L")
+        terminal.shows("there is no live to go back to")
+        terminal.keys("q")
+        assert terminal.status() == 0
+
+
+def test_history_leads_to_a_failover(recording):
+    """h shows who led when and both failovers; Enter on one shows the election just before it."""
+    with Tmux(program("replay", recording), 120, 36) as terminal:
+        terminal.shows("REPLAY", "host-c:1")
+        terminal.keys("h")
+        screen = terminal.shows("2 failovers", "3 leaders", "host-a:1 → host-b:1", "host-b:1 → host-c:1")
+        lanes = [line.split()[0] for line in screen.splitlines() if set(line) & set("▏▎▍▌▋▊▉█▐▕")]
+        assert [lane for lane in lanes if lane.startswith("host")] == ["host-c:1", "host-b:1", "host-a:1"], screen
+        terminal.keys("Down", "Enter")
+        terminal.shows("host-a:1", "host-b:1", "host-c:1", "REPLAY")
+        terminal.keys("Escape")
+        terminal.shows("2 failovers")
+
+
+def test_a_recording_plays(recording):
+    """Space plays and stops by itself at the end."""
+    with Tmux(program("replay", recording), 120, 36) as terminal:
+        terminal.shows("REPLAY", "host-c:1")
+        terminal.keys("^")
+        terminal.shows("connecting")
+        terminal.keys("Space")
+        terminal.shows("host-c:1", "Space play")
+
+
+def test_live_goes_back_and_comes_again(zk, client, members, tmp_path):
+    """T goes into the past of this run while gathering goes on; L leads back; nothing of it stays behind."""
+    with Tmux(program("-s", zk.hosts, "/election"), 120, 36, {"TMPDIR": str(tmp_path)}) as terminal:
+        terminal.shows("host-a:1")
+        assert os.listdir(tmp_path)
+        client.delete(members[0])
+        terminal.shows("host-b:1")
+
+        def seen_again():
+            terminal.keys("<")
+            return terminal.shows("REPLAY", "host-a:1", within=2)
+
+        until(seen_again, 20)
+        client.delete(members[1])
+        terminal.keys("L")
+        terminal.shows("host-c:1")
+        terminal.hides("REPLAY")
+        terminal.keys("q")
+        assert terminal.status() == 0
+    assert not os.listdir(tmp_path)
+
+
+@pytest.mark.parametrize("cols, rows", [(80, 24), (40, 10)])
+def test_small(recording, cols, rows):
+    """Also in a small terminal the moment and the line of time are there."""
+    with Tmux(program("replay", recording), cols, rows) as terminal:
+        terminal.shows("REPLAY", "┃")
+        terminal.keys("h")
+        terminal.shows("failovers")
