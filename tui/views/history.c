@@ -334,7 +334,7 @@ static void history_draw(struct view *self, const struct scene *scene, struct ce
         cells_put(cells, LEFT, y + 1, -1, ROLE_DIM, view->error);
         return;
     }
-    int most = (cells->height - y) * 2 / 5, wanted = (int)lanes_count(&view->chronicle);
+    int most = (cells->height - y) / 3, wanted = (int)lanes_count(&view->chronicle);
     int rows = wanted < most ? wanted : most > 1 ? most : 1;
     int table_y = y + 1 + airy + rows + 2;
     follow_list(view, table_rows(view, table_y, bottom));
