@@ -1,11 +1,11 @@
 /*
  * crowd.h - many test candidates in one election: brought on at a rate, killed on a schedule, measured.
  *
- * Each is the recipe of candidate.h; what it asks of the servers goes out in crew_asks.c, for one candidate or for
- * several on one session. The crowd sees to it that a server is not run over (connects in small windows, and
- * hardly any while it is away), that no session has more to watch than it could set again after a restart,
- * and that everything is counted: how long it takes to stand, and each failover from the moment at which the
- * leader's death was due, so that a stalled program does not flatter itself.
+ * Each is the recipe of candidate.h; what it asks of the servers goes out in crew_asks.c, for one candidate
+ * or for several on one session. The crowd sees to it that a server is not run over (connects in small
+ * windows, and hardly any while it is away), that no session has more to watch than it could set again after
+ * a restart, and that everything is counted: how long it takes to stand, and each failover from the moment at
+ * which the leader's death was due, so that a stalled program does not flatter itself.
  *
  * Whether a crowd may be sent somewhere at all is not decided here (see the guard, through which every write
  * goes). One loop, one thread. Times are microseconds of uv_hrtime(), durations say their unit.
