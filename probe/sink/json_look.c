@@ -5,6 +5,7 @@
 
 #include "probe/election/chain.h"
 #include "probe/election/whatif.h"
+#include "probe/sink/json_failover.h"
 #include "probe/sink/json_finding.h"
 #include "probe/sink/json_writer.h"
 #include "probe/sink/look.h"
@@ -295,7 +296,38 @@ static void write_findings(struct json_writer *writer, const struct election *el
     json_write_end(writer, ']');
 }
 
-static void write_election(struct json_writer *writer, const struct election *election)
+/* Who knows of failovers before the look, if anybody does. */
+struct kept {
+    json_look_kept_fn figures;
+    void *context;
+};
+
+static void write_span(struct json_writer *writer, const char *key, struct span span)
+{
+    json_write_key(writer, key);
+    json_span_write(writer, span);
+}
+
+static void write_failovers(struct json_writer *writer, const struct election *election,
+                            const struct kept *kept)
+{
+    struct failover_figures figures;
+    if (!kept->figures || !kept->figures(kept->context, election, &figures)) {
+        write_null(writer, "failovers");
+        return;
+    }
+    json_write_key(writer, "failovers");
+    json_write_begin(writer, '{');
+    write_number(writer, "window_ms", true, JSON_LOOK_WINDOW_MS);
+    write_number(writer, "count", true, (int64_t)figures.count);
+    write_span(writer, "p50_ms", figures.p50);
+    write_span(writer, "p99_ms", figures.p99);
+    write_span(writer, "max_ms", figures.max);
+    json_write_end(writer, '}');
+}
+
+static void write_election(struct json_writer *writer, const struct election *election,
+                           const struct kept *kept)
 {
     const struct recipe *recipe = election->recipe;
     enum election_state state = look_state(election);
@@ -324,7 +356,7 @@ static void write_election(struct json_writer *writer, const struct election *el
     json_write_line(writer, 10);
     write_number(writer, "next_sequence", election->next_sequence >= 0, election->next_sequence);
     json_write_line(writer, 10);
-    write_null(writer, "failovers");
+    write_failovers(writer, election, kept);
     json_write_line(writer, 10);
     write_next(writer, election);
     json_write_line(writer, 10);
@@ -333,7 +365,7 @@ static void write_election(struct json_writer *writer, const struct election *el
     json_write_end(writer, '}');
 }
 
-static void write_cluster(struct json_writer *writer, const struct cluster *cluster)
+static void write_cluster(struct json_writer *writer, const struct cluster *cluster, const struct kept *kept)
 {
     json_write_begin(writer, '{');
     json_write_line(writer, 6);
@@ -353,7 +385,7 @@ static void write_cluster(struct json_writer *writer, const struct cluster *clus
     json_write_begin(writer, '[');
     for (size_t i = 0; i < cluster->election_count; i++) {
         json_write_line(writer, 8);
-        write_election(writer, cluster->elections[i]);
+        write_election(writer, cluster->elections[i], kept);
     }
     if (cluster->election_count)
         json_write_line(writer, 6);
@@ -364,6 +396,13 @@ static void write_cluster(struct json_writer *writer, const struct cluster *clus
 
 void json_look_write(struct buffer *out, const struct model *model, struct moment at)
 {
+    json_look_write_kept(out, model, at, NULL, NULL);
+}
+
+void json_look_write_kept(struct buffer *out, const struct model *model, struct moment at,
+                          json_look_kept_fn figures, void *context)
+{
+    const struct kept kept = {figures, context};
     struct json_writer writer = json_writer_to(out, true);
     json_write_begin(&writer, '{');
     json_write_line(&writer, 2);
@@ -376,7 +415,7 @@ void json_look_write(struct buffer *out, const struct model *model, struct momen
     json_write_begin(&writer, '[');
     for (size_t i = 0; i < model->cluster_count; i++) {
         json_write_line(&writer, 4);
-        write_cluster(&writer, &model->clusters[i]);
+        write_cluster(&writer, &model->clusters[i], &kept);
     }
     if (model->cluster_count)
         json_write_line(&writer, 2);

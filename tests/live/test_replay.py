@@ -59,6 +59,7 @@ def test_a_look_at_a_recording_is_the_look_of_then(line, recorder):
         return at, blanked(live.out)
 
     at, then = until(compared, 60)
+    assert '"failovers": {"window_ms": 86400000, "count": 0' in then  # both read the same history
     assert '"watches": ["' in then and '"state": "led"' in then
     first = line.members[0]
     first.leaves()

@@ -3,21 +3,41 @@
  * first made suspect, unless it shall be --quick.
  */
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "probe/history/place.h"
 #include "probe/monitor.h"
 #include "probe/sink/json_look.h"
 #include "probe/source/live.h"
 #include "tui/commands/command.h"
 #include "tui/commands/ending.h"
+#include "tui/commands/recording.h"
 #include "tui/commands/verdict.h"
 #include "tui/print/look_text.h"
 #include "tui/print/output.h"
 
+/* With what the configured history knows, where there is one and it can be read: a look is no less without.
+ */
+static void write_json(struct buffer *out, const struct model *model, const struct invocation *invocation)
+{
+    const struct history_settings *settings = &invocation->settings->history;
+    struct moment now = live_now();
+    char *error = NULL, *file = NULL;
+    if (settings->given && strcmp(settings->file, "off") != 0)
+        file = place_choose(settings, true, &error);
+    struct history *history = file ? history_open(file, &error) : NULL;
+    struct recording_kept kept = {history, now.wall_us};
+    json_look_write_kept(out, model, now, history ? recording_figures : NULL, &kept);
+    history_close(history);
+    free(file);
+    free(error);
+}
+
 static bool print_look(struct buffer *out, const struct model *model, const struct invocation *invocation)
 {
     if (invocation->options->json) {
-        json_look_write(out, model, live_now());
+        write_json(out, model, invocation);
         return !buffer_failed(out);
     }
     struct print_style how = print_style_choose(invocation->options, invocation->settings, STDOUT_FILENO);

@@ -81,6 +81,20 @@ bool recording_wants(const struct options *options, const struct election *elect
     return options->path_count == 0;
 }
 
+bool recording_figures(void *context, const struct election *election, struct failover_figures *figures)
+{
+    const struct recording_kept *kept = context;
+    const struct history_filter filter = {.cluster = election->cluster->name, .election = election->path};
+    struct failover_stats stats;
+    char *error = NULL;
+    bool known = history_statistics(kept->history, &filter, kept->at_us - JSON_LOOK_WINDOW_MS * 1000,
+                                    kept->at_us + 1, &stats, &error);
+    free(error);
+    if (known)
+        *figures = stats.all;
+    return known;
+}
+
 /* A look. */
 
 /* The same model with only the elections that are asked for: all else is the recording's. */
@@ -128,7 +142,8 @@ static bool complain_unrecorded(const struct model *model, const struct options 
     return missing;
 }
 
-static int print_look(const struct model *model, struct moment at, const struct invocation *invocation)
+static int print_look(struct history *history, const struct model *model, struct moment at,
+                      const struct invocation *invocation)
 {
     const struct options *options = invocation->options;
     struct picked picked = {0};
@@ -141,7 +156,8 @@ static int print_look(const struct model *model, struct moment at, const struct 
             status = EXIT_NO_LOOK;
         struct print_style how = print_style_choose(options, invocation->settings, STDOUT_FILENO);
         if (options->json)
-            json_look_write(&out, &picked.model, at);
+            json_look_write_kept(&out, &picked.model, at, recording_figures,
+                                 &(struct recording_kept){history, at.wall_us});
         else
             printed = look_text_print(&out, &picked.model, at, &how);
         printed = printed && !buffer_failed(&out);
@@ -169,7 +185,7 @@ int command_once_recorded(const struct invocation *invocation)
         if (model) {
             struct moment at = {.mono_us = model->now.mono_us + (at_us - model->now.wall_us),
                                 .wall_us = at_us};
-            status = print_look(model, at, invocation);
+            status = print_look(history, model, at, invocation);
         } else {
             complain("%s", error ? error : "out of memory");
         }

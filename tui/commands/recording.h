@@ -24,4 +24,11 @@ bool recording_moment(const char *option, const char *text, int64_t from_us, int
 /* Is it one of the paths that were asked for (all, where none was)? */
 bool recording_wants(const struct options *, const struct election *);
 
+/* A json_look_kept_fn: what the recording knows of an election's failovers before a moment. */
+struct recording_kept {
+    struct history *history;
+    int64_t at_us;
+};
+bool recording_figures(void *kept, const struct election *, struct failover_figures *);
+
 #endif
