@@ -19,9 +19,9 @@
 /* A window of many is read again the less often: so many rows are worth a second. */
 #define ROWS_A_SECOND 2000
 
-static const int64_t windows_s[] = {60, 300, 900, 3600, 21600, 86400, 604800, 2592000, 31536000};
+static const int64_t windows_s[] = {60, 300, 900, 1800, 3600, 10800, 21600, 86400, 604800, 2592000, 31536000};
 #define WINDOWS (sizeof windows_s / sizeof *windows_s)
-#define HOUR 3
+#define HOUR 4
 
 /* Who led one election when, and its failovers with their phases. */
 struct history_view {
