@@ -223,12 +223,12 @@ static void follow_result(struct dashboard *dashboard, enum view_result result, 
     if (result == VIEW_TRAVEL) {
         struct view *view = top_of(dashboard)->view;
         thaw(dashboard);
-        bool there = travel_to(&dashboard->travel, view->ops->moment(view), &note);
+        struct destination to = view->ops->destination(view);
+        bool there = travel_to(&dashboard->travel, to.at_us, &note);
         tell(dashboard, &note);
-        if (!there && next)
-            next->ops->free(next);
-        else if (next)
-            push(dashboard, next);
+        struct view *shown = there && to.path ? election_view_new(to.cluster, to.path) : NULL;
+        if (shown)
+            push(dashboard, shown);
     } else if (result == VIEW_OPEN)
         push(dashboard, next);
     else if (result == VIEW_CLOSE && dashboard->level_count > 1)

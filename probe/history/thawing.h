@@ -3,6 +3,7 @@
  *
  *   thaw.c           the whole, and its clusters
  *   thaw_election.c  what lies below an election
+ *   thawing.c        what both need
  *
  * Bytes may be damaged, or a stranger's: what does not fit turns `bad`, and the model is thrown away.
  */

@@ -38,7 +38,8 @@ struct history_view {
     int64_t end_us; /* where it does not */
     int64_t from_us, to_us;
     int64_t travel_us;
-    struct list list; /* of failovers, the latest first */
+    bool travels_there; /* and shows the election */
+    struct list list;   /* of failovers, the latest first */
     struct lanes lanes;
     int lanes_y, lanes_rows, table_y;
     struct failover_table table;
@@ -377,19 +378,20 @@ static void zoom(struct history_view *view, bool longer)
     keep_inside(view);
 }
 
-static enum view_result travel(struct history_view *view, struct view **next)
+static enum view_result travel(struct history_view *view)
 {
     const struct failover *failover = failover_at(view, view->list.at);
     if (!failover)
         return VIEW_IGNORED;
     view->travel_us = failover->lost_at.wall_us - 1; /* who led until then still does */
-    *next = election_view_new(view->cluster, view->path);
-    return *next ? VIEW_TRAVEL : VIEW_IGNORED;
+    view->travels_there = true;
+    return VIEW_TRAVEL;
 }
 
 static enum view_result history_action(struct view *self, const struct scene *scene, enum action action,
                                        struct view **next)
 {
+    (void)next;
     struct history_view *view = history_view_of(self);
     if (action == ACTION_BACK)
         return VIEW_CLOSE;
@@ -413,7 +415,7 @@ static enum view_result history_action(struct view *self, const struct scene *sc
         zoom(view, action == ACTION_ZOOM_OUT);
         return VIEW_DONE;
     case ACTION_OPEN:
-        return travel(view, next);
+        return travel(view);
     default:
         return VIEW_IGNORED;
     }
@@ -422,12 +424,14 @@ static enum view_result history_action(struct view *self, const struct scene *sc
 static enum view_result history_click(struct view *self, const struct scene *scene, int x, int y, bool twice,
                                       struct view **next)
 {
+    (void)next;
     struct history_view *view = history_view_of(self);
     int64_t at_us = lanes_time_at(&view->lanes, x);
     if (!scene->history || !view->read)
         return VIEW_IGNORED;
     if (y >= view->lanes_y && y < view->lanes_y + view->lanes_rows + 2 && at_us >= 0) {
         view->travel_us = at_us;
+        view->travels_there = false;
         return VIEW_TRAVEL;
     }
     if (y < view->table_y || (size_t)(y - view->table_y) >= view->list.rows)
@@ -437,12 +441,13 @@ static enum view_result history_click(struct view *self, const struct scene *sce
         return VIEW_IGNORED;
     view->list.at = line;
     select_line(view);
-    return twice ? travel(view, next) : VIEW_DONE;
+    return twice ? travel(view) : VIEW_DONE;
 }
 
-static int64_t history_moment(const struct view *self)
+static struct destination history_destination(const struct view *self)
 {
-    return ((const struct history_view *)self)->travel_us;
+    const struct history_view *view = (const struct history_view *)self;
+    return (struct destination){view->travel_us, view->cluster, view->travels_there ? view->path : NULL};
 }
 
 static void history_title(struct view *self, const struct scene *scene, struct cells *cells, int x, int room)
@@ -482,7 +487,7 @@ static const struct view_ops ops = {
     .click = history_click,
     .title = history_title,
     .path = history_path,
-    .moment = history_moment,
+    .destination = history_destination,
     .free = history_free,
     .answers = ACTION_BIT(ACTION_UP) | ACTION_BIT(ACTION_DOWN) | ACTION_BIT(ACTION_LEFT) |
                ACTION_BIT(ACTION_RIGHT) | ACTION_BIT(ACTION_PAGE_UP) | ACTION_BIT(ACTION_PAGE_DOWN) |

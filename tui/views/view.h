@@ -37,7 +37,7 @@ enum view_result {
     VIEW_DONE,
     VIEW_CLOSE, /* go back one level */
     VIEW_OPEN,  /* show *next */
-    VIEW_TRAVEL /* to the moment that ops->moment tells; then show *next, where there is one */
+    VIEW_TRAVEL /* to where ops->destination tells */
 };
 
 struct view;
@@ -45,6 +45,12 @@ struct view;
 /* A finding that no look can end, and a person may: names that hold whatever the model does. */
 struct belief {
     char cluster[128], election[2048], candidate[512];
+};
+
+/* A moment, and the election to be shown then; path NULL: what is being shown. Texts are the view's. */
+struct destination {
+    int64_t at_us; /* wall clock */
+    const char *cluster, *path;
 };
 
 struct view_ops {
@@ -63,7 +69,7 @@ struct view_ops {
     /* What c clears, or false: the selected finding goes by itself. NULL: there are no findings here. */
     bool (*belief)(struct view *, const struct scene *, struct belief *);
     void (*filter)(struct view *, const char *text); /* what / typed; "" ends it. NULL: no filter here */
-    int64_t (*moment)(const struct view *);          /* after VIEW_TRAVEL: wall-clock microseconds */
+    struct destination (*destination)(const struct view *); /* after VIEW_TRAVEL */
     void (*free)(struct view *);
     /* The actions that it answers to, ACTION_BIT() each: only these stand in its footer. 0: every one. */
     uint64_t answers;
