@@ -102,6 +102,13 @@ void failover_case_listed(const struct fold *f, const struct znode_stat *old)
     cluster_note_epoch(f->election->cluster, now->pzxid, f->at);
 }
 
+void failover_case_gone_by(const struct fold *f, int64_t zxid)
+{
+    struct failover_case *c = f->election->cluster->cases ? case_of(f->election) : NULL;
+    if (c && c->zxid_most == 0)
+        c->zxid_most = zxid;
+}
+
 void failover_case_won(const struct fold *f)
 {
     const struct election *election = f->election;
@@ -109,7 +116,10 @@ void failover_case_won(const struct fold *f)
     if (!c)
         return;
     c->won = f->at;
-    c->evidence.displaced = election->change.from && election_find(election, election->change.from);
+    /* Every holder of a lock has the same name: where that one leads, nobody stands before it. */
+    const struct candidate *before =
+        election->change.from ? election_find(election, election->change.from) : NULL;
+    c->evidence.displaced = before && before != election->leader;
     int64_t since_us = election->fresh ? 0 : election->stale_since.mono_us;
     if (election->lost_after.mono_us != 0) {
         since_us = election->lost_after.mono_us;

@@ -39,6 +39,8 @@ struct failover_case {
 void failover_case_open(const struct fold *, const struct candidate *leader, bool seen);
 void failover_case_listed(const struct fold *, const struct znode_stat *old);
 void failover_case_won(const struct fold *);
+/* Where there is no list: whatever took it had happened when this did. */
+void failover_case_gone_by(const struct fold *, int64_t zxid);
 /* What is still open is told with what is known: another change begins. */
 void failover_case_close(const struct fold *);
 void failover_case_forget(struct election *);

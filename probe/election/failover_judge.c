@@ -154,7 +154,7 @@ const char *failover_evidence_tell(const struct failover_evidence *e, enum failo
     int length = 0;
     buffer[0] = '\0';
     if (e->displaced)
-        snprintf(buffer, size, "it stands still: one with a lower number joined before it");
+        snprintf(buffer, size, "its znode still stands: one with a lower number joined before it");
     else if (e->no_session)
         snprintf(buffer, size, "its znode belonged to no session, so somebody deleted it");
     else if (cause == CAUSE_RESIGNED)

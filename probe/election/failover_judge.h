@@ -16,7 +16,7 @@ enum session_fate { FATE_UNKNOWN, FATE_ALIVE, FATE_OVER };
 
 struct failover_evidence {
     int64_t since_us, gone_us; /* its znode went between these: the same where it was seen going */
-    bool displaced;            /* it stands still, behind another one */
+    bool displaced;            /* its znode still stands, behind another one */
     bool no_session;           /* its znode was persistent */
     uint64_t session;
     int timeout_ms, tick_ms; /* negotiated; of the servers. 0: not known */

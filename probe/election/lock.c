@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "probe/election/failover_case.h"
 #include "probe/election/fold.h"
 #include "probe/election/roster.h"
 
@@ -74,6 +75,7 @@ static void replaced(const struct fold *f, struct candidate *old, const struct z
     }
     read_holder(f, holder, stat, node);
     leadership_won(f, holder);
+    failover_case_gone_by(f, stat->czxid);
     election->leader_since = election->lost_after;
     election->leader_since_exact = false;
     fold_state(f, ELECTION_LED);
@@ -114,6 +116,7 @@ void fold_lock(const struct fold *f, const struct znode_stat *stat, const struct
             election->counters.joined++;
             fold_tell_candidate(f, EVENT_CANDIDATE_JOINED, holder, 1);
             leadership_won(f, holder);
+            failover_case_gone_by(f, stat->czxid);
             fold_state(f, ELECTION_LED);
             leadership_tell(f);
             leadership_read(f);

@@ -27,6 +27,18 @@ static void tells_a_closed_session(void **state)
                          "> failover " A " -> " B " closed vacancy 0\n");
 }
 
+static void follows_a_lock(void **state)
+{
+    (void)state;
+    model_script_run("a lock's next holder has the name of the one before, who does not stand any more",
+                     "servers 1\nwatch /lock kind=lock\nconnect\n> connection connected\n"
+                     "+ /lock s=a\nclient a on=1 at=10.0.0.1:11 timeout=10000\nfailovers\ntick 1000\n"
+                     "read /lock\n> election-seen\nround\ntick 3000\nround\nsessions\ntick 1000\nend a\n"
+                     "- /lock\nread /lock\n> leader-lost lock @1\n> candidate-left lock @1\n+ /lock s=b\n"
+                     "read /lock\n> candidate-joined lock @1\n> leader-elected lock -> lock after 0\n"
+                     "tick 100\nround\nsessions\n> failover lock -> lock closed vacancy 0\n");
+}
+
 static void tells_an_expired_session(void **state)
 {
     (void)state;
@@ -80,11 +92,9 @@ static void survives_being_dropped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tells_a_closed_session),
-        cmocka_unit_test(tells_an_expired_session),
-        cmocka_unit_test(tells_what_nobody_explains),
-        cmocka_unit_test(tells_at_the_latest),
-        cmocka_unit_test(tells_an_open_one_before_the_next),
+        cmocka_unit_test(tells_a_closed_session),   cmocka_unit_test(follows_a_lock),
+        cmocka_unit_test(tells_an_expired_session), cmocka_unit_test(tells_what_nobody_explains),
+        cmocka_unit_test(tells_at_the_latest),      cmocka_unit_test(tells_an_open_one_before_the_next),
         cmocka_unit_test(survives_being_dropped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
