@@ -19,7 +19,7 @@
 /*
  * ZooKeeper never tells a watcher who deleted a znode; the servers' connection and session lists do, for a
  * moment. What they do not prove is told wider: DELETED covers RESIGNED and EVICTED, ENDED covers CLOSED and
- * EXPIRED, UNKNOWN all of them.
+ * EXPIRED and whatever was followed by the session's end at once, UNKNOWN all of them.
  */
 enum failover_cause {
     CAUSE_UNKNOWN,
@@ -27,7 +27,7 @@ enum failover_cause {
     CAUSE_RESIGNED, /* ... and it deleted the znode itself */
     CAUSE_EVICTED,  /* ... and somebody else did */
     CAUSE_ENDED,    /* the owner's session is over */
-    CAUSE_CLOSED,   /* ... its client closed it */
+    CAUSE_CLOSED,   /* ... its client closed it, and with it the znode went */
     CAUSE_EXPIRED,  /* ... nobody heard of it for its timeout */
     CAUSE_COUNT
 };

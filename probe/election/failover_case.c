@@ -48,6 +48,14 @@ void cluster_note_epoch(struct cluster *cluster, int64_t zxid, struct moment at)
     cluster->epoch = epoch;
 }
 
+void cluster_note_change(struct cluster *cluster, int64_t zxid, uint64_t session)
+{
+    if (zxid <= 0)
+        return;
+    cluster->changes[cluster->change_next] = (struct seen_change){zxid, session};
+    cluster->change_next = (cluster->change_next + 1) % CHANGES_KEPT;
+}
+
 static void note_before(struct failover_case *c, const struct cluster *cluster, const struct client *client)
 {
     struct failover_evidence *e = &c->evidence;
@@ -99,6 +107,8 @@ void failover_case_listed(const struct fold *f, const struct znode_stat *old)
     /* One change since, and it took the leader: this is the one. */
     if (old && old->czxid == now->czxid && (uint32_t)now->cversion == (uint32_t)old->cversion + 1)
         c->zxid = now->pzxid;
+    if (c->zxid != 0 && c->evidence.session != 0)
+        cluster_note_change(f->election->cluster, c->zxid, c->evidence.session);
     cluster_note_epoch(f->election->cluster, now->pzxid, f->at);
 }
 
@@ -209,7 +219,35 @@ void failover_cases_sessions(struct cluster *cluster, size_t server, struct mome
             continue;
         e->fate = there ? FATE_ALIVE : FATE_OVER;
         e->fate_us = at.mono_us;
+        c->over_server = server;
     }
+}
+
+void failover_cases_stated(struct cluster *cluster, size_t server, int64_t zxid)
+{
+    for (struct failover_case *c = cluster->cases; c; c = c->next)
+        if (c->evidence.fate == FATE_OVER && c->over_zxid == 0 && c->over_server == server && zxid > 0)
+            c->over_zxid = zxid;
+}
+
+static bool ended_no_session_of(const struct cluster *cluster, int64_t zxid, uint64_t session)
+{
+    for (size_t i = 0; i < CHANGES_KEPT; i++)
+        if (cluster->changes[i].zxid == zxid && cluster->changes[i].session != session)
+            return true;
+    return false;
+}
+
+/* Whoever deletes a znode and then closes its session does so in two transactions. Where every one after that
+   which took the znode is known to be something else, that one ended the session as well. */
+static bool went_together(const struct failover_case *c)
+{
+    if (c->zxid == 0 || c->over_zxid < c->zxid || c->over_zxid - c->zxid > CHANGES_KEPT)
+        return false;
+    for (int64_t zxid = c->zxid + 1; zxid <= c->over_zxid; zxid++)
+        if (!ended_no_session_of(c->election->cluster, zxid, c->evidence.session))
+            return false;
+    return true;
 }
 
 /* Our own session sees a session's znodes go all at once: where one still stands, it lives. */
@@ -253,6 +291,7 @@ static void finish_evidence(struct failover_case *c)
     if (most_us >= 0 && e->gone_us - most_us > heard_us)
         heard_us = e->gone_us - most_us;
     e->restarted = cluster->epoch_us > heard_us || cluster->connection_since.mono_us > heard_us;
+    e->together = went_together(c);
     e->resigned = false;
     e->deleter = 0;
     for (size_t i = 0; c->zxid != 0 && i < c->deletion_count; i++)
@@ -283,7 +322,11 @@ static bool is_exhausted(const struct failover_case *c, struct moment now)
                  !cluster->servers[clients->sessions_server].hidden[HIDDEN_SESSIONS];
     if (!shown && !asked)
         return now.mono_us - gone_us >= HOPELESS_AFTER_US;
-    return !waits && c->evidence.fate != FATE_UNKNOWN;
+    /* What the transactions since were may still come to be known. */
+    bool may_prove = c->zxid != 0 || c->zxid_most == 0;
+    bool proves = c->evidence.fate == FATE_OVER && may_prove && !c->evidence.together &&
+                  now.mono_us - gone_us < HOPELESS_AFTER_US;
+    return !waits && !proves && c->evidence.fate != FATE_UNKNOWN;
 }
 
 static bool is_narrow(enum failover_cause cause)
@@ -328,7 +371,10 @@ static void case_tell(struct model *model, struct failover_case *c, struct momen
     failover_evidence_tell(&c->evidence, failover.cause, evidence, sizeof evidence);
     failover.evidence = evidence[0] ? evidence : NULL;
     fill_phases(c, &failover, now);
-    failover.total = failover_total(&failover);
+    struct failover whole = failover;
+    if (failover_was_closed(&c->evidence))
+        whole.detection = (struct span){0, 0};
+    failover.total = failover_total(&whole);
     election->counters.missed_changes += c->gap_us > 0;
     failover_case_forget(election);
     bool kept = election_keep_failover(election, &failover);

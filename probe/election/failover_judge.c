@@ -29,15 +29,22 @@ static bool fell_silent(const struct failover_evidence *e)
     return e->parted_us != 0 || (e->looked_us != 0 && e->looked_us - e->heard_high_us > half_us);
 }
 
+bool failover_was_closed(const struct failover_evidence *e)
+{
+    /* No server gives a session up before its timeout is over. */
+    int64_t least_us = (int64_t)e->timeout_ms * 1000 - answered_late_us(e);
+    return e->fate == FATE_OVER && !e->displaced && e->timeout_ms > 0 && e->heard_low_us != 0 &&
+           e->fate_us - e->heard_low_us < least_us;
+}
+
 static enum failover_cause how_it_ended(const struct failover_evidence *e, enum certainty *certainty)
 {
     int64_t timeout_us = (int64_t)e->timeout_ms * 1000, least_us = timeout_us - answered_late_us(e);
     *certainty = CERTAINTY_CERTAIN;
     if (timeout_us <= 0 || e->heard_low_us == 0)
         return CAUSE_ENDED;
-    /* No server gives a session up before its timeout is over. */
-    if (e->gone_us - e->heard_low_us < least_us)
-        return CAUSE_CLOSED;
+    if (failover_was_closed(e))
+        return e->together ? CAUSE_CLOSED : CAUSE_ENDED;
     if (e->since_us - e->heard_low_us < least_us || !fell_silent(e))
         return CAUSE_ENDED;
     *certainty = CERTAINTY_SUSPECTED;
@@ -141,10 +148,14 @@ static void tell_end(const struct failover_evidence *e, enum failover_cause caus
         snprintf(parted, sizeof parted, " and without a connection for %s",
                  seconds(e->gone_us - e->parted_us, span, sizeof span));
     }
+    const char *how = "";
+    if (failover_was_closed(e))
+        how = e->together ? ": one transaction ended it and took its znode"
+                          : ": its client closed it, when its znode went or after somebody had deleted that";
     snprintf(buffer, size,
-             "last heard %s before at %s%s, its timeout is %s; absent from the session list %s after",
+             "last heard %s before at %s%s, its timeout is %s; absent from the session list %s after%s",
              seconds(e->gone_us - e->heard_low_us, heard, sizeof heard), at, parted,
-             seconds((int64_t)e->timeout_ms * 1000, timeout, sizeof timeout), listed);
+             seconds((int64_t)e->timeout_ms * 1000, timeout, sizeof timeout), listed, how);
 }
 
 const char *failover_evidence_tell(const struct failover_evidence *e, enum failover_cause cause, char *buffer,

@@ -33,6 +33,7 @@ struct failover_evidence {
     enum session_fate fate;
     int64_t fate_us;
     const char *alive_by; /* static: "stands in another election"; NULL: it is listed */
+    bool together;        /* the change that took its znode ended its session, too */
     bool resigned;        /* the change that took its znode is a deletion by its own connection */
     uint64_t deleter;     /* ... by this one's; 0: not known */
     bool idle;            /* its connection made no request between a list before and one after */
@@ -44,6 +45,9 @@ void failover_judge(const struct failover_evidence *, struct failover *);
 /* For people: what it rests on. Returns buffer; "" where there is nothing to say. */
 const char *failover_evidence_tell(const struct failover_evidence *, enum failover_cause, char *buffer,
                                    size_t size);
+
+/* Its client closed its session, though perhaps only after its znode had been deleted: nobody was dead. */
+bool failover_was_closed(const struct failover_evidence *);
 
 /* The three phases as one; detection counts only where it may have been there at all. Without a takeover
    there is none. */

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/election/failover_case.h"
 #include "probe/election/fold.h"
 #include "probe/election/identity.h"
 #include "probe/election/registry.h"
@@ -92,8 +93,10 @@ static void mark_node(const struct fold *f, const struct observed_node *node)
         keep_mark_data(election, node->data, node->has_data ? node->data_length : 0);
         election->mark_data_mzxid = node->stat->mzxid;
     }
-    if (!same)
+    if (!same) {
+        cluster_note_change(election->cluster, node->stat->mzxid, 0);
         fold_touched(f);
+    }
     acknowledge_update(f);
 }
 

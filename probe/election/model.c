@@ -320,8 +320,10 @@ static void observe_server(struct model *model, struct cluster *cluster, const s
     server->zxid = seen->zxid;
     if (seen->tick_ms > 0)
         server->tick_ms = seen->tick_ms;
-    if (seen->zxid >= 0)
+    if (seen->zxid >= 0) {
         server->stated = o->at;
+        failover_cases_stated(cluster, (size_t)(server - cluster->servers), seen->zxid);
+    }
     cluster_note_epoch(cluster, seen->zxid, o->at);
     server->connections = seen->connections;
     if (seen->reachable || server->seen.mono_us == 0)

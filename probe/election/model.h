@@ -47,6 +47,13 @@ struct server {
  */
 enum server_reach { SERVER_SILENT, SERVER_ANSWERS, SERVER_NOT_ASKED };
 
+/* A transaction that is known, and whose session it may have ended: 0: none. */
+#define CHANGES_KEPT 64
+struct seen_change {
+    int64_t zxid;
+    uint64_t session;
+};
+
 struct cluster {
     char *name;   /* for people; may be "" for the only one */
     char *hosts;  /* the connect string as given */
@@ -68,10 +75,12 @@ struct cluster {
     size_t election_count, election_room;
     struct election **buckets; /* the model's own: by path */
     size_t bucket_count;
-    struct election *dirty;      /* those to be diagnosed */
-    struct failover_case *cases; /* changes of leader that have not been told as a whole yet */
-    int64_t epoch, epoch_us;     /* of ZooKeeper's leader, the latest seen, and when another was; 0: never */
-    int64_t wake_us; /* no election's diagnose_at_us is earlier; INT64_MAX: none waits for its time */
+    struct election *dirty;                   /* those to be diagnosed */
+    struct failover_case *cases;              /* changes of leader that have not been told as a whole yet */
+    struct seen_change changes[CHANGES_KEPT]; /* a ring, the next one goes to change_next */
+    size_t change_next;
+    int64_t epoch, epoch_us; /* of ZooKeeper's leader, the latest seen, and when another was; 0: never */
+    int64_t wake_us;         /* no election's diagnose_at_us is earlier; INT64_MAX: none waits for its time */
     enum replicas_next replicas_next;
     uint64_t turn; /* of the latest observation that told something of all its elections' sessions */
 };

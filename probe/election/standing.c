@@ -3,6 +3,7 @@
 
 #include "config/text.h"
 #include "probe/election/clients.h"
+#include "probe/election/failover_case.h"
 #include "probe/election/fold.h"
 #include "probe/election/identity.h"
 #include "probe/election/registry.h"
@@ -134,6 +135,7 @@ static bool keep_data(struct candidate *candidate, const struct observed_node *n
 void standing_stat(const struct fold *f, struct candidate *candidate, const struct znode_stat *stat)
 {
     candidate->stat = *stat;
+    cluster_note_change(f->election->cluster, stat->czxid, 0);
     take_owner(f->election, candidate);
 }
 
@@ -147,6 +149,8 @@ void standing_read(const struct fold *f, struct candidate *candidate, const stru
                    candidate->stat.owner != node->stat->owner ||
                    candidate->stat.children != node->stat->children;
     candidate->stat = *node->stat;
+    if (changed)
+        cluster_note_change(election->cluster, node->stat->mzxid, 0);
     take_owner(election, candidate);
     if (whole) {
         roster_unqueue(election, candidate);

@@ -19,6 +19,7 @@ const struct inquiry_way inquiry_ways[STEPS] = {
     [STEP_WATCHES] = {ADMIN_WATCHES, WORD_WCHC, LISTS_WITHIN_MS},
     [STEP_CONNECTIONS] = {ADMIN_CONNECTIONS, WORD_CONS, LISTS_WITHIN_MS},
     [STEP_SESSIONS] = {ADMIN_DUMP, WORD_DUMP, LISTS_WITHIN_MS},
+    [STEP_AFTER] = {ADMIN_SERVER_STATS, WORD_SRVR, FIGURES_WITHIN_MS},
 };
 
 static void step_begin(struct inquiry *q);
@@ -148,6 +149,7 @@ void inquiry_step_succeeded(struct inquiry *q, int64_t took_us)
 {
     switch (q->step) {
     case STEP_STATE:
+    case STEP_AFTER:
         q->answer.figures.tick_ms = q->tick_ms;
         facts_tell_server(q->live, q->address, &q->answer.figures, true, took_us, NULL);
         break;
@@ -226,7 +228,7 @@ static void step_failed(struct inquiry *q)
             q->looks = 0;
         else if (q->step != STEP_SESSIONS)
             q->connections_known = false;
-    } else {
+    } else if (q->step != STEP_AFTER) {
         snprintf(q->unpredicted[q->step], sizeof q->unpredicted[0], " (%.100s)", q->problems[BY_WORD]);
         q->full |= q->step == STEP_SUMMARY;
     }
@@ -251,7 +253,7 @@ void inquiry_way_failed(struct inquiry *q, const char *problem)
 void inquiry_count_cost(struct inquiry *q, int64_t took_us, bool answered)
 {
     int64_t within_us = inquiry_ways[q->step].within_ms * 1000;
-    if (q->step == STEP_STATE || q->step == STEP_SUMMARY)
+    if (q->step == STEP_STATE || q->step == STEP_SUMMARY || q->step == STEP_AFTER)
         return; /* next to nothing, but a server's very first answer takes long */
     if (took_us > within_us)
         took_us = within_us; /* this program was stopped meanwhile */
@@ -316,7 +318,7 @@ void inquiry_lists_free(struct inquiry *q)
 /* The figures that every server tells by "srvr" first that way, all else first by AdminServer. */
 static void ask(struct inquiry *q)
 {
-    enum way first = q->step == STEP_STATE ? BY_WORD : BY_ADMINSERVER;
+    enum way first = q->step == STEP_STATE || q->step == STEP_AFTER ? BY_WORD : BY_ADMINSERVER;
     enum way second = first == BY_WORD ? BY_ADMINSERVER : BY_WORD;
     if (q->tried & 1U << first && q->tried & 1U << second) {
         step_failed(q);
@@ -381,6 +383,7 @@ static void step_begin(struct inquiry *q)
                               [STEP_WATCHES] = q->full && !q->cheap,
                               [STEP_CONNECTIONS] = !q->cheap,
                               [STEP_SESSIONS] = (q->full || q->evidence) && !q->cheap && leads,
+                              [STEP_AFTER] = q->evidence && !q->cheap && leads,
                               [STEPS] = true};
     while (!wanted[q->step])
         q->step++;

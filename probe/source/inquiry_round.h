@@ -57,6 +57,7 @@ enum step {
     STEP_WATCHES,
     STEP_CONNECTIONS,
     STEP_SESSIONS,
+    STEP_AFTER, /* the state again: which transactions a list of sessions may have been told after */
     STEPS
 };
 

@@ -236,6 +236,18 @@ void fake_servers_sessions(struct fake_servers *s, struct model *model, struct m
     free(list);
 }
 
+void fake_servers_state(struct model *model, struct moment at, int64_t zxid)
+{
+    struct observation o = {.kind = OBSERVED_SERVER, .at = at};
+    o.server = (struct observed_server){.address = "zk1:2181",
+                                        .reachable = true,
+                                        .mode = SERVER_STANDALONE,
+                                        .answer_us = 500,
+                                        .zxid = zxid,
+                                        .connections = 1};
+    model_observe(model, &o);
+}
+
 void fake_servers_hide(struct fake_servers *s, struct model *model, struct moment at, unsigned server,
                        enum hidden_part part)
 {

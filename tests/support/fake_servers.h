@@ -40,6 +40,8 @@ void fake_servers_connections(struct fake_servers *, struct model *, struct mome
 void fake_servers_watch_list(struct fake_servers *, struct model *, struct moment, unsigned server,
                              int64_t child_watches);
 void fake_servers_sessions(struct fake_servers *, struct model *, struct moment);
+/* Its state alone, with the latest transaction of all. */
+void fake_servers_state(struct model *, struct moment, int64_t zxid);
 void fake_servers_hide(struct fake_servers *, struct model *, struct moment, unsigned server,
                        enum hidden_part);
 /* text: "whole", "part" or "unknown", and the numbers of those that belong to the ensemble. */

@@ -162,6 +162,11 @@ const struct znode_stat *fake_tree_look(const struct fake_tree *tree, const char
     return node ? &node->stat : NULL;
 }
 
+int64_t fake_tree_zxid(const struct fake_tree *tree)
+{
+    return tree->zxid;
+}
+
 static struct observation about(enum observation_kind kind, struct moment at, const char *election,
                                 const char *path)
 {

@@ -29,6 +29,8 @@ void fake_tree_wind(struct fake_tree *, const char *path, uint32_t creates);
 bool fake_tree_has(const struct fake_tree *, const char *path);
 /* NULL: it is not there. Valid until the next change. */
 const struct znode_stat *fake_tree_look(const struct fake_tree *, const char *path);
+/* Of the latest change. */
+int64_t fake_tree_zxid(const struct fake_tree *);
 
 /* The observation that a source would make of it now: CHILDREN or ABSENT; NODE or ABSENT. */
 void fake_tree_list(struct fake_tree *, struct model *, struct moment, const char *election,

@@ -29,6 +29,7 @@
  *   round [N]                 ask server N, or each: connections, watches, connections
  *   conns N | seen N          ... connections alone, watches alone (child=COUNT)
  *   sessions                  ... ZooKeeper's leader for the sessions
+ *   stated [N]                ... and for its latest transaction: the tree's, or N later
  *   hide N watches | connections | sessions
  *   clear NAME                a person says that it wakes after all
  *   ensemble whole|part|unknown N...          these servers belong to the ensemble, and others have left it

@@ -25,7 +25,8 @@ static struct failover_evidence heard_before(int64_t us)
                                       .heard_high_us = GONE - us + 5 * MS,
                                       .server = "zk1:2181",
                                       .fate = FATE_OVER,
-                                      .fate_us = GONE + 200 * MS};
+                                      .fate_us = GONE + 200 * MS,
+                                      .together = true};
 }
 
 static struct failover judged(const struct failover_evidence *e)
@@ -81,6 +82,9 @@ static void widens_without_proof(void **state)
     e = heard_before(2 * S);
     e.timeout_ms = 0;
     is(&e, CAUSE_ENDED, CERTAINTY_CERTAIN); /* ... or for how long it may be silent */
+    e = heard_before(2 * S);
+    e.together = false;
+    is(&e, CAUSE_ENDED, CERTAINTY_CERTAIN); /* it may have closed after its znode had been deleted */
     e = heard_before(11 * S);
     e.looked_us = e.heard_low_us + 1 * S;
     is(&e, CAUSE_ENDED, CERTAINTY_CERTAIN); /* nobody looked late enough to see it silent */
@@ -101,8 +105,10 @@ static void doubts_at_the_timeout(void **state)
     (void)state;
     struct failover_evidence e = heard_before(9900 * MS);
     is(&e, CAUSE_EXPIRED, CERTAINTY_SUSPECTED);
-    e = heard_before(9400 * MS);
+    e = heard_before(9200 * MS);
     is(&e, CAUSE_CLOSED, CERTAINTY_CERTAIN);
+    e.fate_us = GONE + 400 * MS; /* its znode went, and it may have expired since */
+    is(&e, CAUSE_ENDED, CERTAINTY_CERTAIN);
 }
 
 /* For every time of death that the evidence allows, that time lies within; and no interval is wider than a
@@ -186,6 +192,19 @@ static void tells_its_evidence(void **state)
                               "session list 0.20 s after");
     failover_evidence_tell(&e, CAUSE_EXPIRED, small, sizeof small);
     assert_int_equal(strlen(small), sizeof small - 1);
+    e = heard_before(2 * S);
+    failover_evidence_tell(&e, CAUSE_CLOSED, text, sizeof text);
+    assert_string_equal(text, "last heard 2.00 s before at zk1:2181, its timeout is 10.0 s; absent from the "
+                              "session list 0.20 s after: one transaction ended it and took its znode");
+    e.together = false;
+    failover_evidence_tell(&e, CAUSE_ENDED, text, sizeof text);
+    assert_string_equal(text, "last heard 2.00 s before at zk1:2181, its timeout is 10.0 s; absent from the "
+                              "session list 0.20 s after: its client closed it, when its znode went or after "
+                              "somebody had deleted that");
+    e.displaced = true;
+    failover_evidence_tell(&e, CAUSE_UNKNOWN, text, sizeof text);
+    assert_string_equal(text, "its znode still stands: one with a lower number joined before it");
+    e = heard_before(11 * S);
     e.fate = FATE_ALIVE;
     e.idle = true;
     failover_evidence_tell(&e, CAUSE_EVICTED, text, sizeof text);

@@ -96,7 +96,7 @@ const char *words_cause_meaning(enum failover_cause cause)
         [CAUSE_DELETED] = "its znode was deleted while its session lived on, by itself or by somebody else",
         [CAUSE_RESIGNED] = "it deleted its own znode; its session lived on",
         [CAUSE_EVICTED] = "somebody else deleted its znode; its session lived on",
-        [CAUSE_ENDED] = "its session ended: closed by its client, or expired",
+        [CAUSE_ENDED] = "its session ended: closed by its client, perhaps right after a deletion, or expired",
         [CAUSE_CLOSED] = "its client closed its session",
         [CAUSE_EXPIRED] = "ZooKeeper heard nothing of it for its session timeout",
     };
