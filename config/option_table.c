@@ -203,6 +203,104 @@ static const char *set_no_screen(struct options *options, const char *value)
     return NULL;
 }
 
+static const char *set_candidates(struct options *options, const char *value)
+{
+    int64_t count;
+    const char *problem = number_parse(value, &count);
+    if (problem)
+        return problem;
+    if (count < 1 || count > 1000000)
+        return "is out of range; write 1 to 1000000";
+    options->inject.candidates = (long)count;
+    return NULL;
+}
+
+static const char *set_rate(struct options *options, const char *value)
+{
+    int rate;
+    const char *problem = rate_parse(value, &rate);
+    if (problem)
+        return problem;
+    if (rate < 1 || rate > 100000)
+        return "is out of range; write 1/s to 100000/s";
+    options->inject.rate_per_s = rate;
+    return NULL;
+}
+
+static const char *set_behaviour(struct options *options, const char *value)
+{
+    options->inject.behaviour = value;
+    return *value ? NULL : "is empty; write as in herd:30%,deaf:10%";
+}
+
+static const char *set_kill(struct options *options, const char *value)
+{
+    options->inject.kill = value;
+    return *value ? NULL : "is empty; write as in leader:every=2s";
+}
+
+static const char *set_how(struct options *options, const char *value)
+{
+    options->inject.how = value;
+    return *value ? NULL : "is empty; write close, drop, pause or resign";
+}
+
+static const char *set_sessions(struct options *options, const char *value)
+{
+    options->inject.sessions = value;
+    return *value ? NULL : "is empty; write own or shared:100";
+}
+
+static const char *set_look(struct options *options, const char *value)
+{
+    options->inject.look = value;
+    return strcmp(value, "own") == 0 || strcmp(value, "shared") == 0 ? NULL
+                                                                     : "is not known; write own or shared";
+}
+
+static const char *set_name(struct options *options, const char *value)
+{
+    options->inject.name = value;
+    return *value && !strchr(value, '/') ? NULL : "is no name; write as in _c_{uuid}-latch-, or auto";
+}
+
+static const char *set_expect(struct options *options, const char *value)
+{
+    if (options->inject.expect_count == INJECT_EXPECTATIONS)
+        return "is one too many; 16 may be given";
+    options->inject.expect[options->inject.expect_count++] = value;
+    return *value ? NULL : "is empty; write as in failover.p99<2s";
+}
+
+static const char *set_join(struct options *options, const char *value)
+{
+    options->inject.join = value;
+    return *value && strlen(value) <= 64 && !strpbrk(value, "/.{}")
+               ? NULL
+               : "is no name of a run; write 1 to 64 characters without / . { }";
+}
+
+static const char *set_load(struct options *options, const char *value)
+{
+    (void)value;
+    options->inject.load = true;
+    return NULL;
+}
+
+static const char *set_live(struct options *options, const char *value)
+{
+    (void)value;
+    options->inject.live = true;
+    return NULL;
+}
+
+static const char *set_may_lead(struct options *options, const char *value)
+{
+    (void)value;
+    options->inject.may_lead = true;
+    return NULL;
+}
+
 /* Help and version end the reading of the command line, so they store nothing. */
 static const char *set_nothing(struct options *options, const char *value)
 {
@@ -219,15 +317,16 @@ static const char *set_nothing(struct options *options, const char *value)
 #define DEMO COMMAND_BIT(COMMAND_DEMO)
 #define RECORD COMMAND_BIT(COMMAND_RECORD)
 #define REPLAY COMMAND_BIT(COMMAND_REPLAY)
+#define INJECT COMMAND_BIT(COMMAND_INJECT)
 #define LOOKING (WATCH | ONCE | EVENTS)
-#define SETTLING (LOOKING | CONFIG | RECORD)
+#define SETTLING (LOOKING | CONFIG | RECORD | INJECT)
 #define EVERY (SETTLING | REPORT | DEMO | REPLAY | COMMAND_BIT(COMMAND_HELP) | COMMAND_BIT(COMMAND_VERSION))
 
 /* clang-format off: a table, a row an option */
 const struct option_row option_table[] = {
-    {"json", 0, NULL, ONCE | EVENTS | REPORT, set_json, "print JSON (events: a line each)"},
+    {"json", 0, NULL, ONCE | EVENTS | INJECT | REPORT, set_json, "print JSON (events: a line each)"},
     {"markdown", 0, NULL, REPORT, set_markdown, "print Markdown"},
-    {"html", 0, "FILE", REPORT, set_html, "write one self-contained page to FILE (-: standard output)"},
+    {"html", 0, "FILE", REPORT | INJECT, set_html, "write one self-contained page to FILE (-: standard output)"},
     {"replay", 0, "FILE", ONCE | EVENTS | REPORT, set_replay, "this recording in place of a cluster"},
     {"at", 0, "TIME", ONCE | REPLAY, set_at, "that moment of the recording (its end)"},
     {"from", 0, "TIME", REPORT | EVENTS, set_from,
@@ -237,8 +336,22 @@ const struct option_row option_table[] = {
     {"strict", 0, NULL, ONCE, set_strict,
      "exit 1 where nobody leads, where that is not known, or where an error is found"},
     {"quick", 0, NULL, ONCE, set_quick, "never take a second look"},
-    {"for", 0, "DURATION", EVENTS, set_for, "end after this time"},
+    {"for", 0, "DURATION", EVENTS | INJECT, set_for, "end after this time"},
     {"count", 0, "N", EVENTS, set_count, "end after N events"},
+    {"candidates", 'n', "N", INJECT, set_candidates, "how many stand (10)"},
+    {"rate", 0, "N/s", INJECT, set_rate, "so many a second (as fast as the servers take them)"},
+    {"behaviour", 0, "KIND[:SHARE%],...", INJECT, set_behaviour,
+     "predecessor, herd, children, deaf, once, slow:TIME, hold"},
+    {"kill", 0, "WHOM[:every=TIME]", INJECT, set_kill, "leader or random, again and again (every=2s)"},
+    {"how", 0, "WAY", INJECT, set_how, "close, drop, pause or resign (close)"},
+    {"sessions", 0, "own|shared:N", INJECT, set_sessions, "N candidates on one session (own)"},
+    {"look", 0, "own|shared", INJECT, set_look, "each reads the list, or one reading serves all (own)"},
+    {"name", 0, "auto|PATTERN", INJECT, set_name, "names in front of the number; {uuid} {hex} {session}"},
+    {"expect", 0, "FIGURE<VALUE", INJECT, set_expect, "else exit 1: 'failover.p99<2s'; may be repeated"},
+    {"join", 0, "RUN", INJECT, set_join, "one run of several agents, each with --join RUN"},
+    {"load", 0, NULL, INJECT, set_load, "this ensemble may be loaded: no ceiling"},
+    {"live", 0, NULL, INJECT, set_live, "stand in PATH itself (its inject: live must allow it)"},
+    {"may-lead", 0, NULL, INJECT, set_may_lead, "in a copy or the sandbox; never with --live"},
     {"servers", 0, "1|3", DEMO, set_servers, "size of the demo's ensemble (1)"},
     {"no-screen", 0, NULL, DEMO, set_no_screen, "print the connect string and go on until interrupted"},
     {"server", 's', "HOSTS", SETTLING, set_server,
@@ -252,7 +365,7 @@ const struct option_row option_table[] = {
      "AdminServer: PORT, HOST:PORT,... or off (8080); those of a list are matched to\n"
      "                                    servers by host, else by what each proves of itself"},
     {"four-letter", 0, "auto|off", SETTLING, set_four_letter, "four-letter words (auto)"},
-    {"wait", 0, "DURATION", LOOKING | DEMO, set_wait, "how long a look may take (10s)"},
+    {"wait", 0, "DURATION", LOOKING | DEMO | INJECT, set_wait, "how long a look may take (10s)"},
     {"color", 0, "WHEN", EVERY, set_color, "auto, always or never (auto)"},
     {"ascii", 0, NULL, EVERY, set_ascii, "signs and lines in ASCII"},
     {"log", 0, "FILE", EVERY, set_log, "append what the tool itself does to FILE"},
@@ -291,6 +404,14 @@ const struct command_row command_table[] = {
      "configuration, else $XDG_STATE_HOME/electop/history.db, else\n"
      "~/.local/state/electop/history.db. A TIME is 2026-11-20T14:03:22Z, 14:03 (local time), or\n"
      "-10m; the latter two are seen from the end of the recording. ? lists the keys.\n"},
+    {COMMAND_INJECT, "inject", "PATH", "run test candidates, and report how the election does",
+     "PATH inside the sandbox (/electop-sandbox, or inject: {sandbox: ...}) is made for the run.\n"
+     "PATH elsewhere is copied there (names, data, ACL) and exercised in the copy, unless --live\n"
+     "is given and the election's configuration says inject: live. Then candidates stand behind\n"
+     "at least two real ones, and withdraw before they could lead. Nothing of it stays.\n"
+     "Without --load at most 100 sessions and 100 creates a second, or what inject: says.\n"
+     "Figures for --expect: stand, failover, detection, vacancy, takeover, each .p50 .p90 .p99\n"
+     ".max or .count; errors, expired. Keys of --json: README.\n"},
     {COMMAND_CONFIG, "config", "[PATH...]", "check the configuration and print the effective one",
      "The configuration is --config, else $ELECTOP_CONFIG, else\n"
      "$XDG_CONFIG_HOME/electop/config.yaml, else ~/.config/electop/config.yaml, else\n"

@@ -217,7 +217,7 @@ static bool take_option(struct parse *parse, const struct option_row *row, const
     bool *given = &parse->given[row - option_table];
     if (!(row->commands & COMMAND_BIT(parse->options->command)))
         return refuse_foreign(parse, row);
-    if (*given && row->argument)
+    if (*given && row->argument && strcmp(row->name, "expect") != 0) /* of which there may be several */
         return refuse(parse, "--%s is given twice; give it once", row->name);
     *given = true;
     char *error = row->argument ? check_hosts(row, value) : NULL;
@@ -410,7 +410,8 @@ bool options_parse(int argc, char *const *argv, struct options *options, char **
                                 .about = COMMAND_HELP,
                                 .four_letter = TRI_YES,
                                 .wait_ms = 10000,
-                                .servers = 1};
+                                .servers = 1,
+                                .inject.candidates = 10};
     *error = NULL;
     if (choose_command(&parse, &command_at) && read_arguments(&parse, command_at) && check_together(&parse) &&
         check_replay(&parse))

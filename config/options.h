@@ -18,6 +18,7 @@ enum command {
     COMMAND_EVENTS,
     COMMAND_REPORT,
     COMMAND_REPLAY,
+    COMMAND_INJECT,
     COMMAND_CONFIG,
     COMMAND_DEMO,
     COMMAND_RECORD,
@@ -27,6 +28,21 @@ enum command {
 };
 
 enum color_choice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+/* What `inject` is asked for. Texts are parsed by probe/inject/wishes.h. */
+#define INJECT_EXPECTATIONS 16
+struct inject_options {
+    long candidates;       /* -n, default 10 */
+    int rate_per_s;        /* 0: as fast as the servers take them */
+    const char *behaviour; /* NULL: the recipe */
+    const char *kill;      /* NULL: nobody dies */
+    const char *how;
+    const char *sessions, *look, *name; /* NULL: own, own, auto */
+    const char *expect[INJECT_EXPECTATIONS];
+    size_t expect_count;
+    const char *join; /* NULL: alone */
+    bool load, live, may_lead;
+};
 
 /* What was said on the command line; unset members keep their zero or the default named here. */
 struct options {
@@ -56,10 +72,11 @@ struct options {
     const char *at; /* replay, once: as from and to */
     const char *from, *to; /* report, events: times as of config/times.h, well formed; NULL: not given */
     const char *election;  /* report: only this one; NULL: all */
-    const char *html;      /* report: the page's file, or "-"; NULL: none */
+    const char *html;      /* report, inject: the page's file, or "-"; NULL: none */
     bool markdown;         /* report */
     int servers;           /* demo: 1 (default) or 3 */
     bool no_screen;        /* demo */
+    struct inject_options inject;
 };
 
 /*

@@ -55,6 +55,8 @@ static int run_command(const struct invocation *invocation)
         return command_report(invocation);
     case COMMAND_REPLAY:
         return command_replay(invocation);
+    case COMMAND_INJECT:
+        return command_inject(invocation);
     case COMMAND_CONFIG:
         return command_config(invocation);
     case COMMAND_DEMO:

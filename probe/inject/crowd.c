@@ -59,6 +59,7 @@ struct crowd {
     uint64_t random;
     char *problem;
 
+    bool content; /* with those that stand */
     bool held, postponed;
     uint64_t resumed_us;    /* when the last pause ended; 0: none since the last death */
     uint64_t next_death_us; /* 0: not yet */
@@ -378,7 +379,8 @@ static void on_tick(uv_timer_t *timer)
     }
     bring_on(crowd, time_us);
     name_limit(crowd);
-    if (crowd->stood_us == 0 && crowd->entered == crowd->wanted && crowd->tally.yet_to_stand == 0) {
+    if (crowd->stood_us == 0 && crowd->entered == crowd->wanted &&
+        (crowd->tally.yet_to_stand == 0 || crowd->content)) {
         crowd->stood_us = time_us;
         if (crowd->listener.stood)
             crowd->listener.stood(crowd->context);
@@ -635,6 +637,19 @@ bool crowd_volunteer(struct crowd *crowd, size_t i)
     for (size_t j = first; j < (alone ? i + 1 : first + crew_count(crew_of(t))); j++)
         crew_volunteer(candidate_at(crowd, j));
     return true;
+}
+
+void crowd_settle_for(struct crowd *crowd)
+{
+    crowd->wanted = crowd->entered;
+    crowd->content = true;
+    for (size_t i = 0; i < crowd->entered; i++) {
+        struct test_candidate *t = candidate_at(crowd, i);
+        const struct session *session = crew_session(crew_of(t));
+        if (session && session_state(session) != CONNECTION_CONNECTED)
+            crew_drop(crew_of(t));
+    }
+    crowd->connecting = 0;
 }
 
 void crowd_hold(struct crowd *crowd, bool hold)

@@ -134,6 +134,9 @@ bool crowd_kill(struct crowd *, size_t i, enum departure);
 bool crowd_resume(struct crowd *, size_t i);
 bool crowd_volunteer(struct crowd *, size_t i);
 
+/* Brings nobody more on, and gives up those that have not come to stand: the rest are all. */
+void crowd_settle_for(struct crowd *);
+
 /* No more deaths by the schedule, or again. */
 void crowd_hold(struct crowd *, bool hold);
 

@@ -19,7 +19,7 @@ struct guard {
     enum purpose purpose;
     char *place;         /* the sandbox, or the election */
     char *name;          /* the run, or the pattern of names */
-    struct paths others; /* sandbox: runs adopted. live: what was created, or may have been */
+    struct paths others; /* sandbox: names of runs adopted. live: what was created, or may have been */
     bool is_open, is_unique;
     uint64_t refused;
     char refused_path[256];
@@ -112,13 +112,23 @@ static const char *below(const char *path, const char *directory)
     return strncmp(path, directory, length) == 0 && path[length] == '/' ? path + length + 1 : NULL;
 }
 
-/* The run itself, what is below it, and what stands beside it under its name and a dot. */
+bool guard_is_sign(const char *name, const char *run)
+{
+    static const char *const kinds[] = {".alive-", ".part-", ".ready-"};
+    size_t length = strlen(run);
+    if (strncmp(name, run, length) != 0 || strchr(name, '/'))
+        return false;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strncmp(name + length, kinds[i], strlen(kinds[i])) == 0 && name[length + strlen(kinds[i])])
+            return true;
+    return strcmp(name + length, ".leader") == 0 || strcmp(name + length, ".go") == 0;
+}
+
+/* The run's own znode, and what is below it. */
 static bool is_of_run(const char *path, const char *run)
 {
     size_t length = strlen(run);
-    return strncmp(path, run, length) == 0 &&
-           (path[length] == '\0' || path[length] == '/' ||
-            (path[length] == '.' && path[length + 1] && !strchr(path + length, '/')));
+    return strncmp(path, run, length) == 0 && (path[length] == '\0' || path[length] == '/');
 }
 
 static bool sandbox_allows(const struct guard *guard, const char *path, bool deletes)
@@ -126,9 +136,9 @@ static bool sandbox_allows(const struct guard *guard, const char *path, bool del
     if (strcmp(path, guard->place) == 0)
         return true; /* ZooKeeper itself deletes no directory with anything in it */
     const char *rest = below(path, guard->place);
-    bool allowed = rest && is_of_run(rest, guard->name);
+    bool allowed = rest && (guard_is_sign(rest, guard->name) || (!deletes && is_of_run(rest, guard->name)));
     for (size_t i = 0; rest && deletes && !allowed && i < guard->others.count; i++)
-        allowed = is_of_run(rest, guard->others.list[i]);
+        allowed = is_of_run(rest, guard->others.list[i]) || guard_is_sign(rest, guard->others.list[i]);
     return allowed;
 }
 

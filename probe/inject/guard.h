@@ -6,10 +6,11 @@
  * There is no setData here at all: one on somebody's candidate would eat the one-shot watch of its successor.
  *
  *   private   an ensemble that this program has started for itself: anything
- *   sandbox   the sandbox directory, and in it one run: SANDBOX/RUN and below, and SANDBOX/RUN.anything; what
- *             was left by a run that is over may be adopted, and then deleted
- *   live      somebody's election: one more candidate, ephemeral, sequential, with data and the siblings'
- * name, while the live rules hold (guard_open()); and the deletion of what was created so
+ *   sandbox   the sandbox directory, and in it one run: SANDBOX/RUN and below, and its signs beside it
+ *             (SANDBOX/RUN.alive-..., RUN.leader, RUN.part-...). At a run's znode nothing is deleted before
+ *             it was proved to be a run's (guard_adopt()), be it our own or one that is over
+ *   live      somebody's election: one more candidate, ephemeral, sequential, with data and the
+ *             siblings' name, while the live rules hold (guard_open()); and deleting what was created so
  *
  * Whoever holds a guard frees it after every session that writes through it.
  */
@@ -33,9 +34,12 @@ void guard_free(struct guard *);
 /* Live: candidates may stand from now on, or no more (as in the beginning). Deleting is always possible. */
 void guard_open(struct guard *, bool open);
 
-/* Sandbox: this run is known to be over; what it left may be deleted. False: out of memory, or no such name.
- */
+/* Sandbox: the znode of this name is a run's, and this one's own or over: it may be deleted with all below.
+   False: out of memory, or no such name. */
 bool guard_adopt(struct guard *, const char *run);
+
+/* A name beside a run: one of the signs above. */
+bool guard_is_sign(const char *name, const char *run);
 
 /* As session_create() and session_delete(). False also for what is refused. */
 bool guard_create(struct guard *, struct session *, const char *path, const void *data, size_t length,

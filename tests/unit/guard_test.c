@@ -68,9 +68,15 @@ static void a_run_keeps_to_itself(void **state)
                                           "/electop-sandbox/run-2",
                                           "/electop-sandbox/run-11",
                                           "/electop-sandbox/run-1.",
+                                          "/electop-sandbox/run-1.old",
                                           "/electop-sandbox/run-1.alive/below",
                                           "/electop-sandbox/other/run-1",
                                           "/zookeeper/quota"};
+    /* Somebody's znode may have the run's name: nothing is deleted there before it is known to be the run's.
+     */
+    assert_false(deletes(*state, guard, "/electop-sandbox/run-1"));
+    assert_false(deletes(*state, guard, "/electop-sandbox/run-1/election"));
+    assert_true(guard_adopt(guard, "run-1"));
     for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++) {
         assert_true(creates(*state, guard, allowed[i], "", CREATE_PERSISTENT));
         assert_true(deletes(*state, guard, allowed[i]));

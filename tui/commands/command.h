@@ -35,6 +35,7 @@ int command_report(const struct invocation *);
 int command_once_recorded(const struct invocation *);
 int command_events_recorded(const struct invocation *);
 int command_replay(const struct invocation *);
+int command_inject(const struct invocation *);
 int command_config(const struct invocation *);
 int command_demo(const struct invocation *);
 

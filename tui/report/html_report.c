@@ -8,9 +8,6 @@
 #include "tui/report/timeline_svg.h"
 #include "tui/text/format.h"
 
-/* Whoever opens a page that was made from strangers' bytes need not trust our escaping alone. */
-#define POLICY "default-src 'none'; style-src 'unsafe-inline'"
-
 static void put_title(struct buffer *out, const struct report *report)
 {
     if (report->election_count == 1)
@@ -32,17 +29,11 @@ static void put_window(struct buffer *out, int64_t from_us, int64_t to_us, enum 
 
 static void put_head(struct buffer *out, const struct report *report)
 {
-    buffer_put_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-                         "<meta http-equiv=\"Content-Security-Policy\" content=\"" POLICY "\"/>\n"
-                         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
-                         "<meta name=\"generator\" content=\"electop " ELECTOP_VERSION "\"/>\n<title>");
+    page_head_begin(out);
     put_title(out, report);
     buffer_put_text(out, ", ");
     put_window(out, report->from_us, report->to_us, WORDS_UTC);
-    buffer_put_text(out, "</title>\n<style>\n");
-    for (size_t i = 0; page_style[i]; i++)
-        buffer_put_text(out, page_style[i]);
-    buffer_put_text(out, "</style>\n</head>\n");
+    page_head_end(out);
 }
 
 static void put_header(struct buffer *out, const struct report *report, const struct report_note *note)

@@ -2,6 +2,9 @@
 
 #include <stddef.h>
 
+/* Whoever opens a page that was made from strangers' bytes need not trust our escaping alone. */
+#define POLICY "default-src 'none'; style-src 'unsafe-inline'"
+
 /* Hues as in the dashboard: teal leads, amber changes, red is nobody. Each has a form or a word beside it. */
 #define LIGHT                                                                                                \
     "--paper:#fff;--ink:#1b2328;--soft:#5b6870;--rule:#dfe5e8;--card:#f5f8f9;--led:#3f8f8a;--shade:#7fb5b1;" \
@@ -96,3 +99,19 @@ const char *const page_style[] = {
     "*{print-color-adjust:exact;-webkit-print-color-adjust:exact}@page{margin:14mm}}\n",
     NULL,
 };
+
+void page_head_begin(struct buffer *out)
+{
+    buffer_put_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+                         "<meta http-equiv=\"Content-Security-Policy\" content=\"" POLICY "\"/>\n"
+                         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
+                         "<meta name=\"generator\" content=\"electop " ELECTOP_VERSION "\"/>\n<title>");
+}
+
+void page_head_end(struct buffer *out)
+{
+    buffer_put_text(out, "</title>\n<style>\n");
+    for (size_t i = 0; page_style[i]; i++)
+        buffer_put_text(out, page_style[i]);
+    buffer_put_text(out, "</style>\n</head>\n");
+}

@@ -5,7 +5,14 @@
 #ifndef ELECTOP_TUI_REPORT_PAGE_STYLE_H
 #define ELECTOP_TUI_REPORT_PAGE_STYLE_H
 
+#include "probe/sink/buffer.h"
+
 /* Lines, up to NULL. */
 extern const char *const page_style[];
+
+/* A page up to its title's text, and from there to the end of its head. It forbids scripts and loads nothing.
+ */
+void page_head_begin(struct buffer *);
+void page_head_end(struct buffer *);
 
 #endif

@@ -1,0 +1,190 @@
+#include "probe/inject/layout.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/text.h"
+#include "probe/election/recipe.h"
+#include "probe/inject/guid.h"
+#include "probe/inject/naming.h"
+
+struct asking {
+    struct session *session;
+    struct layout *layout;
+    layout_fn fn;
+    void *context;
+    char *path, *sibling, *sibling_name;
+};
+
+static void asking_end(struct asking *asking, bool lost)
+{
+    layout_fn fn = asking->fn;
+    void *context = asking->context;
+    free(asking->path);
+    free(asking->sibling);
+    free(asking->sibling_name);
+    free(asking);
+    fn(context, lost);
+}
+
+/* ---- names ---- */
+
+static size_t guid_at(const char *at, const char **word)
+{
+    size_t hex = strspn(at, "0123456789abcdefABCDEF");
+    if (hex == GUID_HEX_SIZE - 1) {
+        *word = "{hex}";
+        return hex;
+    }
+    static const size_t groups[] = {8, 4, 4, 4, 12};
+    size_t length = 0;
+    for (size_t i = 0; i < 5; i++) {
+        if (strspn(at + length, "0123456789abcdefABCDEF") != groups[i] ||
+            (i < 4 && at[length + groups[i]] != '-'))
+            return 0;
+        length += groups[i] + (i < 4);
+    }
+    *word = "{uuid}";
+    return length;
+}
+
+char *layout_pattern(const char *name, uint64_t owner)
+{
+    char decimal[24], hex[20];
+    size_t length = strlen(name);
+    if (recipe_sequence_of(name) == SEQUENCE_NONE || length < 10)
+        return NULL;
+    size_t digits = length - 10;
+    if (digits > 0 && name[digits - 1] == '-' && recipe_sequence_of(name) < 0)
+        return NULL; /* past the counter's end */
+    snprintf(decimal, sizeof decimal, "%" PRId64, (int64_t)owner);
+    snprintf(hex, sizeof hex, "%016" PRIx64, owner);
+    char *pattern = malloc(4 * length + 16);
+    size_t used = 0;
+    for (size_t i = 0; pattern && i < digits;) {
+        const char *word = NULL;
+        bool begins = i == 0 || !isxdigit((unsigned char)name[i - 1]);
+        size_t found = begins ? guid_at(name + i, &word) : 0;
+        if (!found && owner && begins && strncmp(name + i, decimal, strlen(decimal)) == 0) {
+            found = strlen(decimal);
+            word = "{session}";
+        } else if (!found && owner && begins && strncmp(name + i, hex, 16) == 0) {
+            found = 16;
+            word = "{session_hex}";
+        }
+        if (found > 0 && i + found <= digits) {
+            used += (size_t)sprintf(pattern + used, "%s", word);
+            i += found;
+        } else {
+            pattern[used++] = name[i++];
+        }
+    }
+    if (pattern)
+        pattern[used] = '\0';
+    return pattern;
+}
+
+/* ---- reading ---- */
+
+static void on_acl(void *context, enum session_result result, const struct acl *acl)
+{
+    struct asking *asking = context;
+    struct layout *layout = asking->layout;
+    for (size_t i = 0; result == SESSION_OK && i < acl->count; i++) {
+        struct acl_entry *entry = &layout->acl_entries[layout->acl.count];
+        char *scheme = strdup(acl->entries[i].scheme), *id = strdup(acl->entries[i].id);
+        *entry = (struct acl_entry){acl->entries[i].permissions, scheme, id};
+        if (!scheme || !id) {
+            free(scheme);
+            free(id);
+            break;
+        }
+        layout->acl.count++;
+    }
+    layout->acl.entries = layout->acl_entries;
+    asking_end(asking, result == SESSION_LOST);
+}
+
+static void on_sibling(void *context, enum session_result result, const struct znode_stat *stat,
+                       const void *data, size_t length)
+{
+    struct asking *asking = context;
+    struct layout *layout = asking->layout;
+    if (result == SESSION_OK) {
+        if (!layout->lock)
+            layout->name = layout_pattern(asking->sibling_name, stat->owner);
+        if (data && length > 0 && length <= LAYOUT_DATA_MOST && !memchr(data, '\0', length))
+            layout->data = text_format("%.*s", (int)length, (const char *)data);
+    }
+    if (result != SESSION_OK || !session_acl(asking->session, asking->sibling, on_acl, asking))
+        asking_end(asking, result == SESSION_LOST);
+}
+
+static void on_list(void *context, enum session_result result, const struct znode_stat *stat,
+                    char *const *names, size_t count)
+{
+    (void)stat;
+    struct asking *asking = context;
+    const char *first = NULL;
+    for (size_t i = 0; result == SESSION_OK && i < count; i++) {
+        int64_t number = recipe_sequence_of(names[i]);
+        asking->layout->standing += number != SEQUENCE_NONE;
+        if (number != SEQUENCE_NONE && (!first || number < recipe_sequence_of(first)))
+            first = names[i];
+    }
+    asking->sibling_name = first ? strdup(first) : NULL;
+    asking->sibling = asking->sibling_name ? path_join(asking->path, first) : NULL;
+    if (!asking->sibling || !session_get(asking->session, asking->sibling, false, on_sibling, asking))
+        asking_end(asking, result == SESSION_LOST);
+}
+
+static void on_path(void *context, enum session_result result, const struct znode_stat *stat,
+                    const void *data, size_t length)
+{
+    (void)data, (void)length;
+    struct asking *asking = context;
+    struct layout *layout = asking->layout;
+    layout->exists = result == SESSION_OK;
+    layout->denied = result == SESSION_DENIED;
+    layout->lock = result == SESSION_OK && stat->owner != 0;
+    bool asked = false;
+    if (layout->lock) {
+        asking->sibling = strdup(asking->path);
+        asking->sibling_name = strdup("");
+        asked = asking->sibling && asking->sibling_name &&
+                session_get(asking->session, asking->path, false, on_sibling, asking);
+    } else if (layout->exists) {
+        asked = session_children(asking->session, asking->path, false, on_list, asking);
+    }
+    if (!asked)
+        asking_end(asking, result == SESSION_LOST || layout->exists);
+}
+
+bool layout_read(struct session *session, const char *path, struct layout *layout, layout_fn fn,
+                 void *context)
+{
+    struct asking *asking = calloc(1, sizeof *asking);
+    if (!asking)
+        return false;
+    *asking = (struct asking){.session = session, .layout = layout, .fn = fn, .context = context};
+    asking->path = strdup(path);
+    if (asking->path && session_get(session, path, false, on_path, asking))
+        return true;
+    free(asking->path);
+    free(asking);
+    return false;
+}
+
+void layout_free(struct layout *layout)
+{
+    for (size_t i = 0; i < layout->acl.count; i++) {
+        free((char *)(uintptr_t)layout->acl_entries[i].scheme);
+        free((char *)(uintptr_t)layout->acl_entries[i].id);
+    }
+    free(layout->name);
+    free(layout->data);
+    *layout = (struct layout){0};
+}

@@ -1,0 +1,448 @@
+/*
+ * precinct.c - see precinct.h. A walk through steps: each asks for something, and its answer leads to the
+ * next.
+ */
+#include "probe/inject/precinct.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/text.h"
+#include "probe/inject/naming.h"
+#include "probe/inject/sweep.h"
+#include "probe/log.h"
+
+#define RUN_SIGNATURE "electop run"
+#define SANDBOX_SIGNATURE "electop sandbox"
+#define ALIVE ".alive-"
+/* The sandbox may be removed by another run's end just when we stand in it. */
+#define TRIES 10
+
+struct precinct {
+    struct guard *guard;
+    struct session *session;
+    char *sandbox, *run, *within, *run_path, *alive_path;
+    bool joins;
+    precinct_fn fn;
+    void *context;
+    int tries;
+    char **over; /* names of runs without a sign of life, to be looked at */
+    size_t over_count, over_at;
+    char *sweeping;
+    size_t swept;
+    size_t owed;
+    bool is_ours; /* the run's znode was made by us, or is known to be that of our run */
+    bool failed;
+};
+
+static void mark(struct precinct *);
+static void look_for_others(struct precinct *);
+static void next_over(struct precinct *);
+static void make_run(struct precinct *);
+static void make_within(struct precinct *, size_t from);
+
+/* ---- ends ---- */
+
+static void over_free(struct precinct *p)
+{
+    for (size_t i = 0; i < p->over_count; i++)
+        free(p->over[i]);
+    free(p->over);
+    p->over = NULL;
+    p->over_count = p->over_at = 0;
+}
+
+static void done(struct precinct *p, const char *problem)
+{
+    over_free(p);
+    precinct_fn fn = p->fn;
+    p->fn = NULL;
+    if (fn)
+        fn(p->context, problem);
+}
+
+static void fail(struct precinct *p, enum session_result result, const char *what, const char *path)
+{
+    char text[600];
+    char *quoted = text_quoted(path);
+    const char *shown = quoted ? quoted : "it";
+    if (result == SESSION_DENIED)
+        snprintf(
+            text, sizeof text,
+            "may not %s %.200s; have an administrator make the sandbox directory for you, or name another "
+            "one in the configuration, inject: {sandbox: /path}",
+            what, shown);
+    else if (result == SESSION_NO_NODE)
+        snprintf(text, sizeof text,
+                 "cannot %s %.200s: the directory above it is not there; make it, or configure "
+                 "inject: {sandbox: /path}",
+                 what, shown);
+    else if (result == SESSION_LOST)
+        snprintf(text, sizeof text, "lost the connection while about to %s %.200s; try again", what, shown);
+    else
+        snprintf(text, sizeof text, "cannot %s %.200s; --log FILE may say more", what, shown);
+    free(quoted);
+    done(p, text);
+}
+
+/* ---- make: a sign of life first ---- */
+
+static void on_sandbox(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    struct precinct *p = context;
+    if (result == SESSION_OK || result == SESSION_NODE_EXISTS)
+        mark(p);
+    else
+        fail(p, result, "create", p->sandbox);
+}
+
+static void on_marked(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    struct precinct *p = context;
+    if (result == SESSION_OK || result == SESSION_NODE_EXISTS)
+        look_for_others(p);
+    else if (result != SESSION_NO_NODE || ++p->tries > TRIES)
+        fail(p, result, "create", p->alive_path);
+    else if (!guard_create(p->guard, p->session, p->sandbox, SANDBOX_SIGNATURE, strlen(SANDBOX_SIGNATURE),
+                           CREATE_PERSISTENT, NULL, on_sandbox, p))
+        fail(p, SESSION_LOST, "create", p->sandbox);
+}
+
+static void mark(struct precinct *p)
+{
+    if (!guard_create(p->guard, p->session, p->alive_path, "", 0, CREATE_EPHEMERAL, NULL, on_marked, p))
+        fail(p, SESSION_LOST, "create", p->alive_path);
+}
+
+/* ---- ... then whoever is over ---- */
+
+static bool is_alive(const char *run, char *const *names, size_t count)
+{
+    size_t length = strlen(run);
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(names[i], run, length) == 0 && strncmp(names[i] + length, ALIVE, strlen(ALIVE)) == 0)
+            return true;
+    return false;
+}
+
+/* One list shows signs of life and runs as they stood at one moment. */
+static void on_others(void *context, enum session_result result, const struct znode_stat *stat,
+                      char *const *names, size_t count)
+{
+    (void)stat;
+    struct precinct *p = context;
+    if (result != SESSION_OK) {
+        fail(p, result, "read", p->sandbox);
+        return;
+    }
+    p->over = calloc(count + 1, sizeof *p->over);
+    for (size_t i = 0; p->over && i < count; i++) {
+        size_t length = strcspn(names[i], ".");
+        if (names[i][length] == '.' || strcmp(names[i], p->run) == 0 || is_alive(names[i], names, count))
+            continue;
+        if ((p->over[p->over_count] = strdup(names[i])))
+            p->over_count++;
+    }
+    /* Our own run may have been left by an earlier one of that name: then only our own sign stands here. */
+    size_t alive = 0;
+    for (size_t i = 0; i < count; i++)
+        alive += strncmp(names[i], p->run, strlen(p->run)) == 0 &&
+                 strncmp(names[i] + strlen(p->run), ALIVE, strlen(ALIVE)) == 0;
+    if (p->over && alive <= 1 && (p->over[p->over_count] = strdup(p->run)))
+        p->over_count++;
+    next_over(p);
+}
+
+static void look_for_others(struct precinct *p)
+{
+    if (!session_children(p->session, p->sandbox, false, on_others, p))
+        fail(p, SESSION_LOST, "read", p->sandbox);
+}
+
+static void on_beside_swept(void *context, bool gone)
+{
+    struct precinct *p = context;
+    p->failed |= !gone;
+    if (--p->owed == 0) {
+        free(p->sweeping);
+        p->sweeping = NULL;
+        p->swept += !p->failed;
+        next_over(p);
+    }
+}
+
+/* What stands beside a run under its name. Not the run itself: it goes last, so that what a broken off
+   removal leaves is found again. */
+static void on_beside(void *context, enum session_result result, const struct znode_stat *stat,
+                      char *const *names, size_t count)
+{
+    (void)stat;
+    struct precinct *p = context;
+    size_t length = strlen(p->sweeping);
+    p->owed = 1;
+    p->failed = result != SESSION_OK;
+    for (size_t i = 0; i < count && !p->failed; i++) {
+        if (!guard_is_sign(names[i], p->sweeping) || strncmp(names[i] + length, ALIVE, strlen(ALIVE)) == 0)
+            continue;
+        char *path = path_join(p->sandbox, names[i]);
+        p->owed++;
+        if (!path || !sweep(p->guard, p->session, path, on_beside_swept, p)) {
+            p->owed--;
+            p->failed = true;
+        }
+        free(path);
+    }
+    char *path = path_join(p->sandbox, p->sweeping);
+    if (p->failed || !path || !sweep(p->guard, p->session, path, on_beside_swept, p))
+        on_beside_swept(p, false);
+    free(path);
+}
+
+static void on_signed(void *context, enum session_result result, const struct znode_stat *stat,
+                      const void *data, size_t length)
+{
+    (void)stat;
+    struct precinct *p = context;
+    bool is_run = result == SESSION_OK && data && length >= strlen(RUN_SIGNATURE) &&
+                  memcmp(data, RUN_SIGNATURE, strlen(RUN_SIGNATURE)) == 0;
+    if (is_run && guard_adopt(p->guard, p->sweeping) &&
+        session_children(p->session, p->sandbox, false, on_beside, p)) {
+        log_line(LOG_LEVEL_INFO, "removing the run %s, which is over", p->sweeping);
+        return;
+    }
+    free(p->sweeping); /* not a run: not ours */
+    p->sweeping = NULL;
+    next_over(p);
+}
+
+static void next_over(struct precinct *p)
+{
+    while (p->over && p->over_at < p->over_count) {
+        free(p->sweeping);
+        p->sweeping = strdup(p->over[p->over_at++]);
+        char *path = p->sweeping ? path_join(p->sandbox, p->sweeping) : NULL;
+        bool asked = path && session_get(p->session, path, false, on_signed, p);
+        free(path);
+        if (asked)
+            return;
+    }
+    make_run(p);
+}
+
+/* ---- ... then its place ---- */
+
+/* Its znode is a run's, and ours: from now on it may be removed. */
+static bool adopt_own(struct precinct *p)
+{
+    p->is_ours = guard_adopt(p->guard, p->run);
+    return p->is_ours;
+}
+
+static void on_run_signed(void *context, enum session_result result, const struct znode_stat *stat,
+                          const void *data, size_t length)
+{
+    (void)stat;
+    struct precinct *p = context;
+    bool is_run = result == SESSION_OK && data && length >= strlen(RUN_SIGNATURE) &&
+                  memcmp(data, RUN_SIGNATURE, strlen(RUN_SIGNATURE)) == 0;
+    if (is_run && p->joins && adopt_own(p)) {
+        make_within(p, 0);
+        return;
+    }
+    char text[400];
+    char *quoted = text_quoted(p->run_path);
+    snprintf(
+        text, sizeof text,
+        is_run
+            ? "another run is at %.200s; wait for its end, name another path, or let both share one run with "
+              "--join"
+            : "%.200s is there and is none of our runs; name another path in the sandbox",
+        quoted ? quoted : "that path");
+    free(quoted);
+    done(p, text);
+}
+
+static void on_run(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    struct precinct *p = context;
+    if (result == SESSION_OK && adopt_own(p))
+        make_within(p, 0);
+    else if (result != SESSION_NODE_EXISTS || !session_get(p->session, p->run_path, false, on_run_signed, p))
+        fail(p, result, "create", p->run_path);
+}
+
+static void make_run(struct precinct *p)
+{
+    if (!guard_create(p->guard, p->session, p->run_path, RUN_SIGNATURE, strlen(RUN_SIGNATURE),
+                      CREATE_PERSISTENT, NULL, on_run, p))
+        fail(p, SESSION_LOST, "create", p->run_path);
+}
+
+static void on_within(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    struct precinct *p = context;
+    p->failed |= result != SESSION_OK && result != SESSION_NODE_EXISTS;
+    if (--p->owed > 0)
+        return;
+    if (p->failed)
+        fail(p, result, "create directories in", p->run_path);
+    else
+        done(p, NULL);
+}
+
+/* All of them in one go: the answers come in the order of the questions. */
+static void make_within(struct precinct *p, size_t from)
+{
+    p->owed = 1;
+    p->failed = false;
+    for (size_t end = from; p->within && p->within[end];) {
+        end += strcspn(p->within + end, "/");
+        char *path = text_format("%s/%.*s", p->run_path, (int)end, p->within);
+        p->owed++;
+        if (!path ||
+            !guard_create(p->guard, p->session, path, "", 0, CREATE_PERSISTENT, NULL, on_within, p)) {
+            p->owed--;
+            p->failed = true;
+        }
+        free(path);
+        end += p->within[end] == '/';
+    }
+    on_within(p, SESSION_OK, NULL);
+}
+
+/* ---- remove ---- */
+
+static void on_removed_sandbox(void *context, enum session_result result, const char *path)
+{
+    (void)result, (void)path; /* others may still need it: then it stays, and that is right */
+    done(context, NULL);
+}
+
+static void on_sandbox_signed(void *context, enum session_result result, const struct znode_stat *stat,
+                              const void *data, size_t length)
+{
+    struct precinct *p = context;
+    bool is_ours = result == SESSION_OK && length == strlen(SANDBOX_SIGNATURE) && stat->children == 0 &&
+                   data && memcmp(data, SANDBOX_SIGNATURE, length) == 0;
+    if (!is_ours || !guard_delete(p->guard, p->session, p->sandbox, -1, on_removed_sandbox, p))
+        done(p, NULL);
+}
+
+static void on_unmarked(void *context, enum session_result result, const char *path)
+{
+    (void)result, (void)path; /* it is ephemeral: it goes at the latest with the session */
+    struct precinct *p = context;
+    if (!session_get(p->session, p->sandbox, false, on_sandbox_signed, p))
+        done(p, NULL);
+}
+
+static void unmark(struct precinct *p)
+{
+    if (p->failed)
+        fail(p, SESSION_FAILED, "remove all of", p->run_path);
+    else if (!guard_delete(p->guard, p->session, p->alive_path, -1, on_unmarked, p))
+        done(p, NULL);
+}
+
+static void on_part_swept(void *context, bool gone)
+{
+    struct precinct *p = context;
+    p->failed |= !gone;
+    if (--p->owed == 0)
+        unmark(p);
+}
+
+static void on_parts(void *context, enum session_result result, const struct znode_stat *stat,
+                     char *const *names, size_t count)
+{
+    (void)stat;
+    struct precinct *p = context;
+    size_t length = strlen(p->run), others = 0;
+    if (result != SESSION_OK && result != SESSION_NO_NODE) {
+        fail(p, result, "read", p->sandbox);
+        return;
+    }
+    const char *mine = p->alive_path + strlen(p->sandbox) + 1;
+    for (size_t i = 0; i < count; i++)
+        others += strncmp(names[i], p->run, length) == 0 &&
+                  strncmp(names[i] + length, ALIVE, strlen(ALIVE)) == 0 && strcmp(names[i], mine) != 0;
+    p->owed = 1;
+    p->failed = false;
+    for (size_t i = 0; i < count && others == 0; i++) { /* the last of several agents removes the run */
+        bool is_of_run =
+            p->is_ours &&
+            (strcmp(names[i], p->run) == 0 ||
+             (guard_is_sign(names[i], p->run) && strncmp(names[i] + length, ALIVE, strlen(ALIVE)) != 0));
+        char *path = is_of_run ? path_join(p->sandbox, names[i]) : NULL;
+        if (path) {
+            p->owed++;
+            if (!sweep(p->guard, p->session, path, on_part_swept, p)) {
+                p->owed--;
+                p->failed = true;
+            }
+        }
+        free(path);
+    }
+    on_part_swept(p, true);
+}
+
+void precinct_remove(struct precinct *p, precinct_fn fn, void *context)
+{
+    p->fn = fn;
+    p->context = context;
+    if (!session_children(p->session, p->sandbox, false, on_parts, p))
+        fail(p, SESSION_LOST, "read", p->sandbox);
+}
+
+/* ---- for its owner ---- */
+
+void precinct_make(struct precinct *p, precinct_fn fn, void *context)
+{
+    p->fn = fn;
+    p->context = context;
+    mark(p);
+}
+
+size_t precinct_swept(const struct precinct *p)
+{
+    return p->swept;
+}
+
+struct precinct *precinct_new(struct guard *guard, struct session *session,
+                              const struct precinct_options *options)
+{
+    struct precinct *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->guard = guard;
+    p->session = session;
+    p->sandbox = strdup(options->sandbox);
+    p->run = strdup(options->run);
+    p->within = options->within ? strdup(options->within) : NULL;
+    p->run_path = path_join(options->sandbox, options->run);
+    p->alive_path = text_format("%s/%s" ALIVE "%s", options->sandbox, options->run, options->agent);
+    p->joins = options->joins;
+    if (p->sandbox && p->run && (p->within || !options->within) && p->run_path && p->alive_path)
+        return p;
+    precinct_free(p);
+    return NULL;
+}
+
+void precinct_free(struct precinct *p)
+{
+    if (!p)
+        return;
+    over_free(p);
+    free(p->sweeping);
+    free(p->sandbox);
+    free(p->run);
+    free(p->within);
+    free(p->run_path);
+    free(p->alive_path);
+    free(p);
+}

@@ -1,0 +1,185 @@
+#include "probe/inject/server_marks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/connect_string.h"
+#include "probe/zookeeper/adminserver.h"
+#include "probe/zookeeper/fourletter.h"
+#include "probe/zookeeper/http.h"
+#include "probe/zookeeper/words.h"
+
+#define WITHIN_MS 2000
+#define ANSWER_MOST 65536
+
+struct server_marks {
+    uv_loop_t *loop;
+    const struct cluster_settings *cluster;
+    struct connect_string string;
+    struct http *http;
+    server_marks_fn fn;
+    void *context;
+    struct server_mark marks[SERVER_MARKS_MOST];
+    size_t count, at;
+    enum word word;
+    struct fourletter *word_ask;
+    struct adminserver *admin_ask;
+    struct server_answer answer;
+    bool asked; /* at least one question went out: its answer leads on */
+};
+
+static void ask_next(struct server_marks *);
+
+static int64_t better(int64_t known, int64_t told)
+{
+    return told >= 0 ? told : known;
+}
+
+static void take(struct server_marks *m)
+{
+    struct server_mark *mark = &m->marks[m->at];
+    const struct server_figures *figures = &m->answer.figures;
+    mark->zxid = better(mark->zxid, figures->zxid);
+    mark->connections = better(mark->connections, figures->connections);
+    mark->watches = better(mark->watches, figures->all_watches);
+    mark->sessions = better(mark->sessions, figures->sessions);
+    mark->ephemerals = better(mark->ephemerals, figures->ephemerals);
+}
+
+static void marks_free(struct server_marks *m)
+{
+    connect_string_free(&m->string);
+    server_answer_free(&m->answer);
+    http_free(m->http);
+    free(m);
+}
+
+static void next_server(struct server_marks *m)
+{
+    m->at++;
+    m->word = WORD_SRVR;
+    ask_next(m);
+}
+
+static void on_admin(void *context, const char *problem, int64_t took_us)
+{
+    (void)took_us;
+    struct server_marks *m = context;
+    m->admin_ask = NULL;
+    if (!problem)
+        take(m);
+    next_server(m);
+}
+
+/* Whose AdminServer answers at a port is plain for a single server only, or where it is configured. */
+static bool ask_admin(struct server_marks *m)
+{
+    const struct servers_settings *servers = &m->cluster->servers;
+    if (servers->admin_off || (!servers->admin_addresses && m->string.count > 1))
+        return false;
+    struct host_port place = {m->string.servers[m->at].host, servers->admin_port};
+    char *error = NULL;
+    bool parsed = false;
+    if (servers->admin_addresses) {
+        size_t i = 0;
+        while (servers->admin_addresses[i] && i < m->at)
+            i++;
+        const char *address = servers->admin_addresses[i];
+        parsed = address && host_port_parse(address, strlen(address), 0, &place, &error);
+        free(error);
+        if (!parsed)
+            return false;
+    }
+    server_answer_free(&m->answer);
+    server_answer_clear(&m->answer);
+    m->admin_ask =
+        adminserver_ask(m->http, place.host, place.port, ADMIN_MONITOR, WITHIN_MS, &m->answer, on_admin, m);
+    if (parsed)
+        free(place.host);
+    return m->admin_ask != NULL;
+}
+
+static void on_word(void *context, const char *problem, const char *text, size_t length, int64_t took_us)
+{
+    (void)length, (void)took_us;
+    struct server_marks *m = context;
+    m->word_ask = NULL;
+    server_answer_free(&m->answer);
+    server_answer_clear(&m->answer);
+    bool told = !problem && !word_read(m->word, text, &m->answer);
+    if (told)
+        take(m);
+    if (m->word == WORD_SRVR) {
+        m->word = WORD_MNTR;
+        ask_next(m);
+    } else if (told || !ask_admin(m)) {
+        next_server(m);
+    }
+}
+
+static void ask_next(struct server_marks *m)
+{
+    while (m->at < m->count) {
+        const struct host_port *server = &m->string.servers[m->at];
+        char port[8];
+        snprintf(port, sizeof port, "%d", server->port);
+        if (m->cluster->servers.four_letter == CHOICE_AUTO)
+            m->word_ask = fourletter_ask(m->loop, server->host, port, word_text(m->word), WITHIN_MS,
+                                         ANSWER_MOST, on_word, m);
+        if (m->word_ask || ask_admin(m)) {
+            m->asked = true;
+            return;
+        }
+        m->at++;
+        m->word = WORD_SRVR;
+    }
+    if (!m->asked)
+        return;
+    m->fn(m->context, m->marks, m->count);
+    marks_free(m);
+}
+
+struct server_marks *server_marks_ask(uv_loop_t *loop, const struct cluster_settings *cluster,
+                                      server_marks_fn fn, void *context)
+{
+    struct server_marks *m = calloc(1, sizeof *m);
+    char *error = NULL;
+    if (!m)
+        return NULL;
+    m->loop = loop;
+    m->cluster = cluster;
+    m->fn = fn;
+    m->context = context;
+    server_answer_clear(&m->answer);
+    m->http = http_new(loop);
+    if (!m->http || !connect_string_parse(cluster->hosts, &m->string, &error)) {
+        free(error);
+        marks_free(m);
+        return NULL;
+    }
+    m->count = m->string.count < SERVER_MARKS_MOST ? m->string.count : SERVER_MARKS_MOST;
+    for (size_t i = 0; i < m->count; i++) {
+        char *address = host_port_print(&m->string.servers[i]);
+        m->marks[i] = (struct server_mark){"", -1, -1, -1, -1, -1};
+        snprintf(m->marks[i].address, sizeof m->marks[i].address, "%s", address ? address : "");
+        free(address);
+    }
+    if (cluster->servers.four_letter == CHOICE_AUTO || !cluster->servers.admin_off)
+        ask_next(m);
+    if (m->word_ask || m->admin_ask)
+        return m;
+    marks_free(m); /* nothing may be asked */
+    return NULL;
+}
+
+void server_marks_cancel(struct server_marks *m)
+{
+    if (!m)
+        return;
+    if (m->word_ask)
+        fourletter_cancel(m->word_ask);
+    if (m->admin_ask)
+        adminserver_cancel(m->admin_ask);
+    marks_free(m);
+}

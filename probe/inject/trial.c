@@ -1,0 +1,604 @@
+/*
+ * trial.c - see trial.h. The steps stand in the order in which a run takes them; each ends by beginning the
+ * next, and whatever goes wrong on the way leads to finish(), from where everything is removed.
+ */
+#include "probe/inject/trial.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "config/connect_string.h"
+#include "config/text.h"
+#include "config/znode_path.h"
+#include "probe/inject/descriptors.h"
+#include "probe/inject/guid.h"
+#include "probe/inject/layout.h"
+#include "probe/inject/naming.h"
+#include "probe/inject/precinct.h"
+#include "probe/inject/trial_inner.h"
+#include "probe/log.h"
+
+#define TICK_MS 100
+/* Nobody more has come to stand for so long: the servers let in no more. */
+#define STALLED_MS 6000
+/* What is left to be removed may take so long, and the last words so long beyond the session's timeout. */
+#define REMOVE_MS 20000
+#define DATA_DEFAULT "electop test candidate"
+#define NAME_DEFAULT "{hex}-n_"
+/* Beyond so many of one host a server with its default of 60 refuses. */
+#define CONNECTIONS_USUAL 50
+
+static void begin_making(struct trial *);
+static void begin_standing(struct trial *);
+static void begin_ending(struct trial *);
+static void begin_removing(struct trial *);
+static void end(struct trial *);
+
+/* ---- what all steps need ---- */
+
+static void enter(struct trial *t, enum trial_phase phase)
+{
+    t->phase = phase;
+    t->phase_us = uv_hrtime() / 1000;
+    if (t->listener.changed)
+        t->listener.changed(t->context);
+}
+
+void trial_note(struct trial *t, const char *format, ...)
+{
+    char line[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    char *notes = t->notes ? text_format("%s%s\n", t->notes, line) : text_format("%s\n", line);
+    if (notes) {
+        free(t->notes);
+        t->notes = notes;
+    }
+}
+
+/* Where the run ends, from wherever it is: the first reason stands. */
+static void finish(struct trial *t, enum trial_end why, const char *problem)
+{
+    if (!t->finishing) {
+        t->finishing = true;
+        t->end = why;
+        snprintf(t->problem, sizeof t->problem, "%s", problem ? problem : "");
+        if (problem)
+            log_line(LOG_LEVEL_WARNING, "the run ends: %s", problem);
+    }
+    switch (t->phase) {
+    case TRIAL_CONNECTING:
+        end(t);
+        break;
+    case TRIAL_STANDING:
+    case TRIAL_RUNNING:
+        begin_ending(t);
+        break;
+    default: /* an answer is on its way, and leads here again */
+        break;
+    }
+}
+
+/* ---- look at the path ---- */
+
+static bool is_inside(const char *path, const char *directory)
+{
+    size_t length = strlen(directory);
+    return strncmp(path, directory, length) == 0 && (path[length] == '\0' || path[length] == '/');
+}
+
+static void on_layout(void *context, bool lost)
+{
+    struct trial *t = context;
+    char text[500];
+    char *quoted = text_quoted(t->path);
+    const char *shown = quoted ? quoted : "the path";
+    if (t->finishing || lost) {
+        finish(t, TRIAL_LOST, "the connection was lost while the path was being read; try again");
+        end(t);
+    } else if (t->layout.denied) {
+        snprintf(text, sizeof text, "%.200s may not be read; give credentials with --auth-file", shown);
+        finish(t, TRIAL_REFUSED, text);
+        end(t);
+    } else if (!t->layout.exists) {
+        snprintf(text, sizeof text, "there is no %.200s to copy; name a path that is there, or one below %s",
+                 shown, t->options.settings->inject.sandbox);
+        finish(t, TRIAL_REFUSED, text);
+        end(t);
+    } else {
+        trial_note(
+            t, "%.200s is left alone: its layout (names, data, ACL) is copied into %s and exercised there",
+            shown, t->options.settings->inject.sandbox);
+        begin_making(t);
+    }
+    free(quoted);
+}
+
+/* The run's name, the election's path, and the directories between. False: out of memory, or no such name. */
+static bool places_choose(struct trial *t)
+{
+    const char *rest = is_inside(t->path, t->sandbox) ? t->path + strlen(t->sandbox) : "";
+    if (*rest == '/') {
+        t->run = strndup(rest + 1, strcspn(rest + 1, "/"));
+        const char *below = strchr(rest + 1, '/');
+        t->within = below ? strdup(below + 1) : NULL;
+        t->election = strdup(t->path);
+        if (t->run && strpbrk(t->run, ".{}"))
+            return false;
+    } else {
+        char hex[GUID_HEX_SIZE];
+        if (!guid_hex32(hex))
+            return false;
+        t->run = text_format("run-%.8s", hex);
+        t->within = strdup("election");
+        t->election = t->run ? text_format("%s/%s/election", t->sandbox, t->run) : NULL;
+    }
+    return t->run && t->election;
+}
+
+static void begin_looking(struct trial *t)
+{
+    enter(t, TRIAL_LOOKING);
+    if (!places_choose(t)) {
+        finish(t, TRIAL_REFUSED,
+               "the first name below the sandbox is the run's, and has no . { }; choose another");
+        end(t);
+    } else if (is_inside(t->path, t->sandbox)) {
+        begin_making(t);
+    } else if (!layout_read(t->session, t->path, &t->layout, on_layout, t)) {
+        finish(t, TRIAL_LOST, "the connection was lost; try again");
+        end(t);
+    }
+}
+
+/* ---- make the run's place ---- */
+
+static void on_before(void *context, const struct server_mark *marks, size_t count)
+{
+    struct trial *t = context;
+    t->marks_ask = NULL;
+    t->mark_count = count;
+    memcpy(t->before, marks, count * sizeof *marks);
+    begin_standing(t);
+}
+
+static void on_made(void *context, const char *problem)
+{
+    struct trial *t = context;
+    t->swept = precinct_swept(t->precinct);
+    if (t->swept > 0)
+        trial_note(t, "%zu %s over and had left something: removed", t->swept,
+                   t->swept == 1 ? "run was" : "runs were");
+    if (t->phase == TRIAL_OVER)
+        return;
+    if (problem)
+        finish(t, session_state(t->session) == CONNECTION_CONNECTED ? TRIAL_REFUSED : TRIAL_LOST, problem);
+    if (t->finishing) {
+        begin_removing(t);
+        return;
+    }
+    t->marks_ask = server_marks_ask(t->loop, t->options.cluster, on_before, t);
+    if (!t->marks_ask)
+        begin_standing(t);
+}
+
+static void begin_making(struct trial *t)
+{
+    enter(t, TRIAL_MAKING);
+    char agent[GUID_HEX_SIZE];
+    t->guard = guid_hex32(agent) ? guard_new_sandbox(t->sandbox, t->run) : NULL;
+    const struct precinct_options options = {
+        .sandbox = t->sandbox, .run = t->run, .agent = agent, .within = t->layout.lock ? NULL : t->within};
+    t->precinct = t->guard ? precinct_new(t->guard, t->session, &options) : NULL;
+    if (t->precinct) {
+        precinct_make(t->precinct, on_made, t);
+        return;
+    }
+    finish(t, TRIAL_FAILED, "out of memory; the run cannot be made");
+    end(t);
+}
+
+/* ---- the crowd ---- */
+
+static void on_stood(void *context)
+{
+    struct trial *t = context;
+    if (!t->finishing)
+        enter(t, TRIAL_RUNNING);
+}
+
+static void on_failed_over(void *context, const struct crowd_failover *failover)
+{
+    struct trial *t = context;
+    trial_count_failover(t, failover);
+    if (t->listener.failed_over)
+        t->listener.failed_over(t->context, failover);
+}
+
+static void crowd_options_fill(const struct trial *t, struct crowd_options *o)
+{
+    const struct trial_options *wanted = &t->options;
+    int ceiling = wanted->settings->inject.creates_per_s;
+    *o = (struct crowd_options){
+        .session = {.hosts = t->hosts,
+                    .timeout_ms = (int)wanted->cluster->session_timeout_ms,
+                    .auth_scheme = wanted->cluster->auth_scheme,
+                    .auth_credential = wanted->cluster->auth_credential},
+        .guard = t->guard,
+        .election = t->election,
+        .lock = t->layout.lock,
+        .name = trial_name(t),
+        .data = t->layout.data ? t->layout.data : DATA_DEFAULT,
+        .mark = t->mark,
+        .acl = t->layout.acl.count ? &t->layout.acl : NULL,
+        .count = wanted->candidates,
+        .rate_per_s = wanted->rate_per_s ? wanted->rate_per_s
+                      : wanted->load     ? 0
+                                         : ceiling,
+        .parts = wanted->parts,
+        .part_count = wanted->part_count,
+        .per_session = wanted->per_session ? wanted->per_session : 1,
+        .look = wanted->look,
+        .seed = uv_hrtime(),
+        .victim = wanted->victim,
+        .every_ms = wanted->every_ms,
+        .how = wanted->how,
+        /* One that hangs comes back once its session is over: then it learns of that. */
+        .away_ms = wanted->how == DEPART_PAUSE ? 2 * (uint64_t)wanted->cluster->session_timeout_ms : 1000,
+    };
+}
+
+const char *trial_name(const struct trial *t)
+{
+    return t->options.name ? t->options.name : t->layout.name ? t->layout.name : NAME_DEFAULT;
+}
+
+static void begin_standing(struct trial *t)
+{
+    struct crowd_options options;
+    static const struct crowd_listener listener = {.stood = on_stood, .failed_over = on_failed_over};
+    char *error = NULL;
+    for (size_t i = 0; i < t->options.part_count; i++) {
+        const struct manner *manner = behaviour_manner(t->options.parts[i].behaviour);
+        if ((manner->is_slow || manner->is_mute) &&
+            !t->mark) /* who acknowledges late or never needs a mark */
+            t->mark = text_format("%s/%s.leader", t->sandbox, t->run);
+    }
+    crowd_options_fill(t, &options);
+    if (t->finishing) {
+        begin_removing(t);
+        return;
+    }
+    enter(t, TRIAL_STANDING);
+    size_t sessions = crowd_sessions(&options);
+    if (sessions > CONNECTIONS_USUAL)
+        trial_note(
+            t,
+            "%zu connections of this host: servers take maxClientCnxns of them from one address (60, where "
+            "it is not set), shared with the real clients here",
+            sessions);
+    if (!descriptors_make_room(sessions, &error))
+        finish(t, TRIAL_REFUSED, error ? error : "out of memory");
+    else if (!(t->crowd = crowd_new(t->loop, &options, &listener, t)))
+        finish(t, TRIAL_FAILED, "out of memory; no crowd can be brought on");
+    free(error);
+    t->cpu_us = trial_cpu_us();
+    if (!t->crowd && t->phase == TRIAL_STANDING)
+        begin_removing(t);
+}
+
+/* Some stand and no more come: the servers take no more connections, most likely. */
+static void watch_standing(struct trial *t, uint64_t now_us)
+{
+    struct crowd_figures figures;
+    crowd_figures(t->crowd, &figures);
+    size_t stand = figures.by_state[CANDIDATE_WAITING] + figures.by_state[CANDIDATE_LEADING];
+    if (stand + figures.candidates != t->stood_last) {
+        t->stood_last = stand + figures.candidates;
+        t->stood_last_us = now_us;
+    }
+    int rate = t->options.rate_per_s;
+    uint64_t patience_us = STALLED_MS * 1000 + (rate > 0 ? UINT64_C(3000000) / (uint64_t)rate : 0);
+    if (t->stood_last_us == 0 || now_us < t->stood_last_us + patience_us)
+        return;
+    if (stand == 0) {
+        char text[400];
+        snprintf(text, sizeof text, "nobody came to stand: %.200s",
+                 figures.problem ? figures.problem : "the servers take no connection of ours");
+        finish(t, TRIAL_FAILED, text);
+        return;
+    }
+    trial_note(t,
+               "%zu of %zu stand and no more come, so the run goes on with these: the servers' "
+               "maxClientCnxns is the "
+               "likely reason (raise it, or use --sessions shared:N)%s%.120s",
+               stand, t->options.candidates, figures.problem ? "; " : "",
+               figures.problem ? figures.problem : "");
+    crowd_settle_for(t->crowd);
+}
+
+/* ---- the ensemble's pulse ---- */
+
+static int compare(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void on_ping(void *context, enum session_result result, const struct znode_stat *stat,
+                    const void *data, size_t length)
+{
+    (void)stat, (void)data, (void)length;
+    struct trial *t = context;
+    t->pinging = false;
+    if (result == SESSION_LOST)
+        return;
+    int64_t took_us = (int64_t)(uv_hrtime() / 1000 - t->pinged_us);
+    histogram_add(&t->ping, took_us);
+    t->pings[t->ping_count++ % PINGS_KEPT] = took_us;
+}
+
+/* The 99th percentile of the latest; -1: too few yet. */
+static int64_t ping_p99(const struct trial *t)
+{
+    int64_t sorted[PINGS_KEPT];
+    if (t->ping_count < PINGS_LEAST)
+        return -1;
+    size_t count = t->ping_count < PINGS_KEPT ? t->ping_count : PINGS_KEPT;
+    memcpy(sorted, t->pings, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare);
+    return sorted[(count * 99 + 99) / 100 - 1];
+}
+
+static void watch_pulse(struct trial *t, uint64_t now_us)
+{
+    int64_t limit_us = t->options.settings->inject.stop_above_ping_ms * 1000, p99 = ping_p99(t);
+    bool hangs = t->pinging && (int64_t)(now_us - t->pinged_us) > 4 * limit_us + 1000000;
+    if (!t->pinging && session_exists(t->session, t->sandbox, false, on_ping, t)) {
+        t->pinging = true;
+        t->pinged_us = now_us;
+    }
+    if ((p99 <= limit_us && !hangs) || t->slow_noted)
+        return;
+    t->slow_noted = true;
+    char text[300];
+    snprintf(text, sizeof text,
+             "the ensemble answers slowly: ping p99 %lld ms, above %lld ms "
+             "(inject: {stop_above_ping: ...})",
+             (long long)((hangs ? (int64_t)(now_us - t->pinged_us) : p99) / 1000),
+             (long long)(limit_us / 1000));
+    if (t->options.load)
+        trial_note(t, "%s; --load lets the run go on", text);
+    else
+        finish(t, TRIAL_TOO_SLOW, text);
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+    struct trial *t = timer->data;
+    uint64_t now_us = uv_hrtime() / 1000, in_phase_us = now_us - t->phase_us;
+    if (t->phase == TRIAL_CONNECTING && in_phase_us > (uint64_t)t->options.wait_ms * 1000) {
+        finish(t, TRIAL_UNREACHED, t->connection_problem[0] ? t->connection_problem : "no server answers");
+        return;
+    }
+    if (t->phase == TRIAL_REMOVING && in_phase_us > REMOVE_MS * UINT64_C(1000)) {
+        end(t);
+        return;
+    }
+    if (t->phase != TRIAL_STANDING && t->phase != TRIAL_RUNNING)
+        return;
+    if (t->guard && guard_refused(t->guard) > 0)
+        finish(t, TRIAL_FAILED,
+               "a write was refused by the guard, which is a defect of this program; see --log FILE");
+    else if (t->phase == TRIAL_RUNNING && t->options.for_ms &&
+             in_phase_us >= (uint64_t)t->options.for_ms * 1000)
+        finish(t, TRIAL_DONE, NULL);
+    else
+        watch_pulse(t, now_us);
+    if (t->phase == TRIAL_STANDING && !t->finishing)
+        watch_standing(t, now_us);
+}
+
+/* ---- the end of the crowd ---- */
+
+static void on_after(void *context, const struct server_mark *marks, size_t count)
+{
+    struct trial *t = context;
+    t->marks_ask = NULL;
+    memcpy(t->after, marks, count * sizeof *marks);
+    t->after_known = true;
+    begin_removing(t);
+}
+
+static void on_ended(void *context, size_t left_to_expire)
+{
+    struct trial *t = context;
+    t->left_to_expire = left_to_expire;
+    begin_removing(t);
+}
+
+/* The figures first: after it there is no crowd whose load they could show. */
+static void begin_ending(struct trial *t)
+{
+    t->ended_us = uv_hrtime() / 1000;
+    t->cpu_us = trial_cpu_us() - t->cpu_us;
+    t->stood = t->phase == TRIAL_RUNNING;
+    t->ran_us = t->ended_us - t->phase_us;
+    enter(t, TRIAL_ENDING);
+    if (t->crowd)
+        crowd_figures(t->crowd, &t->last_figures);
+    if (t->crowd)
+        crowd_end(t->crowd, on_ended);
+    else
+        begin_removing(t);
+}
+
+/* ---- remove everything ---- */
+
+static void on_removed(void *context, const char *problem)
+{
+    struct trial *t = context;
+    t->removing = false;
+    if (t->phase == TRIAL_OVER)
+        return;
+    if (problem && session_state(t->session) != CONNECTION_CONNECTED)
+        return; /* on_state() tries again once it is connected; the tick knows when to give up */
+    if (problem)
+        trial_note(t, "not everything could be removed: %.300s; the next run does", problem);
+    t->removed = !problem;
+    end(t);
+}
+
+static void begin_removing(struct trial *t)
+{
+    if (t->phase != TRIAL_REMOVING && t->after_known == false && t->mark_count > 0 && !t->marks_ask &&
+        (t->marks_ask = server_marks_ask(t->loop, t->options.cluster, on_after, t)))
+        return;
+    if (t->phase != TRIAL_REMOVING)
+        enter(t, TRIAL_REMOVING);
+    if (!t->precinct) {
+        end(t);
+    } else if (!t->removing && session_state(t->session) == CONNECTION_CONNECTED) {
+        t->removing = true;
+        precinct_remove(t->precinct, on_removed, t);
+    }
+}
+
+static void on_over(uv_timer_t *timer)
+{
+    struct trial *t = timer->data;
+    t->listener.over(t->context);
+}
+
+/* Told from a turn of its own: whoever is told may free us then. */
+static void end(struct trial *t)
+{
+    if (t->phase == TRIAL_OVER)
+        return;
+    if (t->precinct && !t->removed && t->end != TRIAL_REFUSED)
+        trial_note(t, "something may be left in %s; the next run removes it", t->sandbox);
+    t->phase = TRIAL_OVER;
+    if (t->listener.changed)
+        t->listener.changed(t->context);
+    uv_timer_start(t->timer, on_over, 0, 0);
+}
+
+/* ---- the tool's own session ---- */
+
+static void on_state(void *context, enum connection_state state, bool renewed, const char *problem)
+{
+    struct trial *t = context;
+    if (problem)
+        snprintf(t->connection_problem, sizeof t->connection_problem, "%s", problem);
+    if (state == CONNECTION_CONNECTED) {
+        if (t->phase == TRIAL_CONNECTING)
+            begin_looking(t);
+        else if (t->phase == TRIAL_REMOVING)
+            begin_removing(t);
+        else if (renewed)
+            finish(t, TRIAL_LOST, "the tool's own session expired");
+    } else if (state == CONNECTION_EXPIRED) {
+        finish(t, TRIAL_LOST, "the tool's own session expired");
+    } else if (state == CONNECTION_REFUSED) {
+        finish(t, TRIAL_REFUSED, problem ? problem : "the servers refuse our credentials");
+        end(t);
+    }
+}
+
+static void on_connection_failed(void *context, const char *problem)
+{
+    struct trial *t = context;
+    if (problem)
+        snprintf(t->connection_problem, sizeof t->connection_problem, "%s", problem);
+}
+
+/* ---- for its owner ---- */
+
+struct trial *trial_new(uv_loop_t *loop, const struct trial_options *options,
+                        const struct trial_listener *listener, void *context)
+{
+    struct trial *t = calloc(1, sizeof *t);
+    struct connect_string string = {0};
+    char *error = NULL;
+    if (!t)
+        return NULL;
+    t->loop = loop;
+    t->options = *options;
+    t->listener = *listener;
+    t->context = context;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    t->wall_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    if (connect_string_parse(options->cluster->hosts, &string, &error)) {
+        t->hosts = strdup(string.hosts);
+        t->path = znode_path_join(string.chroot, options->path);
+        t->sandbox = znode_path_join(string.chroot, options->settings->inject.sandbox);
+        connect_string_free(&string);
+    }
+    free(error);
+    static const struct session_listener ours = {.state = on_state, .failed = on_connection_failed};
+    const struct session_options session = {.hosts = t->hosts,
+                                            .timeout_ms = (int)options->cluster->session_timeout_ms,
+                                            .auth_scheme = options->cluster->auth_scheme,
+                                            .auth_credential = options->cluster->auth_credential};
+    bool good = t->hosts && t->path && t->sandbox && (t->timer = calloc(1, sizeof *t->timer));
+    if (good && uv_timer_init(loop, t->timer) == 0)
+        t->timer->data = t;
+    t->session = good ? session_open(loop, &session, &ours, t) : NULL;
+    if (!t->session) {
+        trial_free(t);
+        return NULL;
+    }
+    enter(t, TRIAL_CONNECTING);
+    uv_timer_start(t->timer, on_tick, TICK_MS, TICK_MS);
+    return t;
+}
+
+void trial_stop(struct trial *t)
+{
+    if (t->phase != TRIAL_OVER)
+        finish(t, TRIAL_STOPPED, NULL);
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+void trial_free(struct trial *t)
+{
+    if (!t)
+        return;
+    t->phase = TRIAL_OVER;
+    t->finishing = true;
+    server_marks_cancel(t->marks_ask);
+    crowd_free(t->crowd);
+    if (t->session)
+        session_close(t->session); /* gives every answer that is owed: before what they belong to goes */
+    precinct_free(t->precinct);
+    guard_free(t->guard);
+    layout_free(&t->layout);
+    if (t->timer && t->timer->data)
+        uv_close((uv_handle_t *)t->timer, on_timer_closed);
+    else
+        free(t->timer);
+    free(t->hosts);
+    free(t->path);
+    free(t->sandbox);
+    free(t->run);
+    free(t->within);
+    free(t->election);
+    free(t->mark);
+    free(t->notes);
+    free(t);
+}
+
+struct crowd *trial_crowd(const struct trial *t)
+{
+    return t->phase == TRIAL_STANDING || t->phase == TRIAL_RUNNING ? t->crowd : NULL;
+}

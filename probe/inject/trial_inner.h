@@ -1,0 +1,65 @@
+/*
+ * trial_inner.h - a run from inside: what trial.c (its steps) and trial_report.c (its figures) share. Nobody
+ * else includes it.
+ */
+#ifndef ELECTOP_PROBE_INJECT_TRIAL_INNER_H
+#define ELECTOP_PROBE_INJECT_TRIAL_INNER_H
+
+#include "probe/inject/layout.h"
+#include "probe/inject/trial.h"
+
+#define PINGS_KEPT 100 /* ten seconds of them */
+#define PINGS_LEAST 20
+
+struct precinct;
+
+struct trial {
+    uv_loop_t *loop;
+    uv_timer_t *timer; /* a block of its own: libuv needs it for longer than we do */
+    struct trial_options options;
+    struct trial_listener listener;
+    void *context;
+
+    char *hosts, *path, *sandbox; /* full paths */
+    char *run, *within, *election, *mark;
+    struct session *session;
+    struct guard *guard;
+    struct precinct *precinct;
+    struct layout layout;
+    struct crowd *crowd;
+    struct server_marks *marks_ask;
+
+    enum trial_phase phase;
+    enum trial_end end;
+    bool finishing, removing, removed, stood, slow_noted;
+    char problem[600], connection_problem[200];
+    char *notes;
+    int64_t wall_ms;
+    uint64_t phase_us, ended_us, ran_us, cpu_us;
+    size_t stood_last;
+    uint64_t stood_last_us;
+
+    bool pinging;
+    uint64_t pinged_us;
+    int64_t pings[PINGS_KEPT];
+    size_t ping_count;
+    struct histogram ping;
+
+    struct crowd_figures last_figures;
+    struct trial_times times;
+    struct histogram by_cause[DEPART_COUNT];
+    uint64_t by_how[DEPART_COUNT][2];
+    uint64_t notices, requests, counted;
+    struct server_mark before[SERVER_MARKS_MOST], after[SERVER_MARKS_MOST];
+    size_t mark_count;
+    bool after_known;
+    size_t swept, left_to_expire;
+};
+
+void trial_note(struct trial *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *trial_name(const struct trial *);
+void trial_count_failover(struct trial *, const struct crowd_failover *);
+/* Of this process, user and system. */
+uint64_t trial_cpu_us(void);
+
+#endif

@@ -1,0 +1,234 @@
+#include "probe/inject/trial_json.h"
+
+#include <string.h>
+
+#include "probe/sink/json_writer.h"
+
+static void key_uint(struct json_writer *w, const char *key, uint64_t value)
+{
+    json_write_key(w, key);
+    json_write_uint(w, value);
+}
+
+static void key_text(struct json_writer *w, const char *key, const char *text)
+{
+    json_write_key(w, key);
+    json_write_string(w, text);
+}
+
+/* -1: null */
+static void key_known(struct json_writer *w, const char *key, int64_t value)
+{
+    json_write_key(w, key);
+    if (value < 0)
+        json_write_null(w);
+    else
+        json_write_int(w, value);
+}
+
+static void put_times(struct json_writer *w, const struct histogram *h)
+{
+    static const struct {
+        const char *key;
+        double part;
+    } parts[] = {{"p50_ms", 0.5}, {"p90_ms", 0.9}, {"p99_ms", 0.99}};
+    json_write_begin(w, '{');
+    key_uint(w, "count", h->count);
+    for (size_t i = 0; i < 3; i++) {
+        json_write_key(w, parts[i].key);
+        json_write_ms(w, h->count ? histogram_percentile(h, parts[i].part) : -1);
+    }
+    json_write_key(w, "max_ms");
+    json_write_ms(w, h->count ? h->most_us : -1);
+    json_write_end(w, '}');
+}
+
+static void key_times(struct json_writer *w, int indent, const char *key, const struct histogram *h)
+{
+    json_write_line(w, indent);
+    json_write_key(w, key);
+    put_times(w, h);
+}
+
+static void put_mean(struct json_writer *w, const char *key, uint64_t sum, uint64_t count)
+{
+    json_write_key(w, key);
+    if (count)
+        json_write_int(w, (int64_t)((sum + count / 2) / count));
+    else
+        json_write_null(w);
+}
+
+static void put_failovers(struct json_writer *w, const struct trial_report *r)
+{
+    json_write_line(w, 2);
+    json_write_key(w, "failover");
+    json_write_begin(w, '{');
+    key_times(w, 4, "total", r->times.failover);
+    key_times(w, 4, "detection", &r->times.detection);
+    key_times(w, 4, "vacancy", &r->times.vacancy);
+    key_times(w, 4, "takeover", &r->times.takeover);
+    json_write_line(w, 4);
+    json_write_key(w, "by_cause");
+    json_write_begin(w, '{');
+    for (int how = 0; how < DEPART_COUNT; how++) {
+        if (r->by_how[how][0] + r->by_how[how][1] == 0)
+            continue;
+        json_write_key(w, departure_word((enum departure)how));
+        put_times(w, &r->by_cause[how]);
+    }
+    json_write_end(w, '}');
+    uint64_t open = 0;
+    for (int how = 0; how < DEPART_COUNT; how++)
+        open += r->by_how[how][1];
+    key_uint(w, "never_led", open);
+    put_mean(w, "notifications_each", r->notices, r->counted);
+    put_mean(w, "requests_each", r->requests, r->counted);
+    json_write_line(w, 2);
+    json_write_end(w, '}');
+}
+
+static void put_mark(struct json_writer *w, const char *key, const struct server_mark *mark)
+{
+    json_write_key(w, key);
+    json_write_begin(w, '{');
+    json_write_key(w, "zxid");
+    if (mark->zxid < 0)
+        json_write_null(w);
+    else
+        json_write_session(w, (uint64_t)mark->zxid);
+    key_known(w, "connections", mark->connections);
+    key_known(w, "watches", mark->watches);
+    key_known(w, "sessions", mark->sessions);
+    key_known(w, "ephemerals", mark->ephemerals);
+    json_write_end(w, '}');
+}
+
+static void put_notes(struct json_writer *w, const char *notes)
+{
+    json_write_key(w, "notes");
+    json_write_begin(w, '[');
+    while (*notes) {
+        size_t length = strcspn(notes, "\n");
+        char line[512];
+        size_t cut = length < sizeof line ? length : sizeof line - 1;
+        memcpy(line, notes, cut);
+        line[cut] = '\0';
+        json_write_string(w, line);
+        notes += length + (notes[length] == '\n');
+    }
+    json_write_end(w, ']');
+}
+
+static void put_expectations(struct json_writer *w, const struct trial_report *r, const char *const *texts,
+                             const struct expectation *expectations, size_t count)
+{
+    json_write_line(w, 2);
+    json_write_key(w, "expectations");
+    json_write_begin(w, '[');
+    for (size_t i = 0; i < count; i++) {
+        const struct expectation *e = &expectations[i];
+        int64_t value = trial_figure(r, e->figure, e->of);
+        json_write_begin(w, '{');
+        key_text(w, "expected", texts[i]);
+        if (e->of == OF_COUNT) {
+            key_known(w, "value", value);
+        } else {
+            json_write_key(w, "value_ms");
+            json_write_ms(w, value);
+        }
+        json_write_key(w, "held");
+        json_write_bool(w, expectation_holds(e, value));
+        json_write_end(w, '}');
+    }
+    json_write_end(w, ']');
+}
+
+static void put_crowd(struct json_writer *w, const struct trial_report *r)
+{
+    const struct crowd_figures *c = &r->crowd;
+    static const char *const looks[] = {"own", "shared"};
+    json_write_line(w, 2);
+    key_uint(w, "candidates", r->options->candidates);
+    key_uint(w, "standing", c->by_state[CANDIDATE_WAITING] + c->by_state[CANDIDATE_LEADING]);
+    key_uint(w, "sessions", c->sessions);
+    key_uint(w, "per_session", c->per_session);
+    key_text(w, "look", looks[r->options->look == LOOK_SHARED]);
+    key_text(w, "names", r->lock ? NULL : r->name);
+    json_write_key(w, "behaviour");
+    json_write_begin(w, '[');
+    for (size_t i = 0; i < r->options->part_count; i++) {
+        const struct crowd_part *part = &r->options->parts[i];
+        json_write_begin(w, '{');
+        key_text(w, "kind", behaviour_manner(part->behaviour)->word);
+        key_uint(w, "percent", (uint64_t)part->percent);
+        if (part->slow_ms)
+            key_uint(w, "slow_ms", (uint64_t)part->slow_ms);
+        json_write_end(w, '}');
+    }
+    json_write_end(w, ']');
+    json_write_line(w, 2);
+    key_uint(w, "requests", c->requests);
+    key_uint(w, "lists", c->lists);
+    key_uint(w, "creates", c->creates);
+    key_uint(w, "deletes", c->deletes);
+    key_uint(w, "notifications", c->notices);
+    json_write_line(w, 2);
+    key_uint(w, "connects", c->connects);
+    key_uint(w, "refused", c->refused);
+    key_uint(w, "lost", c->lost);
+    key_uint(w, "expired", c->expired);
+    key_uint(w, "errors", c->errors);
+    key_text(w, "last_error", c->problem);
+    json_write_line(w, 2);
+    json_write_key(w, "first_ms"); /* live: the longest that one of ours was first */
+    json_write_ms(w, (int64_t)c->first_most_us);
+}
+
+void trial_json_write(struct buffer *out, const struct trial_report *r, const char *const *texts,
+                      const struct expectation *expectations, size_t count)
+{
+    struct json_writer w = json_writer_to(out, true);
+    json_write_begin(&w, '{');
+    json_write_line(&w, 2);
+    key_uint(&w, "schema", JSON_SCHEMA);
+    json_write_key(&w, "time");
+    json_write_time(&w, r->wall_ms * 1000);
+    key_text(&w, "path", r->options->path);
+    key_text(&w, "election", r->election);
+    key_text(&w, "copied", r->copied);
+    json_write_line(&w, 2);
+    key_text(&w, "end", trial_end_word(r->end));
+    key_text(&w, "problem", r->problem);
+    put_notes(&w, r->notes);
+    json_write_line(&w, 2);
+    json_write_key(&w, "ran_ms");
+    json_write_ms(&w, (int64_t)r->run_us);
+    json_write_key(&w, "all_stood_ms");
+    json_write_ms(&w, r->crowd.stood_us ? (int64_t)(r->crowd.stood_us - r->crowd.begun_us) : -1);
+    json_write_key(&w, "cpu_ms");
+    json_write_ms(&w, (int64_t)r->cpu_us);
+    put_crowd(&w, r);
+    key_times(&w, 2, "stand", r->times.stand);
+    put_failovers(&w, r);
+    key_times(&w, 2, "ping", &r->ping);
+    json_write_line(&w, 2);
+    json_write_key(&w, "servers");
+    json_write_begin(&w, '[');
+    for (size_t i = 0; i < r->server_count; i++) {
+        json_write_line(&w, 4);
+        json_write_begin(&w, '{');
+        key_text(&w, "address", r->before[i].address);
+        put_mark(&w, "before", &r->before[i]);
+        put_mark(&w, "after", &r->after[i]);
+        json_write_end(&w, '}');
+    }
+    json_write_end(&w, ']');
+    put_expectations(&w, r, texts, expectations, count);
+    json_write_line(&w, 2);
+    key_uint(&w, "left_to_expire", r->left_to_expire);
+    key_uint(&w, "runs_removed", r->swept);
+    json_write_line(&w, 0);
+    json_write_end(&w, '}');
+    buffer_put_char(out, '\n');
+}

@@ -1,0 +1,132 @@
+/*
+ * trial_report.c - what a run comes to: its failovers counted as they come, and its figures put together.
+ */
+#include <string.h>
+#include <sys/resource.h>
+
+#include "probe/inject/trial_inner.h"
+
+const char *trial_end_word(enum trial_end end)
+{
+    static const char *const words[] = {"done", "stopped",  "refused", "unreached",
+                                        "lost", "too-slow", "failed"};
+    return words[end];
+}
+
+const char *trial_phase_word(enum trial_phase phase)
+{
+    static const char *const words[] = {"connecting",       "looking at the path",
+                                        "making its place", "standing up",
+                                        "running",          "ending",
+                                        "removing",         "over"};
+    return words[phase];
+}
+
+uint64_t trial_cpu_us(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 +
+           (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+static void add_phase(struct histogram *histogram, uint64_t from_us, uint64_t to_us)
+{
+    if (from_us && to_us)
+        histogram_add(histogram, (int64_t)(to_us - from_us));
+}
+
+void trial_count_failover(struct trial *t, const struct crowd_failover *failover)
+{
+    bool ended = failover->led_us != 0;
+    if (t->phase != TRIAL_RUNNING || !failover->planned)
+        return;
+    t->by_how[failover->how][!ended]++;
+    if (!ended)
+        return;
+    histogram_add(&t->by_cause[failover->how], (int64_t)(failover->led_us - failover->due_us));
+    add_phase(&t->times.detection, failover->due_us, failover->told_us);
+    add_phase(&t->times.vacancy, failover->told_us, failover->first_us);
+    add_phase(&t->times.takeover, failover->first_us, failover->led_us);
+    t->notices += failover->notices;
+    t->requests += failover->requests;
+    t->counted++;
+}
+
+void trial_report(const struct trial *t, struct trial_report *report)
+{
+    static const struct histogram none = {0};
+    *report = (struct trial_report){
+        .phase = t->phase,
+        .end = t->end,
+        .problem = t->problem[0] ? t->problem : NULL,
+        .notes = t->notes ? t->notes : "",
+        .election = t->guard ? t->election : NULL,
+        .copied = t->layout.exists ? t->path : NULL,
+        .name = trial_name(t),
+        .lock = t->layout.lock,
+        .options = &t->options,
+        .times = t->times,
+        .notices = t->notices,
+        .requests = t->requests,
+        .counted = t->counted,
+        .wall_ms = t->wall_ms,
+        .ping = t->ping,
+        .cpu_us = t->ended_us ? t->cpu_us
+                  : t->crowd  ? trial_cpu_us() - t->cpu_us
+                              : 0,
+        .server_count = t->mark_count,
+        .swept = t->swept,
+        .left_to_expire = t->left_to_expire,
+        .refused = t->guard ? guard_refused(t->guard) : 0,
+    };
+    if (t->ended_us)
+        report->crowd = t->last_figures;
+    else if (t->crowd)
+        crowd_figures(t->crowd, &report->crowd);
+    report->run_us = t->ended_us ? t->ran_us : uv_hrtime() / 1000 - t->phase_us;
+    report->times.stand = report->crowd.to_stand ? report->crowd.to_stand : &none;
+    report->times.failover = report->crowd.to_fail_over ? report->crowd.to_fail_over : &none;
+    memcpy(report->by_how, t->by_how, sizeof report->by_how);
+    memcpy(report->by_cause, t->by_cause, sizeof report->by_cause);
+    memcpy(report->before, t->before, sizeof report->before);
+    for (size_t i = 0; i < t->mark_count; i++) {
+        report->after[i] = t->after[i];
+        if (!t->after_known)
+            report->after[i] = (struct server_mark){"", -1, -1, -1, -1, -1};
+    }
+}
+
+int64_t trial_figure(const struct trial_report *report, enum wish_figure figure, enum wish_of of)
+{
+    const struct histogram *histogram = NULL;
+    switch (figure) {
+    case FIGURE_STAND:
+        histogram = report->times.stand;
+        break;
+    case FIGURE_FAILOVER:
+        histogram = report->times.failover;
+        break;
+    case FIGURE_DETECTION:
+        histogram = &report->times.detection;
+        break;
+    case FIGURE_VACANCY:
+        histogram = &report->times.vacancy;
+        break;
+    case FIGURE_TAKEOVER:
+        histogram = &report->times.takeover;
+        break;
+    case FIGURE_ERRORS:
+        return (int64_t)report->crowd.errors;
+    case FIGURE_EXPIRED:
+        return (int64_t)report->crowd.expired;
+    case FIGURE_COUNT:
+        return -1;
+    }
+    static const double parts[] = {[OF_P50] = 0.5, [OF_P90] = 0.9, [OF_P99] = 0.99};
+    if (of == OF_COUNT)
+        return (int64_t)histogram->count;
+    if (histogram->count == 0)
+        return -1;
+    return of == OF_MAX ? histogram->most_us : histogram_percentile(histogram, parts[of]);
+}

@@ -1,0 +1,238 @@
+"""Test candidates: what a run measures, what is refused before it, and that nothing of it stays."""
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+
+import pytest
+from kazoo.exceptions import NoAuthError
+
+from electop import PROGRAM, check_sanitizers, run
+from ensemble import session_of
+from txnlog import transactions
+from waiting import until
+
+SANDBOX = "/electop-sandbox"
+
+
+def tree(client, path="/"):
+    """Every path of the tree but ZooKeeper's own."""
+    found = []
+    try:
+        names = client.get_children(path)
+    except NoAuthError:
+        names = []
+    for name in names:
+        below = f"{path.rstrip('/')}/{name}"
+        if below != "/zookeeper":
+            found += [below, *tree(client, below)]
+    return sorted(found)
+
+
+def inject(zk, *arguments, status=0, within=80, **more):
+    done = run("inject", "-s", zk.hosts, "--json", "-t", "4s", *arguments, within=within, **more)
+    assert done.status == status, done
+    return json.loads(done.out) if done.out else done.err
+
+
+class Injection:
+    """A run that goes on until it is ended."""
+
+    def __init__(self, zk, *arguments):
+        self.process = subprocess.Popen([PROGRAM, "inject", "-s", zk.hosts, "--json", "-t", "4s", *arguments],
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def until(self, condition, within=20):
+        until(lambda: condition() or self.process.poll() is not None, within)
+        assert self.process.poll() is None, self.process.communicate()
+
+    def end(self, how=None, within=40):
+        if how is not None:
+            self.process.send_signal(how)
+        out, err = self.process.communicate(timeout=within)
+        if how != signal.SIGKILL:
+            check_sanitizers(err.decode())
+        return self.process.returncode, out.decode(), err.decode()
+
+
+def standing(client):
+    """How many stand in all elections of the sandbox."""
+    if not client.exists(SANDBOX):
+        return 0
+    return sum(1 for path in tree(client, SANDBOX) if path[-10:].isdigit())
+
+
+def test_chain_and_herd(zk, client):
+    """A death of the leader wakes one in a chain and everybody in a herd; the figures show it, and all is gone after."""
+    before = tree(client)
+    chain = inject(zk, SANDBOX, "-n", "30", "--kill", "leader:every=200ms", "--how", "close", "--for", "4s",
+                   "--expect", "failover.count>=5", "--expect", "failover.max<4s", "--expect", "errors=0")
+    assert tree(client) == before
+    herd = inject(zk, SANDBOX, "-n", "30", "--behaviour", "herd", "--kill", "leader:every=200ms", "--for", "4s")
+    assert tree(client) == before
+    assert chain["end"] == herd["end"] == "done" and chain["candidates"] == chain["stand"]["count"] == 30
+    assert chain["failover"]["total"]["count"] >= 5 and herd["failover"]["total"]["count"] >= 5
+    assert chain["failover"]["notifications_each"] <= 2 and herd["failover"]["notifications_each"] >= 20
+    assert herd["failover"]["requests_each"] > 10 * chain["failover"]["requests_each"]
+    assert all(expectation["held"] for expectation in chain["expectations"])
+    (server,) = chain["servers"]
+    assert int(server["after"]["zxid"], 16) > int(server["before"]["zxid"], 16)
+
+
+@pytest.mark.parametrize("how", ["drop", "pause", "resign"])
+def test_ways_to_die(zk, client, how):
+    """Each way to go leads to failovers of that cause; those that must expire take the session's timeout."""
+    report = inject(zk, SANDBOX, "-n", "5", "--kill", "leader:every=200ms", "--how", how, "--for", "8s")
+    cause = report["failover"]["by_cause"][how]
+    assert cause["count"] >= 1
+    assert (cause["p50_ms"] > 2000) == (how != "resign")
+    assert not client.exists(SANDBOX)
+
+
+def test_expectation_fails(zk):
+    """What was expected and did not come true is told, and makes the status 1."""
+    report = inject(zk, SANDBOX, "-n", "3", "--for", "500ms", "--expect", "failover.p99<2s", status=1)
+    assert report["expectations"] == [{"expected": "failover.p99<2s", "value_ms": None, "held": False}]
+
+
+def test_every_form(zk, client, tmp_path):
+    """Text for people, and one page that loads nothing; no form sends a control byte."""
+    page = tmp_path / "report.html"
+    done = run("inject", "-s", zk.hosts, f"{SANDBOX}/forms", "-n", "4", "--kill", "random:every=100ms", "--for", "1s",
+               "--behaviour", "slow:20ms:50%,hold:1%", "--html", str(page))
+    assert done.status == 0, done
+    text, html = done.out, page.read_text()
+    for said in ("4 test candidates on 4 sessions", f"{SANDBOX}/forms", "50 % slow by 20 ms", "requests in all"):
+        assert said in text and said in html
+    assert "default-src 'none'" in html and "<script" not in html and "http" not in html.split("</head>")[1]
+    assert "\x1b" not in text and done.err == ""
+    assert not client.exists(SANDBOX)
+
+
+@pytest.mark.parametrize("arguments, word", [
+    (["-n", "0"], "1 to 1000000"), (["-n", "-1"], "1 to 1000000"), (["-n", "9" * 30], "too large"),
+    (["--rate", "0/s"], "1/s to"), (["--behaviour", "herd:101%"], "1% to 100%"),
+    (["--behaviour", "herd:60%,deaf:60%"], "more than 100 %"), (["--behaviour", "lazy"], "names no behaviour"),
+    (["--kill", "everyone"], "leader or random"), (["--kill", "leader", "--how", "softly"], "no way to go"),
+    (["--how", "drop"], "--kill"), (["--sessions", "shared:0"], "shared:1"), (["--expect", "luck>1"], "no figure"),
+    (["-n", "101"], "--load"), (["--rate", "101/s"], "--load"), (["--live"], "inject: live"),
+    (["--name", "a/b"], "is no name"), (["--may-lead", "--live"], "never leads")])
+def test_refused_before_anything(zk, client, arguments, word):
+    """Wrong or too much: status 2, a message that says what to do, and not even a session."""
+    last = transactions(zk.directory)[-1].zxid
+    assert word in inject(zk, SANDBOX, *arguments, status=2)
+    others = {t.session for t in transactions(zk.directory) if t.zxid > last} - {session_of(client)}
+    assert others == set()
+
+
+def test_refused_paths(zk, client, path):
+    """A path that is not there, may not be read, is no run of ours, or is configured never."""
+    from kazoo.security import make_digest_acl
+    assert "to copy" in inject(zk, "/not/there", status=2)
+    client.create(path, b"", acl=[make_digest_acl("someone", "else", all=True)])
+    assert "--auth-file" in inject(zk, path, status=2)
+    client.create(SANDBOX, b"")
+    client.create(f"{SANDBOX}/mine", b"not a run", makepath=True)
+    assert "none of our runs" in inject(zk, f"{SANDBOX}/mine", status=2)
+    assert tree(client, SANDBOX) == [f"{SANDBOX}/mine"] and client.get(f"{SANDBOX}/mine")[0] == b"not a run"
+    client.create(f"{SANDBOX}/own.old", b"somebody's")
+    assert inject(zk, f"{SANDBOX}/own", "-n", "2", "--for", "200ms")["end"] == "done"
+    assert tree(client, SANDBOX) == [f"{SANDBOX}/mine", f"{SANDBOX}/own.old"]
+    client.delete(SANDBOX, recursive=True)
+
+
+def test_denied_root_says_what_to_configure(zk, client, path, tmp_path):
+    """Where the sandbox may not be made, the message names the key; with the key, it runs there and cleans up."""
+    from kazoo.security import make_acl, make_digest_acl
+    client.create(path, b"", acl=[make_digest_acl("admin", "x", all=True), make_acl("world", "anyone", read=True)])
+    config = tmp_path / "config.yaml"
+    config.write_text(f"inject: {{sandbox: {path}/box}}\n")
+    assert "inject: {sandbox:" in inject(zk, f"{path}/box", "-c", str(config), status=2)
+    client.create("/given", b"")
+    config.write_text("inject: {sandbox: /given}\n")
+    assert inject(zk, "/given", "-c", str(config), "-n", "2", "--for", "300ms")["end"] == "done"
+    assert client.get_children("/given") == []  # it was not ours to remove
+    client.delete("/given")
+
+
+def test_copies_a_layout(zk, client, path):
+    """Names, data and ACL of an election are copied into the sandbox; its own znodes are left alone."""
+    client.ensure_path(path)
+    mine = [client.create(f"{path}/_c_6f1c9e0a-1111-4222-8333-00000000000{i}-latch-", b"host-a:8080", ephemeral=True,
+                          sequence=True) for i in range(2)]
+    last = transactions(zk.directory)[-1].zxid
+    injection = Injection(zk, path, "-n", "3", "--for", "60s")
+    injection.until(lambda: standing(client) == 3)
+    (run_name,) = [name for name in client.get_children(SANDBOX) if "." not in name]
+    copies = client.get_children(f"{SANDBOX}/{run_name}/election")
+    assert len(copies) == 3 and all(name.startswith("_c_") and "-latch-00000000" in name for name in copies)
+    assert client.get(f"{SANDBOX}/{run_name}/election/{copies[0]}")[0] == b"host-a:8080"
+    status, out, _ = injection.end(signal.SIGINT)
+    assert status == 130 and json.loads(out)["copied"] == path
+    assert not client.exists(SANDBOX) and sorted(client.get_children(path)) == sorted(m.rsplit("/")[-1] for m in mine)
+    assert client.exists(path).pzxid <= last
+
+
+def test_killed_run_is_removed_by_the_next(zk, client):
+    """After kill -9 the next run removes what is left of that run, and nothing else."""
+    client.create(f"{SANDBOX}/kept/a", b"somebody's", makepath=True)
+    injection = Injection(zk, SANDBOX, "-n", "8", "--for", "60s")
+    injection.until(lambda: standing(client) >= 8)
+    injection.end(signal.SIGKILL)
+    (left,) = [name for name in client.get_children(SANDBOX) if name.startswith("run-") and "." not in name]
+    until(lambda: not [name for name in client.get_children(SANDBOX) if ".alive" in name], 30)
+    beside = Injection(zk, f"{SANDBOX}/beside", "-n", "2", "--for", "60s")
+    until(lambda: not client.exists(f"{SANDBOX}/{left}"), 20)
+    report = inject(zk, SANDBOX, "-n", "2", "--for", "300ms")
+    assert report["runs_removed"] == 0 and client.exists(f"{SANDBOX}/beside")  # which lives
+    assert beside.end(signal.SIGTERM)[0] == 128 + signal.SIGTERM
+    assert tree(client, SANDBOX) == [f"{SANDBOX}/kept", f"{SANDBOX}/kept/a"]
+    client.delete(SANDBOX, recursive=True)
+
+
+def test_interrupted_at_any_moment(zk, client):
+    """Ctrl-C at random moments of a run leaves nothing in the tree, and its status is 130."""
+    seed = int(os.environ.get("SEED", "0")) or random.randrange(1 << 30)
+    draw = random.Random(seed)
+    for _ in range(12):
+        injection = Injection(zk, SANDBOX, "-n", "25", "--kill", "leader:every=50ms", "--how",
+                              draw.choice(["close", "drop", "resign", "pause"]), "--for", "60s")
+        time.sleep(draw.choice([0.02, 0.1, 0.3, 0.6, 1.2]) * draw.random() * 2 + 0.15)
+        status, _, err = injection.end(signal.SIGINT)
+        assert status == 130, (seed, status, err)
+        assert not client.exists(SANDBOX), seed
+
+
+def test_servers_limit_is_named(client, request):
+    """More connections than the servers take: the run goes on with what it got, and names the setting."""
+    from ensemble import Ensemble
+    small = Ensemble(1, config=["maxClientCnxns=20"])
+    try:
+        report = inject(small, SANDBOX, "-n", "40", "--rate", "100/s", "--for", "1s", "--kill", "leader:every=200ms",
+                        within=60)
+        assert report["end"] == "done" and 10 <= report["standing"] < 20
+        assert any("maxClientCnxns" in note for note in report["notes"])
+        assert report["failover"]["total"]["count"] >= 1
+    finally:
+        small.close()
+
+
+def test_lost_server_ends_the_run(request):
+    """With its own session gone the run ends by itself, says so, and the next run finds nothing in its way."""
+    from ensemble import Ensemble
+    own = Ensemble(1)
+    try:
+        injection = Injection(own, SANDBOX, "-n", "5", "--for", "120s")
+        reader = own.client()
+        injection.until(lambda: standing(reader) == 5)
+        own.freeze()
+        time.sleep(9)  # longer than its sessions live
+        own.thaw()
+        status, out, err = injection.end(within=60)
+        assert status == 1 and json.loads(out)["end"] in ("lost", "too-slow"), err  # its pulse stops before it expires
+        assert inject(own, SANDBOX, "-n", "2", "--for", "300ms")["end"] == "done"
+        until(lambda: tree(reader) == [], 20)
+    finally:
+        own.close()

@@ -1,0 +1,324 @@
+/*
+ * inject.c - test candidates: what was asked for is checked before anything is touched, run, and told.
+ *
+ * Ctrl-C (or any other signal that ends us) ends the run in an orderly way; a second one at once, and then
+ * what stands in the tree is left for the next run to remove.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "config/text.h"
+#include "config/znode_path.h"
+#include "probe/inject/naming.h"
+#include "probe/inject/trial.h"
+#include "probe/inject/trial_json.h"
+#include "tui/commands/command.h"
+#include "tui/commands/ending.h"
+#include "tui/print/output.h"
+#include "tui/print/paper.h"
+#include "tui/print/whole_file.h"
+#include "tui/inject/trial_lines.h"
+
+/* Without --for. */
+#define FOR_DEFAULT_MS 60000
+#define PROGRESS_MS 500
+
+struct injection {
+    const struct options *options;
+    const struct settings *settings;
+    struct trial_options wanted;
+    struct expectation expectations[INJECT_EXPECTATIONS];
+    struct trial *trial;
+    struct ending ending;
+    uv_timer_t progress;
+    bool shows_progress, ascii, over;
+};
+
+/* ---- what was asked for ---- */
+
+static bool refuse_value(const char *option, const char *value, const char *problem)
+{
+    char *quoted = text_quoted(value);
+    complain("--%s %s %s", option, quoted ? quoted : "", problem);
+    free(quoted);
+    return false;
+}
+
+static bool wishes_read(struct injection *in)
+{
+    const struct inject_options *said = &in->options->inject;
+    struct trial_options *wanted = &in->wanted;
+    const char *problem;
+    if ((problem = wishes_behaviour(said->behaviour, wanted->parts, &wanted->part_count)))
+        return refuse_value("behaviour", said->behaviour, problem);
+    if (said->kill && (problem = wishes_kill(said->kill, &wanted->victim, &wanted->every_ms)))
+        return refuse_value("kill", said->kill, problem);
+    if (said->how && (problem = wishes_how(said->how, &wanted->how)))
+        return refuse_value("how", said->how, problem);
+    if (said->how && !said->kill) {
+        complain("--how says how candidates die, and nobody shall; add --kill leader");
+        return false;
+    }
+    if (said->sessions && (problem = wishes_sessions(said->sessions, &wanted->per_session)))
+        return refuse_value("sessions", said->sessions, problem);
+    for (size_t i = 0; i < said->expect_count; i++)
+        if ((problem = wishes_expect(said->expect[i], &in->expectations[i])))
+            return refuse_value("expect", said->expect[i], problem);
+    if (said->name && strcmp(said->name, "auto") != 0) {
+        wanted->name = said->name;
+        char *path = text_format("/%s0000000000", said->name);
+        problem = path ? znode_path_problem(path) : "cannot be kept";
+        free(path);
+        if (problem)
+            return refuse_value("name", said->name, problem);
+    }
+    wanted->look = said->look && strcmp(said->look, "shared") == 0 ? LOOK_SHARED : LOOK_OWN;
+    wanted->candidates = (size_t)said->candidates;
+    wanted->rate_per_s = said->rate_per_s;
+    wanted->load = said->load;
+    wanted->for_ms = in->options->for_ms ? in->options->for_ms : FOR_DEFAULT_MS;
+    wanted->wait_ms = in->options->wait_ms;
+    return true;
+}
+
+/* More than the ceiling, without leave. */
+static bool is_too_much(const struct injection *in)
+{
+    const struct trial_options *wanted = &in->wanted;
+    const struct inject_settings *limits = &in->settings->inject;
+    size_t each = wanted->per_session ? wanted->per_session : 1,
+           sessions = (wanted->candidates + each - 1) / each;
+    const char *leave =
+        "say with --load that this ensemble may be loaded, or raise inject: in the configuration";
+    if (wanted->load)
+        return false;
+    if (sessions > (size_t)limits->sessions)
+        complain("%zu sessions are more than the %d of inject: {sessions: ...}; %s", sessions,
+                 limits->sessions, leave);
+    else if (wanted->rate_per_s > limits->creates_per_s)
+        complain("--rate %d/s is more than the %d/s of inject: {creates: ...}; %s", wanted->rate_per_s,
+                 limits->creates_per_s, leave);
+    else if (wanted->victim != VICTIM_NOBODY && 1000 / wanted->every_ms > (uint64_t)limits->creates_per_s)
+        complain(
+            "a death every %llu ms brings more than the %d creates a second of inject: {creates: ...}; %s",
+            (unsigned long long)wanted->every_ms, limits->creates_per_s, leave);
+    else
+        return false;
+    return true;
+}
+
+static bool is_forbidden(const struct injection *in)
+{
+    const struct inject_options *said = &in->options->inject;
+    const struct election_settings *election = &in->wanted.cluster->elections[0];
+    if (said->join)
+        complain("--join is not supported by this version; run one agent with more candidates");
+    else if (said->may_lead && said->live)
+        complain("--may-lead with --live is refused: a test candidate never leads an election of others");
+    else if (said->live && election->inject != INJECT_LIVE)
+        complain("--live is refused: the configuration of this election does not say inject: live; without "
+                 "--live its "
+                 "layout is copied into %s and exercised there",
+                 in->settings->inject.sandbox);
+    else if (said->live)
+        complain("--live is not supported by this version; without it the layout is copied and exercised in "
+                 "the copy");
+    else if (election->inject == INJECT_NEVER)
+        complain("refused: the configuration of this election says inject: never");
+    else
+        return false;
+    return true;
+}
+
+static bool injection_check(struct injection *in)
+{
+    if (in->options->path_count == 0)
+        complain("inject needs a PATH; try electop inject %s", in->settings->inject.sandbox);
+    else if (in->options->path_count > 1)
+        complain("inject takes one PATH, not %zu; name one", in->options->path_count);
+    else if (znode_is_pattern(in->options->paths[0]))
+        complain("inject takes no pattern; name one PATH");
+    else if (strcmp(in->options->paths[0], "/") == 0)
+        complain("/ is no election; name a path, or %s for a run of its own", in->settings->inject.sandbox);
+    else if (in->settings->cluster_count != 1)
+        complain("inject works on one cluster, and the configuration has %zu; choose one with --cluster",
+                 in->settings->cluster_count);
+    else
+        return wishes_read(in) && !is_too_much(in) && !is_forbidden(in);
+    return false;
+}
+
+/* ---- while it runs ---- */
+
+static void on_over(void *context)
+{
+    struct injection *in = context;
+    in->over = true;
+}
+
+static void progress_clear(const struct injection *in)
+{
+    if (in->shows_progress)
+        output_write(STDERR_FILENO, "\r\033[K", 4);
+}
+
+static void on_progress(uv_timer_t *timer)
+{
+    struct injection *in = timer->data;
+    struct trial_report *report = malloc(sizeof *report);
+    struct buffer line = {0};
+    if (!report)
+        return;
+    trial_report(in->trial, report);
+    buffer_put_text(&line, "\r\033[K");
+    trial_progress_print(&line, report, in->ascii);
+    if (!buffer_failed(&line))
+        output_write(STDERR_FILENO, line.bytes, line.length);
+    buffer_free(&line);
+    free(report);
+}
+
+/* ---- what came of it ---- */
+
+static int write_page(const struct trial_report *report, const struct trial_wishes *wishes, const char *file)
+{
+    struct buffer out = {0};
+    trial_page_print(&out, report, wishes);
+    bool to_output = strcmp(file, "-") == 0;
+    int error = buffer_failed(&out) ? ENOMEM
+                : to_output         ? output_write(STDOUT_FILENO, out.bytes, out.length)
+                                    : whole_file_write(file, out.bytes, out.length);
+    buffer_free(&out);
+    if (error && to_output)
+        return output_is_gone(error) ? EXIT_DONE : output_refused(error);
+    if (error)
+        complain("%s: cannot be written: %s; nothing was changed there", file, strerror(error));
+    return error ? EXIT_USAGE : EXIT_DONE;
+}
+
+static int write_report(const struct injection *in, const struct trial_report *report,
+                        const struct trial_wishes *wishes)
+{
+    struct buffer out = {0};
+    int status = EXIT_DONE;
+    const char *html = in->options->html;
+    if (html)
+        status = write_page(report, wishes, html);
+    if (html && strcmp(html, "-") == 0)
+        return status;
+    if (in->options->json)
+        trial_json_write(&out, report, wishes->texts, wishes->read, wishes->count);
+    else
+        trial_text_print(&out, report, wishes, in->ascii);
+    int error = buffer_failed(&out) ? ENOMEM : output_write(STDOUT_FILENO, out.bytes, out.length);
+    buffer_free(&out);
+    return error && !output_is_gone(error) ? output_refused(error) : status;
+}
+
+static int status_of(const struct injection *in, const struct trial_report *report)
+{
+    switch (report->end) {
+    case TRIAL_REFUSED:
+        return EXIT_USAGE;
+    case TRIAL_UNREACHED:
+        return EXIT_NO_LOOK;
+    case TRIAL_LOST:
+    case TRIAL_TOO_SLOW:
+    case TRIAL_FAILED:
+        return EXIT_FOUND;
+    case TRIAL_DONE:
+    case TRIAL_STOPPED:
+        break;
+    }
+    for (size_t i = 0; i < in->options->inject.expect_count; i++) {
+        const struct expectation *e = &in->expectations[i];
+        if (!expectation_holds(e, trial_figure(report, e->figure, e->of)))
+            return EXIT_FOUND;
+    }
+    return EXIT_DONE;
+}
+
+static int tell(const struct injection *in)
+{
+    struct trial_report *report = malloc(sizeof *report);
+    if (!report) {
+        complain("out of memory; nothing can be told");
+        return EXIT_USAGE;
+    }
+    trial_report(in->trial, report);
+    const struct trial_wishes wishes = {in->options->inject.expect, in->expectations,
+                                        in->options->inject.expect_count};
+    int status = status_of(in, report);
+    if (report->problem)
+        complain("%s", report->problem);
+    if (report->crowd.sessions > 0 || report->end == TRIAL_DONE) {
+        int written = write_report(in, report, &wishes);
+        status = written != EXIT_DONE ? written : status;
+    }
+    free(report);
+    return status;
+}
+
+/* Until it is over; a second signal breaks off. */
+static void run(struct injection *in, uv_loop_t *loop)
+{
+    int heard = 0;
+    while (!in->over) {
+        uv_run(loop, UV_RUN_ONCE);
+        if (in->ending.signal && !heard) {
+            heard = in->ending.signal;
+            in->ending.signal = 0;
+            trial_stop(in->trial);
+        } else if (in->ending.signal) {
+            break;
+        }
+    }
+    in->ending.signal = heard;
+}
+
+static int command_inject_on(uv_loop_t *loop, const struct invocation *invocation)
+{
+    static const struct trial_listener listener = {.over = on_over};
+    struct injection *in = calloc(1, sizeof *in);
+    int status = EXIT_USAGE;
+    if (!in)
+        return status;
+    in->options = invocation->options;
+    in->settings = invocation->settings;
+    in->ascii = print_style_choose(in->options, in->settings, STDOUT_FILENO).ascii;
+    in->shows_progress = isatty(STDERR_FILENO);
+    in->wanted.settings = in->settings;
+    in->wanted.cluster = &in->settings->clusters[0];
+    in->wanted.path = in->options->path_count ? in->options->paths[0] : NULL;
+    if (!injection_check(in)) {
+        free(in);
+        return status;
+    }
+    bool caught = ending_begin(&in->ending, loop, 0, 0);
+    in->trial = caught ? trial_new(loop, &in->wanted, &listener, in) : NULL;
+    if (in->trial) {
+        uv_timer_init(loop, &in->progress);
+        in->progress.data = in;
+        if (in->shows_progress)
+            uv_timer_start(&in->progress, on_progress, PROGRESS_MS, PROGRESS_MS);
+        run(in, loop);
+        uv_close((uv_handle_t *)&in->progress, NULL);
+        progress_clear(in);
+        status = tell(in);
+        trial_free(in->trial);
+    } else {
+        complain("out of memory; nothing can be run");
+    }
+    ending_finish(&in->ending, loop);
+    if (in->ending.signal)
+        status = 128 + in->ending.signal;
+    free(in);
+    return status;
+}
+
+int command_inject(const struct invocation *invocation)
+{
+    return loop_run(command_inject_on, invocation);
+}
