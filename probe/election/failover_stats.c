@@ -5,6 +5,8 @@
 
 /* What has no upper bound is longer than anything that has one. */
 #define UNBOUNDED INT64_MAX
+/* Fewer watched seconds say nothing of an hour. */
+#define RATE_LEAST_US INT64_C(60000000)
 
 bool failover_sample_of(const struct failover *failover, struct failover_sample *sample)
 {
@@ -77,4 +79,9 @@ bool failover_stats_make(const struct failover_sample *samples, size_t count, st
         make_figures(samples, count, cause, room, room + count, &stats->by_cause[cause]);
     free(room);
     return true;
+}
+
+double failover_rate(size_t changes, int64_t watched_us)
+{
+    return watched_us < RATE_LEAST_US ? -1 : (double)changes * 3600e6 / (double)watched_us;
 }

@@ -39,4 +39,7 @@ bool failover_sample_of(const struct failover *, struct failover_sample *);
 /* False: out of memory; the figures are then empty. */
 bool failover_stats_make(const struct failover_sample *, size_t count, struct failover_stats *);
 
+/* So many changes of leader an hour; negative: too little was watched to say. */
+double failover_rate(size_t changes, int64_t watched_us);
+
 #endif

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fewer watched seconds say nothing of an hour. */
-#define RATE_LEAST_US INT64_C(60000000)
 #define GAP_LEAST_US INT64_C(1000000)
 
 static bool same(const char *a, const char *b)
@@ -158,8 +156,5 @@ bool report_has_gap(const struct report_election *election)
 
 double report_changes_per_hour(const struct report_election *election)
 {
-    int64_t watched_us = election->led_us + election->vacant_us;
-    if (watched_us < RATE_LEAST_US)
-        return -1;
-    return (double)election->change_count * 3600e6 / (double)watched_us;
+    return failover_rate(election->change_count, election->led_us + election->vacant_us);
 }

@@ -97,9 +97,19 @@ static void samples_are_what_is_known(void **state)
     assert_false(failover_sample_of(&failover, &sample));
 }
 
+/* By the time that was watched; a few seconds say nothing of an hour. */
+static void counts_changes_by_the_hour(void **state)
+{
+    (void)state;
+    assert_true(failover_rate(3, INT64_C(1800000000)) == 6.0);
+    assert_true(failover_rate(0, INT64_C(1800000000)) == 0.0);
+    assert_true(failover_rate(3, INT64_C(59000000)) < 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_changes_by_the_hour),
         cmocka_unit_test(exact_lengths_give_exact_percentiles),
         cmocka_unit_test(intervals_hold_the_true_percentile),
         cmocka_unit_test(samples_are_what_is_known),

@@ -95,7 +95,7 @@ static bool has_takeover(const struct report_election *election)
 static void put_cards(struct buffer *out, const struct report_election *election)
 {
     struct text value = {0}, more = {0};
-    char span[FORMAT_INTERVAL], other[FORMAT_INTERVAL], share[WORDS_TIME];
+    char span[FORMAT_INTERVAL], other[FORMAT_INTERVAL], share[WORDS_TIME], often[24];
     const struct failover_figures *all = &election->stats.all;
     int64_t whole = election->led_us + election->vacant_us + election->gap_us;
     double rate = report_changes_per_hour(election);
@@ -104,11 +104,7 @@ static void put_cards(struct buffer *out, const struct report_election *election
 
     text_printf(&value, "%zu", election->change_count);
     if (rate > 0)
-        text_printf(&more,
-                    rate < 0.1   ? "%.2f an hour watched"
-                    : rate < 100 ? "%.1f an hour watched"
-                                 : "%.0f an hour watched",
-                    rate);
+        text_printf(&more, "%s an hour watched", format_rate(rate, often, sizeof often));
     if (election->missed_count)
         text_printf(&more, "%s%zu more found after a gap", more.length ? "; " : "", election->missed_count);
     put_card(out, false, "Changes of leader", watched && value.at ? value.at : "not known", more.at);

@@ -140,6 +140,7 @@ static void say(struct words_verdict *verdict, struct text *sentence)
 static void say_changes(struct words_verdict *verdict, const struct report_election *election)
 {
     struct text text = {0};
+    char often[24];
     size_t seen = election->change_count, told = election->failover_count - election->missed_count;
     double rate = report_changes_per_hour(election);
     if (!election->led_us && !election->vacant_us) {
@@ -152,11 +153,7 @@ static void say_changes(struct words_verdict *verdict, const struct report_elect
     } else {
         text_printf(&text, "The leader changed %zu time%s", seen, seen == 1 ? "" : "s");
         if (rate >= 0 && seen > 1)
-            text_printf(&text,
-                        rate < 0.1   ? ", %.2f times an hour"
-                        : rate < 100 ? ", %.1f times an hour"
-                                     : ", %.0f times an hour",
-                        rate);
+            text_printf(&text, ", %s times an hour", format_rate(rate, often, sizeof often));
         const char *separator = ": ";
         for (int cause = 0; cause < CAUSE_COUNT; cause++) {
             size_t count = 0;

@@ -175,6 +175,12 @@ static size_t copy_units(const char *text, size_t length, int *room, char *buffe
     return used;
 }
 
+char *format_rate(double rate, char *buffer, size_t size)
+{
+    snprintf(buffer, size, "%.*f", rate < 0.1 ? 2 : rate < 100 ? 1 : 0, rate);
+    return buffer;
+}
+
 char *format_candidate(const char *name, int room, const char *ellipsis, char *buffer, size_t size)
 {
     if (size == 0)

@@ -16,6 +16,8 @@ char *format_span(int64_t us, char *buffer, size_t size);
    open; both: "?". ascii: "1.90-4.00s", ">= 412ms". */
 #define FORMAT_INTERVAL 48
 char *format_interval(int64_t low_us, int64_t high_us, bool ascii, char buffer[FORMAT_INTERVAL]);
+/* How often, with so many figures as say something: "0.08" "3.2" "140". */
+char *format_rate(double rate, char *buffer, size_t size);
 /* Local wall time: "14:03:22" and "14:03:15.204". */
 char *format_clock(int64_t wall_us, char *buffer, size_t size);
 char *format_clock_ms(int64_t wall_us, char *buffer, size_t size);

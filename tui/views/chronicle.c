@@ -200,6 +200,40 @@ static bool make_stats(struct chronicle *chronicle)
     return ok;
 }
 
+static int by_length(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* How long each led, as far as the window goes, and how often that changed. */
+static bool measure_tenures(struct chronicle *chronicle)
+{
+    int64_t *lengths = calloc(chronicle->stretch_count + 1, sizeof *lengths), watched_us = 0;
+    size_t count = 0, changes = 0;
+    if (!lengths)
+        return false;
+    for (size_t i = 0; i < chronicle->stretch_count; i++) {
+        const struct chronicle_stretch *stretch = &chronicle->stretches[i];
+        int64_t from_us = stretch->from_us > chronicle->from_us ? stretch->from_us : chronicle->from_us;
+        int64_t to_us = stretch->to_us < chronicle->to_us ? stretch->to_us : chronicle->to_us;
+        if (stretch->lane == LANE_UNKNOWN || to_us <= from_us)
+            continue;
+        watched_us += to_us - from_us;
+        if (stretch->lane != LANE_NOBODY)
+            lengths[count++] = to_us - from_us;
+    }
+    for (size_t i = 0; i < chronicle->failover_count; i++)
+        changes += chronicle->failovers[i].gap_us == 0;
+    qsort(lengths, count, sizeof *lengths, by_length);
+    chronicle->tenure_count = count;
+    chronicle->tenure_p50_us = count ? lengths[(count - 1) / 2] : 0;
+    chronicle->tenure_max_us = count ? lengths[count - 1] : 0;
+    chronicle->changes_per_hour = failover_rate(changes, watched_us);
+    free(lengths);
+    return true;
+}
+
 bool chronicle_read(struct chronicle *chronicle, struct history *history, const char *cluster,
                     const char *election, int64_t from_us, int64_t to_us, char **error)
 {
@@ -210,7 +244,8 @@ bool chronicle_read(struct chronicle *chronicle, struct history *history, const 
     bool ok = history_stretches(history, cluster, election, from_us, to_us, on_stretch, &reading, error) &&
               (history_failovers(history, &filter, from_us, to_us, on_failover, &reading, error) ||
                chronicle->cut) &&
-              !reading.failed && sort_leaders(chronicle) && make_stats(chronicle);
+              !reading.failed && sort_leaders(chronicle) && make_stats(chronicle) &&
+              measure_tenures(chronicle);
     free(reading.buckets);
     if (!ok) {
         chronicle_clear(chronicle);

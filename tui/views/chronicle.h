@@ -43,8 +43,11 @@ struct chronicle {
     struct failover *failovers; /* in order; all strings are its own */
     size_t failover_count;
     struct failover_stats stats; /* of those failovers */
-    bool vacant;                 /* there is a stretch of nobody */
-    bool cut;                    /* there was more than CHRONICLE_MOST of something */
+    double changes_per_hour; /* of leader, that were seen, by the time watched; negative: too little was */
+    size_t tenure_count;     /* what of them lies within the window */
+    int64_t tenure_p50_us, tenure_max_us;
+    bool vacant; /* there is a stretch of nobody */
+    bool cut;    /* there was more than CHRONICLE_MOST of something */
 };
 
 /* False and a text in *error (caller frees): why it cannot be read. An empty chronicle is all zero. */

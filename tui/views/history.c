@@ -170,6 +170,31 @@ static void follow_list(struct history_view *view, size_t rows)
 
 /* Drawing. */
 
+/* One figure more, where there is room for all of it. */
+static int put_where_it_fits(struct cells *cells, int x, int y, const char *text)
+{
+    if (x + safe_width(text, strlen(text), cells->ascii) > cells->width - 1)
+        return x;
+    return x + cells_put(cells, x, y, -1, ROLE_DIM, text) + 3;
+}
+
+/* How often the leader changed, and how long one led. */
+static int put_tenures(struct cells *cells, int x, int y, const struct chronicle *chronicle)
+{
+    char usual[24], longest[24], text[120];
+    if (chronicle->tenure_count < 2 || chronicle->cut)
+        return x;
+    if (chronicle->changes_per_hour > 0) {
+        format_rate(chronicle->changes_per_hour, usual, sizeof usual);
+        snprintf(text, sizeof text, "%s an hour", usual);
+        x = put_where_it_fits(cells, x, y, text);
+    }
+    snprintf(text, sizeof text, "tenures p50 %s  max %s",
+             format_age(chronicle->tenure_p50_us, usual, sizeof usual),
+             format_age(chronicle->tenure_max_us, longest, sizeof longest));
+    return put_where_it_fits(cells, x, y, text);
+}
+
 static void draw_window(const struct history_view *view, struct cells *cells, int y,
                         const struct scene *scene)
 {
@@ -189,6 +214,7 @@ static void draw_window(const struct history_view *view, struct cells *cells, in
     x += cells_printf(cells, x, y, -1, ROLE_TEXT, "%zu %s", chronicle->failover_count,
                       chronicle->failover_count == 1 ? "failover" : "failovers") +
          3;
+    x = put_tenures(cells, x, y, chronicle);
     snprintf(text, sizeof text, "%s", chronicle->cut ? "more than can be shown: + for a shorter time" : "");
     if (!*text && view->lanes_rows > 0 && lanes_count(chronicle) > (size_t)view->lanes_rows)
         snprintf(text, sizeof text, "lanes %" PRIu32 "-%" PRIu32 " of %zu", view->lanes.top + 1,
