@@ -47,9 +47,11 @@ struct cluster;
 /* NULL: nothing is known of it. */
 const struct client_session *cluster_client(const struct cluster *, uint64_t session);
 
-/* When its session expires at the latest if it is not heard again; mono_us 0: not known. Counts the
-   timeout from when it was last heard, and what the servers round it up by. */
+/* When its session expires at the latest if it is not heard again; mono_us 0: not known, or it has no
+   connection by now. Counts the timeout from when it was last heard, and what the servers round it up by. */
 struct moment client_expires(const struct client_session *);
+/* ... if it was heard at that moment, and not again. */
+struct moment client_expires_heard(const struct client_session *, struct moment heard);
 
 /* The part of its address before the port, as written; its length, 0: unknown. */
 size_t client_host(const struct client_session *, const char **host);

@@ -173,9 +173,17 @@ bool client_keep_watches(struct client_session *shown, const struct seen_watches
     return true;
 }
 
+struct moment client_expires_heard(const struct client_session *client, struct moment heard)
+{
+    if (client->timeout_ms <= 0)
+        return (struct moment){0};
+    int64_t after_us = client->timeout_ms * INT64_C(1000) + EXPIRY_ROUNDING_US;
+    return (struct moment){heard.mono_us + after_us, heard.wall_us ? heard.wall_us + after_us : 0};
+}
+
 struct moment client_expires(const struct client_session *client)
 {
-    if (client->timeout_ms <= 0 || client->silent_ms < 0)
+    if (!client->connected || client->timeout_ms <= 0 || client->silent_ms < 0)
         return (struct moment){0};
     int64_t after_us = (client->timeout_ms - client->silent_ms) * 1000 + EXPIRY_ROUNDING_US;
     return (struct moment){client->seen.mono_us + after_us,

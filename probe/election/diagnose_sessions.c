@@ -107,7 +107,9 @@ static void disconnected(struct diagnosis *d, const struct candidate *c)
         return;
     const struct client_session *shown = &c->client->shown;
     char heard[SPAN_TEXT], until[SPAN_TEXT], last[128] = "", end[96] = "";
-    struct moment expires = client_expires(shown);
+    /* It may have been heard until the first look that did not show it. */
+    struct moment expires =
+        client_expires_heard(shown, diagnosis_since(d, FINDING_OWNER_DISCONNECTED, diagnosis_subject(c)));
     if (shown->seen.mono_us)
         snprintf(last, sizeof last, "; it was last listed at %s",
                  tell_clock(shown->seen, heard, sizeof heard));

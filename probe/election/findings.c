@@ -176,6 +176,13 @@ bool diagnosis_stands(const struct diagnosis *d, enum finding_code code, uint64_
     return entry_find(d->election, code, subject, &of_code) != NULL;
 }
 
+struct moment diagnosis_since(const struct diagnosis *d, enum finding_code code, uint64_t subject)
+{
+    size_t of_code;
+    const struct entry *entry = entry_find(d->election, code, subject, &of_code);
+    return entry ? entry->shown.since : d->f->at;
+}
+
 void diagnosis_keep(struct diagnosis *d, enum finding_code code, uint64_t subject)
 {
     size_t of_code;

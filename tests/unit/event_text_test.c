@@ -15,7 +15,7 @@
 static char cluster_name[] = "prod", election_name[] = "orders", path[] = "/orders", server[] = "zk1:2181";
 static struct cluster cluster = {.name = cluster_name, .connected_to = server};
 static struct election empty = {
-    .cluster = &cluster, .path = path, .name = election_name, .kind = KIND_LEADER};
+    .cluster = &cluster, .path = path, .name = election_name, .kind = KIND_LEADER, .directory_known = true};
 static struct election vacated = {
     .cluster = &cluster, .path = path, .name = election_name, .kind = KIND_LEADER, .change.vacancy_us = 2320};
 static struct election lock = {.cluster = &cluster, .path = path, .name = election_name, .kind = KIND_LOCK};

@@ -81,8 +81,9 @@ static void say_lost(const struct event *event, struct event_words *words)
     words->label = "leader lost";
     put_candidate(words, event->candidate, event->identity);
     if (event->election && event->election->kind == KIND_LOCK) {
-        words->role = ROLE_INFO; /* a lock is there to be released */
-    } else if (event->election && !somebody_else(event->election, event->candidate)) {
+        words->role = ROLE_INFO;                                      /* a lock is there to be released */
+    } else if (event->election && event->election->directory_known && /* not in a recording */
+               !somebody_else(event->election, event->candidate)) {
         words->role = ROLE_CRITICAL;
         APPEND(words->detail, "nobody stands behind it");
     } else {

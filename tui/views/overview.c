@@ -367,7 +367,8 @@ static void lay_columns(struct overview *overview, const struct cells *cells, co
     leader = cells->width < 100 && columns[COLUMN_FINDING].least > 17 ? 12
              : cells->width < 100 || columns[COLUMN_LEADER].want < 24 ? 15
                                                                       : columns[COLUMN_LEADER].want - 9;
-    leader = leader > 22 ? 22 : leader;
+    int most = cells->width < 130 ? 18 : 22; /* the latest failover is worth more than the last of a name */
+    leader = leader > most ? most : leader;
     columns[COLUMN_LEADER].least = columns[COLUMN_LEADER].want > 15 ? leader : 10;
     columns_lay(columns, COLUMN_COUNT, TABLE_X, cells->width - TABLE_X - wide, wide ? 2 : 1);
 }
