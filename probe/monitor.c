@@ -155,6 +155,11 @@ static uint64_t look_due_ms(struct monitor *m, uint64_t now_ms)
     return m->due_ms;
 }
 
+void monitor_catch_up(struct monitor *m)
+{
+    model_catch_up(m->model);
+}
+
 bool monitor_settled(struct monitor *m, uint64_t until_ms)
 {
     uint64_t now_ms = uv_now(m->heartbeat->loop);
@@ -163,7 +168,8 @@ bool monitor_settled(struct monitor *m, uint64_t until_ms)
             return false;
         m->looked_ms = now_ms;
     }
-    if (!model_wants_second_look(m->model) || now_ms >= until_ms)
+    if (now_ms >= until_ms || (!model_wants_second_look(m->model) &&
+                               !(model_catch_up(m->model) && model_wants_second_look(m->model))))
         return true;
     for (size_t i = 0; m->asked_ms && i < m->source_count; i++)
         if (m->sources[i]->is_asking(m->sources[i]))

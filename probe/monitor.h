@@ -37,6 +37,9 @@ void monitor_ask(struct monitor *);
 /* A person says of this candidate that it wakes after all (OBSERVED_CLEARED). Nothing is written anywhere. */
 void monitor_clear(struct monitor *, const char *cluster, const char *election, const char *candidate);
 
+/* Before the model is read for the last time: see model_catch_up(). */
+void monitor_catch_up(struct monitor *);
+
 /*
  * It has looked, and nothing is suspected that a further look at the servers would settle; or that look
  * would come later than until_ms (of uv_now()), so that waiting for it is no use. The second look is asked

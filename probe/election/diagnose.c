@@ -33,19 +33,23 @@ static void diagnose(const struct fold *f)
         election->cluster->wake_us = d.again_us;
 }
 
-void diagnose_cluster(struct model *model, struct cluster *cluster, struct moment at)
+static bool is_put_off(const struct election *election, struct moment at)
+{
+    bool is_large = election->candidate_count > LARGE;
+    bool is_news = at.mono_us - election->state_since.mono_us < NEWS_FIRST_US &&
+                   (is_large || election->state == ELECTION_ELECTING);
+    bool lately =
+        is_large && at.mono_us - election->diagnosed_us < (int64_t)election->candidate_count * APART_US_EACH;
+    return election->diagnosed_us != 0 && (is_news || lately);
+}
+
+static void diagnose_dirty(struct model *model, struct cluster *cluster, struct moment at, bool all)
 {
     struct election *election = cluster->dirty, *later = NULL;
     cluster->dirty = NULL;
     while (election) {
         struct election *next = election->dirty_next;
-        bool is_large = election->candidate_count > LARGE, again = election->diagnosed_us != 0;
-        bool is_news = again && at.mono_us - election->state_since.mono_us < NEWS_FIRST_US &&
-                       (is_large || election->state == ELECTION_ELECTING);
-        bool lately =
-            again && is_large &&
-            at.mono_us - election->diagnosed_us < (int64_t)election->candidate_count * APART_US_EACH;
-        if (is_news || lately) {
+        if (!all && is_put_off(election, at)) {
             election->dirty_next = later;
             later = election;
         } else {
@@ -57,6 +61,21 @@ void diagnose_cluster(struct model *model, struct cluster *cluster, struct momen
     }
     /* What a diagnosis itself changed needs no other: only those put off are left. */
     cluster->dirty = later;
+}
+
+void diagnose_cluster(struct model *model, struct cluster *cluster, struct moment at)
+{
+    diagnose_dirty(model, cluster, at, false);
+}
+
+bool model_catch_up(struct model *model)
+{
+    bool any = false;
+    for (size_t i = 0; i < model->cluster_count; i++) {
+        any = any || model->clusters[i].dirty;
+        diagnose_dirty(model, &model->clusters[i], model->now, true);
+    }
+    return any;
 }
 
 bool model_wants_second_look(const struct model *model)

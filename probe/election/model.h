@@ -110,6 +110,10 @@ enum server_reach server_reach(const struct cluster *, const struct server *);
 /* By full path; NULL: not watched. */
 struct election *model_election(const struct model *, unsigned cluster, const char *path);
 
+/* Large elections are not diagnosed at every change: does now what was put off, so that what is read next is
+   the whole truth of this moment. False: there was nothing. */
+bool model_catch_up(struct model *);
+
 /* Something is suspected that a second look at the servers, or a list after a sync, could settle. */
 bool model_wants_second_look(const struct model *);
 /* When (monotonic) the next look may settle any of it: 0: any look may; INT64_MAX: nothing is suspected. */

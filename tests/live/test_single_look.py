@@ -66,3 +66,19 @@ def test_leader_of_unknown_age(zk, solr, tmp_path):
     solr.join(name="{session}-c:8983_solr-n_").leaves()
     time.sleep(ALLOWED_S + 0.5)
     assert once(zk, tmp_path, solr.path, "--quick") == (0, {})
+
+
+def test_deaf_one_in_a_large_election(zk, tmp_path, path):
+    """Large elections are not diagnosed at every change: what was put off is done before the look is told."""
+    line = Line(zk, path)
+    try:
+        for _ in range(150):
+            line.join()
+        deaf = line.join(watching=None)
+        for arguments, certainty in ((["--quick"], "suspected"), ([], "certain")):
+            _, found = once(zk, tmp_path, path, *arguments)
+            assert list(found) == ["no-watch"], found
+            assert found["no-watch"]["candidates"] == [deaf.name]
+            assert found["no-watch"]["certainty"] == certainty
+    finally:
+        line.close()

@@ -73,6 +73,7 @@ int command_once_on(uv_loop_t *loop, const struct invocation *invocation)
                !(options->quick ? monitor_looked(monitor) : monitor_settled(monitor, until_ms)))
             uv_run(loop, UV_RUN_ONCE);
         if (!ending.signal) {
+            monitor_catch_up(monitor);
             status = verdict_status(model, options->strict);
             printed = print_look(&out, model, invocation);
             if (status == EXIT_NO_LOOK)
