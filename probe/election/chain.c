@@ -90,10 +90,16 @@ size_t chain_watched_by(const struct election *election, const struct candidate 
     return count;
 }
 
+const char *chain_watches_problem(const struct server *server)
+{
+    return server->hidden[HIDDEN_WATCHES] ? server->hidden[HIDDEN_WATCHES]
+                                          : server->hidden[HIDDEN_CONNECTIONS];
+}
+
 bool chain_watches_complete(const struct cluster *cluster)
 {
     for (size_t i = 0; i < cluster->server_count; i++)
-        if (!cluster->servers[i].watches_from)
+        if (!cluster->servers[i].watches_from || chain_watches_problem(&cluster->servers[i]))
             return false;
     return cluster->server_count > 0 && cluster->ensemble != ENSEMBLE_PART;
 }

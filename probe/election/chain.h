@@ -10,6 +10,8 @@
 #include "probe/election/client.h"
 #include "probe/election/election.h"
 
+struct server;
+
 /* What its owner's session shows; NULL: nothing is known of it, or the znode has no session. */
 const struct client_session *candidate_client(const struct candidate *);
 
@@ -31,6 +33,10 @@ size_t chain_watched_by(const struct election *, const struct candidate *, uint6
  */
 int64_t chain_look_due_us(const struct election *, int64_t now_us);
 int64_t chain_certain_after_us(const struct candidate *);
+
+/* Why its sessions' watches are not known: its watches are hidden, or its connections, without which a list
+   of watches proves nothing. NULL: neither. */
+const char *chain_watches_problem(const struct server *);
 
 /* Every server shows its watches: who is not listed by chain_watched_by() does not watch. */
 bool chain_watches_complete(const struct cluster *);

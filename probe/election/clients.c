@@ -6,8 +6,8 @@
 #include "config/text.h"
 #include "probe/election/fold.h"
 
-/* What servers may round an expiry up by: 1.5 ticks of the usual 2 s. */
-#define EXPIRY_ROUNDING_US 3000000
+/* Where no server tells its own. */
+#define USUAL_TICK_MS 2000
 
 /* ---- the table ---- */
 
@@ -173,21 +173,31 @@ bool client_keep_watches(struct client_session *shown, const struct seen_watches
     return true;
 }
 
-struct moment client_expires_heard(const struct client_session *client, struct moment heard)
+int64_t client_expiry_us(const struct cluster *cluster, const struct client_session *client)
 {
-    if (client->timeout_ms <= 0)
+    int tick_ms = cluster_tick_ms(cluster);
+    return client->timeout_ms > 0
+               ? client->timeout_ms * INT64_C(1000) + (tick_ms > 0 ? tick_ms : USUAL_TICK_MS) * INT64_C(1500)
+               : 0;
+}
+
+struct moment client_expires_heard(const struct cluster *cluster, const struct client_session *client,
+                                   struct moment heard)
+{
+    int64_t after_us = client_expiry_us(cluster, client);
+    if (after_us == 0)
         return (struct moment){0};
-    int64_t after_us = client->timeout_ms * INT64_C(1000) + EXPIRY_ROUNDING_US;
     return (struct moment){heard.mono_us + after_us, heard.wall_us ? heard.wall_us + after_us : 0};
 }
 
-struct moment client_expires(const struct client_session *client)
+struct moment client_expires(const struct cluster *cluster, const struct client_session *client)
 {
     if (!client->connected || client->timeout_ms <= 0 || client->silent_ms < 0)
         return (struct moment){0};
-    int64_t after_us = (client->timeout_ms - client->silent_ms) * 1000 + EXPIRY_ROUNDING_US;
-    return (struct moment){client->seen.mono_us + after_us,
-                           client->seen.wall_us ? client->seen.wall_us + after_us : 0};
+    int64_t silent_us = client->silent_ms * INT64_C(1000);
+    struct moment heard = {client->seen.mono_us - silent_us,
+                           client->seen.wall_us ? client->seen.wall_us - silent_us : 0};
+    return client_expires_heard(cluster, client, heard);
 }
 
 size_t client_host(const struct client_session *client, const char **host)

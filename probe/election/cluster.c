@@ -79,3 +79,12 @@ void cluster_remove(struct cluster *cluster, struct election *election)
     cluster->election_count--;
     clients_paths_changed(cluster);
 }
+
+int cluster_tick_ms(const struct cluster *cluster)
+{
+    int tick_ms = 0;
+    for (size_t i = 0; i < cluster->server_count; i++)
+        if (cluster->servers[i].tick_ms > tick_ms)
+            tick_ms = cluster->servers[i].tick_ms;
+    return tick_ms;
+}

@@ -108,8 +108,8 @@ static void disconnected(struct diagnosis *d, const struct candidate *c)
     const struct client_session *shown = &c->client->shown;
     char heard[SPAN_TEXT], until[SPAN_TEXT], last[128] = "", end[96] = "";
     /* It may have been heard until the first look that did not show it. */
-    struct moment expires =
-        client_expires_heard(shown, diagnosis_since(d, FINDING_OWNER_DISCONNECTED, diagnosis_subject(c)));
+    struct moment expires = client_expires_heard(
+        election->cluster, shown, diagnosis_since(d, FINDING_OWNER_DISCONNECTED, diagnosis_subject(c)));
     if (shown->seen.mono_us)
         snprintf(last, sizeof last, "; it was last listed at %s",
                  tell_clock(shown->seen, heard, sizeof heard));
@@ -144,7 +144,7 @@ static void leader_silent(struct diagnosis *d)
     char session[SESSION_TEXT], silent[SPAN_TEXT], timeout[SPAN_TEXT], until[SPAN_TEXT], advice[160];
     snprintf(advice, sizeof advice,
              "expect a failover at %s at the latest; look for pauses of that client and at its network",
-             tell_clock(client_expires(shown), until, sizeof until));
+             tell_clock(client_expires(election->cluster, shown), until, sizeof until));
     diagnosis_raise(
         d, FINDING_LEADER_SILENT, error ? SEVERITY_ERROR : SEVERITY_WARNING, CERTAINTY_SUSPECTED,
         diagnosis_subject(leader), &leader, 1, advice, "%s has not been heard for %s%s of its timeout of %s",

@@ -271,20 +271,11 @@ static void look_at_others(struct failover_case *c)
 
 /* ---- telling ---- */
 
-static int tick_of(const struct cluster *cluster)
-{
-    int tick_ms = 0;
-    for (size_t i = 0; i < cluster->server_count; i++)
-        if (cluster->servers[i].tick_ms > tick_ms)
-            tick_ms = cluster->servers[i].tick_ms;
-    return tick_ms;
-}
-
 static void finish_evidence(struct failover_case *c)
 {
     const struct cluster *cluster = c->election->cluster;
     struct failover_evidence *e = &c->evidence;
-    e->tick_ms = tick_of(cluster);
+    e->tick_ms = cluster_tick_ms(cluster);
     e->server = c->server < cluster->server_count ? cluster->servers[c->server].address : NULL;
     /* Also where only its timeout is known, the latest that it can have been heard. */
     int64_t heard_us = e->heard_low_us, most_us = failover_expiry_most_us(e->timeout_ms, e->tick_ms);

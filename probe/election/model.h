@@ -107,6 +107,9 @@ void model_observe(struct model *, const struct observation *);
 
 enum server_reach server_reach(const struct cluster *, const struct server *);
 
+/* The longest tick that a server tells; 0: none does. */
+int cluster_tick_ms(const struct cluster *);
+
 /* By full path; NULL: not watched. */
 struct election *model_election(const struct model *, unsigned cluster, const char *path);
 

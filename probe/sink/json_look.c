@@ -96,7 +96,7 @@ static void write_servers(struct json_writer *writer, const struct cluster *clus
         json_write_ms(writer, server->answer_us);
         write_text(writer, "watches_from", server->watches_from);
         write_text(writer, "problem", server->problem);
-        write_text(writer, "watches_problem", server->hidden[HIDDEN_WATCHES]);
+        write_text(writer, "watches_problem", chain_watches_problem(server));
         json_write_end(writer, '}');
     }
     if (cluster->server_count)
@@ -204,10 +204,11 @@ static void write_connection(struct json_writer *writer, const struct election *
     write_text(writer, "server", connected ? cluster->servers[session->server].address : NULL);
 }
 
-static void write_timeout(struct json_writer *writer, const struct client_session *session)
+static void write_timeout(struct json_writer *writer, const struct cluster *cluster,
+                          const struct client_session *session)
 {
     bool heard = session && session->silent_ms >= 0;
-    struct moment expires = session ? client_expires(session) : (struct moment){0, 0};
+    struct moment expires = session ? client_expires(cluster, session) : (struct moment){0, 0};
     write_number(writer, "session_timeout_ms", session && session->timeout_ms > 0,
                  session ? session->timeout_ms : 0);
     write_number(writer, "silent_ms", heard, heard ? session->silent_ms : 0);
@@ -230,7 +231,7 @@ static void write_candidate(struct json_writer *writer, const struct election *e
     write_text(writer, "identity", candidate->identity);
     write_connection(writer, election, session);
     write_time(writer, "created", look_created_us(candidate));
-    write_timeout(writer, session);
+    write_timeout(writer, election->cluster, session);
     write_text(writer, "predecessor", i ? election->candidates[i - 1]->name : NULL);
     write_watches(writer, election, session);
     write_watchers(writer, election, candidate);

@@ -120,9 +120,9 @@ static void print_server(struct paper *paper, const struct cluster *cluster, con
         put(paper, x, ROLE_WARNING, "no answer");
     paper_prose(paper);
     bool told = reach == SERVER_ANSWERS || (reach == SERVER_NOT_ASKED && !server->problem);
-    if (told && server->hidden[HIDDEN_WATCHES]) {
+    if (told && chain_watches_problem(server)) {
         x = put(paper, 4, ROLE_WARNING, "watches unknown: ");
-        put(paper, x, ROLE_TEXT, server->hidden[HIDDEN_WATCHES]);
+        put(paper, x, ROLE_TEXT, chain_watches_problem(server));
         paper_prose(paper);
     }
 }

@@ -181,7 +181,8 @@ static void put_connection(struct block *block, const struct scene *scene, const
     const struct client_session *session = candidate_client(candidate);
     bool is_bound;
     int percent;
-    struct moment expires = session != NULL ? client_expires(session) : (struct moment){0, 0};
+    struct moment expires =
+        session != NULL ? client_expires(candidate->election->cluster, session) : (struct moment){0, 0};
     char text[160], name[128], age[16], clock[32];
     style look;
 

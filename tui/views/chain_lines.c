@@ -105,11 +105,20 @@ static void right_text(const struct cells *cells, const struct election *electio
              target != NULL ? facts_short_name(cells, target->name, name, sizeof name) : "the leader");
 }
 
+/* Whoever is on no server may be on this one. */
+static bool hides_connections(const struct cluster *cluster)
+{
+    for (size_t i = 0; i < cluster->server_count; i++)
+        if (cluster->servers[i].hidden[HIDDEN_CONNECTIONS] != NULL)
+            return true;
+    return false;
+}
+
 /* Every server has been asked for its watches, in vain. */
 static bool nobody_shows(const struct cluster *cluster)
 {
     for (size_t i = 0; i < cluster->server_count; i++)
-        if (cluster->servers[i].hidden[HIDDEN_WATCHES] == NULL)
+        if (chain_watches_problem(&cluster->servers[i]) == NULL)
             return false;
     return cluster->server_count > 0;
 }
@@ -134,7 +143,7 @@ static void unknown_text(const struct cells *cells, const struct election *elect
 
     enum server_reach reach = server != NULL ? server_reach(cluster, server) : SERVER_ANSWERS;
 
-    if (server != NULL && (reach != SERVER_ANSWERS || server->hidden[HIDDEN_WATCHES] != NULL)) {
+    if (server != NULL && (reach != SERVER_ANSWERS || chain_watches_problem(server) != NULL)) {
         snprintf(buffer, size, "%s %s %s", sign, facts_server(cluster, session->server, name, sizeof name),
                  reach == SERVER_NOT_ASKED ? "is not asked"
                  : reach == SERVER_SILENT  ? "does not answer"
@@ -230,7 +239,8 @@ style chain_server_text(const struct cells *cells, const struct election *electi
         put_server_name(election->cluster, session->server, buffer, size);
         return answers && !facts_stale(election) ? ROLE_TEXT : ROLE_DIM;
     }
-    if (session != NULL && session->alive_known && session->alive && !session->connected) {
+    if (session != NULL && session->alive_known && session->alive && !session->connected &&
+        !hides_connections(election->cluster)) {
         snprintf(buffer, size, "none");
         return ROLE_WARNING;
     }

@@ -207,9 +207,9 @@ static void lay_columns(struct election_view *view, const struct cells *cells,
                                : columns[COLUMN_ON].want < 2 ? 2
                                                              : columns[COLUMN_ON].want;
     columns[COLUMN_WHO].least = columns[COLUMN_WHO].want > 15 ? 15 : 12;
-    columns[COLUMN_PLACE].want = election->candidate_count >= 100000 ? 6
-                                 : election->candidate_count >= 1000 ? 5
-                                                                     : 3;
+    columns[COLUMN_PLACE].least = columns[COLUMN_PLACE].want = election->candidate_count >= 100000 ? 6
+                                                               : election->candidate_count >= 1000 ? 5
+                                                                                                   : 3;
     columns_lay(columns, COLUMN_COUNT, TABLE_X, cells->width - TABLE_X - wide, wide ? 2 : 1);
 }
 

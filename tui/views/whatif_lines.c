@@ -281,7 +281,8 @@ static void put_noticed(struct cells *cells, int x, int y, const struct candidat
 {
     const struct client_session *session = candidate_client(goes);
     struct pen pen = {cells, x, y};
-    struct moment latest = session != NULL ? client_expires(session) : (struct moment){0, 0};
+    struct moment latest =
+        session != NULL ? client_expires(goes->election->cluster, session) : (struct moment){0, 0};
     char text[64];
 
     if (candidate_stays(goes)) {
@@ -294,7 +295,7 @@ static void put_noticed(struct cells *cells, int x, int y, const struct candidat
         return;
     }
     say(&pen, ROLE_DIM, "within ");
-    say(&pen, ROLE_TEXT, format_span((int64_t)session->timeout_ms * 1000, text, sizeof text));
+    say(&pen, ROLE_TEXT, format_span(client_expiry_us(goes->election->cluster, session), text, sizeof text));
     say(&pen, ROLE_DIM, " when it dies");
     if (latest.wall_us > 0 && pen.x + 28 <= cells->width) {
         say(&pen, ROLE_DIM, ", at the latest at ");
