@@ -188,12 +188,12 @@ static void wrong_usage(void **state)
          "--for has no meaning with --replay, which asks no cluster; leave one of them out"},
         {"replay a.db b.db", "\"b.db\" is a second file; name one recording"},
         {"check",
-         "unknown command \"check\"; the commands are watch, once, events, record, report, replay, config, "
+         "unknown command \"check\"; the commands are watch, once, events, record, report, replay, inject, config, "
          "demo, help, "
          "version, and a "
          "path begins with a slash"},
         {"election", "unknown command \"election\"; the commands are watch, once, events, record, report, "
-                     "replay, config, demo, help, version, "
+                     "replay, inject, config, demo, help, version, "
                      "and a path begins with a slash"},
         {"help onc", "unknown command \"onc\"; did you mean once?"},
         {"once --jsno", "unknown option \"--jsno\"; did you mean --json?"},
