@@ -165,6 +165,11 @@ static size_t live_find(const struct guard *guard, const char *path)
     return i;
 }
 
+bool guard_owns(const struct guard *guard, const char *path)
+{
+    return guard->purpose == PURPOSE_LIVE && live_find(guard, path) < guard->others.count;
+}
+
 static bool refuse(struct guard *guard, const char *what, const char *path)
 {
     guard->refused++;

@@ -34,6 +34,9 @@ void guard_free(struct guard *);
 /* Live: candidates may stand from now on, or no more (as in the beginning). Deleting is always possible. */
 void guard_open(struct guard *, bool open);
 
+/* Live: the znode at this path was created through it (or may have been: its name has our GUID). */
+bool guard_owns(const struct guard *, const char *path);
+
 /* Sandbox: the znode of this name is a run's, and this one's own or over: it may be deleted with all below.
    False: out of memory, or no such name. */
 bool guard_adopt(struct guard *, const char *run);

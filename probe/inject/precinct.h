@@ -2,10 +2,11 @@
  * precinct.h - one run's place in the sandbox directory: made for it, marked as long as it lives, and removed
  * after it.
  *
- *   SANDBOX                 made if missing, and removed again with the last run (where it was we who made
- * it) SANDBOX/RUN             the run's own znode; its data says that it is one SANDBOX/RUN.alive-ID
- * ephemeral: this run lives. It stands before the run's own znode does, so that a run without one is over,
- * whenever one looks SANDBOX/RUN.anything    what else belongs to the run
+ *   SANDBOX           made if missing, and removed again with the last run, where it was we who made it
+ *   SANDBOX/RUN       the run's own znode; its data says that it is one
+ *   SANDBOX/RUN.alive-ID   ephemeral: this run lives. It stands before the run's own znode does, so that a
+ *                     run without one is over, whenever one looks
+ *   SANDBOX/RUN.x     what else belongs to the run: see guard.h
  *
  * Whoever begins removes the runs that are over: those with the data of a run and without a sign of life, and
  * nothing else. There may be several agents in one run: each has its own sign of life.

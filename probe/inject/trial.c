@@ -18,12 +18,12 @@
 #include "probe/inject/layout.h"
 #include "probe/inject/naming.h"
 #include "probe/inject/precinct.h"
+#include "probe/inject/siblings.h"
 #include "probe/inject/trial_inner.h"
+#include "probe/inject/trial_live.h"
 #include "probe/log.h"
 
 #define TICK_MS 100
-/* Nobody more has come to stand for so long: the servers let in no more. */
-#define STALLED_MS 6000
 /* What is left to be removed may take so long, and the last words so long beyond the session's timeout. */
 #define REMOVE_MS 20000
 #define DATA_DEFAULT "electop test candidate"
@@ -61,8 +61,7 @@ void trial_note(struct trial *t, const char *format, ...)
     }
 }
 
-/* Where the run ends, from wherever it is: the first reason stands. */
-static void finish(struct trial *t, enum trial_end why, const char *problem)
+void trial_finish(struct trial *t, enum trial_end why, const char *problem)
 {
     if (!t->finishing) {
         t->finishing = true;
@@ -92,6 +91,51 @@ static bool is_inside(const char *path, const char *directory)
     return strncmp(path, directory, length) == 0 && (path[length] == '\0' || path[length] == '/');
 }
 
+static void on_before(void *context, const struct server_mark *, size_t count);
+
+/* Live: whether anybody may stand there. */
+static void on_judged(void *context, const char *problem, int timeout_ms)
+{
+    struct trial *t = context;
+    t->siblings_timeout_ms = timeout_ms;
+    if (problem)
+        trial_finish(t, TRIAL_REFUSED, problem);
+    t->guard = t->finishing ? NULL : guard_new_live(t->path, trial_name(t));
+    if (!t->guard) {
+        end(t);
+        return;
+    }
+    enter(t, TRIAL_MAKING);
+    t->marks_ask = server_marks_ask(t->loop, t->options.cluster, on_before, t);
+    if (!t->marks_ask)
+        begin_standing(t);
+}
+
+static void begin_judging(struct trial *t)
+{
+    const char *problem =
+        t->layout.lock             ? "it is a lock: there is no line to stand in, so whoever waits may lead"
+        : !t->layout.name          ? "nobody stands there whose name could be copied"
+        : t->layout.acl.count == 0 ? "the candidates' ACL may not be read, so it cannot be copied"
+                                   : NULL;
+    if (!problem) {
+        t->siblings = siblings_look(t->loop, t->options.settings, t->path, t->layout.name, on_judged, t);
+        problem = t->siblings ? NULL : "out of memory; nothing was begun";
+    }
+    if (problem) {
+        trial_finish(t, TRIAL_REFUSED, problem);
+        end(t);
+    }
+}
+
+/* Identities stay their owners'; but where the siblings' data is empty, ours is too. */
+static const char *candidate_data(const struct trial *t)
+{
+    if (t->options.live)
+        return t->layout.data ? DATA_DEFAULT : "";
+    return t->layout.data ? t->layout.data : DATA_DEFAULT;
+}
+
 static void on_layout(void *context, bool lost)
 {
     struct trial *t = context;
@@ -99,17 +143,19 @@ static void on_layout(void *context, bool lost)
     char *quoted = text_quoted(t->path);
     const char *shown = quoted ? quoted : "the path";
     if (t->finishing || lost) {
-        finish(t, TRIAL_LOST, "the connection was lost while the path was being read; try again");
+        trial_finish(t, TRIAL_LOST, "the connection was lost while the path was being read; try again");
         end(t);
     } else if (t->layout.denied) {
         snprintf(text, sizeof text, "%.200s may not be read; give credentials with --auth-file", shown);
-        finish(t, TRIAL_REFUSED, text);
+        trial_finish(t, TRIAL_REFUSED, text);
         end(t);
     } else if (!t->layout.exists) {
         snprintf(text, sizeof text, "there is no %.200s to copy; name a path that is there, or one below %s",
                  shown, t->options.settings->inject.sandbox);
-        finish(t, TRIAL_REFUSED, text);
+        trial_finish(t, TRIAL_REFUSED, text);
         end(t);
+    } else if (t->options.live) {
+        begin_judging(t);
     } else {
         trial_note(
             t, "%.200s is left alone: its layout (names, data, ACL) is copied into %s and exercised there",
@@ -122,6 +168,11 @@ static void on_layout(void *context, bool lost)
 /* The run's name, the election's path, and the directories between. False: out of memory, or no such name. */
 static bool places_choose(struct trial *t)
 {
+    if (t->options.live) {
+        t->run = strdup("");
+        t->election = strdup(t->path);
+        return t->run && t->election && !is_inside(t->path, t->sandbox);
+    }
     const char *rest = is_inside(t->path, t->sandbox) ? t->path + strlen(t->sandbox) : "";
     if (*rest == '/') {
         t->run = strndup(rest + 1, strcspn(rest + 1, "/"));
@@ -145,13 +196,16 @@ static void begin_looking(struct trial *t)
 {
     enter(t, TRIAL_LOOKING);
     if (!places_choose(t)) {
-        finish(t, TRIAL_REFUSED,
-               "the first name below the sandbox is the run's, and has no . { }; choose another");
+        trial_finish(
+            t, TRIAL_REFUSED,
+            t->options.live
+                ? "--live is for an election of others, and this path is in the sandbox; leave it out"
+                : "the first name below the sandbox is the run's, without . { }; choose another");
         end(t);
     } else if (is_inside(t->path, t->sandbox)) {
         begin_making(t);
     } else if (!layout_read(t->session, t->path, &t->layout, on_layout, t)) {
-        finish(t, TRIAL_LOST, "the connection was lost; try again");
+        trial_finish(t, TRIAL_LOST, "the connection was lost; try again");
         end(t);
     }
 }
@@ -177,7 +231,8 @@ static void on_made(void *context, const char *problem)
     if (t->phase == TRIAL_OVER)
         return;
     if (problem)
-        finish(t, session_state(t->session) == CONNECTION_CONNECTED ? TRIAL_REFUSED : TRIAL_LOST, problem);
+        trial_finish(t, session_state(t->session) == CONNECTION_CONNECTED ? TRIAL_REFUSED : TRIAL_LOST,
+                     problem);
     if (t->finishing) {
         begin_removing(t);
         return;
@@ -199,7 +254,7 @@ static void begin_making(struct trial *t)
         precinct_make(t->precinct, on_made, t);
         return;
     }
-    finish(t, TRIAL_FAILED, "out of memory; the run cannot be made");
+    trial_finish(t, TRIAL_FAILED, "out of memory; the run cannot be made");
     end(t);
 }
 
@@ -224,18 +279,23 @@ static void crowd_options_fill(const struct trial *t, struct crowd_options *o)
 {
     const struct trial_options *wanted = &t->options;
     int ceiling = wanted->settings->inject.creates_per_s;
+    /* Live: at most the siblings' shortest, so that none of ours stands longer than they would. */
+    int timeout_ms = (int)wanted->cluster->session_timeout_ms;
+    if (wanted->live && t->siblings_timeout_ms < timeout_ms)
+        timeout_ms = t->siblings_timeout_ms;
     *o = (struct crowd_options){
         .session = {.hosts = t->hosts,
-                    .timeout_ms = (int)wanted->cluster->session_timeout_ms,
+                    .timeout_ms = timeout_ms,
                     .auth_scheme = wanted->cluster->auth_scheme,
                     .auth_credential = wanted->cluster->auth_credential},
         .guard = t->guard,
         .election = t->election,
         .lock = t->layout.lock,
         .name = trial_name(t),
-        .data = t->layout.data ? t->layout.data : DATA_DEFAULT,
+        .data = candidate_data(t),
         .mark = t->mark,
         .acl = t->layout.acl.count ? &t->layout.acl : NULL,
+        .never_leads = wanted->live,
         .count = wanted->candidates,
         .rate_per_s = wanted->rate_per_s ? wanted->rate_per_s
                       : wanted->load     ? 0
@@ -256,6 +316,11 @@ static void crowd_options_fill(const struct trial *t, struct crowd_options *o)
 const char *trial_name(const struct trial *t)
 {
     return t->options.name ? t->options.name : t->layout.name ? t->layout.name : NAME_DEFAULT;
+}
+
+static void on_withdrawn(struct trial *t, const char *problem)
+{
+    trial_finish(t, TRIAL_DONE, problem);
 }
 
 static void begin_standing(struct trial *t)
@@ -282,100 +347,18 @@ static void begin_standing(struct trial *t)
             "%zu connections of this host: servers take maxClientCnxns of them from one address (60, where "
             "it is not set), shared with the real clients here",
             sessions);
+    if (t->options.live)
+        guard_open(t->guard, true);
     if (!descriptors_make_room(sessions, &error))
-        finish(t, TRIAL_REFUSED, error ? error : "out of memory");
+        trial_finish(t, TRIAL_REFUSED, error ? error : "out of memory");
     else if (!(t->crowd = crowd_new(t->loop, &options, &listener, t)))
-        finish(t, TRIAL_FAILED, "out of memory; no crowd can be brought on");
+        trial_finish(t, TRIAL_FAILED, "out of memory; no crowd can be brought on");
     free(error);
     t->cpu_us = trial_cpu_us();
+    if (t->crowd && t->options.live && !(t->rules = live_rules_keep(t, on_withdrawn)))
+        trial_finish(t, TRIAL_FAILED, "out of memory; nobody may stand");
     if (!t->crowd && t->phase == TRIAL_STANDING)
         begin_removing(t);
-}
-
-/* Some stand and no more come: the servers take no more connections, most likely. */
-static void watch_standing(struct trial *t, uint64_t now_us)
-{
-    struct crowd_figures figures;
-    crowd_figures(t->crowd, &figures);
-    size_t stand = figures.by_state[CANDIDATE_WAITING] + figures.by_state[CANDIDATE_LEADING];
-    if (stand + figures.candidates != t->stood_last) {
-        t->stood_last = stand + figures.candidates;
-        t->stood_last_us = now_us;
-    }
-    int rate = t->options.rate_per_s;
-    uint64_t patience_us = STALLED_MS * 1000 + (rate > 0 ? UINT64_C(3000000) / (uint64_t)rate : 0);
-    if (t->stood_last_us == 0 || now_us < t->stood_last_us + patience_us)
-        return;
-    if (stand == 0) {
-        char text[400];
-        snprintf(text, sizeof text, "nobody came to stand: %.200s",
-                 figures.problem ? figures.problem : "the servers take no connection of ours");
-        finish(t, TRIAL_FAILED, text);
-        return;
-    }
-    trial_note(t,
-               "%zu of %zu stand and no more come, so the run goes on with these: the servers' "
-               "maxClientCnxns is the "
-               "likely reason (raise it, or use --sessions shared:N)%s%.120s",
-               stand, t->options.candidates, figures.problem ? "; " : "",
-               figures.problem ? figures.problem : "");
-    crowd_settle_for(t->crowd);
-}
-
-/* ---- the ensemble's pulse ---- */
-
-static int compare(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static void on_ping(void *context, enum session_result result, const struct znode_stat *stat,
-                    const void *data, size_t length)
-{
-    (void)stat, (void)data, (void)length;
-    struct trial *t = context;
-    t->pinging = false;
-    if (result == SESSION_LOST)
-        return;
-    int64_t took_us = (int64_t)(uv_hrtime() / 1000 - t->pinged_us);
-    histogram_add(&t->ping, took_us);
-    t->pings[t->ping_count++ % PINGS_KEPT] = took_us;
-}
-
-/* The 99th percentile of the latest; -1: too few yet. */
-static int64_t ping_p99(const struct trial *t)
-{
-    int64_t sorted[PINGS_KEPT];
-    if (t->ping_count < PINGS_LEAST)
-        return -1;
-    size_t count = t->ping_count < PINGS_KEPT ? t->ping_count : PINGS_KEPT;
-    memcpy(sorted, t->pings, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, compare);
-    return sorted[(count * 99 + 99) / 100 - 1];
-}
-
-static void watch_pulse(struct trial *t, uint64_t now_us)
-{
-    int64_t limit_us = t->options.settings->inject.stop_above_ping_ms * 1000, p99 = ping_p99(t);
-    bool hangs = t->pinging && (int64_t)(now_us - t->pinged_us) > 4 * limit_us + 1000000;
-    if (!t->pinging && session_exists(t->session, t->sandbox, false, on_ping, t)) {
-        t->pinging = true;
-        t->pinged_us = now_us;
-    }
-    if ((p99 <= limit_us && !hangs) || t->slow_noted)
-        return;
-    t->slow_noted = true;
-    char text[300];
-    snprintf(text, sizeof text,
-             "the ensemble answers slowly: ping p99 %lld ms, above %lld ms "
-             "(inject: {stop_above_ping: ...})",
-             (long long)((hangs ? (int64_t)(now_us - t->pinged_us) : p99) / 1000),
-             (long long)(limit_us / 1000));
-    if (t->options.load)
-        trial_note(t, "%s; --load lets the run go on", text);
-    else
-        finish(t, TRIAL_TOO_SLOW, text);
 }
 
 static void on_tick(uv_timer_t *timer)
@@ -383,25 +366,32 @@ static void on_tick(uv_timer_t *timer)
     struct trial *t = timer->data;
     uint64_t now_us = uv_hrtime() / 1000, in_phase_us = now_us - t->phase_us;
     if (t->phase == TRIAL_CONNECTING && in_phase_us > (uint64_t)t->options.wait_ms * 1000) {
-        finish(t, TRIAL_UNREACHED, t->connection_problem[0] ? t->connection_problem : "no server answers");
+        trial_finish(t, TRIAL_UNREACHED,
+                     t->connection_problem[0] ? t->connection_problem : "no server answers");
         return;
     }
     if (t->phase == TRIAL_REMOVING && in_phase_us > REMOVE_MS * UINT64_C(1000)) {
         end(t);
         return;
     }
+    if (t->phase == TRIAL_LOOKING && t->siblings && t->finishing)
+        end(t);
     if (t->phase != TRIAL_STANDING && t->phase != TRIAL_RUNNING)
         return;
+    if (t->rules)
+        live_rules_tick(t->rules);
     if (t->guard && guard_refused(t->guard) > 0)
-        finish(t, TRIAL_FAILED,
-               "a write was refused by the guard, which is a defect of this program; see --log FILE");
+        trial_finish(t, TRIAL_FAILED,
+                     t->options.live
+                         ? "the election's directory has changed under us: nothing more is written there"
+                         : "the guard refused a write, a defect of this program; see --log FILE");
     else if (t->phase == TRIAL_RUNNING && t->options.for_ms &&
              in_phase_us >= (uint64_t)t->options.for_ms * 1000)
-        finish(t, TRIAL_DONE, NULL);
+        trial_finish(t, TRIAL_DONE, NULL);
     else
-        watch_pulse(t, now_us);
-    if (t->phase == TRIAL_STANDING && !t->finishing)
-        watch_standing(t, now_us);
+        trial_watch_pulse(t, now_us);
+    if (t->phase == TRIAL_STANDING && !t->finishing && t->withdrawals == 0)
+        trial_watch_standing(t, now_us);
 }
 
 /* ---- the end of the crowd ---- */
@@ -454,6 +444,12 @@ static void on_removed(void *context, const char *problem)
     end(t);
 }
 
+static void on_cleared(struct trial *t)
+{
+    t->removed = true;
+    end(t);
+}
+
 static void begin_removing(struct trial *t)
 {
     if (t->phase != TRIAL_REMOVING && t->after_known == false && t->mark_count > 0 && !t->marks_ask &&
@@ -461,9 +457,11 @@ static void begin_removing(struct trial *t)
         return;
     if (t->phase != TRIAL_REMOVING)
         enter(t, TRIAL_REMOVING);
-    if (!t->precinct) {
+    if (t->rules && !t->removing && live_rules_clear(t->rules, on_cleared)) {
+        t->removing = true;
+    } else if (!t->precinct && !t->removing) {
         end(t);
-    } else if (!t->removing && session_state(t->session) == CONNECTION_CONNECTED) {
+    } else if (t->precinct && !t->removing && session_state(t->session) == CONNECTION_CONNECTED) {
         t->removing = true;
         precinct_remove(t->precinct, on_removed, t);
     }
@@ -500,14 +498,24 @@ static void on_state(void *context, enum connection_state state, bool renewed, c
             begin_looking(t);
         else if (t->phase == TRIAL_REMOVING)
             begin_removing(t);
+        else if (!renewed && t->rules)
+            live_rules_noticed(t->rules); /* what happened meanwhile may have gone unseen */
         else if (renewed)
-            finish(t, TRIAL_LOST, "the tool's own session expired");
+            trial_finish(t, TRIAL_LOST, "the tool's own session expired");
     } else if (state == CONNECTION_EXPIRED) {
-        finish(t, TRIAL_LOST, "the tool's own session expired");
+        trial_finish(t, TRIAL_LOST, "the tool's own session expired");
     } else if (state == CONNECTION_REFUSED) {
-        finish(t, TRIAL_REFUSED, problem ? problem : "the servers refuse our credentials");
+        trial_finish(t, TRIAL_REFUSED, problem ? problem : "the servers refuse our credentials");
         end(t);
     }
+}
+
+static void on_notice(void *context, enum session_notice notice, const char *path)
+{
+    (void)notice, (void)path; /* the only watches of this session are the live rules' */
+    struct trial *t = context;
+    if (t->rules)
+        live_rules_noticed(t->rules);
 }
 
 static void on_connection_failed(void *context, const char *problem)
@@ -541,7 +549,8 @@ struct trial *trial_new(uv_loop_t *loop, const struct trial_options *options,
         connect_string_free(&string);
     }
     free(error);
-    static const struct session_listener ours = {.state = on_state, .failed = on_connection_failed};
+    static const struct session_listener ours = {
+        .state = on_state, .failed = on_connection_failed, .notice = on_notice};
     const struct session_options session = {.hosts = t->hosts,
                                             .timeout_ms = (int)options->cluster->session_timeout_ms,
                                             .auth_scheme = options->cluster->auth_scheme,
@@ -562,7 +571,7 @@ struct trial *trial_new(uv_loop_t *loop, const struct trial_options *options,
 void trial_stop(struct trial *t)
 {
     if (t->phase != TRIAL_OVER)
-        finish(t, TRIAL_STOPPED, NULL);
+        trial_finish(t, TRIAL_STOPPED, NULL);
 }
 
 static void on_timer_closed(uv_handle_t *handle)
@@ -578,8 +587,10 @@ void trial_free(struct trial *t)
     t->finishing = true;
     server_marks_cancel(t->marks_ask);
     crowd_free(t->crowd);
+    siblings_free(t->siblings);
     if (t->session)
         session_close(t->session); /* gives every answer that is owed: before what they belong to goes */
+    live_rules_free(t->rules);
     precinct_free(t->precinct);
     guard_free(t->guard);
     layout_free(&t->layout);

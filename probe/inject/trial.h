@@ -44,6 +44,7 @@ struct trial_options {
     const char *name; /* pattern; NULL: as the path's candidates have it, else "n_" */
     int64_t for_ms;   /* from when all stand; 0: no limit */
     int64_t wait_ms;  /* how long the first connection may take */
+    bool live;        /* in the path itself, behind its real candidates; its configuration allows it */
     bool load;        /* leave for more than the ceiling */
 };
 
@@ -98,7 +99,9 @@ struct trial_report {
     uint64_t cpu_us; /* of this process, over the run */
     struct server_mark before[SERVER_MARKS_MOST], after[SERVER_MARKS_MOST];
     size_t server_count;
-    size_t swept;          /* runs that were over, removed first */
+    size_t swept; /* runs that were over, removed first */
+    /* Live: how often all withdrew, and how few real candidates stood before ours while they stood. */
+    size_t withdrawals, real_least;
     size_t left_to_expire; /* sessions that could not be ended in an orderly way */
     uint64_t refused;      /* writes that the guard did not let through: a defect */
 };

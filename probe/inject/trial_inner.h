@@ -12,6 +12,8 @@
 #define PINGS_LEAST 20
 
 struct precinct;
+struct live_rules;
+struct siblings;
 
 struct trial {
     uv_loop_t *loop;
@@ -24,7 +26,10 @@ struct trial {
     char *run, *within, *election, *mark;
     struct session *session;
     struct guard *guard;
-    struct precinct *precinct;
+    struct precinct *precinct; /* in the sandbox */
+    struct siblings *siblings; /* live: being looked at */
+    struct live_rules *rules;  /* live */
+    int siblings_timeout_ms;
     struct layout layout;
     struct crowd *crowd;
     struct server_marks *marks_ask;
@@ -53,9 +58,14 @@ struct trial {
     struct server_mark before[SERVER_MARKS_MOST], after[SERVER_MARKS_MOST];
     size_t mark_count;
     bool after_known;
-    size_t swept, left_to_expire;
+    size_t swept, left_to_expire, withdrawals, real_least;
 };
 
+/* Where the run ends, from wherever it is: the first reason stands. problem NULL: none. */
+void trial_finish(struct trial *, enum trial_end why, const char *problem);
+/* trial_watch.c: whether the ensemble bears it, and whether anybody still comes to stand. */
+void trial_watch_pulse(struct trial *, uint64_t now_us);
+void trial_watch_standing(struct trial *, uint64_t now_us);
 void trial_note(struct trial *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *trial_name(const struct trial *);
 void trial_count_failover(struct trial *, const struct crowd_failover *);

@@ -181,8 +181,17 @@ static void put_crowd(struct json_writer *w, const struct trial_report *r)
     key_uint(w, "errors", c->errors);
     key_text(w, "last_error", c->problem);
     json_write_line(w, 2);
-    json_write_key(w, "first_ms"); /* live: the longest that one of ours was first */
-    json_write_ms(w, (int64_t)c->first_most_us);
+    json_write_key(w, "live");
+    if (r->options->live) {
+        json_write_begin(w, '{');
+        json_write_key(w, "first_ms");
+        json_write_ms(w, (int64_t)c->first_most_us);
+        key_uint(w, "withdrawals", r->withdrawals);
+        key_uint(w, "real_least", r->real_least);
+        json_write_end(w, '}');
+    } else {
+        json_write_null(w);
+    }
 }
 
 void trial_json_write(struct buffer *out, const struct trial_report *r, const char *const *texts,

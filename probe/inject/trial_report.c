@@ -62,7 +62,7 @@ void trial_report(const struct trial *t, struct trial_report *report)
         .problem = t->problem[0] ? t->problem : NULL,
         .notes = t->notes ? t->notes : "",
         .election = t->guard ? t->election : NULL,
-        .copied = t->layout.exists ? t->path : NULL,
+        .copied = t->layout.exists && !t->options.live ? t->path : NULL,
         .name = trial_name(t),
         .lock = t->layout.lock,
         .options = &t->options,
@@ -78,6 +78,8 @@ void trial_report(const struct trial *t, struct trial_report *report)
         .server_count = t->mark_count,
         .swept = t->swept,
         .left_to_expire = t->left_to_expire,
+        .withdrawals = t->withdrawals,
+        .real_least = t->real_least,
         .refused = t->guard ? guard_refused(t->guard) : 0,
     };
     if (t->ended_us)

@@ -2,12 +2,14 @@
 import json
 import os
 import random
+import re
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
-from kazoo.exceptions import NoAuthError
+from kazoo.exceptions import NoAuthError, NoNodeError
 
 from electop import PROGRAM, check_sanitizers, run
 from ensemble import session_of
@@ -15,6 +17,7 @@ from txnlog import transactions
 from waiting import until
 
 SANDBOX = "/electop-sandbox"
+KAZOO = os.path.join(os.path.dirname(__file__), "..", "support", "kazoo_candidate.py")
 
 
 def tree(client, path="/"):
@@ -41,7 +44,7 @@ class Injection:
     """A run that goes on until it is ended."""
 
     def __init__(self, zk, *arguments):
-        self.process = subprocess.Popen([PROGRAM, "inject", "-s", zk.hosts, "--json", "-t", "4s", *arguments],
+        self.process = subprocess.Popen([PROGRAM, "inject", *(["-s", zk.hosts] if "-c" not in arguments else []), "--json", "-t", "4s", *arguments],
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def until(self, condition, within=20):
@@ -236,3 +239,90 @@ def test_lost_server_ends_the_run(request):
         until(lambda: tree(reader) == [], 20)
     finally:
         own.close()
+
+
+@pytest.fixture
+def allowed(tmp_path, path):
+    """A configuration that lets test candidates stand in the election of this test."""
+    def write(zk, word="live"):
+        config = tmp_path / "config.yaml"
+        config.write_text(f"clusters:\n  - hosts: {zk.hosts}\n    servers: {{admin: '{zk.admin}'}}\n"
+                          f"    elections: [{{path: {path}, inject: {word}}}]\n")
+        return ["-c", str(config), path]
+    return write
+
+
+def kazoo_line(zk, path, count):
+    """So many real candidates; each is stopped by closing its standard input or by a kill."""
+    line = []
+    for i in range(count):
+        line.append(subprocess.Popen([sys.executable, KAZOO, zk.hosts, path, f"real-{i}", "4"], stdin=subprocess.PIPE,
+                                     stdout=subprocess.PIPE))
+        until(lambda: len(names_in(zk, path)) == i + 1)
+    return line
+
+
+def names_in(zk, path):
+    """Names in line, by number."""
+    try:
+        return sorted(zk.reader.get_children(path), key=lambda name: name[-10:])
+    except NoNodeError:
+        return []
+
+
+def test_live_behind_real_candidates(zk, client, path, allowed):
+    """Behind three kazoo candidates: gives way when one goes, returns, withdraws below two, is never first, leaves
+    no trace; and the transaction log shows that nothing else was written."""
+    zk.reader = client
+    line = kazoo_line(zk, path, 3)
+    real = names_in(zk, path)
+    last = transactions(zk.directory)[-1].zxid
+    known = {t.session for t in transactions(zk.directory)}
+    arguments = [argument for argument in allowed(zk)]
+    injection = Injection(zk, *arguments, "--live", "-n", "5", "--for", "60s")
+    try:
+        injection.until(lambda: len(names_in(zk, path)) == 8, 40)
+        standing_now = names_in(zk, path)
+        assert standing_now[:3] == real
+        assert all(re.fullmatch("[0-9a-f]{32}__lock__[0-9]{10}", name) for name in standing_now)
+        acl = client.get_acls(f"{path}/{real[0]}")[0]
+        assert client.get_acls(f"{path}/{standing_now[-1]}")[0] == acl
+        line.pop(0).kill()  # the leader crashes: 4 s later two are left
+        injection.until(lambda: names_in(zk, path) == real[1:], 30)  # ours have given way ...
+        injection.until(lambda: len(names_in(zk, path)) == 7, 20)  # ... and stand again, behind both
+        assert names_in(zk, path)[:2] == real[1:]
+        line.pop().kill()
+        injection.until(lambda: names_in(zk, path) == real[1:2], 30)
+        time.sleep(3)
+        assert names_in(zk, path) == real[1:2]  # one is too few
+        status, out, err = injection.end(signal.SIGINT)
+        assert status == 130, err
+        report = json.loads(out)
+        assert report["live"]["withdrawals"] == 1 and report["live"]["first_ms"] == 0
+        assert report["live"]["real_least"] >= 1
+        assert names_in(zk, path) == real[1:2] and not client.exists(SANDBOX)
+    finally:
+        for process in line:
+            process.kill()
+    create, delete, close, open_, error = 1, 2, -11, -10, -1
+    ours = [t for t in transactions(zk.directory) if t.zxid > last and t.session not in known]
+    assert {t.type for t in ours} <= {create, 15, delete, close, open_, error}
+    assert len([t for t in ours if t.type in (create, 15)]) == 10  # five candidates, twice
+
+
+def test_live_is_refused(zk, client, path, allowed):
+    """Without leave, below two real candidates, beside names of two kinds, or near the sequence's end."""
+    zk.reader = client
+    client.ensure_path(path)
+    live = [*allowed(zk), "--live", "-n", "2", "--for", "1s"]
+    assert "inject: live" in inject(zk, *allowed(zk, "sandbox"), "--live", status=2)
+    assert "inject: never" in inject(zk, *allowed(zk, "never"), status=2)
+    live = [*allowed(zk), "--live", "-n", "2", "--for", "1s"]
+    assert "nobody stands" in inject(zk, *live, status=2)
+    client.create(f"{path}/n_", b"x", ephemeral=True, sequence=True)
+    assert "1 real candidate" in inject(zk, *live, status=2)
+    client.create(f"{path}/n_", b"x", ephemeral=True, sequence=True)
+    client.create(f"{path}/m-", b"x", ephemeral=True, sequence=True)
+    assert "kind" in inject(zk, *live, status=2)
+    assert "--kill" in inject(zk, *live, "--kill", "leader", status=2)
+    assert len(names_in(zk, path)) == 3

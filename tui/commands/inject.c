@@ -78,6 +78,7 @@ static bool wishes_read(struct injection *in)
     wanted->candidates = (size_t)said->candidates;
     wanted->rate_per_s = said->rate_per_s;
     wanted->load = said->load;
+    wanted->live = said->live;
     wanted->for_ms = in->options->for_ms ? in->options->for_ms : FOR_DEFAULT_MS;
     wanted->wait_ms = in->options->wait_ms;
     return true;
@@ -122,9 +123,12 @@ static bool is_forbidden(const struct injection *in)
                  "--live its "
                  "layout is copied into %s and exercised there",
                  in->settings->inject.sandbox);
-    else if (said->live)
-        complain("--live is not supported by this version; without it the layout is copied and exercised in "
-                 "the copy");
+    else if (said->live && (said->kill || said->name || said->sessions || said->behaviour))
+        complain("--live takes no --%s: candidates there are as their siblings are; leave it out",
+                 said->kill       ? "kill"
+                 : said->name     ? "name"
+                 : said->sessions ? "sessions"
+                                  : "behaviour");
     else if (election->inject == INJECT_NEVER)
         complain("refused: the configuration of this election says inject: never");
     else

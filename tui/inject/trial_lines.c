@@ -166,6 +166,16 @@ static void put_summary(const struct paper_form *form, const struct trial_report
                  format_span((int64_t)r->cpu_us, cpu, sizeof cpu));
         paragraph(form, line);
     }
+    if (r->options->live) {
+        char first[CELL];
+        snprintf(
+            line, sizeof line,
+            "At least %zu real candidates stood before them; they withdrew %zu times for want of two; %s%s.",
+            r->real_least, r->withdrawals,
+            c->first_most_us ? "one of them was first for " : "none of them was ever first",
+            c->first_most_us ? format_span((int64_t)c->first_most_us, first, sizeof first) : "");
+        paragraph(form, line);
+    }
     for (const char *at = r->notes; *at;) {
         size_t length = strcspn(at, "\n");
         snprintf(line, sizeof line, "Note: %.*s", (int)(length < 600 ? length : 600), at);

@@ -1,0 +1,150 @@
+#include "probe/inject/siblings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/client.h"
+#include "probe/inject/layout.h"
+#include "probe/monitor.h"
+
+#define TICK_MS 100
+#define LOOK_MS 10000
+/* The counter sticks at 2147483647: far from it. */
+#define NUMBER_MOST (INT64_C(2147483647) - 1000000)
+
+struct siblings {
+    uv_loop_t *loop;
+    uv_timer_t *timer; /* a block of its own: libuv needs it for longer than we do */
+    struct monitor *monitor;
+    uint64_t since_ms;
+    char *path, *pattern;
+    siblings_fn fn;
+    void *context;
+    int timeout_ms;
+    char text[300];
+};
+
+static const struct client_session *session_of(const struct election *election, size_t i)
+{
+    const struct client_session *client =
+        cluster_client(election->cluster, election->candidates[i]->stat.owner);
+    return client && client->timeout_ms > 0 ? client : NULL;
+}
+
+/* Why this one cannot be copied; NULL: it can. */
+static const char *sibling_judge(struct siblings *s, const struct election *election, size_t i)
+{
+    const struct candidate *candidate = election->candidates[i];
+    char *pattern = candidate->known ? layout_pattern(candidate->name, candidate->stat.owner) : NULL;
+    bool same = pattern && strcmp(pattern, s->pattern) == 0;
+    free(pattern);
+    if (candidate->known && candidate->stat.owner == 0)
+        return "a candidate is not ephemeral: nobody knows whether it is anybody's";
+    if (!same) {
+        snprintf(s->text, sizeof s->text,
+                 "the candidates' names differ in kind (%.60s), so none can be copied", candidate->name);
+        return s->text;
+    }
+    const struct client_session *client = session_of(election, i);
+    if (!client) {
+        snprintf(s->text, sizeof s->text,
+                 "the session timeout of %.60s is not known: its server does not show its connections (let "
+                 "AdminServer or the word cons answer)",
+                 candidate->name);
+        return s->text;
+    }
+    if (s->timeout_ms == 0 || client->timeout_ms < s->timeout_ms)
+        s->timeout_ms = client->timeout_ms;
+    return NULL;
+}
+
+static const char *election_judge(struct siblings *s, const struct election *election)
+{
+    if (!election || !election_complete(election))
+        return "the election could not be looked at completely; nothing was begun";
+    if (election->candidate_count < SIBLINGS_LEAST) {
+        snprintf(s->text, sizeof s->text, "%zu real %s there; test candidates stand only behind at least %d",
+                 election->candidate_count,
+                 election->candidate_count == 1 ? "candidate stands" : "candidates stand", SIBLINGS_LEAST);
+        return s->text;
+    }
+    if (election->recipe && election->recipe->family == FAMILY_LOCK)
+        return "it is a lock: there is no line to stand in, so whoever waits may lead";
+    if (election->foreign_count > 0)
+        return "there are children whose names are of another kind, so no name is sure to be understood here";
+    if (election->next_sequence < 0 || election->next_sequence > NUMBER_MOST)
+        return "its sequence numbers are near their end, and nobody may use them up";
+    for (size_t i = 0; i < election->candidate_count; i++) {
+        const char *problem = sibling_judge(s, election, i);
+        if (problem)
+            return problem;
+    }
+    return NULL;
+}
+
+static bool is_known(const struct election *election)
+{
+    for (size_t i = 0; election && i < election->candidate_count; i++)
+        if (!session_of(election, i))
+            return false;
+    return election && election_complete(election);
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+    struct siblings *s = timer->data;
+    const struct election *election = model_election(monitor_model(s->monitor), 0, s->path);
+    bool late = uv_now(s->loop) > s->since_ms + LOOK_MS;
+    if (!late && (!monitor_looked(s->monitor) || !is_known(election)))
+        return;
+    const char *problem = election_judge(s, election);
+    char text[sizeof s->text];
+    snprintf(text, sizeof text, "%s", problem ? problem : "");
+    uv_timer_stop(timer);
+    s->fn(s->context, problem ? text : NULL, s->timeout_ms);
+}
+
+struct siblings *siblings_look(uv_loop_t *loop, const struct settings *settings, const char *path,
+                               const char *pattern, siblings_fn fn, void *context)
+{
+    struct siblings *s = calloc(1, sizeof *s);
+    char *error = NULL;
+    if (!s)
+        return NULL;
+    s->loop = loop;
+    s->since_ms = uv_now(loop);
+    s->path = strdup(path);
+    s->pattern = strdup(pattern);
+    s->fn = fn;
+    s->context = context;
+    s->monitor = s->path && s->pattern ? monitor_start(loop, settings, &error) : NULL;
+    free(error);
+    s->timer = s->monitor ? calloc(1, sizeof *s->timer) : NULL;
+    if (!s->timer) {
+        siblings_free(s);
+        return NULL;
+    }
+    monitor_ask(s->monitor);
+    uv_timer_init(loop, s->timer);
+    s->timer->data = s;
+    uv_timer_start(s->timer, on_tick, TICK_MS, TICK_MS);
+    return s;
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+void siblings_free(struct siblings *s)
+{
+    if (!s)
+        return;
+    if (s->timer)
+        uv_close((uv_handle_t *)s->timer, on_timer_closed);
+    monitor_stop(s->monitor);
+    free(s->path);
+    free(s->pattern);
+    free(s);
+}

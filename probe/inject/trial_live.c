@@ -1,0 +1,198 @@
+#include "probe/inject/trial_live.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/recipe.h"
+#include "probe/inject/naming.h"
+#include "probe/inject/siblings.h"
+#include "probe/inject/trial_inner.h"
+
+/* The pause before the first return; each further one is twice as long. */
+#define LIST_MS 1000
+#define REJOIN_MS 2000
+
+struct live_rules {
+    struct trial *trial;
+    void (*over)(struct trial *, const char *problem);
+    void (*cleared)(struct trial *);
+
+    bool keeping, listing, again; /* again: something happened while the list was on its way */
+    size_t real;                  /* that stood before ours at the latest list */
+    bool out;                     /* all have withdrawn */
+    uint64_t rejoin_ms, list_ms;
+    size_t owed;
+    bool freed;
+};
+
+static uint64_t now_ms(const struct live_rules *rules)
+{
+    return uv_now(rules->trial->loop);
+}
+
+/* ---- while they stand ---- */
+
+/* Gives way: to those who are left, or because too few are. Only the latter is counted. */
+static void withdraw(struct live_rules *rules, size_t real)
+{
+    struct trial *t = rules->trial;
+    struct crowd_figures figures;
+    bool too_few = real < SIBLINGS_LEAST;
+    guard_open(t->guard, false);
+    crowd_settle_for(t->crowd);
+    crowd_figures(t->crowd, &figures);
+    for (size_t i = 0; i < figures.candidates; i++)
+        crowd_kill(t->crowd, i, DEPART_RESIGN);
+    rules->out = true;
+    t->withdrawals += too_few;
+    rules->rejoin_ms = now_ms(rules) + ((uint64_t)REJOIN_MS << t->withdrawals);
+    trial_note(t, "gave way when a real candidate went: %zu %s left%s", real, real == 1 ? "was" : "were",
+               too_few ? ", which is too few" : "");
+    if (t->withdrawals >= LIVE_WITHDRAWALS_MOST)
+        rules->over(t, "withdrew for the third time, and does not come back");
+}
+
+static void rejoin(struct live_rules *rules)
+{
+    struct trial *t = rules->trial;
+    struct crowd_figures figures;
+    guard_open(t->guard, true);
+    rules->out = false;
+    crowd_figures(t->crowd, &figures);
+    for (size_t i = 0; i < figures.candidates; i++)
+        crowd_volunteer(t->crowd, i);
+}
+
+static void list_read(struct live_rules *);
+
+static void rules_apply(struct live_rules *rules, char *const *names, size_t count)
+{
+    struct trial *t = rules->trial;
+    int64_t first = INT64_MAX;
+    size_t real = 0;
+    for (size_t i = 0; i < count; i++) {
+        char *path = path_join(t->path, names[i]);
+        int64_t number = recipe_sequence_of(names[i]);
+        if (path && number != SEQUENCE_NONE && number < first && guard_owns(t->guard, path))
+            first = number;
+        free(path);
+    }
+    for (size_t i = 0; i < count; i++) {
+        int64_t number = recipe_sequence_of(names[i]);
+        real += number != SEQUENCE_NONE && number < first;
+    }
+    if (!rules->out && first != INT64_MAX && (t->real_least == 0 || real < t->real_least))
+        t->real_least = real;
+    if (!rules->out && (real < SIBLINGS_LEAST || real < rules->real))
+        withdraw(rules, real);
+    else if (rules->out && first == INT64_MAX && real >= SIBLINGS_LEAST && now_ms(rules) >= rules->rejoin_ms)
+        rejoin(rules);
+    rules->real = real;
+}
+
+static void on_list(void *context, enum session_result result, const struct znode_stat *stat,
+                    char *const *names, size_t count)
+{
+    (void)stat;
+    struct live_rules *rules = context;
+    rules->listing = false;
+    if (rules->freed) {
+        free(rules);
+        return;
+    }
+    if (!rules->keeping || rules->trial->phase == TRIAL_ENDING || rules->trial->phase == TRIAL_OVER)
+        return;
+    if (result == SESSION_OK)
+        rules_apply(rules, names, count);
+    else if (result == SESSION_NO_NODE)
+        rules_apply(rules, NULL, 0);
+    if (rules->again && rules->keeping)
+        list_read(rules);
+}
+
+static void list_read(struct live_rules *rules)
+{
+    rules->again = rules->listing;
+    if (!rules->listing && session_children(rules->trial->session, rules->trial->path, true, on_list, rules))
+        rules->listing = true;
+}
+
+struct live_rules *live_rules_keep(struct trial *t, void (*over)(struct trial *, const char *problem))
+{
+    struct live_rules *rules = calloc(1, sizeof *rules);
+    if (!rules)
+        return NULL;
+    rules->trial = t;
+    rules->over = over;
+    rules->keeping = true;
+    list_read(rules);
+    return rules;
+}
+
+void live_rules_noticed(struct live_rules *rules)
+{
+    if (rules->keeping)
+        list_read(rules);
+}
+
+/* A list now and then even where nothing was noticed: an answer may have told whose a name is. */
+void live_rules_tick(struct live_rules *rules)
+{
+    if (!rules->keeping || now_ms(rules) < rules->list_ms + LIST_MS)
+        return;
+    rules->list_ms = now_ms(rules);
+    list_read(rules);
+}
+
+/* ---- after ---- */
+
+static void on_cleared(void *context, enum session_result result, const char *path)
+{
+    (void)result, (void)path;
+    struct live_rules *rules = context;
+    if (--rules->owed > 0)
+        return;
+    if (rules->freed)
+        free(rules);
+    else
+        rules->cleared(rules->trial);
+}
+
+static void on_last_list(void *context, enum session_result result, const struct znode_stat *stat,
+                         char *const *names, size_t count)
+{
+    (void)stat;
+    struct live_rules *rules = context;
+    struct trial *t = rules->trial;
+    for (size_t i = 0; result == SESSION_OK && !rules->freed && i < count; i++) {
+        char *path = path_join(t->path, names[i]);
+        if (path && guard_owns(t->guard, path) &&
+            guard_delete(t->guard, t->session, path, -1, on_cleared, rules))
+            rules->owed++;
+        free(path);
+    }
+    on_cleared(rules, result, NULL);
+}
+
+bool live_rules_clear(struct live_rules *rules, void (*done)(struct trial *))
+{
+    rules->keeping = false;
+    rules->cleared = done;
+    rules->owed = 1;
+    if (session_children(rules->trial->session, rules->trial->path, false, on_last_list, rules))
+        return true;
+    rules->owed = 0;
+    return false;
+}
+
+/* Answers may still be owed: they come before the session's end, and let go of it then. */
+void live_rules_free(struct live_rules *rules)
+{
+    if (!rules)
+        return;
+    rules->keeping = false;
+    rules->freed = true;
+    if (!rules->listing && rules->owed == 0)
+        free(rules);
+}

@@ -1,0 +1,99 @@
+/*
+ * trial_watch.c - what is watched while a run goes on: whether anybody still comes to stand, and the
+ * ensemble's pulse.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/inject/trial_inner.h"
+
+/* Nobody more has come to stand for so long: the servers let in no more. */
+#define STALLED_MS 6000
+
+/* Some stand and no more come: the servers take no more connections, most likely. */
+void trial_watch_standing(struct trial *t, uint64_t now_us)
+{
+    struct crowd_figures figures;
+    crowd_figures(t->crowd, &figures);
+    size_t stand = figures.by_state[CANDIDATE_WAITING] + figures.by_state[CANDIDATE_LEADING];
+    if (stand + figures.candidates != t->stood_last) {
+        t->stood_last = stand + figures.candidates;
+        t->stood_last_us = now_us;
+    }
+    int rate = t->options.rate_per_s;
+    uint64_t patience_us = STALLED_MS * 1000 + (rate > 0 ? UINT64_C(3000000) / (uint64_t)rate : 0);
+    if (t->stood_last_us == 0 || now_us < t->stood_last_us + patience_us)
+        return;
+    if (stand == 0) {
+        char text[400];
+        snprintf(text, sizeof text, "nobody came to stand: %.200s",
+                 figures.problem ? figures.problem : "the servers take no connection of ours");
+        trial_finish(t, TRIAL_FAILED, text);
+        return;
+    }
+    trial_note(t,
+               "%zu of %zu stand and no more come, so the run goes on with these: the servers' "
+               "maxClientCnxns is the "
+               "likely reason (raise it, or use --sessions shared:N)%s%.120s",
+               stand, t->options.candidates, figures.problem ? "; " : "",
+               figures.problem ? figures.problem : "");
+    crowd_settle_for(t->crowd);
+}
+
+/* ---- the ensemble's pulse ---- */
+
+static int compare(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void on_ping(void *context, enum session_result result, const struct znode_stat *stat,
+                    const void *data, size_t length)
+{
+    (void)stat, (void)data, (void)length;
+    struct trial *t = context;
+    t->pinging = false;
+    if (result == SESSION_LOST)
+        return;
+    int64_t took_us = (int64_t)(uv_hrtime() / 1000 - t->pinged_us);
+    histogram_add(&t->ping, took_us);
+    t->pings[t->ping_count++ % PINGS_KEPT] = took_us;
+}
+
+/* The 99th percentile of the latest; -1: too few yet. */
+static int64_t ping_p99(const struct trial *t)
+{
+    int64_t sorted[PINGS_KEPT];
+    if (t->ping_count < PINGS_LEAST)
+        return -1;
+    size_t count = t->ping_count < PINGS_KEPT ? t->ping_count : PINGS_KEPT;
+    memcpy(sorted, t->pings, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare);
+    return sorted[(count * 99 + 99) / 100 - 1];
+}
+
+void trial_watch_pulse(struct trial *t, uint64_t now_us)
+{
+    int64_t limit_us = t->options.settings->inject.stop_above_ping_ms * 1000, p99 = ping_p99(t);
+    bool hangs = t->pinging && (int64_t)(now_us - t->pinged_us) > 4 * limit_us + 1000000;
+    if (!t->pinging &&
+        session_exists(t->session, t->options.live ? t->path : t->sandbox, false, on_ping, t)) {
+        t->pinging = true;
+        t->pinged_us = now_us;
+    }
+    if ((p99 <= limit_us && !hangs) || t->slow_noted)
+        return;
+    t->slow_noted = true;
+    char text[300];
+    snprintf(text, sizeof text,
+             "the ensemble answers slowly: ping p99 %lld ms, above %lld ms "
+             "(inject: {stop_above_ping: ...})",
+             (long long)((hangs ? (int64_t)(now_us - t->pinged_us) : p99) / 1000),
+             (long long)(limit_us / 1000));
+    if (t->options.load)
+        trial_note(t, "%s; --load lets the run go on", text);
+    else
+        trial_finish(t, TRIAL_TOO_SLOW, text);
+}
