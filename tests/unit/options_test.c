@@ -187,31 +187,29 @@ static void wrong_usage(void **state)
         {"events --replay h.db --for 1s",
          "--for has no meaning with --replay, which asks no cluster; leave one of them out"},
         {"replay a.db b.db", "\"b.db\" is a second file; name one recording"},
-        {"check",
-         "unknown command \"check\"; the commands are watch, once, events, record, report, replay, inject, config, "
-         "demo, help, "
-         "version, and a "
-         "path begins with a slash"},
+        {"check", "unknown command \"check\"; the commands are watch, once, events, record, report, replay, "
+                  "inject, config, "
+                  "demo, help, "
+                  "version, and a "
+                  "path begins with a slash"},
         {"election", "unknown command \"election\"; the commands are watch, once, events, record, report, "
                      "replay, inject, config, demo, help, version, "
                      "and a path begins with a slash"},
         {"help onc", "unknown command \"onc\"; did you mean once?"},
         {"once --jsno", "unknown option \"--jsno\"; did you mean --json?"},
         {"--jsno", "unknown option \"--jsno\"; did you mean --json of electop once, electop events, "
-                   "electop report?"},
+                   "electop report, electop inject?"},
         {"--serv=x", "unknown option \"--serv\"; did you mean --server?"},
         {"--xyzzy", "unknown option \"--xyzzy\"; electop watch --help lists the options"},
         {"-x", "unknown option \"-x\"; electop watch --help lists the options"},
-        {"--json",
-         "electop watch has no option --json; it belongs to electop once, electop events, electop report"},
+        {"--json", "electop watch has no option --json; it belongs to electop once, electop events, electop "
+                   "report, electop inject"},
         {"events --strict", "electop events has no option --strict; it belongs to electop once"},
-        {"once --for 3s", "electop once has no option --for; it belongs to electop events"},
-        {"config --wait 3s",
-         "electop config has no option --wait; it belongs to electop watch, electop once, electop "
-         "events, electop demo"},
-        {"demo -s zk",
-         "electop demo has no option --server; it belongs to electop watch, electop once, electop "
-         "events, electop record, electop config"},
+        {"once --for 3s", "electop once has no option --for; it belongs to electop events, electop inject"},
+        {"config --wait 3s", "electop config has no option --wait; it belongs to electop watch, electop "
+                             "once, electop events, electop inject, electop demo"},
+        {"demo -s zk", "electop demo has no option --server; it belongs to electop watch, electop once, "
+                       "electop events, electop record, electop inject, electop config"},
         {"once --json=1", "--json takes no value; write it alone"},
         {"--server", "--server needs a value; write --server HOSTS"},
         {"-t", "--session-timeout needs a value; write --session-timeout DURATION"},
@@ -243,8 +241,8 @@ static void wrong_usage(void **state)
          "--html - and --json would both go to standard output; give --html a file"},
         {"report --server zk:1",
          "electop report has no option --server; it belongs to electop watch, electop once, electop events, "
-         "electop record, electop config"},
-        {"once --html f", "electop once has no option --html; it belongs to electop report"},
+         "electop record, electop inject, electop config"},
+        {"once --html f", "electop once has no option --html; it belongs to electop report, electop inject"},
         {"once a", "the path \"a\" does not begin with a slash; write the whole path, such as /election"},
         {"/a/", "the path \"/a/\" ends in a slash; leave it out"},
         {"/a/../b", "the path \"/a/../b\" holds a component . or .., which ZooKeeper refuses; write the path "
@@ -254,7 +252,7 @@ static void wrong_usage(void **state)
         {"-- --json",
          "the path \"--json\" does not begin with a slash; write the whole path, such as /election"},
         {"\x1b[2J", "unknown command \"\\x1b[2J\"; the commands are watch, once, events, record, report, "
-                    "replay, config, demo, help, "
+                    "replay, inject, config, demo, help, "
                     "version, and "
                     "a path begins with a slash"},
     };
