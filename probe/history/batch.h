@@ -61,6 +61,7 @@ struct batch {
     int64_t at_us;
     enum batch_begins begins;
     const char *why;     /* of a new stretch: static text */
+    int64_t ended_us;    /* of a new stretch: until when the one before was watched; 0: as the file says */
     int64_t gap_from_us; /* of a new stretch: nothing was recorded since then; 0: as the file says */
     struct buffer texts, patch, picture;
     struct subject_row *subjects;

@@ -178,11 +178,11 @@ static void *grown(void *rows, size_t count, size_t size)
 static bool read_chunks(struct history *h)
 {
     sqlite3_stmt *statement = NULL;
-    int code =
-        sqlite3_prepare_v2(h->db,
-                           "SELECT c.id, c.stretch, c.from_us, c.first_event, s.from_us, s.to_us FROM chunk c"
-                           " JOIN stretch s ON s.id = c.stretch ORDER BY c.id",
-                           -1, &statement, NULL);
+    int code = sqlite3_prepare_v2(h->db,
+                                  "SELECT c.id, c.stretch, c.from_us, c.first_event, s.to_us,"
+                                  " s.why <> 'started' FROM chunk c"
+                                  " JOIN stretch s ON s.id = c.stretch ORDER BY c.id",
+                                  -1, &statement, NULL);
     h->chunk_count = h->stretch_count = 0;
     while (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
         code = SQLITE_NOMEM;
@@ -201,7 +201,8 @@ static bool read_chunks(struct history *h)
             h->stretches[h->stretch_count++] =
                 (struct stretch_row){.id = chunk->stretch,
                                      .from_us = chunk->from_us, /* the first one that is still there */
-                                     .to_us = sqlite3_column_int64(statement, 5),
+                                     .to_us = sqlite3_column_int64(statement, 4),
+                                     .goes_on = sqlite3_column_int(statement, 5) != 0,
                                      .first_chunk = h->chunk_count};
         }
         h->stretches[h->stretch_count - 1].end_chunk = ++h->chunk_count;

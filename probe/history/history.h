@@ -65,7 +65,10 @@ bool history_failovers(struct history *, const struct history_filter *, int64_t 
 bool history_statistics(struct history *, const struct history_filter *, int64_t from_us, int64_t to_us,
                         struct failover_stats *, char **error);
 
-/* One stretch of an election's time line. */
+/*
+ * One stretch of an election's time line, which runs along the clock on the wall: what history_at() shows of
+ * each moment. Where that clock was set back, the times that it showed twice are those of the second time.
+ */
 enum stretch_kind { STRETCH_LED, STRETCH_VACANT, STRETCH_GAP /* nobody watched */ };
 struct history_stretch {
     enum stretch_kind kind;

@@ -20,6 +20,7 @@ struct chunk_row {
 
 struct stretch_row {
     int64_t id, from_us, to_us;
+    bool goes_on; /* the same recorder as in the one before: its clock was set, or it lost some */
     size_t first_chunk, end_chunk; /* in chunks */
 };
 

@@ -228,9 +228,10 @@ static void hand_on(struct recorder *r)
         batch_free(batch);
         return;
     }
-    if (stretch)
+    if (stretch) {
         batch->gap_from_us = r->lost_us;
-    else if (batch->at_us < r->last_us)
+        batch->ended_us = r->alive_us;
+    } else if (batch->at_us < r->last_us)
         batch->at_us = r->last_us; /* lists carry the time at which they were asked for */
     int64_t at_us = batch->at_us;
     if (batch->failed) {

@@ -69,7 +69,8 @@ static bool write_all(struct store *store, const struct batch *list, int64_t ali
     for (const struct batch *batch = list; fine && batch; batch = batch->next) {
         /* Its clock is another one than that of the stretch before, which ends where it was seen last. */
         bool ends = batch->begins == BATCH_NEW_STRETCH && newest_us != 0;
-        fine = (!ends || rows_alive(store->rows, newest_us)) && rows_write(store->rows, batch);
+        int64_t end_us = batch->ended_us > newest_us ? batch->ended_us : newest_us;
+        fine = (!ends || rows_alive(store->rows, end_us)) && rows_write(store->rows, batch);
         newest_us = batch->at_us;
     }
     alive_us = newest_us > alive_us ? newest_us : alive_us;

@@ -69,6 +69,97 @@ static void forgets_what_is_old(void **state)
     recorded_free(world);
 }
 
+struct line_told {
+    int64_t led_us, gap_us, until_us, doubt_us; /* doubt: a time at which nobody was watching */
+    size_t led;
+    bool apart, doubt_led;
+};
+
+static bool add_told(void *context, const struct history_stretch *stretch)
+{
+    struct line_told *told = context;
+    int64_t us = stretch->to_us - stretch->from_us;
+    told->apart = told->apart && stretch->from_us >= told->until_us;
+    told->until_us = stretch->to_us;
+    if (stretch->kind == STRETCH_GAP)
+        told->gap_us += us;
+    if (stretch->kind != STRETCH_LED)
+        return true;
+    told->led_us += us;
+    told->led++;
+    told->doubt_led |= stretch->from_us <= told->doubt_us && told->doubt_us < stretch->to_us;
+    return true;
+}
+
+/* How long somebody led between the recording's ends, and that the line runs along the clock. */
+static struct line_told line_of(struct history *history, int64_t doubt_us)
+{
+    struct line_told told = {.apart = true, .doubt_us = doubt_us};
+    int64_t from_us = 0, to_us = 0;
+    char *error = NULL;
+    assert_true(history_bounds(history, &from_us, &to_us));
+    assert_true(history_stretches(history, "prod", "/election", from_us, to_us, add_told, &told, &error));
+    assert_true(told.apart);
+    return told;
+}
+
+/* Whoever leads while the clock is set back led before it, and leads on after it; the line tells what the
+ * moments show, and owns up to the time that no clock showed. */
+static void tells_who_led_when_the_clock_is_set_back(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_new();
+    recorded_start(world, KEEP_LONG_MS);
+    recorded_connect(world);
+    recorded_changes(world, 5);
+    recorded_pass(world, 10000);
+    recorder_flush(world->recorder);
+    int64_t begin_us = world->times[0], before_us = world->now.wall_us;
+    world->now.wall_us -= HOUR_MS * 1000;
+    recorded_pass(world, 1000);
+    recorder_flush(world->recorder);
+    int64_t after_us = world->now.wall_us;
+    recorded_changes(world, 5);
+    recorded_pass(world, 10000);
+    recorded_stop(world);
+
+    struct history *history = recorded_open(world);
+    int64_t watched_us = before_us - begin_us + world->now.wall_us - after_us;
+    struct line_told told = line_of(history, begin_us - HOUR_MS / 2 * 1000);
+    assert_in_range(told.led_us, watched_us - 3000000, watched_us);
+    assert_int_equal(told.led, 12); /* eleven, one of them in two parts */
+    assert_false(told.doubt_led);
+    assert_true(told.gap_us > HOUR_MS * 900);
+    history_close(history);
+    recorded_free(world);
+}
+
+/* Set back by less than was recorded: no time is told twice, and none is missing. */
+static void tells_who_led_when_the_clock_is_set_back_a_little(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_new();
+    recorded_start(world, KEEP_LONG_MS);
+    recorded_connect(world);
+    recorded_changes(world, 5);
+    recorded_pass(world, 60000);
+    recorder_flush(world->recorder);
+    int64_t begin_us = world->times[0];
+    world->now.wall_us -= 20000000;
+    recorded_pass(world, 1000);
+    recorded_changes(world, 5);
+    recorded_pass(world, 60000);
+    recorded_stop(world);
+
+    struct history *history = recorded_open(world);
+    struct line_told told = line_of(history, 0);
+    assert_in_range(told.led_us, world->now.wall_us - begin_us - 3000000, world->now.wall_us - begin_us);
+    assert_int_equal(told.led, 11);
+    assert_int_equal(told.gap_us, 0);
+    history_close(history);
+    recorded_free(world);
+}
+
 /* A clock that is set back an hour: order decides, nothing is lost, and every event can be stepped to. */
 static void goes_on_when_the_clock_is_set_back(void **state)
 {
@@ -296,6 +387,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(forgets_what_is_old),
         cmocka_unit_test(goes_on_when_the_clock_is_set_back),
+        cmocka_unit_test(tells_who_led_when_the_clock_is_set_back),
+        cmocka_unit_test(tells_who_led_when_the_clock_is_set_back_a_little),
         cmocka_unit_test(waits_for_room),
         cmocka_unit_test(owns_up_to_what_it_lost),
         cmocka_unit_test(tells_of_a_cut_file),

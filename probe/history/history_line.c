@@ -1,0 +1,350 @@
+/* Who led, along the clock on the wall. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/history/reader.h"
+
+/* ---- whose a time is ---- */
+
+/* A part of the wall's time and the stretch that shows it. */
+struct owner {
+    int64_t from_us, to_us;
+    size_t stretch;
+};
+
+/* A part of what somebody's tenure was, in one stretch. */
+struct piece {
+    struct history_stretch told;
+    int64_t row; /* the tenure */
+    char *name, *identity;
+};
+
+struct line {
+    const struct history *h;
+    int64_t from_us, to_us;
+    struct owner *owners; /* in the order of time, apart from each other */
+    size_t owner_count;
+    bool jumps; /* the order of recording is another one */
+    struct piece *pieces;
+    size_t piece_count, piece_room;
+};
+
+/* What is recorded later shows its time instead of what had it before. */
+static void take_over(struct line *line, struct owner *scratch, const struct owner *later)
+{
+    size_t count = 0;
+    bool placed = false;
+    for (size_t i = 0; i < line->owner_count; i++) {
+        struct owner before = line->owners[i], after = before;
+        before.to_us = before.to_us < later->from_us ? before.to_us : later->from_us;
+        after.from_us = after.from_us > later->to_us ? after.from_us : later->to_us;
+        if (before.from_us < before.to_us)
+            scratch[count++] = before;
+        if (after.from_us < after.to_us) {
+            if (!placed)
+                scratch[count++] = *later;
+            placed = true;
+            scratch[count++] = after;
+        }
+    }
+    if (!placed)
+        scratch[count++] = *later;
+    memcpy(line->owners, scratch, count * sizeof *scratch);
+    line->owner_count = count;
+}
+
+static bool find_owners(struct line *line)
+{
+    const struct history *h = line->h;
+    size_t room = 2 * h->stretch_count + 1; /* each adds an own one, and parts another at most */
+    struct owner *scratch = NULL;
+    line->owners = calloc(room, sizeof *line->owners);
+    for (size_t s = 0; line->owners && s < h->stretch_count; s++) {
+        struct owner later = {h->stretches[s].from_us, h->stretches[s].to_us, s};
+        if (later.to_us <= later.from_us)
+            continue;
+        if (line->owner_count == 0 || later.from_us >= line->owners[line->owner_count - 1].to_us) {
+            line->owners[line->owner_count++] = later;
+            continue;
+        }
+        line->jumps = true;
+        if (!scratch && !(scratch = calloc(room, sizeof *scratch)))
+            return false;
+        take_over(line, scratch, &later);
+    }
+    free(scratch);
+    /* Who leads as the recording begins has done so for longer, which nobody knows better. */
+    if (line->owner_count && line->owners[0].stretch == 0)
+        line->owners[0].from_us = INT64_MIN;
+    return line->owners != NULL;
+}
+
+/* ---- tenures ---- */
+
+/* A row; its successor's beginning tells in which stretch it ended. */
+struct tenure_read {
+    int64_t row, stretch;
+    enum stretch_kind kind;
+    char *name, *identity;
+    int64_t from_us, to_us; /* each as the clock then had it */
+    bool from_exact, ended;
+};
+
+static char *text_at(sqlite3_stmt *statement, int i)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, i);
+    return text ? strdup(text) : NULL;
+}
+
+static struct tenure_read read_tenure(sqlite3_stmt *statement)
+{
+    const char *kind = (const char *)sqlite3_column_text(statement, 1);
+    bool gap = kind && strcmp(kind, "gap") == 0, led = kind && strcmp(kind, "led") == 0;
+    return (struct tenure_read){.row = sqlite3_column_int64(statement, 0),
+                                .kind = gap   ? STRETCH_GAP
+                                        : led ? STRETCH_LED
+                                              : STRETCH_VACANT,
+                                .name = text_at(statement, 2),
+                                .identity = text_at(statement, 3),
+                                .from_us = sqlite3_column_int64(statement, 4),
+                                .to_us = sqlite3_column_int64(statement, 5),
+                                .ended = sqlite3_column_type(statement, 5) != SQLITE_NULL,
+                                .from_exact = sqlite3_column_int(statement, 6) != 0,
+                                .stretch = sqlite3_column_int64(statement, 7)};
+}
+
+static void free_tenure(struct tenure_read *tenure)
+{
+    free(tenure->name);
+    free(tenure->identity);
+    *tenure = (struct tenure_read){0};
+}
+
+/* The stretch of that number, else the first one after it: it was forgotten as too old. */
+static size_t stretch_of(const struct history *h, int64_t id)
+{
+    size_t from = 0, to = h->stretch_count;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (h->stretches[middle].id < id)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+/* In which stretch it ended; an end that no clock of its recorder showed is that of the last one. */
+static size_t last_stretch(const struct history *h, const struct tenure_read *tenure,
+                           const struct tenure_read *next, size_t first)
+{
+    size_t run = first; /* no other recorder continues it */
+    while (run + 1 < h->stretch_count && h->stretches[run + 1].goes_on)
+        run++;
+    bool followed = next && (!tenure->ended || next->from_us == tenure->to_us);
+    size_t by_next = followed ? stretch_of(h, next->stretch) : SIZE_MAX;
+    if (by_next <= run)
+        return by_next;
+    for (size_t s = first; tenure->ended && s < run; s++) {
+        int64_t from_us = s == first ? tenure->from_us : h->stretches[s].from_us;
+        if (tenure->to_us >= from_us && tenure->to_us <= h->stretches[s].to_us)
+            return s;
+    }
+    return run;
+}
+
+/* A time that is said to lie in that stretch. What was written just after the clock was set carries times of
+ * the clock before. */
+static int64_t time_in(const struct stretch_row *stretch, int64_t us)
+{
+    return us > stretch->to_us + DISORDER_US ? stretch->from_us : us;
+}
+
+static bool add_piece(struct line *line, const struct tenure_read *tenure, int64_t from_us, int64_t to_us,
+                      bool exact)
+{
+    if (line->piece_count == line->piece_room) {
+        size_t room = line->piece_room ? line->piece_room * 2 : 64;
+        struct piece *pieces = realloc(line->pieces, room * sizeof *pieces);
+        if (!pieces)
+            return false;
+        line->pieces = pieces;
+        line->piece_room = room;
+    }
+    struct piece *piece = &line->pieces[line->piece_count++];
+    *piece = (struct piece){
+        .told = {.kind = tenure->kind, .from_us = from_us, .to_us = to_us, .from_exact = exact},
+        .row = tenure->row,
+        .name = tenure->name ? strdup(tenure->name) : NULL,
+        .identity = tenure->identity ? strdup(tenure->identity) : NULL};
+    return (piece->name || !tenure->name) && (piece->identity || !tenure->identity);
+}
+
+/* As far as the stretch shows that time. */
+static bool add_shown(struct line *line, const struct tenure_read *tenure, size_t stretch, int64_t from_us,
+                      int64_t to_us, bool exact)
+{
+    size_t low = 0, high = line->owner_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (line->owners[middle].to_us <= from_us)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = low; i < line->owner_count && line->owners[i].from_us < to_us; i++) {
+        const struct owner *owner = &line->owners[i];
+        if (owner->stretch != stretch)
+            continue;
+        int64_t begin_us = from_us > owner->from_us ? from_us : owner->from_us;
+        int64_t end_us = to_us < owner->to_us ? to_us : owner->to_us;
+        if (begin_us < end_us && !add_piece(line, tenure, begin_us, end_us, exact && begin_us == from_us))
+            return false;
+    }
+    return true;
+}
+
+/* What it was in each stretch that it lived through: cut at the end of one, resumed in the next. */
+static bool add_tenure(struct line *line, const struct tenure_read *tenure, const struct tenure_read *next)
+{
+    const struct history *h = line->h;
+    size_t first = stretch_of(h, tenure->stretch);
+    if (first == h->stretch_count)
+        return true;
+    size_t last = last_stretch(h, tenure, next, first);
+    for (size_t s = first; s <= last; s++) {
+        const struct stretch_row *stretch = &h->stretches[s];
+        bool begins = s == first && stretch->id == tenure->stretch;
+        int64_t from_us = begins ? time_in(stretch, tenure->from_us) : stretch->from_us,
+                to_us = stretch->to_us;
+        bool exact = begins && tenure->from_exact && from_us == tenure->from_us;
+        /* What a recorder says of before it began, an earlier one saw better. */
+        if (s > 0 && from_us < stretch->from_us) {
+            from_us = stretch->from_us;
+            exact = false;
+        }
+        if (s == 0 && !begins)
+            from_us = tenure->from_us;
+        if (s == last && (tenure->ended || (next && stretch->id == next->stretch)))
+            to_us = time_in(stretch, tenure->ended ? tenure->to_us : next->from_us);
+        if (!add_shown(line, tenure, s, from_us, to_us, exact))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the line ---- */
+
+static int by_time(const void *a, const void *b)
+{
+    const struct piece *x = a, *y = b;
+    if (x->told.from_us != y->told.from_us)
+        return x->told.from_us < y->told.from_us ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+static bool tell_clipped(const struct line *line, struct history_stretch told, history_stretch_fn fn,
+                         void *context)
+{
+    if (told.from_us < line->from_us) {
+        told.from_us = line->from_us;
+        told.from_exact = false;
+    }
+    told.to_us = told.to_us < line->to_us ? told.to_us : line->to_us;
+    return told.to_us <= told.from_us || fn(context, &told);
+}
+
+static void tell(struct line *line, history_stretch_fn fn, void *context)
+{
+    int64_t until_us = INT64_MIN;
+    bool goes_on = true;
+    if (line->jumps && line->piece_count > 1)
+        qsort(line->pieces, line->piece_count, sizeof *line->pieces, by_time);
+    for (size_t i = 0; i < line->piece_count && goes_on; i++) {
+        const struct piece *piece = &line->pieces[i];
+        struct history_stretch told = piece->told;
+        told.name = piece->name;
+        told.identity = piece->identity;
+        /* The clock was set by less than was recorded: it goes on where another stretch begins to show it. */
+        while (i + 1 < line->piece_count && line->pieces[i + 1].row == piece->row &&
+               line->pieces[i + 1].told.from_us <= told.to_us)
+            told.to_us = line->pieces[++i].told.to_us;
+        if (until_us != INT64_MIN && told.from_us > until_us) {
+            struct history_stretch gap = {
+                .kind = STRETCH_GAP, .from_us = until_us, .to_us = told.from_us, .from_exact = true};
+            goes_on = tell_clipped(line, gap, fn, context);
+        }
+        if (told.from_us < until_us) {
+            told.from_us = until_us;
+            told.from_exact = false;
+        }
+        if (told.from_us < told.to_us) {
+            until_us = told.to_us;
+            goes_on = goes_on && tell_clipped(line, told, fn, context);
+        }
+    }
+}
+
+static int64_t election_id(const struct history *h, const char *cluster, const char *path)
+{
+    for (size_t i = 0; i < h->stub_count; i++)
+        if (strcmp(h->stubs[i].election->path, path) == 0 &&
+            (!cluster || strcmp(h->stubs[i].election->cluster->name, cluster) == 0))
+            return h->stubs[i].id;
+    return -1;
+}
+
+static bool read_tenures(struct line *line, sqlite3 *db, int64_t election)
+{
+    sqlite3_stmt *statement = NULL;
+    bool fine = true;
+    struct tenure_read held = {0};
+    /* One before the first is needed, too: a gap may reach into what is asked for. Where clocks jumped, times
+       say nothing of where a tenure is to be found. */
+    int code = sqlite3_prepare_v2(
+        db,
+        "SELECT t.id, t.kind, n.text, i.text, t.from_us, t.to_us, t.from_exact, t.stretch FROM tenure t"
+        " LEFT JOIN name n ON n.id = t.candidate LEFT JOIN name i ON i.id = t.identity"
+        " WHERE t.election = ?1 AND (?4 OR (t.from_us < ?3 AND t.id >= coalesce((SELECT min(id) - 1 FROM "
+        "tenure"
+        " WHERE election = ?1 AND (to_us IS NULL OR to_us > ?2)), 0))) ORDER BY t.id",
+        -1, &statement, NULL);
+    if (code == SQLITE_OK) {
+        sqlite3_bind_int64(statement, 1, election);
+        sqlite3_bind_int64(statement, 2, line->from_us);
+        sqlite3_bind_int64(statement, 3, line->to_us);
+        sqlite3_bind_int(statement, 4, line->jumps);
+    }
+    while (fine && code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        struct tenure_read next = read_tenure(statement);
+        fine = held.row == 0 || add_tenure(line, &held, &next);
+        free_tenure(&held);
+        held = next;
+        code = SQLITE_OK;
+    }
+    fine = fine && code == SQLITE_DONE && (held.row == 0 || add_tenure(line, &held, NULL));
+    free_tenure(&held);
+    sqlite3_finalize(statement);
+    return fine;
+}
+
+bool history_stretches(struct history *h, const char *cluster, const char *election, int64_t from_us,
+                       int64_t to_us, history_stretch_fn fn, void *context, char **error)
+{
+    if (!reader_begin(h, error))
+        return false;
+    struct line line = {.h = h, .from_us = from_us, .to_us = to_us};
+    bool fine = find_owners(&line) && read_tenures(&line, h->db, election_id(h, cluster, election));
+    if (fine)
+        tell(&line, fn, context);
+    else
+        reader_failed(h, error);
+    for (size_t i = 0; i < line.piece_count; i++) {
+        free(line.pieces[i].name);
+        free(line.pieces[i].identity);
+    }
+    free(line.pieces);
+    free(line.owners);
+    reader_end(h);
+    return fine;
+}
