@@ -77,8 +77,9 @@ def told(events, trials, within):
     return [(trial, found[trial.path], lost[trial.path]) for trial in trials]
 
 
-def run_trials(zk, path, ways, apart_s, *options):
-    """Each of the ways in an election of its own; their deaths apart_s after each other."""
+def run_trials(zk, path, ways, apart_s, *options, settled_s=2 * TIMEOUT_S / 3):
+    """Each of the ways in an election of its own; their deaths apart_s after each other. settled_s: as long as the
+    tool needs to have looked at everybody twice."""
     heir, other = RawSession(zk.addresses[0], 30), RawSession(zk.addresses[0], 30)
     for part in (path,):
         heir.make(part)
@@ -86,7 +87,7 @@ def run_trials(zk, path, ways, apart_s, *options):
     try:
         with Events(zk.hosts, *options, *[trial.path for trial in trials]) as events:
             until(lambda: len(events.all("election-seen")) == len(trials), 30, "all are seen")
-            time.sleep(2 * TIMEOUT_S / 3)  # as long as the tool needs to have looked at everybody twice
+            time.sleep(settled_s)
             for trial in trials:
                 trial.go(other)
                 time.sleep(apart_s)
@@ -116,43 +117,33 @@ def check_detection(trial, failover, lost):
 
 
 def test_causes_and_detection_with_admin_server(zk, path):
-    """Of 84 deaths in mixed order at least nine in ten are named narrowly, none wrongly; of 56 that nobody could
-    tell from life at first, the true time lies within what is said, in every one."""
+    """Of 91 deaths in mixed order at least nine in ten are named narrowly, none wrongly; of 56 that nobody could
+    tell from life at first, the true time lies within what is said, in every one. A leader that deletes its
+    znode and closes its session leaves the same lists behind as one that only closes: it is not called closed."""
     ways = ["drop", "close", "freeze", "drop", "resign", "freeze", "drop", "close", "freeze", "drop", "evict",
-            "freeze"] * 7
+            "leave", "freeze"] * 7
     results = run_trials(zk, path, ways, 0.2, "--admin", zk.admin)
-    narrow = timed = 0
+    timed, wider = 0, []
     for trial, event, lost in results:
         failover = event["failover"]
         check_cause(trial, failover)
-        narrow += failover["cause"] == TRUE_OF[trial.how][0]
+        if failover["cause"] != TRUE_OF[trial.how][0]:
+            wider.append((trial.how, failover))
         if failover["detection_ms"]:
             timed += 1
             check_detection(trial, failover, lost)
         assert failover["vacancy_ms"] == [0, 0], failover
-    print(f"narrow {narrow} of {len(ways)}, timed {timed}")
-    wider = [(t.how, e["failover"]) for t, e, _ in results if e["failover"]["cause"] != TRUE_OF[t.how][0]]
-    assert narrow >= 0.9 * len(ways), wider
-    assert timed >= 50, wider
-
-
-def test_deletes_and_closes_at_once(zk, path):
-    """A leader that deletes its znode and closes its session leaves the same lists behind as one that only
-    closes: it is never called closed; but one that only closes is."""
-    ways = ["leave", "close"] * 5
-    causes = {"leave": [], "close": []}
-    for trial, event, _ in run_trials(zk, path, ways, 1.2, "--admin", zk.admin):
-        check_cause(trial, event["failover"])
-        causes[trial.how].append(event["failover"]["cause"])
-    print(causes)
-    assert "closed" not in causes["leave"]
-    assert causes["close"].count("closed") >= 4, causes
+    # Of one that deleted and closed at once, nothing is left that would tell more.
+    missed = [one for one in wider if one[0] != "leave"]
+    print(f"narrow {len(ways) - len(wider)} of {len(ways)}, timed {timed}; wider: {[how for how, _ in wider]}")
+    assert len(missed) <= 0.1 * (len(ways) - ways.count("leave")), missed
+    assert timed >= 50, missed
 
 
 def test_causes_with_everything_off(zk, path):
     """Without any figures nothing narrower than deleted, ended or unknown is told, and no detection."""
     ways = ["close", "drop", "freeze", "resign", "evict"]
-    for trial, event, _ in run_trials(zk, path, ways, 0.1, "--admin", "off", "--four-letter", "off"):
+    for trial, event, _ in run_trials(zk, path, ways, 0.1, "--admin", "off", "--four-letter", "off", settled_s=1):
         failover = event["failover"]
         check_cause(trial, failover)
         assert failover["cause"] in ("deleted", "ended", "unknown"), failover
@@ -175,31 +166,37 @@ class Kazoo:
         self.process.wait()
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
-def test_kazoo_process_dies(zk, path, number):
+def test_kazoo_processes_die(zk, path):
     """A process that is killed, or stands still: expired, and the time of its death lies within."""
-    first = Kazoo(zk, path, "first")
-    second = None
+    ways = {"killed": signal.SIGKILL, "stopped": signal.SIGSTOP}
+    first, second = {}, {}
     try:
-        first.leads()
-        second = Kazoo(zk, path, "second")
-        with Events(zk.hosts, "--admin", zk.admin, path) as events:
-            events.expect("election-seen")
-            until(lambda: len(zk.watched_paths()) > 1, 20, "the second waits")
+        for how in ways:
+            first[how] = Kazoo(zk, f"{path}/{how}", "first")
+            first[how].leads()
+            second[how] = Kazoo(zk, f"{path}/{how}", "second")
+        until(lambda: sum(p.startswith(path) for p in zk.watched_paths()) == len(ways), 20, "the others wait")
+        with Events(zk.hosts, "--admin", zk.admin, *[f"{path}/{how}" for how in ways]) as events:
+            until(lambda: len(events.all("election-seen")) == len(ways), 20, "both are seen")
             time.sleep(2 * TIMEOUT_S / 3)
-            died = time.monotonic()
-            first.process.send_signal(number)
-            lost = events.expect("leader-lost", within=TIMEOUT_S + 20)["arrived"]
-            failover = events.expect("failover", within=20)["failover"]
-            assert failover["cause"] == "expired" and failover["cause_certainty"] == "suspected", failover
-            low, high = failover["detection_ms"]
-            assert low <= (lost - died) * 1000 <= high + 100, (lost - died, failover)
-            second.leads()
+            died = {}
+            for how, number in ways.items():
+                died[f"{path}/{how}"] = time.monotonic()
+                first[how].process.send_signal(number)
+            until(lambda: len(events.all("failover")) == len(ways), TIMEOUT_S + 40, "both are told")
+            lost = {event["election"]: event["arrived"] for event in events.all("leader-lost")}
+            for event in events.all("failover"):
+                failover, election = event["failover"], event["election"]
+                assert failover["cause"] == "expired" and failover["cause_certainty"] == "suspected", failover
+                low, high = failover["detection_ms"]
+                truth = (lost[election] - died[election]) * 1000
+                assert low <= truth <= high + 100, (truth, failover)
+            for heir in second.values():
+                heir.leads()
     finally:
-        first.process.send_signal(signal.SIGCONT)
-        first.end()
-        if second:
-            second.end()
+        for one in [*first.values(), *second.values()]:
+            one.process.send_signal(signal.SIGCONT)
+            one.end()
 
 
 def test_three_servers_where_no_session_of_ours_is(zk3, path):
