@@ -52,17 +52,23 @@ static bool can_read(struct history *h)
     return sqlite3_exec(h->db, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL) == SQLITE_OK;
 }
 
+/* Nothing is written beside it that is not in it yet. */
+static bool is_alone(const struct history *h)
+{
+    char *wal = text_format("%s-wal", h->file);
+    struct stat status;
+    bool alone = wal && (stat(wal, &status) != 0 || status.st_size == 0);
+    free(wal);
+    return alone;
+}
+
 /*
  * Where nobody records, and the directory may not be written by us, SQLite cannot make what it needs beside
  * the file; but then nobody changes the file, either.
  */
 static bool connect_unchanging(struct history *h)
 {
-    char *wal = text_format("%s-wal", h->file);
-    struct stat status;
-    bool alone = wal && (stat(wal, &status) != 0 || status.st_size == 0);
-    free(wal);
-    if (!alone)
+    if (!is_alone(h))
         return false;
     struct text name = {0};
     text_add(&name, "file:");
@@ -78,7 +84,8 @@ static bool connect_unchanging(struct history *h)
     return fine;
 }
 
-/* The file has fewer pages than its first one says. */
+/* The file has fewer pages than its first one says, and they are not beside it, either: where its disk was
+ * full or its recorder was killed, they wait there to be taken over. */
 static bool is_cut(const struct history *h)
 {
     unsigned char head[32];
@@ -89,7 +96,7 @@ static bool is_cut(const struct history *h)
         memcmp(head, "SQLite format 3", 16) == 0) {
         int64_t size = head[16] << 8 | head[17];
         int64_t pages = (int64_t)head[28] << 24 | head[29] << 16 | head[30] << 8 | head[31];
-        cut = (size == 1 ? 65536 : size) * pages > status.st_size;
+        cut = (size == 1 ? 65536 : size) * pages > status.st_size && is_alone(h);
     }
     if (file)
         fclose(file);

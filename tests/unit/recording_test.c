@@ -242,6 +242,35 @@ static void waits_for_room(void **state)
     recorded_free(world);
 }
 
+/* Where the disk is full at the end, what was written stays beside the file, whose first page may tell of
+ * more than the file holds: nothing is damaged, and nothing is missing. */
+static void reads_what_did_not_fit_into_the_file(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_new();
+    signal(SIGXFSZ, SIG_IGN);
+    recorded_start(world, KEEP_LONG_MS);
+    recorded_connect(world);
+    recorded_changes(world, 60);
+    while (recorder_waiting(world->recorder))
+        usleep(20000);
+    limit_files(100000);
+    char *problem;
+    recorder_stop(world->recorder, &problem);
+    world->recorder = NULL;
+    limit_files(RLIM_INFINITY);
+    free(problem);
+    struct stat status;
+    assert_int_equal(stat(world->file, &status), 0);
+    assert_true(status.st_size <= 100000);
+
+    struct history *history = recorded_open(world);
+    recorded_same_events(world, history);
+    recorded_same_looks(world, history, 0, INT64_MAX);
+    history_close(history);
+    recorded_free(world);
+}
+
 /* What is too much to be kept until there is room again is lost, and that is in the recording: a gap. */
 static void owns_up_to_what_it_lost(void **state)
 {
@@ -390,6 +419,7 @@ int main(void)
         cmocka_unit_test(tells_who_led_when_the_clock_is_set_back),
         cmocka_unit_test(tells_who_led_when_the_clock_is_set_back_a_little),
         cmocka_unit_test(waits_for_room),
+        cmocka_unit_test(reads_what_did_not_fit_into_the_file),
         cmocka_unit_test(owns_up_to_what_it_lost),
         cmocka_unit_test(tells_of_a_cut_file),
         cmocka_unit_test(tells_of_wrong_places),
