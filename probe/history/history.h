@@ -28,7 +28,7 @@ void history_close(struct history *); /* NULL is fine */
 
 /*
  * From the first thing recorded to the latest moment that was watched (a quiet cluster is recorded too: the
- * end goes on while somebody records, at most a few seconds behind); false: it is empty. A live recording
+ * end goes on while somebody records, about a second behind); false: it is empty. A live recording
  * grows while it is open here.
  */
 bool history_bounds(struct history *, int64_t *from_us, int64_t *to_us);

@@ -18,7 +18,6 @@
 /* The wall clock was set, when it goes so differently from the monotonic one. */
 #define CLOCK_SET_US 1000000
 #define CHECK_MS 1000
-#define ALIVE_US 1000000
 
 /* What was told of an election so far. */
 struct told {
@@ -39,7 +38,7 @@ struct recorder {
     uint64_t turn;                /* ... and its turn */
     int64_t base_us;              /* between the clocks, in this stretch */
     int64_t last_us;              /* of the latest batch in it */
-    int64_t alive_us;             /* that the store knows of */
+    int64_t alive_us;             /* until when all was handed on */
     bool begun;                   /* a stretch */
     const char *why;              /* the next one begins */
     size_t picture_size, patches; /* of the chunk */
@@ -208,7 +207,7 @@ static void lose(struct recorder *r, size_t events)
 {
     r->lost += events;
     if (r->lost_us == 0) {
-        r->lost_us = r->last_us ? r->last_us : r->model->now.wall_us;
+        r->lost_us = r->alive_us ? r->alive_us : r->model->now.wall_us;
         log_line(LOG_LEVEL_ERROR, "the recording cannot keep up: what happens now is not in it");
     }
     r->lost_turn_us = now_us();
@@ -216,6 +215,13 @@ static void lose(struct recorder *r, size_t events)
     r->why = "went on after a loss";
     for (size_t i = 0; i < r->told_count; i++)
         r->told[i].known = false;
+}
+
+/* All that happened until now was handed on. */
+static void live_on(struct recorder *r)
+{
+    r->alive_us = r->model->now.wall_us;
+    store_alive(r->store, r->alive_us);
 }
 
 static void hand_on(struct recorder *r)
@@ -226,6 +232,7 @@ static void hand_on(struct recorder *r)
     r->batch = NULL;
     if (batch_is_empty(batch) && !batch->failed) {
         batch_free(batch);
+        live_on(r);
         return;
     }
     if (stretch) {
@@ -246,7 +253,8 @@ static void hand_on(struct recorder *r)
                      (unsigned long long)r->lost);
         r->begun = true;
         if (stretch)
-            r->alive_us = r->lost_us = 0;
+            r->lost_us = 0;
+        live_on(r);
     }
 }
 
@@ -271,12 +279,10 @@ static uint64_t update(struct recorder *r, bool at_once)
     if (r->stopped || model->now.wall_us == 0)
         return 0; /* nothing was observed yet */
     watch_clock(r);
-    if (r->begun && model->now.wall_us - r->alive_us >= ALIVE_US) {
-        r->alive_us = model->now.wall_us;
-        store_alive(r->store, r->alive_us);
-    }
-    if (r->begun && model->generation == r->generation && !r->batch)
+    if (r->begun && model->generation == r->generation && !r->batch) {
+        live_on(r);
         return 0;
+    }
     uint64_t start_us = now_us();
     if (r->lost_us && start_us - r->lost_turn_us < DEFER_MOST_US)
         return 0; /* the timer looks again */
@@ -421,7 +427,6 @@ bool recorder_stop(struct recorder *r, char **problem)
         return true;
     if (r->model->now.wall_us)
         recorder_flush(r);
-    store_alive(r->store, r->begun ? r->model->now.wall_us : 0);
     r->stopped = true;
     bool fine = store_close(r->store, problem);
     close_handle((uv_handle_t *)r->prepare);

@@ -14,7 +14,7 @@
 /* Batches wait for so long, so that one transaction takes many. */
 #define GATHER_MS 200
 /* The end of what was watched is written as often when nothing happens. */
-#define ALIVE_MS 5000
+#define ALIVE_MS 1000
 #define RETRY_MS 2000
 #define TRIM_EVERY_MS 3600000
 #define QUEUE_BYTES (32u << 20)
@@ -119,8 +119,8 @@ static void free_all(struct batch *list)
 static bool wait_for_work(struct store *store, struct batch **list, int64_t *alive_us, int64_t *keep_ms)
 {
     uv_mutex_lock(&store->mutex);
-    if (!store->closing && !store->first)
-        uv_cond_timedwait(&store->wake, &store->mutex, (uint64_t)ALIVE_MS * 1000000);
+    if (!store->closing && !store->first) /* twice as often as is written: whatever is due waits for less */
+        uv_cond_timedwait(&store->wake, &store->mutex, (uint64_t)ALIVE_MS / 2 * 1000000);
     if (!store->closing && store->first) /* the first of more */
         uv_cond_timedwait(&store->wake, &store->mutex, (uint64_t)GATHER_MS * 1000000);
     *list = store->first;
@@ -163,7 +163,7 @@ static void write_for_ever(void *context)
     int64_t alive_us, keep_ms;
     while (wait_for_work(store, &list, &alive_us, &keep_ms)) {
         int64_t since_us = alive_us - store->written_alive_us; /* below 0: another clock */
-        bool alive = since_us >= ALIVE_MS * 1000 || since_us < 0;
+        bool alive = since_us >= ALIVE_MS * 1000 / 2 || since_us < 0;
         bool fine = !list && !(alive && store->newest_us);
         while (!fine) {
             fine = write_all(store, list, alive_us);

@@ -201,6 +201,30 @@ static void goes_on_when_the_clock_is_set_back(void **state)
     recorded_free(world);
 }
 
+/* A quiet cluster is watched, too: the recording's end goes on with the clock. */
+static void goes_on_while_nothing_happens(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_new();
+    recorded_start(world, KEEP_LONG_MS);
+    recorded_connect(world);
+    recorded_changes(world, 2);
+    while (recorder_waiting(world->recorder))
+        usleep(20000);
+    int64_t from_us = 0, to_us = 0;
+    recorded_pass(world, 1000);
+    recorder_turn(world->recorder);
+    struct history *history = recorded_open(world);
+    for (int i = 0; i < 200 && to_us != world->now.wall_us; i++) {
+        usleep(50000);
+        assert_true(history_bounds(history, &from_us, &to_us));
+    }
+    assert_int_equal(to_us, world->now.wall_us);
+    history_close(history);
+    recorded_stop(world);
+    recorded_free(world);
+}
+
 /* ---- disks ---- */
 
 static void limit_files(rlim_t bytes)
@@ -418,6 +442,7 @@ int main(void)
         cmocka_unit_test(goes_on_when_the_clock_is_set_back),
         cmocka_unit_test(tells_who_led_when_the_clock_is_set_back),
         cmocka_unit_test(tells_who_led_when_the_clock_is_set_back_a_little),
+        cmocka_unit_test(goes_on_while_nothing_happens),
         cmocka_unit_test(waits_for_room),
         cmocka_unit_test(reads_what_did_not_fit_into_the_file),
         cmocka_unit_test(owns_up_to_what_it_lost),
