@@ -391,10 +391,24 @@ static void on_parts(void *context, enum session_result result, const struct zno
     on_part_swept(p, true);
 }
 
+static void on_left(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    struct precinct *p = context;
+    if (result == SESSION_LOST || !session_children(p->session, p->sandbox, false, on_parts, p))
+        fail(p, SESSION_LOST, "read", p->sandbox);
+}
+
 void precinct_remove(struct precinct *p, precinct_fn fn, void *context)
 {
     p->fn = fn;
     p->context = context;
+    /* Of several agents each leaves before it looks whether anybody is left: so the last one sees nobody. */
+    if (p->joins) {
+        if (!guard_delete(p->guard, p->session, p->alive_path, -1, on_left, p))
+            fail(p, SESSION_LOST, "leave", p->run_path);
+        return;
+    }
     if (!session_children(p->session, p->sandbox, false, on_parts, p))
         fail(p, SESSION_LOST, "read", p->sandbox);
 }

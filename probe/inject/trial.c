@@ -21,11 +21,14 @@
 #include "probe/inject/siblings.h"
 #include "probe/inject/trial_inner.h"
 #include "probe/inject/trial_live.h"
+#include "probe/inject/trial_part.h"
 #include "probe/log.h"
 
 #define TICK_MS 100
 /* What is left to be removed may take so long, and the last words so long beyond the session's timeout. */
 #define REMOVE_MS 20000
+/* The other agents may still be at work for so long. */
+#define GATHER_US (INT64_C(300) * 1000000)
 #define DATA_DEFAULT "electop test candidate"
 #define NAME_DEFAULT "{hex}-n_"
 /* Beyond so many of one host a server with its default of 60 refuses. */
@@ -35,6 +38,7 @@ static void begin_making(struct trial *);
 static void begin_standing(struct trial *);
 static void begin_ending(struct trial *);
 static void begin_removing(struct trial *);
+static void gather(struct trial *);
 static void end(struct trial *);
 
 /* ---- what all steps need ---- */
@@ -181,6 +185,13 @@ static bool places_choose(struct trial *t)
         t->election = strdup(t->path);
         if (t->run && strpbrk(t->run, ".{}"))
             return false;
+    } else if (t->options.join) { /* each agent in an election of its own: so its times are exact */
+        agent_name(t->agent);
+        t->run = strdup(t->options.join);
+        t->within = strdup(t->agent);
+        t->election = text_format("%s/%s/%s", t->sandbox, t->run, t->agent);
+        if (t->layout.lock || !t->within)
+            return false;
     } else {
         char hex[GUID_HEX_SIZE];
         if (!guid_hex32(hex))
@@ -225,7 +236,7 @@ static void on_made(void *context, const char *problem)
 {
     struct trial *t = context;
     t->swept = precinct_swept(t->precinct);
-    if (t->swept > 0)
+    if (t->swept > 0 && !t->agents)
         trial_note(t, "%zu %s over and had left something: removed", t->swept,
                    t->swept == 1 ? "run was" : "runs were");
     if (t->phase == TRIAL_OVER)
@@ -237,18 +248,42 @@ static void on_made(void *context, const char *problem)
         begin_removing(t);
         return;
     }
+    if (t->options.join && !t->agents) {
+        t->agents = agents_new(t->guard, t->session, t->sandbox, t->run, t->agent);
+        if (t->agents)
+            enter(t, TRIAL_MEETING);
+        else
+            on_made(t, "out of memory");
+        return;
+    }
     t->marks_ask = server_marks_ask(t->loop, t->options.cluster, on_before, t);
     if (!t->marks_ask)
         begin_standing(t);
 }
 
+/* Each tick, until all agents of the run begin. */
+static void meet(struct trial *t)
+{
+    const char *problem;
+    enum agents_state state = t->finishing ? AGENTS_READY : agents_meet(t->agents, &problem);
+    if (state == AGENTS_FAILED)
+        trial_finish(t, TRIAL_REFUSED, problem);
+    else if (state == AGENTS_READY && !t->finishing)
+        trial_note(t, "%zu agents in the run %.64s", agents_count(t->agents), t->run);
+    if (state != AGENTS_WAIT)
+        on_made(t, NULL);
+}
+
 static void begin_making(struct trial *t)
 {
     enter(t, TRIAL_MAKING);
-    char agent[GUID_HEX_SIZE];
-    t->guard = guid_hex32(agent) ? guard_new_sandbox(t->sandbox, t->run) : NULL;
-    const struct precinct_options options = {
-        .sandbox = t->sandbox, .run = t->run, .agent = agent, .within = t->layout.lock ? NULL : t->within};
+    agent_name(t->agent);
+    t->guard = guard_new_sandbox(t->sandbox, t->run);
+    const struct precinct_options options = {.sandbox = t->sandbox,
+                                             .run = t->run,
+                                             .agent = t->agent,
+                                             .joins = t->options.join != NULL,
+                                             .within = t->layout.lock ? NULL : t->within};
     t->precinct = t->guard ? precinct_new(t->guard, t->session, &options) : NULL;
     if (t->precinct) {
         precinct_make(t->precinct, on_made, t);
@@ -370,6 +405,10 @@ static void on_tick(uv_timer_t *timer)
                      t->connection_problem[0] ? t->connection_problem : "no server answers");
         return;
     }
+    if (t->phase == TRIAL_MEETING)
+        meet(t);
+    if (t->phase == TRIAL_GATHERING)
+        gather(t);
     if (t->phase == TRIAL_REMOVING && in_phase_us > REMOVE_MS * UINT64_C(1000)) {
         end(t);
         return;
@@ -450,11 +489,39 @@ static void on_cleared(struct trial *t)
     end(t);
 }
 
+/* Each tick, until every agent has handed in its part or died. Who has no connection tells only of itself. */
+static void gather(struct trial *t)
+{
+    const char *problem;
+    struct trial_report *report = t->part ? NULL : malloc(sizeof *report);
+    if (report) {
+        trial_report(t, report);
+        t->part = trial_part_write(report);
+        free(report);
+    }
+    enum agents_state state = t->part && session_state(t->session) == CONNECTION_CONNECTED &&
+                                      uv_hrtime() / 1000 < t->phase_us + GATHER_US
+                                  ? agents_part(t->agents, t->part, &problem)
+                                  : AGENTS_FAILED;
+    if (state == AGENTS_WAIT)
+        return;
+    if (state == AGENTS_READY)
+        trial_gather(t);
+    else
+        trial_note(t, "the parts of the other agents could not be had: this is ours alone");
+    enter(t, TRIAL_REMOVING);
+    begin_removing(t);
+}
+
 static void begin_removing(struct trial *t)
 {
-    if (t->phase != TRIAL_REMOVING && t->after_known == false && t->mark_count > 0 && !t->marks_ask &&
+    if (t->phase == TRIAL_ENDING && t->after_known == false && t->mark_count > 0 && !t->marks_ask &&
         (t->marks_ask = server_marks_ask(t->loop, t->options.cluster, on_after, t)))
         return;
+    if (t->phase == TRIAL_ENDING && t->agents) {
+        enter(t, TRIAL_GATHERING);
+        return;
+    }
     if (t->phase != TRIAL_REMOVING)
         enter(t, TRIAL_REMOVING);
     if (t->rules && !t->removing && live_rules_clear(t->rules, on_cleared)) {
@@ -591,6 +658,8 @@ void trial_free(struct trial *t)
     if (t->session)
         session_close(t->session); /* gives every answer that is owed: before what they belong to goes */
     live_rules_free(t->rules);
+    agents_free(t->agents);
+    free(t->part);
     precinct_free(t->precinct);
     guard_free(t->guard);
     layout_free(&t->layout);

@@ -21,6 +21,7 @@
 #include <uv.h>
 
 #include "config/settings.h"
+#include "probe/inject/agents.h"
 #include "probe/inject/crowd.h"
 #include "probe/inject/server_marks.h"
 #include "probe/inject/wishes.h"
@@ -41,6 +42,7 @@ struct trial_options {
     enum departure how;
     size_t per_session;
     enum crowd_look look;
+    const char *join; /* the run that several agents share; NULL: alone */
     const char *name; /* pattern; NULL: as the path's candidates have it, else "n_" */
     int64_t for_ms;   /* from when all stand; 0: no limit */
     int64_t wait_ms;  /* how long the first connection may take */
@@ -50,11 +52,13 @@ struct trial_options {
 
 enum trial_phase {
     TRIAL_CONNECTING,
-    TRIAL_LOOKING,  /* at the path */
-    TRIAL_MAKING,   /* its place */
-    TRIAL_STANDING, /* the crowd comes on */
-    TRIAL_RUNNING,  /* all stand */
-    TRIAL_ENDING,   /* the crowd goes */
+    TRIAL_LOOKING,   /* at the path */
+    TRIAL_MAKING,    /* its place */
+    TRIAL_MEETING,   /* until all agents of the run are there */
+    TRIAL_STANDING,  /* the crowd comes on */
+    TRIAL_RUNNING,   /* all stand */
+    TRIAL_ENDING,    /* the crowd goes */
+    TRIAL_GATHERING, /* the parts of all agents */
     TRIAL_REMOVING,
     TRIAL_OVER
 };
@@ -88,8 +92,8 @@ struct trial_report {
     const char *name;     /* the pattern */
     bool lock;
     const struct trial_options *options;
-    struct crowd_figures crowd; /* its histograms and failovers: NULL and 0 before there is one */
-    struct trial_times times;
+    struct crowd_figures crowd;       /* its histograms and failovers: NULL and 0 before there is one */
+    struct trial_times times;         /* with --join: of all agents together, at the end */
     uint64_t by_how[DEPART_COUNT][2]; /* failovers: those that ended, and those that did not */
     struct histogram by_cause[DEPART_COUNT];
     uint64_t notices, requests, counted; /* of the failovers that were counted */
@@ -99,6 +103,8 @@ struct trial_report {
     uint64_t cpu_us; /* of this process, over the run */
     struct server_mark before[SERVER_MARKS_MOST], after[SERVER_MARKS_MOST];
     size_t server_count;
+    const struct agent_part *agents; /* NULL: alone, or not at the end yet */
+    size_t agent_count;
     size_t swept; /* runs that were over, removed first */
     /* Live: how often all withdrew, and how few real candidates stood before ours while they stood. */
     size_t withdrawals, real_least;

@@ -26,9 +26,14 @@ struct trial {
     char *run, *within, *election, *mark;
     struct session *session;
     struct guard *guard;
-    struct precinct *precinct; /* in the sandbox */
-    struct siblings *siblings; /* live: being looked at */
-    struct live_rules *rules;  /* live */
+    char agent[AGENT_NAME_SIZE];
+    struct agents *agents; /* NULL: alone */
+    char *part;            /* what we hand in */
+    bool gathered;
+    struct histogram all_stand, all_failover; /* of all agents */
+    struct precinct *precinct;                /* in the sandbox */
+    struct siblings *siblings;                /* live: being looked at */
+    struct live_rules *rules;                 /* live */
     int siblings_timeout_ms;
     struct layout layout;
     struct crowd *crowd;
@@ -66,6 +71,7 @@ void trial_finish(struct trial *, enum trial_end why, const char *problem);
 /* trial_watch.c: whether the ensemble bears it, and whether anybody still comes to stand. */
 void trial_watch_pulse(struct trial *, uint64_t now_us);
 void trial_watch_standing(struct trial *, uint64_t now_us);
+void trial_gather(struct trial *);
 void trial_note(struct trial *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *trial_name(const struct trial *);
 void trial_count_failover(struct trial *, const struct crowd_failover *);

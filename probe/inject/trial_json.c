@@ -1,7 +1,9 @@
 #include "probe/inject/trial_json.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "probe/inject/trial_part.h"
 #include "probe/sink/json_writer.h"
 
 static void key_uint(struct json_writer *w, const char *key, uint64_t value)
@@ -194,6 +196,36 @@ static void put_crowd(struct json_writer *w, const struct trial_report *r)
     }
 }
 
+static void put_agents(struct json_writer *w, const struct trial_report *r)
+{
+    struct trial_part *part = malloc(sizeof *part);
+    json_write_line(w, 2);
+    json_write_key(w, "agents");
+    if (!part || !r->agents) {
+        json_write_null(w);
+        free(part);
+        return;
+    }
+    json_write_begin(w, '[');
+    for (size_t i = 0; i < r->agent_count; i++) {
+        trial_part_read(r->agents[i].text, part);
+        json_write_line(w, 4);
+        json_write_begin(w, '{');
+        key_text(w, "agent", r->agents[i].name);
+        key_text(w, "end", part->end);
+        key_uint(w, "candidates", part->wanted);
+        key_uint(w, "standing", part->standing);
+        key_uint(w, "errors", part->errors);
+        json_write_key(w, "stand");
+        put_times(w, &part->stand);
+        json_write_key(w, "failover");
+        put_times(w, &part->failover);
+        json_write_end(w, '}');
+    }
+    json_write_end(w, ']');
+    free(part);
+}
+
 void trial_json_write(struct buffer *out, const struct trial_report *r, const char *const *texts,
                       const struct expectation *expectations, size_t count)
 {
@@ -233,6 +265,7 @@ void trial_json_write(struct buffer *out, const struct trial_report *r, const ch
         json_write_end(&w, '}');
     }
     json_write_end(&w, ']');
+    put_agents(&w, r);
     put_expectations(&w, r, texts, expectations, count);
     json_write_line(&w, 2);
     key_uint(&w, "left_to_expire", r->left_to_expire);

@@ -1,10 +1,12 @@
 /*
  * trial_report.c - what a run comes to: its failovers counted as they come, and its figures put together.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
 #include "probe/inject/trial_inner.h"
+#include "probe/inject/trial_part.h"
 
 const char *trial_end_word(enum trial_end end)
 {
@@ -16,8 +18,9 @@ const char *trial_end_word(enum trial_end end)
 const char *trial_phase_word(enum trial_phase phase)
 {
     static const char *const words[] = {"connecting",       "looking at the path",
-                                        "making its place", "standing up",
-                                        "running",          "ending",
+                                        "making its place", "waiting for the other agents",
+                                        "standing up",      "running",
+                                        "ending",           "gathering all parts",
                                         "removing",         "over"};
     return words[phase];
 }
@@ -51,6 +54,28 @@ void trial_count_failover(struct trial *t, const struct crowd_failover *failover
     t->notices += failover->notices;
     t->requests += failover->requests;
     t->counted++;
+}
+
+/* The parts of all agents come to one. */
+void trial_gather(struct trial *t)
+{
+    size_t count;
+    const struct agent_part *parts = agents_parts(t->agents, &count);
+    struct trial_part *part = malloc(sizeof *part);
+    t->times = (struct trial_times){0};
+    for (size_t i = 0; part && i < count; i++) {
+        trial_part_read(parts[i].text, part);
+        histogram_merge(&t->all_stand, &part->stand);
+        histogram_merge(&t->all_failover, &part->failover);
+        histogram_merge(&t->times.detection, &part->detection);
+        histogram_merge(&t->times.vacancy, &part->vacancy);
+        histogram_merge(&t->times.takeover, &part->takeover);
+        if (strcmp(part->end, "done") != 0 && strcmp(part->end, "stopped") != 0)
+            trial_note(t, "the agent %.90s %s", parts[i].name,
+                       strcmp(part->end, "died") == 0 ? "died" : "did not come to its end");
+    }
+    free(part);
+    t->gathered = true;
 }
 
 void trial_report(const struct trial *t, struct trial_report *report)
@@ -89,6 +114,11 @@ void trial_report(const struct trial *t, struct trial_report *report)
     report->run_us = t->ended_us ? t->ran_us : uv_hrtime() / 1000 - t->phase_us;
     report->times.stand = report->crowd.to_stand ? report->crowd.to_stand : &none;
     report->times.failover = report->crowd.to_fail_over ? report->crowd.to_fail_over : &none;
+    if (t->gathered) {
+        report->times.stand = &t->all_stand;
+        report->times.failover = &t->all_failover;
+        report->agents = agents_parts(t->agents, &report->agent_count);
+    }
     memcpy(report->by_how, t->by_how, sizeof report->by_how);
     memcpy(report->by_cause, t->by_cause, sizeof report->by_cause);
     memcpy(report->before, t->before, sizeof report->before);

@@ -326,3 +326,39 @@ def test_live_is_refused(zk, client, path, allowed):
     assert "kind" in inject(zk, *live, status=2)
     assert "--kill" in inject(zk, *live, "--kill", "leader", status=2)
     assert len(names_in(zk, path)) == 3
+
+
+def test_agents_share_a_run(zk, client):
+    """Two agents begin together and gather each other's parts; the figures are of both, and nothing stays."""
+    arguments = [SANDBOX, "--join", "both", "-n", "8", "--kill", "leader:every=200ms", "--for", "3s"]
+    agents = [Injection(zk, *arguments) for _ in range(2)]
+    reports = []
+    for agent in agents:
+        status, out, err = agent.end(within=60)
+        assert status == 0, err
+        reports.append(json.loads(out))
+    pids = {str(agent.process.pid) for agent in agents}
+    for report in reports:
+        assert {agent["agent"].rsplit("-")[-1] for agent in report["agents"]} == pids
+        assert all(agent["end"] == "done" and 1 <= agent["standing"] <= 8 for agent in report["agents"])
+        assert report["stand"]["count"] == 16
+        assert report["failover"]["total"]["count"] == sum(a["failover"]["count"] for a in report["agents"]) >= 10
+    until(lambda: not client.exists(SANDBOX), 20)
+
+
+def test_an_agent_that_dies_is_named(zk, client):
+    """kill -9 of one agent: the other's report names it, and nothing of either stays."""
+    arguments = [SANDBOX, "--join", "mortal", "-n", "4", "--for", "8s"]
+    agents = [Injection(zk, *arguments) for _ in range(2)]
+    for agent in agents:
+        agent.until(lambda: standing(client) == 8, 40)
+    late = inject(zk, *arguments, status=2)
+    assert "has begun already" in late
+    agents[0].end(signal.SIGKILL)
+    status, out, err = agents[1].end(within=60)
+    assert status == 0, err
+    report = json.loads(out)
+    ends = {agent["agent"].rsplit("-")[-1]: agent["end"] for agent in report["agents"]}
+    assert ends == {str(agents[0].process.pid): "died", str(agents[1].process.pid): "done"}
+    assert any("died" in note for note in report["notes"])
+    assert not client.exists(SANDBOX)

@@ -79,6 +79,7 @@ static bool wishes_read(struct injection *in)
     wanted->rate_per_s = said->rate_per_s;
     wanted->load = said->load;
     wanted->live = said->live;
+    wanted->join = said->join;
     wanted->for_ms = in->options->for_ms ? in->options->for_ms : FOR_DEFAULT_MS;
     wanted->wait_ms = in->options->wait_ms;
     return true;
@@ -110,12 +111,18 @@ static bool is_too_much(const struct injection *in)
     return true;
 }
 
+static bool is_sandbox(const struct injection *in)
+{
+    return strcmp(in->wanted.path, in->settings->inject.sandbox) == 0;
+}
+
 static bool is_forbidden(const struct injection *in)
 {
     const struct inject_options *said = &in->options->inject;
     const struct election_settings *election = &in->wanted.cluster->elections[0];
-    if (said->join)
-        complain("--join is not supported by this version; run one agent with more candidates");
+    if (said->join && (said->live || !is_sandbox(in)))
+        complain("--join is for runs in the sandbox; name %s as the PATH, and leave out --live",
+                 in->settings->inject.sandbox);
     else if (said->may_lead && said->live)
         complain("--may-lead with --live is refused: a test candidate never leads an election of others");
     else if (said->live && election->inject != INJECT_LIVE)

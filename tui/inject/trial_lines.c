@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "config/text.h"
+#include "probe/inject/trial_part.h"
 #include "tui/report/markup.h"
 #include "tui/report/page_style.h"
 #include "tui/text/format.h"
@@ -274,6 +275,32 @@ static void put_servers(const struct paper_form *form, const struct trial_report
     table_end(form);
 }
 
+static void put_agents(const struct paper_form *form, const struct trial_report *r)
+{
+    struct trial_part *part = r->agents ? malloc(sizeof *part) : NULL;
+    if (!part)
+        return;
+    char head[5][CELL] = {"stood", "p99", "failov.", "p99", "end"};
+    heading(form, "Every agent's part (the times above are of all together)");
+    table_begin(form);
+    row(form, true, "", head, 5);
+    for (size_t i = 0; i < r->agent_count; i++) {
+        char cells[5][CELL];
+        trial_part_read(r->agents[i].text, part);
+        bool told = r->agents[i].text != NULL;
+        cell(cells[0], told ? (int64_t)part->standing : -1);
+        cell_time(cells[1], part->stand.count ? histogram_percentile(&part->stand, 0.99) : -1);
+        cell(cells[2], told ? (int64_t)part->failover.count : -1);
+        cell_time(cells[3], part->failover.count ? histogram_percentile(&part->failover, 0.99) : -1);
+        char *safe = safe_text(part->end, strlen(part->end), true);
+        snprintf(cells[4], CELL, "%.20s", safe ? safe : "?");
+        free(safe);
+        row(form, false, r->agents[i].name, cells, 5);
+    }
+    table_end(form);
+    free(part);
+}
+
 static void put_expectations(const struct paper_form *form, const struct trial_report *r,
                              const struct trial_wishes *wishes)
 {
@@ -303,6 +330,7 @@ static void put_all(const struct paper_form *form, const struct trial_report *r,
         put_cost(form, r);
     }
     put_servers(form, r);
+    put_agents(form, r);
     put_expectations(form, r, wishes);
 }
 

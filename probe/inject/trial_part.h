@@ -1,0 +1,27 @@
+/*
+ * trial_part.h - what one agent of a run hands in, as text, and what the parts of all come to.
+ *
+ *   end done
+ *   candidates 1000 1000 0        wanted, standing, errors
+ *   stand 12:3,13:40,...          buckets of a histogram, and how many each holds; then its extremes
+ *
+ * Parts come from a znode: they are checked like anybody else's bytes.
+ */
+#ifndef ELECTOP_PROBE_INJECT_TRIAL_PART_H
+#define ELECTOP_PROBE_INJECT_TRIAL_PART_H
+
+#include "probe/inject/trial.h"
+
+/* malloc'd; NULL: out of memory. */
+char *trial_part_write(const struct trial_report *);
+
+struct trial_part {
+    char end[24]; /* "done"; "died": nothing was handed in; "unreadable" */
+    uint64_t wanted, standing, errors;
+    struct histogram stand, failover, detection, vacancy, takeover;
+};
+
+/* text NULL: it died. */
+void trial_part_read(const char *text, struct trial_part *);
+
+#endif
