@@ -112,6 +112,18 @@ static struct badge badge(const struct stage *stage, unsigned cluster, const cha
     return facts_badge(model_election(stage_model(stage), cluster, path), stage_now(stage));
 }
 
+/* What nobody has seen yet is of no age, and not as old as the machine has been running: the first moments of
+ * a recording, before anything was heard of a connection. */
+static void what_was_not_seen_has_no_age(void **state)
+{
+    const struct moment now = {INT64_C(18300000000), INT64_C(1800000000000000)};
+
+    (void)state;
+    assert_int_equal(facts_age_us((struct moment){0}, now), 0);
+    assert_int_equal(facts_age_us((struct moment){now.mono_us - 5000000, now.wall_us - 5000000}, now),
+                     5000000);
+}
+
 /* Each state has its word and sign, and the sick rank before the healthy. */
 static void every_state_has_its_word(void **state)
 {
@@ -293,6 +305,7 @@ int main(void)
         cmocka_unit_test(servers_are_told_apart_in_few_columns),
         cmocka_unit_test(names_are_shortened_to_word_and_number),
         cmocka_unit_test(candidates_have_paths),
+        cmocka_unit_test(what_was_not_seen_has_no_age),
         cmocka_unit_test(every_state_has_its_word),
         cmocka_unit_test(a_free_lock_is_healthy),
         cmocka_unit_test(what_is_old_says_how_old),

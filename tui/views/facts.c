@@ -17,7 +17,7 @@
 
 int64_t facts_age_us(struct moment then, struct moment now)
 {
-    return now.mono_us > then.mono_us ? now.mono_us - then.mono_us : 0;
+    return then.mono_us && now.mono_us > then.mono_us ? now.mono_us - then.mono_us : 0;
 }
 
 bool facts_stale(const struct election *election)

@@ -31,7 +31,7 @@ bool facts_stale(const struct election *);
 /* The moment for which its facts hold: now, or when it was last seen. */
 struct moment facts_as_of(const struct election *, struct moment now);
 
-/* Time from then to now, never negative. */
+/* Time from then to now, never negative; 0 where then is not known (zero). */
 int64_t facts_age_us(struct moment then, struct moment now);
 
 /* Who a candidate is, for people: its identity, else its session, else "?". Strangers' bytes. */
