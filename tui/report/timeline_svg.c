@@ -105,7 +105,7 @@ static void put_led(const struct drawing *drawing, const struct run *run, size_t
     buffer_put_text(out, "</title></rect>");
     if (!drawing->low && run->count == 1 && width >= SPAN_ROOM)
         buffer_printf(out, "<text class=\"span\" x=\"%.1f\" y=\"%.1f\">%s</text>", run->from + 6, y + 12,
-                      format_age(run->to_us - run->from_us, span, sizeof span));
+                      format_span(run->to_us - run->from_us, span, sizeof span));
     buffer_put_char(out, '\n');
 }
 
