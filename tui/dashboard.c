@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "tui/footer.h"
+#include "tui/inject/inject_view.h"
+#include "tui/inject/workbench.h"
 #include "tui/screen/keys.h"
 #include "tui/title.h"
 #include "tui/travel.h"
@@ -16,6 +18,7 @@
 #define FILTER_BYTES 128
 #define MESSAGE_US INT64_C(5000000)
 #define WHEEL_LINES 3
+#define RUN_US INT64_C(250000)   /* a run goes on */
 #define PLAYED_US INT64_C(40000) /* a picture at most this often */
 
 /* What the last line takes. */
@@ -41,6 +44,7 @@ struct dashboard {
     struct model *frozen; /* while paused: the picture that stands still */
     struct event_log *frozen_events;
     struct moment frozen_at;
+    const struct workbench *workbench;
     struct travel travel; /* a moment of the past, shown in place of now */
 
     char message[256];
@@ -70,6 +74,7 @@ static struct scene scene_of(const struct dashboard *dashboard)
         .settings = dashboard->settings,
         .now = paused ? dashboard->frozen_at : now_of(dashboard),
         .paused = paused,
+        .workbench = dashboard->workbench,
         .history = travel->past ? past_history(travel->past) : NULL,
         .history_problem = travel->past ? past_problem(travel->past) : travel->why_not,
     };
@@ -188,6 +193,11 @@ bool dashboard_recall(struct dashboard *dashboard, struct past *past, const char
     bool there = travel_to(&dashboard->travel, at_us, &note);
     tell(dashboard, &note);
     return there;
+}
+
+void dashboard_equip(struct dashboard *dashboard, const struct workbench *workbench)
+{
+    dashboard->workbench = workbench;
 }
 
 bool dashboard_is_playing(const struct dashboard *dashboard)
@@ -332,6 +342,44 @@ static struct view *open_screen(enum action action)
                                        : explanations_view_new(FINDING_NO_LEADER);
 }
 
+/* The form, for the election that is selected, if one is. */
+static void open_inject(struct dashboard *dashboard)
+{
+    struct view *view = top_of(dashboard)->view;
+    struct scene scene = scene_of(dashboard);
+    char path[4096];
+    const struct election *election = NULL;
+    if (view->ops->path && view->ops->path(view, &scene, path, sizeof path)) {
+        election = model_election(scene.model, 0, path);
+        char *slash = strrchr(path, '/');
+        if (!election && slash && slash != path) { /* of a candidate its election */
+            *slash = '\0';
+            election = model_election(scene.model, 0, path);
+        }
+    }
+    push(dashboard, inject_view_new(election ? election->path : NULL, election ? election->name : NULL,
+                                    dashboard->workbench));
+}
+
+/* The one place where it is decided whether a key that writes may: not in the past, and only in its screen.
+ */
+static bool may_write(struct dashboard *dashboard, enum action action)
+{
+    size_t count;
+    const struct key_binding *bindings = key_bindings(&count);
+    bool writes = false;
+    for (size_t i = 0; i < count; i++)
+        writes |= bindings[i].action == action && bindings[i].writes;
+    if (!writes)
+        return true;
+    bool in_form = strcmp(top_of(dashboard)->view->ops->name, "inject") == 0;
+    if (dashboard->travel.away || !dashboard->workbench)
+        dashboard_say(dashboard, ROLE_DIM,
+                      dashboard->travel.away ? "this is the past: nothing can be done in it"
+                                             : "nothing is live here: test candidates have nowhere to stand");
+    return !dashboard->travel.away && dashboard->workbench && (action == ACTION_INJECT) != in_form;
+}
+
 static enum dashboard_wish act(struct dashboard *dashboard, enum action action)
 {
     struct view *view = top_of(dashboard)->view;
@@ -339,9 +387,14 @@ static enum dashboard_wish act(struct dashboard *dashboard, enum action action)
         move_in_time(dashboard, action);
         return DASHBOARD_NOTHING;
     }
+    if (!may_write(dashboard, action))
+        return DASHBOARD_NOTHING;
     switch (action) {
     case ACTION_QUIT:
         return DASHBOARD_QUIT;
+    case ACTION_INJECT:
+        open_inject(dashboard);
+        break;
     case ACTION_REDRAW:
         return DASHBOARD_REDRAW;
     case ACTION_DUMP:
@@ -443,6 +496,11 @@ enum dashboard_wish dashboard_key(struct dashboard *dashboard, int key, int x, i
 
 /* Drawing. */
 
+static bool in_form(struct dashboard *dashboard)
+{
+    return strcmp(top_of(dashboard)->view->ops->name, "inject") == 0;
+}
+
 static bool is_offered(struct dashboard *dashboard, enum action action)
 {
     struct level *level = top_of(dashboard);
@@ -470,6 +528,20 @@ static bool is_offered(struct dashboard *dashboard, enum action action)
         return dashboard->travel.away && dashboard->travel.live;
     case ACTION_CLEAR:
         return !dashboard->travel.away && (ops->answers == 0 || (ops->answers & ACTION_BIT(action)));
+    case ACTION_OPEN:
+        if (in_form(dashboard)) /* there is nothing to begin while a run goes on */
+            return dashboard->workbench && dashboard->workbench->count(dashboard->workbench->context) == 0;
+        return ops->answers == 0 || (ops->answers & ACTION_BIT(action));
+    case ACTION_INJECT:
+        return dashboard->workbench && !dashboard->travel.away && strcmp(ops->name, "inject") != 0;
+    case ACTION_ADD:
+    case ACTION_KILL:
+    case ACTION_HANG:
+    case ACTION_RESUME:
+    case ACTION_RESIGN:
+    case ACTION_STOP:
+        return dashboard->workbench && !dashboard->travel.away && (ops->answers & ACTION_BIT(action)) &&
+               dashboard->workbench->count(dashboard->workbench->context) > 0;
     case ACTION_PAUSE:
     case ACTION_HELP:
     case ACTION_QUIT:
@@ -486,6 +558,10 @@ static const char *word_of(void *context, const struct key_binding *binding)
     const struct travel *travel = &dashboard->travel;
     if (!is_offered(dashboard, binding->action))
         return NULL;
+    if (binding->action == ACTION_FILTER && in_form(dashboard))
+        return "type its name";
+    if (binding->action == ACTION_OPEN && in_form(dashboard))
+        return "begin";
     if (binding->action == ACTION_PAUSE)
         return travel->away        ? past_pace(travel->past) ? "stop" : "play"
                : dashboard->frozen ? "go on"
@@ -498,6 +574,12 @@ static const char *word_of(void *context, const struct key_binding *binding)
     (ACTION_BIT(ACTION_EVENT_BACK) | ACTION_BIT(ACTION_EVENT_ON) | ACTION_BIT(ACTION_FAILOVER_BACK) |        \
      ACTION_BIT(ACTION_FAILOVER_ON) | ACTION_BIT(ACTION_PAUSE) | ACTION_BIT(ACTION_PACE) |                   \
      ACTION_BIT(ACTION_GO_TO) | ACTION_BIT(ACTION_LIVE))
+
+/* ... and those of a run in its screen. */
+#define RUN_KEYS                                                                                             \
+    (ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_ADD) | ACTION_BIT(ACTION_KILL) |  \
+     ACTION_BIT(ACTION_HANG) | ACTION_BIT(ACTION_RESUME) | ACTION_BIT(ACTION_RESIGN) |                       \
+     ACTION_BIT(ACTION_STOP))
 
 static void draw_footer(struct dashboard *dashboard, struct cells *cells, struct moment now)
 {
@@ -519,7 +601,11 @@ static void draw_footer(struct dashboard *dashboard, struct cells *cells, struct
         x += cells_put(cells, x, y, -1, ROLE_DIM, "filter ");
         x += cells_put(cells, x, y, cells->width / 3, ROLE_ACCENT | STYLE_BOLD, filter) + 3;
     }
-    footer_draw_keys(cells, x, y, dashboard->travel.away ? TIME_KEYS : 0, word_of, dashboard);
+    footer_draw_keys(cells, x, y,
+                     dashboard->travel.away ? TIME_KEYS
+                     : in_form(dashboard)   ? RUN_KEYS
+                                            : 0,
+                     word_of, dashboard);
 }
 
 /* The longest of what still says something. */
@@ -576,5 +662,8 @@ bool dashboard_is_stale(const struct dashboard *dashboard)
         return true;
     if (dashboard->travel.away)
         return dashboard_is_playing(dashboard) && now.mono_us - dashboard->drawn_us >= PLAYED_US;
+    if (strcmp(dashboard->levels[dashboard->level_count - 1].view->ops->name, "inject") == 0 &&
+        now.mono_us - dashboard->drawn_us >= RUN_US)
+        return true;
     return !dashboard->frozen && dashboard->model->generation != dashboard->drawn_generation;
 }

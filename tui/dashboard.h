@@ -20,7 +20,8 @@
 #define DASHBOARD_HEIGHT_LEAST 8
 
 struct dashboard;
-struct belief; /* tui/views/view.h */
+struct workbench; /* tui/inject/workbench.h */
+struct belief;    /* tui/views/view.h */
 
 typedef struct moment (*clock_fn)(void *context);
 
@@ -37,6 +38,10 @@ void dashboard_free(struct dashboard *);
  * Where there is no live model it goes to at_us; false, and why in past_problem(): that cannot be shown.
  */
 bool dashboard_recall(struct dashboard *, struct past *, const char *why_not, int64_t at_us);
+
+/* Where test candidates can be had; it must outlive it. Without this the keys that write say that they
+ * cannot. */
+void dashboard_equip(struct dashboard *, const struct workbench *);
 
 /* A recording is being played: dashboard_is_stale() comes true by itself, as time passes. */
 bool dashboard_is_playing(const struct dashboard *);

@@ -326,6 +326,7 @@ static bool start(struct stage *stage, char **error)
                       stage->show->clock ? stage->show->clock : real_clock, stage->show->context);
     if (!stage->cells || !stage->dashboard)
         return false;
+    dashboard_equip(stage->dashboard, stage->show->workbench);
     if (!dashboard_recall(stage->dashboard, stage->show->past, stage->show->why_not, stage->show->at_us)) {
         const char *why = past_problem(stage->show->past);
         *error = why ? strdup(why) : NULL;

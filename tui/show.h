@@ -31,6 +31,7 @@ struct show {
     void (*clear)(void *context, const char *cluster, const char *election, const char *candidate);
     /* Asked every second: what its owner has to say to the user, malloc'd; NULL: nothing. NULL: never. */
     char *(*complaint)(void *context);
+    const struct workbench *workbench; /* where test candidates can be had; NULL: nowhere */
     void *context; /* of all */
 };
 

@@ -32,7 +32,7 @@ static struct candidate_asks one(enum candidate_ask what)
 }
 
 /* What no second try would change. */
-static struct candidate_asks give_up(struct candidate *c, const char *problem)
+static struct candidate_asks give_up(struct candidacy *c, const char *problem)
 {
     candidate_gone(c);
     struct candidate_asks all = one(ASK_LEAVE);
@@ -40,17 +40,17 @@ static struct candidate_asks give_up(struct candidate *c, const char *problem)
     return all;
 }
 
-void candidate_init(struct candidate *c)
+void candidate_init(struct candidacy *c)
 {
-    *c = (struct candidate){
+    *c = (struct candidacy){
         .state = CANDIDATE_JOINING, .standing = true, .own = SEQUENCE_NONE, .awaited = SEQUENCE_NONE};
 }
 
-static struct candidate_asks proceed(struct candidate *, const struct candidate_rules *);
+static struct candidate_asks proceed(struct candidacy *, const struct candidate_rules *);
 
 /* ---- volunteer: create my znode ---- */
 
-static struct candidate_asks volunteer(struct candidate *c, const struct candidate_rules *rules)
+static struct candidate_asks volunteer(struct candidacy *c, const struct candidate_rules *rules)
 {
     struct candidate_asks all = nothing();
     c->creating = true;
@@ -61,7 +61,7 @@ static struct candidate_asks volunteer(struct candidate *c, const struct candida
     return all;
 }
 
-struct candidate_asks candidate_created(struct candidate *c, const struct candidate_rules *rules,
+struct candidate_asks candidate_created(struct candidacy *c, const struct candidate_rules *rules,
                                         enum session_result result, int64_t number)
 {
     c->creating = false;
@@ -82,7 +82,7 @@ struct candidate_asks candidate_created(struct candidate *c, const struct candid
     }
 }
 
-struct candidate_asks candidate_prepared(struct candidate *c, const struct candidate_rules *rules,
+struct candidate_asks candidate_prepared(struct candidacy *c, const struct candidate_rules *rules,
                                          enum session_result result)
 {
     c->creating = false;
@@ -99,7 +99,7 @@ static struct candidate_asks find(const struct candidate_rules *rules)
     return one(rules->findable ? ASK_FIND : ASK_RENEW);
 }
 
-struct candidate_asks candidate_found(struct candidate *c, const struct candidate_rules *rules,
+struct candidate_asks candidate_found(struct candidacy *c, const struct candidate_rules *rules,
                                       enum session_result result, int64_t number)
 {
     if (result == SESSION_LOST || !c->in_doubt)
@@ -113,17 +113,17 @@ struct candidate_asks candidate_found(struct candidate *c, const struct candidat
 
 /* ---- look: who stands before me? ---- */
 
-static struct candidate_asks look(struct candidate *c, const struct candidate_rules *rules)
+static struct candidate_asks look(struct candidacy *c, const struct candidate_rules *rules)
 {
     c->looks++;
     return one(rules->manner->watches == WHOM_CHILDREN ? ASK_LOOK_AND_WATCH : ASK_LOOK);
 }
 
-static struct candidate_asks lead(struct candidate *c, const struct candidate_rules *rules);
-static struct candidate_asks watch(struct candidate *c, const struct candidate_rules *rules,
+static struct candidate_asks lead(struct candidacy *c, const struct candidate_rules *rules);
+static struct candidate_asks watch(struct candidacy *c, const struct candidate_rules *rules,
                                    const struct stander *whom);
 
-struct candidate_asks candidate_looked(struct candidate *c, const struct candidate_rules *rules,
+struct candidate_asks candidate_looked(struct candidacy *c, const struct candidate_rules *rules,
                                        enum session_result result, const struct place *place)
 {
     c->looks--;
@@ -152,7 +152,7 @@ struct candidate_asks candidate_looked(struct candidate *c, const struct candida
 /* ---- watch the one before me ---- */
 
 /* whom: NULL for one that watches nobody; it waits for ever, or for its directory to change. */
-static struct candidate_asks watch(struct candidate *c, const struct candidate_rules *rules,
+static struct candidate_asks watch(struct candidacy *c, const struct candidate_rules *rules,
                                    const struct stander *whom)
 {
     c->awaited = SEQUENCE_NONE;
@@ -168,7 +168,7 @@ static struct candidate_asks watch(struct candidate *c, const struct candidate_r
     return all;
 }
 
-struct candidate_asks candidate_watched(struct candidate *c, const struct candidate_rules *rules,
+struct candidate_asks candidate_watched(struct candidacy *c, const struct candidate_rules *rules,
                                         enum session_result result)
 {
     c->watches--;
@@ -185,7 +185,7 @@ struct candidate_asks candidate_watched(struct candidate *c, const struct candid
 
 /* ---- wake: whatever happened to it, its watch is spent ---- */
 
-struct candidate_asks candidate_noticed(struct candidate *c, const struct candidate_rules *rules,
+struct candidate_asks candidate_noticed(struct candidacy *c, const struct candidate_rules *rules,
                                         int64_t number)
 {
     if (!c->standing || c->awaited != number)
@@ -195,16 +195,16 @@ struct candidate_asks candidate_noticed(struct candidate *c, const struct candid
     return proceed(c, rules);
 }
 
-struct candidate_asks candidate_noticed_directory(struct candidate *c, const struct candidate_rules *rules)
+struct candidate_asks candidate_noticed_directory(struct candidacy *c, const struct candidate_rules *rules)
 {
     return c->standing && c->own != SEQUENCE_NONE ? proceed(c, rules) : nothing();
 }
 
 /* ---- lead, and acknowledge ---- */
 
-static struct candidate_asks step_down(struct candidate *c, const struct candidate_rules *rules);
+static struct candidate_asks step_down(struct candidacy *c, const struct candidate_rules *rules);
 
-static struct candidate_asks acknowledge(struct candidate *c, const struct candidate_rules *rules)
+static struct candidate_asks acknowledge(struct candidacy *c, const struct candidate_rules *rules)
 {
     if (rules->mark)
         return one(ASK_MARK);
@@ -212,7 +212,7 @@ static struct candidate_asks acknowledge(struct candidate *c, const struct candi
     return nothing();
 }
 
-static struct candidate_asks lead(struct candidate *c, const struct candidate_rules *rules)
+static struct candidate_asks lead(struct candidacy *c, const struct candidate_rules *rules)
 {
     c->awaited = SEQUENCE_NONE;
     if (rules->never_leads) {
@@ -226,13 +226,13 @@ static struct candidate_asks lead(struct candidate *c, const struct candidate_ru
     return c->delaying ? one(ASK_DELAY) : acknowledge(c, rules);
 }
 
-struct candidate_asks candidate_delayed(struct candidate *c, const struct candidate_rules *rules)
+struct candidate_asks candidate_delayed(struct candidacy *c, const struct candidate_rules *rules)
 {
     c->delaying = false;
     return c->standing && c->state == CANDIDATE_LEADING ? acknowledge(c, rules) : nothing();
 }
 
-struct candidate_asks candidate_marked(struct candidate *c, const struct candidate_rules *rules,
+struct candidate_asks candidate_marked(struct candidacy *c, const struct candidate_rules *rules,
                                        enum session_result result)
 {
     (void)rules;
@@ -245,7 +245,7 @@ struct candidate_asks candidate_marked(struct candidate *c, const struct candida
     return give_up(c, "write the mark of");
 }
 
-struct candidate_asks candidate_mark_seen(struct candidate *c, const struct candidate_rules *rules,
+struct candidate_asks candidate_mark_seen(struct candidacy *c, const struct candidate_rules *rules,
                                           enum session_result result, bool mine)
 {
     if (result == SESSION_OK && mine) {
@@ -260,7 +260,7 @@ struct candidate_asks candidate_mark_seen(struct candidate *c, const struct cand
     return nothing();
 }
 
-struct candidate_asks candidate_noticed_mark(struct candidate *c, const struct candidate_rules *rules)
+struct candidate_asks candidate_noticed_mark(struct candidacy *c, const struct candidate_rules *rules)
 {
     bool lacks = c->standing && c->state == CANDIDATE_LEADING && !c->acknowledged;
     return lacks && !c->delaying && !rules->manner->is_mute ? acknowledge(c, rules) : nothing();
@@ -268,7 +268,7 @@ struct candidate_asks candidate_noticed_mark(struct candidate *c, const struct c
 
 /* ---- the lock: one znode for all ---- */
 
-struct candidate_asks candidate_contended(struct candidate *c, const struct candidate_rules *rules,
+struct candidate_asks candidate_contended(struct candidacy *c, const struct candidate_rules *rules,
                                           enum session_result result)
 {
     (void)rules;
@@ -281,7 +281,7 @@ struct candidate_asks candidate_contended(struct candidate *c, const struct cand
     return give_up(c, "create");
 }
 
-struct candidate_asks candidate_lock_seen(struct candidate *c, const struct candidate_rules *rules,
+struct candidate_asks candidate_lock_seen(struct candidacy *c, const struct candidate_rules *rules,
                                           enum session_result result, bool mine)
 {
     if (result == SESSION_LOST)
@@ -296,7 +296,7 @@ struct candidate_asks candidate_lock_seen(struct candidate *c, const struct cand
     return mine && c->standing ? lead(c, rules) : proceed(c, rules); /* free: try again */
 }
 
-struct candidate_asks candidate_noticed_lock(struct candidate *c, const struct candidate_rules *rules)
+struct candidate_asks candidate_noticed_lock(struct candidacy *c, const struct candidate_rules *rules)
 {
     if (!c->standing)
         return nothing();
@@ -307,7 +307,7 @@ struct candidate_asks candidate_noticed_lock(struct candidate *c, const struct c
 
 /* ---- step down: the mark first, then the znode ---- */
 
-static struct candidate_asks step_down(struct candidate *c, const struct candidate_rules *rules)
+static struct candidate_asks step_down(struct candidacy *c, const struct candidate_rules *rules)
 {
     struct candidate_asks all = nothing();
     if (c->acknowledged && rules->mark && !rules->manner->keeps_mark)
@@ -324,7 +324,7 @@ static struct candidate_asks step_down(struct candidate *c, const struct candida
  * After a lost connection a lock or a mark may be another's by now, since its path is everybody's: whose
  * it is is read again before it is deleted. A candidate's own name is nobody else's.
  */
-static struct candidate_asks step_down_again(struct candidate *c, const struct candidate_rules *rules)
+static struct candidate_asks step_down_again(struct candidacy *c, const struct candidate_rules *rules)
 {
     struct candidate_asks all = nothing();
     c->acknowledged = false;
@@ -337,7 +337,7 @@ static struct candidate_asks step_down_again(struct candidate *c, const struct c
     return all;
 }
 
-struct candidate_asks candidate_deleted(struct candidate *c, const struct candidate_rules *rules,
+struct candidate_asks candidate_deleted(struct candidacy *c, const struct candidate_rules *rules,
                                         enum session_result result)
 {
     c->deleting = false;
@@ -352,7 +352,7 @@ struct candidate_asks candidate_deleted(struct candidate *c, const struct candid
 
 /* ---- the next step, from what is known ---- */
 
-static struct candidate_asks proceed(struct candidate *c, const struct candidate_rules *rules)
+static struct candidate_asks proceed(struct candidacy *c, const struct candidate_rules *rules)
 {
     if (!c->connected || c->creating || c->deleting)
         return nothing(); /* an answer, or the connection, leads here again */
@@ -369,7 +369,7 @@ static struct candidate_asks proceed(struct candidate *c, const struct candidate
     return c->own != SEQUENCE_NONE ? look(c, rules) : volunteer(c, rules);
 }
 
-struct candidate_asks candidate_connected(struct candidate *c, const struct candidate_rules *rules,
+struct candidate_asks candidate_connected(struct candidacy *c, const struct candidate_rules *rules,
                                           bool renewed)
 {
     c->connected = true;
@@ -380,16 +380,16 @@ struct candidate_asks candidate_connected(struct candidate *c, const struct cand
     return c->standing || c->in_doubt ? proceed(c, rules) : step_down_again(c, rules);
 }
 
-void candidate_disconnected(struct candidate *c)
+void candidate_disconnected(struct candidacy *c)
 {
     c->connected = false;
     if (c->standing)
         c->state = CANDIDATE_JOINING; /* somebody else may lead before we know */
 }
 
-void candidate_gone(struct candidate *c)
+void candidate_gone(struct candidacy *c)
 {
-    struct candidate before = *c;
+    struct candidacy before = *c;
     candidate_init(c);
     c->standing = false;
     c->state = CANDIDATE_GONE;
@@ -398,14 +398,14 @@ void candidate_gone(struct candidate *c)
     c->delaying = before.delaying;
 }
 
-struct candidate_asks candidate_resign(struct candidate *c, const struct candidate_rules *rules)
+struct candidate_asks candidate_resign(struct candidacy *c, const struct candidate_rules *rules)
 {
     c->standing = false;
     c->awaited = SEQUENCE_NONE;
     return proceed(c, rules);
 }
 
-struct candidate_asks candidate_volunteer(struct candidate *c, const struct candidate_rules *rules)
+struct candidate_asks candidate_volunteer(struct candidacy *c, const struct candidate_rules *rules)
 {
     if (c->standing)
         return nothing();

@@ -47,7 +47,7 @@ struct candidate_rules {
     bool never_leads; /* first: it deletes its znode at once */
 };
 
-struct candidate {
+struct candidacy {
     enum candidate_state state;
     bool standing; /* it wants to stand */
     bool connected;
@@ -95,46 +95,46 @@ struct candidate_asks {
 };
 
 /* It wants to stand, and has no connection yet. */
-void candidate_init(struct candidate *);
+void candidate_init(struct candidacy *);
 
 /* Its session: renewed as session.h has it. */
-struct candidate_asks candidate_connected(struct candidate *, const struct candidate_rules *, bool renewed);
-void candidate_disconnected(struct candidate *);
+struct candidate_asks candidate_connected(struct candidacy *, const struct candidate_rules *, bool renewed);
+void candidate_disconnected(struct candidacy *);
 /* The session is over, and there is no other: by its owner's will. */
-void candidate_gone(struct candidate *);
+void candidate_gone(struct candidacy *);
 
 /* Answers. number: of the znode that was created or found; SEQUENCE_NONE: not found. mine: by its owner. */
-struct candidate_asks candidate_prepared(struct candidate *, const struct candidate_rules *,
+struct candidate_asks candidate_prepared(struct candidacy *, const struct candidate_rules *,
                                          enum session_result);
-struct candidate_asks candidate_created(struct candidate *, const struct candidate_rules *,
+struct candidate_asks candidate_created(struct candidacy *, const struct candidate_rules *,
                                         enum session_result, int64_t number);
-struct candidate_asks candidate_found(struct candidate *, const struct candidate_rules *, enum session_result,
+struct candidate_asks candidate_found(struct candidacy *, const struct candidate_rules *, enum session_result,
                                       int64_t number);
-struct candidate_asks candidate_looked(struct candidate *, const struct candidate_rules *,
+struct candidate_asks candidate_looked(struct candidacy *, const struct candidate_rules *,
                                        enum session_result, const struct place *);
-struct candidate_asks candidate_watched(struct candidate *, const struct candidate_rules *,
+struct candidate_asks candidate_watched(struct candidacy *, const struct candidate_rules *,
                                         enum session_result);
-struct candidate_asks candidate_deleted(struct candidate *, const struct candidate_rules *,
+struct candidate_asks candidate_deleted(struct candidacy *, const struct candidate_rules *,
                                         enum session_result);
-struct candidate_asks candidate_contended(struct candidate *, const struct candidate_rules *,
+struct candidate_asks candidate_contended(struct candidacy *, const struct candidate_rules *,
                                           enum session_result);
-struct candidate_asks candidate_lock_seen(struct candidate *, const struct candidate_rules *,
+struct candidate_asks candidate_lock_seen(struct candidacy *, const struct candidate_rules *,
                                           enum session_result, bool mine);
-struct candidate_asks candidate_marked(struct candidate *, const struct candidate_rules *,
+struct candidate_asks candidate_marked(struct candidacy *, const struct candidate_rules *,
                                        enum session_result);
-struct candidate_asks candidate_mark_seen(struct candidate *, const struct candidate_rules *,
+struct candidate_asks candidate_mark_seen(struct candidacy *, const struct candidate_rules *,
                                           enum session_result, bool mine);
-struct candidate_asks candidate_delayed(struct candidate *, const struct candidate_rules *);
+struct candidate_asks candidate_delayed(struct candidacy *, const struct candidate_rules *);
 
 /* One of its session's watches fired, whatever for: it is spent. number: of the znode; others may watch it,
  * too. */
-struct candidate_asks candidate_noticed(struct candidate *, const struct candidate_rules *, int64_t number);
-struct candidate_asks candidate_noticed_directory(struct candidate *, const struct candidate_rules *);
-struct candidate_asks candidate_noticed_lock(struct candidate *, const struct candidate_rules *);
-struct candidate_asks candidate_noticed_mark(struct candidate *, const struct candidate_rules *);
+struct candidate_asks candidate_noticed(struct candidacy *, const struct candidate_rules *, int64_t number);
+struct candidate_asks candidate_noticed_directory(struct candidacy *, const struct candidate_rules *);
+struct candidate_asks candidate_noticed_lock(struct candidacy *, const struct candidate_rules *);
+struct candidate_asks candidate_noticed_mark(struct candidacy *, const struct candidate_rules *);
 
 /* Its owner's will: stand no longer, but keep the session; stand again. */
-struct candidate_asks candidate_resign(struct candidate *, const struct candidate_rules *);
-struct candidate_asks candidate_volunteer(struct candidate *, const struct candidate_rules *);
+struct candidate_asks candidate_resign(struct candidacy *, const struct candidate_rules *);
+struct candidate_asks candidate_volunteer(struct candidacy *, const struct candidate_rules *);
 
 #endif

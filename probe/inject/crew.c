@@ -90,7 +90,7 @@ static void leave(struct test_candidate *t, const char *problem)
 /* It could not be asked: as good as without a connection, and the next one leads on. */
 static void answer_lost(struct test_candidate *t, enum candidate_ask what)
 {
-    struct candidate *c = &t->machine;
+    struct candidacy *c = &t->machine;
     const struct candidate_rules *rules = &t->casting->rules;
     candidate_disconnected(c);
     switch (what) {
@@ -312,7 +312,7 @@ uint32_t crew_tag(const struct test_candidate *t)
     return t->tag;
 }
 
-const struct candidate *crew_machine(const struct test_candidate *t)
+const struct candidacy *crew_machine(const struct test_candidate *t)
 {
     return &t->machine;
 }

@@ -83,7 +83,7 @@ const char *crew_problem(const struct crew *);
 /* One candidate of several. */
 struct crew *crew_of(const struct test_candidate *);
 uint32_t crew_tag(const struct test_candidate *);
-const struct candidate *crew_machine(const struct test_candidate *);
+const struct candidacy *crew_machine(const struct test_candidate *);
 const char *crew_name(const struct test_candidate *); /* of its znode, while it stands in line; else NULL */
 void crew_resign(struct test_candidate *);
 void crew_volunteer(

@@ -14,7 +14,7 @@ struct test_candidate {
     const struct casting *casting;
     char *name; /* of its znode; before it is created, without the number. NULL: none yet */
     struct delay *delay;
-    struct candidate machine;
+    struct candidacy machine;
     enum candidate_state told; /* what its owner knows of it */
     bool told_acknowledged;
     uint32_t tag;

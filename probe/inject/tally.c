@@ -91,7 +91,7 @@ bool tally_settle(struct tally *t, bool anyway)
 }
 
 /* Somebody leads by its own knowledge. */
-static void leads(struct tally *t, size_t i, const struct candidate *c, uint64_t now_us)
+static void leads(struct tally *t, size_t i, const struct candidacy *c, uint64_t now_us)
 {
     if (!t->open && t->number != SEQUENCE_NONE && c->own != t->number)
         begin(t, &(struct crowd_failover){.from = t->number,
@@ -112,7 +112,7 @@ static void leads(struct tally *t, size_t i, const struct candidate *c, uint64_t
     t->lost_us = 0;
 }
 
-void tally_changed(struct tally *t, size_t i, const struct candidate *c, uint64_t now_us)
+void tally_changed(struct tally *t, size_t i, const struct candidacy *c, uint64_t now_us)
 {
     struct standing *s = &t->all[i];
     t->by_state[s->state]--;

@@ -48,7 +48,7 @@ void tally_free(struct tally *);
 bool tally_enter(struct tally *, uint64_t due_us);
 /* The last one did not come on after all. */
 void tally_leave(struct tally *);
-void tally_changed(struct tally *, size_t i, const struct candidate *, uint64_t now_us);
+void tally_changed(struct tally *, size_t i, const struct candidacy *, uint64_t now_us);
 /* It has looked, and is not to lead. */
 void tally_placed(struct tally *, size_t i, bool first, uint64_t now_us);
 void tally_asked(struct tally *, enum candidate_ask);

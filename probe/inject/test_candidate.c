@@ -103,6 +103,11 @@ uint64_t test_candidate_session(const struct test_candidate *t)
     return session ? session_id(session) : 0;
 }
 
+bool test_candidate_is_paused(const struct test_candidate *t)
+{
+    return crew_paused(crew_of(t));
+}
+
 const char *test_candidate_problem(const struct test_candidate *t)
 {
     return crew_problem(crew_of(t));

@@ -47,6 +47,7 @@ const char *test_candidate_name(const struct test_candidate *);
 /* Its mark is written; without a mark: it leads. */
 bool test_candidate_acknowledged(const struct test_candidate *);
 uint64_t test_candidate_session(const struct test_candidate *); /* 0: none */
+bool test_candidate_is_paused(const struct test_candidate *);
 /* Why it gave up by itself (it may not write there, say) or has no connection; NULL: nothing is wrong. */
 const char *test_candidate_problem(const struct test_candidate *);
 

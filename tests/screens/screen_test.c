@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "tests/support/fake_bench.h"
 #include "tests/support/golden.h"
 #include "tests/support/scenes.h"
 #include "tui/dashboard.h"
@@ -82,6 +83,11 @@ static const struct screen {
     {"events", scene_usual, "v"},
     {"events-findings", scene_chain, "v"},
     {"help", scene_usual, "?"},
+    {"inject", scene_usual, "/10.0.3.17<Enter><Home>i"},
+    {"inject-live", scene_usual, "/10.0.3.17<Enter><Home>il"},
+    {"inject-live-typed", scene_usual, "/10.0.3.17<Enter><Home>il//electio<Enter>"},
+    {"inject-running", scene_usual, "i<Down>"},
+    {"inject-report", scene_usual, "i<Enter>"},
 };
 
 static const struct size {
@@ -120,6 +126,16 @@ static void type(struct dashboard *dashboard, const char *keys)
     cells_free(cells);
 }
 
+/* Who runs test candidates there; NULL: nobody. */
+static const struct workbench *bench_of(const struct screen *screen)
+{
+    if (strncmp(screen->name, "inject", 6) != 0)
+        return NULL;
+    return strcmp(screen->name, "inject-running") == 0  ? &fake_bench_running
+           : strcmp(screen->name, "inject-report") == 0 ? &fake_bench_over
+                                                        : &fake_bench_idle;
+}
+
 static char *draw(const struct screen *screen, const struct size *size)
 {
     struct stage *stage = screen->scene();
@@ -128,6 +144,7 @@ static char *draw(const struct screen *screen, const struct size *size)
     struct cells *cells = cells_new(size->width, size->height);
     assert_true(dashboard && cells);
     cells->ascii = size->ascii;
+    dashboard_equip(dashboard, bench_of(screen));
     type(dashboard, screen->keys);
     dashboard_draw(dashboard, cells);
     char *text = NULL;

@@ -52,7 +52,7 @@ struct znode {
 };
 
 struct world {
-    struct candidate candidates[MOST];
+    struct candidacy candidates[MOST];
     struct link links[MOST];
     struct znode znodes[NUMBERS];
     uint8_t next;
@@ -219,7 +219,7 @@ static struct place place_of(int64_t mine, uint16_t listed)
 
 static void answer(struct world *w, int i, const struct message *m, enum session_result result)
 {
-    struct candidate *c = &w->candidates[i];
+    struct candidacy *c = &w->candidates[i];
     struct candidate_asks asks = {.count = 0};
     struct place place = place_of(c->own, m->listed);
     int64_t number = m->number < 0 ? SEQUENCE_NONE : m->number;
@@ -299,7 +299,7 @@ static void tell(const struct world *w)
         if (w->znodes[n].stands)
             printf("  znode %d of %d\n", n, w->znodes[n].owner);
     for (int i = 0; i < candidates; i++) {
-        const struct candidate *c = &w->candidates[i];
+        const struct candidacy *c = &w->candidates[i];
         printf("  candidate %d: state %d standing %d own %lld awaited %lld, connection %d, watches %x\n", i,
                c->state, c->standing, (long long)c->own, (long long)c->awaited, w->links[i].up,
                w->links[i].set);
@@ -316,7 +316,7 @@ static void tell(const struct world *w)
 
 static bool has_znode(const struct world *w, int i)
 {
-    const struct candidate *c = &w->candidates[i];
+    const struct candidacy *c = &w->candidates[i];
     return c->own != SEQUENCE_NONE && w->znodes[c->own].stands && w->znodes[c->own].owner == i;
 }
 
@@ -325,7 +325,7 @@ static void one_leader(const struct world *w)
     uint16_t all = list(w);
     int leaders = 0;
     for (int i = 0; i < candidates; i++) {
-        const struct candidate *c = &w->candidates[i];
+        const struct candidacy *c = &w->candidates[i];
         if (c->state != CANDIDATE_LEADING)
             continue;
         holds(w, w->meddled || has_znode(w, i));
@@ -352,7 +352,7 @@ static void nobody_sleeps(const struct world *w)
         if (w->znodes[n].stands)
             holds(w, w->candidates[w->znodes[n].owner].own == n);
     for (int i = 0; i < candidates; i++) {
-        const struct candidate *c = &w->candidates[i];
+        const struct candidacy *c = &w->candidates[i];
         if (!c->standing) {
             holds(w, c->state == CANDIDATE_RESIGNED && !has_znode(w, i));
             continue;
@@ -417,7 +417,7 @@ static uint64_t hash_of(const struct world *w)
     for (int n = 0; n < w->next; n++)
         mix(&h, w->znodes[n].stands | w->znodes[n].owner << 1 | w->znodes[n].attempt << 4);
     for (int i = 0; i < candidates; i++) {
-        const struct candidate *c = &w->candidates[i];
+        const struct candidacy *c = &w->candidates[i];
         const struct link *l = &w->links[i];
         mix(&h, (int)c->state | c->standing << 4 | c->connected << 5 | c->creating << 6 | c->deleting << 7 |
                     c->in_doubt << 8 | c->acknowledged << 9 | c->woken << 10 | c->looks << 11 |

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "tests/support/fake_bench.h"
 #include "tests/support/scenes.h"
 #include "tui/dashboard.h"
 #include "tui/screen/keys.h"
@@ -299,6 +300,44 @@ static void clears_a_belief(void **state)
     stage_free(fixture.stage);
 }
 
+/* i opens the form; what would touch a live election begins only once its very name was typed, and the keys
+   of a run do nothing anywhere else. */
+static void asks_before_it_writes(void **state)
+{
+    struct fixture *fixture = *state;
+    key(fixture, 'i');
+    assert_true(shows(fixture, "nowhere to stand"));
+    dashboard_equip(fixture->dashboard, &fake_bench_idle);
+    key(fixture, 'K');
+    assert_int_equal(fake_bench_acts(), 0);
+    type(fixture, "/10.0.3.17");
+    key(fixture, KEY_CODE_ENTER);
+    key(fixture, KEY_CODE_HOME);
+    key(fixture, 'i');
+    assert_true(shows(fixture, "a copy of"));
+    key(fixture, 'l');
+    assert_true(shows(fixture, "writes into the live election"));
+    key(fixture, KEY_CODE_ENTER);
+    assert_int_equal(fake_bench_begun(), -1);
+    type(fixture, "//electio");
+    key(fixture, KEY_CODE_ENTER);
+    key(fixture, KEY_CODE_ENTER);
+    assert_int_equal(fake_bench_begun(), -1);
+    assert_true(shows(fixture, "not its name"));
+    type(fixture, "/n");
+    key(fixture, KEY_CODE_ENTER);
+    key(fixture, KEY_CODE_ENTER);
+    assert_int_equal(fake_bench_begun(), RUN_LIVE);
+    assert_true(shows(fixture, "does not say inject: live"));
+    dashboard_equip(fixture->dashboard, &fake_bench_running);
+    key(fixture, KEY_CODE_ESCAPE);
+    key(fixture, KEY_CODE_ESCAPE);
+    key(fixture, 'i');
+    key(fixture, 'K');
+    assert_int_equal(fake_bench_acts(), 1);
+    assert_true(shows(fixture, "hangs"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -310,6 +349,7 @@ int main(void)
         TEST(holds_the_picture),
         TEST(knows_when_to_draw),
         TEST(asks_its_host),
+        TEST(asks_before_it_writes),
         TEST(survives_any_key),
         TEST(says_when_it_is_too_small),
     };

@@ -12,6 +12,7 @@
 #include "tui/commands/ending.h"
 #include "tui/commands/private_place.h"
 #include "tui/event_log.h"
+#include "tui/inject/bench.h"
 #include "tui/show.h"
 
 /* What is recorded for one run alone is no archive. */
@@ -105,6 +106,8 @@ int command_watch_on(uv_loop_t *loop, const struct invocation *invocation)
     watch.monitor = events ? monitor_start(loop, invocation->settings, &error) : NULL;
     if (watch.monitor && monitor_subscribe(watch.monitor, event_log_add, events)) {
         begin_recording(&watch, loop, invocation);
+        struct bench *bench =
+            bench_new(loop, invocation->settings, invocation->options->command != COMMAND_WATCH);
         struct show show = {
             .loop = loop,
             .settings = invocation->settings,
@@ -116,9 +119,11 @@ int command_watch_on(uv_loop_t *loop, const struct invocation *invocation)
             .looked = looked,
             .clear = clear,
             .complaint = complaint,
+            .workbench = bench ? bench_workbench(bench) : NULL,
             .context = &watch,
         };
         status = show_run(&show, &error);
+        bench_free(bench);
     } else if (!error) {
         complain("out of memory; nothing can be watched");
     }

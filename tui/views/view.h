@@ -18,6 +18,7 @@
 #include "tui/screen/cells.h"
 #include "tui/screen/keys.h"
 
+struct workbench; /* tui/inject/workbench.h */
 struct event_log; /* tui/event_log.h: the latest events, as lines */
 
 /* Everything a view may look at. */
@@ -29,6 +30,7 @@ struct scene {
     bool paused;
     struct history *history;     /* what was recorded; NULL: nothing is */
     const char *history_problem; /* why not; or NULL: it has not been looked for yet */
+    const struct workbench *workbench; /* where test candidates can be had; NULL: nowhere */
     bool past;                   /* now is a moment of the recording */
 };
 

@@ -1,0 +1,99 @@
+#include "tests/support/fake_bench.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int begun = -1, acts;
+
+int fake_bench_begun(void)
+{
+    return begun;
+}
+
+int fake_bench_acts(void)
+{
+    return acts;
+}
+
+static bool begin(void *context, const struct run_form *form, char *problem, size_t size)
+{
+    begun = (int)form->place;
+    snprintf(problem, size, "%s", context ? "" : "its configuration does not say inject: live");
+    return context != NULL;
+}
+
+static void end(void *context)
+{
+    (void)context;
+}
+
+static const struct trial_report *report(void *context)
+{
+    static struct trial_report told;
+    static struct trial_options options;
+    static struct histogram stand, failover;
+    enum trial_phase phase = context ? *(const enum trial_phase *)context : TRIAL_OVER;
+    if (!context)
+        return NULL;
+    memset(&told, 0, sizeof told);
+    memset(&stand, 0, sizeof stand);
+    memset(&failover, 0, sizeof failover);
+    options = (struct trial_options){.path = "/electop-sandbox", .candidates = 5, .for_ms = 30000};
+    told.phase = phase;
+    told.options = &options;
+    told.notes = "1 run was over and had left something: removed\n";
+    told.election = "/electop-sandbox/run-6f1c9e0a/election";
+    told.crowd.sessions = told.crowd.candidates = 5;
+    told.crowd.by_state[CANDIDATE_WAITING] = 3;
+    told.crowd.by_state[CANDIDATE_LEADING] = 1;
+    told.crowd.requests = 46;
+    for (int i = 1; i <= 5; i++) {
+        histogram_add(&stand, 1000 * i);
+        histogram_add(&failover, 700 * i);
+        histogram_add(&told.ping, 90 * i);
+        histogram_add(&told.by_cause[DEPART_CLOSE], 700 * i);
+        histogram_add(&told.times.detection, 500 * i);
+        histogram_add(&told.times.vacancy, 200 * i);
+        histogram_add(&told.times.takeover, 0);
+    }
+    told.by_how[DEPART_CLOSE][0] = told.counted = 5;
+    told.notices = 5;
+    told.requests = 10;
+    told.run_us = 12000000;
+    told.cpu_us = 26100;
+    told.times.stand = &stand;
+    told.times.failover = &failover;
+    told.server_count = 1;
+    told.before[0] = (struct server_mark){"zk1:2181", 100, 2, 0, 1, 1};
+    told.after[0] = (struct server_mark){"zk1:2181", 184, 2, -1, 1, 1};
+    return &told;
+}
+
+static size_t count(void *context)
+{
+    return context && *(const enum trial_phase *)context == TRIAL_RUNNING ? 5 : 0;
+}
+
+static struct run_candidate candidate(void *context, size_t i)
+{
+    static const struct run_candidate all[] = {
+        {"_c_6f1c9e0a-1111-4222-8333-000000000001-latch-0000000009", CANDIDATE_WAITING, false},
+        {"_c_6f1c9e0a-1111-4222-8333-000000000002-latch-0000000005", CANDIDATE_LEADING, false},
+        {"_c_6f1c9e0a-1111-4222-8333-000000000003-latch-0000000006", CANDIDATE_WAITING, true},
+        {NULL, CANDIDATE_GONE, false},
+        {NULL, CANDIDATE_RESIGNED, false}};
+    (void)context;
+    return all[i];
+}
+
+static bool act(void *context, enum run_act what, size_t i)
+{
+    (void)context, (void)what, (void)i;
+    acts++;
+    return true;
+}
+
+static enum trial_phase running = TRIAL_RUNNING, over = TRIAL_OVER;
+const struct workbench fake_bench_idle = {NULL, begin, end, report, count, candidate, act};
+const struct workbench fake_bench_running = {&running, begin, end, report, count, candidate, act};
+const struct workbench fake_bench_over = {&over, begin, end, report, count, candidate, act};

@@ -1,0 +1,14 @@
+/*
+ * inject_view.h - test candidates from the dashboard: a form, the picture of the run, its report.
+ */
+#ifndef ELECTOP_TUI_INJECT_INJECT_VIEW_H
+#define ELECTOP_TUI_INJECT_INJECT_VIEW_H
+
+#include "tui/views/view.h"
+
+struct workbench;
+
+/* path (full) and name of the election that was selected; NULL: none. A run that goes on is shown at once. */
+struct view *inject_view_new(const char *path, const char *name, const struct workbench *);
+
+#endif

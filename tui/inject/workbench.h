@@ -1,0 +1,56 @@
+/*
+ * workbench.h - what the dashboard asks of whoever runs test candidates for it: one run at a time.
+ *
+ * bench.h has the real one; tests have one that only tells a story.
+ */
+#ifndef ELECTOP_TUI_INJECT_WORKBENCH_H
+#define ELECTOP_TUI_INJECT_WORKBENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/inject/trial.h"
+
+enum run_place {
+    RUN_SANDBOX, /* an election of its own */
+    RUN_COPY,    /* in the sandbox, made like the one at the path */
+    RUN_LIVE     /* in the one at the path */
+};
+
+/* What the form says. */
+struct run_form {
+    enum run_place place;
+    const char *path; /* full, with the chroot; NULL with RUN_SANDBOX */
+    size_t candidates;
+    int rate_per_s; /* 0: as fast as it may */
+    enum behaviour behaviour;
+    enum crowd_victim victim;
+    enum departure how;
+    uint64_t every_ms;
+    int64_t for_ms;
+};
+
+/* One of ours, as a line of a list. name: valid until the loop turns. */
+struct run_candidate {
+    const char *name; /* NULL: it has no znode */
+    enum candidate_state state;
+    bool paused;
+};
+
+enum run_act { RUN_ADD, RUN_KILL, RUN_PAUSE, RUN_RESUME, RUN_RESIGN };
+
+struct workbench {
+    void *context;
+    /* False: why not, in problem. */
+    bool (*begin)(void *context, const struct run_form *, char *problem, size_t size);
+    void (*end)(void *context);
+    /* As of now; NULL: there was no run yet. */
+    const struct trial_report *(*report)(void *context);
+    size_t (*count)(void *context);
+    struct run_candidate (*candidate)(void *context, size_t i);
+    /* False: there is nothing to do it to. */
+    bool (*act)(void *context, enum run_act, size_t i);
+};
+
+#endif
