@@ -2,11 +2,13 @@
  * candidate.h - the election recipe, step by step, as ZooKeeper's documentation has it: the project's
  * reference.
  *
- *   volunteer  create ELECTION/<guid>-n_ with SEQUENCE|EPHEMERAL; after a lost connection: find it by its
- * GUID look       read the children; order them by number lead       the smallest is mine: acknowledge, where
- * the layout has a mark for that watch      else set an exists watch on the one just before mine; it is gone
- * already: look again wake       the watch fired, whatever for: look step down  take the mark away, then the
- * znode
+ *   volunteer  create ELECTION/<guid>-n_ with SEQUENCE|EPHEMERAL;
+ *              after a lost connection: find it by its GUID
+ *   look       read the children; order them by number
+ *   lead       the smallest is mine: acknowledge, where the layout has a mark for that
+ *   watch      else set an exists watch on the one just before mine; it is gone already: look again
+ *   wake       the watch fired, whatever for: look
+ *   step down  take the mark away, then the znode
  *
  * This is the pure part: what a candidate knows, and a function for each thing that can happen to it. Each
  * returns what is to be asked of the servers now. It does no I/O and has no pointers, so that a test can play
