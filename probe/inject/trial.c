@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 
 #include "config/connect_string.h"
@@ -19,9 +18,11 @@
 #include "probe/inject/naming.h"
 #include "probe/inject/precinct.h"
 #include "probe/inject/siblings.h"
-#include "probe/inject/trial_inner.h"
 #include "probe/inject/trial_live.h"
 #include "probe/inject/trial_part.h"
+#include "probe/inject/trial_report.h"
+#include "probe/inject/trial_state.h"
+#include "probe/inject/trial_watch.h"
 #include "probe/log.h"
 
 #define TICK_MS 100
@@ -30,7 +31,6 @@
 /* The other agents may still be at work for so long. */
 #define GATHER_US (INT64_C(300) * 1000000)
 #define DATA_DEFAULT "electop test candidate"
-#define NAME_DEFAULT "{hex}-n_"
 /* Beyond so many of one host a server with its default of 60 refuses. */
 #define CONNECTIONS_USUAL 50
 
@@ -51,21 +51,7 @@ static void enter(struct trial *t, enum trial_phase phase)
         t->listener.changed(t->context);
 }
 
-void trial_note(struct trial *t, const char *format, ...)
-{
-    char line[400];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    char *notes = t->notes ? text_format("%s%s\n", t->notes, line) : text_format("%s\n", line);
-    if (notes) {
-        free(t->notes);
-        t->notes = notes;
-    }
-}
-
-void trial_finish(struct trial *t, enum trial_end why, const char *problem)
+static void finish(struct trial *t, enum trial_end why, const char *problem)
 {
     if (!t->finishing) {
         t->finishing = true;
@@ -103,7 +89,7 @@ static void on_judged(void *context, const char *problem, int timeout_ms)
     struct trial *t = context;
     t->siblings_timeout_ms = timeout_ms;
     if (problem)
-        trial_finish(t, TRIAL_REFUSED, problem);
+        finish(t, TRIAL_REFUSED, problem);
     t->guard = t->finishing ? NULL : guard_new_live(t->path, trial_name(t));
     if (!t->guard) {
         end(t);
@@ -127,7 +113,7 @@ static void begin_judging(struct trial *t)
         problem = t->siblings ? NULL : "out of memory; nothing was begun";
     }
     if (problem) {
-        trial_finish(t, TRIAL_REFUSED, problem);
+        finish(t, TRIAL_REFUSED, problem);
         end(t);
     }
 }
@@ -147,16 +133,16 @@ static void on_layout(void *context, bool lost)
     char *quoted = text_quoted(t->path);
     const char *shown = quoted ? quoted : "the path";
     if (t->finishing || lost) {
-        trial_finish(t, TRIAL_LOST, "the connection was lost while the path was being read; try again");
+        finish(t, TRIAL_LOST, "the connection was lost while the path was being read; try again");
         end(t);
     } else if (t->layout.denied) {
         snprintf(text, sizeof text, "%.200s may not be read; give credentials with --auth-file", shown);
-        trial_finish(t, TRIAL_REFUSED, text);
+        finish(t, TRIAL_REFUSED, text);
         end(t);
     } else if (!t->layout.exists) {
         snprintf(text, sizeof text, "there is no %.200s to copy; name a path that is there, or one below %s",
                  shown, t->options.settings->inject.sandbox);
-        trial_finish(t, TRIAL_REFUSED, text);
+        finish(t, TRIAL_REFUSED, text);
         end(t);
     } else if (t->options.live) {
         begin_judging(t);
@@ -207,16 +193,15 @@ static void begin_looking(struct trial *t)
 {
     enter(t, TRIAL_LOOKING);
     if (!places_choose(t)) {
-        trial_finish(
-            t, TRIAL_REFUSED,
-            t->options.live
-                ? "--live is for an election of others, and this path is in the sandbox; leave it out"
-                : "the first name below the sandbox is the run's, without . { }; choose another");
+        finish(t, TRIAL_REFUSED,
+               t->options.live
+                   ? "--live is for an election of others, and this path is in the sandbox; leave it out"
+                   : "the first name below the sandbox is the run's, without . { }; choose another");
         end(t);
     } else if (is_inside(t->path, t->sandbox)) {
         begin_making(t);
     } else if (!layout_read(t->session, t->path, &t->layout, on_layout, t)) {
-        trial_finish(t, TRIAL_LOST, "the connection was lost; try again");
+        finish(t, TRIAL_LOST, "the connection was lost; try again");
         end(t);
     }
 }
@@ -242,8 +227,7 @@ static void on_made(void *context, const char *problem)
     if (t->phase == TRIAL_OVER)
         return;
     if (problem)
-        trial_finish(t, session_state(t->session) == CONNECTION_CONNECTED ? TRIAL_REFUSED : TRIAL_LOST,
-                     problem);
+        finish(t, session_state(t->session) == CONNECTION_CONNECTED ? TRIAL_REFUSED : TRIAL_LOST, problem);
     if (t->finishing) {
         begin_removing(t);
         return;
@@ -267,7 +251,7 @@ static void meet(struct trial *t)
     const char *problem;
     enum agents_state state = t->finishing ? AGENTS_READY : agents_meet(t->agents, &problem);
     if (state == AGENTS_FAILED)
-        trial_finish(t, TRIAL_REFUSED, problem);
+        finish(t, TRIAL_REFUSED, problem);
     else if (state == AGENTS_READY && !t->finishing)
         trial_note(t, "%zu agents in the run %.64s", agents_count(t->agents), t->run);
     if (state != AGENTS_WAIT)
@@ -289,7 +273,7 @@ static void begin_making(struct trial *t)
         precinct_make(t->precinct, on_made, t);
         return;
     }
-    trial_finish(t, TRIAL_FAILED, "out of memory; the run cannot be made");
+    finish(t, TRIAL_FAILED, "out of memory; the run cannot be made");
     end(t);
 }
 
@@ -348,14 +332,9 @@ static void crowd_options_fill(const struct trial *t, struct crowd_options *o)
     };
 }
 
-const char *trial_name(const struct trial *t)
-{
-    return t->options.name ? t->options.name : t->layout.name ? t->layout.name : NAME_DEFAULT;
-}
-
 static void on_withdrawn(struct trial *t, const char *problem)
 {
-    trial_finish(t, TRIAL_DONE, problem);
+    finish(t, TRIAL_DONE, problem);
 }
 
 static void begin_standing(struct trial *t)
@@ -385,13 +364,13 @@ static void begin_standing(struct trial *t)
     if (t->options.live)
         guard_open(t->guard, true);
     if (!descriptors_make_room(sessions, &error))
-        trial_finish(t, TRIAL_REFUSED, error ? error : "out of memory");
+        finish(t, TRIAL_REFUSED, error ? error : "out of memory");
     else if (!(t->crowd = crowd_new(t->loop, &options, &listener, t)))
-        trial_finish(t, TRIAL_FAILED, "out of memory; no crowd can be brought on");
+        finish(t, TRIAL_FAILED, "out of memory; no crowd can be brought on");
     free(error);
     t->cpu_us = trial_cpu_us();
     if (t->crowd && t->options.live && !(t->rules = live_rules_keep(t, on_withdrawn)))
-        trial_finish(t, TRIAL_FAILED, "out of memory; nobody may stand");
+        finish(t, TRIAL_FAILED, "out of memory; nobody may stand");
     if (!t->crowd && t->phase == TRIAL_STANDING)
         begin_removing(t);
 }
@@ -400,9 +379,9 @@ static void on_tick(uv_timer_t *timer)
 {
     struct trial *t = timer->data;
     uint64_t now_us = uv_hrtime() / 1000, in_phase_us = now_us - t->phase_us;
+    char problem[TRIAL_WATCH_TEXT];
     if (t->phase == TRIAL_CONNECTING && in_phase_us > (uint64_t)t->options.wait_ms * 1000) {
-        trial_finish(t, TRIAL_UNREACHED,
-                     t->connection_problem[0] ? t->connection_problem : "no server answers");
+        finish(t, TRIAL_UNREACHED, t->connection_problem[0] ? t->connection_problem : "no server answers");
         return;
     }
     if (t->phase == TRIAL_MEETING)
@@ -420,17 +399,18 @@ static void on_tick(uv_timer_t *timer)
     if (t->rules)
         live_rules_tick(t->rules);
     if (t->guard && guard_refused(t->guard) > 0)
-        trial_finish(t, TRIAL_FAILED,
-                     t->options.live
-                         ? "the election's directory has changed under us: nothing more is written there"
-                         : "the guard refused a write, a defect of this program; see --log FILE");
+        finish(t, TRIAL_FAILED,
+               t->options.live
+                   ? "the election's directory has changed under us: nothing more is written there"
+                   : "the guard refused a write, a defect of this program; see --log FILE");
     else if (t->phase == TRIAL_RUNNING && t->options.for_ms &&
              in_phase_us >= (uint64_t)t->options.for_ms * 1000)
-        trial_finish(t, TRIAL_DONE, NULL);
-    else
-        trial_watch_pulse(t, now_us);
-    if (t->phase == TRIAL_STANDING && !t->finishing && t->withdrawals == 0)
-        trial_watch_standing(t, now_us);
+        finish(t, TRIAL_DONE, NULL);
+    else if (!trial_watch_pulse(t, now_us, problem))
+        finish(t, TRIAL_TOO_SLOW, problem);
+    if (t->phase == TRIAL_STANDING && !t->finishing && t->withdrawals == 0 &&
+        !trial_watch_standing(t, now_us, problem))
+        finish(t, TRIAL_FAILED, problem);
 }
 
 /* ---- the end of the crowd ---- */
@@ -568,11 +548,11 @@ static void on_state(void *context, enum connection_state state, bool renewed, c
         else if (!renewed && t->rules)
             live_rules_noticed(t->rules); /* what happened meanwhile may have gone unseen */
         else if (renewed)
-            trial_finish(t, TRIAL_LOST, "the tool's own session expired");
+            finish(t, TRIAL_LOST, "the tool's own session expired");
     } else if (state == CONNECTION_EXPIRED) {
-        trial_finish(t, TRIAL_LOST, "the tool's own session expired");
+        finish(t, TRIAL_LOST, "the tool's own session expired");
     } else if (state == CONNECTION_REFUSED) {
-        trial_finish(t, TRIAL_REFUSED, problem ? problem : "the servers refuse our credentials");
+        finish(t, TRIAL_REFUSED, problem ? problem : "the servers refuse our credentials");
         end(t);
     }
 }
@@ -638,7 +618,7 @@ struct trial *trial_new(uv_loop_t *loop, const struct trial_options *options,
 void trial_stop(struct trial *t)
 {
     if (t->phase != TRIAL_OVER)
-        trial_finish(t, TRIAL_STOPPED, NULL);
+        finish(t, TRIAL_STOPPED, NULL);
 }
 
 static void on_timer_closed(uv_handle_t *handle)

@@ -7,7 +7,7 @@
 #include "probe/election/recipe.h"
 #include "probe/inject/naming.h"
 #include "probe/inject/siblings.h"
-#include "probe/inject/trial_inner.h"
+#include "probe/inject/trial_state.h"
 
 /* The pause before the first return; each further one is twice as long. */
 #define LIST_MS 1000

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config/text.h"
+#include "probe/inject/trial_state.h"
 
 static void put_histogram(struct text *text, const char *word, const struct histogram *h)
 {
@@ -95,4 +96,25 @@ void trial_part_read(const char *text, struct trial_part *part)
     part->wanted = (uint64_t)wanted;
     part->standing = (uint64_t)standing;
     part->errors = (uint64_t)errors;
+}
+
+void trial_gather(struct trial *t)
+{
+    size_t count;
+    const struct agent_part *parts = agents_parts(t->agents, &count);
+    struct trial_part *part = malloc(sizeof *part);
+    t->times = (struct trial_times){0};
+    for (size_t i = 0; part && i < count; i++) {
+        trial_part_read(parts[i].text, part);
+        histogram_merge(&t->all_stand, &part->stand);
+        histogram_merge(&t->all_failover, &part->failover);
+        histogram_merge(&t->times.detection, &part->detection);
+        histogram_merge(&t->times.vacancy, &part->vacancy);
+        histogram_merge(&t->times.takeover, &part->takeover);
+        if (strcmp(part->end, "done") != 0 && strcmp(part->end, "stopped") != 0)
+            trial_note(t, "the agent %.90s %s", parts[i].name,
+                       strcmp(part->end, "died") == 0 ? "died" : "did not come to its end");
+    }
+    free(part);
+    t->gathered = true;
 }

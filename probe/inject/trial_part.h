@@ -10,7 +10,9 @@
 #ifndef ELECTOP_PROBE_INJECT_TRIAL_PART_H
 #define ELECTOP_PROBE_INJECT_TRIAL_PART_H
 
-#include "probe/inject/trial.h"
+#include "probe/inject/trial_report.h"
+
+struct trial;
 
 /* malloc'd; NULL: out of memory. */
 char *trial_part_write(const struct trial_report *);
@@ -23,5 +25,8 @@ struct trial_part {
 
 /* text NULL: it died. */
 void trial_part_read(const char *text, struct trial_part *);
+
+/* All agents of the run have handed in theirs: they come to one. */
+void trial_gather(struct trial *);
 
 #endif

@@ -1,12 +1,9 @@
-/*
- * trial_report.c - what a run comes to: its failovers counted as they come, and its figures put together.
- */
+#include "probe/inject/trial_report.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
-#include "probe/inject/trial_inner.h"
-#include "probe/inject/trial_part.h"
+#include "probe/inject/trial_state.h"
 
 const char *trial_end_word(enum trial_end end)
 {
@@ -23,14 +20,6 @@ const char *trial_phase_word(enum trial_phase phase)
                                         "ending",           "gathering all parts",
                                         "removing",         "over"};
     return words[phase];
-}
-
-uint64_t trial_cpu_us(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 +
-           (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
 static void add_phase(struct histogram *histogram, uint64_t from_us, uint64_t to_us)
@@ -54,28 +43,6 @@ void trial_count_failover(struct trial *t, const struct crowd_failover *failover
     t->notices += failover->notices;
     t->requests += failover->requests;
     t->counted++;
-}
-
-/* The parts of all agents come to one. */
-void trial_gather(struct trial *t)
-{
-    size_t count;
-    const struct agent_part *parts = agents_parts(t->agents, &count);
-    struct trial_part *part = malloc(sizeof *part);
-    t->times = (struct trial_times){0};
-    for (size_t i = 0; part && i < count; i++) {
-        trial_part_read(parts[i].text, part);
-        histogram_merge(&t->all_stand, &part->stand);
-        histogram_merge(&t->all_failover, &part->failover);
-        histogram_merge(&t->times.detection, &part->detection);
-        histogram_merge(&t->times.vacancy, &part->vacancy);
-        histogram_merge(&t->times.takeover, &part->takeover);
-        if (strcmp(part->end, "done") != 0 && strcmp(part->end, "stopped") != 0)
-            trial_note(t, "the agent %.90s %s", parts[i].name,
-                       strcmp(part->end, "died") == 0 ? "died" : "did not come to its end");
-    }
-    free(part);
-    t->gathered = true;
 }
 
 void trial_report(const struct trial *t, struct trial_report *report)

@@ -1,18 +1,16 @@
-/*
- * trial_watch.c - what is watched while a run goes on: whether anybody still comes to stand, and the
- * ensemble's pulse.
- */
+#include "probe/inject/trial_watch.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/inject/trial_inner.h"
+#include "probe/inject/trial_state.h"
 
 /* Nobody more has come to stand for so long: the servers let in no more. */
 #define STALLED_MS 6000
 
 /* Some stand and no more come: the servers take no more connections, most likely. */
-void trial_watch_standing(struct trial *t, uint64_t now_us)
+bool trial_watch_standing(struct trial *t, uint64_t now_us, char problem[TRIAL_WATCH_TEXT])
 {
     struct crowd_figures figures;
     crowd_figures(t->crowd, &figures);
@@ -24,13 +22,11 @@ void trial_watch_standing(struct trial *t, uint64_t now_us)
     int rate = t->options.rate_per_s;
     uint64_t patience_us = STALLED_MS * 1000 + (rate > 0 ? UINT64_C(3000000) / (uint64_t)rate : 0);
     if (t->stood_last_us == 0 || now_us < t->stood_last_us + patience_us)
-        return;
+        return true;
     if (stand == 0) {
-        char text[400];
-        snprintf(text, sizeof text, "nobody came to stand: %.200s",
+        snprintf(problem, TRIAL_WATCH_TEXT, "nobody came to stand: %.200s",
                  figures.problem ? figures.problem : "the servers take no connection of ours");
-        trial_finish(t, TRIAL_FAILED, text);
-        return;
+        return false;
     }
     trial_note(t,
                "%zu of %zu stand and no more come, so the run goes on with these: the servers' "
@@ -39,6 +35,7 @@ void trial_watch_standing(struct trial *t, uint64_t now_us)
                stand, t->options.candidates, figures.problem ? "; " : "",
                figures.problem ? figures.problem : "");
     crowd_settle_for(t->crowd);
+    return true;
 }
 
 /* ---- the ensemble's pulse ---- */
@@ -74,7 +71,7 @@ static int64_t ping_p99(const struct trial *t)
     return sorted[(count * 99 + 99) / 100 - 1];
 }
 
-void trial_watch_pulse(struct trial *t, uint64_t now_us)
+bool trial_watch_pulse(struct trial *t, uint64_t now_us, char problem[TRIAL_WATCH_TEXT])
 {
     int64_t limit_us = t->options.settings->inject.stop_above_ping_ms * 1000, p99 = ping_p99(t);
     bool hangs = t->pinging && (int64_t)(now_us - t->pinged_us) > 4 * limit_us + 1000000;
@@ -84,16 +81,14 @@ void trial_watch_pulse(struct trial *t, uint64_t now_us)
         t->pinged_us = now_us;
     }
     if ((p99 <= limit_us && !hangs) || t->slow_noted)
-        return;
+        return true;
     t->slow_noted = true;
-    char text[300];
-    snprintf(text, sizeof text,
+    snprintf(problem, TRIAL_WATCH_TEXT,
              "the ensemble answers slowly: ping p99 %lld ms, above %lld ms "
              "(inject: {stop_above_ping: ...})",
              (long long)((hangs ? (int64_t)(now_us - t->pinged_us) : p99) / 1000),
              (long long)(limit_us / 1000));
     if (t->options.load)
-        trial_note(t, "%s; --load lets the run go on", text);
-    else
-        trial_finish(t, TRIAL_TOO_SLOW, text);
+        trial_note(t, "%s; --load lets the run go on", problem);
+    return t->options.load;
 }

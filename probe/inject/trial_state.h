@@ -1,12 +1,13 @@
 /*
- * trial_inner.h - a run from inside: what trial.c (its steps) and trial_report.c (its figures) share. Nobody
- * else includes it.
+ * trial_state.h - a run from inside: what its steps (trial.c) and the parts that serve them share. Nobody
+ * outside trial*.c includes it.
  */
-#ifndef ELECTOP_PROBE_INJECT_TRIAL_INNER_H
-#define ELECTOP_PROBE_INJECT_TRIAL_INNER_H
+#ifndef ELECTOP_PROBE_INJECT_TRIAL_STATE_H
+#define ELECTOP_PROBE_INJECT_TRIAL_STATE_H
 
 #include "probe/inject/layout.h"
-#include "probe/inject/trial.h"
+#include "probe/inject/trial_options.h"
+#include "probe/inject/trial_report.h"
 
 #define PINGS_KEPT 100 /* ten seconds of them */
 #define PINGS_LEAST 20
@@ -66,15 +67,10 @@ struct trial {
     size_t swept, left_to_expire, withdrawals, real_least;
 };
 
-/* Where the run ends, from wherever it is: the first reason stands. problem NULL: none. */
-void trial_finish(struct trial *, enum trial_end why, const char *problem);
-/* trial_watch.c: whether the ensemble bears it, and whether anybody still comes to stand. */
-void trial_watch_pulse(struct trial *, uint64_t now_us);
-void trial_watch_standing(struct trial *, uint64_t now_us);
-void trial_gather(struct trial *);
+/* A line for people, told with the report. */
 void trial_note(struct trial *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The pattern of its candidates' names. */
 const char *trial_name(const struct trial *);
-void trial_count_failover(struct trial *, const struct crowd_failover *);
 /* Of this process, user and system. */
 uint64_t trial_cpu_us(void);
 

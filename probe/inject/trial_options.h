@@ -1,0 +1,43 @@
+/*
+ * trial_options.h - what is wanted of a run of test candidates, and who is told how it goes.
+ */
+#ifndef ELECTOP_PROBE_INJECT_TRIAL_OPTIONS_H
+#define ELECTOP_PROBE_INJECT_TRIAL_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/settings.h"
+#include "probe/inject/crowd.h"
+#include "probe/inject/wishes.h"
+
+struct trial_options {
+    const struct settings *settings;        /* borrowed: limits, the sandbox */
+    const struct cluster_settings *cluster; /* borrowed */
+    const char *path;                       /* below the chroot */
+
+    size_t candidates;
+    int rate_per_s; /* 0: as fast as the servers take them, within the configured ceiling unless load */
+    struct crowd_part parts[WISHES_PARTS];
+    size_t part_count;
+    enum crowd_victim victim;
+    uint64_t every_ms;
+    enum departure how;
+    size_t per_session;
+    enum crowd_look look;
+    const char *join; /* the run that several agents share; NULL: alone */
+    const char *name; /* pattern; NULL: as the path's candidates have it, else "n_" */
+    int64_t for_ms;   /* from when all stand; 0: no limit */
+    int64_t wait_ms;  /* how long the first connection may take */
+    bool live;        /* in the path itself, behind its real candidates; its configuration allows it */
+    bool load;        /* leave for more than the ceiling */
+};
+
+struct trial_listener {
+    void (*changed)(void *context);                                    /* its phase; may be NULL */
+    void (*failed_over)(void *context, const struct crowd_failover *); /* may be NULL */
+    void (*over)(void *context); /* once; then trial_free() may be called, not from within */
+};
+
+#endif

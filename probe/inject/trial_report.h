@@ -1,0 +1,92 @@
+/*
+ * trial_report.h - what a run comes to: its failovers counted as they come, its figures, and why it ended.
+ *
+ * Times are microseconds of uv_hrtime(), durations say their unit.
+ */
+#ifndef ELECTOP_PROBE_INJECT_TRIAL_REPORT_H
+#define ELECTOP_PROBE_INJECT_TRIAL_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/inject/agents.h"
+#include "probe/inject/crowd.h"
+#include "probe/inject/server_marks.h"
+#include "probe/inject/wishes.h"
+
+struct trial;
+struct trial_options;
+
+enum trial_phase {
+    TRIAL_CONNECTING,
+    TRIAL_LOOKING,   /* at the path */
+    TRIAL_MAKING,    /* its place */
+    TRIAL_MEETING,   /* until all agents of the run are there */
+    TRIAL_STANDING,  /* the crowd comes on */
+    TRIAL_RUNNING,   /* all stand */
+    TRIAL_ENDING,    /* the crowd goes */
+    TRIAL_GATHERING, /* the parts of all agents */
+    TRIAL_REMOVING,
+    TRIAL_OVER
+};
+
+/* Why it ended before its time, or what kept it from beginning. */
+enum trial_end {
+    TRIAL_DONE,      /* its time was over */
+    TRIAL_STOPPED,   /* by whoever runs it */
+    TRIAL_REFUSED,   /* for safety, or it makes no sense: nothing was begun */
+    TRIAL_UNREACHED, /* no server within wait_ms */
+    TRIAL_LOST,      /* the tool's own session */
+    TRIAL_TOO_SLOW,  /* the ensemble's ping */
+    TRIAL_FAILED     /* something else, said in the problem */
+};
+const char *trial_end_word(enum trial_end);     /* of the JSON: "done" */
+const char *trial_phase_word(enum trial_phase); /* for people: "standing" */
+
+struct trial_times {
+    const struct histogram *stand, *failover;
+    struct histogram detection, vacancy, takeover;
+};
+
+/* Everything that can be told of it, during and after. */
+struct trial_report {
+    enum trial_phase phase;
+    enum trial_end end;
+    const char *problem;  /* NULL: none */
+    const char *notes;    /* what people should know, a line each; "" */
+    const char *election; /* where the candidates stand, full path; NULL: not known yet */
+    const char *copied;   /* the path whose layout was taken, or NULL */
+    const char *name;     /* the pattern */
+    bool lock;
+    const struct trial_options *options;
+    struct crowd_figures crowd;       /* its histograms and failovers: NULL and 0 before there is one */
+    struct trial_times times;         /* with --join: of all agents together, at the end */
+    uint64_t by_how[DEPART_COUNT][2]; /* failovers: those that ended, and those that did not */
+    struct histogram by_cause[DEPART_COUNT];
+    uint64_t notices, requests, counted; /* of the failovers that were counted */
+    uint64_t run_us;                     /* since all stand, or since the beginning */
+    int64_t wall_ms;                     /* when it began */
+    struct histogram ping;
+    uint64_t cpu_us; /* of this process, over the run */
+    struct server_mark before[SERVER_MARKS_MOST], after[SERVER_MARKS_MOST];
+    size_t server_count;
+    const struct agent_part *agents; /* NULL: alone, or not at the end yet */
+    size_t agent_count;
+    size_t swept; /* runs that were over, removed first */
+    /* Live: how often all withdrew, and how few real candidates stood before ours while they stood. */
+    size_t withdrawals, real_least;
+    size_t left_to_expire; /* sessions that could not be ended in an orderly way */
+    uint64_t refused;      /* writes that the guard did not let through: a defect */
+};
+
+/* Counts it where it was planned, and all stand. */
+void trial_count_failover(struct trial *, const struct crowd_failover *);
+
+/* Fills a report as of now; texts and pointers stay valid until the loop turns. Large: not for the stack. */
+void trial_report(const struct trial *, struct trial_report *);
+
+/* -1: not known. Microseconds, or a number. */
+int64_t trial_figure(const struct trial_report *, enum wish_figure, enum wish_of);
+
+#endif
