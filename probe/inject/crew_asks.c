@@ -1,13 +1,12 @@
-/*
- * crew_asks.c - what candidates ask of the servers, and the answers: each goes back to the function of
- * candidate.h that the question names. Every write of a candidate goes out here. See crew.c for the session
- * and its owner.
- */
+#include "probe/inject/crew_asks.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "probe/election/recipe.h"
-#include "probe/inject/crew_inner.h"
+#include "probe/inject/crew_session.h"
+#include "probe/inject/crew_state.h"
 #include "probe/inject/naming.h"
 #include "probe/inject/reading.h"
 
@@ -15,14 +14,14 @@
 
 /* ---- what is counted ---- */
 
-void crew_count_question(const struct test_candidate *t, enum candidate_ask what)
+static void count_question(const struct test_candidate *t, enum candidate_ask what)
 {
     const struct crew_options *options = t->crew->options;
     if (options->listener.asked)
         options->listener.asked(options->context, what);
 }
 
-void crew_count_answer(const struct test_candidate *t, enum session_result result)
+static void count_answer(const struct test_candidate *t, enum session_result result)
 {
     const struct crew_options *options = t->crew->options;
     if (options->listener.answered)
@@ -34,22 +33,21 @@ void crew_count_answer(const struct test_candidate *t, enum session_result resul
 static void on_whatever(void *context, enum session_result result, const char *path)
 {
     (void)path;
-    crew_count_answer(context,
-                      result); /* nothing hangs on it: the request after it says what there is to say */
+    count_answer(context, result); /* nothing hangs on it: the request after it says what there is to say */
 }
 
 static void on_prepared(void *context, enum session_result result, const char *path)
 {
     (void)path;
     struct test_candidate *t = context;
-    crew_count_answer(t, result);
+    count_answer(t, result);
     crew_perform(t, candidate_prepared(&t->machine, &t->casting->rules, result));
 }
 
 static void on_created(void *context, enum session_result result, const char *path)
 {
     struct test_candidate *t = context;
-    crew_count_answer(t, result);
+    count_answer(t, result);
     int64_t number = SEQUENCE_NONE;
     char *name = result == SESSION_OK && path ? strdup(strrchr(path, '/') + 1) : NULL;
     if (name) {
@@ -67,7 +65,7 @@ static void on_found(void *context, enum session_result result, const struct zno
 {
     (void)stat;
     struct test_candidate *t = context;
-    crew_count_answer(t, result);
+    count_answer(t, result);
     int64_t number = SEQUENCE_NONE;
     size_t length = t->name ? strlen(t->name) : 0;
     for (size_t i = 0; i < count && t->name && number == SEQUENCE_NONE; i++)
@@ -95,7 +93,7 @@ static void on_list(void *context, enum session_result result, const struct znod
 {
     (void)stat;
     struct test_candidate *t = context;
-    crew_count_answer(t, result);
+    count_answer(t, result);
     struct place place = {.stands = false};
     if (result == SESSION_OK)
         place = place_in_line(t->machine.own, names, count);
@@ -107,7 +105,7 @@ static void on_watched(void *context, enum session_result result, const struct z
 {
     (void)stat, (void)data, (void)length;
     struct test_candidate *t = context;
-    crew_count_answer(t, result);
+    count_answer(t, result);
     crew_perform(t, candidate_watched(&t->machine, &t->casting->rules, result));
 }
 
@@ -115,7 +113,7 @@ static void on_deleted(void *context, enum session_result result, const char *pa
 {
     (void)path;
     struct test_candidate *t = context;
-    crew_count_answer(t, result);
+    count_answer(t, result);
     crew_perform(t, candidate_deleted(&t->machine, &t->casting->rules, result));
 }
 
@@ -128,7 +126,7 @@ static void on_contended(void *context, enum session_result result, const char *
 {
     (void)path;
     struct test_candidate *t = context;
-    crew_count_answer(t, result);
+    count_answer(t, result);
     crew_perform(t, candidate_contended(&t->machine, &t->casting->rules, result));
 }
 
@@ -137,7 +135,7 @@ static void on_lock_seen(void *context, enum session_result result, const struct
 {
     (void)data, (void)length;
     struct test_candidate *t = context;
-    crew_count_answer(t, result);
+    count_answer(t, result);
     crew_perform(t, candidate_lock_seen(&t->machine, &t->casting->rules, result, is_mine(t, stat)));
 }
 
@@ -145,7 +143,7 @@ static void on_marked(void *context, enum session_result result, const char *pat
 {
     (void)path;
     struct test_candidate *t = context;
-    crew_count_answer(t, result);
+    count_answer(t, result);
     crew_perform(t, candidate_marked(&t->machine, &t->casting->rules, result));
 }
 
@@ -154,7 +152,7 @@ static void on_mark_seen(void *context, enum session_result result, const struct
 {
     (void)data, (void)length;
     struct test_candidate *t = context;
-    crew_count_answer(t, result);
+    count_answer(t, result);
     crew_perform(t, candidate_mark_seen(&t->machine, &t->casting->rules, result, is_mine(t, stat)));
 }
 
@@ -188,7 +186,7 @@ static bool create_directories(struct test_candidate *t, const char *path, bool 
         if (!asked)
             return false;
         if (i + 1 < count)
-            crew_count_question(t, ASK_DIRECTORY);
+            count_question(t, ASK_DIRECTORY);
     }
     return asked;
 }
@@ -224,7 +222,7 @@ static bool find_candidate(struct test_candidate *t)
     struct session *session = t->crew->session;
     if (!session_sync(session, t->casting->election, on_whatever, t))
         return false;
-    crew_count_question(t, ASK_FIND);
+    count_question(t, ASK_FIND);
     return session_children(session, t->casting->election, false, on_found, t);
 }
 
@@ -279,7 +277,7 @@ static bool delay_begin(struct test_candidate *t)
 
 /* ---- asking ---- */
 
-bool crew_ask(struct test_candidate *t, enum candidate_ask what, const char *name)
+static bool ask(struct test_candidate *t, enum candidate_ask what, const char *name)
 {
     struct session *session = t->crew->session;
     const struct casting *casting = t->casting;
@@ -319,7 +317,75 @@ bool crew_ask(struct test_candidate *t, enum candidate_ask what, const char *nam
         return delay_begin(t);
     case ASK_RENEW:
     case ASK_LEAVE:
-        break; /* not of the servers: crew.c */
+        break; /* not of the servers: crew_perform() */
     }
     return false;
+}
+
+/* ---- carrying out ---- */
+
+/* One gives up. On a shared session the others go on, and its znode with them. */
+static void leave(struct test_candidate *t, const char *problem)
+{
+    struct crew *crew = t->crew;
+    if (problem) {
+        char text[200];
+        snprintf(text, sizeof text, "cannot %s %.120s", problem, t->casting->election);
+        crew_set_problem(crew, text);
+        if (crew->options->listener.gave_up)
+            crew->options->listener.gave_up(crew->options->context, text);
+    }
+    if (crew->room == 1)
+        crew_all_gone(crew, session_close);
+}
+
+/* It could not be asked: as good as without a connection, and the next one leads on. */
+static void answer_lost(struct test_candidate *t, enum candidate_ask what)
+{
+    struct candidacy *c = &t->machine;
+    const struct candidate_rules *rules = &t->casting->rules;
+    candidate_disconnected(c);
+    switch (what) {
+    case ASK_DIRECTORY:
+    case ASK_MARK_DIRECTORY:
+        crew_perform(t, candidate_prepared(c, rules, SESSION_LOST));
+        break;
+    case ASK_CREATE:
+        crew_perform(t, candidate_created(c, rules, SESSION_LOST, SEQUENCE_NONE));
+        break;
+    case ASK_LOOK:
+    case ASK_LOOK_AND_WATCH:
+        crew_perform(t, candidate_looked(c, rules, SESSION_LOST, NULL));
+        break;
+    case ASK_WATCH:
+        crew_perform(t, candidate_watched(c, rules, SESSION_LOST));
+        break;
+    case ASK_DELETE:
+        crew_perform(t, candidate_deleted(c, rules, SESSION_LOST));
+        break;
+    default: /* to the others a lost answer changes nothing */
+        break;
+    }
+}
+
+static bool is_request(const struct test_candidate *t, enum candidate_ask what)
+{
+    return what != ASK_DELAY && !(what == ASK_LOOK && t->crew->options->reading);
+}
+
+void crew_perform(struct test_candidate *t, struct candidate_asks asks)
+{
+    crew_tell(t);
+    for (unsigned i = 0; i < asks.count; i++) {
+        enum candidate_ask what = asks.list[i].what;
+        if (what == ASK_LEAVE)
+            leave(t, asks.problem);
+        else if (what == ASK_RENEW)
+            crew_session_renew(t->crew);
+        else if (!t->crew->session || !ask(t, what, asks.list[i].name))
+            answer_lost(t, what);
+        else if (is_request(t, what))
+            count_question(t, what);
+    }
+    crew_tell(t);
 }

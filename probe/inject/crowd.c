@@ -10,6 +10,7 @@
 
 #include "probe/election/recipe.h"
 #include "probe/inject/crew.h"
+#include "probe/inject/crew_asks.h"
 #include "probe/inject/naming.h"
 #include "probe/inject/reading.h"
 #include "probe/inject/tally.h"
@@ -497,7 +498,8 @@ struct crowd *crowd_new(uv_loop_t *loop, const struct crowd_options *options,
     crowd->gate = gate_new(loop);
     bool good = crowd->gate && options_copy(crowd, options);
     if (good && options->look == LOOK_SHARED && !options->lock) {
-        crowd->reading = reading_new(loop, options->election, &crowd->crew_options.listener, crowd);
+        crowd->reading =
+            reading_new(loop, options->election, crew_looked, &crowd->crew_options.listener, crowd);
         good = crowd->reading != NULL;
     }
     crowd->timer = good ? calloc(1, sizeof *crowd->timer) : NULL;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "probe/election/recipe.h"
+#include "probe/inject/crew_state.h"
 
 /* Between lists, for each name in the last one: several times what a name costs us and the server. */
 #define PAUSE_A_NAME_NS 1500
@@ -18,6 +19,7 @@ struct queue {
 struct reading {
     uv_timer_t timer;
     char *election;
+    reading_fn looked;
     struct crew_listener listener;
     void *context;
     struct queue waiting, served; /* for the next list; by the one that is under way */
@@ -39,8 +41,8 @@ static void on_closed(uv_handle_t *handle)
     destroy(r);
 }
 
-struct reading *reading_new(uv_loop_t *loop, const char *election, const struct crew_listener *listener,
-                            void *context)
+struct reading *reading_new(uv_loop_t *loop, const char *election, reading_fn looked,
+                            const struct crew_listener *listener, void *context)
 {
     struct reading *r = calloc(1, sizeof *r);
     char *copy = r ? strdup(election) : NULL;
@@ -49,6 +51,7 @@ struct reading *reading_new(uv_loop_t *loop, const char *election, const struct 
         return NULL;
     }
     r->election = copy;
+    r->looked = looked;
     r->listener = *listener;
     r->context = context;
     uv_timer_init(loop, &r->timer);
@@ -158,8 +161,8 @@ static void on_list(void *context, enum session_result result, const struct znod
     }
     for (size_t i = 0; i < r->served.count; i++) {
         struct test_candidate *t = r->served.all[i];
-        struct place place = line_place(line, standing, crew_machine(t)->own);
-        crew_looked(t, result, &place);
+        struct place place = line_place(line, standing, t->machine.own);
+        r->looked(t, result, &place);
     }
     r->served.count = 0;
     free(line);
@@ -171,10 +174,9 @@ static void on_list(void *context, enum session_result result, const struct znod
 static struct session *session_of_somebody(const struct reading *r)
 {
     for (size_t i = 0; i < r->waiting.count; i++) {
-        struct crew *crew = crew_of(r->waiting.all[i]);
-        struct session *session = crew_session(crew);
-        if (session && !crew_paused(crew) && session_state(session) == CONNECTION_CONNECTED)
-            return session;
+        const struct crew *crew = r->waiting.all[i]->crew;
+        if (crew->session && !crew->paused && session_state(crew->session) == CONNECTION_CONNECTED)
+            return crew->session;
     }
     return NULL;
 }

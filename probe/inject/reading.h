@@ -11,16 +11,21 @@
 #include <stdbool.h>
 #include <uv.h>
 
-#include "probe/inject/crew.h"
+#include "probe/inject/casting.h"
+
+/* To whoever wanted to look. */
+typedef void (*reading_fn)(struct test_candidate *, enum session_result, const struct place *);
 
 /*
- * asked and answered are called for the requests that go out here: a sync, and a list. NULL: out of memory.
+ * The listener's asked and answered are called for the requests that go out here: a sync, and a list. NULL:
+ * out of memory.
  */
-struct reading *reading_new(uv_loop_t *, const char *election, const struct crew_listener *, void *context);
+struct reading *reading_new(uv_loop_t *, const char *election, reading_fn, const struct crew_listener *,
+                            void *context);
 /* Nobody is answered any more. Before the candidates are freed, and after their sessions. NULL is fine. */
 void reading_free(struct reading *);
 
-/* crew_looked() follows, once. False: out of memory. */
+/* Its function is called, once. False: out of memory. */
 bool reading_want(struct reading *, struct test_candidate *);
 
 #endif
