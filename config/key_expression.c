@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "config/key_values.h"
-#include "config/keys.h"
+#include "config/key_types.h"
 #include "config/recipe_names.h"
 
 static void read_expression(const struct key *key, const struct yaml_node *node, void *field,

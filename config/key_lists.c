@@ -7,7 +7,7 @@
 
 #include "config/connect_string.h"
 #include "config/key_values.h"
-#include "config/keys.h"
+#include "config/key_types.h"
 #include "config/settings.h"
 #include "config/units.h"
 #include "config/znode_path.h"

@@ -1,10 +1,10 @@
 /*
- * key_values.h - what the readers and printers of values share (key_types.c, key_lists.c).
+ * key_values.h - what the readers and printers of values share (key_types.h).
  */
 #ifndef ELECTOP_CONFIG_KEY_VALUES_H
 #define ELECTOP_CONFIG_KEY_VALUES_H
 
-#include "config/keys.h"
+#include "config/key.h"
 
 /* Reports "word: "value" what". */
 void value_refuse(const struct key *, const struct yaml_node *, struct reading *, const char *what);

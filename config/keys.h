@@ -1,70 +1,16 @@
 /*
  * keys.h - the one table of the configuration's keys.
  *
- * It drives reading (settings_read.c), the effective configuration (settings_print.c), the list of keys in
+ * It drives reading (settings_file.c), the effective configuration (settings_print.c), the list of keys in
  * `electop config --help`, defaults, and releasing: what is not in the table does not exist.
- *
- * Paths: "screen.theme"; "clusters[]" is a list of mappings and "clusters[].name" a key of each of them.
- * A key's scope is its path up to its last "[]" ("" for the whole file): it names the struct that holds the
- * field, and offset is counted in it.
  */
 #ifndef ELECTOP_CONFIG_KEYS_H
 #define ELECTOP_CONFIG_KEYS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "config/problems.h"
-#include "config/text.h"
-#include "config/yaml.h"
-
-struct key;
-
-/* Where a value is being read from. */
-struct reading {
-    struct problems *problems;
-    const char *file;  /* relative paths lie beside it; NULL: from the command line */
-    struct text notes; /* keys that are set and have no effect yet, a line each */
-};
-
-/* What a key's value is: how it is read, printed and released. */
-struct key_type {
-    const char *expects; /* "a duration such as 10s": for help and for a value of the wrong kind */
-    /* Checks the node and writes the field (releasing what was there), or reports why not. */
-    void (*read)(const struct key *, const struct yaml_node *, void *field, struct reading *);
-    /* Writes the value as YAML; nothing where it is not set. */
-    void (*print)(const struct key *, const void *field, struct text *);
-    void (*clear)(void *field); /* NULL: owns nothing */
-};
-
-enum {
-    KEY_REQUIRED = 1,     /* must be there */
-    KEY_UNIQUE = 2,       /* no two items of a list may have the same */
-    KEY_NAMES = 4,        /* needed in a list of several items, to tell them apart */
-    KEY_TELLS = 16,       /* a section: its field is a bool that turns true where it is written */
-    KEY_NOT_USED_YET = 8, /* accepted and checked; this version does nothing with it */
-};
-
-struct key {
-    const char *path;
-    const struct key_type *type; /* NULL: a mapping, or a list of mappings ("...[]") */
-    const char *fallback;        /* the default, as one would write it; NULL: not set */
-    size_t offset;
-    int64_t minimum, maximum; /* of numbers and times; of a list: the most items (maximum) */
-    const char *const *words; /* of a choice, NULL-terminated, in the order of its enum */
-    unsigned flags;
-    const char *help;               /* one line */
-    size_t item_size, count_offset; /* of a list of mappings */
-};
+#include "config/key.h"
 
 extern const struct key keys[];
 extern const size_t key_count;
-
-extern const struct key_type type_text, type_choice, type_word, type_switch, type_tri_state, type_integer,
-    type_duration, type_interval, type_percent, type_rate, type_count_in, type_timeouts, type_path,
-    type_pattern, type_path_list, type_connect_string, type_file, type_history, type_addresses, type_admin,
-    type_identity, type_conditions, type_command, type_expression, type_recipe;
 
 /* The range of --session-timeout and of the key, which are the same. */
 #define SESSION_TIMEOUT_MIN_MS 1000
@@ -72,16 +18,10 @@ extern const struct key_type type_text, type_choice, type_word, type_switch, typ
 
 /* NULL: there is none. A list of mappings is found with and without its "[]". */
 const struct key *key_find(const char *path);
-const char *key_word(const struct key *, char *buffer, size_t size); /* its last component, without "[]" */
-bool key_is_list(const struct key *);                                /* of mappings */
-bool key_is_child(const struct key *, const char *parent); /* directly below; parent "" is the top */
-bool key_is_in_scope(const struct key *, const char *scope);
 
 /* Gives all fields of a zeroed struct their defaults. False: out of memory. */
 bool keys_initialise(const char *scope, void *base);
 /* Releases all that the fields of a struct own, items of lists included, and zeroes the fields. */
 void keys_clear(const char *scope, void *base);
-
-#define KEY_PATH_MAX 96
 
 #endif

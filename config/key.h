@@ -1,0 +1,68 @@
+/*
+ * key.h - one key of the configuration: what its value is, where it is kept, and where it stands.
+ *
+ * Paths: "screen.theme"; "clusters[]" is a list of mappings and "clusters[].name" a key of each of them.
+ * A key's scope is its path up to its last "[]" ("" for the whole file): it names the struct that holds the
+ * field, and offset is counted in it.
+ */
+#ifndef ELECTOP_CONFIG_KEY_H
+#define ELECTOP_CONFIG_KEY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/problems.h"
+#include "config/text.h"
+#include "config/yaml.h"
+
+struct key;
+
+/* Where a value is being read from. */
+struct reading {
+    struct problems *problems;
+    const char *file;  /* relative paths lie beside it; NULL: from the command line */
+    struct text notes; /* keys that are set and have no effect yet, a line each */
+};
+
+/* What a key's value is: how it is read, printed and released. */
+struct key_type {
+    const char *expects; /* "a duration such as 10s": for help and for a value of the wrong kind */
+    /* Checks the node and writes the field (releasing what was there), or reports why not. */
+    void (*read)(const struct key *, const struct yaml_node *, void *field, struct reading *);
+    /* Writes the value as YAML; nothing where it is not set. */
+    void (*print)(const struct key *, const void *field, struct text *);
+    void (*clear)(void *field); /* NULL: owns nothing */
+};
+
+enum {
+    KEY_REQUIRED = 1,     /* must be there */
+    KEY_UNIQUE = 2,       /* no two items of a list may have the same */
+    KEY_NAMES = 4,        /* needed in a list of several items, to tell them apart */
+    KEY_TELLS = 16,       /* a section: its field is a bool that turns true where it is written */
+    KEY_NOT_USED_YET = 8, /* accepted and checked; this version does nothing with it */
+};
+
+struct key {
+    const char *path;
+    const struct key_type *type; /* NULL: a mapping, or a list of mappings ("...[]") */
+    const char *fallback;        /* the default, as one would write it; NULL: not set */
+    size_t offset;
+    int64_t minimum, maximum; /* of numbers and times; of a list: the most items (maximum) */
+    const char *const *words; /* of a choice, NULL-terminated, in the order of its enum */
+    unsigned flags;
+    const char *help;               /* one line */
+    size_t item_size, count_offset; /* of a list of mappings */
+};
+
+#define KEY_PATH_MAX 96
+
+/* Its last component, without "[]"; in buffer, which is returned. */
+const char *key_word(const struct key *, char *buffer, size_t size);
+bool key_is_list(const struct key *);                      /* of mappings */
+bool key_is_child(const struct key *, const char *parent); /* directly below; parent "" is the top */
+bool key_is_in_scope(const struct key *, const char *scope);
+/* The path says so; with and without the "[]" of a list. */
+bool key_is_at(const struct key *, const char *path);
+
+#endif
