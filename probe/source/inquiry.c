@@ -1,5 +1,4 @@
 #include "probe/source/inquiry.h"
-#include "probe/source/subject.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -8,19 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/source/inquiry_admin.h"
 #include "probe/source/inquiry_round.h"
+#include "probe/source/inquiry_word.h"
 #include "probe/source/server_facts.h"
-
-const struct inquiry_way inquiry_ways[STEPS] = {
-    [STEP_STATE] = {ADMIN_SERVER_STATS, WORD_SRVR, FIGURES_WITHIN_MS},
-    [STEP_SUMMARY] = {ADMIN_WATCH_SUMMARY, WORD_WCHS, FIGURES_WITHIN_MS},
-    [STEP_FIGURES] = {ADMIN_MONITOR, WORD_MNTR, FIGURES_WITHIN_MS},
-    [STEP_BEFORE] = {ADMIN_CONNECTIONS, WORD_CONS, LISTS_WITHIN_MS},
-    [STEP_WATCHES] = {ADMIN_WATCHES, WORD_WCHC, LISTS_WITHIN_MS},
-    [STEP_CONNECTIONS] = {ADMIN_CONNECTIONS, WORD_CONS, LISTS_WITHIN_MS},
-    [STEP_SESSIONS] = {ADMIN_DUMP, WORD_DUMP, LISTS_WITHIN_MS},
-    [STEP_AFTER] = {ADMIN_SERVER_STATS, WORD_SRVR, FIGURES_WITHIN_MS},
-};
+#include "probe/source/subject.h"
 
 static void step_begin(struct inquiry *q);
 static void ask(struct inquiry *q);
@@ -145,7 +136,7 @@ static void watches_came(struct inquiry *q)
     q->before = *f;
 }
 
-void inquiry_step_succeeded(struct inquiry *q, int64_t took_us)
+static void step_succeeded(struct inquiry *q, int64_t took_us)
 {
     switch (q->step) {
     case STEP_STATE:
@@ -194,12 +185,12 @@ static void state_failed(struct inquiry *q)
     q->connections_known = false;
     q->looks = 0;
     if (!asked) {
-        bool ours = servers_has_ours(q->servers, q->host, atoi(q->port));
+        bool ours = places_have_ours(q->places, q->host, atoi(q->port));
         facts_tell_unasked(q->live, q->address, ours, NULL);
     } else {
         facts_tell_server(q->live, q->address, &q->answer.figures, q->answered, -1,
                           q->problems[by_word ? BY_WORD : BY_ADMINSERVER]);
-        servers_missed(q->servers);
+        q->places->missed = true;
     }
     facts_tell_nothing(q->live, q->address, problem);
     round_end(q);
@@ -236,7 +227,7 @@ static void step_failed(struct inquiry *q)
 }
 
 /* One way did not lead to an answer: the other, if it was not tried yet. */
-void inquiry_way_failed(struct inquiry *q, const char *problem)
+static void way_failed(struct inquiry *q, const char *problem)
 {
     char *kept = q->problems[q->way];
     if (q->way == BY_ADMINSERVER && q->admin_host && strcmp(q->admin_host, q->host) == 0)
@@ -249,70 +240,13 @@ void inquiry_way_failed(struct inquiry *q, const char *problem)
     ask(q);
 }
 
-/* What a question cost the server, by how long it took. */
-void inquiry_count_cost(struct inquiry *q, int64_t took_us, bool answered)
+/* How an asking ended: in inquiry_round.h. */
+static void on_ended(struct inquiry *q, const char *problem, int64_t took_us)
 {
-    int64_t within_us = inquiry_ways[q->step].within_ms * 1000;
-    if (q->step == STEP_STATE || q->step == STEP_SUMMARY || q->step == STEP_AFTER)
-        return; /* next to nothing, but a server's very first answer takes long */
-    if (took_us > within_us)
-        took_us = within_us; /* this program was stopped meanwhile */
-    if (answered)
-        q->took_us += took_us;
-    else if (inquiry_ways[q->step].within_ms == LISTS_WITHIN_MS)
-        q->took_us += took_us < UNANSWERED_MS * 1000 ? took_us : UNANSWERED_MS * 1000;
-}
-
-/* What an answer must show to be believed. */
-
-void inquiry_expect_ours(struct inquiry *q)
-{
-    q->ours_expected = servers_has_ours(q->servers, q->host, atoi(q->port));
-}
-
-/* Some come and go between two answers; but a list of far fewer than there are is not all of it. */
-static bool too_few(int64_t listed, int64_t counted)
-{
-    return counted > 0 && listed + 2 + counted / 4 < counted;
-}
-
-/* Why the list of this step cannot be all of it, or this server's; NULL: it can. */
-const char *inquiry_doubt(const struct inquiry *q, char *reason, size_t size)
-{
-    const struct server_figures *f = &q->answer.figures;
-    size_t connections = q->answer.connections.count, watches = q->answer.watches.path_count;
-    reason[0] = '\0';
-    switch (q->step) {
-    case STEP_BEFORE:
-    case STEP_CONNECTIONS:
-        if (q->ours_expected && servers_has_ours(q->servers, q->host, atoi(q->port)) &&
-            !facts_show_ours(q->live, &q->answer.connections))
-            snprintf(reason, size, "our own session is connected there, but not in its list");
-        else if (too_few((int64_t)connections, f->connections))
-            snprintf(reason, size, "lists %zu connections, but counts %lld", connections,
-                     (long long)f->connections);
-        break;
-    case STEP_WATCHES:
-        if ((watches == 0 && f->watches > 0) || too_few((int64_t)watches, f->watches))
-            snprintf(reason, size, "lists %zu watches, but counts %lld", watches, (long long)f->watches);
-        break;
-    case STEP_SESSIONS:
-        if (q->answer.sessions.count && session_id(q->live->session) &&
-            session_state(q->live->session) == CONNECTION_CONNECTED &&
-            !facts_sessions_show_ours(q->live, &q->answer.sessions))
-            snprintf(reason, size, "our own session lives, but is not in its list");
-        break;
-    default:
-        break;
-    }
-    return reason[0] ? reason : NULL;
-}
-
-void inquiry_lists_free(struct inquiry *q)
-{
-    connection_list_free(&q->answer.connections);
-    watch_list_free(&q->answer.watches);
-    session_list_free(&q->answer.sessions);
+    if (problem)
+        way_failed(q, problem);
+    else
+        step_succeeded(q, took_us);
 }
 
 /* The figures that every server tells by "srvr" first that way, all else first by AdminServer. */
@@ -447,16 +381,17 @@ static char *copy(const char *text, bool *good)
     return copied;
 }
 
-struct inquiry *inquiry_new(struct live *live, struct servers *servers, struct http *http,
-                            const struct inquiry_place *place)
+struct inquiry *inquiry_new(struct live *live, struct places *places, struct http *http,
+                            const struct server_place *place)
 {
     struct inquiry *q = calloc(1, sizeof *q);
     if (!q)
         return NULL;
     bool good = true;
     q->live = live;
-    q->servers = servers;
+    q->places = places;
     q->http = http;
+    q->ended = on_ended;
     q->address = copy(place->address, &good);
     q->host = copy(place->port ? place->host : NULL, &good);
     q->timer = calloc(1, sizeof *q->timer);

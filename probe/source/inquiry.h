@@ -16,19 +16,13 @@
 #define ELECTOP_PROBE_SOURCE_INQUIRY_H
 
 #include "probe/source/live.h"
+#include "probe/source/places.h"
 #include "probe/zookeeper/http.h"
 
 struct inquiry;
 
-struct inquiry_place {
-    const char *address; /* host:port, as observations call the server */
-    const char *host;    /* without brackets */
-    int port;            /* 0: not known, so it cannot be asked */
-    const char *problem; /* ... and why not; static text */
-};
-
 /* Tells that the server is there; asks nothing yet. Copies place. NULL: out of memory. */
-struct inquiry *inquiry_new(struct live *, struct servers *, struct http *, const struct inquiry_place *);
+struct inquiry *inquiry_new(struct live *, struct places *, struct http *, const struct server_place *);
 void inquiry_free(struct inquiry *);
 
 /* The first round. With the setting `every` off only the figures: the rest is asked for on demand. */

@@ -1,3 +1,5 @@
+#include "probe/source/inquiry_admin.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,11 +53,11 @@ static void prove(struct inquiry *q, enum admin_command command);
 static bool choose(struct inquiry *q)
 {
     struct admin_choice choice;
-    q->admin_count = servers_admins(q->servers, q);
+    q->admin_count = places_admins(q->places, q->address);
     if (q->admin_count == 0)
         return false;
     q->admin_at %= q->admin_count;
-    if (!servers_admin(q->servers, q, q->admin_at, &choice))
+    if (!places_admin(q->places, q->address, q->admin_at, &choice))
         return false;
     if (!q->admin_host || strcmp(q->admin_host, choice.host) != 0) {
         char *host = strdup(choice.host);
@@ -116,11 +118,11 @@ static void configuration_came(struct inquiry *q)
     const struct server_figures *a = &q->identity.figures;
     char foreign[sizeof q->foreign];
     int port = atoi(q->port);
-    int64_t id = servers_id(q->servers, q);
+    int64_t id = places_id(q->places, q->address);
     if (a->client_port > 0 && a->client_port != port) {
         snprintf(foreign, sizeof foreign, "it belongs to another server (its client port is %lld, not %d)",
                  (long long)a->client_port, port);
-        if (servers_with_port(q->servers, (int)a->client_port) > 0)
+        if (places_with_port(q->places, (int)a->client_port) > 0)
             proved_foreign(q, foreign);
         else
             prove(q, ADMIN_CONNECTIONS);
@@ -128,8 +130,8 @@ static void configuration_came(struct inquiry *q)
         snprintf(foreign, sizeof foreign, "it belongs to another server (its id is %lld, not %lld)",
                  (long long)a->server_id, (long long)id);
         proved_foreign(q, foreign);
-    } else if (a->client_port == port && (q->admin_sure || (id > 0 && id == a->server_id) ||
-                                          servers_with_port(q->servers, port) == 1)) {
+    } else if (a->client_port == port &&
+               (q->admin_sure || (id > 0 && id == a->server_id) || places_with_port(q->places, port) == 1)) {
         prove(q, ADMIN_SERVER_STATS);
     } else {
         prove(q, ADMIN_CONNECTIONS);

@@ -1,5 +1,6 @@
 /*
- * inquiry_round.h - one server's rounds: what the parts of an inquiry share. Nobody else includes it.
+ * inquiry_round.h - one server's rounds: what is known in them, and what counts as an answer. Nobody but the
+ * parts of an inquiry includes it.
  *
  * A round is a walk through the steps; each step is asked one way, and where that leads nowhere the other.
  * inquiry.c walks, inquiry_admin.c asks AdminServer, inquiry_word.c asks by four-letter word.
@@ -11,10 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "probe/source/inquiry.h"
-#include "probe/source/servers.h"
+#include "probe/source/live.h"
+#include "probe/source/places.h"
 #include "probe/zookeeper/adminserver.h"
 #include "probe/zookeeper/fourletter.h"
+#include "probe/zookeeper/http.h"
 #include "probe/zookeeper/words.h"
 
 /* Cheap figures come within these, or the server hangs; lists may take longer. */
@@ -76,8 +78,10 @@ enum proof { PROOF_OPEN, PROOF_OWN, PROOF_FOREIGN };
 
 struct inquiry {
     struct live *live;
-    struct servers *servers;
+    struct places *places;
     struct http *http;
+    /* The walk goes on: this asking has ended, with an answer where problem is NULL. */
+    void (*ended)(struct inquiry *, const char *problem, int64_t took_us);
     char *address, *host, *admin_host;
     char port[8];
     int admin_port;
@@ -133,12 +137,6 @@ struct inquiry {
     size_t wchc_bytes, wchc_watches, wchc_sessions; /* what the last one really came to */
     int64_t leader_timeout_ms; /* the shortest of leaders' sessions here; 0: there are none */
 };
-
-/* Asks this step of AdminServer, once it is proved to be this server's own. */
-void inquiry_ask_adminserver(struct inquiry *);
-
-/* Asks this step by its word, where that can do no harm. */
-void inquiry_ask_by_word(struct inquiry *);
 
 /* How an asking ended: with an answer in q->answer, or not, and why. */
 void inquiry_step_succeeded(struct inquiry *, int64_t took_us);

@@ -1,3 +1,5 @@
+#include "probe/source/inquiry_word.h"
+
 #include <stdio.h>
 #include <string.h>
 

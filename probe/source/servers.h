@@ -12,36 +12,12 @@
 
 #include "probe/source/live.h"
 
-struct inquiry;
-
 /* NULL: out of memory. */
 struct servers *servers_new(struct live *);
 void servers_free(struct servers *);
 
 /* Our session is connected: who belongs to the ensemble can be read. */
 void servers_connected(struct servers *);
-/* One of them does not answer: it may have left. */
-void servers_missed(struct servers *);
-
-/*
- * The AdminServers that may be that server's own, the likeliest first. Of a list of them: those on its host,
- * by spelling or address; else those on nobody's host. Among equals the order of the list decides who is
- * tried first, never who is believed. sure: no other is on this host, and no other server.
- */
-struct admin_choice {
-    const char *host;
-    int port;
-    bool sure;
-};
-size_t servers_admins(const struct servers *, const struct inquiry *);
-bool servers_admin(const struct servers *, const struct inquiry *, size_t i, struct admin_choice *);
-
-/* The id by which /zookeeper/config calls it; -1: unknown. */
-int64_t servers_id(const struct servers *, const struct inquiry *);
-/* So many of them are known to answer their clients on this port. */
-size_t servers_with_port(const struct servers *, int port);
-/* Our own session is connected to it, as far as that can be told. */
-bool servers_has_ours(const struct servers *, const char *host, int port);
 
 /* Ask all of them everything, now. */
 void servers_demand(struct servers *);
