@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/election/freeze.h"
 #include "tui/footer.h"
 #include "tui/inject/inject_view.h"
 #include "tui/inject/workbench.h"

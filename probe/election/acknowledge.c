@@ -1,3 +1,5 @@
+#include "probe/election/acknowledge.h"
+
 #include <string.h>
 
 #include "probe/election/fold.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/election/client.h"
 #include "probe/election/clients.h"
 
 void bystander_note(struct election *election, uint64_t session)

@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/election/diagnose.h"
+#include "probe/election/clients.h"
+#include "probe/election/findings.h"
+#include "probe/election/looks.h"
+#include "probe/election/name_hash.h"
 #include "probe/election/roster.h"
 
 /* How long a client may take to look again after its predecessor changed. */
@@ -178,7 +181,7 @@ static void see_watches(struct diagnosis *d, struct viewer *viewer)
         const char *name = lock ? NULL : child_in(election->path, length, path);
         if (name) {
             struct candidate *target =
-                roster_find(election, name, roster_hash(name, strlen(name), election->hash_seed));
+                roster_find(election, name, name_hash(name, strlen(name), election->hash_seed));
             struct candidate_name parsed;
             if (target && !target->outside)
                 see_target(d, viewer, target);

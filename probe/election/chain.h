@@ -10,7 +10,9 @@
 #include "probe/election/client.h"
 #include "probe/election/election.h"
 
+struct cluster;
 struct server;
+struct diagnosis; /* findings.h */
 
 /* What its owner's session shows; NULL: nothing is known of it, or the znode has no session. */
 const struct client_session *candidate_client(const struct candidate *);
@@ -40,5 +42,27 @@ const char *chain_watches_problem(const struct server *);
 
 /* Every server shows its watches: who is not listed by chain_watched_by() does not watch. */
 bool chain_watches_complete(const struct cluster *);
+
+/* ---- for the diagnoses ---- */
+
+/* One session in the light of one election. */
+struct viewer {
+    struct client *client;
+    uint32_t owned;                /* candidates of it in here */
+    uint32_t targets;              /* candidates that it watches, its own left out */
+    uint32_t lowest;               /* the foremost of them */
+    const struct candidate *other; /* one of them that is not the predecessor of any of its own */
+    const char *deleted;           /* a candidate's path that it watches and that does not exist */
+    bool above; /* it watches the directory or what lies above: such a watch may be recursive */
+};
+
+/* Of this diagnosis; made where there is none; NULL: out of memory. */
+struct viewer *viewer_of(struct diagnosis *, struct client *);
+/* Brings links and watchers up to date. */
+void chain_update(struct diagnosis *);
+/* From the live model into a picture; false: out of memory. */
+bool chain_copy(const struct election *from, struct election *to);
+/* Into a picture made of a recording: these sessions watch it, in this order. False: out of memory. */
+bool chain_restore(struct election *, struct candidate *, const uint64_t *sessions, size_t count);
 
 #endif

@@ -1,17 +1,13 @@
 /*
- * clients.h - the table of sessions, and the looks that count: the inside of client.h.
- *
- * A look at a session counts when its server's connection list before and after the watch list shows the
- * same connection (address and establishment), and a later list shows a newer last response of it: then it
- * was alive there all the while. Each list serves as "after" of the look before it and as "before" of the
- * next. Looks that show the same watches on the same connection make a run; what two of them show some
- * seconds apart is proved.
+ * clients.h - the table of sessions: the inside of client.h.
  */
 #ifndef ELECTOP_PROBE_ELECTION_CLIENTS_H
 #define ELECTOP_PROBE_ELECTION_CLIENTS_H
 
 #include "probe/election/client.h"
-#include "probe/election/model.h"
+#include "probe/election/cluster.h"
+
+struct candidate;
 
 struct client {
     struct client_session shown; /* first: a session is its client */
@@ -46,7 +42,6 @@ struct clients {
     size_t sessions_server;      /* who gave it */
     uint64_t *ancestors;         /* hashes of the paths above elections, 0: free */
     size_t ancestor_room;
-    bool ancestors_stale;
 };
 
 void clients_free(struct clients *);
@@ -68,32 +63,5 @@ void client_disown(struct candidate *);
 
 /* Does ephemeralOwner name a session? Not for persistent, container and TTL nodes. */
 bool owner_is_session(uint64_t owner);
-
-/* Looks at it have shown the same watches for long enough, on one connection that lived and was idle:
-   what they show is proved for the time from run_us to client_counted_end_us(). */
-bool client_proved(const struct client *);
-/* So far apart its looks must lie for that; 0: its timeout is not known. */
-int64_t client_apart_us(const struct client *);
-/* 0: no look of the run counts. */
-int64_t client_counted_end_us(const struct client *);
-/* Looks from before then prove nothing any more: its run begins anew where it began earlier. */
-void client_look_again(struct client *, int64_t since_us);
-/* Two servers list it: which of them it is on is not known. */
-bool client_doubled(const struct cluster *, const struct client *);
-
-/* The elections and the paths above them changed. */
-void clients_paths_changed(struct cluster *);
-
-/* What the servers show, into the table; elections whose clients changed are marked for diagnosis. */
-void clients_connections(struct cluster *, size_t server, struct moment, const struct observed_connections *);
-void clients_watches(struct cluster *, size_t server, struct moment, const struct observed_watches *);
-void clients_sessions(struct cluster *, size_t server, struct moment, const struct observed_sessions *);
-void clients_hidden(struct cluster *, size_t server, enum hidden_part);
-/* It does not belong to the ensemble any more: those behind it move up by one. */
-void clients_server_left(struct cluster *, size_t server);
-
-/* The election that this path lies in, with the name of its child there ("" for the election's own path);
-   NULL: in none. */
-struct election *clients_election_of(const struct cluster *, const char *path, const char **child);
 
 #endif

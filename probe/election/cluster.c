@@ -1,15 +1,16 @@
+#include "probe/election/cluster.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/election/clients.h"
-#include "probe/election/fold.h"
-#include "probe/election/roster.h"
+#include "probe/election/election.h"
+#include "probe/election/name_hash.h"
 
 #define PATH_SEED 0x6c62272e07bb0142u
 
 uint32_t cluster_path_hash(const char *path, size_t length)
 {
-    return roster_hash(path, length, PATH_SEED);
+    return name_hash(path, length, PATH_SEED);
 }
 
 static struct election **path_link(const struct cluster *cluster, const char *path, size_t length,
@@ -64,7 +65,7 @@ bool cluster_add(struct cluster *cluster, struct election *election)
     election->path_next = *bucket;
     *bucket = election;
     cluster->elections[cluster->election_count++] = election;
-    clients_paths_changed(cluster);
+    cluster->paths_changed = true;
     return true;
 }
 
@@ -77,7 +78,7 @@ void cluster_remove(struct cluster *cluster, struct election *election)
     memmove(cluster->elections + at, cluster->elections + at + 1,
             (cluster->election_count - at - 1) * sizeof(struct election *));
     cluster->election_count--;
-    clients_paths_changed(cluster);
+    cluster->paths_changed = true;
 }
 
 int cluster_tick_ms(const struct cluster *cluster)
@@ -87,4 +88,12 @@ int cluster_tick_ms(const struct cluster *cluster)
         if (cluster->servers[i].tick_ms > tick_ms)
             tick_ms = cluster->servers[i].tick_ms;
     return tick_ms;
+}
+
+enum server_reach server_reach(const struct cluster *cluster, const struct server *server)
+{
+    if (!server->unasked)
+        return server->reachable ? SERVER_ANSWERS : SERVER_SILENT;
+    bool ours = server->reachable && cluster->connection == CONNECTION_CONNECTED;
+    return ours ? SERVER_ANSWERS : SERVER_NOT_ASKED;
 }

@@ -3,6 +3,9 @@
 #include <stdlib.h>
 
 #include "probe/election/chain.h"
+#include "probe/election/diagnoses.h"
+#include "probe/election/findings.h"
+#include "probe/election/fold.h"
 
 /* A small election is diagnosed at once; a large one no more often than costs a few percent of a core. */
 #define LARGE 128
@@ -43,7 +46,7 @@ static bool is_put_off(const struct election *election, struct moment at)
     return election->diagnosed_us != 0 && (is_news || lately);
 }
 
-static void diagnose_dirty(struct model *model, struct cluster *cluster, struct moment at, bool all)
+void diagnose_cluster(struct model *model, struct cluster *cluster, struct moment at, bool all)
 {
     struct election *election = cluster->dirty, *later = NULL;
     cluster->dirty = NULL;
@@ -61,44 +64,4 @@ static void diagnose_dirty(struct model *model, struct cluster *cluster, struct 
     }
     /* What a diagnosis itself changed needs no other: only those put off are left. */
     cluster->dirty = later;
-}
-
-void diagnose_cluster(struct model *model, struct cluster *cluster, struct moment at)
-{
-    diagnose_dirty(model, cluster, at, false);
-}
-
-bool model_catch_up(struct model *model)
-{
-    bool any = false;
-    for (size_t i = 0; i < model->cluster_count; i++) {
-        any = any || model->clusters[i].dirty;
-        diagnose_dirty(model, &model->clusters[i], model->now, true);
-    }
-    return any;
-}
-
-bool model_wants_second_look(const struct model *model)
-{
-    for (size_t i = 0; i < model->cluster_count; i++)
-        for (size_t k = 0; k < model->clusters[i].election_count; k++)
-            if (model->clusters[i].elections[k]->suspected)
-                return true;
-    return false;
-}
-
-int64_t model_look_due_us(const struct model *model)
-{
-    int64_t earliest_us = INT64_MAX;
-    for (size_t i = 0; i < model->cluster_count; i++)
-        for (size_t k = 0; k < model->clusters[i].election_count; k++) {
-            const struct election *election = model->clusters[i].elections[k];
-            int64_t due_us =
-                election->suspected ? chain_look_due_us(election, model->now.mono_us) : INT64_MAX;
-            if (election->suspected && due_us == INT64_MAX)
-                return 0; /* another list settles it, whenever it comes */
-            if (due_us < earliest_us)
-                earliest_us = due_us;
-        }
-    return earliest_us;
 }

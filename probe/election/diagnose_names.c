@@ -3,8 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/election/chain.h"
-#include "probe/election/diagnose.h"
+#include "probe/election/bystanders.h"
+#include "probe/election/client.h"
+#include "probe/election/diagnoses.h"
+#include "probe/election/evidence.h"
+#include "probe/election/findings.h"
 #include "probe/election/registry.h"
 
 #define SPAN_TEXT 40

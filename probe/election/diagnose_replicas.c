@@ -1,7 +1,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "probe/election/diagnose.h"
+#include "probe/election/diagnoses.h"
+#include "probe/election/findings.h"
 #include "probe/election/replicas.h"
 
 /* Rounds come once a minute: after this long without one it is unconfirmed. */

@@ -3,9 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/election/bystanders.h"
 #include "probe/election/chain.h"
-#include "probe/election/diagnose.h"
-#include "probe/election/roster.h"
+#include "probe/election/client.h"
+#include "probe/election/clients.h"
+#include "probe/election/diagnoses.h"
+#include "probe/election/evidence.h"
+#include "probe/election/findings.h"
+#include "probe/election/name_hash.h"
 
 #define SESSION_TEXT 256
 #define SPAN_TEXT 40
@@ -301,7 +306,7 @@ static void duplicate_identity(struct diagnosis *d)
             const struct candidate *c = election->candidates[i];
             if (!own_words(c) || !owner_is_session(c->stat.owner))
                 continue;
-            uint32_t hash = roster_hash(c->identity, strlen(c->identity), 0);
+            uint32_t hash = name_hash(c->identity, strlen(c->identity), 0);
             size_t at = hash & (room - 1);
             while (places[at] && strcmp(election->candidates[places[at] - 1]->identity, c->identity) != 0)
                 at = (at + 1) & (room - 1);

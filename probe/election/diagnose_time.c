@@ -2,8 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "probe/election/diagnose.h"
+#include "probe/election/diagnoses.h"
+#include "probe/election/evidence.h"
 #include "probe/election/failovers.h"
+#include "probe/election/findings.h"
 
 #define SPAN_TEXT 40
 /* How long what happened once is worth telling, where no setting says. */

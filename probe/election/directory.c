@@ -1,10 +1,18 @@
+#include "probe/election/directory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/election/diagnose.h"
+#include "probe/election/acknowledge.h"
+#include "probe/election/election_life.h"
 #include "probe/election/failover_case.h"
 #include "probe/election/fold.h"
+#include "probe/election/leadership.h"
+#include "probe/election/lock.h"
+#include "probe/election/marks.h"
+#include "probe/election/name_hash.h"
 #include "probe/election/roster.h"
+#include "probe/election/standing.h"
 #include "probe/election/tenure.h"
 
 /* What one list of children changed. */
@@ -65,7 +73,7 @@ static bool compare_list(const struct fold *f, const struct observed_children *l
 
     for (size_t i = 0; i < list->count; i++) {
         const char *name = list->names[i];
-        uint32_t hash = roster_hash(name, strlen(name), election->hash_seed);
+        uint32_t hash = name_hash(name, strlen(name), election->hash_seed);
         struct candidate *child = roster_find(election, name, hash);
         if (child) {
             known += child->round != election->list_round;

@@ -5,16 +5,22 @@
 #include <string.h>
 
 #include "config/znode_path.h"
-#include "probe/election/diagnose.h"
-#include "probe/election/fold.h"
+#include "probe/election/name_hash.h"
 #include "probe/election/registry.h"
 #include "probe/election/replicas.h"
 #include "probe/election/roster.h"
 
+const struct tenure *election_tenure_at(const struct election *election, size_t i)
+{
+    if (i >= election->tenure_count)
+        return NULL;
+    return &election->tenures[(election->tenure_first + i) % election->tenure_room];
+}
+
 const struct candidate *election_find(const struct election *election, const char *name)
 {
     const struct candidate *found =
-        roster_find(election, name, roster_hash(name, strlen(name), election->hash_seed));
+        roster_find(election, name, name_hash(name, strlen(name), election->hash_seed));
     return found && !found->outside ? found : NULL;
 }
 

@@ -1,10 +1,12 @@
+#include "probe/election/election_life.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/text.h"
 #include "config/znode_path.h"
-#include "probe/election/diagnose.h"
-#include "probe/election/fold.h"
+#include "probe/election/findings.h"
+#include "probe/election/leadership.h"
 #include "probe/election/registry.h"
 #include "probe/election/replicas.h"
 #include "probe/election/roster.h"

@@ -1,7 +1,11 @@
+#include "probe/election/evidence.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "probe/election/diagnose.h"
+#include "probe/election/client.h"
+#include "probe/election/cluster.h"
+#include "probe/election/election.h"
 
 const char *tell_clock(struct moment at, char *buffer, size_t size)
 {

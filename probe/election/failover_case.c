@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "probe/election/clients.h"
+#include "probe/election/cluster.h"
 #include "probe/election/failovers.h"
+#include "probe/election/fold.h"
 
 /* Where no server shows anything, its owner may yet volunteer again. */
 #define HOPELESS_AFTER_US INT64_C(1000000)
@@ -420,13 +422,10 @@ void failover_cases_settle(struct model *model, struct cluster *cluster, struct 
     }
 }
 
-bool model_wants_evidence(const struct model *model, unsigned index)
+bool failover_cases_want_evidence(const struct cluster *cluster, struct moment now)
 {
-    if (index >= model->cluster_count)
-        return false;
-    const struct cluster *cluster = &model->clusters[index];
     for (const struct failover_case *c = cluster->cases; c; c = c->next)
-        if (collects(c, model->now) && !is_exhausted(c, model->now))
+        if (collects(c, now) && !is_exhausted(c, now))
             return true;
     return false;
 }

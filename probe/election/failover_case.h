@@ -53,6 +53,8 @@ void failover_cases_sessions(struct cluster *, size_t server, struct moment,
                              const struct observed_sessions *);
 /* A server told of its latest transaction. */
 void failover_cases_stated(struct cluster *, size_t server, int64_t zxid);
+/* Lists of connections and sessions could still show why one of them went. */
+bool failover_cases_want_evidence(const struct cluster *, struct moment now);
 /* Tells those of which enough is known. */
 void failover_cases_settle(struct model *, struct cluster *, struct moment);
 

@@ -1,3 +1,5 @@
+#include "probe/election/findings.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -5,7 +7,7 @@
 #include <string.h>
 
 #include "config/text.h"
-#include "probe/election/diagnose.h"
+#include "probe/election/fold.h"
 
 /* Of one code, in one election: more would say nothing more. */
 #define FINDINGS_OF_A_CODE 64

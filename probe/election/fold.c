@@ -35,7 +35,8 @@ void fold_tell(const struct fold *f, struct event *event)
     event->at = f->at;
     event->cluster = f->election->cluster;
     event->election = f->election;
-    if (event->kind != EVENT_FAILOVER && f->election->lapsed && f->at.mono_us > f->election->stale_since.mono_us)
+    if (event->kind != EVENT_FAILOVER && f->election->lapsed &&
+        f->at.mono_us > f->election->stale_since.mono_us)
         event->gap_us = f->at.mono_us - f->election->stale_since.mono_us;
     if (event->kind == EVENT_UNSEEN)
         f->election->unseen_at = f->at;

@@ -1,11 +1,16 @@
+#include "probe/election/freeze.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/text.h"
 #include "probe/election/chain.h"
-#include "probe/election/diagnose.h"
+#include "probe/election/clients.h"
+#include "probe/election/cluster.h"
+#include "probe/election/election_life.h"
 #include "probe/election/failovers.h"
-#include "probe/election/fold.h"
+#include "probe/election/findings.h"
+#include "probe/election/model.h"
 #include "probe/election/registry.h"
 #include "probe/election/roster.h"
 

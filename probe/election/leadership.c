@@ -1,7 +1,10 @@
+#include "probe/election/leadership.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/text.h"
+#include "probe/election/acknowledge.h"
 #include "probe/election/failover_case.h"
 #include "probe/election/failovers.h"
 #include "probe/election/fold.h"

@@ -1,8 +1,15 @@
+#include "probe/election/lock.h"
+
 #include <string.h>
 
+#include "probe/election/acknowledge.h"
+#include "probe/election/election_life.h"
 #include "probe/election/failover_case.h"
 #include "probe/election/fold.h"
+#include "probe/election/leadership.h"
+#include "probe/election/name_hash.h"
 #include "probe/election/roster.h"
+#include "probe/election/standing.h"
 
 bool fold_is_lock(const struct fold *f, const struct znode_stat *stat)
 {
@@ -29,7 +36,7 @@ static struct candidate *holder_new(const struct fold *f)
     struct election *election = f->election;
     const char *slash = strrchr(election->path, '/');
     const char *name = slash && slash[1] ? slash + 1 : election->path;
-    uint32_t hash = roster_hash(name, strlen(name), election->hash_seed);
+    uint32_t hash = name_hash(name, strlen(name), election->hash_seed);
     if (!roster_reserve(election, 1))
         return NULL;
     struct candidate *holder = standing_new(f, name, hash);

@@ -1,13 +1,16 @@
-#include "config/text.h"
-#include "probe/election/bystanders.h"
-#include "probe/election/clients.h"
+#include "probe/election/looks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/election/diagnose.h"
+#include "config/text.h"
+#include "probe/election/bystanders.h"
+#include "probe/election/client.h"
+#include "probe/election/clients.h"
+#include "probe/election/cluster.h"
 #include "probe/election/fold.h"
-#include "probe/election/roster.h"
+#include "probe/election/name_hash.h"
+#include "probe/election/standing.h"
 
 /* Any copy of this program has a watch on a path that ends so, which nobody ever creates. */
 #define OBSERVER "/electop-observer"
@@ -19,7 +22,7 @@
 
 static uint64_t path_hash(const char *path, size_t length)
 {
-    return ((uint64_t)roster_hash(path, length, 1) << 32 | roster_hash(path, length, 2)) | 1;
+    return ((uint64_t)name_hash(path, length, 1) << 32 | name_hash(path, length, 2)) | 1;
 }
 
 static void note_ancestor(struct clients *clients, uint64_t hash)
@@ -45,7 +48,7 @@ static void note_ancestors(struct cluster *cluster)
     free(clients->ancestors);
     clients->ancestors = ancestors;
     clients->ancestor_room = room;
-    clients->ancestors_stale = false;
+    cluster->paths_changed = false;
     note_ancestor(clients, path_hash("/", 1));
     for (size_t i = 0; i < cluster->election_count; i++) {
         const char *path = cluster->elections[i]->path;
@@ -403,7 +406,7 @@ void clients_watches(struct cluster *cluster, size_t server, struct moment at,
     if (!cluster->clients && !(cluster->clients = calloc(1, sizeof *cluster->clients)))
         return;
     struct clients *clients = cluster->clients;
-    if (clients->ancestors_stale || clients->ancestor_room == 0)
+    if (cluster->paths_changed || clients->ancestor_room == 0)
         note_ancestors(cluster);
     for (size_t i = 0; i < seen->count; i++) {
         struct client *client = clients_find(clients, seen->list[i].session);

@@ -1,10 +1,15 @@
+#include "probe/election/marks.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/election/acknowledge.h"
 #include "probe/election/failover_case.h"
 #include "probe/election/fold.h"
 #include "probe/election/identity.h"
+#include "probe/election/leadership.h"
 #include "probe/election/registry.h"
+#include "probe/election/standing.h"
 
 /* Once all entries are read; one pass, since entries come in bursts. */
 static void name_candidates(const struct fold *f)

@@ -4,13 +4,22 @@
 #include <string.h>
 
 #include "config/text.h"
+#include "probe/election/acknowledge.h"
+#include "probe/election/chain.h"
 #include "probe/election/clients.h"
+#include "probe/election/cluster.h"
 #include "probe/election/diagnose.h"
+#include "probe/election/directory.h"
+#include "probe/election/election_life.h"
 #include "probe/election/failover_case.h"
 #include "probe/election/fold.h"
+#include "probe/election/looks.h"
+#include "probe/election/marks.h"
+#include "probe/election/name_hash.h"
 #include "probe/election/recipe_check.h"
 #include "probe/election/replicas.h"
 #include "probe/election/roster.h"
+#include "probe/election/standing.h"
 #include "probe/election/tenure.h"
 
 /* ---- clusters ---- */
@@ -331,14 +340,6 @@ static void observe_server(struct model *model, struct cluster *cluster, const s
     model->generation += changed;
 }
 
-enum server_reach server_reach(const struct cluster *cluster, const struct server *server)
-{
-    if (!server->unasked)
-        return server->reachable ? SERVER_ANSWERS : SERVER_SILENT;
-    bool ours = server->reachable && cluster->connection == CONNECTION_CONNECTED;
-    return ours ? SERVER_ANSWERS : SERVER_NOT_ASKED;
-}
-
 static bool names(const struct observed_ensemble *seen, const char *address)
 {
     for (size_t i = 0; i < seen->count; i++)
@@ -411,7 +412,7 @@ static void observe_cleared(struct election *election, const struct observation 
 {
     const char *name = child_name(election, o->path);
     struct candidate *c =
-        name ? roster_find(election, name, roster_hash(name, strlen(name), election->hash_seed)) : NULL;
+        name ? roster_find(election, name, name_hash(name, strlen(name), election->hash_seed)) : NULL;
     if (!c || !c->deaf)
         return;
     c->deaf = false;
@@ -511,5 +512,47 @@ void model_observe(struct model *model, const struct observation *o)
     }
     wake_up(cluster, model->now);
     failover_cases_settle(model, cluster, model->now);
-    diagnose_cluster(model, cluster, model->now);
+    diagnose_cluster(model, cluster, model->now, false);
+}
+
+/* ---- what is still to be looked at ---- */
+
+bool model_catch_up(struct model *model)
+{
+    bool any = false;
+    for (size_t i = 0; i < model->cluster_count; i++) {
+        any = any || model->clusters[i].dirty;
+        diagnose_cluster(model, &model->clusters[i], model->now, true);
+    }
+    return any;
+}
+
+bool model_wants_second_look(const struct model *model)
+{
+    for (size_t i = 0; i < model->cluster_count; i++)
+        for (size_t k = 0; k < model->clusters[i].election_count; k++)
+            if (model->clusters[i].elections[k]->suspected)
+                return true;
+    return false;
+}
+
+int64_t model_look_due_us(const struct model *model)
+{
+    int64_t earliest_us = INT64_MAX;
+    for (size_t i = 0; i < model->cluster_count; i++)
+        for (size_t k = 0; k < model->clusters[i].election_count; k++) {
+            const struct election *election = model->clusters[i].elections[k];
+            int64_t due_us =
+                election->suspected ? chain_look_due_us(election, model->now.mono_us) : INT64_MAX;
+            if (election->suspected && due_us == INT64_MAX)
+                return 0; /* another list settles it, whenever it comes */
+            if (due_us < earliest_us)
+                earliest_us = due_us;
+        }
+    return earliest_us;
+}
+
+bool model_wants_evidence(const struct model *model, unsigned index)
+{
+    return index < model->cluster_count && failover_cases_want_evidence(&model->clusters[index], model->now);
 }

@@ -7,96 +7,9 @@
 #ifndef ELECTOP_PROBE_ELECTION_MODEL_H
 #define ELECTOP_PROBE_ELECTION_MODEL_H
 
+#include "probe/election/cluster.h"
 #include "probe/election/election.h"
 #include "probe/election/event.h"
-
-/* What the latest round of reading elections' own znodes from each server leaves to be asked. */
-enum replicas_next {
-    REPLICAS_AGREE,  /* nothing */
-    REPLICAS_DIFFER, /* servers showed different things: it may have changed between their reads */
-    REPLICAS_BEHIND  /* one shows less than another had shown in the round before */
-};
-
-struct server {
-    char *address;
-    bool unasked;   /* nobody asked it how it is */
-    bool reachable; /* see server_reach() */
-    enum server_mode mode;
-    int64_t answer_us, zxid;
-    int connections;
-    int tick_ms; /* 0: unknown */
-    char *version, *problem;
-    struct moment seen;       /* of the last answer, or of the first try without one */
-    const char *watches_from; /* "adminserver", "four-letter", or NULL: its watches are not known */
-    char *hidden[3];          /* by enum hidden_part: why this could not be had from it; NULL: it could */
-    struct moment watches_seen;
-    size_t watch_count;    /* data and exists watches */
-    int64_t child_watches; /* their number, without owners; -1: unknown */
-
-    /* The model's own. */
-    uint16_t list_round, watch_round;    /* connection lists and watch lists so far */
-    struct moment listed, listed_before; /* the latest two connection lists; mono_us 0: none */
-    bool clock_low_known, clock_known;
-    int64_t clock_low_us, clock_high_us; /* from its monotonic clock to the observer's, within these */
-    int64_t clock_us;                    /* ... as of then */
-    struct moment stated;                /* when it last told its zxid */
-    int64_t list_took_us;                /* the latest connection list */
-};
-
-/* What is known of whether a server answers. One that was not asked is known only by our own session there.
- */
-enum server_reach { SERVER_SILENT, SERVER_ANSWERS, SERVER_NOT_ASKED };
-
-/* A transaction that is known, and whose session it may have ended: 0: none. */
-#define CHANGES_KEPT 64
-struct seen_change {
-    int64_t zxid;
-    uint64_t session;
-};
-
-struct cluster {
-    char *name;   /* for people; may be "" for the only one */
-    char *hosts;  /* the connect string as given */
-    char *chroot; /* "" or "/app" */
-    enum connection_state connection;
-    bool ever_connected;
-    struct moment connection_since;
-    uint64_t session;
-    int timeout_ms;
-    char *connected_to;
-    char *problem; /* why not connected, or why nothing is to be seen there; or NULL */
-    struct server *servers;
-    size_t server_count;
-    enum ensemble_known ensemble; /* whether these are all of them */
-    struct moment stood_still_from,
-        stood_still_to;          /* the program itself, the latest time; mono_us 0: never */
-    struct clients *clients;     /* the sessions that the servers show: see client.h */
-    struct election **elections; /* in the order in which they came to be watched */
-    size_t election_count, election_room;
-    struct election **buckets; /* the model's own: by path */
-    size_t bucket_count;
-    struct election *dirty;                   /* those to be diagnosed */
-    struct failover_case *cases;              /* changes of leader that have not been told as a whole yet */
-    struct seen_change changes[CHANGES_KEPT]; /* a ring, the next one goes to change_next */
-    size_t change_next;
-    int64_t epoch, epoch_us; /* of ZooKeeper's leader, the latest seen, and when another was; 0: never */
-    int64_t wake_us;         /* no election's diagnose_at_us is earlier; INT64_MAX: none waits for its time */
-    enum replicas_next replicas_next;
-    uint64_t turn; /* of the latest observation that told something of all its elections' sessions */
-};
-
-struct model {
-    struct cluster *clusters;
-    size_t cluster_count;
-    struct recipe_book *recipes;
-    bool one_look;     /* there will be no second one (set by whoever takes only one): suspicions from watches
-                          are told at once, else after the second look */
-    struct moment now; /* of the latest observation */
-    uint64_t generation; /* goes up with every change that a screen could show */
-    uint64_t turn;       /* goes up with every observation: see the turn of elections and clusters */
-    void (*on_event)(void *context, const struct event *);
-    void *context;
-};
 
 /* The settings must outlive the model. NULL and a text in *error (caller frees) where a recipe is bad. */
 struct model *model_new(const struct settings *, char **error);
@@ -104,11 +17,6 @@ void model_free(struct model *);
 
 /* The one way in. */
 void model_observe(struct model *, const struct observation *);
-
-enum server_reach server_reach(const struct cluster *, const struct server *);
-
-/* The longest tick that a server tells; 0: none does. */
-int cluster_tick_ms(const struct cluster *);
 
 /* By full path; NULL: not watched. */
 struct election *model_election(const struct model *, unsigned cluster, const char *path);
@@ -124,8 +32,5 @@ int64_t model_look_due_us(const struct model *);
 
 /* A leader went a moment ago, and lists of connections and sessions could still show why. */
 bool model_wants_evidence(const struct model *, unsigned cluster);
-
-/* A picture that does not move: a deep copy without events, read by the same functions. */
-struct model *model_freeze(const struct model *);
 
 #endif

@@ -6,7 +6,7 @@
 #include "config/text.h"
 #include "probe/election/election.h"
 #include "probe/election/identity.h"
-#include "probe/election/roster.h"
+#include "probe/election/name_hash.h"
 
 struct entry {
     char *name;
@@ -26,7 +26,7 @@ struct registry {
 
 static size_t session_bucket(const struct registry *registry, uint64_t session)
 {
-    return roster_hash((const char *)&session, sizeof session, 0) & (registry->bucket_count - 1);
+    return name_hash((const char *)&session, sizeof session, 0) & (registry->bucket_count - 1);
 }
 
 static void session_unlink(struct registry *registry, struct entry *entry)
@@ -217,7 +217,7 @@ bool registry_list(struct registry *registry, const struct observed_children *li
     registry->absent = false;
     for (size_t i = 0; i < list->count; i++) {
         const char *name = list->names[i];
-        uint32_t hash = roster_hash(name, strlen(name), seed);
+        uint32_t hash = name_hash(name, strlen(name), seed);
         struct entry *entry = entry_find(registry, name, hash);
         if (!entry && !(entry = entry_add(registry, name, hash)))
             return false;
@@ -237,7 +237,7 @@ void registry_lose(struct registry *registry)
 bool registry_entry(struct registry *registry, const char *name, uint64_t seed,
                     const struct observed_node *node)
 {
-    struct entry *entry = registry ? entry_find(registry, name, roster_hash(name, strlen(name), seed)) : NULL;
+    struct entry *entry = registry ? entry_find(registry, name, name_hash(name, strlen(name), seed)) : NULL;
     if (!entry)
         return false;
     session_unlink(registry, entry);

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/election/diagnose.h"
+#include "probe/election/cluster.h"
+#include "probe/election/fold.h"
 
 void replicas_free(struct replicas *r)
 {

@@ -29,7 +29,10 @@
 #ifndef ELECTOP_PROBE_ELECTION_REPLICAS_H
 #define ELECTOP_PROBE_ELECTION_REPLICAS_H
 
-#include "probe/election/fold.h"
+#include "probe/election/cluster.h"
+
+struct election;
+struct fold;
 
 /* Servers beyond these are not compared. */
 #define REPLICAS_MOST 32

@@ -8,26 +8,6 @@
 /* A tie larger than this stays ordered by name: ranking one costs its size. */
 #define TIE_RANKED 64
 
-uint32_t roster_hash(const char *text, size_t length, uint64_t seed)
-{
-    const uint64_t odd = 0x9e3779b97f4a7c15u;
-    uint64_t hash = seed ^ (length * odd);
-    while (length >= 8) {
-        uint64_t word;
-        memcpy(&word, text, 8);
-        hash = (hash ^ word) * odd;
-        hash ^= hash >> 32;
-        text += 8;
-        length -= 8;
-    }
-    uint64_t tail = 0;
-    memcpy(&tail, text, length);
-    hash = (hash ^ tail) * odd;
-    hash ^= hash >> 29;
-    hash *= 0xbf58476d1ce4e5b9u;
-    return (uint32_t)(hash >> 32);
-}
-
 struct candidate *candidate_new(const char *name, uint32_t hash)
 {
     size_t size = strlen(name) + 1;

@@ -12,9 +12,6 @@
 
 #include "probe/election/election.h"
 
-/* Deterministic; the seed only keeps strangers from choosing names that share a bucket. */
-uint32_t roster_hash(const char *text, size_t length, uint64_t seed);
-
 /* NULL: out of memory. Freeing takes it from its client, too. */
 struct candidate *candidate_new(const char *name, uint32_t hash);
 void candidate_free(struct candidate *);
@@ -50,9 +47,9 @@ size_t roster_position(const struct election *, const struct candidate *);
 void roster_queue(struct election *, struct candidate *);
 void roster_unqueue(struct election *, struct candidate *);
 
-/* Frees all. */
 /* The outsiders changed: which of them are shown as foreign. */
 void roster_list_foreign(struct election *);
+/* Frees all. */
 void roster_free(struct election *);
 
 #endif

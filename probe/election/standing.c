@@ -1,11 +1,17 @@
+#include "probe/election/standing.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/text.h"
+#include "probe/election/acknowledge.h"
+#include "probe/election/client.h"
 #include "probe/election/clients.h"
 #include "probe/election/failover_case.h"
 #include "probe/election/fold.h"
 #include "probe/election/identity.h"
+#include "probe/election/leadership.h"
+#include "probe/election/name_hash.h"
 #include "probe/election/registry.h"
 #include "probe/election/roster.h"
 
@@ -168,7 +174,7 @@ void standing_read(const struct fold *f, struct candidate *candidate, const stru
 
 static struct candidate *find(const struct election *election, const char *name)
 {
-    return roster_find(election, name, roster_hash(name, strlen(name), election->hash_seed));
+    return roster_find(election, name, name_hash(name, strlen(name), election->hash_seed));
 }
 
 void fold_candidate_node(const struct fold *f, const char *name, const struct observed_node *node)

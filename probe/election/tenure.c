@@ -9,13 +9,6 @@ struct tenure *tenure_at(struct election *election, size_t i)
     return &election->tenures[(election->tenure_first + i) % election->tenure_room];
 }
 
-const struct tenure *election_tenure_at(const struct election *election, size_t i)
-{
-    if (i >= election->tenure_count)
-        return NULL;
-    return &election->tenures[(election->tenure_first + i) % election->tenure_room];
-}
-
 struct tenure *tenure_last(struct election *election)
 {
     return election->tenure_count ? tenure_at(election, election->tenure_count - 1) : NULL;

@@ -9,7 +9,8 @@
 #include <zlib.h>
 
 #include "config/text.h"
-#include "probe/election/fold.h"
+#include "probe/election/cluster.h"
+#include "probe/election/election_life.h"
 #include "probe/history/codec.h"
 #include "probe/history/reader.h"
 #include "probe/history/schema.h"

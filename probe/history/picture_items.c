@@ -3,11 +3,10 @@
 #include <string.h>
 
 #include "probe/election/chain.h"
-#include "probe/election/clients.h"
+#include "probe/election/client.h"
 #include "probe/election/failovers.h"
-#include "probe/election/fold.h"
+#include "probe/election/name_hash.h"
 #include "probe/election/registry.h"
-#include "probe/election/roster.h"
 #include "probe/history/items.h"
 
 /* Other figures of a server than those that say something are noted as often. */
@@ -63,7 +62,7 @@ static bool same_knowledge(const struct figures *f, const struct server *s)
 
 static void note_figures(struct figures *f, const struct server *s, int64_t now_us)
 {
-    uint32_t whose = roster_hash(s->address, strlen(s->address), 0);
+    uint32_t whose = name_hash(s->address, strlen(s->address), 0);
     if (f->noted_us != INT64_MIN && now_us - f->noted_us < FIGURES_EVERY_US && f->whose == whose &&
         same_knowledge(f, s))
         return;

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "config/text.h"
-#include "probe/election/clients.h"
-#include "probe/election/diagnose.h"
-#include "probe/election/roster.h"
+#include "probe/election/cluster.h"
+#include "probe/election/election_life.h"
 #include "probe/election/registry.h"
+#include "probe/election/roster.h"
 #include "probe/history/thawing.h"
 
 /* ---- clusters ---- */

@@ -2,9 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/election/chain.h"
+#include "probe/election/client.h"
 #include "probe/election/clients.h"
-#include "probe/election/diagnose.h"
+#include "probe/election/cluster.h"
+#include "probe/election/election_life.h"
 #include "probe/election/failovers.h"
+#include "probe/election/findings.h"
+#include "probe/election/name_hash.h"
 #include "probe/election/roster.h"
 #include "probe/history/thawing.h"
 
@@ -184,7 +189,7 @@ static void thaw_watchers(struct thawing *t, struct election *e, struct candidat
 static void thaw_candidate(struct thawing *t, size_t at, struct election *e, bool outside, struct scan *scan)
 {
     char *name = scan_text(scan);
-    struct candidate *c = name ? candidate_new(name, roster_hash(name, strlen(name), e->hash_seed)) : NULL;
+    struct candidate *c = name ? candidate_new(name, name_hash(name, strlen(name), e->hash_seed)) : NULL;
     free(name);
     if (!c) {
         t->bad = true;

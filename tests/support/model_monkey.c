@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "probe/election/client.h"
+#include "probe/election/freeze.h"
 #include "probe/election/model.h"
 #include "probe/history/picture.h"
 #include "probe/history/thaw.h"

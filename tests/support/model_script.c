@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "probe/election/chain.h"
+#include "probe/election/freeze.h"
 #include "probe/election/whatif.h"
 #include "probe/sink/look.h"
 #include "tests/support/fake_servers.h"

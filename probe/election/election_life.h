@@ -1,0 +1,18 @@
+/*
+ * election_life.h - an election's beginning, what it is configured to, and its end.
+ */
+#ifndef ELECTOP_PROBE_ELECTION_ELECTION_LIFE_H
+#define ELECTOP_PROBE_ELECTION_ELECTION_LIFE_H
+
+#include "probe/election/election.h"
+
+struct cluster;
+
+struct election *election_new(struct cluster *, const char *path, uint32_t hash);
+void election_free(struct election *);
+/* Where a recipe was recognised or configured: takes it, with the mark that belongs to it. */
+void election_take_recipe(struct election *, const struct recipe *, enum recognised);
+/* With new settings: configured recipe, mark, registry. */
+void election_configure(struct election *, const struct recipe_book *, const struct observed_election *);
+
+#endif

@@ -1,0 +1,62 @@
+/*
+ * findings.h - the findings of one election: raised, kept, cleared.
+ *
+ * A diagnosis says one of three things: raise (its evidence is here), keep (it cannot be judged now: what
+ * was found before stays, unconfirmed), or nothing (its evidence is gone).
+ */
+#ifndef ELECTOP_PROBE_ELECTION_FINDINGS_H
+#define ELECTOP_PROBE_ELECTION_FINDINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/election/election.h"
+#include "probe/election/fold.h"
+
+struct viewer; /* chain.h */
+
+/* Of one election, while it is done. */
+struct diagnosis {
+    const struct fold *f;
+    struct election *election;
+    struct viewer *viewers; /* of the sessions that own a candidate, then the others */
+    size_t viewer_count, viewer_room;
+    bool one_look;    /* what is raised now rests on a single look at the watches */
+    int64_t again_us; /* when time alone may change something; INT64_MAX: never */
+};
+
+/* Time alone may change this then. */
+void diagnosis_again(struct diagnosis *, int64_t at_us);
+
+#define NO_SUBJECT 0
+/* Raises one, or brings its evidence up to date. who[0] is what it is about; subject tells it from others
+   of the same code. The evidence is copied; advice NULL: as the table says. */
+void diagnosis_raise(struct diagnosis *, enum finding_code, enum severity, enum certainty, uint64_t subject,
+                     const struct candidate *const *who, size_t count, const char *advice, const char *format,
+                     ...) __attribute__((format(printf, 9, 10)));
+/* It was found before, and has not been cleared. */
+bool diagnosis_stands(const struct diagnosis *, enum finding_code, uint64_t subject);
+/* Since when it is found, or now where it was not. */
+struct moment diagnosis_since(const struct diagnosis *, enum finding_code, uint64_t subject);
+/* It cannot be judged now. */
+void diagnosis_keep(struct diagnosis *, enum finding_code, uint64_t subject);
+void diagnosis_keep_all(struct diagnosis *, enum finding_code);
+/* Every server shows its connections and gave two lists since then, the second of each after the first of
+   all: who is in none of them did not just move from one that was asked early to one that was asked late. */
+bool diagnosis_listed_since(const struct cluster *, int64_t since_us);
+/* No server lists the session that it is about, which may be on its way from one to another: kept until that
+   is ruled out. */
+void diagnosis_vanished(struct diagnosis *, enum finding_code, uint64_t subject);
+uint64_t diagnosis_subject(const struct candidate *);
+
+/* A diagnosis of all: begins; of nothing that can be seen now; ends: what was neither raised nor kept goes.
+ */
+void findings_begin(struct diagnosis *);
+void findings_keep(struct diagnosis *);
+void findings_sweep(struct diagnosis *);
+void findings_free(struct election *);
+/* From the live model into a picture; false: out of memory. */
+bool findings_copy(const struct election *from, struct election *to);
+
+#endif
