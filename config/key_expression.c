@@ -1,7 +1,5 @@
-/*
- * The value that is a regular expression: compiled once here, so that a mistake in it is reported where it
- * stands in the file, together with all the others.
- */
+#include "config/key_expression.h"
+
 #include <pcre2.h>
 #include <stdio.h>
 

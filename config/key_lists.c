@@ -1,13 +1,11 @@
-/*
- * The values that are lists of texts, or that fill more than one field.
- */
+#include "config/key_lists.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/connect_string.h"
 #include "config/key_values.h"
-#include "config/key_types.h"
 #include "config/settings.h"
 #include "config/units.h"
 #include "config/znode_path.h"

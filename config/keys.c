@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/key_expression.h"
+#include "config/key_lists.h"
 #include "config/key_types.h"
 #include "config/settings.h"
 

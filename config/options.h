@@ -91,18 +91,4 @@ void options_free(struct options *);
 char *options_help(enum command, const char *const *recipes);
 const char *command_word(enum command);
 
-/*
- * Defaults, then the configuration file, then the command line, checked together. All errors of a file
- * are in *error, one a line (file:line:column: what; what to do). NULL on failure (*error NULL: out of
- * memory); settings_free().
- *
- * - --server alone stands in place of the file's clusters: a credential goes to no host that it was not
- *   written for. A cluster of the file with that very connect string is taken as it stands there. With
- *   --cluster it replaces that cluster's hosts (a tunnel, say).
- * - Paths stand in place of the elections of every chosen cluster. One that is configured, or that a
- *   configured pattern matches, keeps those settings.
- * - The demo takes everything but the clusters from the file: its cluster is its own.
- */
-struct settings *settings_load(const struct options *, char **error);
-
 #endif

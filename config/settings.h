@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct options; /* options.h */
+
 /* Must somebody always lead (leader), or is a free lock normal (lock)? */
 enum election_kind { KIND_LEADER, KIND_LOCK };
 
@@ -126,6 +128,19 @@ struct settings {
     size_t alert_count;
 };
 
+/*
+ * Defaults, then the configuration file, then the command line, checked together. All errors of a file
+ * are in *error, one a line (file:line:column: what; what to do). NULL on failure (*error NULL: out of
+ * memory); settings_free().
+ *
+ * - --server alone stands in place of the file's clusters: a credential goes to no host that it was not
+ *   written for. A cluster of the file with that very connect string is taken as it stands there. With
+ *   --cluster it replaces that cluster's hosts (a tunnel, say).
+ * - Paths stand in place of the elections of every chosen cluster. One that is configured, or that a
+ *   configured pattern matches, keeps those settings.
+ * - The demo takes everything but the clusters from the file: its cluster is its own.
+ */
+struct settings *settings_load(const struct options *, char **error);
 void settings_free(struct settings *);
 
 /* The effective settings as a configuration file (secrets are never in it); malloc'd. */

@@ -1,6 +1,6 @@
 /*
- * settings_file.h - a configuration's bytes into a struct settings. (settings_load() in options.h is for
- * everybody; this is its part that tests and the fuzzer call.)
+ * settings_file.h - a configuration's bytes into a struct settings. (settings_load() is for everybody; this
+ * is its part that tests and the fuzzer call.)
  */
 #ifndef ELECTOP_CONFIG_SETTINGS_FILE_H
 #define ELECTOP_CONFIG_SETTINGS_FILE_H

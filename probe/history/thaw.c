@@ -8,6 +8,7 @@
 #include "probe/election/election_life.h"
 #include "probe/election/registry.h"
 #include "probe/election/roster.h"
+#include "probe/history/thaw_election.h"
 #include "probe/history/thawing.h"
 
 /* ---- clusters ---- */

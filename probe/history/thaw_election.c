@@ -1,4 +1,5 @@
-/* What lies below an election: its candidates, their sessions, its findings, who led. */
+#include "probe/history/thaw_election.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,6 @@
 #include "probe/election/findings.h"
 #include "probe/election/name_hash.h"
 #include "probe/election/roster.h"
-#include "probe/history/thawing.h"
 
 static const struct recipe *thaw_recipe(struct thawing *t, struct scan *scan)
 {

@@ -45,8 +45,4 @@ static inline struct moment thaw_moment(const struct thawing *t, struct scan *sc
     return scan_moment(scan, t->base_us);
 }
 
-void thaw_election(struct thawing *, size_t at, struct cluster *, struct scan *);
-/* An item of any other kind below the election. */
-void thaw_below(struct thawing *, unsigned kind, size_t at, struct election *, struct scan *);
-
 #endif
