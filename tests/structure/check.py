@@ -16,6 +16,13 @@ OWN_INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 WRITES = re.compile(r"\bsession_(create|delete|set)\s*\(")
 LONGEST_FILE = 700
 
+COMMENT_OR_STRING = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", re.S)
+WORD = re.compile(r"\b[a-z_]\w+\b")
+# What a .c defines for others: a function begins its line, and its body the next; a constant has a value.
+FUNCTION = re.compile(r"^(?!static\b|extern\b|typedef\b|#)[A-Za-z_][\w \t*]*[ *](\w+)\([^;{}]*\)\n\{", re.M)
+CONSTANT = re.compile(r"^(?!static\b|extern\b|typedef\b|return\b)[A-Za-z_][\w ]*[ *](\w+)(?:\[[^\]]*\])*\s*=", re.M)
+OF_THE_FILE = re.compile(r"^static\b[^;={}(]*[ *](\w+)\s*[(\[=;]", re.M)
+
 TOP_LEVEL = {"tui", "probe", "config", "tests", "Makefile", "README.md", "LICENSE", "build"}
 
 # A foreign header, and the only files that may include it.
@@ -73,6 +80,71 @@ def includes(top, pattern=INCLUDE):
                 yield path, number, found[1]
 
 
+def code(top, path):
+    """A file's text without its comments and strings."""
+    with open(os.path.join(top, path), encoding="utf-8", errors="replace") as f:
+        return COMMENT_OR_STRING.sub(" ", f.read())
+
+
+def exports(top):
+    """Of each .c, what it defines for others to name."""
+    texts = {path: code(top, path) for path in files(top, (".c",))}
+    return {path: set(FUNCTION.findall(text)) | set(CONSTANT.findall(text)) for path, text in texts.items()}
+
+
+def declarations(top):
+    """Of each header, the words in it: what it may declare."""
+    return {path: set(WORD.findall(code(top, path))) for path in files(top, (".h",))}
+
+
+def reached(top):
+    """Of each file, the headers of the project that it includes, itself or through others."""
+    direct = {}
+    for path, _, header in includes(top, OWN_INCLUDE):
+        direct.setdefault(path, set()).add(header)
+
+    def follow(path, found):
+        for header in direct.get(path, set()) - found:
+            found.add(header)
+            follow(header, found)
+        return found
+
+    return {path: follow(path, set()) for path in files(top)}
+
+
+def uses(top):
+    """Which .c takes which names of which other: {user: {used: {name, ...}}}."""
+    homes, seen, words = {}, reached(top), declarations(top)
+    for path, names in exports(top).items():
+        for name in names:
+            homes.setdefault(name, set()).add(path)
+    graph = {path: {} for path in files(top, (".c",))}
+    for path, used in graph.items():
+        text = code(top, path)
+        visible = set().union(*(words.get(header, set()) for header in seen[path]))
+        for name in (set(WORD.findall(text)) & set(homes) & visible) - set(OF_THE_FILE.findall(text)):
+            for home in homes[name] - {path}:
+                used.setdefault(home, set()).add(name)
+    return graph
+
+
+def way_back(graph, start):
+    """The shortest way from a file through others to itself; None: there is none."""
+    before, queue = {}, [start]
+    for path in queue:
+        for other in sorted(graph[path]):
+            if other == start:
+                way = [start]
+                while path != start:
+                    way.insert(0, path)
+                    path = before[path]
+                return [start, *way]
+            if other not in before:
+                before[other] = path
+                queue.append(other)
+    return None
+
+
 def foreign_headers(top):
     """A foreign library is known to one place only."""
     for path, number, header in includes(top):
@@ -124,6 +196,30 @@ def writes_to_clusters(top):
                     yield path, number, "guard_new_private(): only the cast of the demo's own ensemble writes anywhere"
 
 
+def circles(top):
+    """Files call one another one way: a reader can begin at the bottom, and each can be understood without those above."""
+    graph, told = uses(top), set()
+    for path in sorted(graph):
+        way = way_back(graph, path)
+        if way and not told & set(way):
+            told |= set(way)
+            steps = [f"{b} ({sorted(graph[a][b])[0]})" for a, b in zip(way, way[1:])]
+            yield path, 0, f"calls itself through {', '.join(steps)}: move what they share below them"
+
+
+def own_headers(top):
+    """What a file does for others stands in the header of its name: in its own, in that of a file whose name
+    its own begins with (history.h, of history_events.c), or in one that is no file's (view.h, of all views)."""
+    words = declarations(top)
+    shared = {header for header in words if not os.path.exists(os.path.join(top, header[:-1] + "c"))}
+    for path, names in exports(top).items():
+        name = path[:-2]
+        for exported in sorted(names):
+            homes = {header for header, said in words.items() if exported in said}
+            if homes and not any(h in shared or name == h[:-2] or name.startswith(h[:-2] + "_") for h in homes):
+                yield path, 0, f"{exported}() stands in {', '.join(sorted(homes))}"
+
+
 def file_lengths(top):
     """A file that does not fit a reader's head is two modules."""
     for path in files(top):
@@ -139,7 +235,17 @@ def top_level(top):
             yield name, 0, "does not belong to the top level"
 
 
-RULES = [foreign_headers, upward_includes, relative_includes, pure_model, writes_to_clusters, file_lengths, top_level]
+RULES = [
+    foreign_headers,
+    upward_includes,
+    relative_includes,
+    pure_model,
+    writes_to_clusters,
+    circles,
+    own_headers,
+    file_lengths,
+    top_level,
+]
 
 
 def main():

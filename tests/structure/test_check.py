@@ -64,6 +64,41 @@ def test_violation_is_reported(rule, path, text, tmp_path):
     assert [found[0] for found in reported] == [path.split("/")[0] if rule is check.top_level else path]
 
 
+def write_all(top, texts):
+    for path, text in texts.items():
+        (top / path).parent.mkdir(exist_ok=True, parents=True)
+        (top / path).write_text(text)
+
+
+# Three files, of which each calls the next; the last calls the first where it says so.
+CHAIN = {
+    "probe/a.h": "int a_do(void);\n",
+    "probe/b.h": "int b_do(void);\n",
+    "probe/c.h": "extern const int c_known;\nint c_do(void);\n",
+    "probe/a.c": '#include "probe/b.h"\n\nint a_do(void)\n{\n    return b_do();\n}\n',
+    "probe/b.c": '#include "probe/c.h"\n\nint b_do(void)\n{\n    return c_known;\n}\n',
+    "probe/c.c": "const int c_known = 1;\n\nint c_do(void)\n{\n    return 1;\n}\n",
+}
+BACK = '#include "probe/a.h"\n\nconst int c_known = 1;\n\nint c_do(void)\n{\n    return a_do();\n}\n'
+NAMESAKE = "const int c_known = 1;\nstatic int a_do(void);\n\nint c_do(void)\n{\n    return a_do();\n}\n"
+
+
+@pytest.mark.parametrize("last, circles", [(CHAIN["probe/c.c"], 0), (BACK, 1), (NAMESAKE, 0)])
+def test_circle_is_reported(last, circles, tmp_path):
+    write_all(tmp_path, {**CHAIN, "probe/c.c": last})
+    reported = list(check.circles(tmp_path))
+    assert len(reported) == circles
+    assert all("probe/b.c (b_do), probe/c.c (c_known), probe/a.c (a_do)" in what for _, _, what in reported)
+
+
+@pytest.mark.parametrize("header, right", [("one.h", True), ("table.h", True), ("one_more.h", False), ("two.h", False)])
+def test_function_stands_in_its_header(header, right, tmp_path):
+    # two.h is another file's, table.h is nobody's.
+    write_all(tmp_path, {"probe/one.c": "int one_do(void)\n{\n    return 1;\n}\n", "probe/two.c": "", "probe/one_more.c": "",
+                         f"probe/{header}": "int one_do(void);\n"})
+    assert [found[0] for found in check.own_headers(tmp_path)] == ([] if right else ["probe/one.c"])
+
+
 ALLOWED = [
     ("tui/screen/curses_planted.c", "#include <curses.h>\n"),
     ("config/planted.c", "#include <yaml.h>\n"),
