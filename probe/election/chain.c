@@ -26,7 +26,7 @@ const struct client_session *candidate_client(const struct candidate *candidate)
 }
 
 /* Whom members of this layout watch, as far as that can be seen. */
-static enum recipe_watches layout(const struct election *election)
+static enum recipe_watches layout_watches(const struct election *election)
 {
     const struct recipe *recipe = election->recipe;
     if (!recipe || recipe->family == FAMILY_LOCK)
@@ -40,7 +40,7 @@ static const struct candidate *expected_at(const struct election *election, size
 {
     if (place == 0)
         return NULL;
-    switch (layout(election)) {
+    switch (layout_watches(election)) {
     case WATCHES_PREDECESSOR:
         return election->candidates[place - 1];
     case WATCHES_LEADER:
@@ -298,7 +298,7 @@ static enum finding_code judge(struct diagnosis *d, struct candidate *c)
 {
     struct election *election = d->election;
     const struct candidate *expected = expected_at(election, c->place);
-    enum recipe_watches watches = layout(election);
+    enum recipe_watches watches = layout_watches(election);
     c->by_children = false;
     if (c->place == 0) {
         link_is(c, LINK_FIRST, NULL);

@@ -244,8 +244,8 @@ void roster_take(struct election *election, struct candidate *candidate)
     forget(election, candidate);
 }
 
-static size_t sweep(struct election *election, struct candidate **array, size_t count,
-                    struct candidate ***tail)
+static size_t take_missing(struct election *election, struct candidate **array, size_t count,
+                           struct candidate ***tail)
 {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
@@ -265,8 +265,9 @@ static size_t sweep(struct election *election, struct candidate **array, size_t 
 struct candidate *roster_take_missing(struct election *election)
 {
     struct candidate *missing = NULL, **tail = &missing;
-    election->candidate_count = sweep(election, election->candidates, election->candidate_count, &tail);
-    election->outsider_count = sweep(election, election->outsiders, election->outsider_count, &tail);
+    election->candidate_count =
+        take_missing(election, election->candidates, election->candidate_count, &tail);
+    election->outsider_count = take_missing(election, election->outsiders, election->outsider_count, &tail);
     *tail = NULL;
     return missing;
 }

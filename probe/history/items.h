@@ -22,7 +22,7 @@ struct slot {
 };
 
 /* What moves all the time of a server, as it was written last. */
-struct figures {
+struct last_figures {
     size_t cluster, server;
     uint32_t whose; /* its address: when a server leaves, the next one takes its place */
     int64_t noted_us;
@@ -46,7 +46,7 @@ struct picture {
 
     int64_t base_us; /* the distance of the clocks that moments are written against */
     bool has_base;
-    struct figures *figures;
+    struct last_figures *figures;
     size_t figure_count;
     struct buffer item; /* being written */
     size_t key_length;

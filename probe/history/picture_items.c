@@ -39,50 +39,50 @@ static void put_time(struct writing *w, struct moment moment)
 
 /* ---- a cluster ---- */
 
-static struct figures *figures_of(struct picture *p, size_t cluster, size_t server)
+static struct last_figures *figures_of(struct picture *p, size_t cluster, size_t server)
 {
     for (size_t i = 0; i < p->figure_count; i++)
         if (p->figures[i].cluster == cluster && p->figures[i].server == server)
             return &p->figures[i];
-    struct figures *figures = realloc(p->figures, (p->figure_count + 1) * sizeof *figures);
+    struct last_figures *figures = realloc(p->figures, (p->figure_count + 1) * sizeof *figures);
     if (!figures)
         return NULL;
     p->figures = figures;
     figures = &p->figures[p->figure_count++];
-    *figures = (struct figures){.cluster = cluster, .server = server, .noted_us = INT64_MIN};
+    *figures = (struct last_figures){.cluster = cluster, .server = server, .noted_us = INT64_MIN};
     return figures;
 }
 
-static bool same_knowledge(const struct figures *f, const struct server *s)
+static bool same_knowledge(const struct last_figures *f, const struct server *s)
 {
     return (f->answer_us < 0) == (s->answer_us < 0) && (f->zxid < 0) == (s->zxid < 0) &&
            (f->child_watches < 0) == (s->child_watches < 0) && (f->connections < 0) == (s->connections < 0) &&
            (f->watches_seen.mono_us == 0) == (s->watches_seen.mono_us == 0);
 }
 
-static void note_figures(struct figures *f, const struct server *s, int64_t now_us)
+static void note_figures(struct last_figures *f, const struct server *s, int64_t now_us)
 {
     uint32_t whose = name_hash(s->address, strlen(s->address), 0);
     if (f->noted_us != INT64_MIN && now_us - f->noted_us < FIGURES_EVERY_US && f->whose == whose &&
         same_knowledge(f, s))
         return;
-    *f = (struct figures){.cluster = f->cluster,
-                          .server = f->server,
-                          .whose = whose,
-                          .noted_us = now_us,
-                          .answer_us = s->answer_us,
-                          .zxid = s->zxid,
-                          .child_watches = s->child_watches,
-                          .connections = s->connections,
-                          .watch_count = s->watch_count,
-                          .seen = s->seen,
-                          .watches_seen = s->watches_seen};
+    *f = (struct last_figures){.cluster = f->cluster,
+                               .server = f->server,
+                               .whose = whose,
+                               .noted_us = now_us,
+                               .answer_us = s->answer_us,
+                               .zxid = s->zxid,
+                               .child_watches = s->child_watches,
+                               .connections = s->connections,
+                               .watch_count = s->watch_count,
+                               .seen = s->seen,
+                               .watches_seen = s->watches_seen};
 }
 
 static void write_server(struct writing *w, const struct model *model, size_t cluster, size_t i, uint32_t at)
 {
     const struct server *server = &model->clusters[cluster].servers[i];
-    struct figures *figures = figures_of(w->picture, cluster, i);
+    struct last_figures *figures = figures_of(w->picture, cluster, i);
     if (!figures) {
         w->picture->failed = true;
         return;

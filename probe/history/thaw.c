@@ -267,7 +267,7 @@ void thawed_free(struct thawed *thawed)
         return;
     model_free(thawed->model);
     while (thawed->keeps) {
-        struct keep *next = thawed->keeps->next;
+        struct kept_block *next = thawed->keeps->next;
         free(thawed->keeps);
         thawed->keeps = next;
     }

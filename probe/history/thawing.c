@@ -5,7 +5,7 @@
 
 void *thaw_keep(struct thawing *t, size_t size)
 {
-    struct keep *room = calloc(1, sizeof *room + size);
+    struct kept_block *room = calloc(1, sizeof *room + size);
     if (!room) {
         t->bad = true;
         return NULL;

@@ -14,14 +14,14 @@
 #include "probe/history/thaw.h"
 
 /* Texts and more that live as long as the model. */
-struct keep {
-    struct keep *next;
+struct kept_block {
+    struct kept_block *next;
     max_align_t room[];
 };
 
 struct thawed {
     struct model *model;
-    struct keep *keeps;
+    struct kept_block *keeps;
 };
 
 struct thawing {

@@ -18,75 +18,11 @@
 #include <stdint.h>
 #include <uv.h>
 
-#include "probe/inject/behaviour.h"
-#include "probe/inject/departure.h"
-#include "probe/inject/guard.h"
-#include "probe/inject/histogram.h"
+#include "probe/inject/crowd_options.h"
+#include "probe/inject/tally.h"
 #include "probe/inject/test_candidate.h"
-#include "probe/zookeeper/session.h"
 
 struct crowd;
-
-/* Parts of a mixture: of a hundred candidates, so many behave so. What the parts leave is the recipe's. */
-struct crowd_part {
-    enum behaviour behaviour;
-    double percent; /* > 0; all together at most 100 */
-    int slow_ms;    /* BEHAVIOUR_SLOW: how late it acknowledges */
-};
-
-enum crowd_look {
-    LOOK_OWN,   /* every candidate reads the directory itself, as the recipe says */
-    LOOK_SHARED /* one reading serves all that asked before it began */
-};
-
-enum crowd_victim { VICTIM_NOBODY, VICTIM_LEADER, VICTIM_RANDOM };
-
-struct crowd_options {
-    struct session_options session; /* hosts, timeout, credentials */
-    struct guard *guard;            /* through which they write; must outlive the crowd */
-
-    const char *election; /* the directory, made if missing; or the lock */
-    bool lock;
-    const char *name; /* in front of the number, with {uuid}, {hex}, {session}, {session_hex}: naming.h */
-    const char *data; /* of every candidate's znode; never NULL */
-    const char *mark; /* where the leader acknowledges, or NULL */
-    const char *mark_data; /* NULL: data */
-    const struct acl *acl; /* of all that they create; NULL: open to everyone. Not copied */
-    bool never_leads; /* one that finds itself first deletes its znode at once, and acknowledges nothing */
-
-    size_t count;      /* candidates to begin with */
-    double rate_per_s; /* at most so many begin in a second; 0: as fast as the servers take them */
-    const struct crowd_part *parts;
-    size_t part_count;
-    size_t per_session; /* candidates on one session; 1: each has its own. More sessions are taken where the
-                           watches of so many could not be set again in one packet: see figures */
-    enum crowd_look look;
-    uint64_t seed; /* who behaves how, and who dies; the same seed, the same choice */
-
-    enum crowd_victim victim; /* who dies by itself ... */
-    uint64_t every_ms;        /* ... and how often, from when all stand */
-    enum departure how;
-    uint64_t away_ms; /* how long one that died stays away before it volunteers again; 0: for ever */
-};
-
-/*
- * One change of leader among the crowd. Times are 0 where it did not come to that.
- * Phases: detection from due_us to told_us (a close or a resignation is told at once), takeover from
- * first_us to led_us; in between nobody stood.
- */
-struct crowd_failover {
-    int64_t from, to; /* sequence numbers; to SEQUENCE_NONE: nobody yet */
-    enum departure how;
-    bool planned; /* false: it was no death of ours (its session expired under it, somebody deleted its znode)
-                   */
-    uint64_t due_us;   /* when the death should have been; unplanned: when we knew of it */
-    uint64_t dead_us;  /* when it was done */
-    uint64_t told_us;  /* the first notification of it to any of us */
-    uint64_t first_us; /* the next one knew that it is first */
-    uint64_t led_us;   /* ... and acknowledged, where it does */
-    /* What it cost, from the death until nobody of us had anything under way: */
-    uint64_t notices, requests;
-};
 
 /* Everything counted so far. Pointers stay valid until the crowd is called again or the loop turns. */
 struct crowd_figures {

@@ -12,9 +12,29 @@
 #include <stdint.h>
 
 #include "probe/inject/candidate.h"
-#include "probe/inject/crowd.h"
+#include "probe/inject/departure.h"
+#include "probe/inject/histogram.h"
 
 #define TALLY_NOBODY SIZE_MAX
+
+/*
+ * One change of leader among the crowd. Times are 0 where it did not come to that.
+ * Phases: detection from due_us to told_us (a close or a resignation is told at once), takeover from
+ * first_us to led_us; in between nobody stood.
+ */
+struct crowd_failover {
+    int64_t from, to; /* sequence numbers; to SEQUENCE_NONE: nobody yet */
+    enum departure how;
+    bool planned; /* false: it was no death of ours (its session expired under it, somebody deleted its znode)
+                   */
+    uint64_t due_us;   /* when the death should have been; unplanned: when we knew of it */
+    uint64_t dead_us;  /* when it was done */
+    uint64_t told_us;  /* the first notification of it to any of us */
+    uint64_t first_us; /* the next one knew that it is first */
+    uint64_t led_us;   /* ... and acknowledged, where it does */
+    /* What it cost, from the death until nobody of us had anything under way: */
+    uint64_t notices, requests;
+};
 
 struct tally {
     struct histogram to_stand, to_fail_over;

@@ -8,7 +8,7 @@
 #ifndef ELECTOP_PROBE_INJECT_WISHES_H
 #define ELECTOP_PROBE_INJECT_WISHES_H
 
-#include "probe/inject/crowd.h"
+#include "probe/inject/crowd_options.h"
 
 #define WISHES_PARTS 8
 
