@@ -11,7 +11,7 @@
 #include "probe/election/recipe.h"
 #include "probe/inject/crew.h"
 #include "probe/inject/crew_asks.h"
-#include "probe/inject/naming.h"
+#include "probe/inject/crowd_parts.h"
 #include "probe/inject/reading.h"
 #include "probe/inject/tally.h"
 #include "probe/zookeeper/gate.h"
@@ -43,10 +43,7 @@ struct crowd {
     struct crowd_options options;
     struct crowd_listener listener;
     void *context;
-    char *texts[9];
-    size_t text_count;
-    struct crowd_part *parts;
-    struct casting *castings; /* the recipe's, and one for each part */
+    struct crowd_parts parts;
     struct crew_options crew_options;
     struct gate *gate;
     struct reading *reading; /* NULL: everybody reads for itself */
@@ -179,17 +176,9 @@ static void on_connection(void *context, struct crew *crew, bool was_connected, 
 
 /* ---- bringing on ---- */
 
-/* Evenly mixed: among any few that follow each other every part has its share. */
 static const struct casting *casting_of(const struct crowd *crowd, size_t i)
 {
-    uint64_t turn = (uint64_t)i * UINT64_C(0x9e3779b97f4a7c15) + crowd->options.seed; /* the golden ratio */
-    double at = (double)(turn >> 11) / 9007199254740992.0 * 100;
-    for (size_t part = 0; part < crowd->options.part_count; part++) {
-        at -= crowd->parts[part].percent;
-        if (at < 0)
-            return &crowd->castings[part + 1];
-    }
-    return &crowd->castings[0];
+    return crowd_parts_casting(&crowd->parts, &crowd->options, i);
 }
 
 /* The crew that the next candidate stands in; NULL: out of memory. */
@@ -401,78 +390,10 @@ static void on_tick(uv_timer_t *timer)
 
 /* ---- beginning ---- */
 
-/* NULL for NULL, and where there is no memory; that is seen in text_count. */
-static const char *keep(struct crowd *crowd, const char *text)
-{
-    char *copy = text ? strdup(text) : NULL;
-    if (copy)
-        crowd->texts[crowd->text_count++] = copy;
-    return copy;
-}
-
-static size_t fitting(const struct crowd_options *options)
-{
-    size_t path = strlen(options->election) + 1 + name_longest(options->name ? options->name : "") + 11 + 4;
-    size_t most = CREW_WATCHED_MOST / path, asked = options->per_session ? options->per_session : 1;
-    return asked < most ? asked : most ? most : 1;
-}
-
 size_t crowd_sessions(const struct crowd_options *options)
 {
-    size_t each = fitting(options);
+    size_t each = crowd_parts_per_session(options);
     return (options->count + each - 1) / each;
-}
-
-static bool options_copy(struct crowd *crowd, const struct crowd_options *options)
-{
-    struct crowd_options *o = &crowd->options;
-    *o = *options;
-    const char *const given[] = {options->session.hosts,
-                                 options->session.auth_scheme,
-                                 options->session.auth_credential,
-                                 options->election,
-                                 options->mark,
-                                 options->data};
-    size_t texts = 2; /* the name, and the mark's data */
-    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
-        texts += given[i] != NULL;
-    o->session.hosts = keep(crowd, options->session.hosts);
-    o->session.auth_scheme = keep(crowd, options->session.auth_scheme);
-    o->session.auth_credential = keep(crowd, options->session.auth_credential);
-    o->election = keep(crowd, options->election);
-    o->name = keep(crowd, options->name ? options->name : "");
-    o->data = keep(crowd, options->data);
-    o->mark = keep(crowd, options->mark);
-    o->mark_data = keep(crowd, options->mark_data ? options->mark_data : options->data);
-    crowd->parts = calloc(options->part_count + 1, sizeof *crowd->parts);
-    crowd->castings = calloc(options->part_count + 1, sizeof *crowd->castings);
-    if (crowd->text_count < texts || !crowd->parts || !crowd->castings)
-        return false;
-    for (size_t i = 0; i < options->part_count; i++)
-        crowd->parts[i] = options->parts[i];
-    o->parts = crowd->parts;
-    return true;
-}
-
-static void castings_fill(struct crowd *crowd)
-{
-    const struct crowd_options *o = &crowd->options;
-    for (size_t i = 0; i <= o->part_count; i++)
-        crowd->castings[i] = (struct casting){
-            .guard = o->guard,
-            .election = o->election,
-            .name = o->name,
-            .data = o->data,
-            .mark = o->mark,
-            .mark_data = o->mark_data,
-            .acl = o->acl,
-            .rules = {.manner = behaviour_manner(i ? o->parts[i - 1].behaviour : BEHAVIOUR_RECIPE),
-                      .lock = o->lock,
-                      .mark = o->mark != NULL,
-                      .findable = name_is_unique(o->name, crowd->per_session == 1),
-                      .never_leads = o->never_leads},
-            .slow_ms = i ? o->parts[i - 1].slow_ms : 0,
-        };
 }
 
 struct crowd *crowd_new(uv_loop_t *loop, const struct crowd_options *options,
@@ -486,7 +407,7 @@ struct crowd *crowd_new(uv_loop_t *loop, const struct crowd_options *options,
     crowd->listener = *listener;
     crowd->context = context;
     crowd->random = options->seed;
-    crowd->per_session = fitting(options);
+    crowd->per_session = crowd_parts_per_session(options);
     crowd->wanted = options->count;
     crowd->crew_options.listener = (struct crew_listener){.changed = on_changed,
                                                           .placed = on_placed,
@@ -496,7 +417,7 @@ struct crowd *crowd_new(uv_loop_t *loop, const struct crowd_options *options,
                                                           .gave_up = on_gave_up,
                                                           .connection = on_connection};
     crowd->gate = gate_new(loop);
-    bool good = crowd->gate && options_copy(crowd, options);
+    bool good = crowd->gate && crowd_parts_begin(&crowd->parts, &crowd->options, options);
     if (good && options->look == LOOK_SHARED && !options->lock) {
         crowd->reading =
             reading_new(loop, options->election, crew_looked, &crowd->crew_options.listener, crowd);
@@ -507,7 +428,6 @@ struct crowd *crowd_new(uv_loop_t *loop, const struct crowd_options *options,
         crowd_free(crowd);
         return NULL;
     }
-    castings_fill(crowd);
     crowd->options.session.gate = crowd->gate;
     crowd->crew_options.loop = loop;
     crowd->crew_options.session = crowd->options.session;
@@ -537,11 +457,8 @@ void crowd_free(struct crowd *crowd)
     reading_free(crowd->reading);
     gate_free(crowd->gate);
     tally_free(&crowd->tally);
-    for (size_t i = 0; i < crowd->text_count; i++)
-        free(crowd->texts[i]);
+    crowd_parts_end(&crowd->parts);
     free(crowd->crews);
-    free(crowd->parts);
-    free(crowd->castings);
     free(crowd->backs);
     free(crowd->problem);
     free(crowd);
