@@ -48,6 +48,7 @@ PLANTED = [
     (check.writes_to_clusters, "probe/inject/planted.c", "    session_delete(s, p, -1, f, c);\n"),
     (check.writes_to_clusters, "tui/commands/planted.c", "    struct guard *g = guard_new_private();\n"),
     (check.file_lengths, "probe/planted.c", "int x;\n" * (check.LONGEST_FILE + 1)),
+    (check.file_lengths, "tests/unit/planted_test.c", "int x;\n" * (check.LONGEST_FILE + 1)),
     (check.top_level, "notes.txt", "remember\n"),
     (check.top_level, "lib/x.c", "int x;\n"),
 ]

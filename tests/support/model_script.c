@@ -9,16 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/election/chain.h"
 #include "probe/election/freeze.h"
-#include "probe/election/whatif.h"
-#include "probe/sink/look.h"
+#include "probe/election/model.h"
 #include "tests/support/fake_servers.h"
 #include "tests/support/fake_tree.h"
+#include "tests/support/model_words.h"
 
 #define PATHS 1024
 #define EVENTS 8192
-#define START_US INT64_C(1000000000)
 #define START_WALL_MS INT64_C(1700000000000)
 
 struct script {
@@ -49,36 +47,27 @@ static void broken(const struct script *s, const char *what, const char *got)
 
 static struct moment now(const struct script *s)
 {
-    return (struct moment){START_US + s->now_ms * 1000, (START_WALL_MS + s->now_ms) * 1000};
-}
-
-static void add(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void add(char *text, size_t size, const char *format, ...)
-{
-    size_t length = strlen(text);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text + length, size - length, format, arguments);
-    va_end(arguments);
+    return (struct moment){WORDS_START_US + s->now_ms * 1000, (START_WALL_MS + s->now_ms) * 1000};
 }
 
 static void add_span(char *out, const char *name, struct span span)
 {
     if (span.low_us < 0 && span.high_us < 0)
         return;
-    add(out, EVENTS, " %s", name);
+    words_add(out, EVENTS, " %s", name);
     if (span.low_us == span.high_us)
-        add(out, EVENTS, " %lld", (long long)span.low_us / 1000);
+        words_add(out, EVENTS, " %lld", (long long)span.low_us / 1000);
     else
-        add(out, EVENTS, " %lld-%lld", span.low_us < 0 ? -1LL : (long long)span.low_us / 1000,
-            span.high_us < 0 ? -1LL : (long long)span.high_us / 1000);
+        words_add(out, EVENTS, " %lld-%lld", span.low_us < 0 ? -1LL : (long long)span.low_us / 1000,
+                  span.high_us < 0 ? -1LL : (long long)span.high_us / 1000);
 }
 
 static void add_failover(struct script *s, const struct failover *f)
 {
     char *out = s->events;
-    add(out, EVENTS, " %s -> %s %s%s", f->from ? f->from : "nobody", f->to, failover_cause_word(f->cause),
-        f->cause != CAUSE_UNKNOWN && f->cause_certainty == CERTAINTY_SUSPECTED ? "?" : "");
+    words_add(out, EVENTS, " %s -> %s %s%s", f->from ? f->from : "nobody", f->to,
+              failover_cause_word(f->cause),
+              f->cause != CAUSE_UNKNOWN && f->cause_certainty == CERTAINTY_SUSPECTED ? "?" : "");
     add_span(out, "detection", f->detection);
     add_span(out, "vacancy", f->vacancy);
     add_span(out, "takeover", f->takeover);
@@ -93,48 +82,48 @@ static void on_event(void *context, const struct event *event)
         return;
     if (event->kind == EVENT_FAILOVER && !s->failovers)
         return;
-    add(out, EVENTS, "%s", event_word(event->kind));
+    words_add(out, EVENTS, "%s", event_word(event->kind));
     switch (event->kind) {
     case EVENT_CANDIDATE_JOINED:
     case EVENT_CANDIDATE_LEFT:
     case EVENT_LEADER_LOST:
-        add(out, EVENTS, " %s @%zu", event->candidate, event->position);
+        words_add(out, EVENTS, " %s @%zu", event->candidate, event->position);
         break;
     case EVENT_LEADER_ELECTED:
-        add(out, EVENTS, " %s -> %s", event->from ? event->from : "nobody", event->candidate);
+        words_add(out, EVENTS, " %s -> %s", event->from ? event->from : "nobody", event->candidate);
         break;
     case EVENT_LEADER_ACKNOWLEDGED:
-        add(out, EVENTS, " %s", event->candidate);
+        words_add(out, EVENTS, " %s", event->candidate);
         break;
     case EVENT_FAILOVER:
         add_failover(s, event->failover);
         break;
     case EVENT_CONNECTION:
-        add(out, EVENTS, " %s%s%s", event->connection, event->detail ? ": " : "",
-            event->detail ? event->detail : "");
+        words_add(out, EVENTS, " %s%s%s", event->connection, event->detail ? ": " : "",
+                  event->detail ? event->detail : "");
         break;
     case EVENT_UNSEEN:
-        add(out, EVENTS, " +%llu -%llu", (unsigned long long)event->unseen_joined,
-            (unsigned long long)event->unseen_left);
+        words_add(out, EVENTS, " +%llu -%llu", (unsigned long long)event->unseen_joined,
+                  (unsigned long long)event->unseen_left);
         break;
     case EVENT_ELECTION_SEEN:
     case EVENT_ELECTION_GONE:
         break;
     case EVENT_FINDING_RAISED:
     case EVENT_FINDING_CLEARED:
-        add(out, EVENTS, " %s %s %s", finding_kind(event->finding->code)->word,
-            severity_word(event->finding->severity), certainty_word(event->finding->certainty));
+        words_add(out, EVENTS, " %s %s %s", finding_kind(event->finding->code)->word,
+                  severity_word(event->finding->severity), certainty_word(event->finding->certainty));
         break;
     }
     if (event->kind == EVENT_LEADER_ELECTED || event->kind == EVENT_LEADER_ACKNOWLEDGED) {
         if (event->after_us >= 0)
-            add(out, EVENTS, " after %lld", (long long)event->after_us / 1000);
+            words_add(out, EVENTS, " after %lld", (long long)event->after_us / 1000);
     }
     if (event->gap_us > 0)
-        add(out, EVENTS, " gap %lld", (long long)event->gap_us / 1000);
+        words_add(out, EVENTS, " gap %lld", (long long)event->gap_us / 1000);
     if (event->kind != EVENT_CONNECTION && strcmp(event->election->path, s->election) != 0)
-        add(out, EVENTS, " IN ANOTHER ELECTION");
-    add(out, EVENTS, "\n");
+        words_add(out, EVENTS, " IN ANOTHER ELECTION");
+    words_add(out, EVENTS, "\n");
 }
 
 static const char *resolve(const struct script *s, const char *name, char *buffer)
@@ -231,182 +220,6 @@ static void read_all(struct script *s, struct election *election)
         fake_tree_read(s->tree, s->model, now(s), s->election, resolve(s, c->name, path));
 }
 
-static void describe_time(char *out, size_t size, const struct moment *at, bool exact)
-{
-    if (at->mono_us == 0)
-        add(out, size, "unknown");
-    else
-        add(out, size, "%s%lld", exact ? "" : "~", (long long)((at->mono_us - START_US) / 1000));
-}
-
-static void describe_tenures(char *out, size_t size, const struct election *election)
-{
-    for (size_t i = 0; i < election->tenure_count; i++) {
-        const struct tenure *t = election_tenure_at(election, i);
-        add(out, size, "%s%s", i ? ", " : "", t->gap ? "gap" : t->name ? t->name : "nobody");
-        if (t->identity)
-            add(out, size, "(%s)", t->identity);
-        add(out, size, " ");
-        describe_time(out, size, &t->from, t->from_exact || t->gap);
-        add(out, size, "-");
-        if (t->to.mono_us)
-            describe_time(out, size, &t->to, true);
-    }
-}
-
-static void describe_change(char *out, size_t size, const struct change *change)
-{
-    if (!change->from && !change->to)
-        return;
-    add(out, size, "%s -> %s", change->from ? change->from : "nobody", change->to ? change->to : "open");
-    if (change->lost_at.mono_us) {
-        add(out, size, ", lost ");
-        describe_time(out, size, &change->lost_at, change->lost_seen);
-    }
-    if (change->vacancy_us >= 0)
-        add(out, size, ", vacant %lld", (long long)(change->vacancy_us / 1000));
-    if (change->takeover_us >= 0)
-        add(out, size, ", took over %lld", (long long)(change->takeover_us / 1000));
-}
-
-static void describe_findings(char *out, size_t size, const struct election *e, bool all)
-{
-    bool any = false;
-    for (size_t i = 0; i < e->finding_count; i++) {
-        const struct finding *f = e->findings[i];
-        if (f->code == FINDING_NO_GUID && !all)
-            continue;
-        add(out, size, "%s%s %s %s", any ? "; " : "", finding_kind(f->code)->word, severity_word(f->severity),
-            certainty_word(f->certainty));
-        if (f->unconfirmed_since.mono_us)
-            add(out, size, " unconfirmed");
-        for (size_t k = 0; k < f->candidate_count; k++)
-            add(out, size, "%s%s", k ? "," : " ", f->candidates[k]);
-        any = true;
-    }
-    if (!any)
-        add(out, size, "none");
-}
-
-static const char *answer_word(enum answer answer)
-{
-    return answer == ANSWER_YES ? "told" : answer == ANSWER_NO ? "not told" : "unknown";
-}
-
-static void describe_chain(const struct election *e, const char *what, const char *name, char *out,
-                           size_t size)
-{
-    static const char *const links[] = {"unknown", "first", "right", "wrong", "suspect", "stuck"};
-    const struct candidate *c = election_find(e, name);
-    if (!c) {
-        add(out, size, "no such candidate");
-    } else if (strcmp(what, "link") == 0) {
-        add(out, size, "%s%s%s", links[c->link], c->link_why ? ": " : "", c->link_why ? c->link_why : "");
-    } else if (strcmp(what, "by") == 0) {
-        uint64_t sessions[16];
-        size_t count = chain_watched_by(e, c, sessions, 16);
-        for (size_t i = 0; i < count && i < 16; i++)
-            add(out, size, "%s%llx", i ? " " : "", (unsigned long long)sessions[i]);
-        add(out, size, "%s", count ? "" : "nobody");
-    } else if (strcmp(what, "goes-why") == 0) {
-        struct departure d = whatif_goes(e, c);
-        add(out, size, "%s", d.why ? d.why : "");
-    } else {
-        struct departure d = whatif_goes(e, c);
-        add(out, size, "%s %s%s", d.heir ? d.heir->name : "nobody", answer_word(d.told),
-            d.leads ? " leads" : "");
-        for (size_t i = 0; i < d.other_count && i < 8; i++)
-            add(out, size, " %s", d.others[i]->name);
-        add(out, size, "%s%s%s", d.others_unknown ? ", perhaps others" : "", d.stays ? ", stays" : "",
-            d.heir_stays ? ", which stays" : "");
-    }
-}
-
-static void describe_next(const struct election *e, char *out, size_t size)
-{
-    static const char *const chains[] = {"unknown", "complete", "broken"};
-    struct next_failover next = whatif_next(e);
-    add(out, size, "%s %s, chain %s", next.heir ? next.heir->name : "nobody", answer_word(next.told),
-        chains[next.chain]);
-    if (next.broken_at)
-        add(out, size, " at %s", next.broken_at->name);
-    if (e->leader && next.by_itself != ANSWER_YES)
-        add(out, size, ", %s by itself", next.by_itself == ANSWER_NO ? "not" : "perhaps");
-}
-
-static void describe(const struct election *e, const char *what, const char *name, char *out, size_t size)
-{
-    static const char *const states[] = {"unknown", "led", "electing", "vacant", "absent", "denied"};
-    static const char *const acks[] = {"none", "unknown", "no", "yes"};
-    static const char *const sources[] = {"session", "client", "registry", "name", "data"};
-    if (strcmp(what, "state") == 0)
-        add(out, size, "%s", states[e->state]);
-    else if (strcmp(what, "leader") == 0)
-        add(out, size, "%s", e->leader ? e->leader->name : "none");
-    else if (strcmp(what, "since") == 0)
-        describe_time(out, size, &e->leader_since, e->leader_since_exact);
-    else if (strcmp(what, "state-since") == 0)
-        describe_time(out, size, &e->state_since, e->state_since_exact);
-    else if (strcmp(what, "next") == 0)
-        add(out, size, "%lld", (long long)e->next_sequence);
-    else if (strcmp(what, "recipe") == 0)
-        add(out, size, "%s %s", e->recipe ? e->recipe->name : "none", recognised_word(e->recognised));
-    else if (strcmp(what, "ack") == 0)
-        add(out, size, "%s", acks[e->acknowledged]);
-    else if (strcmp(what, "fresh") == 0)
-        add(out, size, "%s", e->fresh ? "yes" : "no");
-    else if (strcmp(what, "unseen") == 0)
-        add(out, size, "+%llu -%llu", (unsigned long long)e->counters.unseen_joined,
-            (unsigned long long)e->counters.unseen_left);
-    else if (strcmp(what, "complete") == 0)
-        add(out, size, "%s", election_complete(e) ? "yes" : "no");
-    else if (strcmp(what, "mark") == 0)
-        add(out, size, "%s", e->mark_path ? e->mark_path : "none");
-    else if (strcmp(what, "tenures") == 0)
-        describe_tenures(out, size, e);
-    else if (strcmp(what, "change") == 0)
-        describe_change(out, size, &e->change);
-    else if (strcmp(what, "findings") == 0 || strcmp(what, "all") == 0)
-        describe_findings(out, size, e, what[0] == 'a');
-    else if (strcmp(what, "link") == 0 || strcmp(what, "by") == 0 || strncmp(what, "goes", 4) == 0)
-        describe_chain(e, what, name, out, size);
-    else if (strcmp(what, "next-failover") == 0)
-        describe_next(e, out, size);
-    else if (strcmp(what, "suspected") == 0)
-        add(out, size, "%s", e->suspected ? "yes" : "no");
-    else if (strcmp(what, "sound") == 0)
-        add(out, size, "%s",
-            look_is_sound(&(struct model){.clusters = e->cluster, .cluster_count = 1}) ? "yes" : "no");
-    else if (strcmp(what, "standing") == 0) {
-        for (size_t i = 0; i < e->finding_count; i++)
-            if (strcmp(finding_kind(e->findings[i]->code)->word, name) == 0)
-                add(out, size, "%s%s", certainty_word(e->findings[i]->certainty),
-                    e->findings[i]->unconfirmed_since.mono_us ? " unconfirmed" : "");
-    } else if (strcmp(what, "why") == 0) {
-        for (size_t i = 0; i < e->finding_count; i++)
-            if (strcmp(finding_kind(e->findings[i]->code)->word, name) == 0)
-                add(out, size, "%s | %s", e->findings[i]->evidence, e->findings[i]->advice);
-    } else if (strcmp(what, "guard") == 0) {
-        char path[PATHS];
-        for (unsigned i = 0; i < 2; i++)
-            add(out, size, "%s%s", i ? " " : "", election_guard(e, i, path, sizeof path) ? path : "none");
-    } else if (strcmp(what, "line") == 0) {
-        for (size_t i = 0; i < e->candidate_count; i++)
-            add(out, size, "%s%s", i ? " " : "", e->candidates[i]->name);
-    } else if (strcmp(what, "foreign") == 0) {
-        add(out, size, "%zu", e->foreign_count);
-        for (size_t i = 0; i < e->foreign_count && i < FOREIGN_KEPT; i++)
-            add(out, size, " %s", e->foreign[i]);
-    } else if (strcmp(what, "identity") == 0) {
-        const struct candidate *c = election_find(e, name);
-        add(out, size, "%s", !c ? "no such candidate" : c->identity ? c->identity : "none");
-        if (c && c->identity)
-            add(out, size, " by %s", sources[c->identity_source]);
-    } else {
-        add(out, size, "no such question");
-    }
-}
-
 /* The live model and a frozen picture of it must answer alike. */
 static void question(struct script *s, char *words)
 {
@@ -424,11 +237,11 @@ static void question(struct script *s, char *words)
         broken(s, "not watched", "");
         return;
     }
-    describe(election, words, name, got, sizeof got);
+    words_describe(election, words, name, got, sizeof got);
     if (strcmp(got, rest) != 0)
         broken(s, "it is ", got);
     struct model *frozen = model_freeze(s->model);
-    describe(model_election(frozen, 0, s->election), words, name, frozen_got, sizeof frozen_got);
+    words_describe(model_election(frozen, 0, s->election), words, name, frozen_got, sizeof frozen_got);
     if (strcmp(frozen_got, rest) != 0)
         broken(s, "in the frozen picture it is ", frozen_got);
     model_free(frozen);

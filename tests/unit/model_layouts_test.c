@@ -1,0 +1,356 @@
+/* Proves what the model makes of each layout: locks, marks, recipes and their order, as scripts
+ * (model_script.h). */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "probe/election/model.h"
+#include "tests/support/model_script.h"
+
+/* One ephemeral znode at the path itself. */
+static void locks(void **state)
+{
+    (void)state;
+    model_script_run("an ephemeral znode at the path is a lock, whatever the path",
+                     "watch /jobs/cleaner kind=lock\nconnect\n> connection connected\n"
+                     "+ . s=1 worker-1\n"
+                     "tick 100\n"
+                     "list\n"
+                     "> election-seen\n"
+                     "? complete no\n"
+                     "read .\n"
+                     "? recipe lock name\n"
+                     "? state led\n"
+                     "? leader cleaner\n"
+                     "? since ~0\n"
+                     "? complete yes\n"
+                     "? identity cleaner worker-1 by data\n"
+                     "? guard /jobs/cleaner none\n"
+                     "- .\n"
+                     "tick 10\n"
+                     "gone .\n"
+                     "> leader-lost cleaner @1\n"
+                     "> candidate-left cleaner @1\n"
+                     "? state vacant\n"
+                     "? guard /jobs/cleaner none\n"
+                     "+ . s=2 worker-2\n"
+                     "tick 10\n"
+                     "read .\n"
+                     "> candidate-joined cleaner @1\n"
+                     "> leader-elected cleaner -> cleaner after 10\n"
+                     "? since 120\n"
+                     "? tenures cleaner(worker-1) ~100-110, nobody 110-120, cleaner(worker-2) 120-\n");
+    model_script_run("a new holder whose predecessor's end was not seen",
+                     "watch /controller\nconnect\n> connection connected\n"
+                     "+ . s=1 {\"version\":1,\"brokerid\":7}\n"
+                     "read .\n"
+                     "> election-seen\n"
+                     "? recipe kafka-controller signature\n"
+                     "? identity controller broker 7 by data\n"
+                     "- .\n"
+                     "tick 50\n"
+                     "+ . s=2 {\"version\":1,\"brokerid\":8}\n"
+                     "tick 10\n"
+                     "read .\n"
+                     "> leader-lost controller @1\n"
+                     "> unseen +1 -1\n"
+                     "> leader-elected controller -> controller\n"
+                     "? since ~50\n"
+                     "? unseen +1 -1\n"
+                     "list\n"
+                     "= . {\"version\":1,\"brokerid\":9}\n"
+                     "read .\n"
+                     "? identity controller broker 9 by data\n");
+    model_script_run("a lock that its path names is vacant where nothing lies",
+                     "watch /kafka/controller\nconnect\n> connection connected\n"
+                     "? guard /kafka/controller none\n"
+                     "list\n"
+                     "> election-seen\n"
+                     "? state vacant\n"
+                     "? complete yes\n"
+                     "tick 5\n"
+                     "+ . s=1\n"
+                     "read .\n"
+                     "> candidate-joined controller @1\n"
+                     "> leader-elected nobody -> controller\n");
+    model_script_run("a Stat alone shows the holder at once, its data completes the look",
+                     "watch /controller\nconnect\n> connection connected\n"
+                     "+ . s=1 broker-a\n"
+                     "stat .\n"
+                     "> election-seen\n"
+                     "? leader controller\n"
+                     "? complete no\n"
+                     "read .\n"
+                     "? complete yes\n"
+                     "? identity controller broker-a by data\n"
+                     "= . broker-b\n"
+                     "stat .\n"
+                     "read .\n"
+                     "? identity controller broker-b by data\n");
+    model_script_run(
+        "away while the lock stays with its holder",
+        "watch /controller\nconnect\n> connection connected\n+ . s=1 x\nread .\n> election-seen\n"
+        "tick 10\n"
+        "lose\n"
+        "> connection disconnected\n"
+        "tick 10\n"
+        "connect\n"
+        "> connection connected\n"
+        "list\n"
+        "? fresh yes\n"
+        "? tenures controller(x) ~0-\n");
+    model_script_run("a breadcrumb with the holder's data acknowledges",
+                     "watch /hadoop-ha/ns/ActiveStandbyElectorLock\nconnect\n> connection connected\n"
+                     "? mark /hadoop-ha/ns/ActiveBreadCrumb\n"
+                     "list\n"
+                     "> election-seen\n"
+                     "tick 5\n"
+                     "+ . s=1 nn1\n"
+                     "read .\n"
+                     "> candidate-joined ActiveStandbyElectorLock @1\n"
+                     "> leader-elected nobody -> ActiveStandbyElectorLock\n"
+                     "+ /hadoop-ha/ns/ActiveBreadCrumb nn2\n"
+                     "read /hadoop-ha/ns/ActiveBreadCrumb\n"
+                     "? ack no\n"
+                     "= /hadoop-ha/ns/ActiveBreadCrumb nn1\n"
+                     "tick 5\n"
+                     "read /hadoop-ha/ns/ActiveBreadCrumb\n"
+                     "> leader-acknowledged ActiveStandbyElectorLock after 5\n"
+                     "? ack yes\n");
+    model_script_run("a directory at a lock's usual path is an election all the same",
+                     "watch /service/pg/leader\nconnect\n> connection connected\n"
+                     "+ n_0000000000 s=1\n"
+                     "read .\n"
+                     "list\n"
+                     "> election-seen\n"
+                     "? recipe zookeeper-support name\n"
+                     "? leader n_0000000000\n");
+}
+
+/* Marks: a node of the leader's session, a registry, the directory's own data. */
+static void acknowledgements(void **state)
+{
+    (void)state;
+    model_script_run("an ephemeral mark of the leader's session",
+                     "watch /election mark=/election-leader\nconnect\n> connection connected\n"
+                     "+ n_0000000000 s=1\n+ n_0000000001 s=2\n+ /election-leader s=1\n"
+                     "list\n> election-seen\nreadall\n"
+                     "? ack unknown\n"
+                     "? complete no\n"
+                     "? guard /election/n_0000000000 /election-leader\n"
+                     "read /election-leader\n"
+                     "? ack yes\n"
+                     "? complete yes\n"
+                     "- n_0000000000\n"
+                     "tick 10\n"
+                     "gone n_0000000000\n"
+                     "> leader-lost n_0000000000 @1\n"
+                     "> candidate-left n_0000000000 @1\n"
+                     "? ack unknown\n"
+                     "read n_0000000001\n"
+                     "> leader-elected n_0000000000 -> n_0000000001 after 0\n"
+                     "? ack no\n"
+                     "- /election-leader\n"
+                     "gone /election-leader\n"
+                     "? ack no\n"
+                     "tick 40\n"
+                     "+ /election-leader s=2\n"
+                     "read /election-leader\n"
+                     "> leader-acknowledged n_0000000001 after 40\n"
+                     "? change n_0000000000 -> n_0000000001, lost 10, vacant 0, took over 40\n");
+    model_script_run("a registry acknowledges by session, and names the candidates",
+                     "watch /election\nconnect\n> connection connected\n"
+                     "+ c_0000000000 s=1\n+ c_0000000001 s=2\n"
+                     "+ /coordinators_service_registry/n_0000000000 s=1 http://10.0.0.1:8080/search\n"
+                     "list\n> election-seen\nreadall\n"
+                     "? recipe course-search signature\n"
+                     "? mark /coordinators_service_registry\n"
+                     "? ack unknown\n"
+                     "list /coordinators_service_registry\n"
+                     "? complete no\n"
+                     "read /coordinators_service_registry/n_0000000000\n"
+                     "? ack yes\n"
+                     "? complete yes\n"
+                     "? identity c_0000000000 10.0.0.1:8080 by registry\n"
+                     "? identity c_0000000001 none\n"
+                     "? tenures c_0000000000(10.0.0.1:8080) ~0-\n"
+                     "- c_0000000000\n"
+                     "- /coordinators_service_registry/n_0000000000\n"
+                     "tick 5\n"
+                     "gone c_0000000000\n"
+                     "> leader-lost c_0000000000 @1\n"
+                     "> candidate-left c_0000000000 @1\n"
+                     "list\n"
+                     "> leader-elected c_0000000000 -> c_0000000001 after 0\n"
+                     "list /coordinators_service_registry\n"
+                     "? ack no\n"
+                     "+ /coordinators_service_registry/n_0000000001 s=2 http://10.0.0.2:8080/search\n"
+                     "tick 20\n"
+                     "list /coordinators_service_registry\n"
+                     "read /coordinators_service_registry/n_0000000001\n"
+                     "> leader-acknowledged c_0000000001 after 20\n"
+                     "? identity c_0000000001 10.0.0.2:8080 by registry\n");
+    model_script_run("a recipe used without its registry has no mark",
+                     "watch /election\nconnect\n> connection connected\n"
+                     "+ c_0000000000 s=1\nlist\n> election-seen\nreadall\n"
+                     "list /coordinators_service_registry\n"
+                     "? ack none\n"
+                     "? complete yes\n");
+    model_script_run("the directory's own data as the mark",
+                     "watch /ledgers/underreplication/auditorelection\nconnect\n> connection connected\n"
+                     "+ V_0000000000 s=1 bookieId: \"10.0.0.1:3181\"\n"
+                     "list\n> election-seen\nreadall\n"
+                     "? guard /ledgers/underreplication/auditorelection/V_0000000000 "
+                     "/ledgers/underreplication/auditorelection\n"
+                     "? identity V_0000000000 10.0.0.1:3181 by data\n"
+                     "read .\n"
+                     "? ack no\n"
+                     "tick 5\n"
+                     "= . bookieId: \"10.0.0.1:3181\"\n"
+                     "read .\n"
+                     "> leader-acknowledged V_0000000000\n"
+                     "? ack yes\n");
+    model_script_run("a persistent mark is judged by its data alone, not by the data that it had before",
+                     "watch /election mark=/election-leader\nconnect\n> connection connected\n"
+                     "+ n_0000000000 s=1 host-a\n+ /election-leader host-b\n"
+                     "list\n> election-seen\nreadall\n"
+                     "stat /election-leader\n"
+                     "? complete no\n"
+                     "? ack unknown\n"
+                     "read /election-leader\n"
+                     "? ack no\n"
+                     "? complete yes\n"
+                     "= /election-leader host-a\n"
+                     "tick 3\n"
+                     "stat /election-leader\n"
+                     "? ack no\n"
+                     "read /election-leader\n"
+                     "> leader-acknowledged n_0000000000\n");
+    model_script_run("a mark inside the election is not foreign to it",
+                     "watch /_zkelection/x\nconnect\n> connection connected\n"
+                     "+ ballot0000000000 s=1\n+ leader_ack s=1\nlist\n> election-seen\nreadall\n"
+                     "? mark /_zkelection/x/leader_ack\n"
+                     "? foreign 0\n"
+                     "read leader_ack\n"
+                     "? ack yes\n"
+                     "- leader_ack\n"
+                     "gone leader_ack\n"
+                     "? ack no\n"
+                     "list\n"
+                     "? unseen +0 -0\n");
+}
+
+/* What a directory is called does not change while its candidates stand. */
+static void recognition(void **state)
+{
+    (void)state;
+    model_script_run("unknown names with numbers look like an election",
+                     "watch /things\nconnect\n> connection connected\n"
+                     "+ member-0000000003 s=1\n+ readme\nlist\n> election-seen\n"
+                     "? recipe sequence name\n"
+                     "? foreign 1 readme\n");
+    model_script_run(
+        "the majority decides, and a later majority does not change it",
+        "watch /things\nconnect\n> connection connected\n"
+        "+ 0123456789abcdef0123456789abcdef__lock__0000000000 s=1\n"
+        "list\n> election-seen\n"
+        "? recipe kazoo signature\n"
+        "+ a-0000000001 s=1\n+ b-0000000002 s=1\n+ c-0000000003 s=1\n"
+        "list\n"
+        "? recipe kazoo signature\n"
+        "? foreign 3 a-0000000001 b-0000000002 c-0000000003\n"
+        "- 0123456789abcdef0123456789abcdef__lock__0000000000\n"
+        "tick 1\n"
+        "list\n"
+        "> leader-lost 0123456789abcdef0123456789abcdef__lock__0000000000 @1\n"
+        "> candidate-left 0123456789abcdef0123456789abcdef__lock__0000000000 @1\n"
+        "> leader-elected 0123456789abcdef0123456789abcdef__lock__0000000000 -> a-0000000001 after 0\n"
+        "? recipe sequence name\n"
+        "? foreign 0\n"
+        "? line a-0000000001 b-0000000002 c-0000000003\n");
+    model_script_run("what is configured is not guessed",
+                     "watch /things recipe=curator-latch\nconnect\n> connection connected\n"
+                     "+ n_0000000000 s=1\nlist\n> election-seen\n"
+                     "? recipe curator-latch configured\n"
+                     "? state vacant\n"
+                     "? foreign 1 n_0000000000\n");
+    model_script_run("a vacant election is still called what it was",
+                     "watch /election\nconnect\n> connection connected\n"
+                     "+ n_0000000000 s=1 a\n+ n_0000000001 s=2 b\n+ n_0000000002 s=3 c\n"
+                     "list\n> election-seen\nreadall\n"
+                     "- n_0000000000\n"
+                     "- n_0000000001\n"
+                     "- n_0000000002\n"
+                     "list\n"
+                     "> leader-lost n_0000000000 @1\n"
+                     "> candidate-left n_0000000000 @1\n"
+                     "> candidate-left n_0000000001 @2\n"
+                     "> candidate-left n_0000000002 @3\n"
+                     "? state vacant\n"
+                     "? recipe zookeeper signature\n");
+}
+
+/* Order: by number, never by name; equal numbers by their age once it is known. */
+static void order(void **state)
+{
+    (void)state;
+    model_script_run("a GUID in front of the number does not decide",
+                     "watch /things\nconnect\n> connection connected\n"
+                     "+ ffffffffffffffffffffffffffffffff__lock__0000000000 s=1\n"
+                     "+ 00000000000000000000000000000000__lock__0000000001 s=2\n"
+                     "list\n> election-seen\n"
+                     "? leader ffffffffffffffffffffffffffffffff__lock__0000000000\n");
+    model_script_run("a tie is ordered by name until all are read, then by age, without a change being told",
+                     "watch /overseer_elect/election\nconnect\n> connection connected\n"
+                     "+ 9-b-n_0000000001 s=2\n+ 8-a-n_0000000001 s=1\n"
+                     "list\n> election-seen\n"
+                     "? leader 8-a-n_0000000001\n"
+                     "read 9-b-n_0000000001\n"
+                     "? leader 8-a-n_0000000001\n"
+                     "read 8-a-n_0000000001\n"
+                     "? leader 9-b-n_0000000001\n"
+                     "? line 9-b-n_0000000001 8-a-n_0000000001\n"
+                     "? identity 9-b-n_0000000001 b by name\n");
+    model_script_run("a persistent node of the pattern is a candidate, too",
+                     "watch /election\nconnect\n> connection connected\n"
+                     "+ n_0000000000\n+ n_0000000001 s=1\nlist\n> election-seen\nreadall\n"
+                     "? leader n_0000000000\n");
+}
+
+/* An election's recipe may be a pattern of its own; an unknown one is refused with the names that exist. */
+static void configured_recipes(void **state)
+{
+    (void)state;
+    static char hosts[] = "h:1/app/", name[] = "prod", path[] = "/things", pattern[] = "^member-(\\d{10})$",
+                child[] = "member-0000000042";
+    struct election_settings election = {.path = path, .recipe = pattern};
+    struct cluster_settings cluster = {
+        .name = name, .hosts = hosts, .elections = &election, .election_count = 1};
+    struct settings settings = {.clusters = &cluster, .cluster_count = 1};
+    char *error = NULL, *names[] = {child};
+    struct model *model = model_new(&settings, &error);
+    assert_non_null(model);
+    assert_string_equal(model->clusters[0].chroot, "/app");
+    struct observation o = {
+        .kind = OBSERVED_ELECTION, .at = {1, 1}, .election = "/app/things", .path = "/app/things"};
+    o.subject = (struct observed_election){ORIGIN_CONFIGURED, &election};
+    model_observe(model, &o);
+    const struct election *found = model_election(model, 0, "/app/things");
+    assert_string_equal(found->name, "/things");
+    assert_string_equal(found->recipe->candidate, pattern);
+    assert_int_equal(found->recognised, RECOGNISED_CONFIGURED);
+    assert_ptr_equal(recipe_recognise(model->recipes, "/other", names, 1),
+                     recipe_any_sequence(model->recipes));
+    model_free(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(locks), cmocka_unit_test(acknowledgements),   cmocka_unit_test(recognition),
+        cmocka_unit_test(order), cmocka_unit_test(configured_recipes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
