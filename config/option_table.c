@@ -233,6 +233,12 @@ static const char *set_behaviour(struct options *options, const char *value)
     return *value ? NULL : "is empty; write as in herd:30%,deaf:10%";
 }
 
+static const char *set_against(struct options *options, const char *value)
+{
+    options->inject.against = value;
+    return *value ? NULL : "is empty; write as in herd";
+}
+
 static const char *set_kill(struct options *options, const char *value)
 {
     options->inject.kill = value;
@@ -342,6 +348,7 @@ const struct option_row option_table[] = {
     {"rate", 0, "N/s", INJECT, set_rate, "so many a second (as fast as the servers take them)"},
     {"behaviour", 0, "KIND[:SHARE%],...", INJECT, set_behaviour,
      "predecessor, herd, children, deaf, once, slow:TIME, hold"},
+    {"against", 0, "KIND[:SHARE%],...", INJECT, set_against, "the same again so, and both side by side"},
     {"kill", 0, "WHOM[:every=TIME]", INJECT, set_kill, "leader or random, again and again (every=2s)"},
     {"how", 0, "WAY", INJECT, set_how, "close, drop, pause or resign (close)"},
     {"sessions", 0, "own|shared:N", INJECT, set_sessions, "N candidates on one session (own)"},
@@ -349,7 +356,7 @@ const struct option_row option_table[] = {
     {"name", 0, "auto|PATTERN", INJECT, set_name, "names in front of the number; {uuid} {hex} {session}"},
     {"expect", 0, "FIGURE<VALUE", INJECT, set_expect, "else exit 1: 'failover.p99<2s'; may be repeated"},
     {"join", 0, "RUN", INJECT, set_join, "one run of several agents, each with --join RUN"},
-    {"load", 0, NULL, INJECT, set_load, "this ensemble may be loaded: no ceiling"},
+    {"load", 0, NULL, INJECT, set_load, "this ensemble may be loaded: no ceiling, ten times the ping"},
     {"live", 0, NULL, INJECT, set_live, "stand in PATH itself (its inject: live must allow it)"},
     {"may-lead", 0, NULL, INJECT, set_may_lead, "in a copy or the sandbox; never with --live"},
     {"servers", 0, "1|3", DEMO, set_servers, "size of the demo's ensemble (1)"},
@@ -410,6 +417,8 @@ const struct command_row command_table[] = {
      "is given and the election's configuration says inject: live. Then candidates stand behind\n"
      "at least two real ones, and withdraw before they could lead. Nothing of it stays.\n"
      "Without --load at most 100 sessions and 100 creates a second, or what inject: says.\n"
+     "The run ends where the ensemble's ping p99 passes inject: {stop_above_ping: ...} (250ms),\n"
+     "with --load ten times that.\n"
      "Figures for --expect: stand, failover, detection, vacancy, takeover, each .p50 .p90 .p99\n"
      ".max or .count; errors, expired. Keys of --json: README.\n"},
     {COMMAND_CONFIG, "config", "[PATH...]", "check the configuration and print the effective one",

@@ -35,6 +35,7 @@ struct inject_options {
     long candidates;       /* -n, default 10 */
     int rate_per_s;        /* 0: as fast as the servers take them */
     const char *behaviour; /* NULL: the recipe */
+    const char *against;   /* the behaviour of a second run, to be compared; NULL: one run */
     const char *kill;      /* NULL: nobody dies */
     const char *how;
     const char *sessions, *look, *name; /* NULL: own, own, auto */

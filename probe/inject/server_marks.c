@@ -15,6 +15,7 @@
 
 struct server_marks {
     uv_loop_t *loop;
+    uv_timer_t *turn; /* a block of its own: libuv needs it for longer than we do */
     const struct cluster_settings *cluster;
     struct connect_string string;
     struct http *http;
@@ -31,6 +32,39 @@ struct server_marks {
 
 static void ask_next(struct server_marks *);
 
+void server_mark_clear(struct server_mark *mark)
+{
+    *mark = (struct server_mark){"", -1, -1, -1, -1, -1, -1, -1, -1, -1};
+}
+
+bool server_mark_raise(struct server_mark *mark, const struct server_mark *other)
+{
+    const struct {
+        int64_t *to, from;
+    } all[] = {{&mark->zxid, other->zxid},
+               {&mark->connections, other->connections},
+               {&mark->watches, other->watches},
+               {&mark->sessions, other->sessions},
+               {&mark->ephemerals, other->ephemerals},
+               {&mark->outstanding, other->outstanding},
+               {&mark->slowest_ms, other->slowest_ms},
+               {&mark->received, other->received},
+               {&mark->sent, other->sent}};
+    bool knows = false;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        knows |= all[i].from >= 0;
+        if (all[i].from > *all[i].to)
+            *all[i].to = all[i].from;
+    }
+    return knows;
+}
+
+int64_t server_mark_transactions(const struct server_mark *before, const struct server_mark *after)
+{
+    bool same_epoch = before->zxid >= 0 && after->zxid >> 32 == before->zxid >> 32;
+    return same_epoch && after->zxid >= before->zxid ? after->zxid - before->zxid : -1;
+}
+
 static int64_t better(int64_t known, int64_t told)
 {
     return told >= 0 ? told : known;
@@ -45,10 +79,21 @@ static void take(struct server_marks *m)
     mark->watches = better(mark->watches, figures->all_watches);
     mark->sessions = better(mark->sessions, figures->sessions);
     mark->ephemerals = better(mark->ephemerals, figures->ephemerals);
+    mark->outstanding = better(mark->outstanding, figures->outstanding);
+    mark->slowest_ms = better(mark->slowest_ms, figures->slowest_ms);
+    mark->received = better(mark->received, figures->received);
+    mark->sent = better(mark->sent, figures->sent);
+}
+
+static void on_turn_closed(uv_handle_t *handle)
+{
+    free(handle);
 }
 
 static void marks_free(struct server_marks *m)
 {
+    if (m->turn)
+        uv_close((uv_handle_t *)m->turn, on_turn_closed);
     connect_string_free(&m->string);
     server_answer_free(&m->answer);
     http_free(m->http);
@@ -118,6 +163,14 @@ static void on_word(void *context, const char *problem, const char *text, size_t
     }
 }
 
+/* In a turn of its own: what the last answer came by is at work until its callback has returned. */
+static void on_turn(uv_timer_t *turn)
+{
+    struct server_marks *m = turn->data;
+    m->fn(m->context, m->marks, m->count);
+    marks_free(m);
+}
+
 static void ask_next(struct server_marks *m)
 {
     while (m->at < m->count) {
@@ -134,10 +187,8 @@ static void ask_next(struct server_marks *m)
         m->at++;
         m->word = WORD_SRVR;
     }
-    if (!m->asked)
-        return;
-    m->fn(m->context, m->marks, m->count);
-    marks_free(m);
+    if (m->asked)
+        uv_timer_start(m->turn, on_turn, 0, 0);
 }
 
 struct server_marks *server_marks_ask(uv_loop_t *loop, const struct cluster_settings *cluster,
@@ -153,7 +204,12 @@ struct server_marks *server_marks_ask(uv_loop_t *loop, const struct cluster_sett
     m->context = context;
     server_answer_clear(&m->answer);
     m->http = http_new(loop);
-    if (!m->http || !connect_string_parse(cluster->hosts, &m->string, &error)) {
+    m->turn = calloc(1, sizeof *m->turn);
+    if (m->turn) {
+        uv_timer_init(loop, m->turn);
+        m->turn->data = m;
+    }
+    if (!m->http || !m->turn || !connect_string_parse(cluster->hosts, &m->string, &error)) {
         free(error);
         marks_free(m);
         return NULL;
@@ -161,7 +217,7 @@ struct server_marks *server_marks_ask(uv_loop_t *loop, const struct cluster_sett
     m->count = m->string.count < SERVER_MARKS_MOST ? m->string.count : SERVER_MARKS_MOST;
     for (size_t i = 0; i < m->count; i++) {
         char *address = host_port_print(&m->string.servers[i]);
-        m->marks[i] = (struct server_mark){"", -1, -1, -1, -1, -1};
+        server_mark_clear(&m->marks[i]);
         snprintf(m->marks[i].address, sizeof m->marks[i].address, "%s", address ? address : "");
         free(address);
     }

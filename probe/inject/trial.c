@@ -19,6 +19,7 @@
 #include "probe/inject/precinct.h"
 #include "probe/inject/siblings.h"
 #include "probe/inject/trial_live.h"
+#include "probe/inject/trial_marks.h"
 #include "probe/inject/trial_part.h"
 #include "probe/inject/trial_report.h"
 #include "probe/inject/trial_state.h"
@@ -81,8 +82,6 @@ static bool is_inside(const char *path, const char *directory)
     return strncmp(path, directory, length) == 0 && (path[length] == '\0' || path[length] == '/');
 }
 
-static void on_before(void *context, const struct server_mark *, size_t count);
-
 /* Live: whether anybody may stand there. */
 static void on_judged(void *context, const char *problem, int timeout_ms)
 {
@@ -96,9 +95,7 @@ static void on_judged(void *context, const char *problem, int timeout_ms)
         return;
     }
     enter(t, TRIAL_MAKING);
-    t->marks_ask = server_marks_ask(t->loop, t->options.cluster, on_before, t);
-    if (!t->marks_ask)
-        begin_standing(t);
+    trial_marks_before(t, begin_standing);
 }
 
 static void begin_judging(struct trial *t)
@@ -189,8 +186,16 @@ static bool places_choose(struct trial *t)
     return t->run && t->election;
 }
 
+/* At least: where a session's watches are too many for a packet, more are taken. */
+static size_t sessions_wanted(const struct trial_options *options)
+{
+    size_t each = options->per_session ? options->per_session : 1;
+    return (options->candidates + each - 1) / each;
+}
+
 static void begin_looking(struct trial *t)
 {
+    char *error = NULL;
     enter(t, TRIAL_LOOKING);
     if (!places_choose(t)) {
         finish(t, TRIAL_REFUSED,
@@ -198,24 +203,19 @@ static void begin_looking(struct trial *t)
                    ? "--live is for an election of others, and this path is in the sandbox; leave it out"
                    : "the first name below the sandbox is the run's, without . { }; choose another");
         end(t);
+    } else if (!descriptors_make_room(sessions_wanted(&t->options), &error)) {
+        finish(t, TRIAL_REFUSED, error ? error : "out of memory");
+        end(t);
     } else if (is_inside(t->path, t->sandbox)) {
         begin_making(t);
     } else if (!layout_read(t->session, t->path, &t->layout, on_layout, t)) {
         finish(t, TRIAL_LOST, "the connection was lost; try again");
         end(t);
     }
+    free(error);
 }
 
 /* ---- make the run's place ---- */
-
-static void on_before(void *context, const struct server_mark *marks, size_t count)
-{
-    struct trial *t = context;
-    t->marks_ask = NULL;
-    t->mark_count = count;
-    memcpy(t->before, marks, count * sizeof *marks);
-    begin_standing(t);
-}
 
 static void on_made(void *context, const char *problem)
 {
@@ -240,9 +240,7 @@ static void on_made(void *context, const char *problem)
             on_made(t, "out of memory");
         return;
     }
-    t->marks_ask = server_marks_ask(t->loop, t->options.cluster, on_before, t);
-    if (!t->marks_ask)
-        begin_standing(t);
+    trial_marks_before(t, begin_standing);
 }
 
 /* Each tick, until all agents of the run begin. */
@@ -411,18 +409,11 @@ static void on_tick(uv_timer_t *timer)
     if (t->phase == TRIAL_STANDING && !t->finishing && t->withdrawals == 0 &&
         !trial_watch_standing(t, now_us, problem))
         finish(t, TRIAL_FAILED, problem);
+    if (!t->finishing)
+        trial_marks_during(t, now_us);
 }
 
 /* ---- the end of the crowd ---- */
-
-static void on_after(void *context, const struct server_mark *marks, size_t count)
-{
-    struct trial *t = context;
-    t->marks_ask = NULL;
-    memcpy(t->after, marks, count * sizeof *marks);
-    t->after_known = true;
-    begin_removing(t);
-}
 
 static void on_ended(void *context, size_t left_to_expire)
 {
@@ -495,8 +486,7 @@ static void gather(struct trial *t)
 
 static void begin_removing(struct trial *t)
 {
-    if (t->phase == TRIAL_ENDING && t->after_known == false && t->mark_count > 0 && !t->marks_ask &&
-        (t->marks_ask = server_marks_ask(t->loop, t->options.cluster, on_after, t)))
+    if (t->phase == TRIAL_ENDING && trial_marks_after(t, begin_removing))
         return;
     if (t->phase == TRIAL_ENDING && t->agents) {
         enter(t, TRIAL_GATHERING);
@@ -517,6 +507,8 @@ static void begin_removing(struct trial *t)
 static void on_over(uv_timer_t *timer)
 {
     struct trial *t = timer->data;
+    session_close(t->session); /* whoever keeps us for our report keeps no connection */
+    t->session = NULL;
     t->listener.over(t->context);
 }
 
@@ -632,7 +624,7 @@ void trial_free(struct trial *t)
         return;
     t->phase = TRIAL_OVER;
     t->finishing = true;
-    server_marks_cancel(t->marks_ask);
+    trial_marks_cancel(t);
     crowd_free(t->crowd);
     siblings_free(t->siblings);
     if (t->session)

@@ -6,7 +6,8 @@
  *   remove everything -> report
  *
  * It has a session of its own, by which it looks, makes and removes, and by which it feels the ensemble's
- * pulse: a request every so often, whose 99th percentile ends the run where it passes its limit. It stops by
+ * pulse: a request every so often, whose 99th percentile ends the run where it passes its limit (with leave
+ * to load the ensemble, ten times its limit). It stops by
  * itself at the time limit, when that session is lost, and when a limit is passed; trial_stop() at any moment
  * leads to the same end, with nothing of it left in the tree.
  */

@@ -103,6 +103,10 @@ static void put_mark(struct json_writer *w, const char *key, const struct server
     key_known(w, "watches", mark->watches);
     key_known(w, "sessions", mark->sessions);
     key_known(w, "ephemerals", mark->ephemerals);
+    key_known(w, "outstanding", mark->outstanding);
+    key_known(w, "slowest_ms", mark->slowest_ms);
+    key_known(w, "packets_received", mark->received);
+    key_known(w, "packets_sent", mark->sent);
     json_write_end(w, '}');
 }
 
@@ -226,50 +230,75 @@ static void put_agents(struct json_writer *w, const struct trial_report *r)
     free(part);
 }
 
+/* The members of a run, in an object that is begun. */
+static void put_run(struct json_writer *w, const struct trial_report *r)
+{
+    json_write_key(w, "time");
+    json_write_time(w, r->wall_ms * 1000);
+    key_text(w, "path", r->options->path);
+    key_text(w, "election", r->election);
+    key_text(w, "copied", r->copied);
+    json_write_line(w, 2);
+    key_text(w, "end", trial_end_word(r->end));
+    key_text(w, "problem", r->problem);
+    put_notes(w, r->notes);
+    json_write_line(w, 2);
+    json_write_key(w, "ran_ms");
+    json_write_ms(w, (int64_t)r->run_us);
+    json_write_key(w, "all_stood_ms");
+    json_write_ms(w, r->crowd.stood_us ? (int64_t)(r->crowd.stood_us - r->crowd.begun_us) : -1);
+    json_write_key(w, "cpu_ms");
+    json_write_ms(w, (int64_t)r->cpu_us);
+    put_crowd(w, r);
+    key_times(w, 2, "stand", r->times.stand);
+    put_failovers(w, r);
+    key_times(w, 2, "ping", &r->ping);
+    json_write_line(w, 2);
+    json_write_key(w, "servers");
+    json_write_begin(w, '[');
+    for (size_t i = 0; i < r->server_count; i++) {
+        json_write_line(w, 4);
+        json_write_begin(w, '{');
+        key_text(w, "address", r->before[i].address);
+        put_mark(w, "before", &r->before[i]);
+        if (r->looks[i]) {
+            put_mark(w, "highest", &r->highest[i]);
+        } else {
+            json_write_key(w, "highest");
+            json_write_null(w);
+        }
+        put_mark(w, "after", &r->after[i]);
+        key_uint(w, "looks", r->looks[i]);
+        key_known(w, "transactions", server_mark_transactions(&r->before[i], &r->after[i]));
+        json_write_end(w, '}');
+    }
+    json_write_end(w, ']');
+    put_agents(w, r);
+    json_write_line(w, 2);
+    key_uint(w, "left_to_expire", r->left_to_expire);
+    key_uint(w, "runs_removed", r->swept);
+}
+
 void trial_json_write(struct buffer *out, const struct trial_report *r, const char *const *texts,
                       const struct expectation *expectations, size_t count)
 {
     struct json_writer w = json_writer_to(out, true);
+    const struct trial_report *first = r->earlier ? r->earlier : r;
     json_write_begin(&w, '{');
     json_write_line(&w, 2);
     key_uint(&w, "schema", JSON_SCHEMA);
-    json_write_key(&w, "time");
-    json_write_time(&w, r->wall_ms * 1000);
-    key_text(&w, "path", r->options->path);
-    key_text(&w, "election", r->election);
-    key_text(&w, "copied", r->copied);
+    put_run(&w, first);
+    put_expectations(&w, first, texts, expectations, count);
     json_write_line(&w, 2);
-    key_text(&w, "end", trial_end_word(r->end));
-    key_text(&w, "problem", r->problem);
-    put_notes(&w, r->notes);
-    json_write_line(&w, 2);
-    json_write_key(&w, "ran_ms");
-    json_write_ms(&w, (int64_t)r->run_us);
-    json_write_key(&w, "all_stood_ms");
-    json_write_ms(&w, r->crowd.stood_us ? (int64_t)(r->crowd.stood_us - r->crowd.begun_us) : -1);
-    json_write_key(&w, "cpu_ms");
-    json_write_ms(&w, (int64_t)r->cpu_us);
-    put_crowd(&w, r);
-    key_times(&w, 2, "stand", r->times.stand);
-    put_failovers(&w, r);
-    key_times(&w, 2, "ping", &r->ping);
-    json_write_line(&w, 2);
-    json_write_key(&w, "servers");
-    json_write_begin(&w, '[');
-    for (size_t i = 0; i < r->server_count; i++) {
-        json_write_line(&w, 4);
+    json_write_key(&w, "against");
+    if (r->earlier) {
         json_write_begin(&w, '{');
-        key_text(&w, "address", r->before[i].address);
-        put_mark(&w, "before", &r->before[i]);
-        put_mark(&w, "after", &r->after[i]);
+        json_write_line(&w, 2);
+        put_run(&w, r);
         json_write_end(&w, '}');
+    } else {
+        json_write_null(&w);
     }
-    json_write_end(&w, ']');
-    put_agents(&w, r);
-    put_expectations(&w, r, texts, expectations, count);
-    json_write_line(&w, 2);
-    key_uint(&w, "left_to_expire", r->left_to_expire);
-    key_uint(&w, "runs_removed", r->swept);
     json_write_line(&w, 0);
     json_write_end(&w, '}');
     buffer_put_char(out, '\n');

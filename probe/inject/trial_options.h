@@ -31,7 +31,8 @@ struct trial_options {
     int64_t for_ms;   /* from when all stand; 0: no limit */
     int64_t wait_ms;  /* how long the first connection may take */
     bool live;        /* in the path itself, behind its real candidates; its configuration allows it */
-    bool load;        /* leave for more than the ceiling */
+    bool load;        /* leave for more than the ceiling, and to slow the ensemble down, within limits */
+    bool own;         /* the cluster is the tool's own: nobody else is there to be slowed down */
 };
 
 struct trial_listener {

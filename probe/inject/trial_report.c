@@ -89,11 +89,9 @@ void trial_report(const struct trial *t, struct trial_report *report)
     memcpy(report->by_how, t->by_how, sizeof report->by_how);
     memcpy(report->by_cause, t->by_cause, sizeof report->by_cause);
     memcpy(report->before, t->before, sizeof report->before);
-    for (size_t i = 0; i < t->mark_count; i++) {
-        report->after[i] = t->after[i];
-        if (!t->after_known)
-            report->after[i] = (struct server_mark){"", -1, -1, -1, -1, -1};
-    }
+    memcpy(report->highest, t->highest, sizeof report->highest);
+    memcpy(report->after, t->after, sizeof report->after);
+    memcpy(report->looks, t->looks, sizeof report->looks);
 }
 
 int64_t trial_figure(const struct trial_report *report, enum wish_figure figure, enum wish_of of)

@@ -69,8 +69,9 @@ struct trial_report {
     int64_t wall_ms;                     /* when it began */
     struct histogram ping;
     uint64_t cpu_us; /* of this process, over the run */
-    struct server_mark before[SERVER_MARKS_MOST], after[SERVER_MARKS_MOST];
-    size_t server_count;
+    /* Highest: of so many looks while it went on; one that never answered knows nothing. */
+    struct server_mark before[SERVER_MARKS_MOST], highest[SERVER_MARKS_MOST], after[SERVER_MARKS_MOST];
+    size_t server_count, looks[SERVER_MARKS_MOST];
     const struct agent_part *agents; /* NULL: alone, or not at the end yet */
     size_t agent_count;
     size_t swept; /* runs that were over, removed first */
@@ -78,6 +79,8 @@ struct trial_report {
     size_t withdrawals, real_least;
     size_t left_to_expire; /* sessions that could not be ended in an orderly way */
     uint64_t refused;      /* writes that the guard did not let through: a defect */
+    /* Another run, to be held against this one: for the owner of both to set; NULL: there is none. */
+    const struct trial_report *earlier;
 };
 
 /* Counts it where it was planned, and all stand. */

@@ -61,9 +61,11 @@ struct trial {
     struct histogram by_cause[DEPART_COUNT];
     uint64_t by_how[DEPART_COUNT][2];
     uint64_t notices, requests, counted;
-    struct server_mark before[SERVER_MARKS_MOST], after[SERVER_MARKS_MOST];
-    size_t mark_count;
-    bool after_known;
+    struct server_mark before[SERVER_MARKS_MOST], highest[SERVER_MARKS_MOST], after[SERVER_MARKS_MOST];
+    size_t mark_count, looks[SERVER_MARKS_MOST];
+    uint64_t marks_asked_us, marks_next_us;
+    void (*marks_then)(struct trial *);
+    bool marks_ended;
     size_t swept, left_to_expire, withdrawals, real_least;
 };
 

@@ -136,6 +136,10 @@ void server_figures_clear(struct server_figures *figures)
                                        .all_watches = -1,
                                        .sessions = -1,
                                        .ephemerals = -1,
+                                       .slowest_ms = -1,
+                                       .received = -1,
+                                       .sent = -1,
+                                       .outstanding = -1,
                                        .client_port = -1,
                                        .tick_ms = -1,
                                        .server_id = -1};

@@ -61,6 +61,8 @@ struct server_figures {
         watching;                 /* data and exists watches, on so many paths, of so many sessions */
     int64_t all_watches;          /* child watches too */
     int64_t sessions, ephemerals; /* of the whole ensemble */
+    /* Since it began to count: its slowest answer, and packets; and the requests in its queue just now. */
+    int64_t slowest_ms, received, sent, outstanding;
     int64_t client_port, server_id, tick_ms;
 };
 void server_figures_clear(struct server_figures *);

@@ -47,6 +47,19 @@ static int64_t number_after(const char *text, const char *label)
     return figure_parse(at, strspn(at, "0123456789"), -1);
 }
 
+/* "Latency min/avg/max: 0/0.125/4" */
+static int64_t slowest(const char *text)
+{
+    size_t length;
+    const char *at = after(text, "Latency min/avg/max: ", &length);
+    for (int slashes = 0; at && slashes < 2; slashes++) {
+        const char *slash = memchr(at, '/', length);
+        length -= slash ? (size_t)(slash + 1 - at) : 0;
+        at = slash ? slash + 1 : NULL;
+    }
+    return at ? figure_parse(at, strspn(at, "0123456789"), -1) : -1;
+}
+
 static const char *read_srvr(const char *text, struct server_figures *f)
 {
     size_t version_length, mode_length;
@@ -58,6 +71,10 @@ static const char *read_srvr(const char *text, struct server_figures *f)
     f->mode = server_mode_parse(mode, mode_length);
     f->connections = number_after(text, "Connections: ");
     f->zxid = number_after(text, "Zxid: ");
+    f->received = number_after(text, "Received: ");
+    f->sent = number_after(text, "Sent: ");
+    f->outstanding = number_after(text, "Outstanding: ");
+    f->slowest_ms = slowest(text);
     return NULL;
 }
 
@@ -72,6 +89,10 @@ static const char *read_mntr(const char *text, struct server_figures *f)
     f->all_watches = number_after(text, "zk_watch_count\t");
     f->sessions = number_after(text, "zk_global_sessions\t");
     f->ephemerals = number_after(text, "zk_ephemerals_count\t");
+    f->slowest_ms = number_after(text, "zk_max_latency\t");
+    f->received = number_after(text, "zk_packets_received\t");
+    f->sent = number_after(text, "zk_packets_sent\t");
+    f->outstanding = number_after(text, "zk_outstanding_requests\t");
     return NULL;
 }
 

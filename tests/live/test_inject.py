@@ -9,62 +9,15 @@ import sys
 import time
 
 import pytest
-from kazoo.exceptions import NoAuthError, NoNodeError
+from kazoo.exceptions import NoNodeError
 
-from electop import PROGRAM, check_sanitizers, run
+from electop import run
 from ensemble import session_of
+from injection import SANDBOX, Injection, inject, standing, tree
 from txnlog import transactions
 from waiting import until
 
-SANDBOX = "/electop-sandbox"
 KAZOO = os.path.join(os.path.dirname(__file__), "..", "support", "kazoo_candidate.py")
-
-
-def tree(client, path="/"):
-    """Every path of the tree but ZooKeeper's own."""
-    found = []
-    try:
-        names = client.get_children(path)
-    except NoAuthError:
-        names = []
-    for name in names:
-        below = f"{path.rstrip('/')}/{name}"
-        if below != "/zookeeper":
-            found += [below, *tree(client, below)]
-    return sorted(found)
-
-
-def inject(zk, *arguments, status=0, within=80, **more):
-    done = run("inject", "-s", zk.hosts, "--json", "-t", "4s", *arguments, within=within, **more)
-    assert done.status == status, done
-    return json.loads(done.out) if done.out else done.err
-
-
-class Injection:
-    """A run that goes on until it is ended."""
-
-    def __init__(self, zk, *arguments):
-        self.process = subprocess.Popen([PROGRAM, "inject", *(["-s", zk.hosts] if "-c" not in arguments else []), "--json", "-t", "4s", *arguments],
-                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-
-    def until(self, condition, within=20):
-        until(lambda: condition() or self.process.poll() is not None, within)
-        assert self.process.poll() is None, self.process.communicate()
-
-    def end(self, how=None, within=40):
-        if how is not None:
-            self.process.send_signal(how)
-        out, err = self.process.communicate(timeout=within)
-        if how != signal.SIGKILL:
-            check_sanitizers(err.decode())
-        return self.process.returncode, out.decode(), err.decode()
-
-
-def standing(client):
-    """How many stand in all elections of the sandbox."""
-    if not client.exists(SANDBOX):
-        return 0
-    return sum(1 for path in tree(client, SANDBOX) if path[-10:].isdigit())
 
 
 def test_chain_and_herd(zk, client):
@@ -107,7 +60,7 @@ def test_every_form(zk, client, tmp_path):
                "--behaviour", "slow:20ms:50%,hold:1%", "--html", str(page))
     assert done.status == 0, done
     text, html = done.out, page.read_text()
-    for said in ("4 test candidates on 4 sessions", f"{SANDBOX}/forms", "50 % slow by 20 ms", "requests in all"):
+    for said in ("4 test candidates on 4 sessions", f"{SANDBOX}/forms", "50 % slow by 20 ms", "packets received"):
         assert said in text and said in html
     assert "default-src 'none'" in html and "<script" not in html and "http" not in html.split("</head>")[1]
     assert "\x1b" not in text and done.err == ""

@@ -38,7 +38,11 @@ static const struct trial_report *report(void *context)
     memset(&told, 0, sizeof told);
     memset(&stand, 0, sizeof stand);
     memset(&failover, 0, sizeof failover);
-    options = (struct trial_options){.path = "/electop-sandbox", .candidates = 5, .for_ms = 30000};
+    options = (struct trial_options){.path = "/electop-sandbox",
+                                     .candidates = 5,
+                                     .for_ms = 30000,
+                                     .victim = VICTIM_LEADER,
+                                     .every_ms = 2000};
     told.phase = phase;
     told.options = &options;
     told.notes = "1 run was over and had left something: removed\n";
@@ -47,6 +51,8 @@ static const struct trial_report *report(void *context)
     told.crowd.by_state[CANDIDATE_WAITING] = 3;
     told.crowd.by_state[CANDIDATE_LEADING] = 1;
     told.crowd.requests = 46;
+    told.crowd.begun_us = 1;
+    told.crowd.stood_us = 5201;
     for (int i = 1; i <= 5; i++) {
         histogram_add(&stand, 1000 * i);
         histogram_add(&failover, 700 * i);
@@ -64,8 +70,10 @@ static const struct trial_report *report(void *context)
     told.times.stand = &stand;
     told.times.failover = &failover;
     told.server_count = 1;
-    told.before[0] = (struct server_mark){"zk1:2181", 100, 2, 0, 1, 1};
-    told.after[0] = (struct server_mark){"zk1:2181", 184, 2, -1, 1, 1};
+    told.before[0] = (struct server_mark){"zk1:2181", 100, 2, 0, 1, 1, 0, 20, 4100, 4180};
+    told.highest[0] = (struct server_mark){"zk1:2181", 180, 7, 5, 6, 6, 1, 20, 4400, 4500};
+    told.after[0] = (struct server_mark){"zk1:2181", 184, 2, -1, 1, 1, 0, 20, 4460, 4571};
+    told.looks[0] = 11;
     return &told;
 }
 

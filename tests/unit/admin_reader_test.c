@@ -130,6 +130,8 @@ static void reads_figures(void **state)
     assert_null(read_file(ADMIN_MONITOR, "admin.standalone.monitor.json", 9, &answer));
     assert_true(answer.figures.all_watches == 9 && answer.figures.sessions == 5 &&
                 answer.figures.ephemerals == 5);
+    assert_true(answer.figures.slowest_ms == 9 && answer.figures.received == 33 &&
+                answer.figures.sent == 33 && answer.figures.outstanding == 0);
 }
 
 /* Another version may say more, or less, or in another order: what is known is read, the rest passed over. */

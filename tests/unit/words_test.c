@@ -114,12 +114,16 @@ static void reads_figures(void **state)
     assert_int_equal(answer.figures.mode, SERVER_LEADER);
     assert_string_equal(answer.figures.version, "3.8.0");
     assert_true(answer.figures.zxid == 0x10000000e && answer.figures.connections == 3);
+    assert_true(answer.figures.slowest_ms == 6 && answer.figures.received == 11 &&
+                answer.figures.sent == 10 && answer.figures.outstanding == 0);
     assert_null(read_word(WORD_WCHS, "4lw.standalone.wchs.txt", &answer));
     assert_true(answer.figures.watching == 5 && answer.figures.watched_paths == 6 &&
                 answer.figures.watches == 7);
     assert_null(read_word(WORD_MNTR, "4lw.standalone.mntr.txt", &answer));
     assert_true(answer.figures.all_watches == 9 && answer.figures.sessions == 5 &&
                 answer.figures.ephemerals == 5);
+    assert_true(answer.figures.slowest_ms == 9 && answer.figures.received == 41 &&
+                answer.figures.sent == 40 && answer.figures.outstanding == 0);
 }
 
 static void reads_modes(void **state)

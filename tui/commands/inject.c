@@ -29,11 +29,13 @@ struct injection {
     const struct options *options;
     const struct settings *settings;
     struct trial_options wanted;
+    struct trial_options against; /* the second run; both differ in their behaviour only */
     struct expectation expectations[INJECT_EXPECTATIONS];
-    struct trial *trial;
+    struct trial *earlier, *trial; /* earlier: the first of two, which is over; else NULL */
     struct ending ending;
     uv_timer_t progress;
-    bool shows_progress, ascii, over;
+    bool shows_progress, over;
+    struct print_style style;
 };
 
 /* ---- what was asked for ---- */
@@ -82,6 +84,10 @@ static bool wishes_read(struct injection *in)
     wanted->join = said->join;
     wanted->for_ms = in->options->for_ms ? in->options->for_ms : FOR_DEFAULT_MS;
     wanted->wait_ms = in->options->wait_ms;
+    in->against = *wanted;
+    if (said->against &&
+        (problem = wishes_behaviour(said->against, in->against.parts, &in->against.part_count)))
+        return refuse_value("against", said->against, problem);
     return true;
 }
 
@@ -130,12 +136,15 @@ static bool is_forbidden(const struct injection *in)
                  "--live its "
                  "layout is copied into %s and exercised there",
                  in->settings->inject.sandbox);
-    else if (said->live && (said->kill || said->name || said->sessions || said->behaviour))
+    else if (said->live && (said->kill || said->name || said->sessions || said->behaviour || said->against))
         complain("--live takes no --%s: candidates there are as their siblings are; leave it out",
-                 said->kill       ? "kill"
-                 : said->name     ? "name"
-                 : said->sessions ? "sessions"
-                                  : "behaviour");
+                 said->kill        ? "kill"
+                 : said->name      ? "name"
+                 : said->sessions  ? "sessions"
+                 : said->behaviour ? "behaviour"
+                                   : "against");
+    else if (said->join && said->against)
+        complain("--against makes two runs, and --join is for one; leave one of them out");
     else if (election->inject == INJECT_NEVER)
         complain("refused: the configuration of this election says inject: never");
     else
@@ -184,7 +193,9 @@ static void on_progress(uv_timer_t *timer)
         return;
     trial_report(in->trial, report);
     buffer_put_text(&line, "\r\033[K");
-    trial_progress_print(&line, report, in->ascii);
+    if (in->options->inject.against)
+        buffer_printf(&line, "run %d of 2: ", in->earlier ? 2 : 1);
+    trial_progress_print(&line, report, in->style.ascii);
     if (!buffer_failed(&line))
         output_write(STDERR_FILENO, line.bytes, line.length);
     buffer_free(&line);
@@ -209,28 +220,29 @@ static int write_page(const struct trial_report *report, const struct trial_wish
     return error ? EXIT_USAGE : EXIT_DONE;
 }
 
-static int write_report(const struct injection *in, const struct trial_report *report,
-                        const struct trial_wishes *wishes)
+static int write_report(const struct injection *in, const struct trial_report *report)
 {
     struct buffer out = {0};
     int status = EXIT_DONE;
     const char *html = in->options->html;
+    const struct trial_wishes wishes = {in->options->inject.expect, in->expectations,
+                                        in->options->inject.expect_count};
     if (html)
-        status = write_page(report, wishes, html);
+        status = write_page(report, &wishes, html);
     if (html && strcmp(html, "-") == 0)
         return status;
     if (in->options->json)
-        trial_json_write(&out, report, wishes->texts, wishes->read, wishes->count);
+        trial_json_write(&out, report, wishes.texts, wishes.read, wishes.count);
     else
-        trial_text_print(&out, report, wishes, in->ascii);
+        trial_text_print(&out, &in->style, report, &wishes);
     int error = buffer_failed(&out) ? ENOMEM : output_write(STDOUT_FILENO, out.bytes, out.length);
     buffer_free(&out);
     return error && !output_is_gone(error) ? output_refused(error) : status;
 }
 
-static int status_of(const struct injection *in, const struct trial_report *report)
+static int status_of_end(enum trial_end end)
 {
-    switch (report->end) {
+    switch (end) {
     case TRIAL_REFUSED:
         return EXIT_USAGE;
     case TRIAL_UNREACHED:
@@ -243,6 +255,11 @@ static int status_of(const struct injection *in, const struct trial_report *repo
     case TRIAL_STOPPED:
         break;
     }
+    return EXIT_DONE;
+}
+
+static int status_of_wishes(const struct injection *in, const struct trial_report *report)
+{
     for (size_t i = 0; i < in->options->inject.expect_count; i++) {
         const struct expectation *e = &in->expectations[i];
         if (!expectation_holds(e, trial_figure(report, e->figure, e->of)))
@@ -251,24 +268,40 @@ static int status_of(const struct injection *in, const struct trial_report *repo
     return EXIT_DONE;
 }
 
+static int tell_of(const struct injection *in, struct trial_report *first, struct trial_report *second)
+{
+    int status = status_of_end(first->end), ended = second ? status_of_end(second->end) : EXIT_DONE;
+    if (status == EXIT_DONE)
+        status = ended != EXIT_DONE ? ended : status_of_wishes(in, first);
+    if (first->problem)
+        complain("%s", first->problem);
+    if (second && second->problem)
+        complain("%s", second->problem);
+    if (in->options->inject.against && !second)
+        complain("the second run (--against) was not begun: the first one did not come to its end");
+    bool both = second && (second->crowd.sessions > 0 || second->end == TRIAL_DONE);
+    if (!both && first->crowd.sessions == 0 && first->end != TRIAL_DONE)
+        return status; /* nothing came about that could be told */
+    if (both)
+        second->earlier = first;
+    int written = write_report(in, both ? second : first);
+    return written != EXIT_DONE ? written : status;
+}
+
 static int tell(const struct injection *in)
 {
-    struct trial_report *report = malloc(sizeof *report);
-    if (!report) {
+    int status = EXIT_USAGE;
+    struct trial_report *last = malloc(sizeof *last), *earlier = malloc(sizeof *earlier);
+    if (last && earlier) {
+        trial_report(in->trial, last);
+        if (in->earlier)
+            trial_report(in->earlier, earlier);
+        status = in->earlier ? tell_of(in, earlier, last) : tell_of(in, last, NULL);
+    } else {
         complain("out of memory; nothing can be told");
-        return EXIT_USAGE;
     }
-    trial_report(in->trial, report);
-    const struct trial_wishes wishes = {in->options->inject.expect, in->expectations,
-                                        in->options->inject.expect_count};
-    int status = status_of(in, report);
-    if (report->problem)
-        complain("%s", report->problem);
-    if (report->crowd.sessions > 0 || report->end == TRIAL_DONE) {
-        int written = write_report(in, report, &wishes);
-        status = written != EXIT_DONE ? written : status;
-    }
-    free(report);
+    free(last);
+    free(earlier);
     return status;
 }
 
@@ -276,6 +309,7 @@ static int tell(const struct injection *in)
 static void run(struct injection *in, uv_loop_t *loop)
 {
     int heard = 0;
+    in->over = false;
     while (!in->over) {
         uv_run(loop, UV_RUN_ONCE);
         if (in->ending.signal && !heard) {
@@ -289,16 +323,46 @@ static void run(struct injection *in, uv_loop_t *loop)
     in->ending.signal = heard;
 }
 
-static int command_inject_on(uv_loop_t *loop, const struct invocation *invocation)
+static bool is_done(const struct injection *in)
+{
+    struct trial_report *report = malloc(sizeof *report);
+    bool done = false;
+    if (report) {
+        trial_report(in->trial, report);
+        done = report->end == TRIAL_DONE;
+    }
+    free(report);
+    return done && !in->ending.signal;
+}
+
+/* One run, or two after each other. False: out of memory, and there is nothing to tell. */
+static bool run_all(struct injection *in, uv_loop_t *loop)
 {
     static const struct trial_listener listener = {.over = on_over};
+    in->trial = trial_new(loop, &in->wanted, &listener, in);
+    if (!in->trial)
+        return false;
+    run(in, loop);
+    if (!in->options->inject.against || !is_done(in))
+        return true;
+    struct trial *second = trial_new(loop, &in->against, &listener, in);
+    if (!second)
+        return false;
+    in->earlier = in->trial;
+    in->trial = second;
+    run(in, loop);
+    return true;
+}
+
+static int command_inject_on(uv_loop_t *loop, const struct invocation *invocation)
+{
     struct injection *in = calloc(1, sizeof *in);
     int status = EXIT_USAGE;
     if (!in)
         return status;
     in->options = invocation->options;
     in->settings = invocation->settings;
-    in->ascii = print_style_choose(in->options, in->settings, STDOUT_FILENO).ascii;
+    in->style = print_style_choose(in->options, in->settings, STDOUT_FILENO);
     in->shows_progress = isatty(STDERR_FILENO);
     in->wanted.settings = in->settings;
     in->wanted.cluster = &in->settings->clusters[0];
@@ -307,21 +371,22 @@ static int command_inject_on(uv_loop_t *loop, const struct invocation *invocatio
         free(in);
         return status;
     }
-    bool caught = ending_begin(&in->ending, loop, 0, 0);
-    in->trial = caught ? trial_new(loop, &in->wanted, &listener, in) : NULL;
-    if (in->trial) {
+    bool told = false;
+    if (ending_begin(&in->ending, loop, 0, 0)) {
         uv_timer_init(loop, &in->progress);
         in->progress.data = in;
         if (in->shows_progress)
             uv_timer_start(&in->progress, on_progress, PROGRESS_MS, PROGRESS_MS);
-        run(in, loop);
+        told = run_all(in, loop);
         uv_close((uv_handle_t *)&in->progress, NULL);
         progress_clear(in);
-        status = tell(in);
-        trial_free(in->trial);
-    } else {
-        complain("out of memory; nothing can be run");
     }
+    if (told)
+        status = tell(in);
+    else
+        complain("out of memory; nothing can be run");
+    trial_free(in->earlier);
+    trial_free(in->trial);
     ending_finish(&in->ending, loop);
     if (in->ending.signal)
         status = 128 + in->ending.signal;

@@ -325,7 +325,9 @@ static enum view_result run_action(struct inject_view *view, const struct scene 
 static void report_draw(struct inject_view *view, const struct trial_report *r, struct cells *cells)
 {
     struct buffer text = {0};
-    trial_text_print(&text, r, &(struct trial_wishes){0}, cells->ascii);
+    const struct print_style how = {
+        .ascii = cells->ascii, .theme.depth = DEPTH_MONO, .width = cells->width - 1};
+    trial_text_print(&text, &how, r, &(struct trial_wishes){0});
     if (r->problem && r->crowd.sessions == 0)
         cells_put(cells, 1, cells->height - 1, -1, ROLE_WARNING, r->problem);
     int line = 0, lines = 0;

@@ -1,5 +1,6 @@
 /*
- * trial_lines.c - see trial_lines.h. Both forms are made of the same rows, so that neither says less.
+ * trial_lines.c - see trial_lines.h. Both forms are made of the same rows (trial_form.h), so that neither
+ * says less.
  */
 #include "tui/inject/trial_lines.h"
 
@@ -10,339 +11,390 @@
 
 #include "config/text.h"
 #include "probe/inject/trial_part.h"
+#include "tui/inject/trial_form.h"
+#include "tui/inject/trial_versus.h"
 #include "tui/report/markup.h"
 #include "tui/report/page_style.h"
 #include "tui/text/format.h"
 #include "tui/text/safe.h"
 
-#define CELL 32
-#define LABEL_COLUMNS 22
-
-struct paper_form {
-    struct buffer *out;
-    bool page, ascii;
-};
-
-/* ---- the two forms ---- */
-
-static void put_safe(const struct paper_form *form, const char *text)
-{
-    if (form->page) {
-        markup_text(form->out, text);
-        return;
-    }
-    char *safe = safe_text(text, strlen(text), form->ascii);
-    form->out->failed |= !safe;
-    buffer_put_text(form->out, safe ? safe : "");
-    free(safe);
-}
-
-static void heading(const struct paper_form *form, const char *text)
-{
-    if (form->page) {
-        buffer_put_text(form->out, "<h2>");
-        markup_text(form->out, text);
-        buffer_put_text(form->out, "</h2>\n");
-    } else {
-        buffer_printf(form->out, "\n%s\n", text);
-    }
-}
-
-static void paragraph(const struct paper_form *form, const char *text)
-{
-    buffer_put_text(form->out, form->page ? "<p>" : "");
-    put_safe(form, text);
-    buffer_put_text(form->out, form->page ? "</p>\n" : "\n");
-}
-
-static void table_begin(const struct paper_form *form)
-{
-    if (form->page)
-        buffer_put_text(form->out, "<table>\n");
-}
-
-static void table_end(const struct paper_form *form)
-{
-    if (form->page)
-        buffer_put_text(form->out, "</table>\n");
-}
-
-/* A row: its name, and cells to the right of each other. */
-static void row(const struct paper_form *form, bool head, const char *label, char (*cells)[CELL],
-                size_t count)
-{
-    if (form->page) {
-        buffer_put_text(form->out, "<tr><th scope=\"row\">");
-        markup_text(form->out, label);
-        buffer_put_text(form->out, "</th>");
-        for (size_t i = 0; i < count; i++) {
-            buffer_put_text(form->out, head ? "<th>" : "<td>");
-            markup_text(form->out, cells[i]);
-            buffer_put_text(form->out, head ? "</th>" : "</td>");
-        }
-        buffer_put_text(form->out, "</tr>\n");
-        return;
-    }
-    buffer_put_text(form->out, "  ");
-    put_safe(form, label);
-    int used = safe_width(label, strlen(label), form->ascii);
-    for (size_t i = 0; i < count; i++) {
-        int width = (int)strlen(cells[i]); /* all of them ASCII */
-        int space = (i == 0 ? LABEL_COLUMNS - used : 0) + 9 - width;
-        buffer_printf(form->out, "%*s%s", space > 1 ? space : 1, "", cells[i]);
-    }
-    buffer_put_char(form->out, '\n');
-}
-
-static void cell(char out[CELL], int64_t value)
-{
-    if (value < 0)
-        snprintf(out, CELL, "?");
-    else
-        snprintf(out, CELL, "%" PRId64, value);
-}
-
-static void cell_time(char out[CELL], int64_t us)
-{
-    if (us < 0)
-        snprintf(out, CELL, "-");
-    else
-        format_span(us, out, CELL);
-}
-
-static void times_head(const struct paper_form *form, const char *label)
-{
-    char cells[5][CELL] = {"count", "p50", "p90", "p99", "max"};
-    row(form, true, label, cells, 5);
-}
-
-static void times_row(const struct paper_form *form, const char *label, const struct histogram *h)
-{
-    char cells[5][CELL];
-    cell(cells[0], (int64_t)h->count);
-    static const double parts[] = {0.5, 0.9, 0.99};
-    for (size_t i = 0; i < 3; i++)
-        cell_time(cells[i + 1], h->count ? histogram_percentile(h, parts[i]) : -1);
-    cell_time(cells[4], h->count ? h->most_us : -1);
-    row(form, false, label, cells, 5);
-}
-
 /* ---- content ---- */
 
-static char *behaviour_text(const struct trial_options *options)
+static const char *plural(uint64_t count)
 {
-    struct text text = {0};
-    double left = 100;
-    for (size_t i = 0; i < options->part_count; i++) {
-        const struct crowd_part *part = &options->parts[i];
-        text_printf(&text, "%s%.0f %% %s", i ? ", " : "", part->percent,
-                    behaviour_manner(part->behaviour)->word);
-        if (part->slow_ms)
-            text_printf(&text, " by %d ms", part->slow_ms);
-        left -= part->percent;
-    }
-    if (left > 0.5)
-        text_printf(&text, "%s%s", options->part_count ? ", the rest " : "", "as the recipe says");
-    return text_take(&text);
+    return count == 1 ? "" : "s";
 }
 
-static void put_summary(const struct paper_form *form, const struct trial_report *r)
+static void put_behaviour(struct text *text, const struct trial_options *options)
 {
-    char span[CELL], line[700];
-    char *behaviour = behaviour_text(r->options);
+    double left = 100;
+    if (options->part_count == 0)
+        text_add(text, "all follow the recipe");
+    else
+        text_add(text, "behaviour ");
+    for (size_t i = 0; i < options->part_count; i++) {
+        const struct crowd_part *part = &options->parts[i];
+        left -= part->percent;
+        text_add(text, i ? ", " : "");
+        if (part->percent < 100)
+            text_printf(text, "%.0f %% ", part->percent);
+        text_add(text, behaviour_manner(part->behaviour)->word);
+        if (part->slow_ms)
+            text_printf(text, " by %d ms", part->slow_ms);
+    }
+    if (options->part_count > 0 && left > 0.5)
+        text_add(text, ", the rest as the recipe says");
+}
+
+/* Who was to die, how, and how often. */
+static void put_schedule(struct text *text, const struct trial_options *options)
+{
+    static const char *const how[DEPART_COUNT] = {[DEPART_CLOSE] = "closed its session",
+                                                  [DEPART_RESIGN] = "resigned",
+                                                  [DEPART_DROP] = "lost its connection for good",
+                                                  [DEPART_PAUSE] = "stood still until it had expired"};
+    char span[FORM_CELL];
+    if (options->victim == VICTIM_NOBODY)
+        text_add(text, " Nobody was made to die.");
+    else
+        text_printf(text, " Every %s %s %s.",
+                    format_span((int64_t)options->every_ms * 1000, span, sizeof span),
+                    options->victim == VICTIM_LEADER ? "the leader" : "one at random", how[options->how]);
+}
+
+static void put_course(struct text *text, const struct trial_report *r)
+{
+    char span[FORM_CELL], cpu[FORM_CELL];
+    uint64_t stood_us = r->crowd.stood_us > r->crowd.begun_us ? r->crowd.stood_us - r->crowd.begun_us : 0;
+    if (r->problem)
+        text_printf(text, "It ended early (%s): %s.", trial_end_word(r->end), r->problem);
+    if (stood_us)
+        text_printf(text, "%sAll stood within %s.", r->problem ? " " : "",
+                    format_span((int64_t)stood_us, span, sizeof span));
+    if (stood_us)
+        put_schedule(text, r->options);
+    text_printf(
+        text, " It ran %s%s, and took %s of CPU here.", format_span((int64_t)r->run_us, span, sizeof span),
+        r->end == TRIAL_STOPPED ? stood_us ? ", until it was stopped" : ", was stopped before all stood"
+        : r->end == TRIAL_DONE  ? ", to its end"
+                                : "",
+        format_span((int64_t)r->cpu_us, cpu, sizeof cpu));
+}
+
+/* What most people run it for, in one sentence. */
+static void put_answer(struct trial_form *form, const struct trial_report *r)
+{
+    const struct histogram *h = r->times.failover;
+    uint64_t open = 0;
+    for (int how = 0; how < DEPART_COUNT; how++)
+        open += r->by_how[how][1];
+    if (h->count > 0) {
+        char p50[FORM_CELL], p99[FORM_CELL], most[FORM_CELL], notices[FORM_CELL], requests[FORM_CELL];
+        form_mean(notices, r->notices, r->counted);
+        form_mean(requests, r->requests, r->counted);
+        struct text cost = {0};
+        if (r->counted > 0)
+            text_printf(&cost, "; each cost %s notification%s and %s request%s", notices,
+                        strcmp(notices, "1") == 0 ? "" : "s", requests,
+                        strcmp(requests, "1") == 0 ? "" : "s");
+        trial_form_prose(form, ROLE_STRONG, "%" PRIu64 " failover%s: p50 %s, p99 %s, the longest %s%s.",
+                         h->count, plural(h->count),
+                         format_span(histogram_percentile(h, 0.5), p50, sizeof p50),
+                         format_span(histogram_percentile(h, 0.99), p99, sizeof p99),
+                         format_span(h->most_us, most, sizeof most), cost.at ? cost.at : "");
+        form->out->failed |= cost.failed;
+        text_free(&cost);
+    }
+    if (open > 0)
+        trial_form_prose(form, ROLE_WARNING, "%" PRIu64 " death%s of a leader %s followed by nobody who led.",
+                         open, plural(open), open == 1 ? "was" : "were");
+}
+
+static void put_live(struct trial_form *form, const struct trial_report *r)
+{
+    char first[FORM_CELL];
+    uint64_t us = r->crowd.first_most_us;
+    trial_form_prose(form, us ? ROLE_WARNING : ROLE_TEXT,
+                     "At least %zu real candidate%s stood before them; they withdrew %zu time%s for want of "
+                     "two; %s%s.",
+                     r->real_least, plural(r->real_least), r->withdrawals, plural(r->withdrawals),
+                     us ? "one of them was first for " : "none of them was ever first",
+                     us ? format_span((int64_t)us, first, sizeof first) : "");
+}
+
+static void put_summary(struct trial_form *form, const struct trial_report *r)
+{
+    struct text text = {0};
     const struct crowd_figures *c = &r->crowd;
-    snprintf(line, sizeof line, "%zu test candidates on %zu sessions in %.300s: %.200s",
-             r->options->candidates, c->sessions, r->election ? r->election : r->options->path,
-             behaviour ? behaviour : "?");
-    free(behaviour);
-    paragraph(form, line);
-    if (r->problem) {
-        snprintf(line, sizeof line, "Ended early (%s): %.600s", trial_end_word(r->end), r->problem);
-        paragraph(form, line);
-    } else {
-        char cpu[CELL];
-        format_span((int64_t)r->run_us, span, sizeof span);
-        snprintf(line, sizeof line, "%s %s after all stood; it took %s of CPU here.",
-                 r->end == TRIAL_STOPPED ? "Stopped by hand," : "Its time was over,", span,
-                 format_span((int64_t)r->cpu_us, cpu, sizeof cpu));
-        paragraph(form, line);
-    }
-    if (r->options->live) {
-        char first[CELL];
-        snprintf(
-            line, sizeof line,
-            "At least %zu real candidates stood before them; they withdrew %zu times for want of two; %s%s.",
-            r->real_least, r->withdrawals,
-            c->first_most_us ? "one of them was first for " : "none of them was ever first",
-            c->first_most_us ? format_span((int64_t)c->first_most_us, first, sizeof first) : "");
-        paragraph(form, line);
-    }
+    text_printf(&text, "%zu test candidate%s on %zu session%s in %s: ", r->options->candidates,
+                plural(r->options->candidates), c->sessions, plural(c->sessions),
+                r->election ? r->election : r->options->path);
+    put_behaviour(&text, r->options);
+    text_add(&text, ". ");
+    put_course(&text, r);
+    form->out->failed |= text.failed;
+    trial_form_prose(form, ROLE_TEXT, "%s", text.at ? text.at : "");
+    text_free(&text);
+    put_answer(form, r);
+    if (r->options->live)
+        put_live(form, r);
     for (const char *at = r->notes; *at;) {
         size_t length = strcspn(at, "\n");
-        snprintf(line, sizeof line, "Note: %.*s", (int)(length < 600 ? length : 600), at);
-        paragraph(form, line);
+        trial_form_prose(form, ROLE_INFO, "Note: %.*s", (int)(length < 600 ? length : 600), at);
         at += length + (at[length] == '\n');
     }
 }
 
-static void put_times(const struct paper_form *form, const struct trial_report *r)
+static const char *const times_heads[] = {"count", "p50", "p90", "p99", "max"};
+
+static void times_row(struct trial_form *form, const char *label, const struct histogram *h)
 {
-    static const char *const causes[DEPART_COUNT] = {"  closed", "  resigned", "  dropped", "  paused"};
-    heading(form, "Times, measured from when each was due");
-    table_begin(form);
-    times_head(form, "");
+    char cells[5][FORM_CELL];
+    form_number(cells[0], (int64_t)h->count);
+    static const double parts[] = {0.5, 0.9, 0.99};
+    for (size_t i = 0; i < 3; i++)
+        form_time(cells[i + 1], h->count ? histogram_percentile(h, parts[i]) : -1);
+    form_time(cells[4], h->count ? h->most_us : -1);
+    trial_form_row(form, label, cells, 5);
+}
+
+static void put_times(struct trial_form *form, const struct trial_report *r)
+{
+    static const char *const causes[DEPART_COUNT] = {[DEPART_CLOSE] = "  closed",
+                                                     [DEPART_RESIGN] = "  resigned",
+                                                     [DEPART_DROP] = "  dropped",
+                                                     [DEPART_PAUSE] = "  paused"};
+    trial_form_heading(form, "Times, each from when it was due");
+    trial_form_table(form, FORM_COLUMN, times_heads, 5);
     times_row(form, "to stand", r->times.stand);
     times_row(form, "failover", r->times.failover);
     for (int how = 0; how < DEPART_COUNT; how++)
         if (r->by_how[how][0] + r->by_how[how][1] > 0)
             times_row(form, causes[how], &r->by_cause[how]);
     if (r->counted > 0) {
-        times_row(form, "  until it was told", &r->times.detection);
-        times_row(form, "  until one was first", &r->times.vacancy);
-        times_row(form, "  until it led", &r->times.takeover);
+        times_row(form, "  detection: until told", &r->times.detection);
+        times_row(form, "  vacancy: until first", &r->times.vacancy);
+        times_row(form, "  takeover: until leading", &r->times.takeover);
     }
-    times_row(form, "ensemble's ping", &r->ping);
-    table_end(form);
-    uint64_t open = 0;
-    for (int how = 0; how < DEPART_COUNT; how++)
-        open += r->by_how[how][1];
-    char line[200];
-    if (open > 0) {
-        snprintf(line, sizeof line, "%" PRIu64 " deaths of a leader were followed by nobody who led.", open);
-        paragraph(form, line);
-    }
+    times_row(form, "the ensemble's ping", &r->ping);
+    trial_form_table_end(form);
 }
 
-static void put_cost(const struct paper_form *form, const struct trial_report *r)
+static void put_cost(struct trial_form *form, const struct trial_report *r)
 {
     const struct crowd_figures *c = &r->crowd;
-    char cells[1][CELL];
-    heading(form, "What it cost");
-    table_begin(form);
+    char cells[1][FORM_CELL];
     const struct {
         const char *label;
-        int64_t value;
+        uint64_t value;
     } rows[] = {
-        {"notifications a failover", r->counted ? (int64_t)((r->notices + r->counted / 2) / r->counted) : -1},
-        {"requests a failover", r->counted ? (int64_t)((r->requests + r->counted / 2) / r->counted) : -1},
-        {"requests in all", (int64_t)c->requests},
-        {"lists read", (int64_t)c->lists},
-        {"znodes created", (int64_t)c->creates},
-        {"connections refused", (int64_t)c->refused},
-        {"connections lost", (int64_t)c->lost},
-        {"sessions expired", (int64_t)c->expired},
-        {"errors", (int64_t)c->errors},
+        {"requests", c->requests},        {"  lists read", c->lists},
+        {"  znodes created", c->creates}, {"  znodes deleted", c->deletes},
+        {"notifications", c->notices},    {"connections made", c->connects},
+        {"  refused", c->refused},        {"  lost", c->lost},
+        {"sessions expired", c->expired}, {"errors", c->errors},
     };
+    trial_form_heading(form, "What it cost");
+    trial_form_table(form, FORM_COLUMN, NULL, 0);
+    form_mean(cells[0], r->notices, r->counted);
+    trial_form_row(form, "notifications a failover", cells, 1);
+    form_mean(cells[0], r->requests, r->counted);
+    trial_form_row(form, "requests a failover", cells, 1);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (rows[i].value < 0)
-            snprintf(cells[0], CELL, "-");
-        else
-            cell(cells[0], rows[i].value);
-        row(form, false, rows[i].label, cells, 1);
+        form_number(cells[0], (int64_t)rows[i].value);
+        trial_form_row(form, rows[i].label, cells, 1);
     }
-    table_end(form);
-    if (c->problem) {
-        char line[400];
-        snprintf(line, sizeof line, "The last error: %.300s", c->problem);
-        paragraph(form, line);
-    }
+    trial_form_table_end(form);
+    if (c->problem)
+        trial_form_prose(form, ROLE_WARNING, "The last error: %s", c->problem);
 }
 
-static void put_servers(const struct paper_form *form, const struct trial_report *r)
+/* ---- the servers ---- */
+
+/* A figure that goes up and down: the highest that was seen. False: nothing is known of it. */
+static bool put_gauge(struct trial_form *form, const char *label, int64_t before, int64_t highest,
+                      int64_t after)
 {
-    if (r->server_count == 0)
+    char cells[3][FORM_CELL];
+    if (before < 0 && highest < 0 && after < 0)
+        return false;
+    form_number(cells[0], before);
+    form_number(cells[1], highest);
+    form_number(cells[2], after);
+    trial_form_row(form, label, cells, 3);
+    return true;
+}
+
+static int64_t growth_of(int64_t before, int64_t after)
+{
+    return before >= 0 && after >= before ? after - before : -1; /* a smaller one: the server began anew */
+}
+
+/* A figure that only grows. told: at one of both moments. */
+static bool put_growth(struct trial_form *form, const char *label, bool told, int64_t growth)
+{
+    char cells[2][FORM_CELL] = {"", "?"};
+    if (!told)
+        return false;
+    if (growth >= 0)
+        snprintf(cells[1], FORM_CELL, "+%" PRId64, growth);
+    trial_form_row(form, label, cells, 2);
+    return true;
+}
+
+/* The slowest since the server began to count. One from before the run hides what was faster in it. */
+static bool put_slowest(struct trial_form *form, int64_t before, int64_t after)
+{
+    char cells[3][FORM_CELL] = {"?", "?", "?"};
+    if (before < 0 && after < 0)
+        return false;
+    if (before >= 0)
+        snprintf(cells[0], FORM_CELL, "%" PRId64 "ms", before);
+    if (after >= 0)
+        snprintf(cells[2], FORM_CELL, "%" PRId64 "ms", after);
+    if (before >= 0 && after > before)
+        snprintf(cells[1], FORM_CELL, "%" PRId64 "ms", after);
+    else if (before >= 0 && after == before)
+        snprintf(cells[1], FORM_CELL, "<=%" PRId64 "ms", after);
+    trial_form_row(form, "  slowest answer", cells, 3);
+    return true;
+}
+
+static void put_server(struct trial_form *form, const struct trial_report *r, size_t i)
+{
+    const struct server_mark *before = &r->before[i], *highest = &r->highest[i], *after = &r->after[i];
+    struct text label = {0};
+    text_printf(&label, "%s, %zu look%s", before->address, r->looks[i], plural(r->looks[i]));
+    form->out->failed |= label.failed;
+    trial_form_group(form, label.at ? label.at : "", 3);
+    text_free(&label);
+    bool known =
+        put_gauge(form, "  connections", before->connections, highest->connections, after->connections);
+    known |= put_gauge(form, "  sessions", before->sessions, highest->sessions, after->sessions);
+    known |=
+        put_gauge(form, "  ephemeral znodes", before->ephemerals, highest->ephemerals, after->ephemerals);
+    known |= put_gauge(form, "  watches", before->watches, highest->watches, after->watches);
+    known |=
+        put_gauge(form, "  requests waiting", before->outstanding, highest->outstanding, after->outstanding);
+    known |= put_slowest(form, before->slowest_ms, after->slowest_ms);
+    known |= put_growth(form, "  transactions", before->zxid >= 0 || after->zxid >= 0,
+                        server_mark_transactions(before, after));
+    known |= put_growth(form, "  packets received", before->received >= 0 || after->received >= 0,
+                        growth_of(before->received, after->received));
+    known |= put_growth(form, "  packets sent", before->sent >= 0 || after->sent >= 0,
+                        growth_of(before->sent, after->sent));
+    if (!known)
+        trial_form_group(form, "  answers neither srvr and mntr nor AdminServer", 3);
+}
+
+static void put_servers(struct trial_form *form, const struct trial_report *r)
+{
+    static const char *const heads[] = {"before", "during", "after"};
+    if (r->server_count == 0 && r->crowd.sessions == 0)
+        return; /* it did not come to that */
+    trial_form_heading(form, "What the servers say of themselves");
+    if (r->server_count == 0) {
+        trial_form_prose(form, ROLE_DIM,
+                         "The servers were not asked: neither four-letter words nor AdminServer are on.");
         return;
-    heading(form, "What the servers say, before and after");
-    table_begin(form);
-    char head[5][CELL] = {"changes", "conns", "watches", "sessions", "ephem."};
-    row(form, true, "", head, 5);
+    }
+    trial_form_table(form, FORM_COLUMN + 1, heads, 3);
     for (size_t i = 0; i < r->server_count; i++)
-        for (int late = 0; late < 2; late++) {
-            const struct server_mark *mark = late ? &r->after[i] : &r->before[i];
-            char cells[5][CELL], label[160];
-            int64_t changes =
-                late && mark->zxid >= 0 && r->before[i].zxid >= 0 ? mark->zxid - r->before[i].zxid : -1;
-            snprintf(label, sizeof label, "%s %s", r->before[i].address, late ? "after" : "before");
-            cell(cells[0], changes);
-            if (!late)
-                snprintf(cells[0], CELL, "%s", "");
-            cell(cells[1], mark->connections);
-            cell(cells[2], mark->watches);
-            cell(cells[3], mark->sessions);
-            cell(cells[4], mark->ephemerals);
-            row(form, false, label, cells, 5);
-        }
-    table_end(form);
+        put_server(form, r, i);
+    trial_form_table_end(form);
+    trial_form_prose(form, ROLE_DIM,
+                     "During: the highest that a look found while it went on, or what was added. "
+                     "What happened between two looks nobody knows; ? is not told.");
 }
 
-static void put_agents(const struct paper_form *form, const struct trial_report *r)
+static void put_agents(struct trial_form *form, const struct trial_report *r)
 {
+    static const char *const heads[] = {"stood", "p99", "failovers", "p99", "end"};
     struct trial_part *part = r->agents ? malloc(sizeof *part) : NULL;
     if (!part)
         return;
-    char head[5][CELL] = {"stood", "p99", "failov.", "p99", "end"};
-    heading(form, "Every agent's part (the times above are of all together)");
-    table_begin(form);
-    row(form, true, "", head, 5);
+    trial_form_heading(form, "Every agent's part (the times above are of all together)");
+    trial_form_table(form, FORM_COLUMN + 1, heads, 5);
     for (size_t i = 0; i < r->agent_count; i++) {
-        char cells[5][CELL];
+        char cells[5][FORM_CELL];
         trial_part_read(r->agents[i].text, part);
         bool told = r->agents[i].text != NULL;
-        cell(cells[0], told ? (int64_t)part->standing : -1);
-        cell_time(cells[1], part->stand.count ? histogram_percentile(&part->stand, 0.99) : -1);
-        cell(cells[2], told ? (int64_t)part->failover.count : -1);
-        cell_time(cells[3], part->failover.count ? histogram_percentile(&part->failover, 0.99) : -1);
+        form_number(cells[0], told ? (int64_t)part->standing : -1);
+        form_time(cells[1], part->stand.count ? histogram_percentile(&part->stand, 0.99) : -1);
+        form_number(cells[2], told ? (int64_t)part->failover.count : -1);
+        form_time(cells[3], part->failover.count ? histogram_percentile(&part->failover, 0.99) : -1);
         char *safe = safe_text(part->end, strlen(part->end), true);
-        snprintf(cells[4], CELL, "%.20s", safe ? safe : "?");
+        snprintf(cells[4], FORM_CELL, "%.20s", safe ? safe : "?");
         free(safe);
-        row(form, false, r->agents[i].name, cells, 5);
+        trial_form_row(form, r->agents[i].name, cells, 5);
     }
-    table_end(form);
+    trial_form_table_end(form);
     free(part);
 }
 
-static void put_expectations(const struct paper_form *form, const struct trial_report *r,
+static void put_expectations(struct trial_form *form, const struct trial_report *r,
                              const struct trial_wishes *wishes)
 {
     if (wishes->count == 0)
         return;
-    heading(form, "Expected");
+    trial_form_heading(form, "Expected");
     for (size_t i = 0; i < wishes->count; i++) {
         const struct expectation *e = &wishes->read[i];
         int64_t value = trial_figure(r, e->figure, e->of);
-        char found[CELL], line[300];
+        bool holds = expectation_holds(e, value);
+        char found[FORM_CELL];
         if (e->of == OF_COUNT || value < 0)
-            cell(found, value);
+            form_number(found, value);
         else
             format_span(value, found, sizeof found);
-        snprintf(line, sizeof line, "%s %.120s: it was %s", expectation_holds(e, value) ? "held  " : "FAILED",
-                 wishes->texts[i], found);
-        paragraph(form, line);
+        trial_form_prose(form, holds ? ROLE_GOOD : ROLE_CRITICAL, "  %s %s: it was %s",
+                         holds ? "held  " : "FAILED", wishes->texts[i], value < 0 ? "never measured" : found);
     }
 }
 
-static void put_all(const struct paper_form *form, const struct trial_report *r,
-                    const struct trial_wishes *wishes)
+static void put_run(struct trial_form *form, const struct trial_report *r, const struct trial_wishes *wishes)
 {
     put_summary(form, r);
+    put_expectations(form, r, wishes);
     if (r->crowd.sessions > 0) {
         put_times(form, r);
         put_cost(form, r);
     }
     put_servers(form, r);
     put_agents(form, r);
-    put_expectations(form, r, wishes);
 }
 
-void trial_text_print(struct buffer *out, const struct trial_report *r, const struct trial_wishes *wishes,
-                      bool ascii)
+/* ---- the two forms ---- */
+
+static void put_all(struct trial_form *form, const struct trial_report *r, const struct trial_wishes *wishes)
 {
-    put_all(&(struct paper_form){.out = out, .ascii = ascii}, r, wishes);
+    char name[2][FORM_CELL];
+    if (!r->earlier) {
+        put_run(form, r, wishes);
+        return;
+    }
+    trial_versus_names(r->earlier, r, name);
+    trial_versus_put(form, r->earlier, r);
+    trial_form_title(form, name[0]);
+    put_run(form, r->earlier, wishes);
+    trial_form_title(form, name[1]);
+    put_run(form, r, &(struct trial_wishes){0});
+}
+
+void trial_text_print(struct buffer *out, const struct print_style *how, const struct trial_report *r,
+                      const struct trial_wishes *wishes)
+{
+    struct paper paper;
+    if (!paper_begin(&paper, out, how)) {
+        out->failed = true;
+        return;
+    }
+    put_all(&(struct trial_form){.out = out, .paper = &paper}, r, wishes);
+    paper_end(&paper);
 }
 
 void trial_page_print(struct buffer *out, const struct trial_report *r, const struct trial_wishes *wishes)
 {
-    const struct paper_form form = {.out = out, .page = true};
     char time[64];
     page_head_begin(out);
     markup_printf(out, "Test candidates in %s", r->options->path);
@@ -350,16 +402,16 @@ void trial_page_print(struct buffer *out, const struct trial_report *r, const st
     buffer_put_text(
         out, "<body>\n<header>\n<p class=\"brand\"><b>electop</b> inject</p>\n<h1>Test candidates in ");
     markup_name(out, r->options->path);
-    buffer_printf(out, "</h1>\n<p class=\"when\"><b>%s</b></p>\n</header>\n<main>\n<section>\n",
-                  format_time(r->wall_ms * 1000, time, sizeof time));
-    put_all(&form, r, wishes);
-    buffer_put_text(out, "</section>\n</main>\n</body>\n</html>\n");
+    buffer_printf(out, "</h1>\n<p class=\"when\"><b>%s</b></p>\n</header>\n<main>\n",
+                  format_time((r->earlier ? r->earlier : r)->wall_ms * 1000, time, sizeof time));
+    put_all(&(struct trial_form){.out = out}, r, wishes);
+    buffer_put_text(out, "</main>\n</body>\n</html>\n");
 }
 
 void trial_progress_print(struct buffer *out, const struct trial_report *r, bool ascii)
 {
     const struct crowd_figures *c = &r->crowd;
-    char left[CELL], p50[CELL], p99[CELL];
+    char left[FORM_CELL], p50[FORM_CELL], p99[FORM_CELL];
     const char *dot = ascii ? "-" : "·";
     buffer_printf(out, "%s", trial_phase_word(r->phase));
     if (r->phase == TRIAL_STANDING || r->phase == TRIAL_RUNNING)
@@ -370,9 +422,10 @@ void trial_progress_print(struct buffer *out, const struct trial_report *r, bool
         buffer_printf(out, " %s %s left", dot,
                       format_age(r->options->for_ms * 1000 - (int64_t)r->run_us, left, sizeof left));
     if (r->times.failover->count > 0)
-        buffer_printf(out, " %s %" PRIu64 " failovers, p50 %s p99 %s", dot, r->times.failover->count,
+        buffer_printf(out, " %s %" PRIu64 " failover%s, p50 %s p99 %s", dot, r->times.failover->count,
+                      plural(r->times.failover->count),
                       format_span(histogram_percentile(r->times.failover, 0.5), p50, sizeof p50),
                       format_span(histogram_percentile(r->times.failover, 0.99), p99, sizeof p99));
     if (c->errors > 0)
-        buffer_printf(out, " %s %" PRIu64 " errors", dot, c->errors);
+        buffer_printf(out, " %s %" PRIu64 " error%s", dot, c->errors, plural(c->errors));
 }

@@ -6,6 +6,7 @@
 
 #include "probe/inject/trial.h"
 #include "probe/sink/buffer.h"
+#include "tui/print/paper.h"
 
 /* What was expected, as it was written and read. */
 struct trial_wishes {
@@ -14,7 +15,10 @@ struct trial_wishes {
     size_t count;
 };
 
-void trial_text_print(struct buffer *, const struct trial_report *, const struct trial_wishes *, bool ascii);
+/* Where there is an earlier run to hold against it, both, and first of all side by side; what was expected
+   was expected of the earlier one then. */
+void trial_text_print(struct buffer *, const struct print_style *, const struct trial_report *,
+                      const struct trial_wishes *);
 
 /* The same as one page that stands by itself. */
 void trial_page_print(struct buffer *, const struct trial_report *, const struct trial_wishes *);

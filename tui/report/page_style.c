@@ -79,6 +79,9 @@ const char *const page_style[] = {
     "td{overflow-wrap:anywhere}td.who{min-width:11em}\n",
     "tbody.pair tr:first-child td,tbody.pair tr:first-child th{border-bottom:0;padding-bottom:1px}\n",
     "tbody.pair{break-inside:avoid}\n",
+    "table.figures{width:auto;min-width:min(100%,34em)}table.figures td,table.figures "
+    "th.n{padding-left:14px}\n",
+    "tbody th.inner{padding-left:18px;color:var(--soft)}tr.group th{padding-top:14px;font-weight:600}\n",
     "td small,.soft{color:var(--soft);font-size:12.5px}\n",
     "td.evidence{color:var(--soft);font-size:12.5px;padding-top:0}\n",
     ".critical{color:var(--critical);font-weight:600}.error{color:var(--error);font-weight:600}\n",

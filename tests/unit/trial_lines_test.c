@@ -1,0 +1,228 @@
+/*
+ * The report of a run of test candidates in words: what is one reads as one, what is not known is never made
+ * up, and two runs stand side by side.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tui/inject/trial_lines.h"
+
+struct fixture {
+    struct trial_options options;
+    struct histogram stand, failover;
+    struct trial_report report;
+};
+
+/* A run of so many candidates with as many failovers of so many milliseconds, and their cost. */
+static struct fixture *fixture_new(size_t count, int64_t ms, uint64_t notices, uint64_t requests)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    assert_non_null(f);
+    f->options = (struct trial_options){.path = "/electop-sandbox",
+                                        .candidates = count,
+                                        .victim = VICTIM_LEADER,
+                                        .every_ms = 1000,
+                                        .for_ms = 30000};
+    for (size_t i = 0; i < count; i++) {
+        histogram_add(&f->stand, 1000);
+        histogram_add(&f->failover, ms * 1000);
+    }
+    f->report = (struct trial_report){.phase = TRIAL_OVER,
+                                      .options = &f->options,
+                                      .notes = "",
+                                      .election = "/electop-sandbox/run-1/election",
+                                      .crowd = {.sessions = count, .begun_us = 1, .stood_us = 2001},
+                                      .times = {.stand = &f->stand, .failover = &f->failover},
+                                      .by_how = {[DEPART_CLOSE] = {count, 0}},
+                                      .counted = count,
+                                      .notices = notices,
+                                      .requests = requests,
+                                      .run_us = 30000000,
+                                      .cpu_us = 1000};
+    return f;
+}
+
+static char *told(const struct trial_report *report)
+{
+    struct buffer out = {0};
+    static const struct print_style how = {.ascii = true, .theme.depth = DEPTH_MONO};
+    trial_text_print(&out, &how, report, &(struct trial_wishes){0});
+    buffer_put_char(&out, '\0');
+    assert_false(buffer_failed(&out));
+    return out.bytes;
+}
+
+static void has(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("\"%s\" is not in:\n%s", part, text);
+}
+
+static void hasnt(const char *text, const char *part)
+{
+    if (strstr(text, part))
+        fail_msg("\"%s\" is in:\n%s", part, text);
+}
+
+static void one_reads_as_one(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture_new(1, 2, 1, 1);
+    f->report.by_how[DEPART_CLOSE][1] = 1;
+    char *text = told(&f->report);
+    has(text, "1 test candidate on 1 session in /electop-sandbox/run-1/election: all follow the recipe.");
+    has(text,
+        "1 failover: p50 2.00ms, p99 2.00ms, the longest 2.00ms; each cost 1 notification and 1 request.");
+    has(text, "1 death of a leader was followed by nobody who led.");
+    free(text);
+    free(f);
+}
+
+static void many_read_as_many(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture_new(4, 2, 4, 10);
+    f->report.by_how[DEPART_CLOSE][1] = 2;
+    char *text = told(&f->report);
+    has(text, "4 test candidates on 4 sessions");
+    has(text, "All stood within 2.00ms. Every 1.00s the leader closed its session.");
+    has(text, "4 failovers: p50 2.00ms, p99 2.00ms, the longest 2.00ms; each cost 1 notification and 2.5 "
+              "requests.");
+    has(text, "2 deaths of a leader were followed by nobody who led.");
+    free(text);
+    free(f);
+}
+
+/* An end before anybody stood is not told as one after. */
+static void an_early_end_is_no_other(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture_new(2, 2, 0, 0);
+    f->report.crowd.stood_us = 0;
+    f->report.end = TRIAL_STOPPED;
+    char *text = told(&f->report);
+    has(text, "It ran 30.0s, was stopped before all stood, and took 1.00ms of CPU here.");
+    hasnt(text, "All stood");
+    free(text);
+    free(f);
+}
+
+static void mark(struct server_mark *mark, int64_t zxid, int64_t connections, int64_t slowest_ms,
+                 int64_t received)
+{
+    server_mark_clear(mark);
+    strcpy(mark->address, "zk1:2181");
+    mark->zxid = zxid;
+    mark->connections = connections;
+    mark->slowest_ms = slowest_ms;
+    mark->received = received;
+}
+
+/* Before, the highest of some looks, after; growth; and a slowest answer that may be from before the run. */
+static void servers_figures_are_told(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture_new(2, 2, 2, 4);
+    mark(&f->report.before[0], 0x100000005, 3, 20, 100);
+    mark(&f->report.highest[0], 0x100000020, 12, 20, 150);
+    mark(&f->report.after[0], 0x100000045, 4, 20, 190);
+    f->report.server_count = 1;
+    f->report.looks[0] = 1;
+    char *text = told(&f->report);
+    has(text, "zk1:2181, 1 look\n");
+    has(text, "    connections                        3        12         4\n");
+    has(text, "    slowest answer                  20ms    <=20ms      20ms\n");
+    has(text, "    transactions                               +64\n");
+    has(text, "    packets received                           +90\n");
+    hasnt(text, "watches");
+    free(text);
+    f->report.after[0].slowest_ms = 31;
+    text = told(&f->report);
+    has(text, "    slowest answer                  20ms      31ms      31ms\n");
+    free(text);
+    free(f);
+}
+
+/* Another ZooKeeper leader numbers anew; a server that began anew counts anew; nobody looked; it says
+ * nothing. */
+static void unknown_stays_unknown(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture_new(2, 2, 2, 4);
+    mark(&f->report.before[0], 0x100000005, 3, 20, 100);
+    mark(&f->report.after[0], 0x200000001, 4, 5, 7);
+    server_mark_clear(&f->report.highest[0]);
+    for (int i = 0; i < 3; i++)
+        server_mark_clear(i == 0   ? &f->report.before[1]
+                          : i == 1 ? &f->report.highest[1]
+                                   : &f->report.after[1]);
+    f->report.server_count = 2;
+    char *text = told(&f->report);
+    has(text, "zk1:2181, 0 looks\n");
+    has(text, "    connections                        3         ?         4\n");
+    has(text, "    slowest answer                  20ms         ?       5ms\n");
+    has(text, "    transactions                                 ?\n");
+    has(text, "    packets received                             ?\n");
+    has(text, "answers neither srvr and mntr nor AdminServer");
+    free(text);
+    free(f);
+}
+
+static void higher_figures_are_kept(void **state)
+{
+    (void)state;
+    struct server_mark highest, look;
+    server_mark_clear(&highest);
+    server_mark_clear(&look);
+    assert_false(server_mark_raise(&highest, &look));
+    mark(&look, 5, 12, 3, 9);
+    assert_true(server_mark_raise(&highest, &look));
+    mark(&look, 7, 2, -1, 10);
+    assert_true(server_mark_raise(&highest, &look));
+    assert_true(highest.connections == 12 && highest.slowest_ms == 3 && highest.received == 10);
+    assert_true(highest.watches == -1);
+}
+
+static void a_herd_against_the_recipe(void **state)
+{
+    (void)state;
+    struct fixture *chain = fixture_new(10, 2, 10, 20), *herd = fixture_new(10, 9, 290, 600);
+    herd->options.parts[0] = (struct crowd_part){.behaviour = BEHAVIOUR_HERD, .percent = 100};
+    herd->options.part_count = 1;
+    herd->report.earlier = &chain->report;
+    char *text = told(&herd->report);
+    has(text,
+        "A failover of herd against recipe: 29 notifications instead of 1, 60 requests instead of 2, and "
+        "9.00ms (p50) instead of 2.00ms.");
+    has(text, "                                    recipe        herd       ratio\n");
+    has(text, "    notifications each                   1          29       x29.0\n");
+    has(text, "    p50                             2.00ms      9.00ms        x4.5\n");
+    has(text, "- recipe -");
+    has(text, "- herd -");
+    has(text, ": behaviour herd.");
+    free(text);
+    chain->failover = (struct histogram){0};
+    chain->report.counted = 0;
+    text = told(&herd->report);
+    has(text, "There was no failover in one of the runs");
+    free(text);
+    free(chain);
+    free(herd);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_reads_as_one),          cmocka_unit_test(many_read_as_many),
+        cmocka_unit_test(an_early_end_is_no_other),  cmocka_unit_test(servers_figures_are_told),
+        cmocka_unit_test(unknown_stays_unknown),     cmocka_unit_test(higher_figures_are_kept),
+        cmocka_unit_test(a_herd_against_the_recipe),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
