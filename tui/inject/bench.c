@@ -96,6 +96,7 @@ static bool begin(void *context, const struct run_form *form, char *problem, siz
         .for_ms = form->for_ms,
         .wait_ms = WAIT_MS,
         .load = bench->own,
+        .own = bench->own,
         .live = form->place == RUN_LIVE,
     };
     if (options.live) { /* candidates there are as their siblings are, and nobody is made to die */

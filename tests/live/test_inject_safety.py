@@ -1,0 +1,185 @@
+"""The limits that test candidates keep: the ensemble's pulse, leave for more, the sequence's end, lost sessions."""
+import json
+import os
+import resource
+import signal
+import threading
+import time
+
+import pytest
+
+from ensemble import Ensemble, session_of
+from injection import SANDBOX, Injection, inject, standing
+from standing import Line
+from txnlog import CREATE, CREATE2, age_directory, transactions
+from waiting import until
+
+
+def written(tmp_path, zk, more="", election=None):
+    """A configuration for one cluster, with these lines below it."""
+    file = tmp_path / "config.yaml"
+    elections = f"    elections: [{{path: {election}, inject: live}}]\n" if election else ""
+    file.write_text(f"clusters:\n  - hosts: {zk.hosts}\n    servers: {{admin: '{zk.admin}'}}\n{elections}{more}\n")
+    return ["-c", str(file)]
+
+
+@pytest.fixture
+def own():
+    """A server for one test, which may do anything to it."""
+    ensemble = Ensemble(1, config=["maxSessionTimeout=120000"])
+    yield ensemble
+    ensemble.close()
+
+
+class Stutter:
+    """A server that stands still for so long, again and again."""
+
+    def __init__(self, zk, still_s):
+        self.zk, self.still_s, self.over = zk, still_s, threading.Event()
+        self.thread = threading.Thread(target=self._stutter, daemon=True)
+        self.thread.start()
+
+    def _stutter(self):
+        while not self.over.wait(0.15):
+            self.zk.freeze()
+            time.sleep(self.still_s)
+            self.zk.thaw()
+
+    def end(self):
+        self.over.set()
+        self.thread.join(20)
+
+
+@pytest.mark.parametrize("load, still_s, end", [(False, 0.25, "too-slow"), (True, 0.25, "stopped"), (True, 1.4, "too-slow")])
+def test_a_slow_ensemble_ends_the_run(own, tmp_path, load, still_s, end):
+    """A server that answers late ends a run; with --load that is noted, and ten times as late ends it too."""
+    reader = own.client()
+    config = written(tmp_path, own, "inject: {stop_above_ping: 100ms}")
+    injection = Injection(own, *config, SANDBOX, "-n", "3", "--for", "80s", *(["--load"] if load else []))
+    injection.until(lambda: standing(reader) == 3)
+    stutter = Stutter(own, still_s)
+    try:
+        if end == "stopped":
+            time.sleep(12)  # more than the hundred pings that are looked at
+        else:
+            until(lambda: injection.process.poll() is not None, 60)
+    finally:
+        stutter.end()
+    status, out, err = injection.end(signal.SIGINT if end == "stopped" else None)
+    report = json.loads(out)
+    assert report["end"] == end and status == (130 if end == "stopped" else 1), err
+    told = " ".join(report["notes"]) if end == "stopped" else report["problem"]
+    assert "stop_above_ping" in told and "ping p99" in told, report
+    until(lambda: not reader.exists(SANDBOX), 20)
+
+
+def test_lost_session_ends_the_run(zk, client):
+    """A tool that stood still until its own session was over ends the run by itself, says so, and leaves nothing."""
+    injection = Injection(zk, SANDBOX, "-n", "3", "--for", "80s")
+    injection.until(lambda: standing(client) == 3)
+    os.kill(injection.process.pid, signal.SIGSTOP)
+    try:
+        until(lambda: not [name for name in client.get_children(SANDBOX) if ".alive" in name], 30)
+    finally:
+        os.kill(injection.process.pid, signal.SIGCONT)
+    status, out, err = injection.end()
+    assert status == 1 and json.loads(out)["end"] == "lost" and "session expired" in err, err
+    assert inject(zk, SANDBOX, "-n", "1", "--for", "200ms")["end"] == "done"
+    assert not client.exists(SANDBOX)
+
+
+def test_a_run_has_a_marker(zk, client):
+    """While it goes on a run is a znode of its own, and beside it an ephemeral one of the tool's session."""
+    injection = Injection(zk, SANDBOX, "-n", "1", "--for", "60s")
+    injection.until(lambda: standing(client) == 1)
+    names = client.get_children(SANDBOX)
+    (run_name,) = [name for name in names if "." not in name]
+    (marker,) = [name for name in names if name.startswith(run_name + ".alive")]
+    assert client.exists(f"{SANDBOX}/{run_name}").ephemeralOwner == 0
+    assert client.exists(f"{SANDBOX}/{marker}").ephemeralOwner != 0
+    injection.end(signal.SIGINT)
+    assert not client.exists(SANDBOX)
+
+
+def test_the_ceiling_is_kept(zk):
+    """Without leave no second sees more than a hundred creates, deaths and all; the configuration gives leave."""
+    last = transactions(zk.directory)[-1].zxid
+    report = inject(zk, SANDBOX, "-n", "100", "--kill", "random:every=20ms", "--for", "3s")
+    assert report["end"] == "done" and report["standing"] >= 30
+    times = [t.time_ms for t in transactions(zk.directory) if t.zxid > last and t.type in (CREATE, CREATE2)]
+    most = max(sum(1 for at in times if start <= at < start + 1000) for start in times)
+    assert len(times) > 150 and most <= 110, most
+    assert any("maxClientCnxns" in note and "shared with the real clients" in note for note in report["notes"])
+
+
+def test_leave_by_configuration(zk, tmp_path):
+    """inject: {sessions, creates} allow what is refused without them."""
+    more = ["-n", "101", "--rate", "150/s", "--for", "200ms"]
+    assert "--load" in inject(zk, SANDBOX, *more, status=2)
+    config = written(tmp_path, zk, "inject: {sessions: 120, creates: 200/s}")
+    assert inject(zk, SANDBOX, *config, *more)["standing"] == 101
+
+
+@pytest.mark.parametrize("most, status", [(256, 2), (4096, 0)])
+def test_too_few_descriptors(zk, client, most, status):
+    """A limit that can be raised is; one that cannot ends it before anything is written, with what to do."""
+    last = transactions(zk.directory)[-1].zxid
+    said = inject(zk, SANDBOX, "-n", "60", "--for", "200ms", status=status,
+                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (256, most)))
+    if status == 0:
+        assert said["standing"] == 60
+        return
+    assert "ulimit -n" in said and "--sessions shared" in said
+    ours = [t for t in transactions(zk.directory) if t.zxid > last and t.session != session_of(client)]
+    assert not [t for t in ours if t.type in (CREATE, CREATE2)]
+
+
+@pytest.mark.parametrize("used, status", [(2147000000, 2), (2146000000, 0)])
+def test_near_the_sequences_end(own, tmp_path, used, status):
+    """A directory whose numbers are nearly used up takes none of ours; a long way before that it does."""
+    line = Line(own, "/old")
+    line.join("a", timeout_s=60)
+    own.kill()
+    age_directory(own.directory, line.members[0].path, used)
+    own.start()
+    line.members[0].session = line.members[0].session.move(own.addresses[0])
+    line.sessions.append(line.members[0].session)
+    line.join("b", timeout_s=60)
+    assert line.members[1].name.endswith(f"-{used}")
+    last = transactions(own.directory)[-1].zxid
+    said = inject(own, *written(tmp_path, own, election="/old"), "/old", "--live", "-n", "2", "--for", "1s",
+                  status=status)
+    made = [t for t in transactions(own.directory) if t.zxid > last and t.type in (CREATE, CREATE2)]
+    if status == 2:
+        assert "near their end" in said and not made
+    else:
+        assert said["end"] == "done" and said["live"]["real_least"] == 2 and len(made) == 2
+    line.close()
+
+
+def test_first_all_the_same(zk, client, path, tmp_path):
+    """All the real ones go in one moment: ours is first, goes at once, writes nothing, and its time is told."""
+    line = Line(zk, path)
+    for i in range(2):
+        line.join(f"real-{i}", timeout_s=6)
+    known = {t.session for t in transactions(zk.directory)}
+    last = transactions(zk.directory)[-1].zxid
+    injection = Injection(zk, *written(tmp_path, zk, election=path), path, "--live", "-n", "2", "-t", "30s", "--for", "60s")
+    injection.until(lambda: len(client.get_children(path)) == 4, 40)
+    ours = [client.exists(f"{path}/{name}").ephemeralOwner for name in client.get_children(path)
+            if name not in [member.name for member in line.members]]
+    timeouts = {f"0x{session & (1 << 64) - 1:x}": text for session in ours for text in zk.ask("cons").splitlines()
+                if f"sid=0x{session & (1 << 64) - 1:x}" in text}
+    assert len(timeouts) == 2 and all(",to=6000," in text for text in timeouts.values()), timeouts
+    both = client.transaction()
+    for member in line.members:
+        both.delete(member.path)
+    both.commit()
+    injection.until(lambda: client.get_children(path) == [], 20)
+    status, out, err = injection.end(signal.SIGINT)
+    live = json.loads(out)["live"]
+    assert status == 130 and 0 < live["first_ms"] < 5000 and live["withdrawals"] == 1, (out, err)
+    made = [t for t in transactions(zk.directory)
+            if t.zxid > last and t.session not in known and t.type in (CREATE, CREATE2)]
+    assert len(made) == 2
+    line.close()
