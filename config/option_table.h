@@ -1,5 +1,5 @@
 /*
- * option_table.h - the one table of commands and options, for options.c (parsing) and options_help.c.
+ * option_table.h - the one table of commands and options, for options_parse.c and options_help.c.
  */
 #ifndef ELECTOP_CONFIG_OPTION_TABLE_H
 #define ELECTOP_CONFIG_OPTION_TABLE_H

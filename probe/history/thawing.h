@@ -11,7 +11,6 @@
 #define ELECTOP_PROBE_HISTORY_THAWING_H
 
 #include "probe/history/items.h"
-#include "probe/history/thaw.h"
 
 /* Texts and more that live as long as the model. */
 struct kept_block {

@@ -5,23 +5,6 @@
 
 #include "probe/inject/trial_state.h"
 
-const char *trial_end_word(enum trial_end end)
-{
-    static const char *const words[] = {"done", "stopped",  "refused", "unreached",
-                                        "lost", "too-slow", "failed"};
-    return words[end];
-}
-
-const char *trial_phase_word(enum trial_phase phase)
-{
-    static const char *const words[] = {"connecting",       "looking at the path",
-                                        "making its place", "waiting for the other agents",
-                                        "standing up",      "running",
-                                        "ending",           "gathering all parts",
-                                        "removing",         "over"};
-    return words[phase];
-}
-
 static void add_phase(struct histogram *histogram, uint64_t from_us, uint64_t to_us)
 {
     if (from_us && to_us)

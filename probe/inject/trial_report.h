@@ -1,5 +1,5 @@
 /*
- * trial_report.h - what a run comes to: its failovers counted as they come, its figures, and why it ended.
+ * trial_report.h - what a run comes to: its failovers counted as they come, and its figures.
  *
  * Times are microseconds of uv_hrtime(), durations say their unit.
  */
@@ -13,41 +13,11 @@
 #include "probe/inject/agents.h"
 #include "probe/inject/crowd.h"
 #include "probe/inject/server_marks.h"
+#include "probe/inject/trial_phase.h"
 #include "probe/inject/wishes.h"
 
 struct trial;
 struct trial_options;
-
-enum trial_phase {
-    TRIAL_CONNECTING,
-    TRIAL_LOOKING,   /* at the path */
-    TRIAL_MAKING,    /* its place */
-    TRIAL_MEETING,   /* until all agents of the run are there */
-    TRIAL_STANDING,  /* the crowd comes on */
-    TRIAL_RUNNING,   /* all stand */
-    TRIAL_ENDING,    /* the crowd goes */
-    TRIAL_GATHERING, /* the parts of all agents */
-    TRIAL_REMOVING,
-    TRIAL_OVER
-};
-
-/* Why it ended before its time, or what kept it from beginning. */
-enum trial_end {
-    TRIAL_DONE,      /* its time was over */
-    TRIAL_STOPPED,   /* by whoever runs it */
-    TRIAL_REFUSED,   /* for safety, or it makes no sense: nothing was begun */
-    TRIAL_UNREACHED, /* no server within wait_ms */
-    TRIAL_LOST,      /* the tool's own session */
-    TRIAL_TOO_SLOW,  /* the ensemble's ping */
-    TRIAL_FAILED     /* something else, said in the problem */
-};
-const char *trial_end_word(enum trial_end);     /* of the JSON: "done" */
-const char *trial_phase_word(enum trial_phase); /* for people: "standing" */
-
-struct trial_times {
-    const struct histogram *stand, *failover;
-    struct histogram detection, vacancy, takeover;
-};
 
 /* Everything that can be told of it, during and after. */
 struct trial_report {

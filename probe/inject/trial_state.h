@@ -5,9 +5,11 @@
 #ifndef ELECTOP_PROBE_INJECT_TRIAL_STATE_H
 #define ELECTOP_PROBE_INJECT_TRIAL_STATE_H
 
+#include "probe/inject/agents.h"
 #include "probe/inject/layout.h"
+#include "probe/inject/server_marks.h"
 #include "probe/inject/trial_options.h"
-#include "probe/inject/trial_report.h"
+#include "probe/inject/trial_phase.h"
 
 #define PINGS_KEPT 100 /* ten seconds of them */
 #define PINGS_LEAST 20
