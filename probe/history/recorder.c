@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/text.h"
 #include "probe/history/lookup.h"
 #include "probe/history/picture.h"
 #include "probe/history/store.h"
@@ -43,8 +44,9 @@ struct recorder {
     const char *why;              /* the next one begins */
     size_t picture_size, patches; /* of the chunk */
     uint64_t cost_us, updated_us; /* of the latest update, of uv_hrtime() */
-    uint64_t lost;
-    int64_t lost_us; /* the first of what was lost; 0: nothing, or a new stretch has begun */
+    uint64_t lost;                /* events, in all */
+    int64_t lost_us;              /* the first of what was lost; 0: nothing, or a new stretch has begun */
+    struct recorder_loss loss;    /* the latest; its events while it goes on: those before it */
     uint64_t lost_turn_us;
     struct lookup index; /* elections in told, by cluster and path */
     struct told *told;
@@ -205,11 +207,12 @@ static bool take_picture(struct recorder *r)
 /* Nothing of it is left to build upon. */
 static void lose(struct recorder *r, size_t events)
 {
-    r->lost += events;
     if (r->lost_us == 0) {
         r->lost_us = r->alive_us ? r->alive_us : r->model->now.wall_us;
+        r->loss = (struct recorder_loss){.from_us = r->lost_us, .events = r->lost};
         log_line(LOG_LEVEL_ERROR, "the recording cannot keep up: what happens now is not in it");
     }
+    r->lost += events;
     r->lost_turn_us = now_us();
     r->begun = false;
     r->why = "went on after a loss";
@@ -248,9 +251,12 @@ static void hand_on(struct recorder *r)
         lose(r, events);
     } else {
         r->last_us = at_us;
-        if (stretch && r->lost_us)
+        if (stretch && r->lost_us) {
+            r->loss.to_us = at_us;
+            r->loss.events = r->lost - r->loss.events;
             log_line(LOG_LEVEL_WARNING, "the recording goes on; %llu events are not in it",
-                     (unsigned long long)r->lost);
+                     (unsigned long long)r->loss.events);
+        }
         r->begun = true;
         if (stretch)
             r->lost_us = 0;
@@ -284,7 +290,7 @@ static uint64_t update(struct recorder *r, bool at_once)
         return 0;
     }
     uint64_t start_us = now_us();
-    if (r->lost_us && start_us - r->lost_turn_us < DEFER_MOST_US)
+    if (r->lost_us && !at_once && start_us - r->lost_turn_us < DEFER_MOST_US)
         return 0; /* the timer looks again */
     if (!batch_of(r, model->now.wall_us))
         return 0;
@@ -428,7 +434,14 @@ bool recorder_stop(struct recorder *r, char **problem)
     if (r->model->now.wall_us)
         recorder_flush(r);
     r->stopped = true;
+    char *lost = r->lost_us ? text_format("%s: the disk could not keep up", store_file(r->store)) : NULL;
     bool fine = store_close(r->store, problem);
+    if (fine && r->lost_us) {
+        fine = false;
+        if (problem)
+            *problem = lost ? store_loss(lost, r->lost_us) : NULL;
+    }
+    free(lost);
     close_handle((uv_handle_t *)r->prepare);
     close_handle((uv_handle_t *)r->check);
     close_handle((uv_handle_t *)r->timer);
@@ -455,4 +468,12 @@ char *recorder_problem(const struct recorder *r)
 uint64_t recorder_lost(const struct recorder *r)
 {
     return r->lost;
+}
+
+bool recorder_last_loss(const struct recorder *r, struct recorder_loss *loss)
+{
+    *loss = r->loss;
+    if (r->lost_us)
+        loss->events = r->lost - r->loss.events;
+    return loss->from_us != 0;
 }

@@ -20,7 +20,7 @@ struct recorder *recorder_start(uv_loop_t *, struct monitor *, const char *file,
                                 char **error);
 
 /* Writes what is left, and ends. False and a text in *problem (caller frees; may be NULL): not all could be
-   written. Its handles close with the loop's next turns. NULL is fine. */
+   written, why, and from when on it is missing. Its handles close with the loop's next turns. NULL is fine. */
 bool recorder_stop(struct recorder *, char **problem);
 
 /* The file, without links. */
@@ -30,8 +30,16 @@ const char *recorder_file(const struct recorder *);
  */
 char *recorder_problem(const struct recorder *);
 
-/* What could not be recorded so far, for it was too much at once or the disk too slow or full. */
+/* Events that could not be recorded so far, for it was too much at once or the disk too slow or full. */
 uint64_t recorder_lost(const struct recorder *);
+
+/* The latest time of which nothing is recorded for that reason: a gap in the recording, once that goes on. */
+struct recorder_loss {
+    int64_t from_us, to_us; /* to_us 0: it goes on */
+    uint64_t events;
+};
+/* False: nothing was lost. */
+bool recorder_last_loss(const struct recorder *, struct recorder_loss *);
 
 /* ---- without a loop, for tests and measurements ---- */
 

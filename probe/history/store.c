@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -282,6 +283,17 @@ const char *store_file(const struct store *store)
     return store->file;
 }
 
+char *store_loss(const char *problem, int64_t since_us)
+{
+    char since[32];
+    time_t s = (time_t)(since_us / 1000000);
+    struct tm tm;
+    bool known =
+        since_us > 0 && gmtime_r(&s, &tm) && strftime(since, sizeof since, "%Y-%m-%dT%H:%M:%SZ", &tm);
+    return known ? text_format("%s; what happened since %s is not in it", problem, since)
+                 : text_format("%s; nothing of this is in it", problem);
+}
+
 bool store_close(struct store *store, char **problem)
 {
     if (!store)
@@ -295,9 +307,8 @@ bool store_close(struct store *store, char **problem)
     }
     bool fine = !store->problem;
     if (problem)
-        *problem = store->problem;
-    else
-        free(store->problem);
+        *problem = fine ? NULL : store_loss(store->problem, store->written_alive_us);
+    free(store->problem);
     free_all(store->first);
     rows_free(store->rows);
     sqlite3_close(store->db);

@@ -30,10 +30,14 @@ void store_keep(struct store *, int64_t keep_ms);
 /* Why it cannot write at present (malloc'd; the caller frees), or NULL: it is well. */
 char *store_problem(struct store *);
 
+/* The problem, and from when on what happened is missing (0: all of it is). malloc'd; NULL: out of memory. */
+char *store_loss(const char *problem, int64_t since_us);
+
 /* The file, without links. */
 const char *store_file(const struct store *);
 
-/* Writes what is left, and ends. False: it could not be written; *problem as above. NULL is fine. */
+/* Writes what is left, and ends. False: it could not be written; *problem as above, and from when on it is
+   missing. NULL is fine. */
 bool store_close(struct store *, char **problem);
 
 #endif

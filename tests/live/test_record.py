@@ -1,6 +1,9 @@
 """Recording a real election: what `electop record` leaves behind, and how it ends."""
+import calendar
 import os
 import random
+import re
+import resource
 import signal
 import sqlite3
 import subprocess
@@ -116,7 +119,8 @@ def test_a_killed_recorder_leaves_all_but_its_last_second(recorder, standing):
     again.end()
 
 
-@pytest.mark.parametrize("content", [b"no database at all, but long enough to look at" * 40, b"SQLite format 3\0" + b"x" * 600])
+@pytest.mark.parametrize("content", [b"no database at all, but long enough to look at" * 40, b"SQLite format 3\0" + b"x" * 600],
+                         ids=["text", "broken"])
 def test_what_is_no_recording_is_left_alone(zk, tmp_path, content):
     """A file of something else is refused with a word on it, and not written to."""
     file = tmp_path / "other.db"
@@ -125,6 +129,38 @@ def test_what_is_no_recording_is_left_alone(zk, tmp_path, content):
     done = run("record", "-s", zk.hosts, "-c", str(tmp_path / "c.yaml"))
     assert done.status == 2 and str(file) in done.err and ";" in done.err, done
     assert file.read_bytes() == content
+
+
+def test_what_does_not_fit_is_said(recorder, standing):
+    """Where no more can be written, that is said at once; nothing is lost if that changes; and at the end it is
+    said from when on it is. The next recording has that time as a gap."""
+    def limit(process, size):
+        hard = resource.prlimit(process.pid, resource.RLIMIT_FSIZE)[1]
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (size, hard))
+
+    def told(word):
+        return until(lambda: next((line for line in r.complaints if word in line), None))
+
+    r = recorder(restore_signals=False)     # as Python has it: SIGXFSZ ends nobody
+    r.wait_for("SELECT 1 FROM tenures WHERE kind = 'led'")
+    limit(r.process, 1000)
+    standing.delete(standing.paths[0])
+    assert r.file in told("kept in memory")
+    limit(r.process, resource.RLIM_INFINITY)
+    told("recording again")
+    r.wait_for("SELECT 1 FROM events WHERE event = 'leader-elected' AND from_candidate IS NOT NULL")
+    limit(r.process, 1000)
+    last = r.ask("SELECT max(to_us) FROM stretch")[0][0]
+    standing.delete(standing.paths[1])
+    until(lambda: sum("kept in memory" in line for line in r.complaints) == 2)
+    assert r.end() == 2
+    since = re.search(r"what happened since (\S+)Z is not in it", told("is not in it"))[1]
+    assert abs(calendar.timegm(time.strptime(since, "%Y-%m-%dT%H:%M:%S")) - last / 1e6) < 3, (since, last)
+    again = recorder()
+    again.wait_for("SELECT 1 FROM stretch", 2)
+    (from_us, to_us), = again.ask("SELECT from_us, to_us FROM gap")
+    assert abs(from_us - last) < 3e6 and to_us > from_us
+    again.end()
 
 
 LOSS_MOST_S = 1.0

@@ -15,6 +15,7 @@
 
 #include "probe/history/history.h"
 #include "probe/history/schema.h"
+#include "probe/history/store.h"
 #include "tests/support/recorded.h"
 
 #define HOUR_MS (INT64_C(3600) * 1000)
@@ -308,7 +309,11 @@ static void owns_up_to_what_it_lost(void **state)
     limit_files(100000);
     for (int i = 0; i < 200 && !recorder_lost(world->recorder); i++)
         recorded_rush(world, 500);
+    struct recorder_loss loss;
     assert_true(recorder_lost(world->recorder) > 0);
+    assert_true(recorder_last_loss(world->recorder, &loss));
+    assert_int_equal(loss.events, recorder_lost(world->recorder));
+    assert_int_equal(loss.to_us, 0);
     limit_files(RLIM_INFINITY);
     char *problem;
     while ((problem = recorder_problem(world->recorder))) {
@@ -318,8 +323,14 @@ static void owns_up_to_what_it_lost(void **state)
     usleep(1100000); /* it does not try at every turn */
     size_t first = world->moments;
     recorded_changes(world, 20);
+    uint64_t lost = recorder_lost(world->recorder);
+    assert_true(recorder_last_loss(world->recorder, &loss));
     recorded_stop(world);
 
+    /* What is said of it is what stands in it. */
+    assert_int_equal(loss.events, lost);
+    assert_int_equal(recorded_ask(world, "SELECT from_us FROM gap"), loss.from_us);
+    assert_int_equal(recorded_ask(world, "SELECT to_us FROM gap"), loss.to_us);
     assert_int_equal(recorded_ask(world, "SELECT count(*) FROM stretch WHERE why = 'went on after a loss'"),
                      1);
     assert_int_equal(recorded_ask(world, "SELECT count(*) FROM gap WHERE why = 'not recording'"), 1);
@@ -334,6 +345,39 @@ static void owns_up_to_what_it_lost(void **state)
     assert_false(model->clusters[0].elections[0]->fresh);
     assert_string_equal(model->clusters[0].problem, "nobody was recording then");
     history_close(history);
+    recorded_free(world);
+}
+
+/* Where there is still no room at the end, whoever ends it is told from when on things are missing, and the
+ * next recording has that time as a gap. */
+static void says_what_is_missing_at_the_end(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_new();
+    signal(SIGXFSZ, SIG_IGN);
+    recorded_start(world, KEEP_LONG_MS);
+    recorded_connect(world);
+    recorded_changes(world, 5);
+    while (recorder_waiting(world->recorder))
+        usleep(20000);
+    int64_t written_us = recorded_ask(world, "SELECT max(to_us) FROM stretch");
+    limit_files(1000);
+    recorded_changes(world, 20);
+    char *problem, *wanted;
+    assert_false(recorder_stop(world->recorder, &problem));
+    limit_files(RLIM_INFINITY);
+    world->model->on_event = NULL;
+    wanted = store_loss("", written_us);
+    if (!strstr(problem, world->file) || !strstr(problem, wanted))
+        fail_msg("%s", problem);
+    free(wanted);
+    free(problem);
+
+    recorded_pass(world, 60000);
+    recorded_start(world, KEEP_LONG_MS);
+    recorded_changes(world, 5);
+    recorded_stop(world);
+    assert_int_equal(recorded_ask(world, "SELECT from_us FROM gap WHERE why = 'not recording'"), written_us);
     recorded_free(world);
 }
 
@@ -446,6 +490,7 @@ int main(void)
         cmocka_unit_test(waits_for_room),
         cmocka_unit_test(reads_what_did_not_fit_into_the_file),
         cmocka_unit_test(owns_up_to_what_it_lost),
+        cmocka_unit_test(says_what_is_missing_at_the_end),
         cmocka_unit_test(tells_of_a_cut_file),
         cmocka_unit_test(tells_of_wrong_places),
         cmocka_unit_test(refuses_what_it_does_not_know),

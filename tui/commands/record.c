@@ -3,6 +3,7 @@
  *
  * SIGHUP reads the configuration again; one that is wrong is told, and the old one goes on.
  */
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include "probe/monitor.h"
 #include "tui/commands/command.h"
 #include "tui/commands/ending.h"
+#include "tui/text/format.h"
 
 #define CHECK_MS 1000
 
@@ -25,7 +27,8 @@ struct recording {
     struct monitor *monitor;
     struct recorder *recorder;
     uv_timer_t timer;
-    char *problem; /* as it was told; NULL: it is well */
+    char *problem;             /* as it was told; NULL: it is well */
+    struct recorder_loss told; /* the latest, as far as it was told */
 };
 
 static void end(struct recording *r, bool *fine)
@@ -82,6 +85,23 @@ static bool begin(struct recording *r, const struct settings *settings, char **e
     return false;
 }
 
+/* What was too much to be kept until it could be written: from when, and until when. */
+static void tell_loss(struct recording *r)
+{
+    struct recorder_loss loss;
+    char from[32], to[32];
+    if (!r->recorder || !recorder_last_loss(r->recorder, &loss))
+        return;
+    format_time(loss.from_us, from, sizeof from);
+    if (!loss.to_us && r->told.from_us != loss.from_us)
+        complain("%s: no more can be kept in memory; what happens since %s is lost",
+                 recorder_file(r->recorder), from);
+    else if (loss.to_us != r->told.to_us)
+        complain("%s: %" PRIu64 " events from %s to %s are not in it; that time stands in it as a gap",
+                 recorder_file(r->recorder), loss.events, from, format_time(loss.to_us, to, sizeof to));
+    r->told = loss;
+}
+
 /* Nobody reads a log all the time: what keeps it from recording is said, and when that is over. */
 static void on_check(uv_timer_t *timer)
 {
@@ -94,6 +114,7 @@ static void on_check(uv_timer_t *timer)
         complain("%s: recording again", recorder_file(r->recorder));
     free(r->problem);
     r->problem = problem;
+    tell_loss(r);
 }
 
 static struct settings *read_again(const struct options *options)
