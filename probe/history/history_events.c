@@ -247,6 +247,12 @@ static bool hand_out(struct event_row *row, history_event_fn fn, void *context)
     return fn(context, event);
 }
 
+static bool asked_for(const struct history_filter *filter, const struct election *election)
+{
+    return strcmp(election->path, filter->election) == 0 &&
+           (!filter->cluster || strcmp(election->cluster->name, filter->cluster) == 0);
+}
+
 static bool fits(const struct history_filter *filter, const struct event *event)
 {
     if (!filter)
@@ -255,7 +261,7 @@ static bool fits(const struct history_filter *filter, const struct event *event)
         return false;
     if (filter->cluster && (!event->cluster || strcmp(event->cluster->name, filter->cluster) != 0))
         return false;
-    return !filter->election || (event->election && strcmp(event->election->path, filter->election) == 0);
+    return !filter->election || (event->election && asked_for(filter, event->election));
 }
 
 /* The filter as far as SQL can tell, so that little is read in vain. */
@@ -269,11 +275,16 @@ static void add_conditions(struct history *h, struct text *sql, const struct his
         text_add(sql, ")");
     }
     if (filter && filter->election) {
-        text_add(sql, " AND e.election IN (0");
+        size_t found = 0;
+        struct text ids = {0};
         for (size_t i = 0; i < h->stub_count; i++)
-            if (strcmp(h->stubs[i].election->path, filter->election) == 0)
-                text_printf(sql, ", %lld", (long long)h->stubs[i].id);
-        text_add(sql, ")");
+            if (asked_for(filter, h->stubs[i].election))
+                text_printf(&ids, "%s%lld", found++ ? ", " : "", (long long)h->stubs[i].id);
+        char *list = text_take(&ids);
+        /* One has an index, in which its events stand in order; those of several would have to be sorted. */
+        text_printf(sql, found == 1 ? " AND e.election = %s" : " AND +e.election IN (%s)", list ? list : "");
+        sql->failed = sql->failed || !list;
+        free(list);
     }
 }
 

@@ -1,26 +1,90 @@
 /*
  * schema.h - what is in a recording: one SQLite file, for the program and for people with `sqlite3`.
  *
- * For people there are views, in words and with times as text (UTC):
+ * For people there are views. A time in them is text, UTC, such as 2026-11-20T14:03:22.104Z: it compares and
+ * sorts as it stands. What ends in _ms is milliseconds. What is not known, or does not apply, is NULL.
  *
- *   events      time, cluster, election, event, candidate, identity, from_candidate, position, gap_ms, ...
- *   failovers   lost, cluster, election, from_candidate, to_candidate, cause, certainty, evidence, and the
- * phases in milliseconds: detection, vacancy, takeover, total, each with its lower and upper bound (NULL:
- * that bound is not known; gap_ms: found after nobody had watched for so long) findings    time, cluster,
- * election, code, severity, certainty, raised or cleared, evidence, advice tenures     who led (led), or that
- * nobody did (vacant), or that nobody watched (gap), from when to when gaps        when this was not being
- * recorded, or a cluster could not be watched
+ *   events      everything that was told, a row each, in the order in which it was
+ *     id              ascending
+ *     time, cluster, election, event     as `electop events --json` names them
+ *     candidate, identity                whom it is about
+ *     from_candidate, from_identity      who led before
+ *     position        in the line of candidates, from 1
+ *     gap_ms          nobody had watched for so long before
+ *     after_ms        since the loss, or since it was first
+ *     joined, gone    how many came and went unseen
+ *     state           of the connection
+ *     detail          more of it: the layout, why a connection ended
  *
- * The tables beneath have times as microseconds since 1970 (at_us, from_us ...), and:
+ *   failovers   every change of leader, once its evidence was in
+ *     lost, elected                      when the leader's znode went, and when the next one was first
+ *     cluster, election, from_candidate, from_identity, to_candidate, to_identity
+ *     cause, certainty, evidence
+ *     detection_low_ms, detection_high_ms, and the same of vacancy, takeover and total: at least and at most;
+ *                     takeover and total end with the new leader's mark, which not every layout makes
+ *     gap_ms          found after nobody had watched for so long: in no statistics
+ *     id              of its event
  *
- *   name        texts that stand in many rows, by number
- *   stretch     from when to when was recorded without a break, with the clock going forwards; ids count in
- * the order of recording, which decides where clocks jumped chunk       a whole picture of everything
- * (picture.h, deflated), and the patches that follow it patch       the patches of the latest chunk, as they
- * came
+ *   findings    what was found wrong, when it was raised and when it was cleared
+ *     time, cluster, election, event (finding-raised or finding-cleared), code, severity, certainty
+ *     candidates      a JSON array
+ *     since, evidence, advice, id
  *
- * PRAGMA user_version is the schema's number. An older one is brought up to date by whoever records next, in
- * one transaction; a newer one is refused. PRAGMA application_id says that it is a recording at all.
+ *   tenures     who led when
+ *     cluster, election, candidate, identity
+ *     kind            led, vacant (nobody stood) or gap (nobody watched)
+ *     since, until    until NULL: it goes on
+ *     from_exact      1: its beginning was seen
+ *
+ *   gaps        when nothing was recorded, or a cluster could not be watched
+ *     cluster         NULL: all of them
+ *     since, until, seconds, why
+ *
+ * For example:
+ *
+ *   -- Who led at 03:12?
+ *   SELECT election, candidate, identity, since FROM tenures
+ *     WHERE kind = 'led' AND since <= '2026-11-20T03:12' AND coalesce(until, '9') > '2026-11-20T03:12';
+ *
+ *   -- Why did it change that night, and for how long did nobody lead, at the most?
+ *   SELECT lost, election, from_identity, to_identity, cause, certainty,
+ *          coalesce(total_high_ms, detection_high_ms + vacancy_high_ms) AS most_ms FROM failovers
+ *     WHERE lost BETWEEN '2026-11-20T03' AND '2026-11-20T04' ORDER BY lost;
+ *
+ *   -- How often, by cause?
+ *   SELECT election, cause, count(*) FROM failovers WHERE gap_ms IS NULL GROUP BY election, cause;
+ *
+ *   -- What was wrong?
+ *   SELECT time, election, code, candidates, evidence FROM findings
+ *     WHERE event = 'finding-raised' AND severity IN ('error', 'critical') ORDER BY id;
+ *
+ *   -- When did nobody watch?
+ *   SELECT since, until, seconds, why FROM gaps ORDER BY since;
+ *
+ *   -- One election's events from a time on; in a large recording the number finds them sooner than the time.
+ *   SELECT time, event, candidate, identity FROM events WHERE election = '/election' AND id >= coalesce(
+ *     (SELECT first_event FROM chunk WHERE from_us <= strftime('%s', '2026-11-20T03:00:00') * 1000000
+ *      ORDER BY id DESC LIMIT 1), 0) ORDER BY id LIMIT 50;
+ *
+ * The tables beneath have times as microseconds since 1970 (at_us, from_us ...):
+ *
+ *   event, failover, finding, tenure, gap   what the views show
+ *   cluster, election   the ids in them
+ *   name        candidates and identities, by number; the same text may have several
+ *   kind        the words of events, by number
+ *   stretch     from when to when was recorded without a break, with the clock going forwards; why it began,
+ *               and who recorded. Ids count in the order of recording, which decides where clocks jumped
+ *   chunk       a whole picture of everything (picture.h, deflated), and the patches that follow it;
+ *               first_event, first_name: the first ones after it
+ *   patch       the patches of the latest chunk, as they came
+ *
+ * PRAGMA user_version is the schema's number, PRAGMA application_id says that it is a recording at all. An
+ * older one can be read as it is, and is brought up to date by whoever records next, in one transaction. A
+ * newer one is refused. The format of pictures belongs to the schema: whoever changes it gives the schema a
+ * new number, and goes on reading the old one.
+ *
+ *   1   the first
+ *   2   an index of an election's events
  */
 #ifndef ELECTOP_PROBE_HISTORY_SCHEMA_H
 #define ELECTOP_PROBE_HISTORY_SCHEMA_H
@@ -28,7 +92,9 @@
 #include <stdbool.h>
 #include <sqlite3.h>
 
-#define SCHEMA_VERSION 1
+#define SCHEMA_VERSION 2
+/* The oldest that is still read, and brought up to date. */
+#define SCHEMA_OLDEST 1
 
 /*
  * Makes or migrates it (writing), or checks that it can be read. False and a text in *error (caller frees):

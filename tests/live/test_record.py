@@ -163,6 +163,52 @@ def test_what_does_not_fit_is_said(recorder, standing):
     again.end()
 
 
+def queries():
+    """What the documentation shows people to ask a recording."""
+    with open("probe/history/schema.h", encoding="ascii") as f:
+        shown = re.findall(r"SELECT\b[^;]*;", re.sub(r"(?m)^ \*(   --.*)?", "", f.read()))
+    with open("README.md", encoding="utf-8") as f:
+        shown += re.findall(r'sqlite3 \S+ \\\n\s*"(SELECT[^"]*)"', f.read())
+    return shown
+
+
+def test_every_query_that_is_shown_can_be_asked(recorder, standing):
+    """Each of them is understood by a recording's database, and those for what happened here find it."""
+    r = recorder()
+    r.wait_for("SELECT 1 FROM tenures WHERE kind = 'led'")
+    standing.delete(standing.paths[0])
+    r.wait_for("SELECT 1 FROM failovers")
+    r.end()
+    shown = queries()
+    assert len(shown) >= 7, shown
+    today = time.strftime("%Y-%m-%d", time.gmtime())
+    with sqlite3.connect(f"file:{r.file}?mode=ro", uri=True) as db:
+        for query in shown:
+            db.execute(query).fetchall()     # as it stands
+            later = query.replace("2026-11-20T04", f"{today}T24")
+            rows = db.execute(re.sub(r"2026-11-20T03[:0-9]*", f"{today}T00:00:00", later)).fetchall()
+            if "FROM failovers" in query:
+                assert len(rows) == 1, (query, rows)
+            if "FROM events" in query:
+                assert len(rows) > 3, (query, rows)
+
+
+def test_every_column_is_described():
+    """What the views hold is what the documentation says they hold."""
+    with open("probe/history/schema.h", encoding="ascii") as f:
+        text = f.read().split("For example:")[0]
+    with open("probe/history/schema.c", encoding="ascii") as f:
+        source = re.sub(r'"\s*\n\s*"', "", f.read())
+    views = re.findall(r"CREATE VIEW (\w+) AS SELECT (.*?) FROM \w+ \w ", re.sub(r'" TIME\("[^"]*"\) "', "TIME", source))
+    assert len(views) == 5
+    for view, columns in views:
+        described = re.search(rf"(?s) \*   {view} .*?\n \*\n", text)[0]
+        for column in columns.split(", "):
+            name = re.split(r" AS |\.", column)[-1].strip()
+            stem = re.sub(r"_(low|high)_ms$", "", name)
+            assert re.search(rf"\b({name}|{stem})\b", described), (view, name)
+
+
 LOSS_MOST_S = 1.0
 
 
