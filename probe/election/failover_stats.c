@@ -34,10 +34,15 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static struct span rank(const int64_t *lows, const int64_t *highs, size_t count, size_t percent)
+size_t failover_stats_rank(size_t count, unsigned percent)
 {
-    size_t at = (count * percent + 99) / 100; /* the nearest rank, from 1 */
-    at -= at > 0;
+    size_t rank = (count * percent + 99) / 100; /* from 1 */
+    return rank - (rank > 0);
+}
+
+static struct span rank(const int64_t *lows, const int64_t *highs, size_t count, unsigned percent)
+{
+    size_t at = failover_stats_rank(count, percent);
     return (struct span){lows[at], highs[at] == UNBOUNDED ? SPAN_OPEN : highs[at]};
 }
 

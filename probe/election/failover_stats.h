@@ -39,6 +39,9 @@ bool failover_sample_of(const struct failover *, struct failover_sample *);
 /* False: out of memory; the figures are then empty. */
 bool failover_stats_make(const struct failover_sample *, size_t count, struct failover_stats *);
 
+/* Which of so many, from the shortest (0), a percentile is: the nearest rank. */
+size_t failover_stats_rank(size_t count, unsigned percent);
+
 /* So many changes of leader an hour; negative: too little was watched to say. */
 double failover_rate(size_t changes, int64_t watched_us);
 

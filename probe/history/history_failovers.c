@@ -1,7 +1,8 @@
-/* Failovers, as they were told, and how long they took. */
+/* Failovers, as they were told. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/history/lengths.h"
 #include "probe/history/reader.h"
 
 #define FAILOVER_COLUMNS                                                                                     \
@@ -39,14 +40,6 @@ static char *own_text(sqlite3_stmt *statement, int i, bool *fine)
     return copy;
 }
 
-static enum failover_cause cause_of(const char *word)
-{
-    unsigned cause = 0;
-    while (word && cause < CAUSE_COUNT && strcmp(failover_cause_word((enum failover_cause)cause), word) != 0)
-        cause++;
-    return word && cause < CAUSE_COUNT ? (enum failover_cause)cause : CAUSE_UNKNOWN;
-}
-
 static bool read_failover(sqlite3_stmt *statement, struct failover *f)
 {
     bool fine = true;
@@ -57,7 +50,7 @@ static bool read_failover(sqlite3_stmt *statement, struct failover *f)
         .from = own_text(statement, 5, &fine),
         .from_identity = own_text(statement, 6, &fine),
         .lost_at = {mono_us, lost_us},
-        .cause = cause_of(text_at(statement, 7)),
+        .cause = lengths_cause(text_at(statement, 7)),
         .cause_certainty = certainty_of(text_at(statement, 8)),
         .detection = span_at(statement, 9),
         .vacancy = span_at(statement, 11),
@@ -143,77 +136,6 @@ bool history_failovers(struct history *h, const struct history_filter *filter, i
     if (!fine)
         reader_failed(h, error);
     sqlite3_finalize(statement);
-    reader_end(h);
-    return fine;
-}
-
-/* ---- how long they took ---- */
-
-struct samples {
-    struct failover_sample *list;
-    size_t count, room;
-};
-
-static bool add_sample(struct samples *samples, const struct failover *failover)
-{
-    if (samples->count == samples->room) {
-        size_t room = samples->room ? samples->room * 2 : 1024;
-        struct failover_sample *list = realloc(samples->list, room * sizeof *list);
-        if (!list)
-            return false;
-        samples->list = list;
-        samples->room = room;
-    }
-    samples->count += failover_sample_of(failover, &samples->list[samples->count]);
-    return true;
-}
-
-/* Without any text: there may be a hundred thousand of them. */
-static bool read_samples(struct history *h, int64_t election, int64_t from_us, int64_t to_us,
-                         struct samples *samples)
-{
-    sqlite3_stmt *statement = NULL;
-    int code =
-        sqlite3_prepare_v2(h->db,
-                           "SELECT cause, detection_low_us, detection_high_us, vacancy_low_us,"
-                           " vacancy_high_us, takeover_low_us, takeover_high_us, total_low_us, total_high_us,"
-                           " gap_us FROM failover WHERE election = ? AND lost_us >= ? AND lost_us < ?",
-                           -1, &statement, NULL);
-    if (code == SQLITE_OK) {
-        sqlite3_bind_int64(statement, 1, election);
-        sqlite3_bind_int64(statement, 2, from_us);
-        sqlite3_bind_int64(statement, 3, to_us);
-    }
-    while (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
-        struct failover failover = {.cause = cause_of(text_at(statement, 0)),
-                                    .detection = span_at(statement, 1),
-                                    .vacancy = span_at(statement, 3),
-                                    .takeover = span_at(statement, 5),
-                                    .total = span_at(statement, 7),
-                                    .gap_us = sqlite3_column_int64(statement, 9)};
-        code = add_sample(samples, &failover) ? SQLITE_OK : SQLITE_NOMEM;
-    }
-    sqlite3_finalize(statement);
-    return code == SQLITE_DONE;
-}
-
-bool history_statistics(struct history *h, const struct history_filter *filter, int64_t from_us,
-                        int64_t to_us, struct failover_stats *stats, char **error)
-{
-    struct samples samples = {0};
-    if (!reader_begin(h, error))
-        return false;
-    bool fine = true;
-    for (size_t i = 0; i < h->stub_count && fine; i++) {
-        const struct election *election = h->stubs[i].election;
-        bool other = filter && filter->cluster && strcmp(filter->cluster, election->cluster->name) != 0;
-        other = other || (filter && filter->election && strcmp(filter->election, election->path) != 0);
-        fine = other || read_samples(h, h->stubs[i].id, from_us, to_us, &samples);
-    }
-    fine = fine && failover_stats_make(samples.list, samples.count, stats);
-    if (!fine)
-        reader_failed(h, error);
-    free(samples.list);
     reader_end(h);
     return fine;
 }

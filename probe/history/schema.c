@@ -95,8 +95,18 @@ static const char *const version_2[] = {
     " ('election', 'sqlite_autoindex_election_1', '100 100 1')",
     NULL};
 
+/* How long the failovers of an hour took (lengths.h). What changes in that hour takes its digest away. */
+#define DIGEST_GONE(row)                                                                                     \
+    " DELETE FROM digest WHERE hour = " row ".lost_us / 3600000000 AND cluster ="                            \
+    " (SELECT cluster FROM election WHERE id = " row ".election); END"
+static const char *const version_3[] = {
+    "CREATE TABLE digest (cluster INTEGER NOT NULL, hour INTEGER NOT NULL, lengths BLOB NOT NULL,"
+    " PRIMARY KEY (cluster, hour)) WITHOUT ROWID",
+    "CREATE TRIGGER failover_told AFTER INSERT ON failover BEGIN" DIGEST_GONE("NEW"),
+    "CREATE TRIGGER failover_forgotten AFTER DELETE ON failover BEGIN" DIGEST_GONE("OLD"), NULL};
+
 /* What makes version i + 1 of version i. A version that was released is never changed again. */
-static const char *const *const steps[SCHEMA_VERSION] = {version_1, version_2};
+static const char *const *const steps[SCHEMA_VERSION] = {version_1, version_2, version_3};
 
 char *schema_error(sqlite3 *db, const char *file)
 {

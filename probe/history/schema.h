@@ -77,6 +77,7 @@
  *   chunk       a whole picture of everything (picture.h, deflated), and the patches that follow it;
  *               first_event, first_name: the first ones after it
  *   patch       the patches of the latest chunk, as they came
+ *   digest      how long the failovers of an hour (since 1970) took, for percentiles of many (digest.h)
  *
  * PRAGMA user_version is the schema's number, PRAGMA application_id says that it is a recording at all. An
  * older one can be read as it is, and is brought up to date by whoever records next, in one transaction. A
@@ -85,6 +86,7 @@
  *
  *   1   the first
  *   2   an index of an election's events
+ *   3   digests
  */
 #ifndef ELECTOP_PROBE_HISTORY_SCHEMA_H
 #define ELECTOP_PROBE_HISTORY_SCHEMA_H
@@ -92,7 +94,7 @@
 #include <stdbool.h>
 #include <sqlite3.h>
 
-#define SCHEMA_VERSION 2
+#define SCHEMA_VERSION 3
 /* The oldest that is still read, and brought up to date. */
 #define SCHEMA_OLDEST 1
 

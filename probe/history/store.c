@@ -7,6 +7,7 @@
 #include <uv.h>
 
 #include "config/text.h"
+#include "probe/history/lengths.h"
 #include "probe/history/place.h"
 #include "probe/history/rows.h"
 #include "probe/history/schema.h"
@@ -18,6 +19,7 @@
 #define ALIVE_MS 1000
 #define RETRY_MS 2000
 #define TRIM_EVERY_MS 3600000
+#define DIGEST_AGAIN_MS 60000
 #define QUEUE_BYTES (32u << 20)
 #define BUSY_MS 5000
 
@@ -39,7 +41,8 @@ struct store {
     /* The thread's own. */
     struct rows *rows;
     int64_t written_alive_us, newest_us;
-    uint64_t trim_ms; /* the next time, of uv_hrtime() */
+    uint64_t trim_ms, digest_ms; /* the next time at the soonest, of uv_hrtime() */
+    int64_t digest_hour;         /* from which on hours may be without a digest */
 };
 
 static uint64_t now_ms(void)
@@ -104,6 +107,20 @@ static void trim_old(struct store *store, int64_t keep_ms)
     if (fine)
         run(store, "PRAGMA incremental_vacuum(2000)");
     store->trim_ms = now_ms() + TRIM_EVERY_MS;
+    store->digest_hour = 0; /* what was told late had its hour's taken away */
+}
+
+/* An hour at a time, between what happens. */
+static void digest_old(struct store *store)
+{
+    if (!lengths_due(store->newest_us, store->digest_hour) || now_ms() < store->digest_ms)
+        return;
+    bool fine = run(store, "BEGIN IMMEDIATE") &&
+                lengths_digest(store->db, store->newest_us, &store->digest_hour) && run(store, "COMMIT");
+    if (!fine && !sqlite3_get_autocommit(store->db))
+        run(store, "ROLLBACK");
+    if (!fine)
+        store->digest_ms = now_ms() + DIGEST_AGAIN_MS;
 }
 
 static void free_all(struct batch *list)
@@ -172,10 +189,12 @@ static void write_for_ever(void *context)
                 break;
         }
         let_go(store, list);
-        if (fine)
+        if (fine) {
             trim_old(store, keep_ms);
-        else if (list)
+            digest_old(store);
+        } else if (list) {
             return; /* what is not written now never will be */
+        }
     }
     if (store->newest_us && alive_us > store->written_alive_us)
         write_all(store, NULL, alive_us);

@@ -72,6 +72,7 @@ bool recording_trim(sqlite3 *db, int64_t before_us, bool *more)
              "DELETE FROM tenure WHERE (election, id) IN (SELECT t.election, t.id FROM tenure t"
              " WHERE t.to_us < ? LIMIT ?)",
              before_us, TRIM_ROWS, &gone) &&
+        trim(db, "DELETE FROM digest WHERE hour < ? / 3600000000", before_us, 0, &gone) &&
         trim(db, "DELETE FROM gap WHERE to_us < ?", before_us, 0, &gone);
     if (fine && gone == 0)
         fine = trim(db,

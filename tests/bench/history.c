@@ -24,6 +24,7 @@
 
 #define CANDIDATES 3
 #define DAY_US (INT64_C(86400) * 1000000)
+#define HOUR_US (INT64_C(3600) * 1000000)
 #define QUEUE_HIGH (8u << 20)
 
 static void die(const char *what)
@@ -325,6 +326,25 @@ static int64_t percentiles(struct history *history, const char *election, int64_
     return now_us() - began_us;
 }
 
+static bool count_event(void *context, const struct event *event)
+{
+    (void)event;
+    ++*(size_t *)context;
+    return true;
+}
+
+/* What happened in one election in the hour before that. */
+static int64_t events_of_one(struct history *history, int64_t to_us, size_t *count)
+{
+    const struct history_filter filter = {.election = "/services/team-000/leader"};
+    char *error;
+    int64_t began_us = now_us();
+    *count = 0;
+    if (!history_events(history, &filter, to_us - HOUR_US, to_us, count_event, count, &error))
+        die(error);
+    return now_us() - began_us;
+}
+
 #define JUMPS 60
 
 static int read_back(const char *file)
@@ -351,21 +371,27 @@ static int read_back(const char *file)
             took[i] = now_us() - began_us;
         }
     qsort(took, JUMPS, sizeof *took, by_size);
-    size_t one, all;
+    size_t one, day, all, events;
     percentiles(history, "/services/team-000/leader", from_us, to_us + 1, &one);
     int64_t one_us = percentiles(history, "/services/team-000/leader", from_us, to_us + 1, &one);
-    int64_t day_us = percentiles(history, NULL, to_us - DAY_US, to_us + 1, &all);
+    percentiles(history, NULL, from_us, to_us + 1, &all);
+    int64_t day_us = percentiles(history, NULL, to_us - DAY_US, to_us + 1, &day);
+    int64_t all_us = percentiles(history, NULL, from_us, to_us + 1, &all);
+    events_of_one(history, to_us, &events);
+    int64_t events_us = events_of_one(history, to_us, &events);
     struct history_filter filter = {.events = UINT64_C(1) << EVENT_LEADER_ELECTED};
     int64_t at_us = from_us + (to_us - from_us) / 2;
     began_us = now_us();
     history_step(history, &filter, at_us, true, &at_us);
     int64_t step_us = now_us() - began_us;
     history_close(history);
-    printf("{\"open_ms\": %.2f, \"jump_ms\": %.2f, \"jump_worst_ms\": %.2f, \"failovers\": %zu,"
-           " \"percentiles_ms\": %.2f, \"day_failovers\": %zu, \"day_percentiles_ms\": %.2f, \"step_ms\": "
-           "%.2f}\n",
-           (double)open_us / 1000, (double)took[JUMPS / 2] / 1000, (double)took[JUMPS - 1] / 1000, one,
-           (double)one_us / 1000, all, (double)day_us / 1000, (double)step_us / 1000);
+    printf("{\"open_ms\": %.2f, \"jump_ms\": %.2f, \"jump_worst_ms\": %.2f, \"step_ms\": %.2f, ",
+           (double)open_us / 1000, (double)took[JUMPS / 2] / 1000, (double)took[JUMPS - 1] / 1000,
+           (double)step_us / 1000);
+    printf("\"events\": %zu, \"events_ms\": %.2f, \"failovers\": %zu, \"percentiles_ms\": %.2f, ", events,
+           (double)events_us / 1000, one, (double)one_us / 1000);
+    printf("\"day_failovers\": %zu, \"day_percentiles_ms\": %.2f, ", day, (double)day_us / 1000);
+    printf("\"all_failovers\": %zu, \"all_percentiles_ms\": %.2f}\n", all, (double)all_us / 1000);
     return 0;
 }
 

@@ -42,5 +42,7 @@ def measure_history(_rig, _rounds, quick, say):
     for label, key in (("opened", "open_ms"), ("any moment, median", "jump_ms"), ("any moment, worst", "jump_worst_ms"),
                        ("the next change of leader", "step_ms"),
                        (f"percentiles of one election, {read['failovers']} failovers", "percentiles_ms"),
-                       (f"percentiles of the last day, {read['day_failovers']} failovers", "day_percentiles_ms")):
+                       (f"percentiles of the last day, {read['day_failovers']} failovers", "day_percentiles_ms"),
+                       (f"percentiles of all of it, {read['all_failovers'] / 1e6:.2f} million failovers", "all_percentiles_ms"),
+                       (f"an hour of one election, {read['events']} events", "events_ms")):
         yield Row(f"{what}: {label}", "", f"{read[key]:.1f} ms", "", "≤ 100 ms", read[key] > 100)
