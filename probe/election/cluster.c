@@ -57,6 +57,27 @@ static bool cluster_reserve(struct cluster *cluster)
     return true;
 }
 
+/* In which order a server lists what was found there means nothing: that stands by its path, behind what
+   somebody named, which stands as it was named. */
+static bool stands_before(const struct election *one, const struct election *newcomer)
+{
+    bool found = one->origin != ORIGIN_CONFIGURED, found_too = newcomer->origin != ORIGIN_CONFIGURED;
+    return !found || (found_too && strcmp(one->path, newcomer->path) < 0);
+}
+
+static size_t place_for(const struct cluster *cluster, const struct election *newcomer)
+{
+    size_t low = 0, high = cluster->election_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (stands_before(cluster->elections[middle], newcomer))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 bool cluster_add(struct cluster *cluster, struct election *election)
 {
     if (!cluster_reserve(cluster))
@@ -64,7 +85,10 @@ bool cluster_add(struct cluster *cluster, struct election *election)
     struct election **bucket = &cluster->buckets[election->path_hash & (cluster->bucket_count - 1)];
     election->path_next = *bucket;
     *bucket = election;
-    cluster->elections[cluster->election_count++] = election;
+    size_t place = place_for(cluster, election);
+    memmove(cluster->elections + place + 1, cluster->elections + place,
+            (cluster->election_count++ - place) * sizeof(struct election *));
+    cluster->elections[place] = election;
     cluster->paths_changed = true;
     return true;
 }

@@ -79,7 +79,7 @@ struct cluster {
     struct moment stood_still_from,
         stood_still_to;          /* the program itself, the latest time; mono_us 0: never */
     struct clients *clients;     /* the sessions that the servers show: see client.h */
-    struct election **elections; /* in the order in which they came to be watched */
+    struct election **elections; /* those that were named, as they were; then those found, by path */
     size_t election_count, election_room;
     struct election **buckets; /* the model's own: by path */
     size_t bucket_count;
@@ -113,7 +113,7 @@ enum server_reach server_reach(const struct cluster *, const struct server *);
 /* The longest tick that a server tells; 0: none does. */
 int cluster_tick_ms(const struct cluster *);
 
-/* The cluster owns it from then on. False: out of memory. */
+/* Puts it where its origin has it stand; the cluster owns it from then on. False: out of memory. */
 bool cluster_add(struct cluster *, struct election *);
 /* Gives it back to the caller. */
 void cluster_remove(struct cluster *, struct election *);

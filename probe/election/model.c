@@ -120,6 +120,7 @@ static void observe_election(struct model *model, struct cluster *cluster, const
         election = election_new(cluster, path, cluster_path_hash(path, strlen(path)));
         if (!election)
             return;
+        election->origin = o->subject.origin;
         if (!cluster_add(cluster, election)) {
             election_free(election);
             return;

@@ -1,5 +1,6 @@
 """Where elections are: missing, appearing, deleted, recreated, forbidden, below a chroot, by pattern, by walking."""
 import os
+import random
 import re
 import time
 
@@ -225,7 +226,7 @@ def test_chroot(zk, client, path):
         events.expect("election-seen", election="/election")
 
 
-def test_missing_chroot(zk, path):
+def test_below_a_missing_chroot(zk, path):
     """Below a chroot that does not exist there is nothing, and that is no failure."""
     assert look_at(f"{zk.hosts}{path}/nowhere", "/election")["state"] == "absent"
 
@@ -254,6 +255,19 @@ def test_pattern_now_and_later(zk, client, path):
         clear(client, path + "/red/leader")
         events.expect("election-gone", election=path + "/red/leader")
     assert list(elections(look(zk.hosts, pattern))) == [path + "/blue/leader"]
+
+
+def test_what_was_found_stands_by_its_path(zk, client, path):
+    """In which order a server lists children means nothing: what a pattern or a walk finds is sorted, behind what was
+    named, which stays as it was named."""
+    for i in random.Random(3).sample(range(40), 40):
+        stand(client, f"{path}/{i:02}/leader")
+    found = [f"{path}/{i:02}/leader" for i in range(40)]
+    pattern, named = path + "/*/leader", [path + "-z", path + "-a"]
+    assert list(elections(look(zk.hosts, pattern))) == found
+    assert list(elections(look(zk.hosts, named[0], pattern, named[1]))) == named + found
+    walked = list(elections(look(zk.hosts)))
+    assert walked == sorted(walked) and set(found) <= set(walked)
 
 
 def test_pattern_of_plain_characters(zk, client, path):
