@@ -64,14 +64,22 @@ static void ties(struct diagnosis *d)
     static const char *const on_purpose[] = {"solr-overseer", "solr-shard", NULL};
     struct election *election = d->election;
     bool solr = is_recipe(election, on_purpose);
-    for (size_t i = 1; i < election->candidate_count; i++) {
-        const struct candidate *one = election->candidates[i - 1], *two = election->candidates[i];
-        if (one->sequence != two->sequence || one->sequence == SEQUENCE_NONE)
+    for (size_t i = 0, end; i < election->candidate_count; i = end) {
+        const struct candidate *const *tied = (const struct candidate *const *)&election->candidates[i];
+        int64_t number = tied[0]->sequence;
+        for (end = i + 1; end < election->candidate_count; end++)
+            if (election->candidates[end]->sequence != number)
+                break;
+        if (end - i < 2 || number == SEQUENCE_NONE)
             continue;
-        const struct candidate *who[] = {one, two};
+        char more[48] = "";
+        if (end - i > 2)
+            snprintf(more, sizeof more, " and %zu more", end - i - 2);
+        /* By their number: which of them comes first is known only when they have been read. */
         diagnosis_raise(d, FINDING_SEQUENCE_TIE, solr ? SEVERITY_INFO : SEVERITY_ERROR, CERTAINTY_CERTAIN,
-                        diagnosis_subject(two), who, 2, NULL, "%s and %s have the same number %" PRId64,
-                        one->name, two->name, one->sequence);
+                        UINT64_C(1) << 63 | (uint32_t)number, tied, end - i, NULL,
+                        "%s and %s%s have the same number %" PRId64, tied[0]->name, tied[1]->name, more,
+                        number);
     }
 }
 

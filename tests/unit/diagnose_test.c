@@ -124,7 +124,7 @@ static void sessions(void **state)
                      "hide 2 connections\nhide 2 watches\naway b\n"
                      "tick 1000\nround 1\nround 3\ntick 10000\nround 1\nround 3\n"
                      "? findings none\n"
-                                          "ensemble whole 1 3\n"
+                     "ensemble whole 1 3\n"
                      "? findings owner-disconnected warning certain " B "\n"
                      "? link " C " right\n" /* the server behind it moved up, with whoever is there */
                      "client b on=3 at=10.0.0.2:99\n"
@@ -221,6 +221,18 @@ static void numbers_and_names(void **state)
                              "list\n> election-seen\nreadall\n"
                              "? findings sequence-tie error certain " A
                              ",ffffffffffffffffffffffffffffffff__lock__0000000000\n");
+    model_script_run("... the same finding whoever of them was read first, and however many they are", CONNECT
+                     "findings\n+ ffffffffffffffffffffffffffffffff__lock__0000000000 s=b\n+ " A " s=a\n"
+                     "list\n> election-seen\n> finding-raised sequence-tie error certain\n"
+                     "readall\n"
+                     "? findings sequence-tie error certain "
+                     "ffffffffffffffffffffffffffffffff__lock__0000000000," A "\n"
+                     "+ eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee__lock__0000000000 s=c\n"
+                     "list\n> candidate-joined eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee__lock__0000000000 @3\n"
+                     "readall\n"
+                     "? why sequence-tie ffffffffffffffffffffffffffffffff__lock__0000000000 and " A
+                     " and 1 more have the same number 0 | find out who "
+                     "made the second one; restart its client\n");
     model_script_run("foreign-child: an error where clients crash on it",
                      CONNECT "+ n_0000000000 s=a\n+ lost+found\nlist\n> election-seen\nreadall\n"
                              "? findings foreign-child error certain\n"
