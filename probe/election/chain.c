@@ -255,17 +255,25 @@ static const char *why_unknown(const struct election *election, const struct can
         return "its znode has not been read yet";
     if (!owner_is_session(c->stat.owner))
         return "it belongs to no session";
-    bool asked = false, hidden = false;
+    bool asked = false;
+    size_t hiding = 0, hiding_both = 0;
     for (size_t i = 0; i < cluster->server_count; i++) {
-        hidden = hidden || cluster->servers[i].hidden[HIDDEN_CONNECTIONS];
-        asked = asked || cluster->servers[i].list_round > 0 || cluster->servers[i].hidden[HIDDEN_WATCHES];
+        const struct server *server = &cluster->servers[i];
+        hiding += server->hidden[HIDDEN_CONNECTIONS] != NULL;
+        hiding_both += server->hidden[HIDDEN_CONNECTIONS] && server->hidden[HIDDEN_WATCHES];
+        asked = asked || server->list_round > 0 || chain_watches_problem(server);
     }
     if (!asked)
         return "the servers have not been asked yet";
     const struct client_session *shown = candidate_client(c);
-    if (!shown || !shown->connected)
-        return hidden ? "a server does not show its connections"
-                      : "no server shows a connection of its session";
+    if (!shown || !shown->connected) {
+        if (hiding == 0)
+            return "no server shows a connection of its session";
+        if (hiding_both == cluster->server_count)
+            return "no server shows its watches";
+        return hiding_both > 0 ? "a server shows neither its connections nor its watches"
+                               : "a server does not show its connections";
+    }
     if (cluster->servers[shown->server].hidden[HIDDEN_WATCHES])
         return "its server does not show its watches";
     if (client_doubled(cluster, c->client))

@@ -199,22 +199,25 @@ static void state_failed(struct inquiry *q)
 /* Neither way led to an answer. */
 static void step_failed(struct inquiry *q)
 {
-    static const struct {
-        const char *what, *words;
-        enum hidden_part part;
-    } lack[STEPS] = {[STEP_BEFORE] = {"connections", "cons", HIDDEN_CONNECTIONS},
-                     [STEP_WATCHES] = {"watches", "wchs and wchc", HIDDEN_WATCHES},
-                     [STEP_CONNECTIONS] = {"connections", "cons", HIDDEN_CONNECTIONS},
-                     [STEP_SESSIONS] = {"sessions", "mntr and dump", HIDDEN_SESSIONS}};
+    static const enum hidden_part lack[STEPS] = {[STEP_BEFORE] = HIDDEN_CONNECTIONS,
+                                                 [STEP_WATCHES] = HIDDEN_WATCHES,
+                                                 [STEP_CONNECTIONS] = HIDDEN_CONNECTIONS,
+                                                 [STEP_SESSIONS] = HIDDEN_SESSIONS};
+    const struct servers_settings *settings = &q->live->cluster->servers;
     char problem[600];
     if (q->step == STEP_STATE) {
         state_failed(q);
         return;
-    } else if (lack[q->step].what) {
-        snprintf(problem, sizeof problem,
-                 "%s; %s; switch on AdminServer (admin.enableServer), or allow %s in 4lw.commands.whitelist",
-                 q->problems[BY_ADMINSERVER], q->problems[BY_WORD], lack[q->step].words);
-        facts_tell_hidden(q->live, q->address, lack[q->step].part, problem);
+    } else if (q->step >= STEP_BEFORE && q->step <= STEP_SESSIONS) {
+        /* All the words that will be needed, whichever is missed first: nobody restarts a server twice. */
+        snprintf(problem, sizeof problem, "%s; %s; %s, or %s", q->problems[BY_ADMINSERVER],
+                 q->problems[BY_WORD],
+                 settings->admin_off ? "ask AdminServer (admin: 8080)"
+                                     : "switch on AdminServer (admin.enableServer)",
+                 settings->four_letter == CHOICE_OFF
+                     ? "ask by four-letter words (four_letter: auto)"
+                     : "allow cons, mntr, dump, wchs and wchc in 4lw.commands.whitelist");
+        facts_tell_hidden(q->live, q->address, lack[q->step], problem);
         if (q->step == STEP_WATCHES)
             q->looks = 0;
         else if (q->step != STEP_SESSIONS)

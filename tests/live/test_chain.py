@@ -8,12 +8,14 @@ import re
 import socket
 import threading
 import time
+import urllib.request
 
 import pytest
 from kazoo.exceptions import KazooException
 
 from electop import Events, elections, run
 from ensemble import Ensemble, session_of
+from fake_server import FakeAdmin, http
 from standing import Findings, Line, configuration
 from waiting import until
 
@@ -167,8 +169,51 @@ def test_server_that_shows_nothing(path):
         assert election["next_failover"]["told"] is None and election["next_failover"]["chain"] == "unknown"
         assert not alarms(election)
         table = run("once", "-s", zk.hosts, "--admin", "off", path)
-        assert "watches unknown: " in table.out and "4lw.commands.whitelist" in table.out, table
+        said = " ".join(table.out.split())
+        assert "watches, connections and sessions unknown: " in said, table
+        assert "allow cons, mntr, dump, wchs and wchc in 4lw.commands.whitelist" in said, table
+        assert "does not show its connections" not in said, table
         assert "have not been asked yet" not in table.out, table
+    finally:
+        line.close()
+        zk.close()
+
+
+@pytest.mark.parametrize("by", ["four-letter", "adminserver"])
+def test_server_that_hides_its_connections(path, by):
+    """Watches that are listed prove nothing where connections are not: whose they are now, nobody says. So no watch is
+    missing, nobody is without a connection, and it is said what is hidden; with the connections shown, the deaf one is
+    found."""
+    zk = Ensemble(1, config=("4lw.commands.whitelist=srvr,wchs,wchc,mntr,dump",) if by == "four-letter" else ())
+
+    def answer(command):
+        if command == "connections":
+            return http("{}", status="403 Forbidden")
+        with urllib.request.urlopen(f"http://{zk.admin}/commands/{command}", timeout=10) as real:
+            return http(real.read())
+
+    line = Line(zk, path)
+    try:
+        line.join("a")
+        deaf = line.join("b", watching=None)
+        with FakeAdmin(answer) as admin:
+            how = ["--admin", "off"] if by == "four-letter" else ["--admin", admin.address, "--four-letter", "off"]
+            document = once(zk, "--strict", *how, path)
+            table = " ".join(run("once", "-s", zk.hosts, *how, path).out.split())
+        cluster, election = document["clusters"][0], elections(document)[path]
+        server = cluster["servers"][0]
+        assert (server["reachable"], server["watches_from"], cluster["watches_complete"]) == (True, by, False), server
+        assert ("cons" if by == "four-letter" else "HTTP status 403") in server["watches_problem"], server
+        for candidate in election["candidates"]:
+            assert [candidate[key] for key in ("watches", "client", "server", "silent_ms")] == [None] * 4, candidate
+        assert election["candidates"][1]["state"] == "unknown"
+        assert election["next_failover"]["told"] is None and election["next_failover"]["chain"] == "unknown"
+        assert not alarms(election)
+        assert " connections unknown: " in table and "watches unknown" not in table, table
+        assert "if it is told: a server does not show its connections" in table, table
+        if by == "adminserver":
+            found = alarms(elections(once(zk, "--admin", zk.admin, path))[path])
+            assert [(f["code"], f["candidates"]) for f in found] == [("no-watch", [deaf.name])]
     finally:
         line.close()
         zk.close()

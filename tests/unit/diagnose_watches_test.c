@@ -224,6 +224,20 @@ static void certainty(void **state)
                           "> candidate-left " C " @3\n"
                           "> finding-cleared no-watch error certain\n"
                           "? findings none\n");
+    model_script_run("its server hides its connections: whose a listed watch is now, nobody knows",
+                     DEAF "hide 1 connections\nseen 1\ntick 6000\nhide 1 connections\nseen 1\nsync\n"
+                          "? link " C " unknown: a server does not show its connections\n"
+                          "? next-failover " B " unknown, chain unknown\n"
+                          "? suspected no\n"
+                          "? findings none\n"
+                          "hide 1 watches\n"
+                          "? link " C " unknown: no server shows its watches\n"
+                          "proof\n"
+                          "? findings no-watch error certain " C "\n");
+    model_script_run("one of several hides both",
+                     "servers 2\n" DEAF "round 2\nhide 1 connections\nhide 1 watches\n"
+                     "? link " C " unknown: a server shows neither its connections nor its watches\n"
+                     "? findings none\n");
     model_script_run("another server, unasked, hides only its own",
                      "servers 3\n" DEAF "client d on=2 at=10.0.0.4:14\n"
                      "round 1\ntick 6000\nround 1\ntick 6000\nround 1\nsync\n"

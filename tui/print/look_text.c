@@ -99,7 +99,7 @@ static void print_server(struct paper *paper, const struct cluster *cluster, con
     static const enum sign signs[] = {
         [SERVER_SILENT] = SIGN_CRITICAL, [SERVER_ANSWERS] = SIGN_OK, [SERVER_NOT_ASKED] = SIGN_UNKNOWN};
     enum server_reach reach = server_reach(cluster, server);
-    char span[32];
+    char span[32], parts[64];
     int x = put_sign(paper, 2, roles[reach], signs[reach]);
     put(paper, x, ROLE_TEXT, server->address);
     x += address_width + GAP;
@@ -119,10 +119,14 @@ static void print_server(struct paper *paper, const struct cluster *cluster, con
     else if (reach == SERVER_SILENT)
         put(paper, x, ROLE_WARNING, "no answer");
     paper_prose(paper);
-    bool told = reach == SERVER_ANSWERS || (reach == SERVER_NOT_ASKED && !server->problem);
-    if (told && chain_watches_problem(server)) {
-        x = put(paper, 4, ROLE_WARNING, "watches unknown: ");
-        put(paper, x, ROLE_TEXT, chain_watches_problem(server));
+    unsigned told = 0;
+    const char *why;
+    while (reach == SERVER_ANSWERS || (reach == SERVER_NOT_ASKED && !server->problem)) {
+        if (!(why = facts_hidden(server, &told, parts, sizeof parts)))
+            break;
+        x = put(paper, 4, ROLE_WARNING, parts);
+        x = put(paper, x, ROLE_WARNING, " unknown: ");
+        put(paper, x, ROLE_TEXT, why);
         paper_prose(paper);
     }
 }

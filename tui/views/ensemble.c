@@ -246,26 +246,17 @@ static int put_part(struct cells *cells, int y, int end, style look, const char 
     return wrap_put(cells, SIGN_X + 13, y, cells->width - SIGN_X - 15, end - y, look, text);
 }
 
-/* One reason for everything. */
-static bool hides_all(const struct server *server)
-{
-    return server->hidden[HIDDEN_CONNECTIONS] != NULL && server->hidden[HIDDEN_WATCHES] != NULL &&
-           server->hidden[HIDDEN_SESSIONS] != NULL &&
-           strcmp(server->hidden[HIDDEN_CONNECTIONS], server->hidden[HIDDEN_WATCHES]) == 0 &&
-           strcmp(server->hidden[HIDDEN_WATCHES], server->hidden[HIDDEN_SESSIONS]) == 0;
-}
-
 /* What the selected server does not show, why, and what to switch on. */
 static void draw_detail(const struct ensemble_view *view, struct cells *cells, int y, int rows,
                         const struct scene *scene)
 {
-    static const char *const parts[] = {
-        [HIDDEN_CONNECTIONS] = "connections", [HIDDEN_WATCHES] = "watches", [HIDDEN_SESSIONS] = "sessions"};
     const struct cluster *cluster;
     const struct server *server = server_at(scene, view->list.at, &cluster);
     int end = y + rows;
-    bool hidden = false, silent;
-    char text[64];
+    unsigned told = 0;
+    bool silent;
+    const char *why;
+    char text[64], parts[64], unknown[768];
 
     if (server == NULL || rows < 2)
         return;
@@ -277,23 +268,18 @@ static void draw_detail(const struct ensemble_view *view, struct cells *cells, i
         y += put_part(cells, y, end, ROLE_TEXT, silent ? "silent for" : "answered",
                       strcat(format_age(facts_age_us(server->seen, scene->now), text, sizeof text - 8),
                              silent ? "" : " ago"));
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (server->hidden[i] == NULL)
-            continue;
-        hidden = true;
-        if (!server->reachable && server->problem != NULL && strcmp(server->hidden[i], server->problem) == 0)
+    while ((why = facts_hidden(server, &told, parts, sizeof parts)) != NULL) {
+        if (!server->reachable && server->problem != NULL && strcmp(why, server->problem) == 0)
             continue; /* that is why, and stands there */
-        if (i > 0 && server->hidden[i - 1] != NULL && strcmp(server->hidden[i], server->hidden[i - 1]) == 0)
-            continue; /* the same reason, which stands there */
-        y += put_part(cells, y, end, i == HIDDEN_SESSIONS ? ROLE_DIM : ROLE_WARNING,
-                      hides_all(server) ? "shows little" : parts[i], server->hidden[i]);
+        snprintf(unknown, sizeof unknown, "%s: %s", parts, why);
+        y += put_part(cells, y, end, ROLE_WARNING, "unknown", unknown);
     }
     if (!server->reachable)
         put_part(cells, y, end, ROLE_DIM, "unknown",
                  "what only this server shows; what was found from it stays, unconfirmed");
-    else if (!hidden && server->watches_from == NULL && y < end)
+    else if (told == 0 && server->watches_from == NULL && y < end)
         put_part(cells, y, end, ROLE_DIM, "watches", "? not asked yet");
-    else if (!hidden && y < end)
+    else if (told == 0 && y < end)
         put_part(cells, y, end, ROLE_GOOD, "shows", "its connections, sessions and watches");
 }
 

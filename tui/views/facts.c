@@ -362,6 +362,35 @@ char *facts_server(const struct cluster *cluster, size_t which, char *buffer, si
     return buffer;
 }
 
+const char *facts_hidden(const struct server *server, unsigned *told, char *parts, size_t size)
+{
+    static const struct {
+        enum hidden_part part;
+        const char *word;
+    } all[] = {
+        {HIDDEN_WATCHES, "watches"}, {HIDDEN_CONNECTIONS, "connections"}, {HIDDEN_SESSIONS, "sessions"}};
+    const char *reason = NULL, *same[3] = {"", "", ""};
+    size_t count = 0, length = 0;
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const char *why = server->hidden[all[i].part];
+
+        if (why == NULL || (*told & 1U << all[i].part) != 0)
+            continue;
+        if (reason == NULL) {
+            reason = why;
+            length = strcspn(why, ";");
+        }
+        if (strcspn(why, ";") != length || strncmp(why, reason, length) != 0)
+            continue;
+        *told |= 1U << all[i].part;
+        same[count++] = all[i].word;
+    }
+    snprintf(parts, size, "%s%s%s%s%s", count > 0 ? same[0] : "", count > 2 ? ", " : "",
+             count > 2 ? same[1] : "", count > 1 ? " and " : "", count > 1 ? same[count - 1] : "");
+    return reason;
+}
+
 char *facts_when(int64_t wall_us, struct moment now, char *buffer, size_t size)
 {
     time_t s = (time_t)(wall_us / 1000000);

@@ -82,6 +82,13 @@ char *facts_since(const struct cells *, const struct election *, struct moment n
    host host and port. */
 char *facts_server(const struct cluster *, size_t which, char *buffer, size_t size);
 
+/*
+ * What a server does not show, reason by reason: into parts "watches and connections", and why. Parts are of
+ * one reason where their first clauses are the same: what follows names the words that each was asked by.
+ * told: the parts of which it was said before, 0 to begin with. NULL: no more.
+ */
+const char *facts_hidden(const struct server *, unsigned *told, char *parts, size_t size);
+
 /* A time of the past day as a clock, an older one as a day. */
 char *facts_when(int64_t wall_us, struct moment now, char *buffer, size_t size);
 

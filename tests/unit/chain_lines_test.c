@@ -1,0 +1,122 @@
+/* What a candidate's line says of its server and its watches where servers show only a part. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "probe/election/chain.h"
+#include "probe/election/clients.h"
+#include "tui/views/chain_lines.h"
+#include "tui/views/facts.h"
+
+static char hidden[] = "cons: switched off; allow it", path[] = "/election", zk1[] = "zk1:2181";
+
+/* One that waits, and whose session lives, has been looked for by every server, and was on none. */
+struct waiting {
+    struct server server;
+    struct cluster cluster;
+    struct election election;
+    struct client client;
+    struct candidate candidate;
+};
+
+static void wait(struct waiting *w)
+{
+    *w = (struct waiting){.server = {.address = zk1, .reachable = true},
+                          .cluster = {.servers = &w->server, .server_count = 1},
+                          .election = {.path = path, .cluster = &w->cluster},
+                          .client = {.shown = {.id = 7, .alive_known = true, .alive = true}},
+                          .candidate = {.election = &w->election, .known = true, .client = &w->client}};
+    w->cluster.connection = CONNECTION_CONNECTED;
+    w->server.watches_from = "adminserver";
+    w->candidate.stat.owner = 7;
+    w->candidate.link = LINK_UNKNOWN;
+}
+
+static const char *server_of(const struct waiting *w)
+{
+    static char text[64];
+    static const struct cells cells = {.ascii = true};
+
+    chain_server_text(&cells, &w->election, &w->candidate, text, sizeof text);
+    return text;
+}
+
+static const char *watch_of(const struct waiting *w)
+{
+    static char text[128];
+    static const struct cells cells = {.ascii = true};
+
+    chain_watch_text(&cells, &w->election, &w->candidate, text, sizeof text);
+    return text;
+}
+
+/* Whoever is on no server has none, but only where each server shows its connections. */
+static void no_server_or_not_known(void **state)
+{
+    struct waiting w;
+
+    (void)state;
+    wait(&w);
+    assert_string_equal(server_of(&w), "none");
+    w.server.hidden[HIDDEN_WATCHES] = hidden;
+    assert_string_equal(server_of(&w), "none");
+    w.server.hidden[HIDDEN_CONNECTIONS] = hidden;
+    assert_string_equal(server_of(&w), "?");
+    wait(&w);
+    w.client.shown.alive_known = false;
+    assert_string_equal(server_of(&w), "?");
+}
+
+/* A list of watches is of no use without one of connections: then no server shows what it watches. */
+static void watches_without_connections(void **state)
+{
+    struct waiting w;
+
+    (void)state;
+    wait(&w);
+    assert_string_equal(watch_of(&w), "? connection not seen");
+    w.server.hidden[HIDDEN_CONNECTIONS] = hidden;
+    assert_string_equal(watch_of(&w), "? no server shows it");
+    assert_string_equal(chain_watches_problem(&w.server), hidden);
+    assert_false(chain_watches_complete(&w.cluster));
+}
+
+/* What is hidden for one reason is told in one piece, what for another in one of its own. */
+static void hidden_parts_by_reason(void **state)
+{
+    static char admin_words[] = "refused; wchc: off", admin_cons[] = "refused; cons: off",
+                half[] = "cut off; -";
+    struct server server = {.hidden = {[HIDDEN_CONNECTIONS] = admin_cons, [HIDDEN_WATCHES] = admin_words}};
+    unsigned told = 0;
+    char parts[64];
+
+    (void)state;
+    assert_string_equal(facts_hidden(&server, &told, parts, sizeof parts), admin_words);
+    assert_string_equal(parts, "watches and connections");
+    assert_null(facts_hidden(&server, &told, parts, sizeof parts));
+    server.hidden[HIDDEN_SESSIONS] = admin_cons;
+    told = 0;
+    assert_non_null(facts_hidden(&server, &told, parts, sizeof parts));
+    assert_string_equal(parts, "watches, connections and sessions");
+    server.hidden[HIDDEN_CONNECTIONS] = half;
+    told = 0;
+    assert_non_null(facts_hidden(&server, &told, parts, sizeof parts));
+    assert_string_equal(parts, "watches and sessions");
+    assert_string_equal(facts_hidden(&server, &told, parts, sizeof parts), half);
+    assert_string_equal(parts, "connections");
+    assert_null(facts_hidden(&server, &told, parts, sizeof parts));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_server_or_not_known),
+        cmocka_unit_test(watches_without_connections),
+        cmocka_unit_test(hidden_parts_by_reason),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
