@@ -73,7 +73,7 @@ static void raise_watch(struct diagnosis *d, struct candidate *c, enum finding_c
     switch (code) {
     case FINDING_NO_WATCH:
         diagnosis_raise(d, code, c->place == 1 ? SEVERITY_CRITICAL : SEVERITY_ERROR, certainty, subject, who,
-                        1, advice, "%s has no watch under %s, %s; it should watch %s", session,
+                        1, advice, "%s has no data watch under %s, %s; it should watch %s", session,
                         election->path, looks, before->name);
         break;
     case FINDING_WATCH_ON_DELETED:

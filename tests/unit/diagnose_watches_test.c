@@ -126,9 +126,9 @@ static void certainty(void **state)
                      "? findings no-watch error certain " C "\n"
                      "? next-failover " B " told, chain broken at " C "\n"
                      "? goes " B " " C " not told\n"
-                     "? why no-watch session 0xc of 10.0.0.3:13 on zk1:2181 has no watch under /election, in "
-                     "2 looks over 6.0 s; it should watch " B " | restart the client at 10.0.0.3:13: it will "
-                     "not wake when " B " goes\n"
+                     "? why no-watch session 0xc of 10.0.0.3:13 on zk1:2181 has no data watch under "
+                     "/election, in 2 looks over 6.0 s; it should watch " B
+                     " | restart the client at 10.0.0.3:13: it will not wake when " B " goes\n"
                      "w c " B "\n"
                      "tick 3000\n"
                      "round\n"
