@@ -156,6 +156,16 @@ static enum certainty certainty_of(struct diagnosis *d, struct client *client)
 
 #define OWNERS_KEPT 16
 
+/* Whoever watches several is one cause, told where the foremost of them is; and whoever should watch this one
+   counts here all the same. */
+static bool counts_here(const struct diagnosis *d, const struct viewer *viewer, const struct candidate *c)
+{
+    const struct election *election = d->election;
+    const struct candidate *next =
+        c->place + 1u < election->candidate_count ? election->candidates[c->place + 1] : NULL;
+    return viewer->lowest == c->place || (next && next->client == viewer->client);
+}
+
 /* Owners of candidates in here that watch c, c's own left out. */
 static size_t owners_watching(const struct diagnosis *d, const struct candidate *c,
                               const struct candidate *owners[OWNERS_KEPT])
@@ -167,7 +177,8 @@ static size_t owners_watching(const struct diagnosis *d, const struct candidate 
     for (size_t i = 0; i < looked; i++) {
         struct client *client = clients_find(d->election->cluster->clients, few[i]);
         if (!client || client == c->client || client->scratch >= d->viewer_count ||
-            d->viewers[client->scratch].client != client || d->viewers[client->scratch].owned == 0)
+            d->viewers[client->scratch].client != client || d->viewers[client->scratch].owned == 0 ||
+            !counts_here(d, &d->viewers[client->scratch], c))
             continue;
         const struct candidate *own = client->owned;
         while (own && own->election != d->election)

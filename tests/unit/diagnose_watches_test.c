@@ -406,6 +406,19 @@ static void illnesses(void **state)
                                               "unw d " A "\n"
                                               "round\n"
                                               "? findings none\n");
+    model_script_run("one session that watches several is one cause: told where the foremost of them is",
+                     HEALTHY "w d " A "\nw d " B "\n"
+                             "proof\n"
+                             "? findings herd warning certain " A "," B "," D
+                             "; extra-watches info certain " D "\n");
+    model_script_run("... and hides no other herd",
+                     HEALTHY "+ " E " s=e\nclient e on=1 at=10.0.0.5:15\n"
+                             "w e " D "\nw e " A "\nw d " B "\nw c " A "\n"
+                             "list\n> candidate-joined " E " @5\nreadall\n"
+                             "proof\n"
+                             "? findings herd warning certain " A "," B "," C "," E
+                             "; herd warning certain " B "," C "," D "; extra-watches info certain " C
+                             "; extra-watches info certain " D "; extra-watches info certain " E "\n");
     model_script_run("what was found of those who watch too much stays while their watches are not shown",
                      "servers 3\n" HEALTHY "w d " A "\nclient 77 on=1 at=10.0.1.1:7\nw 77 " B "\n"
                      "round\nproof\n"
