@@ -6,12 +6,13 @@ import pytest
 
 from electop import Events, look
 from ensemble import Ensemble
+from standing import Findings, Line, configuration
 from waiting import until
 
 
 @pytest.fixture
 def zk():
-    ensemble = Ensemble(3, config=("reconfigEnabled=true", "skipACL=yes"))
+    ensemble = Ensemble(3, config=("reconfigEnabled=true", "skipACL=yes", "maxSessionTimeout=60000"))
     yield ensemble
     ensemble.close()
 
@@ -64,3 +65,28 @@ def test_look_at_fewer(zk):
     cluster = document["clusters"][0]
     assert sorted(s["address"] for s in cluster["servers"]) == sorted(hosts.split(",")), json.dumps(cluster)
     assert cluster["watches_complete"] is True
+
+
+def test_ensemble_of_two(zk, tmp_path):
+    """Two that are known to be all of them: whose session is at neither is without a connection, and that is told."""
+    client = zk.client(timeout=30)
+    gone = [i for i in range(3) if i != zk.leader()][0]
+    client.retry(reconfigure, client, leaving=str(gone + 1))
+    zk.kill(gone)
+    left = [address for i, address in enumerate(zk.addresses) if i != gone]
+    zk.hosts = ",".join(left)
+    line = Line(zk, "/two", at=left[0])
+    try:
+        with Events(None, "--config", configuration(tmp_path, zk, {line.path: {}})) as events:
+            findings = Findings(events)
+            until(lambda: line.path in zk.watched_paths(), 20, "it is watched")
+            first, second = line.join("a", timeout_s=40), line.join("b", timeout_s=40, at=left[1])
+            findings.expect_seen(line)
+            first.session.drop()
+            found = findings.expect(line.path, "owner-disconnected", 60, severity="error")
+            assert found["candidates"] == [first.name], found
+            first.session.move(left[1])
+            findings.expect_cleared(line.path, "owner-disconnected", 60)
+            assert not [f for _, f in findings.told(line.path) if second.name in f["candidates"]]
+    finally:
+        line.close()
