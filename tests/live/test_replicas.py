@@ -15,6 +15,7 @@ from txnlog import CLOSE_SESSION, CREATE_SESSION, transactions
 from waiting import until
 
 CODE = "replica-divergence"
+LIMIT_S = 270
 
 
 @pytest.fixture
@@ -54,10 +55,16 @@ def test_servers_that_disagree(strangers, path, tmp_path):
 
 
 def visits(zk, after):
-    """The sessions begun since then: for each, whether it has ended. A session's first byte is its server."""
+    """The sessions begun since then: for each, whether it has ended."""
     log = [t for t in transactions(zk.directory) if t.zxid > after]
     ended = {t.session for t in log if t.type == CLOSE_SESSION}
     return {t.session: t.session in ended for t in log if t.type == CREATE_SESSION}
+
+
+def rounds(zk, after):
+    """How often each server has been visited and left again. A session's first byte is its server."""
+    ended = [int(session, 16) >> 56 for session, over in visits(zk, after).items() if over]
+    return min(ended.count(server + 1) for server in range(len(zk.addresses)))
 
 
 def last(zk):
@@ -77,6 +84,7 @@ def test_healthy_ensemble_under_churn(zk3, path, tmp_path):
             mine.append(client.create(f"{path}/n_", ephemeral=True, sequence=True))
             if len(mine) > 3:
                 client.delete(mine.pop(0))
+            time.sleep(0.01)  # the log of all this is read again and again
 
     busy = [threading.Thread(target=churn, args=(client,), daemon=True) for client in clients]
     for one in busy:
@@ -84,16 +92,16 @@ def test_healthy_ensemble_under_churn(zk3, path, tmp_path):
     try:
         with Events(None, "--config", configuration(tmp_path, zk3.hosts, zk3.addresses, path)) as events:
             events.expect("election-seen")
-            until(lambda: sum(visits(zk3, before).values()) >= 6, 40, "every server is read twice")
-            time.sleep(10)
+            until(lambda: rounds(zk3, before) >= 2, 150, "every server is read twice")  # or a minute later
+            time.sleep(10)  # a third time, where the first two made it doubtful
             assert not told(events), told(events)
-            assert len([ended for ended in visits(zk3, before).values() if not ended]) == 1  # its own session
+            # What a visit left behind on a loaded machine goes with its timeout.
+            until(lambda: list(visits(zk3, before).values()).count(False) == 1, 30, "its own session alone is left")
+            assert not told(events), told(events)
     finally:
         over.set()
         for one in busy:
             one.join()
-    servers = [int(session, 16) >> 56 for session in visits(zk3, before)]
-    assert all(servers.count(server) >= 2 for server in (1, 2, 3)), servers
 
 
 def test_nothing_is_read_where_asking_is_off(zk3, path, tmp_path):
