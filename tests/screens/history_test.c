@@ -21,10 +21,10 @@
 static const struct shot {
     const char *name, *keys;
 } shots[] = {
-    {"overview", ""},        {"before-failover", "<"},    {"election", "<<~"},
-    {"history", "h"},        {"history-chosen", "hjjj"},  {"history-near", "hj++"},
-    {"history-wide", "h--"}, {"history-earlier", "h+hh"}, {"history-jump", "hj~"},
-    {"playing", "^p "},      {"going", "b14:0"},
+    {"overview", ""},           {"before-failover", "<"},    {"election", "<<~"},
+    {"history", "h"},           {"history-chosen", "hjjj"},  {"history-near", "hj++"},
+    {"history-wide", "h--"},    {"history-earlier", "h+hh"}, {"history-jump", "hj~"},
+    {"history-before", "<<[h"}, {"playing", "^p "},          {"going", "b14:0"},
 };
 
 static const struct size {

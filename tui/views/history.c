@@ -32,8 +32,10 @@ struct history_view {
     bool read;
     struct moment read_at;
     int64_t begun_us, limit_us; /* the recording's, or now */
+    int64_t moment_us;          /* of the past, that is shown; 0: it is now */
     unsigned window;
     bool chosen;    /* the window was; else it grows with what is known */
+    bool moved;     /* ... since it was read: it is not waited with */
     bool follows;   /* ends at the limit */
     int64_t end_us; /* where it does not */
     int64_t from_us, to_us;
@@ -66,6 +68,7 @@ static void find_limits(struct history_view *view, const struct scene *scene)
         to_us = scene->now.wall_us;
     view->begun_us = from_us;
     view->limit_us = to_us;
+    view->moment_us = scene->past ? scene->now.wall_us : 0;
 }
 
 static void keep_inside(struct history_view *view)
@@ -115,8 +118,11 @@ static void read_window(struct history_view *view, const struct scene *scene)
     int64_t rest_us =
         (int64_t)(chronicle->stretch_count + chronicle->failover_count) * SECOND_US / ROWS_A_SECOND;
     bool same = chronicle->from_us == view->from_us && chronicle->to_us == view->to_us;
-    if (view->read && age_us >= 0 && (age_us < rest_us || (same && age_us < SECOND_US / 4)))
+    /* The clock of a moment of the past stands still: nothing is waited for there. */
+    bool due = !same && (view->moved || scene->past);
+    if (view->read && !due && age_us >= 0 && (age_us < rest_us || (same && age_us < SECOND_US / 4)))
         return;
+    view->moved = false;
     chronicle_clear(&view->chronicle);
     free(view->error);
     view->error = NULL;
@@ -149,6 +155,16 @@ static void select_line(struct history_view *view)
     list_select(&view->list, key);
 }
 
+/* Seen from a moment of the past: the last before it, or the one whose own moment this is (past_step()). */
+static size_t first_choice(const struct history_view *view)
+{
+    const struct failover *failover;
+    for (size_t i = 0; (failover = failover_at(view, i)); i++)
+        if (view->moment_us == 0 || failover->lost_at.wall_us <= view->moment_us + 1)
+            return i;
+    return 0;
+}
+
 static void follow_list(struct history_view *view, size_t rows)
 {
     struct list *list = &view->list;
@@ -163,6 +179,8 @@ static void follow_list(struct history_view *view, size_t rows)
     }
     if (list->key && !found)
         list_lost(list);
+    else if (!list->key && !list->gone)
+        list_found(list, first_choice(view));
     list_show(list);
     if (!list->key)
         select_line(view);
@@ -378,7 +396,7 @@ static void history_draw(struct view *self, const struct scene *scene, struct ce
 static void pan(struct history_view *view, int quarters)
 {
     int64_t end_us = view->follows ? view->limit_us : view->end_us;
-    view->chosen = true;
+    view->chosen = view->moved = true;
     view->follows = false;
     view->end_us = end_us + quarters * (window_us(view) / 4);
     keep_inside(view);
@@ -389,7 +407,7 @@ static void zoom(struct history_view *view, bool longer)
 {
     const struct failover *failover = failover_at(view, view->list.at);
     int64_t end_us = view->follows ? view->limit_us : view->end_us, before_us = window_us(view);
-    view->chosen = true;
+    view->chosen = view->moved = true;
     if (longer)
         view->window += view->window + 1 < WINDOWS;
     else
