@@ -3,11 +3,89 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "config/text.h"
+
+#define PREFIX "electop-"
+#define SUFFIX "XXXXXX"
+/* One that is younger may not have been locked yet. */
+#define YOUNG_S 60
+
+static const char *const files[] = {"history.db", "history.db-wal", "history.db-shm", "history.db-journal",
+                                    "history.db.lock"};
+#define LOCK "history.db.lock"
+
+static bool is_ours(const char *name)
+{
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (strcmp(name, files[i]) == 0)
+            return true;
+    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+/* Nothing lies in it but what a run records for itself. */
+static bool holds_only_ours(int directory)
+{
+    int again = dup(directory);
+    DIR *entries = again >= 0 ? fdopendir(again) : NULL;
+    struct dirent *entry;
+    bool only = entries != NULL;
+    while (entries && (entry = readdir(entries)))
+        only = only && is_ours(entry->d_name);
+    if (entries)
+        closedir(entries);
+    else if (again >= 0)
+        close(again);
+    return only;
+}
+
+/* Whoever records there holds the lock until it ends, in whatever way. */
+static bool is_in_use(int directory)
+{
+    int fd = openat(directory, LOCK, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    bool used = fd < 0 ? errno != ENOENT : fcntl(fd, F_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+    if (fd >= 0)
+        close(fd);
+    return used;
+}
+
+static bool is_left(int directory)
+{
+    struct stat status;
+    return fstat(directory, &status) == 0 && status.st_uid == geteuid() && (status.st_mode & 07777) == 0700 &&
+           time(NULL) - status.st_mtime >= YOUNG_S && holds_only_ours(directory) && !is_in_use(directory);
+}
+
+/* What a run left that was killed. */
+static void sweep(const char *base)
+{
+    DIR *entries = opendir(base);
+    struct dirent *entry;
+    while (entries && (entry = readdir(entries))) {
+        if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) != 0 ||
+            strlen(entry->d_name) != strlen(PREFIX SUFFIX))
+            continue;
+        int directory =
+            openat(dirfd(entries), entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+        if (directory < 0)
+            continue;
+        if (is_left(directory)) {
+            for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+                unlinkat(directory, files[i], 0);
+            unlinkat(dirfd(entries), entry->d_name, AT_REMOVEDIR);
+        }
+        close(directory);
+    }
+    if (entries)
+        closedir(entries);
+}
 
 char *private_place_make(char **error)
 {
@@ -15,7 +93,8 @@ char *private_place_make(char **error)
     *error = NULL;
     if (!base || *base != '/')
         base = "/tmp";
-    char *directory = text_format("%s/electop-XXXXXX", base);
+    sweep(base);
+    char *directory = text_format("%s/" PREFIX SUFFIX, base);
     if (directory && mkdtemp(directory))
         return directory;
     *error = text_format("nothing is recorded, so there is no going back: no directory can be made in %s: %s",
@@ -26,13 +105,11 @@ char *private_place_make(char **error)
 
 void private_place_remove(char *directory)
 {
-    DIR *entries = directory ? opendir(directory) : NULL;
-    struct dirent *entry;
-    while (entries && (entry = readdir(entries)))
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            unlinkat(dirfd(entries), entry->d_name, 0);
-    if (entries)
-        closedir(entries);
+    int fd = directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1;
+    for (size_t i = 0; fd >= 0 && i < sizeof files / sizeof *files; i++)
+        unlinkat(fd, files[i], 0);
+    if (fd >= 0)
+        close(fd);
     if (directory)
         rmdir(directory);
     free(directory);

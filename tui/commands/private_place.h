@@ -1,13 +1,16 @@
 /*
- * private_place.h - a directory of our own for what lasts no longer than this run.
+ * private_place.h - a directory of our own for what lasts no longer than this run: a recording, history.db.
  */
 #ifndef ELECTOP_TUI_COMMANDS_PRIVATE_PLACE_H
 #define ELECTOP_TUI_COMMANDS_PRIVATE_PLACE_H
 
-/* In $TMPDIR or /tmp, for nobody else. malloc'd; NULL and a text in *error (caller frees): why not. */
+/*
+ * In $TMPDIR or /tmp, for nobody else; what an earlier run left there that was killed is removed first.
+ * malloc'd; NULL and a text in *error (caller frees): why not.
+ */
 char *private_place_make(char **error);
 
-/* Removes it with the files in it, and frees the name. NULL is fine. */
+/* Removes it with the recording in it, and frees the name. NULL is fine. */
 void private_place_remove(char *directory);
 
 #endif
