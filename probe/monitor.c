@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/election/recall.h"
 #include "probe/log.h"
 #include "probe/source/live.h"
 
@@ -153,6 +154,18 @@ static uint64_t look_due_ms(struct monitor *m, uint64_t now_ms)
     if (m->due_ms < least_ms)
         m->due_ms = least_ms;
     return m->due_ms;
+}
+
+void monitor_recall(struct monitor *m, const struct model *then, int64_t until_us, bool grows)
+{
+    struct moment now = live_now();
+    struct moment until = {now.mono_us - (now.wall_us - until_us), until_us};
+    model_recall(m->model, then, until, grows);
+}
+
+bool monitor_recalls(const struct monitor *m)
+{
+    return model_recalls(m->model);
 }
 
 void monitor_catch_up(struct monitor *m)

@@ -37,6 +37,14 @@ void monitor_ask(struct monitor *);
 /* A person says of this candidate that it wakes after all (OBSERVED_CLEARED). Nothing is written anywhere. */
 void monitor_clear(struct monitor *, const char *cluster, const char *election, const char *candidate);
 
+/*
+ * What was recorded until that wall-clock time: see probe/election/recall.h. then: borrowed until the next
+ * call; NULL: there is nothing more to come, and it may go.
+ */
+void monitor_recall(struct monitor *, const struct model *then, int64_t until_us, bool grows);
+/* A later recording would tell how something that is seen came to be. */
+bool monitor_recalls(const struct monitor *);
+
 /* Before the model is read for the last time: see model_catch_up(). */
 void monitor_catch_up(struct monitor *);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "probe/election/fold.h"
+#include "probe/election/recalled.h"
 #include "probe/election/registry.h"
 
 static bool contains(const unsigned char *data, size_t length, const char *text)
@@ -69,7 +70,7 @@ void acknowledge_update(const struct fold *f)
         return;
     election->acknowledged = now;
     if (now == ACK_NO) {
-        election->unacknowledged_since = f->at;
+        election->unacknowledged_since = recalled_unacknowledged(f);
         election->unacknowledged_found = before != ACK_YES;
     }
     fold_touched(f);

@@ -102,6 +102,9 @@ struct model {
     bool one_look;     /* there will be no second one (set by whoever takes only one): suspicions from watches
                           are told at once, else after the second look */
     struct moment now; /* of the latest observation */
+    const struct model *earlier; /* what a recording knows until then: see recall.h; or NULL */
+    struct moment earlier_until;
+    bool earlier_grows;
     uint64_t generation; /* goes up with every change that a screen could show */
     uint64_t turn;       /* goes up with every observation: see the turn of elections and clusters */
     void (*on_event)(void *context, const struct event *);

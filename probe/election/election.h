@@ -153,6 +153,7 @@ struct election {
     struct moment leader_since;     /* when it became first, or for a leader found leading: its creation
                                        (mono_us 0: not known yet) */
     bool leader_since_exact;        /* false: it leads since then at the longest */
+    struct moment leader_bound;     /* from a recording: it did not lead before; mono_us 0: nobody says so */
 
     enum mark_place mark_place; /* MARK_NONE where mark_path is NULL */
     char *mark_path;            /* full path of the acknowledgement, or NULL */
@@ -176,6 +177,7 @@ struct election {
 
     struct tenure *tenures; /* a ring; election_tenure_at() reads it */
     size_t tenure_first, tenure_count, tenure_room;
+    struct moment own_since;    /* tenures before this are a recording's (recall.h); mono_us 0: none is */
     struct change change;       /* change.lost_at.mono_us 0: none seen yet */
     struct failover *failovers; /* a ring; election_failover_at() (model.h) reads it */
     size_t failover_first, failover_count, failover_room;
@@ -196,10 +198,13 @@ struct election {
     size_t mark_data_length;
     int64_t mark_data_mzxid; /* the version that mark_data was read from; 0: none */
     bool mark_denied, mark_configured;
-    uint64_t turn;             /* of the latest observation that may have changed it */
-    struct registry *registry; /* NULL: has none */
-    bool registry_complete;    /* of a frozen picture, which keeps no registry */
-    struct moment lost_after;  /* of a loss that was found after a gap: it happened since then */
+    uint64_t turn;                  /* of the latest observation that may have changed it */
+    struct registry *registry;      /* NULL: has none */
+    bool registry_complete;         /* of a frozen picture, which keeps no registry */
+    struct moment lost_after;       /* of a loss that was found after a gap: it happened since then */
+    const struct election *earlier; /* as it was recorded (recall.h), borrowed; NULL: nothing is known, or
+                                       it is of no use any more */
+    bool recalled;                  /* what could be taken of that was */
     uint32_t path_hash;
     struct election *path_next;
     struct election *dirty_next; /* in the cluster's list of those to be diagnosed */

@@ -8,6 +8,7 @@
 
 #include "config/text.h"
 #include "probe/election/fold.h"
+#include "probe/election/recalled.h"
 
 /* Of one code, in one election: more would say nothing more. */
 #define FINDINGS_OF_A_CODE 64
@@ -125,6 +126,24 @@ static void tell(const struct fold *f, enum event_kind kind, const struct findin
     fold_tell(f, &(struct event){.kind = kind, .after_us = -1, .finding = finding});
 }
 
+/* A recording may know it for longer. */
+static void recall_since(const struct fold *f, struct finding *finding)
+{
+    size_t about = SIZE_MAX;
+    for (size_t i = 0; i < finding->candidate_count && about == SIZE_MAX; i++) {
+        const struct candidate *c = election_find(f->election, finding->candidates[i]);
+        if (c && diagnosis_subject(c) == finding->subject)
+            about = i;
+    }
+    recalled_finding(f, finding, about);
+}
+
+void findings_recall(const struct fold *f)
+{
+    for (size_t i = 0; i < f->election->finding_count; i++)
+        recall_since(f, f->election->findings[i]);
+}
+
 void diagnosis_raise(struct diagnosis *d, enum finding_code code, enum severity severity,
                      enum certainty certainty, uint64_t subject, const struct candidate *const *who,
                      size_t count, const char *advice, const char *format, ...)
@@ -156,6 +175,8 @@ void diagnosis_raise(struct diagnosis *d, enum finding_code code, enum severity 
     changed |= set_text(&finding->evidence, evidence);
     changed |= set_text(&finding->advice, advice ? advice : finding_kind(code)->advice);
     entry->mark = MARK_RAISED;
+    if (fresh)
+        recall_since(d->f, finding);
     if (fresh || worse)
         tell(d->f, EVENT_FINDING_RAISED, finding);
     else if (changed)
@@ -248,6 +269,10 @@ static int worse_first(const void *a, const void *b)
         return one->shown.code < two->shown.code ? -1 : 1;
     if (one->shown.since.mono_us != two->shown.since.mono_us)
         return one->shown.since.mono_us < two->shown.since.mono_us ? -1 : 1;
+    /* A candidate's number in line is the same in every run; the rest of its subject is not. */
+    uint32_t a_line = (uint32_t)one->shown.subject, b_line = (uint32_t)two->shown.subject;
+    if (a_line != b_line)
+        return a_line < b_line ? -1 : 1;
     return one->shown.subject < two->shown.subject ? -1 : one->shown.subject > two->shown.subject;
 }
 

@@ -56,6 +56,8 @@ void findings_begin(struct diagnosis *);
 void findings_keep(struct diagnosis *);
 void findings_sweep(struct diagnosis *);
 void findings_free(struct election *);
+/* A recording is believed from now on: what it has known for longer stands since then. */
+void findings_recall(const struct fold *);
 /* From the live model into a picture; false: out of memory. */
 bool findings_copy(const struct election *from, struct election *to);
 

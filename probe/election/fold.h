@@ -11,11 +11,13 @@
  *   directory.c      lists of children: who joined, who left, what went unseen
  *   lock.c           elections that are one znode
  *   looks.c          what the servers show of sessions, and the looks that count
+ *   recall.c         what a recording knows from before this run
  *   election_life.c  what an election begins with and is configured to, and its end
  *   standing.c       one candidate's znode: read, gone, denied
  *   leadership.c     who leads since when
  *   failover_case.c  the evidence of a change of leader, until it is told as a whole
  *   acknowledge.c    whether the leader has acknowledged
+ *   recalled.c       single facts of that
  *   fold.c           what every change does
  *   tables           failovers.c, registry.c, roster.c, tenure.c, bystanders.c, replicas.c, clients.c
  *   cluster.c        the elections of a cluster by path

@@ -130,6 +130,7 @@ static struct election *freeze_election(const struct election *from, struct clus
     to->foreign = NULL;
     to->dirty = false;
     to->dirty_next = NULL;
+    to->earlier = NULL;
     to->bystanders = NULL;
     to->bystander_count = to->bystander_room = 0;
     to->departed = NULL;

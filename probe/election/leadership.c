@@ -32,6 +32,7 @@ void leadership_found(const struct fold *f, struct candidate *leader)
     election->leader = leader;
     election->leader_since = (struct moment){0};
     election->leader_since_exact = false;
+    election->leader_bound = (struct moment){0};
     tenure_begin(election, leader, f->at, false, false);
     if (leader->known)
         leadership_read(f);
@@ -51,6 +52,7 @@ void leadership_lost(const struct fold *f, const struct candidate *leader, bool 
     election->leader = NULL;
     election->leader_since = (struct moment){0};
     election->leader_since_exact = false;
+    election->leader_bound = (struct moment){0};
     tenure_begin(election, NULL, f->at, election->fresh, false);
     failover_case_open(f, leader, seen);
     acknowledge_update(f);
@@ -167,6 +169,8 @@ void leadership_read(const struct fold *f)
         int64_t age_us = f->at.wall_us > created_us ? f->at.wall_us - created_us : 0;
         created = (struct moment){f->at.mono_us - age_us, f->at.wall_us - age_us};
     }
+    if (election->leader_bound.mono_us != 0)
+        created = moment_later(created, election->leader_bound);
     bool found_late = election->change.to && strcmp(election->change.to, leader->name) == 0;
     if (!found_late || (created.mono_us != 0 && created.mono_us > election->leader_since.mono_us))
         election->leader_since = created;

@@ -16,6 +16,7 @@
 #include "probe/election/looks.h"
 #include "probe/election/marks.h"
 #include "probe/election/name_hash.h"
+#include "probe/election/recall.h"
 #include "probe/election/recipe_check.h"
 #include "probe/election/replicas.h"
 #include "probe/election/roster.h"
@@ -131,6 +132,7 @@ static void observe_election(struct model *model, struct cluster *cluster, const
         election->hash_seed = (uint64_t)o->at.mono_us * 0x9e3779b97f4a7c15u ^ (uint64_t)o->at.wall_us;
     }
     election_configure(election, model->recipes, &o->subject);
+    recall_bind(model, election);
     acknowledge_update(&(struct fold){model, election, o->at});
     election->turn = model->turn;
     model->generation++;
@@ -486,8 +488,10 @@ void model_observe(struct model *model, const struct observation *o)
     case OBSERVED_NODE:
     case OBSERVED_ABSENT:
     case OBSERVED_DENIED:
-        if (election && o->path)
+        if (election && o->path) {
             observe_znode(model, election, o);
+            recall_take(&(struct fold){model, election, o->at});
+        }
         break;
     case OBSERVED_GAP:
         observe_gap(model, cluster, o);

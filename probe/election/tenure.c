@@ -60,6 +60,17 @@ void tenure_begin(struct election *election, const struct candidate *who, struct
                                              .gap = gap};
 }
 
+void tenure_put(struct election *election, const struct tenure *tenure)
+{
+    if (!tenure_room(election))
+        return;
+    election->tenure_count++;
+    struct tenure *last = tenure_last(election);
+    *last = *tenure;
+    last->name = text_copy(tenure->name);
+    last->identity = text_copy(tenure->identity);
+}
+
 struct moment moment_later(struct moment a, struct moment b)
 {
     return a.mono_us >= b.mono_us ? a : b;

@@ -12,6 +12,8 @@ struct tenure *tenure_last(struct election *); /* NULL: none */
 /* Ends the one before and begins one; who NULL: nobody, and with gap: nobody was watching. */
 void tenure_begin(struct election *, const struct candidate *who, struct moment from, bool exact, bool gap);
 void tenure_drop_last(struct election *);
+/* After the last, a copy of another one's. Out of memory, it is left out. */
+void tenure_put(struct election *, const struct tenure *);
 void tenures_free(struct election *);
 
 /* Nobody watches it any more since then. */

@@ -240,6 +240,7 @@ static void write_state(struct writing *w, const struct election *e, uint32_t at
     put_number(w->out, e->foreign_count);
     for (size_t i = 0; e->foreign && i < e->foreign_count && i < FOREIGN_KEPT; i++)
         put_text(w->out, e->foreign[i]);
+    put_time(w, e->unseen_at); /* since later than the rest: it may be missing */
     end(w);
 }
 

@@ -137,6 +137,22 @@ static bool same_tenure(const struct told *told, const struct tenure *tenure)
            told->named == (tenure->name != NULL) && told->identified == (tenure->identity != NULL);
 }
 
+/* What a recording told this run is in it already. */
+static bool is_recalled(const struct election *e, const struct tenure *tenure)
+{
+    return tenure->to.mono_us != 0 && tenure->to.mono_us <= e->own_since.mono_us;
+}
+
+static struct tenure own_part(const struct election *e, const struct tenure *tenure)
+{
+    struct tenure own = *tenure;
+    if (e->own_since.mono_us != 0 && own.from.mono_us < e->own_since.mono_us) {
+        own.from = e->own_since;
+        own.from_exact = false;
+    }
+    return own;
+}
+
 static void tell_tenures(struct recorder *r, const struct election *e)
 {
     struct told *told = told_of(r, e->cluster, e);
@@ -151,11 +167,14 @@ static void tell_tenures(struct recorder *r, const struct election *e)
         first--;
     if (first == count)
         first = count - 1;
+    while (first + 1 < count && is_recalled(e, election_tenure_at(e, first)))
+        first++;
     for (size_t i = first; i < count; i++) {
         const struct tenure *tenure = election_tenure_at(e, i);
+        struct tenure own = own_part(e, tenure);
         if (told->number == 0 || i > first)
             told->number++;
-        batch_add_tenure(r->batch, e, tenure, told->number);
+        batch_add_tenure(r->batch, e, &own, told->number);
         told->from = tenure->from;
         told->to = tenure->to;
         told->named = tenure->name != NULL;

@@ -79,6 +79,20 @@ void thaw_election(struct thawing *t, size_t at, struct cluster *cluster, struct
     t->bad = t->bad || !e->name || !e->settings;
 }
 
+static void thaw_foreign(struct thawing *t, struct election *e, struct scan *scan)
+{
+    uint64_t count = scan_number(scan);
+    if (count == 0 || scan->at == scan->end)
+        return;
+    e->foreign = calloc(FOREIGN_KEPT, sizeof *e->foreign);
+    e->foreign_count = (size_t)count;
+    for (size_t i = 0; e->foreign && i < count && i < FOREIGN_KEPT; i++) {
+        e->foreign[i] = thaw_text(t, scan);
+        t->bad = t->bad || !e->foreign[i];
+    }
+    t->bad = t->bad || !e->foreign;
+}
+
 static void thaw_state(struct thawing *t, struct election *e, struct scan *scan)
 {
     e->state = (enum election_state)scan_below(scan, ELECTION_DENIED + 1);
@@ -124,16 +138,9 @@ static void thaw_state(struct thawing *t, struct election *e, struct scan *scan)
     change->lost_seen = scan_flag(scan);
     change->vacancy_us = scan_signed(scan);
     change->takeover_us = scan_signed(scan);
-    uint64_t count = scan_number(scan);
-    if (count == 0 || scan->at == scan->end)
-        return;
-    e->foreign = calloc(FOREIGN_KEPT, sizeof *e->foreign);
-    e->foreign_count = (size_t)count;
-    for (size_t i = 0; e->foreign && i < count && i < FOREIGN_KEPT; i++) {
-        e->foreign[i] = thaw_text(t, scan);
-        t->bad = t->bad || !e->foreign[i];
-    }
-    t->bad = t->bad || !e->foreign;
+    thaw_foreign(t, e, scan);
+    if (!scan->bad && scan->at < scan->end)
+        e->unseen_at = thaw_moment(t, scan);
 }
 
 /* ---- candidates ---- */

@@ -1,0 +1,297 @@
+#include "probe/election/recall.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/text.h"
+#include "probe/election/cluster.h"
+#include "probe/election/election_life.h"
+#include "probe/election/failovers.h"
+#include "probe/election/findings.h"
+#include "probe/election/fold.h"
+#include "probe/election/recalled.h"
+#include "probe/election/tenure.h"
+
+/* Until when it was watched. */
+static struct moment watched_until(const struct model *model, const struct election *then)
+{
+    return then->fresh ? model->earlier_until : recalled_moment(model, then->stale_since);
+}
+
+static bool reaches_now(const struct model *model, const struct election *then, struct moment now)
+{
+    return now.mono_us - watched_until(model, then).mono_us <= RECALL_GAP_US;
+}
+
+/* ---- the same thing? ---- */
+
+static bool same_cluster(const struct cluster *a, const struct cluster *b)
+{
+    return strcmp(a->name, b->name) == 0 && strcmp(a->hosts, b->hosts) == 0 &&
+           strcmp(a->chroot, b->chroot) == 0;
+}
+
+/* Nobody stands, as then; where the directory counts whom it has seen come, nobody has since. */
+static bool still_nobody(const struct election *now, const struct election *then, bool gapless)
+{
+    if (now->leader || then->leader || now->state != then->state)
+        return false;
+    bool counted = now->state == ELECTION_VACANT && now->next_sequence > 0;
+    return counted ? now->next_sequence == then->next_sequence
+                   : gapless && (now->state == ELECTION_VACANT || now->state == ELECTION_ABSENT);
+}
+
+void recall_bind(const struct model *model, struct election *election)
+{
+    bool pending = !election->recalled || election->earlier;
+    election->earlier = NULL;
+    for (size_t i = 0; model->earlier && pending && i < model->earlier->cluster_count; i++) {
+        const struct cluster *cluster = &model->earlier->clusters[i];
+        if (same_cluster(cluster, election->cluster))
+            election->earlier = cluster_election(cluster, election->path, strlen(election->path));
+    }
+}
+
+/* ---- who led ---- */
+
+/* Gives its rings away, to be filled anew. */
+static void move_rings(struct election *from, struct election *to)
+{
+    to->tenures = from->tenures;
+    to->tenure_first = from->tenure_first;
+    to->tenure_count = from->tenure_count;
+    to->tenure_room = from->tenure_room;
+    to->failovers = from->failovers;
+    to->failover_first = from->failover_first;
+    to->failover_count = from->failover_count;
+    to->failover_room = from->failover_room;
+    from->tenures = NULL;
+    from->failovers = NULL;
+    from->tenure_first = from->tenure_count = from->tenure_room = 0;
+    from->failover_first = from->failover_count = from->failover_room = 0;
+}
+
+static bool same_name(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Those of the recording that began before this run's own, the latest until it ended. */
+static void put_recorded(const struct fold *f, const struct election *then, struct moment own_from)
+{
+    struct moment until = watched_until(f->model, then);
+    until = until.mono_us < own_from.mono_us ? until : own_from;
+    for (size_t i = 0; i < then->tenure_count; i++) {
+        struct tenure tenure = *election_tenure_at(then, i);
+        tenure.from = recalled_moment(f->model, tenure.from);
+        tenure.to = recalled_moment(f->model, tenure.to);
+        if (tenure.from.mono_us >= own_from.mono_us)
+            break;
+        if (tenure.to.mono_us == 0 || tenure.to.mono_us > own_from.mono_us)
+            tenure.to = tenure.gap ? own_from : until;
+        tenure_put(f->election, &tenure);
+    }
+}
+
+/* The first that this run saw: it goes on from before, or there is a gap. */
+static void put_first(struct election *election, const struct tenure *first, bool goes_on)
+{
+    struct tenure *last = tenure_last(election);
+    if (goes_on && last && last->gap && election->tenure_count > 1 &&
+        same_name(tenure_at(election, election->tenure_count - 2)->name, first->name)) {
+        tenure_drop_last(election);
+        last = tenure_last(election);
+    }
+    if (goes_on && last && !last->gap && same_name(last->name, first->name)) {
+        last->to = first->to;
+        return;
+    }
+    if (last && last->to.mono_us < first->from.mono_us) {
+        struct tenure gap = {.from = last->to, .to = first->from, .from_exact = true, .gap = true};
+        tenure_put(election, &gap);
+    }
+    tenure_put(election, first);
+}
+
+static void take_tenures(const struct fold *f, const struct election *then, bool goes_on)
+{
+    struct election own = {0}, *election = f->election;
+    move_rings(election, &own);
+    struct moment own_from = own.tenure_count ? tenure_at(&own, 0)->from : f->at;
+    election->own_since = own_from;
+    put_recorded(f, then, own_from);
+    for (size_t i = 0; i < own.tenure_count; i++)
+        if (i == 0)
+            put_first(election, tenure_at(&own, 0), goes_on);
+        else
+            tenure_put(election, tenure_at(&own, i));
+    for (size_t i = 0; i < then->failover_count; i++) {
+        struct failover failover = *election_failover_at(then, i);
+        failover.lost_at = recalled_moment(f->model, failover.lost_at);
+        failover.elected_at = recalled_moment(f->model, failover.elected_at);
+        if (failover.lost_at.mono_us < own_from.mono_us)
+            election_keep_failover(election, &failover);
+    }
+    for (size_t i = 0; i < own.failover_count; i++)
+        election_keep_failover(election, election_failover_at(&own, i));
+    tenures_free(&own);
+    failovers_free(&own);
+}
+
+static void take_change(const struct fold *f, const struct change *then)
+{
+    struct change *change = &f->election->change;
+    if (change->from || change->to)
+        return; /* this run saw a later one */
+    *change = *then;
+    change->from = text_copy(then->from);
+    change->from_identity = text_copy(then->from_identity);
+    change->to = text_copy(then->to);
+    change->to_identity = text_copy(then->to_identity);
+    change->lost_at = recalled_moment(f->model, then->lost_at);
+}
+
+/* ---- since when ---- */
+
+static void take_leader(const struct fold *f, const struct election *then)
+{
+    struct election *election = f->election;
+    election->leader_bound = recalled_moment(f->model, then->leader_since);
+    if (election->leader_since_exact || then->leader_since.mono_us == 0)
+        return;
+    election->leader_since = election->leader_bound;
+    election->leader_since_exact = then->leader_since_exact;
+}
+
+/* Somebody else, or nobody, led at the recording's end. */
+static void bound_leader(const struct fold *f, const struct election *then)
+{
+    bool known =
+        then->state == ELECTION_LED || then->state == ELECTION_VACANT || then->state == ELECTION_ABSENT;
+    struct election *election = f->election;
+    if (!election->leader || !known)
+        return;
+    election->leader_bound = watched_until(f->model, then);
+    if (!election->leader_since_exact && election->leader_since.mono_us < election->leader_bound.mono_us)
+        election->leader_since = election->leader_bound;
+}
+
+/* How its clients arrange it shows only while some stand. */
+static void take_layout(const struct fold *f, const struct election *then)
+{
+    struct election *election = f->election;
+    const struct recipe *recipe =
+        then->recipe ? recipe_book_find(f->model->recipes, then->recipe->name) : NULL;
+    if (recipe && !election->recipe)
+        election_take_recipe(election, recipe, then->recognised);
+    if (election->recipe == recipe)
+        election->shows_predecessor |= then->shows_predecessor;
+}
+
+static void take_counters(struct counters *counters, const struct counters *then)
+{
+    counters->joined += then->joined;
+    counters->left += then->left;
+    counters->leader_changes += then->leader_changes;
+    counters->missed_changes += then->missed_changes;
+    counters->unseen_joined += then->unseen_joined;
+    counters->unseen_left += then->unseen_left;
+}
+
+/* What was found wrong rests on what happened before. */
+static void take_evidence(const struct fold *f, const struct election *then)
+{
+    struct election *election = f->election;
+    take_counters(&election->counters, &then->counters);
+    if (election->unseen_at.mono_us == 0)
+        election->unseen_at = recalled_moment(f->model, then->unseen_at);
+    if (election->acknowledged == ACK_NO)
+        election->unacknowledged_since = recalled_unacknowledged(f);
+    for (size_t i = 0; i < then->finding_count; i++)
+        if (then->findings[i]->code == FINDING_NEVER_WAKES && election->leader)
+            election->candidates[0]->deaf = true;
+    findings_recall(f);
+}
+
+/* Who leads, or that nobody does. */
+static bool is_seen(const struct election *election)
+{
+    if (!election->fresh)
+        return false;
+    return election->leader ? election->leader->known
+                            : election->state == ELECTION_VACANT || election->state == ELECTION_ABSENT;
+}
+
+void recall_take(const struct fold *f)
+{
+    struct election *election = f->election;
+    const struct election *then = election->earlier;
+    if (!then || election->recalled || !is_seen(election))
+        return;
+    bool gapless = reaches_now(f->model, then, f->at);
+    bool leads_on = election->leader && recalled_znode(election->leader, then->leader);
+    bool goes_on = leads_on || still_nobody(election, then, gapless);
+    if (!goes_on && gapless && f->model->earlier_grows)
+        return; /* whoever records is about to tell how it came to be otherwise */
+    election->recalled = true;
+    take_tenures(f, then, goes_on);
+    if (leads_on)
+        take_leader(f, then);
+    else
+        bound_leader(f, then);
+    if (goes_on) {
+        election->state_since = recalled_moment(f->model, then->state_since);
+        election->state_since_exact = then->state_since_exact;
+        take_change(f, &then->change);
+        take_layout(f, then);
+    }
+    if (goes_on && gapless)
+        take_evidence(f, then);
+    else
+        election->earlier = NULL;
+    fold_touched(f);
+}
+
+/* ---- all ---- */
+
+static bool waits(const struct election *election)
+{
+    return election->earlier && !election->recalled && is_seen(election);
+}
+
+bool model_recalls(const struct model *model)
+{
+    for (size_t i = 0; i < model->cluster_count; i++)
+        for (size_t k = 0; k < model->clusters[i].election_count; k++)
+            if (waits(model->clusters[i].elections[k]))
+                return true;
+    return false;
+}
+
+static void take_all(struct model *model)
+{
+    for (size_t i = 0; i < model->cluster_count; i++)
+        for (size_t k = 0; k < model->clusters[i].election_count; k++) {
+            struct election *election = model->clusters[i].elections[k];
+            if (!waits(election))
+                continue;
+            recall_take(&(struct fold){model, election, model->now});
+        }
+}
+
+void model_recall(struct model *model, const struct model *then, struct moment until, bool grows)
+{
+    if (!then) { /* nothing better will come: what waits takes what there is */
+        model->earlier_grows = false;
+        take_all(model);
+    }
+    model->earlier = then;
+    if (then)
+        model->earlier_until = until;
+    model->earlier_grows = grows;
+    for (size_t i = 0; i < model->cluster_count; i++)
+        for (size_t k = 0; k < model->clusters[i].election_count; k++)
+            recall_bind(model, model->clusters[i].elections[k]);
+    if (then)
+        take_all(model);
+}

@@ -1,0 +1,441 @@
+/* Proves that a model which begins beside a recording says as much of what was before as the recording does,
+   and nothing of what is not proved to be the same thing. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "probe/election/failovers.h"
+#include "probe/election/freeze.h"
+#include "probe/election/model.h"
+#include "probe/election/recall.h"
+#include "probe/sink/buffer.h"
+#include "probe/sink/json_look.h"
+#include "tests/support/fake_tree.h"
+#include "tests/support/scripted.h"
+
+#define PATH "/election"
+#define SECOND INT64_C(1000000)
+
+/* One that watches since long, and one that begins later, by a clock of its own. */
+struct world {
+    struct fake_tree *tree;
+    struct model *first, *second, *then;
+    int64_t now_us, apart_us; /* apart: of their monotonic clocks */
+    int64_t number;           /* of the latest candidate */
+};
+
+static const struct settings *settings(void)
+{
+    static char path[] = PATH, hosts[] = "zk1:2181", name[] = "prod", automatic[] = "auto";
+    static struct election_settings election = {
+        .path = path, .recipe = automatic, .allow = {5000, 10000, 66, 3, 600000}};
+    static struct cluster_settings cluster = {
+        .name = name, .hosts = hosts, .elections = &election, .election_count = 1};
+    static const struct settings all = {.clusters = &cluster, .cluster_count = 1};
+    return &all;
+}
+
+static struct moment now_of(const struct world *world, const struct model *model)
+{
+    return (struct moment){world->now_us + (model == world->second ? world->apart_us : 0),
+                           INT64_C(1795176000000000) + world->now_us};
+}
+
+static struct election *election_of(struct model *model)
+{
+    return model_election(model, 0, PATH);
+}
+
+static void see(struct world *world, struct model *model)
+{
+    const struct candidate *unread;
+    fake_tree_list(world->tree, model, now_of(world, model), PATH, PATH);
+    while ((unread = election_take_unread(election_of(model)))) {
+        char path[128];
+        snprintf(path, sizeof path, PATH "/%s", unread->name);
+        fake_tree_read(world->tree, model, now_of(world, model), PATH, path);
+    }
+}
+
+static struct model *model_begin(void)
+{
+    char *error;
+    struct model *model = model_new(settings(), &error);
+    assert_non_null(model);
+    return model;
+}
+
+static void model_connect(struct world *world, struct model *model)
+{
+    struct observation o = {.kind = OBSERVED_CONNECTION, .at = now_of(world, model)};
+    o.connection =
+        (struct observed_connection){.state = CONNECTION_CONNECTED, .session = 7, .timeout_ms = 10000};
+    model_observe(model, &o);
+    model_observe(model,
+                  &(struct observation){
+                      .kind = OBSERVED_ELECTION, .at = now_of(world, model), .election = PATH, .path = PATH});
+    see(world, model);
+}
+
+static void pass(struct world *world, int64_t us)
+{
+    world->now_us += us;
+    fake_tree_clock(world->tree, now_of(world, world->first).wall_us / 1000);
+    model_observe(world->first,
+                  &(struct observation){.kind = OBSERVED_TICK, .at = now_of(world, world->first)});
+    if (world->second)
+        model_observe(world->second,
+                      &(struct observation){.kind = OBSERVED_TICK, .at = now_of(world, world->second)});
+}
+
+static void join(struct world *world)
+{
+    char path[64], data[32];
+    snprintf(path, sizeof path, PATH "/n_%010d", (int)++world->number);
+    snprintf(data, sizeof data, "10.0.3.%d:5000", (int)world->number);
+    fake_tree_create(world->tree, path, 0x100000000 + (uint64_t)world->number, data);
+}
+
+static void leave(struct world *world, int64_t number)
+{
+    char path[64];
+    snprintf(path, sizeof path, PATH "/n_%010d", (int)number);
+    fake_tree_delete(world->tree, path);
+}
+
+/* The leader goes and one more comes. */
+static void change(struct world *world, int64_t leader)
+{
+    pass(world, 7 * SECOND);
+    leave(world, leader);
+    join(world);
+    see(world, world->first);
+    pass(world, 11 * SECOND);
+}
+
+static struct world *world_new(void)
+{
+    struct world *world = calloc(1, sizeof *world);
+    assert_non_null(world);
+    world->tree = fake_tree_new();
+    world->now_us = 5000 * SECOND;
+    world->apart_us = -4000 * SECOND;
+    world->first = model_begin();
+    fake_tree_clock(world->tree, now_of(world, world->first).wall_us / 1000);
+    fake_tree_create(world->tree, PATH, 0, "");
+    for (int i = 0; i < 3; i++)
+        join(world);
+    model_connect(world, world->first);
+    return world;
+}
+
+static void world_free(struct world *world)
+{
+    model_free(world->second);
+    model_free(world->first);
+    model_free(world->then);
+    fake_tree_free(world->tree);
+    free(world);
+}
+
+/* What was recorded until now; the second begins with it so much later. */
+static void record(struct world *world)
+{
+    model_free(world->then);
+    world->then = model_freeze(world->first);
+    assert_non_null(world->then);
+}
+
+static void recall(struct world *world, bool grows)
+{
+    struct moment until = world->then->now;
+    model_recall(world->second, world->then, (struct moment){until.mono_us + world->apart_us, until.wall_us},
+                 grows);
+}
+
+static void begin_second(struct world *world, bool grows)
+{
+    world->second = model_begin();
+    recall(world, grows);
+    model_connect(world, world->second);
+}
+
+static char *look(const struct world *world, const struct model *model)
+{
+    struct buffer json = {0};
+    json_look_write(&json, model, now_of(world, model));
+    buffer_put_char(&json, '\0');
+    assert_false(buffer_failed(&json));
+    return json.bytes;
+}
+
+static void same_look(const struct world *world)
+{
+    char *first = look(world, world->first), *second = look(world, world->second);
+    assert_string_equal(second, first);
+    free(first);
+    free(second);
+}
+
+static const struct finding *finding_of(struct model *model, enum finding_code code)
+{
+    const struct election *election = election_of(model);
+    for (size_t i = 0; i < election->finding_count; i++)
+        if (election->findings[i]->code == code)
+            return election->findings[i];
+    return NULL;
+}
+
+/* ---- the same ---- */
+
+/* After many changes both say the same, byte for byte: since when it leads, and that it flaps since when. */
+static void says_what_the_recording_says(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    for (int i = 1; i <= 5; i++)
+        change(world, i);
+    assert_non_null(finding_of(world->first, FINDING_FLAPPING));
+    record(world);
+    pass(world, SECOND);
+    begin_second(world, true);
+    same_look(world);
+    assert_non_null(finding_of(world->second, FINDING_FLAPPING));
+    const struct election *now = election_of(world->second), *before = election_of(world->first);
+    assert_true(now->leader_since_exact);
+    assert_int_equal(now->failover_count, before->failover_count);
+    assert_int_equal(now->tenure_count, before->tenure_count);
+    for (size_t i = 0; i < now->tenure_count; i++) {
+        assert_string_equal(election_tenure_at(now, i)->name, election_tenure_at(before, i)->name);
+        assert_int_equal(election_tenure_at(now, i)->from.wall_us,
+                         election_tenure_at(before, i)->from.wall_us);
+        assert_int_equal(election_tenure_at(now, i)->from.mono_us,
+                         election_tenure_at(before, i)->from.mono_us + world->apart_us);
+    }
+    assert_true(now->change.to && strcmp(now->change.to, now->leader->name) == 0);
+    assert_non_null(election_last_failover(now));
+    /* What happens from now on is told as if it had been there all the time; and the recording may go. */
+    model_recall(world->second, NULL, (struct moment){0}, false);
+    model_free(world->then);
+    world->then = NULL;
+    pass(world, 20 * SECOND);
+    leave(world, 6);
+    see(world, world->first);
+    see(world, world->second);
+    same_look(world);
+    world_free(world);
+}
+
+/* Nobody stands, since as long as was recorded; the finding stands since it was raised. */
+static void knows_since_when_nobody_stands(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    change(world, 1);
+    for (int i = 2; i <= 4; i++)
+        leave(world, i);
+    see(world, world->first);
+    pass(world, 60 * SECOND);
+    const struct finding *recorded = finding_of(world->first, FINDING_NO_LEADER);
+    assert_non_null(recorded);
+    record(world);
+    pass(world, SECOND);
+    begin_second(world, true);
+    same_look(world);
+    const struct finding *finding = finding_of(world->second, FINDING_NO_LEADER);
+    assert_non_null(finding);
+    assert_int_equal(finding->since.wall_us, recorded->since.wall_us);
+    assert_int_equal(election_of(world->second)->state_since.wall_us,
+                     election_of(world->first)->state_since.wall_us);
+    world_free(world);
+}
+
+/* ---- a gap ---- */
+
+/* An hour after the recording's end the same znode leads: since then, and it is one tenure. What was found
+   wrong may have come again meanwhile: it stands since now. */
+static void leads_on_across_a_gap(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    change(world, 1);
+    record(world);
+    int64_t since_us = election_of(world->first)->leader_since.wall_us;
+    assert_non_null(finding_of(world->first, FINDING_NO_GUID));
+    pass(world, 3600 * SECOND);
+    begin_second(world, false);
+    struct election *now = election_of(world->second);
+    assert_true(now->leader_since_exact);
+    assert_int_equal(now->leader_since.wall_us, since_us);
+    const struct tenure *last = election_tenure_at(now, now->tenure_count - 1);
+    assert_int_equal(last->to.mono_us, 0);
+    assert_true(last->from.wall_us == since_us && last->from_exact);
+    const struct finding *finding = finding_of(world->second, FINDING_NO_GUID);
+    assert_non_null(finding);
+    assert_int_equal(finding->since.wall_us, now_of(world, world->second).wall_us);
+    world_free(world);
+}
+
+/* Another one leads than at the recording's end: since then at the longest, and in between lies a gap. */
+static void does_not_claim_what_happened_in_a_gap(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    change(world, 1);
+    record(world);
+    struct moment until = world->then->now;
+    pass(world, 1000 * SECOND);
+    leave(world, 2);
+    pass(world, 1000 * SECOND);
+    begin_second(world, false);
+    struct election *now = election_of(world->second);
+    assert_string_equal(now->leader->name, "n_0000000003");
+    assert_false(now->leader_since_exact);
+    assert_int_equal(now->leader_since.wall_us, until.wall_us);
+    assert_true(now->tenure_count >= 3);
+    const struct tenure *own = election_tenure_at(now, now->tenure_count - 1),
+                        *gap = election_tenure_at(now, now->tenure_count - 2),
+                        *old = election_tenure_at(now, now->tenure_count - 3);
+    assert_string_equal(old->name, "n_0000000002");
+    assert_int_equal(old->to.wall_us, until.wall_us);
+    assert_true(gap->gap && !gap->name && gap->from.wall_us == until.wall_us);
+    assert_string_equal(own->name, "n_0000000003");
+    assert_int_equal(own->from.wall_us, now_of(world, world->second).wall_us);
+    /* It is still so when its znode is read again. */
+    fake_tree_read(world->tree, world->second, now_of(world, world->second), PATH, PATH "/n_0000000003");
+    assert_int_equal(now->leader_since.wall_us, until.wall_us);
+    world_free(world);
+}
+
+/* Somebody stood and went while nobody recorded: that nobody stands counts from now. */
+static void vacancy_is_not_that_of_before(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    for (int i = 1; i <= 3; i++)
+        leave(world, i);
+    see(world, world->first);
+    pass(world, 20 * SECOND);
+    record(world);
+    pass(world, 100 * SECOND);
+    join(world);
+    leave(world, 4);
+    pass(world, 100 * SECOND);
+    begin_second(world, false);
+    assert_int_equal(election_of(world->second)->state_since.wall_us, now_of(world, world->second).wall_us);
+    assert_null(finding_of(world->second, FINDING_NO_LEADER));
+    world_free(world);
+}
+
+/* ---- not the same ---- */
+
+/* A candidate of the same name that is another znode has not led before it was made. */
+static void another_znode_of_that_name_is_another(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    change(world, 1);
+    record(world);
+    pass(world, 50 * SECOND);
+    fake_tree_delete(world->tree, PATH);
+    fake_tree_create(world->tree, PATH, 0, "");
+    world->number = 1;
+    join(world);
+    pass(world, 50 * SECOND);
+    begin_second(world, false);
+    struct election *now = election_of(world->second);
+    assert_string_equal(now->leader->name, "n_0000000002");
+    assert_false(now->leader_since_exact);
+    assert_int_equal(now->leader_since.wall_us, now_of(world, world->second).wall_us - 50 * SECOND);
+    world_free(world);
+}
+
+/* A recording of another cluster says nothing of this one. */
+static void another_cluster_is_another(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    change(world, 1);
+    record(world);
+    free(world->then->clusters[0].hosts);
+    world->then->clusters[0].hosts = strdup("zk9:2181");
+    pass(world, SECOND);
+    begin_second(world, true);
+    struct election *now = election_of(world->second);
+    assert_false(now->leader_since_exact);
+    assert_int_equal(now->tenure_count, 1);
+    assert_int_equal(now->failover_count, 0);
+    assert_false(model_recalls(world->second));
+    world_free(world);
+}
+
+/* ---- a recorder that is a little behind ---- */
+
+/* The leader changed just before this run began: a later state of the recording tells how. */
+static void waits_for_a_recorder_that_is_behind(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    change(world, 1);
+    record(world);
+    struct model *early = world->then;
+    world->then = NULL;
+    pass(world, SECOND);
+    leave(world, 2);
+    see(world, world->first);
+    pass(world, SECOND);
+    world->second = model_begin();
+    model_recall(world->second, early,
+                 (struct moment){early->now.mono_us + world->apart_us, early->now.wall_us}, true);
+    model_connect(world, world->second);
+    assert_true(model_recalls(world->second));
+    assert_int_equal(election_of(world->second)->tenure_count, 1);
+    record(world);
+    recall(world, true);
+    model_free(early);
+    assert_false(model_recalls(world->second));
+    assert_true(election_of(world->second)->leader_since_exact);
+    same_look(world);
+    world_free(world);
+}
+
+/* It told nothing more: then what it knew until its end is taken, with a gap. */
+static void gives_up_waiting(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    change(world, 1);
+    record(world);
+    pass(world, SECOND);
+    leave(world, 2);
+    begin_second(world, true);
+    assert_true(model_recalls(world->second));
+    model_recall(world->second, NULL, (struct moment){0}, false);
+    assert_false(model_recalls(world->second));
+    struct election *now = election_of(world->second);
+    assert_false(now->leader_since_exact);
+    assert_int_equal(now->leader_since.wall_us, world->then->now.wall_us);
+    assert_true(election_tenure_at(now, now->tenure_count - 2)->gap);
+    world_free(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(says_what_the_recording_says),
+        cmocka_unit_test(knows_since_when_nobody_stands),
+        cmocka_unit_test(leads_on_across_a_gap),
+        cmocka_unit_test(does_not_claim_what_happened_in_a_gap),
+        cmocka_unit_test(vacancy_is_not_that_of_before),
+        cmocka_unit_test(another_znode_of_that_name_is_another),
+        cmocka_unit_test(another_cluster_is_another),
+        cmocka_unit_test(waits_for_a_recorder_that_is_behind),
+        cmocka_unit_test(gives_up_waiting),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
