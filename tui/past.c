@@ -115,25 +115,46 @@ static bool follow_events(struct past *past, int64_t from_us, int64_t to_us)
     return read_events(past, &filling, from_us + 1, to_us + 1);
 }
 
-/* The latest, looked for in a time that grows until it holds enough of them or reaches the beginning. */
-static bool gather_events(struct past *past, int64_t begin_us, int64_t to_us)
+static bool count_event(void *context, const struct event *event)
 {
-    for (int64_t span_us = FIRST_SPAN_US;; span_us *= 8) {
-        struct filling filling = {.log = event_log_new()};
-        int64_t from_us = to_us - span_us > begin_us ? to_us - span_us : begin_us;
-        if (!filling.log)
-            return false;
-        if (!read_events(past, &filling, from_us, to_us + 1)) {
-            event_log_free(filling.log);
-            return false;
-        }
-        if (filling.count >= EVENTS_WANTED || from_us <= begin_us) {
-            event_log_free(past->events);
-            past->events = filling.log;
-            return true;
-        }
-        event_log_free(filling.log);
+    (void)event;
+    size_t *count = context;
+    return ++*count < EVENTS_WANTED;
+}
+
+/* So long before a moment enough of them happened, by a time that grows; or the beginning. */
+static int64_t lead_in_from(struct past *past, int64_t begin_us, int64_t to_us)
+{
+    for (int64_t span_us = FIRST_SPAN_US; span_us < to_us - begin_us; span_us *= 8) {
+        size_t count = 0;
+        char *error = NULL;
+        history_events(past->history, NULL, to_us - span_us, to_us + 1, count_event, &count, &error);
+        free(error);
+        if (count >= EVENTS_WANTED)
+            return to_us - span_us;
     }
+    return begin_us;
+}
+
+static void gather_events(struct past *past, int64_t begin_us, int64_t to_us)
+{
+    struct filling filling = {.log = event_log_new()};
+    if (!filling.log)
+        return;
+    if (!read_events(past, &filling, lead_in_from(past, begin_us, to_us), to_us + 1)) {
+        event_log_free(filling.log);
+        return;
+    }
+    event_log_free(past->events);
+    past->events = filling.log;
+}
+
+void past_tell(struct past *past, struct event_log *log)
+{
+    struct filling filling = {.log = log};
+    int64_t from_us, to_us;
+    if (past_open(past) && past_bounds(past, &from_us, &to_us))
+        read_events(past, &filling, lead_in_from(past, from_us, to_us), to_us + 1);
 }
 
 bool past_go(struct past *past, int64_t at_us)

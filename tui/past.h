@@ -43,7 +43,9 @@ enum past_step past_step(struct past *, enum past_unit, bool forward);
 /* What stands at that moment; valid until it moves. Before the first past_go(): NULL. */
 const struct model *past_model(const struct past *);
 const struct event_log *past_events(const struct past *); /* those that led there, the latest of them */
-struct moment past_now(const struct past *);              /* on the clocks of the model */
+/* The latest of all that was recorded, for a log that begins; it stays where it is. */
+void past_tell(struct past *, struct event_log *);
+struct moment past_now(const struct past *); /* on the clocks of the model */
 
 /* Plays so many times as fast as it was; 0 stands still. mono_us: of the clock that past_tick() is told. */
 void past_play(struct past *, int pace, int64_t mono_us);

@@ -11,6 +11,9 @@ from waiting import until
 
 # What a look says of the moment in which its servers were asked, and of the session that asked.
 OWN = re.compile(r'"(silent_ms|expires_at_latest|answer_ms|session)": (?:"0x[0-9a-f]+"|"[^"]*"|[\d.]+|null)')
+# A finding's evidence tells the looks that it rests on, how many and how far apart: whoever has watched for longer
+# has had more of them, and nobody vouches for another's.
+LOOKS = re.compile(r"\bin (?:\d+|one|two) looks?(?: over [\d.]+ \w+)?")
 
 
 @pytest.fixture
@@ -35,8 +38,9 @@ def recorder(zk, line, tmp_path):
 
 def blanked(text):
     """Without what is the looker's own; a candidate's session stays."""
-    text = OWN.sub(lambda m: m[0] if m[1] == "session" else f'"{m[1]}": _', text)
-    return re.sub(r'("hosts": "[^"]*",\s*"state": "[^"]*",\s*"session": )"0x[0-9a-f]+"', r"\1_", text)
+    text = OWN.sub(lambda m: m[0] if m[1] == "session" else f'"{m[1]}": "_"', text)
+    text = LOOKS.sub("in _ looks", text)
+    return re.sub(r'("hosts": "[^"]*",\s*"state": "[^"]*",\s*"session": )"0x[0-9a-f]+"', r'\1"_"', text)
 
 
 def replayed(recorder, *arguments, status=0):
@@ -45,20 +49,22 @@ def replayed(recorder, *arguments, status=0):
     return result.out
 
 
+def compared(recorder):
+    """A look of now and the same moment in the recording; the moment, and what both say. The recorder asks the
+    servers in its own time: until it has, it knows less than a look that asks now, and this is to be tried again."""
+    live = run("once", "--json", "-c", str(recorder.config), "--wait", "30s")
+    assert live.status == 0, live
+    at = json.loads(live.out)["time"]
+    until(lambda: recorder.ask("SELECT max(to_us) >= CAST((julianday(?) - 2440587.5) * 86400e6 AS INTEGER) "
+                               "FROM stretch", at)[0][0])
+    assert blanked(replayed(recorder, "once", "--json", "--at", at)) == blanked(live.out)
+    return at, blanked(live.out)
+
+
 def test_a_look_at_a_recording_is_the_look_of_then(line, recorder):
     """Byte for byte what `once --json` said at that moment, but for what is the looker's own; also after the
     leader has gone since."""
-    def compared():
-        """The recorder asks the servers in its own time: until it has, it knows less than a look that asks now."""
-        live = run("once", "--json", "-c", str(recorder.config), "--wait", "30s")
-        assert live.status == 0, live
-        at = json.loads(live.out)["time"]
-        until(lambda: recorder.ask("SELECT max(to_us) >= CAST((julianday(?) - 2440587.5) * 86400e6 AS INTEGER) "
-                                   "FROM stretch", at)[0][0])
-        assert blanked(replayed(recorder, "once", "--json", "--at", at)) == blanked(live.out)
-        return at, blanked(live.out)
-
-    at, then = until(compared, 60)
+    at, then = until(lambda: compared(recorder), 60)
     assert '"failovers": {"window_ms": 86400000, "count": 0' in then  # both read the same history
     assert '"watches": ["' in then and '"state": "led"' in then
     first = line.members[0]
@@ -69,6 +75,47 @@ def test_a_look_at_a_recording_is_the_look_of_then(line, recorder):
     assert "host-a:1" in text
     assert "host-b:1" in replayed(recorder, "once", "/election")
     assert "host-a:1" not in replayed(recorder, "once", "/election")
+
+
+def test_it_is_so_after_changes_too_and_with_findings(line, recorder):
+    """A look that begins after the leader has closed, was cut off and was deleted by another knows since when the
+    one of now leads, and since when what is wrong is so, as the recorder does that has seen all of it."""
+    for who in ("host-d:1", "host-e:1", "host-f:1", "host-g:1"):
+        line.join(who, timeout_s=5.0)
+
+    def changes(number, cause):
+        recorder.wait_for(f"SELECT 1 FROM failovers WHERE cause IN {cause}")
+        recorder.wait_for("SELECT 1 FROM events WHERE event = 'failover'", number)
+
+    line.members[0].leaves()
+    changes(1, "('closed', 'ended')")
+    dropped = line.members.pop(0)
+    dropped.session.drop()
+    changes(2, "('expired', 'ended')")
+    other = line.session()
+    other.delete(line.members.pop(0).path)
+    changes(3, "('evicted', 'deleted')")
+    other.close()
+    deaf = line.join("host-x:1", timeout_s=5.0, watching=None)
+    for who in ("host-w:1", "host-y:1", "host-z:1"):
+        line.join(who, timeout_s=5.0, watching=deaf)
+    recorder.wait_for("SELECT 1 FROM findings WHERE code = 'no-watch' AND certainty = 'certain'", within=60)
+    recorder.wait_for("SELECT 1 FROM findings WHERE code = 'herd'", within=60)
+    at, then = until(lambda: compared(recorder), 120)
+    election = json.loads(then)["clusters"][0]["elections"][0]
+    assert election["failovers"]["count"] == 3 and election["leader"]["since_exact"]
+    assert {finding["code"] for finding in election["findings"]} >= {
+        "no-watch", "herd"}
+    # A look that knows of no recording has been told neither.
+    alone = json.loads(run("once", "--json", "-s", recorder.hosts, "/election", "--wait", "30s").out)
+    alone = alone["clusters"][0]["elections"][0]
+    assert not alone["leader"]["since_exact"] and alone["failovers"] is None
+    assert min(f["since"] for f in alone["findings"]) > max(f["since"] for f in election["findings"])
+    # The recorder has gone: the leader leads since then all the same, and what is wrong now is seen now.
+    recorder.end()
+    later = json.loads(run("once", "--json", "-c", str(recorder.config), "--wait", "30s").out)
+    later = later["clusters"][0]["elections"][0]
+    assert later["leader"] == election["leader"]
 
 
 def test_events_of_a_recording_are_those_of_then(zk, line, recorder):

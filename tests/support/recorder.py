@@ -13,7 +13,7 @@ class Recorder:
     """`electop record` with a history of its own, and what it said."""
 
     def __init__(self, folder, hosts, *arguments, history="keep: 1d", **more):
-        self.file = str(folder / "history.db")
+        self.hosts, self.file = hosts, str(folder / "history.db")
         self.config = folder / "config.yaml"
         self.write(hosts, f"file: {self.file}, {history}")
         self.said, self.complaints = [], []

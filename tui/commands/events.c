@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "probe/history/earlier.h"
 #include "probe/monitor.h"
 #include "probe/sink/json_event.h"
 #include "probe/source/live.h"
@@ -142,11 +143,14 @@ int command_events_on(uv_loop_t *loop, const struct invocation *invocation)
     ready = stream_begin(&stream, loop, invocation) && ready;
     if (ready)
         monitor = monitor_start(loop, invocation->settings, &error);
+    struct earlier *earlier = monitor ? earlier_begin(loop, monitor, &invocation->settings->history) : NULL;
+    earlier_follow(earlier);
     stream.model = monitor ? monitor_model(monitor) : NULL;
     if (monitor && monitor_subscribe(monitor, on_event, &stream))
         status = follow(loop, &stream, &ending, monitor_model(monitor));
     else
         complain("%s", error ? error : "out of memory; nothing can be followed");
+    earlier_end(earlier);
     monitor_stop(monitor);
     stream_end(&stream);
     ending_finish(&ending, loop);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "probe/history/earlier.h"
 #include "probe/history/place.h"
 #include "probe/monitor.h"
 #include "probe/sink/json_look.h"
@@ -61,6 +62,7 @@ int command_once_on(uv_loop_t *loop, const struct invocation *invocation)
     struct buffer out = {0};
     bool caught = ending_begin(&ending, loop, options->wait_ms, 0);
     struct monitor *monitor = caught ? monitor_start(loop, invocation->settings, &error) : NULL;
+    struct earlier *earlier = monitor ? earlier_begin(loop, monitor, &invocation->settings->history) : NULL;
     int status = EXIT_USAGE;
     bool printed = false;
     if (monitor) {
@@ -69,9 +71,13 @@ int command_once_on(uv_loop_t *loop, const struct invocation *invocation)
         monitor_ask(monitor);
         if (options->quick)
             monitor_one_look(monitor);
+        else
+            earlier_follow(earlier);
         while (!ending.signal && !ending.passed[0] &&
-               !(options->quick ? monitor_looked(monitor) : monitor_settled(monitor, until_ms)))
+               !(options->quick ? monitor_looked(monitor)
+                                : monitor_settled(monitor, until_ms) && !earlier_waits(earlier)))
             uv_run(loop, UV_RUN_ONCE);
+        earlier_end(earlier);
         if (!ending.signal) {
             monitor_catch_up(monitor);
             status = verdict_status(model, options->strict);

@@ -12,6 +12,7 @@
 #include "config/text.h"
 #include "config/units.h"
 #include "probe/election/recipe_check.h"
+#include "probe/history/earlier.h"
 #include "probe/history/place.h"
 #include "probe/history/recorder.h"
 #include "probe/monitor.h"
@@ -25,6 +26,7 @@ struct recording {
     uv_loop_t *loop;
     const struct settings *settings;
     struct monitor *monitor;
+    struct earlier *earlier; /* what the file holds of before; or NULL */
     struct recorder *recorder;
     uv_timer_t timer;
     char *problem;             /* as it was told; NULL: it is well */
@@ -39,7 +41,9 @@ static void end(struct recording *r, bool *fine)
         *fine = false;
     }
     free(problem);
+    earlier_end(r->earlier);
     monitor_stop(r->monitor);
+    r->earlier = NULL;
     r->recorder = NULL;
     r->monitor = NULL;
 }
@@ -73,14 +77,18 @@ static bool begin(struct recording *r, const struct settings *settings, char **e
         return false;
     r->settings = settings;
     r->monitor = monitor_start(r->loop, settings, error);
-    if (r->monitor)
+    if (r->monitor) {
+        r->earlier = earlier_begin(r->loop, r->monitor, &settings->history);
         r->recorder = recorder_start(r->loop, r->monitor, file, settings->history.keep_ms, error);
+    }
     free(file);
     if (r->recorder) {
         tell_place(r);
         return true;
     }
+    earlier_end(r->earlier);
     monitor_stop(r->monitor);
+    r->earlier = NULL;
     r->monitor = NULL;
     return false;
 }

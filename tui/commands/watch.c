@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "config/text.h"
+#include "probe/history/earlier.h"
 #include "probe/history/place.h"
 #include "probe/history/recorder.h"
 #include "probe/monitor.h"
@@ -20,6 +21,7 @@
 
 struct watch {
     struct monitor *monitor;
+    struct earlier *earlier;   /* what the history holds of before; or NULL */
     struct recorder *recorder; /* NULL: nothing is recorded ... */
     char *complaint;           /* ... for this reason; NULL: it has been said, or all is well */
     bool failing;              /* it could not write a second ago */
@@ -61,13 +63,19 @@ static char *complaint(void *context)
  * Into the configured history, which stays; where somebody else records there already, that is what one goes
  * back in. That it cannot be is no reason not to watch.
  */
-static void record(struct watch *watch, uv_loop_t *loop, const struct history_settings *history)
+static void record(struct watch *watch, uv_loop_t *loop, const struct history_settings *history,
+                   struct event_log *events)
 {
     char *file = place_choose(history, false, &watch->complaint);
     if (!file)
         return;
-    watch->recorder = recorder_start(loop, watch->monitor, file, history->keep_ms, &watch->complaint);
     watch->past = past_new(file);
+    watch->earlier = earlier_begin(loop, watch->monitor, history);
+    if (watch->earlier && watch->past)
+        past_tell(watch->past, events);
+    watch->recorder = recorder_start(loop, watch->monitor, file, history->keep_ms, &watch->complaint);
+    if (!watch->recorder)
+        earlier_follow(watch->earlier);
     free(file);
 }
 
@@ -84,7 +92,8 @@ static void record_privately(struct watch *watch, uv_loop_t *loop)
     free(file);
 }
 
-static void begin_recording(struct watch *watch, uv_loop_t *loop, const struct invocation *invocation)
+static void begin_recording(struct watch *watch, uv_loop_t *loop, const struct invocation *invocation,
+                            struct event_log *events)
 {
     const struct history_settings *history = &invocation->settings->history;
     /* The demo's cluster is nobody's. */
@@ -92,7 +101,7 @@ static void begin_recording(struct watch *watch, uv_loop_t *loop, const struct i
     if (!demo && strcmp(history->file, "off") == 0)
         watch->why_not = text_format("history is off in the configuration: there is no going back");
     else if (!demo && history->given)
-        record(watch, loop, history);
+        record(watch, loop, history, events);
     else
         record_privately(watch, loop);
 }
@@ -105,7 +114,7 @@ int command_watch_on(uv_loop_t *loop, const struct invocation *invocation)
     struct event_log *events = event_log_new();
     watch.monitor = events ? monitor_start(loop, invocation->settings, &error) : NULL;
     if (watch.monitor && monitor_subscribe(watch.monitor, event_log_add, events)) {
-        begin_recording(&watch, loop, invocation);
+        begin_recording(&watch, loop, invocation, events);
         struct bench *bench =
             bench_new(loop, invocation->settings, invocation->options->command != COMMAND_WATCH);
         struct show show = {
@@ -132,6 +141,7 @@ int command_watch_on(uv_loop_t *loop, const struct invocation *invocation)
     if (!recorder_stop(watch.recorder, &problem) && !watch.directory)
         complain("%s", problem ? problem : "not everything could be recorded");
     free(problem);
+    earlier_end(watch.earlier);
     private_place_remove(watch.directory);
     free(watch.complaint);
     free(watch.why_not);

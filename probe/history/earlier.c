@@ -1,0 +1,139 @@
+#include "probe/history/earlier.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "probe/history/history.h"
+#include "probe/history/place.h"
+#include "probe/log.h"
+
+/* A recorder at work is this far behind at most. */
+#define BEHIND_US INT64_C(5000000)
+#define AGAIN_MS 200
+/* After the first look: so long a recorder may take to tell what was seen, and then that is known from here
+   alone; findings may take longer to be seen. */
+#define PATIENCE_MS 4000
+#define FORGET_MS 60000
+
+struct earlier {
+    struct monitor *monitor;
+    char *file;
+    struct history *history; /* NULL: forgotten */
+    int64_t until_us;        /* that it was read until */
+    bool follows;
+    uint64_t looked_ms; /* 0: not yet */
+    uv_timer_t *timer;
+};
+
+static int64_t wall_us(void)
+{
+    struct timespec wall;
+    clock_gettime(CLOCK_REALTIME, &wall);
+    return (int64_t)wall.tv_sec * 1000000 + wall.tv_nsec / 1000;
+}
+
+/* A newer state in place of the one that the model still points at. False: there is none. */
+static bool read_on(struct earlier *e)
+{
+    char *error = NULL;
+    int64_t from_us, to_us;
+    struct history *history = history_open(e->file, &error);
+    const struct model *then = NULL;
+    if (history && history_bounds(history, &from_us, &to_us) && (!e->history || to_us > e->until_us))
+        then = history_at(history, to_us, &error);
+    if (error)
+        log_line(LOG_LEVEL_WARNING, "nothing is known from before: %s", error);
+    free(error);
+    if (!then) {
+        history_close(history);
+        return false;
+    }
+    monitor_recall(e->monitor, then, to_us, wall_us() - to_us < BEHIND_US);
+    history_close(e->history);
+    e->history = history;
+    e->until_us = to_us;
+    return true;
+}
+
+static void forget(struct earlier *e)
+{
+    if (!e->history)
+        return;
+    monitor_recall(e->monitor, NULL, 0, false);
+    history_close(e->history);
+    e->history = NULL;
+    uv_timer_stop(e->timer);
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct earlier *e = timer->data;
+    uint64_t now_ms = uv_now(timer->loop);
+    if (!e->looked_ms && monitor_looked(e->monitor))
+        e->looked_ms = now_ms;
+    if (e->looked_ms && now_ms - e->looked_ms >= FORGET_MS) {
+        forget(e);
+        return;
+    }
+    if (!monitor_recalls(e->monitor))
+        return;
+    if (e->follows && !(e->looked_ms && now_ms - e->looked_ms >= PATIENCE_MS))
+        read_on(e);
+    else
+        forget(e);
+}
+
+struct earlier *earlier_begin(uv_loop_t *loop, struct monitor *monitor,
+                              const struct history_settings *settings)
+{
+    char *error = NULL;
+    if (!settings->given || strcmp(settings->file, "off") == 0)
+        return NULL;
+    struct earlier *e = calloc(1, sizeof *e);
+    uv_timer_t *timer = calloc(1, sizeof *timer);
+    if (e && timer) {
+        e->monitor = monitor;
+        e->file = place_choose(settings, true, &error);
+    }
+    free(error);
+    if (!e || !timer || !e->file || !read_on(e)) {
+        if (e)
+            free(e->file);
+        free(timer);
+        free(e);
+        return NULL;
+    }
+    e->timer = timer;
+    uv_timer_init(loop, timer);
+    timer->data = e;
+    uv_timer_start(timer, on_timer, AGAIN_MS, AGAIN_MS);
+    uv_unref((uv_handle_t *)timer);
+    return e;
+}
+
+void earlier_follow(struct earlier *e)
+{
+    if (e)
+        e->follows = true;
+}
+
+bool earlier_waits(const struct earlier *e)
+{
+    return e && e->history && e->follows && monitor_recalls(e->monitor);
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+void earlier_end(struct earlier *e)
+{
+    if (!e)
+        return;
+    forget(e);
+    uv_close((uv_handle_t *)e->timer, on_closed);
+    free(e->file);
+    free(e);
+}
