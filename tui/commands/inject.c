@@ -11,6 +11,7 @@
 
 #include "config/text.h"
 #include "config/znode_path.h"
+#include "probe/inject/ceiling.h"
 #include "probe/inject/naming.h"
 #include "probe/inject/trial.h"
 #include "probe/inject/trial_json.h"
@@ -95,25 +96,14 @@ static bool wishes_read(struct injection *in)
 static bool is_too_much(const struct injection *in)
 {
     const struct trial_options *wanted = &in->wanted;
-    const struct inject_settings *limits = &in->settings->inject;
-    size_t each = wanted->per_session ? wanted->per_session : 1,
-           sessions = (wanted->candidates + each - 1) / each;
-    const char *leave =
-        "say with --load that this ensemble may be loaded, or raise inject: in the configuration";
-    if (wanted->load)
+    size_t each = wanted->per_session ? wanted->per_session : 1;
+    const struct demand demand = {.sessions = (wanted->candidates + each - 1) / each,
+                                  .rate_per_s = wanted->rate_per_s,
+                                  .every_ms = wanted->victim == VICTIM_NOBODY ? 0 : wanted->every_ms};
+    char text[CEILING_TEXT];
+    if (wanted->load || !ceiling_passed(&in->settings->inject, &demand, text))
         return false;
-    if (sessions > (size_t)limits->sessions)
-        complain("%zu sessions are more than the %d of inject: {sessions: ...}; %s", sessions,
-                 limits->sessions, leave);
-    else if (wanted->rate_per_s > limits->creates_per_s)
-        complain("--rate %d/s is more than the %d/s of inject: {creates: ...}; %s", wanted->rate_per_s,
-                 limits->creates_per_s, leave);
-    else if (wanted->victim != VICTIM_NOBODY && 1000 / wanted->every_ms > (uint64_t)limits->creates_per_s)
-        complain(
-            "a death every %llu ms brings more than the %d creates a second of inject: {creates: ...}; %s",
-            (unsigned long long)wanted->every_ms, limits->creates_per_s, leave);
-    else
-        return false;
+    complain("%s; say with --load that this ensemble may be loaded, or raise it in the configuration", text);
     return true;
 }
 
