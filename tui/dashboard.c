@@ -9,6 +9,7 @@
 #include "tui/footer.h"
 #include "tui/inject/inject_view.h"
 #include "tui/inject/workbench.h"
+#include "tui/offers.h"
 #include "tui/screen/keys.h"
 #include "tui/title.h"
 #include "tui/travel.h"
@@ -23,7 +24,7 @@
 #define PLAYED_US INT64_C(40000) /* a picture at most this often */
 
 /* What the last line takes. */
-enum typing { TYPING_NOTHING, TYPING_FILTER, TYPING_TIME };
+enum typing { TYPING_NOTHING, TYPING_FILTER, TYPING_TIME, TYPING_ANSWER /* to a view's question */ };
 
 struct level {
     struct view *view;
@@ -40,12 +41,13 @@ struct dashboard {
     struct level levels[LEVELS_MOST]; /* the last one is on the screen */
     size_t level_count;
     enum typing typing;
-    char time[64]; /* that is being typed */
+    char typed[256]; /* a time or an answer, so far */
 
     struct model *frozen; /* while paused: the picture that stands still */
     struct event_log *frozen_events;
     struct moment frozen_at;
     const struct workbench *workbench;
+    bool busy;            /* it had a run going on when last drawn */
     struct travel travel; /* a moment of the past, shown in place of now */
 
     char message[256];
@@ -75,7 +77,7 @@ static struct scene scene_of(const struct dashboard *dashboard)
         .settings = dashboard->settings,
         .now = paused ? dashboard->frozen_at : now_of(dashboard),
         .paused = paused,
-        .workbench = dashboard->workbench,
+        .workbench = travel->away ? NULL : dashboard->workbench, /* nothing can be done in the past */
         .history = travel->past ? past_history(travel->past) : NULL,
         .history_problem = travel->past ? past_problem(travel->past) : travel->why_not,
     };
@@ -103,6 +105,7 @@ static void push(struct dashboard *dashboard, struct view *view)
         dashboard_say(dashboard, ROLE_WARNING, "too many screens on top of each other: Esc goes back");
     } else {
         dashboard->levels[dashboard->level_count++] = (struct level){.view = view};
+        dashboard->typing = TYPING_NOTHING; /* it was for the view below */
     }
 }
 
@@ -110,7 +113,7 @@ static void pop(struct dashboard *dashboard)
 {
     struct view *view = top_of(dashboard)->view;
     dashboard->level_count--;
-    dashboard->typing = TYPING_NOTHING;
+    dashboard->typing = TYPING_NOTHING; /* it was this view's */
     view->ops->free(view);
 }
 
@@ -218,7 +221,7 @@ static void move_in_time(struct dashboard *dashboard, enum action action)
     struct travel_note note = {0};
     if (action == ACTION_GO_TO && dashboard->travel.past) {
         dashboard->typing = TYPING_TIME;
-        dashboard->time[0] = '\0';
+        dashboard->typed[0] = '\0';
         return;
     }
     thaw(dashboard);
@@ -227,6 +230,17 @@ static void move_in_time(struct dashboard *dashboard, enum action action)
 }
 
 /* Keys. */
+
+static struct offers offers_of(struct dashboard *dashboard, const struct scene *scene)
+{
+    const struct travel *travel = &dashboard->travel;
+    return (struct offers){.view = top_of(dashboard)->view,
+                           .scene = scene,
+                           .deeper = dashboard->level_count > 1 || top_of(dashboard)->filter[0],
+                           .recorded = travel->past != NULL,
+                           .live = travel->live,
+                           .playing = travel->away && past_pace(travel->past) != 0};
+}
 
 static void follow_result(struct dashboard *dashboard, enum view_result result, struct view *next)
 {
@@ -244,6 +258,10 @@ static void follow_result(struct dashboard *dashboard, enum view_result result, 
         push(dashboard, next);
     else if (result == VIEW_CLOSE && dashboard->level_count > 1)
         pop(dashboard);
+    else if (result == VIEW_ASK) {
+        dashboard->typing = TYPING_ANSWER;
+        dashboard->typed[0] = '\0';
+    }
 }
 
 static enum view_result ask_view(struct dashboard *dashboard, enum action action)
@@ -318,23 +336,7 @@ static enum dashboard_wish clear_belief(struct dashboard *dashboard)
     return DASHBOARD_NOTHING;
 }
 
-/* The screens that a key opens from everywhere. */
-static const struct {
-    enum action action;
-    const char *name;
-} screens[] = {{ACTION_EVENTS, "events"},
-               {ACTION_FINDINGS, "findings"},
-               {ACTION_ENSEMBLE, "ensemble"},
-               {ACTION_EXPLAIN, "explanations"}};
-
-static bool is_open(struct dashboard *dashboard, enum action action)
-{
-    for (size_t i = 0; i < sizeof(screens) / sizeof(*screens); i++)
-        if (screens[i].action == action)
-            return strcmp(top_of(dashboard)->view->ops->name, screens[i].name) == 0;
-    return false;
-}
-
+/* A screen that a key opens from everywhere. */
 static struct view *open_screen(enum action action)
 {
     return action == ACTION_EVENTS     ? events_view_new()
@@ -358,12 +360,10 @@ static void open_inject(struct dashboard *dashboard)
             election = model_election(scene.model, 0, path);
         }
     }
-    push(dashboard, inject_view_new(election ? election->path : NULL, election ? election->name : NULL,
-                                    dashboard->workbench));
+    push(dashboard, inject_view_new(election ? election->path : NULL, election ? election->name : NULL));
 }
 
-/* The one place where it is decided whether a key that writes may: not in the past, and only in its screen.
- */
+/* The one place where it is decided whether a key that writes may: where the footer may show it. */
 static bool may_write(struct dashboard *dashboard, enum action action)
 {
     size_t count;
@@ -373,12 +373,24 @@ static bool may_write(struct dashboard *dashboard, enum action action)
         writes |= bindings[i].action == action && bindings[i].writes;
     if (!writes)
         return true;
-    bool in_form = strcmp(top_of(dashboard)->view->ops->name, "inject") == 0;
-    if (dashboard->travel.away || !dashboard->workbench)
+    struct scene scene = scene_of(dashboard);
+    struct offers offers = offers_of(dashboard, &scene);
+    if (!scene.workbench)
         dashboard_say(dashboard, ROLE_DIM,
-                      dashboard->travel.away ? "this is the past: nothing can be done in it"
-                                             : "nothing is live here: test candidates have nowhere to stand");
-    return !dashboard->travel.away && dashboard->workbench && (action == ACTION_INJECT) != in_form;
+                      scene.past ? "this is the past: nothing can be done in it"
+                                 : "nothing is live here: test candidates have nowhere to stand");
+    return offers_key(&offers, action);
+}
+
+static void show_help(struct dashboard *dashboard)
+{
+    const struct view_ops *ops = top_of(dashboard)->view->ops;
+    struct scene scene = scene_of(dashboard);
+    struct offers offers = offers_of(dashboard, &scene);
+    if (ops->opened_by == ACTION_HELP)
+        pop(dashboard);
+    else
+        push(dashboard, help_view_new(ops->name, offers_all(&offers)));
 }
 
 static enum dashboard_wish act(struct dashboard *dashboard, enum action action)
@@ -424,14 +436,11 @@ static enum dashboard_wish act(struct dashboard *dashboard, enum action action)
     case ACTION_FINDINGS:
     case ACTION_ENSEMBLE:
     case ACTION_EXPLAIN:
-        if (ask_view(dashboard, action) == VIEW_IGNORED && !is_open(dashboard, action))
+        if (ask_view(dashboard, action) == VIEW_IGNORED && view->ops->opened_by != action)
             push(dashboard, open_screen(action));
         break;
     case ACTION_HELP:
-        if (strcmp(view->ops->name, "help") == 0)
-            pop(dashboard);
-        else
-            push(dashboard, help_view_new(view->ops->name));
+        show_help(dashboard);
         break;
     default:
         ask_view(dashboard, action);
@@ -440,22 +449,33 @@ static enum dashboard_wish act(struct dashboard *dashboard, enum action action)
     return DASHBOARD_NOTHING;
 }
 
-/* True: the key belonged to the line that is being typed. A filter holds at once, a time when it is whole. */
+static void take_typed(struct dashboard *dashboard)
+{
+    struct travel_note note = {0};
+    if (dashboard->typing == TYPING_TIME && dashboard->typed[0]) {
+        thaw(dashboard);
+        travel_to_typed(&dashboard->travel, dashboard->typed, now_of(dashboard), &note);
+        tell(dashboard, &note);
+    } else if (dashboard->typing == TYPING_ANSWER) {
+        struct view *view = top_of(dashboard)->view;
+        struct scene scene = scene_of(dashboard);
+        view->ops->answer(view, &scene, dashboard->typed);
+    }
+}
+
+/* True: the key belonged to the line that is being typed. A filter holds at once, the others when they are
+   whole. */
 static bool type_line(struct dashboard *dashboard, int key)
 {
     bool filters = dashboard->typing == TYPING_FILTER;
-    char *text = filters ? top_of(dashboard)->filter : dashboard->time;
-    enum typed typed = typed_line_key(text, filters ? FILTER_BYTES : sizeof dashboard->time, key);
-    struct travel_note note = {0};
-    if (typed == TYPED_NOT)
-        return false;
+    char *text = filters ? top_of(dashboard)->filter : dashboard->typed;
+    enum typed typed = typed_line_key(text, filters ? FILTER_BYTES : sizeof dashboard->typed, key);
+    if (typed == TYPED_NOT) /* arrows and clicks still move, but nothing may change under an answer */
+        return dashboard->typing == TYPING_ANSWER;
     if (filters && typed != TYPED_NOTHING)
         set_filter(dashboard, text);
-    if (!filters && typed == TYPED_KEPT && *text) {
-        thaw(dashboard);
-        travel_to_typed(&dashboard->travel, text, now_of(dashboard), &note);
-        tell(dashboard, &note);
-    }
+    if (typed == TYPED_KEPT)
+        take_typed(dashboard);
     if (typed == TYPED_KEPT || typed == TYPED_ENDED)
         dashboard->typing = TYPING_NOTHING;
     return true;
@@ -497,103 +517,36 @@ enum dashboard_wish dashboard_key(struct dashboard *dashboard, int key, int x, i
 
 /* Drawing. */
 
-static bool in_form(struct dashboard *dashboard)
+/* The line that is being typed; false: none is. */
+static bool draw_typed(const struct dashboard *dashboard, const struct view *view, const char *filter,
+                       struct cells *cells)
 {
-    return strcmp(top_of(dashboard)->view->ops->name, "inject") == 0;
-}
-
-static bool is_offered(struct dashboard *dashboard, enum action action)
-{
-    struct level *level = top_of(dashboard);
-    const struct view_ops *ops = level->view->ops;
-    switch (action) {
-    case ACTION_BACK:
-        return dashboard->level_count > 1 || level->filter[0];
-    case ACTION_FILTER:
-        return ops->filter != NULL;
-    case ACTION_COPY:
-        return ops->path != NULL;
-    case ACTION_EVENTS:
-    case ACTION_FINDINGS:
-    case ACTION_ENSEMBLE:
-        return !is_open(dashboard, action);
-    case ACTION_EVENT_BACK:
-        return dashboard->travel.past != NULL;
-    case ACTION_EVENT_ON:
-    case ACTION_FAILOVER_BACK:
-    case ACTION_FAILOVER_ON:
-    case ACTION_GO_TO:
-    case ACTION_PACE:
-        return dashboard->travel.away;
-    case ACTION_LIVE:
-        return dashboard->travel.away && dashboard->travel.live;
-    case ACTION_CLEAR:
-        return !dashboard->travel.away && (ops->answers == 0 || (ops->answers & ACTION_BIT(action)));
-    case ACTION_OPEN:
-        if (in_form(dashboard)) /* there is nothing to begin while a run goes on */
-            return dashboard->workbench && dashboard->workbench->count(dashboard->workbench->context) == 0;
-        return ops->answers == 0 || (ops->answers & ACTION_BIT(action));
-    case ACTION_INJECT:
-        return dashboard->workbench && !dashboard->travel.away && strcmp(ops->name, "inject") != 0;
-    case ACTION_ADD:
-    case ACTION_KILL:
-    case ACTION_HANG:
-    case ACTION_RESUME:
-    case ACTION_RESIGN:
-    case ACTION_STOP:
-        return dashboard->workbench && !dashboard->travel.away && (ops->answers & ACTION_BIT(action)) &&
-               dashboard->workbench->count(dashboard->workbench->context) > 0;
-    case ACTION_PAUSE:
-    case ACTION_HELP:
-    case ACTION_QUIT:
-        return true;
-    default:
-        return ops->answers == 0 || (ops->answers & ACTION_BIT(action));
+    char question[300];
+    int y = cells->height - 1;
+    switch (dashboard->typing) {
+    case TYPING_NOTHING:
+        return false;
+    case TYPING_FILTER:
+        footer_draw_typed(cells, y, "/", filter, "Enter keeps it   Esc ends it");
+        break;
+    case TYPING_TIME:
+        footer_draw_typed(cells, y, "go to ", dashboard->typed, "14:03, -10m, 2026-11-20T13:18:40Z");
+        break;
+    case TYPING_ANSWER:
+        view->ops->question(view, question, sizeof question);
+        footer_draw_typed(cells, y, question, dashboard->typed, "Enter   Esc leaves it");
+        break;
     }
+    return true;
 }
 
-/* Of a key in the footer. */
-static const char *word_of(void *context, const struct key_binding *binding)
-{
-    struct dashboard *dashboard = context;
-    const struct travel *travel = &dashboard->travel;
-    if (!is_offered(dashboard, binding->action))
-        return NULL;
-    if (binding->action == ACTION_FILTER && in_form(dashboard))
-        return "type its name";
-    if (binding->action == ACTION_OPEN && in_form(dashboard))
-        return "begin";
-    if (binding->action == ACTION_PAUSE)
-        return travel->away        ? past_pace(travel->past) ? "stop" : "play"
-               : dashboard->frozen ? "go on"
-                                   : binding->footer;
-    return binding->action == ACTION_EVENT_BACK && !travel->away ? "past" : binding->footer;
-}
-
-/* The keys that move in time stand first while one does. */
-#define TIME_KEYS                                                                                            \
-    (ACTION_BIT(ACTION_EVENT_BACK) | ACTION_BIT(ACTION_EVENT_ON) | ACTION_BIT(ACTION_FAILOVER_BACK) |        \
-     ACTION_BIT(ACTION_FAILOVER_ON) | ACTION_BIT(ACTION_PAUSE) | ACTION_BIT(ACTION_PACE) |                   \
-     ACTION_BIT(ACTION_GO_TO) | ACTION_BIT(ACTION_LIVE))
-
-/* ... and those of a run in its screen. */
-#define RUN_KEYS                                                                                             \
-    (ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_ADD) | ACTION_BIT(ACTION_KILL) |  \
-     ACTION_BIT(ACTION_HANG) | ACTION_BIT(ACTION_RESUME) | ACTION_BIT(ACTION_RESIGN) |                       \
-     ACTION_BIT(ACTION_STOP))
-
-static void draw_footer(struct dashboard *dashboard, struct cells *cells, struct moment now)
+static void draw_footer(struct dashboard *dashboard, const struct scene *scene, struct cells *cells,
+                        struct moment now)
 {
     const char *filter = top_of(dashboard)->filter;
     int y = cells->height - 1, x = 1;
-    if (dashboard->typing == TYPING_FILTER) {
-        footer_draw_typed(cells, y, "/", filter, "Enter keeps it   Esc ends it");
+    if (draw_typed(dashboard, top_of(dashboard)->view, filter, cells))
         return;
-    }
-    if (dashboard->typing == TYPING_TIME) {
-        footer_draw_typed(cells, y, "go to ", dashboard->time, "14:03, -10m, 2026-11-20T13:18:40Z");
-        return;
-    }
     if (dashboard->message_until_us > now.mono_us) {
         cells_put(cells, x, y, cells->width - 2, dashboard->message_role, dashboard->message);
         return;
@@ -602,11 +555,8 @@ static void draw_footer(struct dashboard *dashboard, struct cells *cells, struct
         x += cells_put(cells, x, y, -1, ROLE_DIM, "filter ");
         x += cells_put(cells, x, y, cells->width / 3, ROLE_ACCENT | STYLE_BOLD, filter) + 3;
     }
-    footer_draw_keys(cells, x, y,
-                     dashboard->travel.away ? TIME_KEYS
-                     : in_form(dashboard)   ? RUN_KEYS
-                                            : 0,
-                     word_of, dashboard);
+    struct offers offers = offers_of(dashboard, scene);
+    footer_draw_keys(cells, x, y, &offers);
 }
 
 /* The longest of what still says something. */
@@ -624,9 +574,20 @@ static void draw_too_small(struct cells *cells)
         }
 }
 
+/* Who looked elsewhere meanwhile is told that the run is over. */
+static void watch_run(struct dashboard *dashboard)
+{
+    const struct workbench *bench = dashboard->workbench;
+    bool busy = bench && bench->is_busy(bench->context);
+    if (dashboard->busy && !busy && top_of(dashboard)->view->ops->opened_by != ACTION_INJECT)
+        dashboard_say(dashboard, ROLE_GOOD, "the run of test candidates is over: i shows its report");
+    dashboard->busy = busy;
+}
+
 void dashboard_draw(struct dashboard *dashboard, struct cells *cells)
 {
     struct moment now = now_of(dashboard);
+    watch_run(dashboard);
     if (dashboard->travel.away)
         past_tick(dashboard->travel.past, now.mono_us);
     struct scene scene = scene_of(dashboard);
@@ -653,7 +614,7 @@ void dashboard_draw(struct dashboard *dashboard, struct cells *cells)
                scene.paused ? now.mono_us - dashboard->frozen_at.mono_us : -1, now.wall_us);
     if (away)
         travel_draw(&dashboard->travel, cells, cells->height - 2, now);
-    draw_footer(dashboard, cells, now);
+    draw_footer(dashboard, &scene, cells, now);
 }
 
 bool dashboard_is_stale(const struct dashboard *dashboard)
@@ -663,8 +624,9 @@ bool dashboard_is_stale(const struct dashboard *dashboard)
         return true;
     if (dashboard->travel.away)
         return dashboard_is_playing(dashboard) && now.mono_us - dashboard->drawn_us >= PLAYED_US;
-    if (strcmp(dashboard->levels[dashboard->level_count - 1].view->ops->name, "inject") == 0 &&
-        now.mono_us - dashboard->drawn_us >= RUN_US)
+    const struct workbench *bench = dashboard->workbench;
+    if (dashboard->levels[dashboard->level_count - 1].view->ops->opened_by == ACTION_INJECT && bench &&
+        bench->is_busy(bench->context) && now.mono_us - dashboard->drawn_us >= RUN_US)
         return true;
     return !dashboard->frozen && dashboard->model->generation != dashboard->drawn_generation;
 }

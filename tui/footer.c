@@ -28,10 +28,10 @@ static int put_key(struct cells *cells, int x, int y, int end, const struct key_
     return width + 2;
 }
 
-void footer_draw_keys(struct cells *cells, int x, int y, uint64_t first, footer_word_fn word_of,
-                      void *context)
+void footer_draw_keys(struct cells *cells, int x, int y, const struct offers *offers)
 {
     size_t count;
+    uint64_t first = offers_first(offers);
     const struct key_binding *bindings = key_bindings(&count);
     int kept = (int)strlen("? help  q quit"), end = cells->width - 1;
     for (int pass = first ? 0 : 1; pass < 2; pass++)
@@ -39,7 +39,7 @@ void footer_draw_keys(struct cells *cells, int x, int y, uint64_t first, footer_
             const struct key_binding *binding = &bindings[i];
             bool keep = binding->action == ACTION_HELP || binding->action == ACTION_QUIT;
             bool is_first = first & ACTION_BIT(binding->action);
-            const char *word = binding->footer && is_first == (pass == 0) ? word_of(context, binding) : NULL;
+            const char *word = is_first == (pass == 0) ? offers_word(offers, binding) : NULL;
             if (word)
                 x += put_key(cells, x, y, keep ? end : end - kept - 2, binding, word);
         }

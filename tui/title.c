@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "tui/inject/workbench.h"
 #include "tui/text/format.h"
 #include "tui/text/safe.h"
 #include "tui/views/facts.h"
@@ -246,6 +247,9 @@ void title_draw(struct cells *cells, struct view *view, bool first, const struct
         snprintf(text, sizeof(text), "PAUSED %s", format_age(paused_us, age, sizeof(age)));
         right -= cells_put_right(cells, right, 0, -1, ROLE_WARNING | STYLE_BOLD, text) + 2;
     }
+    if (scene->workbench && scene->workbench->is_busy(scene->workbench->context) &&
+        view->ops->opened_by != ACTION_INJECT)
+        right -= cells_put_right(cells, right, 0, -1, ROLE_WARNING | STYLE_BOLD, "INJECTING") + 2;
     if (first) {
         cells_put(cells, 1, 0, right - 1, ROLE_TITLE, "electop");
         put_clusters(cells, 8, right, scene->model, scene->now);

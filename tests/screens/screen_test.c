@@ -85,9 +85,12 @@ static const struct screen {
     {"help", scene_usual, "?"},
     {"inject", scene_usual, "/10.0.3.17<Enter><Home>i"},
     {"inject-live", scene_usual, "/10.0.3.17<Enter><Home>il"},
-    {"inject-live-typed", scene_usual, "/10.0.3.17<Enter><Home>il//electio<Enter>"},
+    {"inject-live-typed", scene_usual, "/10.0.3.17<Enter><Home>il<Enter>/electio"},
+    {"inject-live-mistyped", scene_usual, "/10.0.3.17<Enter><Home>il<Enter>/electio<Enter>"},
+    {"inject-refused", scene_usual, "/10.0.3.17<Enter><Home>il"},
     {"inject-running", scene_usual, "i<Down>"},
-    {"inject-report", scene_usual, "i<Enter>"},
+    {"inject-report", scene_usual, "i"},
+    {"inject-elsewhere", scene_usual, "i<Esc>"},
 };
 
 static const struct size {
@@ -131,9 +134,11 @@ static const struct workbench *bench_of(const struct screen *screen)
 {
     if (strncmp(screen->name, "inject", 6) != 0)
         return NULL;
-    return strcmp(screen->name, "inject-running") == 0  ? &fake_bench_running
-           : strcmp(screen->name, "inject-report") == 0 ? &fake_bench_over
-                                                        : &fake_bench_idle;
+    return strcmp(screen->name, "inject-running") == 0     ? &fake_bench_running
+           : strcmp(screen->name, "inject-elsewhere") == 0 ? &fake_bench_running
+           : strcmp(screen->name, "inject-report") == 0    ? &fake_bench_over
+           : strcmp(screen->name, "inject-refused") == 0   ? &fake_bench_refusing
+                                                           : &fake_bench_idle;
 }
 
 static char *draw(const struct screen *screen, const struct size *size)

@@ -17,9 +17,29 @@ int fake_bench_acts(void)
 
 static bool begin(void *context, const struct run_form *form, char *problem, size_t size)
 {
+    (void)context;
     begun = (int)form->place;
-    snprintf(problem, size, "%s", context ? "" : "its configuration does not say inject: live");
-    return context != NULL;
+    snprintf(problem, size, "the fake one begins nothing");
+    return false;
+}
+
+static bool allows(void *context, const struct run_form *form, char *problem, size_t size)
+{
+    (void)context, (void)form, (void)problem, (void)size;
+    return true;
+}
+
+static bool refuses(void *context, const struct run_form *form, char *problem, size_t size)
+{
+    (void)context;
+    snprintf(problem, size,
+             "Its configuration does not say inject: live, so no test candidate may stand in it.");
+    return form->place != RUN_LIVE;
+}
+
+static bool is_busy(void *context)
+{
+    return context && *(const enum trial_phase *)context != TRIAL_OVER;
 }
 
 static void end(void *context)
@@ -32,6 +52,7 @@ static const struct trial_report *report(void *context)
     static struct trial_report told;
     static struct trial_options options;
     static struct histogram stand, failover;
+    static struct crowd_failover failovers[5];
     enum trial_phase phase = context ? *(const enum trial_phase *)context : TRIAL_OVER;
     if (!context)
         return NULL;
@@ -50,6 +71,7 @@ static const struct trial_report *report(void *context)
     told.crowd.sessions = told.crowd.candidates = 5;
     told.crowd.by_state[CANDIDATE_WAITING] = 3;
     told.crowd.by_state[CANDIDATE_LEADING] = 1;
+    told.crowd.paused = 1;
     told.crowd.requests = 46;
     told.crowd.begun_us = 1;
     told.crowd.stood_us = 5201;
@@ -61,7 +83,10 @@ static const struct trial_report *report(void *context)
         histogram_add(&told.times.detection, 500 * i);
         histogram_add(&told.times.vacancy, 200 * i);
         histogram_add(&told.times.takeover, 0);
+        failovers[i - 1] = (struct crowd_failover){.due_us = 1000000, .led_us = 1000000 + 700 * (uint64_t)i};
     }
+    told.crowd.failovers = failovers;
+    told.crowd.failover_count = 5;
     told.by_how[DEPART_CLOSE][0] = told.counted = 5;
     told.notices = 5;
     told.requests = 10;
@@ -94,14 +119,20 @@ static struct run_candidate candidate(void *context, size_t i)
     return all[i];
 }
 
-static bool act(void *context, enum run_act what, size_t i)
+static bool act(void *context, enum run_act what, size_t i, char *problem, size_t size)
 {
-    (void)context, (void)what, (void)i;
+    (void)context;
     acts++;
-    return true;
+    if (what == RUN_RESUME && i == 0)
+        snprintf(problem, size, "it stands already");
+    return what != RUN_RESUME || i != 0;
 }
 
 static enum trial_phase running = TRIAL_RUNNING, over = TRIAL_OVER;
-const struct workbench fake_bench_idle = {NULL, begin, end, report, count, candidate, act};
-const struct workbench fake_bench_running = {&running, begin, end, report, count, candidate, act};
-const struct workbench fake_bench_over = {&over, begin, end, report, count, candidate, act};
+#define FAKE(state, may)                                                                                     \
+    {                                                                                                        \
+        .context = (state), .allows = (may), .begin = begin, .end = end, .is_busy = is_busy,                 \
+        .report = report, .count = count, .candidate = candidate, .act = act                                 \
+    }
+const struct workbench fake_bench_idle = FAKE(NULL, allows), fake_bench_refusing = FAKE(NULL, refuses),
+                       fake_bench_running = FAKE(&running, allows), fake_bench_over = FAKE(&over, allows);

@@ -18,6 +18,7 @@ struct directory {
 
 struct stage {
     struct settings settings;
+    char sandbox[32]; /* of the settings */
     struct election_settings elections[ELECTIONS_MOST];
     struct directory directories[ELECTIONS_MOST];
     size_t count;
@@ -55,6 +56,9 @@ struct stage *stage_new(const char *const *clusters)
     stage->settings.cluster_count = count;
     stage->settings.discover.depth = 8;
     stage->settings.discover.every_ms = 60000;
+    snprintf(stage->sandbox, sizeof stage->sandbox, "/electop-sandbox");
+    stage->settings.inject = (struct inject_settings){
+        .sandbox = stage->sandbox, .sessions = 100, .creates_per_s = 100, .stop_above_ping_ms = 250};
     for (size_t i = 0; i < count; i++) {
         char hosts[64];
 

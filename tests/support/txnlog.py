@@ -6,8 +6,10 @@ import os
 import struct
 import zlib
 
-Transaction = collections.namedtuple("Transaction", "session cxid zxid time_ms type")
-CREATE, CREATE2, CREATE_SESSION, CLOSE_SESSION = 1, 15, -10, -11
+# path: of what was created, deleted or set; "" of all else.
+Transaction = collections.namedtuple("Transaction", "session cxid zxid time_ms type path")
+CREATE, DELETE, SET_DATA, CREATE2, CREATE_SESSION, CLOSE_SESSION = 1, 2, 5, 15, -10, -11
+WITH_A_PATH = (CREATE, DELETE, SET_DATA, CREATE2)
 
 
 def _records(directory):
@@ -38,8 +40,9 @@ def transactions(directory):
     """All transactions of all logs below a directory, in order."""
     found = {}
     for _, _, record in _records(directory):
-        session, cxid, zxid, time_ms, kind = struct.unpack_from(">QiqqI", record)
-        found[zxid] = Transaction(f"0x{session:x}", cxid, zxid, time_ms, kind - (1 << 32) if kind >> 31 else kind)
+        session, cxid, zxid, time_ms, kind = struct.unpack_from(">Qiqqi", record)
+        path = record[36:_buffer_end(record, 32)].decode() if kind in WITH_A_PATH else ""
+        found[zxid] = Transaction(f"0x{session:x}", cxid, zxid, time_ms, kind, path)
     return [found[zxid] for zxid in sorted(found)]
 
 

@@ -318,17 +318,26 @@ static void asks_before_it_writes(void **state)
     key(fixture, 'l');
     assert_true(shows(fixture, "writes into the live election"));
     key(fixture, KEY_CODE_ENTER);
-    assert_int_equal(fake_bench_begun(), -1);
-    type(fixture, "//electio");
-    key(fixture, KEY_CODE_ENTER);
+    assert_true(shows(fixture, "type /election to begin"));
+    type(fixture, "/electio");
+    key(fixture, KEY_CODE_LEFT); /* nothing may change under the answer */
     key(fixture, KEY_CODE_ENTER);
     assert_int_equal(fake_bench_begun(), -1);
     assert_true(shows(fixture, "not its name"));
-    type(fixture, "/n");
     key(fixture, KEY_CODE_ENTER);
+    type(fixture, "/election");
+    key(fixture, KEY_CODE_ESCAPE);
+    assert_int_equal(fake_bench_begun(), -1);
+    dashboard_equip(fixture->dashboard, &fake_bench_refusing);
+    assert_true(shows(fixture, "does not say inject: live"));
+    key(fixture, KEY_CODE_ENTER);
+    assert_false(shows(fixture, "to begin:"));
+    dashboard_equip(fixture->dashboard, &fake_bench_idle);
+    key(fixture, KEY_CODE_ENTER);
+    type(fixture, "/election");
     key(fixture, KEY_CODE_ENTER);
     assert_int_equal(fake_bench_begun(), RUN_LIVE);
-    assert_true(shows(fixture, "does not say inject: live"));
+    assert_true(shows(fixture, "the fake one begins nothing"));
     dashboard_equip(fixture->dashboard, &fake_bench_running);
     key(fixture, KEY_CODE_ESCAPE);
     key(fixture, KEY_CODE_ESCAPE);
@@ -336,6 +345,16 @@ static void asks_before_it_writes(void **state)
     key(fixture, 'K');
     assert_int_equal(fake_bench_acts(), 1);
     assert_true(shows(fixture, "hangs"));
+    key(fixture, 'u');
+    assert_true(shows(fixture, "it stands already"));
+    key(fixture, KEY_CODE_ESCAPE);
+    assert_true(shows(fixture, "INJECTING"));
+    dashboard_equip(fixture->dashboard, &fake_bench_over);
+    assert_true(shows(fixture, "i shows its report"));
+    key(fixture, 'i');
+    assert_true(shows(fixture, "What it cost"));
+    key(fixture, KEY_CODE_ENTER);
+    assert_true(shows(fixture, "what will happen"));
 }
 
 int main(void)

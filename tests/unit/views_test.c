@@ -623,7 +623,8 @@ static void events_hold_still_unless_followed(void **state)
 /* Every key of the table is in the help, and every sign of the legend has its word. */
 static void help_has_every_key(void **state)
 {
-    struct show show = show_new(two_elections(), help_view_new("overview"));
+    struct show show = show_new(two_elections(),
+                                help_view_new("overview", ACTION_BIT(ACTION_SORT) | ACTION_BIT(ACTION_HELP)));
     size_t count;
     const struct key_binding *bindings = key_bindings(&count);
 
@@ -632,6 +633,10 @@ static void help_has_every_key(void **state)
     draw(&show);
     for (size_t i = 0; i < count; i++)
         assert_has(show.text, bindings[i].keys);
+    /* What does something here stands above what does not. */
+    const char *elsewhere = strstr(show.text, "KEYS ELSEWHERE");
+    assert_true(strstr(show.text, "sort by the next column") < elsewhere);
+    assert_true(strstr(show.text, "turn the order round") > elsewhere);
     assert_has(show.text, "STATES");
     assert_has(show.text, "nobody led");
     show_end(&show);

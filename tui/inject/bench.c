@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "config/connect_string.h"
+#include "probe/inject/ceiling.h"
 #include "probe/inject/test_candidate.h"
 
 #define END_MS 10000
@@ -28,7 +29,7 @@ static void on_over(void *context)
     bench->over = true;
 }
 
-/* Where the run stands: the same path below the chroot. */
+/* What the configuration says of it; NULL: nothing. */
 static const struct election_settings *settled(const struct cluster_settings *cluster, const char *path)
 {
     for (size_t i = 0; i < cluster->election_count; i++)
@@ -37,24 +38,61 @@ static const struct election_settings *settled(const struct cluster_settings *cl
     return NULL;
 }
 
-static const char *refusal(const struct bench *bench, const struct run_form *form, const char *path)
+static bool is_going_on(void *context)
+{
+    const struct bench *bench = context;
+    return bench->trial && !bench->over;
+}
+
+/* More than the ceiling; in text. */
+static const char *excess(const struct bench *bench, const struct run_form *form, char *text, size_t size)
+{
+    const struct demand demand = {
+        .sessions = form->candidates,
+        .rate_per_s = form->rate_per_s,
+        .every_ms = form->place == RUN_LIVE || form->victim == VICTIM_NOBODY ? 0 : form->every_ms};
+    char passed[CEILING_TEXT];
+    if (bench->own || !ceiling_passed(&bench->settings->inject, &demand, passed))
+        return NULL;
+    snprintf(text, size, "%s: raise it in the configuration, or use electop inject --load.", passed);
+    return text;
+}
+
+static const char *refusal(const struct bench *bench, const struct run_form *form, const char *path,
+                           char *text, size_t size)
 {
     const struct cluster_settings *cluster = &bench->settings->clusters[0];
     const struct election_settings *election = settled(cluster, path);
     enum inject_leave leave = election ? election->inject : bench->settings->discovered.inject;
     if (bench->trial && !bench->over)
-        return "a run is going on: end it first (X)";
+        return "A run is going on: end it first (X).";
     if (bench->settings->cluster_count != 1)
-        return "there are several clusters: start electop with --cluster NAME to choose one";
+        return "There are several clusters: start electop with --cluster NAME to choose one.";
     if (form->place == RUN_LIVE && leave != INJECT_LIVE)
-        return "its configuration does not say inject: live, so nobody may stand in it";
+        return "Its configuration does not say inject: live, so no test candidate may stand in it.";
     if (form->place == RUN_LIVE && (cluster->election_count != 1 || !election))
-        return "for a run in a live election name it alone: electop inject PATH --live";
+        return "For a run in a live election watch it alone: electop PATH.";
     if (form->place == RUN_COPY && leave == INJECT_NEVER)
-        return "its configuration says inject: never";
-    if (!bench->own && form->candidates > (size_t)bench->settings->inject.sessions)
-        return "that is more than inject: {sessions: ...} allows; raise it, or use electop inject --load";
-    return NULL;
+        return "Its configuration says inject: never.";
+    return excess(bench, form, text, size);
+}
+
+/* Where the run stands: the same path below the chroot. */
+static const char *place_of(const struct bench *bench, const struct run_form *form)
+{
+    size_t chroot = strlen(bench->chroot);
+    if (form->place == RUN_SANDBOX)
+        return bench->settings->inject.sandbox;
+    return chroot && strncmp(form->path, bench->chroot, chroot) == 0 ? form->path + chroot : form->path;
+}
+
+static bool allows(void *context, const struct run_form *form, char *problem, size_t size)
+{
+    const struct bench *bench = context;
+    char text[300];
+    const char *why = refusal(bench, form, place_of(bench, form), text, sizeof text);
+    snprintf(problem, size, "%s", why ? why : "");
+    return !why;
 }
 
 static void clear(struct bench *bench)
@@ -70,17 +108,10 @@ static bool begin(void *context, const struct run_form *form, char *problem, siz
 {
     static const struct trial_listener listener = {.over = on_over};
     struct bench *bench = context;
-    const char *path = form->place == RUN_SANDBOX ? bench->settings->inject.sandbox : form->path;
-    size_t chroot = strlen(bench->chroot);
-    if (form->place != RUN_SANDBOX && chroot && strncmp(path, bench->chroot, chroot) == 0)
-        path += chroot;
-    const char *why = refusal(bench, form, path);
-    if (why) {
-        snprintf(problem, size, "%s", why);
+    if (!allows(context, form, problem, size))
         return false;
-    }
     clear(bench);
-    bench->path = strdup(path);
+    bench->path = strdup(place_of(bench, form));
     struct trial_options options = {
         .settings = bench->settings,
         .cluster = &bench->settings->clusters[0],
@@ -147,26 +178,38 @@ static struct run_candidate candidate(void *context, size_t i)
                                   test_candidate_is_paused(one)};
 }
 
-static bool act(void *context, enum run_act what, size_t i)
+/* NULL: it is done. */
+static const char *do_act(struct bench *bench, struct crowd *crowd, enum run_act what, size_t i)
+{
+    switch (what) {
+    case RUN_ADD:
+        if (!bench->own && count(bench) >= (size_t)bench->settings->inject.sessions)
+            return "more sessions than inject: {sessions: ...} allows";
+        return crowd_add(crowd, 1) ? NULL : "out of memory: no more of them";
+    case RUN_KILL:
+        return crowd_kill(crowd, i, DEPART_CLOSE) ? NULL : "it has no session that could be closed";
+    case RUN_PAUSE:
+        return crowd_kill(crowd, i, DEPART_PAUSE) ? NULL : "it has no session that could hang";
+    case RUN_RESUME:
+        return crowd_resume(crowd, i) || crowd_volunteer(crowd, i) ? NULL : "it stands already";
+    case RUN_RESIGN:
+        return crowd_kill(crowd, i, DEPART_RESIGN) ? NULL : "it does not stand";
+    }
+    return NULL;
+}
+
+static bool act(void *context, enum run_act what, size_t i, char *problem, size_t size)
 {
     struct bench *bench = context;
     struct crowd *crowd = crowd_of(bench);
-    /* In a live election the rules alone say who stands. */
-    if (!crowd || (bench->report->options && bench->report->options->live && what != RUN_KILL))
-        return false;
-    switch (what) {
-    case RUN_ADD:
-        return (bench->own || count(bench) < (size_t)bench->settings->inject.sessions) && crowd_add(crowd, 1);
-    case RUN_KILL:
-        return crowd_kill(crowd, i, DEPART_CLOSE);
-    case RUN_PAUSE:
-        return crowd_kill(crowd, i, DEPART_PAUSE);
-    case RUN_RESUME:
-        return crowd_resume(crowd, i) || crowd_volunteer(crowd, i);
-    case RUN_RESIGN:
-        return crowd_kill(crowd, i, DEPART_RESIGN);
-    }
-    return false;
+    const struct trial_report *told = report(bench);
+    const char *why = !crowd ? "they have not begun to stand, or are ending"
+                      /* There the rules alone say who stands. */
+                      : told->options->live && what != RUN_KILL
+                          ? "in a live election they only come and go by its rules: K and X end them"
+                          : do_act(bench, crowd, what, i);
+    snprintf(problem, size, "%s", why ? why : "");
+    return !why;
 }
 
 struct bench *bench_new(uv_loop_t *loop, const struct settings *settings, bool own)
@@ -179,7 +222,16 @@ struct bench *bench_new(uv_loop_t *loop, const struct settings *settings, bool o
     bench->loop = loop;
     bench->settings = settings;
     bench->own = own;
-    bench->workbench = (struct workbench){bench, begin, end, report, count, candidate, act};
+    bench->workbench = (struct workbench){.context = bench,
+                                          .own = own,
+                                          .allows = allows,
+                                          .begin = begin,
+                                          .end = end,
+                                          .is_busy = is_going_on,
+                                          .report = report,
+                                          .count = count,
+                                          .candidate = candidate,
+                                          .act = act};
     bench->report = calloc(1, sizeof *bench->report);
     if (connect_string_parse(settings->clusters[0].hosts, &string, &error)) {
         bench->chroot = strdup(string.chroot);

@@ -6,9 +6,8 @@
 
 #include "tui/views/view.h"
 
-struct workbench;
-
-/* path (full) and name of the election that was selected; NULL: none. A run that goes on is shown at once. */
-struct view *inject_view_new(const char *path, const char *name, const struct workbench *);
+/* path (full) and name of the election that was selected; NULL: none. A run that goes on, and the report of
+   the last one, are shown before the form. */
+struct view *inject_view_new(const char *path, const char *name);
 
 #endif

@@ -40,17 +40,20 @@ struct run_candidate {
 
 enum run_act { RUN_ADD, RUN_KILL, RUN_PAUSE, RUN_RESUME, RUN_RESIGN };
 
+/* Texts say why not, fit for a line or two of a screen. */
 struct workbench {
     void *context;
-    /* False: why not, in problem. */
+    bool own; /* the cluster is this program's own: no ceiling holds there */
+    /* May this begin? */
+    bool (*allows)(void *context, const struct run_form *, char *problem, size_t size);
     bool (*begin)(void *context, const struct run_form *, char *problem, size_t size);
     void (*end)(void *context);
+    bool (*is_busy)(void *context); /* a run was begun that is not over */
     /* As of now; NULL: there was no run yet. */
     const struct trial_report *(*report)(void *context);
     size_t (*count)(void *context);
     struct run_candidate (*candidate)(void *context, size_t i);
-    /* False: there is nothing to do it to. */
-    bool (*act)(void *context, enum run_act, size_t i);
+    bool (*act)(void *context, enum run_act, size_t i, char *problem, size_t size);
 };
 
 #endif

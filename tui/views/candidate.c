@@ -454,17 +454,6 @@ static enum view_result turn_form(struct candidate_view *view, const struct scen
     return VIEW_DONE;
 }
 
-static bool scroll(struct list *data, enum action action)
-{
-    size_t most = data->count > data->rows ? data->count - data->rows : 0;
-    struct list lines = {.at = data->top, .rows = data->rows, .count = most + 1};
-
-    if (!list_move(&lines, action))
-        return false;
-    data->top = lines.at;
-    return true;
-}
-
 static enum view_result explain(const struct candidate_view *view, const struct scene *scene,
                                 struct view **next)
 {
@@ -480,7 +469,7 @@ static enum view_result candidate_action(struct view *self, const struct scene *
 {
     struct candidate_view *view = candidate_view_of(self);
 
-    if (scroll(&view->data, action))
+    if (list_scroll(&view->data, action))
         return VIEW_DONE;
     switch (action) {
     case ACTION_BACK:
@@ -534,12 +523,8 @@ static const struct view_ops ops = {
     .title = candidate_title,
     .path = candidate_path,
     .free = candidate_free,
-    .answers = ACTION_BIT(ACTION_UP) | ACTION_BIT(ACTION_DOWN) | ACTION_BIT(ACTION_LEFT) |
-               ACTION_BIT(ACTION_RIGHT) | ACTION_BIT(ACTION_PAGE_UP) | ACTION_BIT(ACTION_PAGE_DOWN) |
-               ACTION_BIT(ACTION_FIRST) | ACTION_BIT(ACTION_LAST) | ACTION_BIT(ACTION_BACK) |
-               ACTION_BIT(ACTION_EXPLAIN) | ACTION_BIT(ACTION_EVENTS) | ACTION_BIT(ACTION_HISTORY) |
-               ACTION_BIT(ACTION_PAUSE) | ACTION_BIT(ACTION_COPY) | ACTION_BIT(ACTION_DUMP) |
-               ACTION_BIT(ACTION_REDRAW) | ACTION_BIT(ACTION_HELP) | ACTION_BIT(ACTION_QUIT),
+    .answers = VIEW_MOVES | ACTION_BIT(ACTION_LEFT) | ACTION_BIT(ACTION_RIGHT) | ACTION_BIT(ACTION_BACK) |
+               ACTION_BIT(ACTION_HISTORY),
 };
 
 struct view *candidate_view_new(const char *cluster, const char *path, const char *candidate)

@@ -376,9 +376,8 @@ static const struct view_ops ops = {
     .click = ensemble_click,
     .title = ensemble_title,
     .free = ensemble_free,
-    .answers = ACTION_BIT(ACTION_UP) | ACTION_BIT(ACTION_DOWN) | ACTION_BIT(ACTION_PAGE_UP) |
-               ACTION_BIT(ACTION_PAGE_DOWN) | ACTION_BIT(ACTION_FIRST) | ACTION_BIT(ACTION_LAST) |
-               ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_DUMP) | ACTION_BIT(ACTION_REDRAW),
+    .answers = VIEW_MOVES | ACTION_BIT(ACTION_BACK),
+    .opened_by = ACTION_ENSEMBLE,
 };
 
 struct view *ensemble_view_new(void)

@@ -249,13 +249,9 @@ static const struct view_ops ops = {
     .path = events_path,
     .filter = events_filter,
     .free = events_free,
-    .answers = ACTION_BIT(ACTION_UP) | ACTION_BIT(ACTION_DOWN) | ACTION_BIT(ACTION_PAGE_UP) |
-               ACTION_BIT(ACTION_PAGE_DOWN) | ACTION_BIT(ACTION_FIRST) | ACTION_BIT(ACTION_LAST) |
-               ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_FILTER) |
-               ACTION_BIT(ACTION_NEXT_MATCH) | ACTION_BIT(ACTION_PREVIOUS_MATCH) | ACTION_BIT(ACTION_FOLLOW) |
-               ACTION_BIT(ACTION_HISTORY) | ACTION_BIT(ACTION_PAUSE) | ACTION_BIT(ACTION_COPY) |
-               ACTION_BIT(ACTION_DUMP) | ACTION_BIT(ACTION_REDRAW) | ACTION_BIT(ACTION_HELP) |
-               ACTION_BIT(ACTION_QUIT),
+    .answers = VIEW_MOVES | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_FOLLOW) |
+               ACTION_BIT(ACTION_HISTORY),
+    .opened_by = ACTION_EVENTS,
 };
 
 struct view *events_view_new(void)

@@ -90,11 +90,11 @@ static enum view_result explanations_action(struct view *self, const struct scen
 
     (void)scene;
     (void)next;
-    if (list_move(&view->list, action == ACTION_RIGHT || action == ACTION_NEXT_MATCH      ? ACTION_DOWN
-                               : action == ACTION_LEFT || action == ACTION_PREVIOUS_MATCH ? ACTION_UP
-                                                                                          : action))
+    if (list_move(&view->list, action == ACTION_RIGHT  ? ACTION_DOWN
+                               : action == ACTION_LEFT ? ACTION_UP
+                                                       : action))
         return VIEW_DONE;
-    return action == ACTION_BACK || action == ACTION_OPEN ? VIEW_CLOSE : VIEW_IGNORED;
+    return action == ACTION_BACK ? VIEW_CLOSE : VIEW_IGNORED;
 }
 
 static enum view_result explanations_click(struct view *self, const struct scene *scene, int x, int y,
@@ -139,10 +139,8 @@ static const struct view_ops ops = {
     .click = explanations_click,
     .title = explanations_title,
     .free = explanations_free,
-    .answers = ACTION_BIT(ACTION_UP) | ACTION_BIT(ACTION_DOWN) | ACTION_BIT(ACTION_LEFT) |
-               ACTION_BIT(ACTION_RIGHT) | ACTION_BIT(ACTION_PAGE_UP) | ACTION_BIT(ACTION_PAGE_DOWN) |
-               ACTION_BIT(ACTION_FIRST) | ACTION_BIT(ACTION_LAST) | ACTION_BIT(ACTION_BACK) |
-               ACTION_BIT(ACTION_DUMP) | ACTION_BIT(ACTION_REDRAW) | ACTION_BIT(ACTION_QUIT),
+    .answers = VIEW_MOVES | ACTION_BIT(ACTION_LEFT) | ACTION_BIT(ACTION_RIGHT) | ACTION_BIT(ACTION_BACK),
+    .opened_by = ACTION_EXPLAIN,
 };
 
 struct view *explanations_view_new(enum finding_code code)

@@ -478,11 +478,8 @@ static const struct view_ops ops = {
     .belief = findings_belief,
     .filter = findings_filter,
     .free = findings_free,
-    .answers = ACTION_BIT(ACTION_UP) | ACTION_BIT(ACTION_DOWN) | ACTION_BIT(ACTION_PAGE_UP) |
-               ACTION_BIT(ACTION_PAGE_DOWN) | ACTION_BIT(ACTION_FIRST) | ACTION_BIT(ACTION_LAST) |
-               ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_EXPLAIN) | ACTION_BIT(ACTION_CLEAR) |
-               ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_FILTER) | ACTION_BIT(ACTION_NEXT_MATCH) |
-               ACTION_BIT(ACTION_PREVIOUS_MATCH) | ACTION_BIT(ACTION_DUMP) | ACTION_BIT(ACTION_REDRAW),
+    .answers = VIEW_MOVES | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_BACK),
+    .opened_by = ACTION_FINDINGS,
 };
 
 struct view *findings_view_new(void)

@@ -14,6 +14,7 @@
 struct help_view {
     struct view view;
     char *about;       /* the view from which help was asked, for the title */
+    uint64_t keys;     /* that do something there */
     struct list lines; /* only scrolls */
 };
 
@@ -85,17 +86,46 @@ static struct help_view *help_view_of(struct view *view)
     return (struct help_view *)view;
 }
 
-static void draw_key(struct cells *cells, int x, int y, int width, size_t line)
+/*
+ * Those that do something where help was asked from, and the others, each under a heading; in one column of
+ * lines: heading, keys, a blank one, heading, keys.
+ */
+static size_t here_count(const struct help_view *view)
+{
+    size_t count, here = 0;
+    const struct key_binding *bindings = key_bindings(&count);
+
+    for (size_t i = 0; i < count; i++)
+        here += (view->keys & ACTION_BIT(bindings[i].action)) != 0;
+    return here;
+}
+
+static const struct key_binding *key_at(const struct help_view *view, bool here, size_t which)
 {
     size_t count;
     const struct key_binding *bindings = key_bindings(&count);
 
-    if (line == 0) {
-        cells_put(cells, x, y, width, ROLE_HEADING, "KEYS");
-    } else if (line <= count) {
-        cells_put(cells, x, y, KEYS_WIDTH - 1, ROLE_KEY, bindings[line - 1].keys);
-        cells_put(cells, x + KEYS_WIDTH, y, width - KEYS_WIDTH, ROLE_TEXT, bindings[line - 1].help);
+    for (size_t i = 0; i < count; i++)
+        if (((view->keys & ACTION_BIT(bindings[i].action)) != 0) == here && which-- == 0)
+            return &bindings[i];
+    return NULL;
+}
+
+static void draw_key(const struct help_view *view, struct cells *cells, int x, int y, int width, size_t line)
+{
+    size_t below = here_count(view) + 2; /* the line of the second heading */
+    bool here = line < below;
+    const struct key_binding *binding;
+
+    if (line == 0 || line == below) {
+        cells_printf(cells, x, y, width, ROLE_HEADING, here ? "KEYS HERE" : "KEYS ELSEWHERE");
+        return;
     }
+    binding = line == below - 1 ? NULL : key_at(view, here, here ? line - 1 : line - below - 1);
+    if (binding == NULL)
+        return;
+    cells_put(cells, x, y, KEYS_WIDTH - 1, here ? ROLE_KEY : ROLE_DIM, binding->keys);
+    cells_put(cells, x + KEYS_WIDTH, y, width - KEYS_WIDTH, here ? ROLE_TEXT : ROLE_DIM, binding->help);
 }
 
 static void draw_legend(struct cells *cells, int x, int y, int width, size_t line)
@@ -120,7 +150,7 @@ static void help_draw(struct view *self, const struct scene *scene, struct cells
 
     (void)scene;
     key_bindings(&keys);
-    keys += 2; /* its heading, and a blank line after it */
+    keys += 4; /* two headings, and a blank line after each part */
     total = !beside ? keys + LEGEND_LINES : keys > LEGEND_LINES ? keys : LEGEND_LINES;
     list_begin(&view->lines, total, rows);
     if (view->lines.top + rows > total)
@@ -130,7 +160,7 @@ static void help_draw(struct view *self, const struct scene *scene, struct cells
         int y = airy + (int)i;
 
         if (beside || line < keys)
-            draw_key(cells, MARGIN, y, (beside ? KEYS_COLUMN : cells->width) - MARGIN, line);
+            draw_key(view, cells, MARGIN, y, (beside ? KEYS_COLUMN : cells->width) - MARGIN, line);
         if (beside)
             draw_legend(cells, MARGIN + KEYS_COLUMN, y, cells->width - KEYS_COLUMN - MARGIN, line);
         else if (line >= keys)
@@ -145,17 +175,12 @@ static enum view_result help_action(struct view *self, const struct scene *scene
                                     struct view **next)
 {
     struct help_view *view = help_view_of(self);
-    size_t most = view->lines.count > view->lines.rows ? view->lines.count - view->lines.rows : 0;
-    struct list lines = {.at = view->lines.top, .rows = view->lines.rows, .count = most + 1};
 
     (void)scene;
     (void)next;
-    if (list_move(&lines, action)) {
-        view->lines.top = lines.at;
+    if (list_scroll(&view->lines, action))
         return VIEW_DONE;
-    }
-    return action == ACTION_BACK || action == ACTION_HELP || action == ACTION_OPEN ? VIEW_CLOSE
-                                                                                   : VIEW_IGNORED;
+    return action == ACTION_BACK ? VIEW_CLOSE : VIEW_IGNORED;
 }
 
 static void help_title(struct view *self, const struct scene *scene, struct cells *cells, int x, int room)
@@ -184,13 +209,11 @@ static const struct view_ops ops = {
     .action = help_action,
     .title = help_title,
     .free = help_free,
-    .answers = ACTION_BIT(ACTION_UP) | ACTION_BIT(ACTION_DOWN) | ACTION_BIT(ACTION_PAGE_UP) |
-               ACTION_BIT(ACTION_PAGE_DOWN) | ACTION_BIT(ACTION_FIRST) | ACTION_BIT(ACTION_LAST) |
-               ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_DUMP) | ACTION_BIT(ACTION_REDRAW) |
-               ACTION_BIT(ACTION_QUIT),
+    .answers = VIEW_MOVES | ACTION_BIT(ACTION_BACK),
+    .opened_by = ACTION_HELP,
 };
 
-struct view *help_view_new(const char *about)
+struct view *help_view_new(const char *about, uint64_t keys)
 {
     struct help_view *view = calloc(1, sizeof *view);
 
@@ -198,5 +221,6 @@ struct view *help_view_new(const char *about)
         return NULL;
     view->view.ops = &ops;
     view->about = strdup(about);
+    view->keys = keys;
     return &view->view;
 }

@@ -524,6 +524,19 @@ static void history_free(struct view *self)
     free(view);
 }
 
+/* Where nothing was recorded there is only the way back. */
+static bool history_heeds(const struct view *self, const struct scene *scene, enum action action)
+{
+    const struct history_view *view = (const struct history_view *)(const void *)self;
+    return action == ACTION_BACK || (scene->history && view->read);
+}
+
+static const char *history_word(const struct view *self, const struct scene *scene, enum action action)
+{
+    (void)self, (void)scene;
+    return action == ACTION_HISTORY ? "earlier" : NULL; /* here it is vi's left */
+}
+
 static const struct view_ops ops = {
     .name = "history",
     .draw = history_draw,
@@ -533,13 +546,11 @@ static const struct view_ops ops = {
     .path = history_path,
     .destination = history_destination,
     .free = history_free,
-    .answers = ACTION_BIT(ACTION_UP) | ACTION_BIT(ACTION_DOWN) | ACTION_BIT(ACTION_LEFT) |
-               ACTION_BIT(ACTION_RIGHT) | ACTION_BIT(ACTION_PAGE_UP) | ACTION_BIT(ACTION_PAGE_DOWN) |
-               ACTION_BIT(ACTION_FIRST) | ACTION_BIT(ACTION_LAST) | ACTION_BIT(ACTION_OPEN) |
+    .heeds = history_heeds,
+    .word = history_word,
+    .answers = VIEW_MOVES | ACTION_BIT(ACTION_LEFT) | ACTION_BIT(ACTION_RIGHT) | ACTION_BIT(ACTION_OPEN) |
                ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_ZOOM_IN) | ACTION_BIT(ACTION_ZOOM_OUT) |
-               ACTION_BIT(ACTION_EVENTS) | ACTION_BIT(ACTION_PAUSE) | ACTION_BIT(ACTION_COPY) |
-               ACTION_BIT(ACTION_DUMP) | ACTION_BIT(ACTION_REDRAW) | ACTION_BIT(ACTION_HELP) |
-               ACTION_BIT(ACTION_QUIT),
+               ACTION_BIT(ACTION_HISTORY),
 };
 
 struct view *history_view_new(const char *cluster, const char *path)

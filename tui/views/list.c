@@ -84,6 +84,17 @@ bool list_move(struct list *list, enum action action)
     return true;
 }
 
+bool list_scroll(struct list *list, enum action action)
+{
+    size_t most = list->count > list->rows ? list->count - list->rows : 0;
+    struct list lines = {.at = list->top < most ? list->top : most, .rows = list->rows, .count = most + 1};
+
+    if (!list_move(&lines, action))
+        return false;
+    list->top = lines.at;
+    return true;
+}
+
 void list_walk(struct list *list, bool forwards)
 {
     if (forwards && list->at + 1 >= list->count)

@@ -47,6 +47,9 @@ void list_show(struct list *);
  */
 bool list_move(struct list *, enum action);
 
+/* The same for lines of which none is selected: list.top moves. */
+bool list_scroll(struct list *, enum action);
+
 /* To the next or previous line, and from the last on to the first again. */
 void list_walk(struct list *, bool forwards);
 

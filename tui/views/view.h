@@ -28,10 +28,10 @@ struct scene {
     const struct settings *settings;
     struct moment now;
     bool paused;
-    struct history *history;     /* what was recorded; NULL: nothing is */
-    const char *history_problem; /* why not; or NULL: it has not been looked for yet */
+    struct history *history;           /* what was recorded; NULL: nothing is */
+    const char *history_problem;       /* why not; or NULL: it has not been looked for yet */
     const struct workbench *workbench; /* where test candidates can be had; NULL: nowhere */
-    bool past;                   /* now is a moment of the recording */
+    bool past;                         /* now is a moment of the recording */
 };
 
 enum view_result {
@@ -39,6 +39,7 @@ enum view_result {
     VIEW_DONE,
     VIEW_CLOSE, /* go back one level */
     VIEW_OPEN,  /* show *next */
+    VIEW_ASK,   /* have a line typed: ops->question, ops->answer */
     VIEW_TRAVEL /* to where ops->destination tells */
 };
 
@@ -73,9 +74,21 @@ struct view_ops {
     void (*filter)(struct view *, const char *text); /* what / typed; "" ends it. NULL: no filter here */
     struct destination (*destination)(const struct view *); /* after VIEW_TRAVEL */
     void (*free)(struct view *);
-    /* The actions that it answers to, ACTION_BIT() each: only these stand in its footer. 0: every one. */
+    /* What stands in the last line while a line is typed after VIEW_ASK; and what was typed there. */
+    void (*question)(const struct view *, char *buffer, size_t size);
+    enum view_result (*answer)(struct view *, const struct scene *, const char *text);
+    /* The actions that it answers to by itself, ACTION_BIT() each: tui/offers.h adds what the dashboard does
+       for every view. heeds: does it now? NULL: always. word: for the footer, in place of the table's. */
     uint64_t answers;
+    bool (*heeds)(const struct view *, const struct scene *, enum action);
+    const char *(*word)(const struct view *, const struct scene *, enum action);
+    enum action opened_by; /* the key that opens it from everywhere else, or ACTION_NONE */
 };
+
+/* What moves in a list. */
+#define VIEW_MOVES                                                                                           \
+    (ACTION_BIT(ACTION_UP) | ACTION_BIT(ACTION_DOWN) | ACTION_BIT(ACTION_PAGE_UP) |                          \
+     ACTION_BIT(ACTION_PAGE_DOWN) | ACTION_BIT(ACTION_FIRST) | ACTION_BIT(ACTION_LAST))
 
 struct view {
     const struct view_ops *ops;
@@ -91,6 +104,7 @@ struct view *history_view_new(const char *cluster, const char *path);
 struct view *ensemble_view_new(void);
 /* The page of every code, beginning with this one's. */
 struct view *explanations_view_new(enum finding_code);
-struct view *help_view_new(const char *about);
+/* keys: those that do something on the screen from which help was asked, ACTION_BIT() each. */
+struct view *help_view_new(const char *about, uint64_t keys);
 
 #endif

@@ -1,0 +1,295 @@
+"""What the program writes, told by the server: every key of the dashboard on every screen, and every command.
+
+The keys come from the program's own table (tests/tools/keys.c), the commands from its help: what is added
+there is tested here without a word. Everything runs beside real elections."""
+import glob
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+
+import pytest
+
+from electop import PROGRAM, check_sanitizers, run
+from standing import Line
+from terminal import Pty, Tmux
+from txnlog import CLOSE_SESSION, CREATE, CREATE2, CREATE_SESSION, DELETE, SET_DATA, transactions
+from waiting import until
+
+TOP = os.path.join(os.path.dirname(__file__), "..", "..")
+SANDBOX = "/electop-sandbox"
+KEYS = [json.loads(line) for line in subprocess.check_output(
+    [os.path.join(os.path.dirname(os.environ["SANDBOX"]), "keys")], text=True).splitlines()]
+NAMES = {"PageUp": "PPage", "PageDown": "NPage"}  # as tmux calls them
+
+# How to come to every screen from the first one, and what is there to be read.
+SCREENS = {
+    "overview": ([], "elections"),
+    "election": (["End", "Enter"], "CANDIDATE"),
+    "candidate": (["End", "Enter", "Enter"], "czxid"),
+    "findings": (["f"], "CERTAINTY"),
+    "explanations": (["x"], "WHAT IT MEANS"),
+    "ensemble": (["e"], "each asked by itself"),
+    "events": (["v"], "latest first"),
+    "history": (["h"], "› history"),
+    "help": (["?"], "KEYS HERE"),
+    "inject": (["i"], "what will happen"),
+    # What some of them also show.
+    "what if": (["End", "Enter", "w"], "w ends this"),
+    "a filter": (["/"], "Enter keeps it"),
+    "a time": (["b"], "go to"),
+    "the past": (["T"], "REPLAY"),
+    "inject in the past": (["i", "T"], "nothing can be done in it"),
+    "a pause": (["Space"], "PAUSED"),
+}
+LEAVE = ["Escape", "Escape", "Escape", "Escape", "L"]
+
+
+def test_every_screen_is_among_these():
+    """A view that is not in the table above would be tested by nobody."""
+    sources = glob.glob(f"{TOP}/tui/views/*.c") + glob.glob(f"{TOP}/tui/inject/*.c")
+    views = {name for source in sources for name in re.findall(r'^    \.name = "([^"]+)",$', open(source).read(), re.M)}
+    assert len(views) > 8 and views <= set(SCREENS), views - set(SCREENS)
+
+
+def typed(code):
+    return NAMES.get(code, code) if isinstance(code, str) else {32: "Space", 59: "\\;"}.get(
+        code, f"C-{chr(code + 96)}" if code < 27 else chr(code))
+
+
+@pytest.fixture(scope="module")
+def elections(zk, client):
+    """Real elections: a line in which one is deaf, one of three that all watch, one where nobody stands."""
+    lines = [Line(zk, "/deaf"), Line(zk, "/well")]
+    for who, watching in (("host-a:80", "predecessor"), ("host-b:80", None), ("host-c:80", "predecessor")):
+        lines[0].join(who, watching=watching)
+        lines[1].join(who)
+    client.ensure_path("/vacant/leader")
+    yield ["/deaf", "/well", "/vacant/leader"]
+    for line in lines:
+        line.close()
+
+
+class Log:
+    """What the server's transaction log has got since."""
+
+    def __init__(self, zk):
+        self.zk, before = zk, transactions(zk.directory)
+        self.last, self.known = before[-1].zxid, {t.session for t in before}
+
+    def others(self):
+        """Of sessions that were not there before; of those that were there is nothing more at all."""
+        since = [t for t in transactions(self.zk.directory) if t.zxid > self.last]
+        assert not {t.session for t in since} & self.known, since
+        return since
+
+    def expect_nothing_written(self, sessions):
+        kinds = {}
+        for t in self.others():
+            kinds.setdefault(t.session, []).append(t.type)
+        assert all(kind == [CREATE_SESSION, CLOSE_SESSION] for kind in kinds.values()), kinds
+        assert len(kinds) >= sessions  # else nobody has looked at all
+
+
+def dashboard(zk, folder, *arguments):
+    line = " ".join(shlex.quote(word) for word in [os.path.abspath(PROGRAM), "--admin", zk.admin, *arguments])
+    return Tmux(f"cd {folder} && {line} 2>err", cols=120, rows=40)
+
+
+def press(terminal, keys):
+    if keys:
+        terminal.tmux("send-keys", "--", *keys)
+
+
+def every_key(but=()):
+    """Every key once, q last."""
+    codes = [code for key in KEYS for code in key["codes"] if code not in but]
+    assert len(codes) > 60
+    return sorted(codes, key=lambda code: code == ord("q"))
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_no_key_writes(zk, client, elections, tmp_path, screen):
+    """Every key, pressed on this screen beside real elections, brings nothing but the beginning and the end of
+    sessions; Enter in the form of test candidates, which confirms it, is left to the tests below."""
+    way, mark = SCREENS[screen]
+    log = Log(zk)
+    with dashboard(zk, tmp_path, "-s", zk.hosts, *elections) as terminal:
+        terminal.shows("3 elections", "host-a:80")
+        for code in every_key(but=["Enter", 13, 10] if screen == "inject" else []):
+            press(terminal, way)
+            terminal.shows(mark)
+            press(terminal, [typed(code)])
+            if code == ord("q") and screen not in ("a filter", "a time"):
+                break
+            press(terminal, LEAVE)
+        else:
+            press(terminal, ["q"])
+        assert terminal.status() == 0
+    check_sanitizers((tmp_path / "err").read_text())
+    assert not client.exists(SANDBOX)
+    log.expect_nothing_written(1)
+
+
+def commands():
+    """All that the help names, each as one can run it on a server without a terminal."""
+    told = re.search(r"^Commands:\n((?:  .*\n)+)", run("--help").out, re.M)[1]
+    return re.findall(r"^  (\w+)", told, re.M)
+
+
+
+
+@pytest.mark.parametrize("command", commands())
+def test_no_command_writes(zk, client, elections, tmp_path, command):
+    """Every command that looks at a cluster leaves only its sessions in the log; --help not even these; and a
+    run of test candidates that is refused neither."""
+    log = Log(zk)
+    assert run(command, "--help").status == 0 or command in ("help", "version")
+    environment = {"XDG_STATE_HOME": str(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path)}
+    sessions = 0
+    if command == "watch":  # its keys are tested above
+        with dashboard(zk, tmp_path, "-s", zk.hosts, *elections) as terminal:
+            terminal.shows("host-a:80")
+            press(terminal, ["q"])
+            assert terminal.status() == 0
+        sessions = 1
+    elif command in ("once", "events", "record"):
+        more = [] if command == "once" else ["--for", "2s"]
+        done = run(command, "-s", zk.hosts, "--admin", zk.admin, *more, *elections, env=environment)
+        assert done.status == 0, done
+        sessions = 1
+    elif command == "config":
+        assert run(command, "-s", zk.hosts).status == 0
+    elif command == "inject":
+        for refused in (["-n", "101"], ["--rate", "101/s"], ["--live"]):
+            assert run(command, "-s", zk.hosts, elections[1], *refused).status == 2
+    elif command in ("report", "replay"):
+        with dashboard(zk, tmp_path, command, "/no/such/file") if command == "replay" else open(os.devnull) as terminal:
+            assert command == "report" or terminal.status() != 0
+    elif command == "demo":
+        assert run(command, "-s", zk.hosts).status == 2  # it has a cluster of its own
+    log.expect_nothing_written(sessions)
+    assert sessions > 0 or not log.others()
+
+
+# -- what writes
+
+def paths_written(log):
+    """Every path that a session of the tool has created, changed or deleted."""
+    return {t.path for t in log.others() if t.type in (CREATE, CREATE2, DELETE, SET_DATA)}
+
+
+def test_a_run_writes_in_the_sandbox_only(zk, client, elections, tmp_path):
+    """Begun by Enter in the form, with every key pressed while it goes on: nothing is written but below the
+    sandbox, which is gone afterwards."""
+    log = Log(zk)
+    with dashboard(zk, tmp_path, "-s", zk.hosts, *elections) as terminal:
+        terminal.shows("3 elections", "host-a:80")
+        press(terminal, ["End", "i"])
+        terminal.shows("a copy of /well", "what will happen")
+        press(terminal, ["Up", "Right", "Right"])  # long enough for all keys
+        terminal.shows("300 s after all stand")
+        press(terminal, ["Enter"])
+        terminal.shows("10 of 10 stand", "leads")
+        for code in every_key(but=[ord("q"), ord("X")]):
+            press(terminal, [typed(code)])
+            press(terminal, LEAVE + ["i"])
+            terminal.shows("STATE")
+        press(terminal, ["X"])
+        terminal.shows("What it cost")
+        press(terminal, ["q"])
+        assert terminal.status() == 0
+    check_sanitizers((tmp_path / "err").read_text())
+    written = paths_written(log)
+    assert len(written) > 15 and all(path == SANDBOX or path.startswith(SANDBOX + "/") for path in written)
+    assert not client.exists(SANDBOX)
+
+
+def live_config(folder, zk, path):
+    file = folder / "config.yaml"
+    file.write_text(f"clusters: [{{hosts: '{zk.hosts}', elections: [{{path: {path}, inject: live}}]}}]\n")
+    return str(file)
+
+
+def test_a_live_run_needs_the_name_typed(zk, client, elections, tmp_path):
+    """Any other text begins nothing; the name does, and then only candidates like their siblings are created."""
+    log = Log(zk)
+    real = sorted(client.get_children("/well"))
+    with dashboard(zk, tmp_path, "-c", live_config(tmp_path, zk, "/well")) as terminal:
+        terminal.shows("host-a:80")
+        press(terminal, ["i", "Right", "Enter"])
+        terminal.shows("writes into the live election /well", "type /well to begin:")
+        press(terminal, ["/", "w", "e", "l", "Enter"])
+        terminal.shows("That is not its name")
+        assert not paths_written(log)
+        press(terminal, ["Enter", "/", "w", "e", "l", "l", "Enter"])
+        terminal.shows("LIVE", "10 of 10 stand", within=60)
+        now = sorted(client.get_children("/well"), key=lambda name: name[-10:])
+        assert sorted(now[:3]) == real and len(now) == 13
+        press(terminal, ["X"])
+        terminal.shows("none of them was ever first")
+        press(terminal, ["q"])
+        assert terminal.status() == 0
+    written = paths_written(log)
+    assert all(re.fullmatch("/well/_c_[0-9a-f-]{36}-latch-[0-9]{10}", path) for path in written), written
+    assert sorted(client.get_children("/well")) == real
+
+
+@pytest.mark.parametrize("ending, status", [("q", 0), ("\x03", 130), (signal.SIGTERM, 143), (None, None)],
+                         ids=["q", "Ctrl-C", "TERM", "closed terminal"])
+def test_a_run_ends_with_the_dashboard(zk, client, elections, ending, status):
+    """However the dashboard ends, a run that goes on ends with it, and nothing of it is left."""
+    with Pty([os.path.abspath(PROGRAM), "-s", zk.hosts, "--admin", zk.admin, *elections]) as terminal:
+        terminal.shows("host-a:80")
+        terminal.keys("i")
+        terminal.shows("what will happen")
+        terminal.keys("\r")
+        terminal.shows("10 of 10 stand")
+        terminal.size(70, 20)  # also in the midst of it
+        terminal.shows("STATE", "leads")
+        if ending is None:
+            terminal.hang_up()
+        elif isinstance(ending, str):
+            terminal.keys(ending)
+        else:
+            terminal.process.send_signal(ending)
+        ended = terminal.process.wait(20)
+        assert ended == status or (status is None and ended != 0)
+    until(lambda: not client.exists(SANDBOX))
+
+
+def test_a_sandbox_that_is_denied_is_said(zk, client, elections, tmp_path):
+    """Nothing is begun, and the screen says why and which setting would help."""
+    from kazoo.security import make_acl, make_digest_acl
+    client.create("/denied", b"", acl=[make_digest_acl("admin", "x", all=True), make_acl("world", "anyone", read=True)])
+    config = tmp_path / "config.yaml"
+    config.write_text(f"clusters: [{{hosts: '{zk.hosts}', elections: [{{path: /well}}]}}]\n"
+                      "inject: {sandbox: /denied/box}\n")
+    with dashboard(zk, tmp_path, "-c", str(config)) as terminal:
+        terminal.shows("host-a:80")
+        press(terminal, ["i", "Enter"])
+        terminal.shows("Nothing was begun", "inject: {sandbox:")
+        press(terminal, ["Enter"])
+        terminal.shows("what will happen")
+        press(terminal, ["q"])
+        assert terminal.status() == 0
+
+
+def test_a_server_that_goes_is_shown(zk, client, elections, tmp_path):
+    """The server dies in the midst of a run: the picture says so, and when it is back nothing is left over."""
+    with dashboard(zk, tmp_path, "-s", zk.hosts, "-t", "4s", *elections) as terminal:
+        terminal.shows("host-a:80")
+        press(terminal, ["i", "Enter"])
+        terminal.shows("10 of 10 stand")
+        zk.kill()
+        try:
+            terminal.shows("not connected")
+        finally:
+            zk.start()
+        press(terminal, ["X"])
+        terminal.shows("What it cost", within=60)
+        press(terminal, ["q"])
+        assert terminal.status() == 0
+    until(lambda: not client.exists(SANDBOX))
