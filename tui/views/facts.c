@@ -8,6 +8,7 @@
 #include <strings.h>
 #include <time.h>
 
+#include "probe/election/whatif.h"
 #include "tui/text/format.h"
 #include "tui/text/safe.h"
 
@@ -18,6 +19,20 @@
 int64_t facts_age_us(struct moment then, struct moment now)
 {
     return then.mono_us && now.mono_us > then.mono_us ? now.mono_us - then.mono_us : 0;
+}
+
+enum outlook facts_outlook(const struct election *election)
+{
+    struct next_failover next;
+
+    if (election->state != ELECTION_LED || election->leader == NULL || facts_stale(election))
+        return OUTLOOK_NONE;
+    next = whatif_next(election);
+    if (next.by_itself == ANSWER_NO)
+        return OUTLOOK_STOPS;
+    if (next.heir == NULL)
+        return OUTLOOK_ALONE;
+    return next.told == ANSWER_YES ? OUTLOOK_WORKS : next.told == ANSWER_NO ? OUTLOOK_STOPS : OUTLOOK_UNKNOWN;
 }
 
 bool facts_stale(const struct election *election)

@@ -25,6 +25,16 @@ struct badge {
 
 struct badge facts_badge(const struct election *, struct moment now);
 
+/* Would the next failover work? */
+enum outlook {
+    OUTLOOK_NONE,  /* there is nobody who could go */
+    OUTLOOK_ALONE, /* nobody stands behind the leader */
+    OUTLOOK_UNKNOWN,
+    OUTLOOK_STOPS, /* its heir is not told, or the leader's end is not noticed */
+    OUTLOOK_WORKS
+};
+enum outlook facts_outlook(const struct election *);
+
 /* What is shown was true once, and may not be now (read before, but not connected or not readable). */
 bool facts_stale(const struct election *);
 

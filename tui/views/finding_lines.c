@@ -91,6 +91,29 @@ static void worst_text(const struct cells *cells, const struct election *electio
                                                        : "");
 }
 
+/* Where nothing is found wrong: whether the next failover would work, as far as that is known. */
+static const char *well_text(const struct election *election)
+{
+    enum outlook outlook = facts_outlook(election);
+
+    return watches_unseen(election)     ? "watches not seen"
+           : outlook == OUTLOOK_WORKS   ? "next told"
+           : outlook == OUTLOOK_UNKNOWN ? "next not known"
+                                        : NULL;
+}
+
+static int put_well(struct cells *cells, int x, int y, int room, const struct election *election)
+{
+    const char *text = well_text(election);
+    bool works = text != NULL && !watches_unseen(election) && facts_outlook(election) == OUTLOOK_WORKS;
+    enum sign sign = text == NULL ? SIGN_DASH : works ? SIGN_CHECK : SIGN_UNKNOWN;
+    int used = cells_put(cells, x, y, room, works ? ROLE_GOOD : ROLE_DIM, cells_sign(cells, sign));
+
+    if (text != NULL && used + 1 < room)
+        used += 1 + cells_put(cells, x + used + 1, y, room - used - 1, ROLE_DIM, text);
+    return used;
+}
+
 int finding_put_worst(struct cells *cells, int x, int y, int room, const struct election *election)
 {
     char code[64], rest[32];
@@ -98,12 +121,8 @@ int finding_put_worst(struct cells *cells, int x, int y, int room, const struct 
 
     if (room <= 0)
         return 0;
-    if (election->finding_count == 0) {
-        if (watches_unseen(election))
-            return cells_printf(cells, x, y, room, ROLE_DIM, "%s watches not seen",
-                                cells_sign(cells, SIGN_UNKNOWN));
-        return cells_put(cells, x, y, room, ROLE_DIM, cells_sign(cells, SIGN_DASH));
-    }
+    if (election->finding_count == 0)
+        return put_well(cells, x, y, room, election);
     worst_text(cells, election, code, sizeof code, rest, sizeof rest);
     used = cells_put(cells, x, y, room, severity_look(election->findings[0]->severity), code);
     if (rest[0] != '\0' && used + (int)strlen(rest) <= room)
@@ -118,7 +137,7 @@ int finding_worst_width(const struct cells *cells, const struct election *electi
     char code[64], rest[32];
 
     if (election->finding_count == 0)
-        return watches_unseen(election) ? 18 : 1;
+        return well_text(election) != NULL ? 2 + (int)strlen(well_text(election)) : 1;
     worst_text(cells, election, code, sizeof code, rest, sizeof rest);
     return safe_width(code, strlen(code), cells->ascii) + (int)strlen(rest);
 }

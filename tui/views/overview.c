@@ -177,8 +177,32 @@ static int draw_findings(const struct overview *overview, struct cells *cells, i
 
 /* What left while it was selected, in the line above the headings, and the order or the filter: there, or
    at the end of the summary where it has room. */
+/* Whether the next failovers would work, as far as anybody can know. */
+static void draw_outlook(const struct overview *overview, struct cells *cells, int y)
+{
+    const struct overview_totals *totals = &overview->order.totals;
+    const struct {
+        size_t count;
+        enum sign sign;
+        style look;
+        const char *word, *brief;
+    } parts[] = {{totals->next_works, SIGN_CHECK, ROLE_GOOD, "would work", "work"},
+                 {totals->next_stops, SIGN_CRITICAL, ROLE_CRITICAL, "would stop", "stop"},
+                 {totals->next_unknown, SIGN_UNKNOWN, ROLE_DIM, "not known", "unknown"},
+                 {totals->next_alone, SIGN_DASH, ROLE_DIM, "with nobody next", "alone"}};
+    bool brief = cells->width < 100;
+    int x = 1 + cells_put(cells, 1, y, -1, ROLE_DIM, "next failover") + 2;
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (parts[i].count == 0)
+            continue;
+        x += cells_put(cells, x, y, -1, parts[i].look, cells_sign(cells, parts[i].sign)) + 1;
+        x = put_count(cells, x, y, parts[i].count, parts[i].look, brief ? parts[i].brief : parts[i].word);
+    }
+}
+
 static void draw_note(const struct overview *overview, struct cells *cells, int y, int summary_y,
-                      int summary_end)
+                      int summary_end, bool taken)
 {
     const struct overview_order *order = &overview->order;
     const char *path = overview->list.gone != NULL ? strchr(overview->list.gone, '\n') : NULL;
@@ -193,7 +217,7 @@ static void draw_note(const struct overview *overview, struct cells *cells, int 
     width = safe_width(note, strlen(note), cells->ascii);
     cells_put_right(cells, cells->width - 1, summary_end + width + 3 < cells->width ? summary_y : y, width,
                     order->filter[0] != '\0' ? ROLE_ACCENT : ROLE_DIM, note);
-    if (path != NULL)
+    if (path != NULL && !taken)
         cells_printf(cells, TABLE_X, y, cells->width - TABLE_X - width - 2, ROLE_WARNING,
                      "%s is not watched any more", path + 1);
 }
@@ -415,8 +439,15 @@ static void overview_draw(struct view *view, const struct scene *scene, struct c
         summary_y = y++;
     }
     y += notices_draw_connections(cells, 1, y, cells->height / 4, scene, NULL);
-    if (airy && overview->order.totals.elections > 0)
-        draw_note(overview, cells, y, summary_y, summary_end);
+    if (airy && overview->order.totals.elections > 0) {
+        const struct overview_totals *totals = &overview->order.totals;
+        bool outlook =
+            overview->list.gone == NULL && totals->next_works + totals->next_stops + totals->next_unknown > 0;
+
+        if (outlook)
+            draw_outlook(overview, cells, y);
+        draw_note(overview, cells, y, summary_y, summary_end, outlook);
+    }
     y += airy;
     bottom = cells->height - (cells->height >= ROOMY);
     rows = bottom - y - 1;

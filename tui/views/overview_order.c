@@ -129,6 +129,7 @@ static void total(struct overview_totals *totals, const struct election *electio
                   struct moment now)
 {
     int64_t known_us = strip_known_us(election, now);
+    enum outlook outlook = facts_outlook(election);
 
     if (known_us > totals->known_us)
         totals->known_us = known_us;
@@ -137,6 +138,10 @@ static void total(struct overview_totals *totals, const struct election *electio
     finding_counts_add(&totals->findings, election);
     totals->unseen += election->counters.unseen_joined + election->counters.unseen_left;
     count_state(totals, election, rank);
+    totals->next_works += outlook == OUTLOOK_WORKS;
+    totals->next_stops += outlook == OUTLOOK_STOPS;
+    totals->next_unknown += outlook == OUTLOOK_UNKNOWN;
+    totals->next_alone += outlook == OUTLOOK_ALONE;
 }
 
 static void count_servers(struct overview_totals *totals, const struct cluster *cluster)

@@ -24,6 +24,7 @@ const char *overview_sort_word(enum overview_sort, bool reverse);
 struct overview_totals {
     size_t elections, led, vacant, electing, free, absent, vanished, denied, unknown, stale, unacknowledged;
     size_t candidates;
+    size_t next_works, next_stops, next_unknown, next_alone; /* of those led: the next failover */
     struct finding_counts findings;
     size_t servers, showing; /* of all clusters; of them, those whose watches are known */
     uint64_t unseen;         /* joined and left together */
