@@ -263,7 +263,6 @@ static void outlook_draw(const struct form *form, const struct scene *scene, str
         y += wrap_put(cells, LABEL_X, y, width, cells->height - y, ROLE_TEXT,
                       "They give way as soon as fewer are before them. Should one become first all the same, "
                       "it goes at once, and the report says for how long it was.");
-        y++;
         y += wrap_put(cells, LABEL_X, y, width, cells->height - y, ROLE_STRONG,
                       "Enter asks for its name to be typed.");
     } else {

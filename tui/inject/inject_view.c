@@ -133,50 +133,37 @@ static void refusal_draw(const struct trial_report *r, struct cells *cells)
     cells_put(cells, 3, y + 1, -1, ROLE_DIM, "Enter goes back to the form.");
 }
 
-/* Draws a line of the report where it is within the rows shown (y may be outside); returns its rows. */
-static int report_line_draw(struct cells *cells, int y, const char *line, bool is_heading)
-{
-    int width = cells->width - 2;
-    style role = is_heading ? ROLE_HEADING : strncmp(line, "Ended early", 11) == 0 ? ROLE_WARNING : ROLE_TEXT;
-    int rows = line[0] == ' ' || line[0] == '\0' ? 1 : wrap_lines(cells, width, line);
-    if (rows == 1)
-        cells_put(cells, 1, y, width, role, line);
-    else if (y >= 0)
-        wrap_put(cells, 1, y, width, cells->height - y, role, line);
-    return rows > 0 ? rows : 1;
-}
-
 static void report_draw(struct inject_view *view, const struct trial_report *r, struct cells *cells)
 {
+    const struct print_style how = {
+        .ascii = cells->ascii, .theme.depth = DEPTH_MONO, .width = cells->width - 2};
     struct buffer text = {0};
+    size_t lines = 0, line = 0;
     if (r->crowd.sessions == 0) {
         refusal_draw(r, cells);
         return;
     }
-    const struct print_style how = {
-        .ascii = cells->ascii, .theme.depth = DEPTH_MONO, .width = cells->width - 1};
+    int y = 0;
+    if (r->problem) { /* always in sight */
+        cells_put(cells, 1, y, 1, ROLE_WARNING, cells_sign(cells, SIGN_WARNING));
+        y += wrap_put(cells, 3, y, cells->width - 4, cells->height / 3, ROLE_WARNING, r->problem) + 1;
+    }
     trial_text_print(&text, &how, r, &(struct trial_wishes){0});
-    buffer_put_char(&text, '\0');
-    int rows = 0;
-    for (int pass = 0; pass < 2 && !buffer_failed(&text); pass++) { /* the first only counts */
-        int top = (int)view->report.top;
-        bool blank = false;
-        rows = 0;
-        for (char *line = text.bytes; *line;) {
-            char *end = strchr(line, '\n');
-            if (end)
-                *end = '\0';
-            rows += report_line_draw(cells, pass ? rows - top : cells->height, line, blank && *line);
-            blank = !*line;
-            if (!end)
-                break;
-            *end = '\n';
-            line = end + 1;
-        }
-        list_begin(&view->report, (size_t)rows, (size_t)cells->height);
-        if (view->report.top + view->report.rows > view->report.count)
-            view->report.top =
-                view->report.count > view->report.rows ? view->report.count - view->report.rows : 0;
+    for (size_t i = 0; i < text.length; i++)
+        lines += text.bytes[i] == '\n';
+    list_begin(&view->report, lines, cells->height > y ? (size_t)(cells->height - y) : 0);
+    if (view->report.top + view->report.rows > lines)
+        view->report.top = lines > view->report.rows ? lines - view->report.rows : 0;
+    bool blank = false;
+    for (size_t at = 0; at < text.length; line++) {
+        const char *bytes = text.bytes + at, *end = memchr(bytes, '\n', text.length - at);
+        size_t length = end ? (size_t)(end - bytes) : text.length - at;
+        style role = blank ? ROLE_HEADING : ROLE_TEXT;
+        if (line >= view->report.top && line < view->report.top + view->report.rows)
+            cells_put_bytes(cells, 1, y + (int)(line - view->report.top), cells->width - 2, role, bytes,
+                            length);
+        blank = length == 0;
+        at += length + 1;
     }
     list_put_more(&view->report, cells, cells->height - 1);
     buffer_free(&text);
