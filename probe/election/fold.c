@@ -49,13 +49,13 @@ void fold_tell(const struct fold *f, struct event *event)
 void fold_tell_candidate(const struct fold *f, enum event_kind kind, const struct candidate *candidate,
                          size_t position)
 {
-    if (kind == EVENT_CANDIDATE_LEFT || kind == EVENT_LEADER_LOST)
-        bystander_left(f->election, candidate, kind == EVENT_LEADER_LOST, f->at);
     fold_tell(f, &(struct event){.kind = kind,
                                  .candidate = candidate->name,
                                  .identity = candidate->identity,
                                  .position = position,
                                  .after_us = -1});
+    if (kind == EVENT_CANDIDATE_LEFT || kind == EVENT_LEADER_LOST)
+        bystander_left(f->election, candidate, kind == EVENT_LEADER_LOST, f->at);
 }
 
 void fold_touched(const struct fold *f)

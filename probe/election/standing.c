@@ -220,9 +220,10 @@ void fold_candidate_absent(const struct fold *f, const char *name)
     } else {
         election->counters.left++;
         if (led) {
+            /* The news first: to sum up the failover before this one can wait for it. */
+            fold_tell_candidate(f, EVENT_LEADER_LOST, candidate, position);
             leadership_lost(f, candidate, true);
             fold_state(f, election->candidate_count > 0 ? ELECTION_ELECTING : ELECTION_VACANT);
-            fold_tell_candidate(f, EVENT_LEADER_LOST, candidate, position);
         }
         if (election->state == ELECTION_ELECTING && election->candidate_count == 0)
             fold_state(f, ELECTION_VACANT); /* the next in line was gone as well, and so on to the last */

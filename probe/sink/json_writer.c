@@ -187,18 +187,30 @@ void json_write_session(struct json_writer *writer, uint64_t session)
     put_scalar(writer, text);
 }
 
+static void put_digits(char *text, int count, int value)
+{
+    for (; count > 0; value /= 10)
+        text[--count] = (char)('0' + value % 10);
+}
+
+/* Every line begins with a time, and a leader's loss is in a hurry: printf costs ten times as much. */
 void json_write_time(struct json_writer *writer, int64_t wall_us)
 {
     struct tm tm;
-    char text[64];
+    char text[] = "\"yyyy-mm-ddThh:mm:ss.mmmZ\"";
     time_t seconds = (time_t)(wall_us / 1000000);
     /* Times come from servers' clocks: what is no sane date is not known. */
     if (wall_us <= 0 || !gmtime_r(&seconds, &tm) || tm.tm_year > 9999 - 1900) {
         json_write_null(writer);
         return;
     }
-    snprintf(text, sizeof text, "\"%04d-%02d-%02dT%02d:%02d:%02d.%03dZ\"", tm.tm_year + 1900, tm.tm_mon + 1,
-             tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, (int)(wall_us % 1000000 / 1000));
+    put_digits(text + 1, 4, tm.tm_year + 1900);
+    put_digits(text + 6, 2, tm.tm_mon + 1);
+    put_digits(text + 9, 2, tm.tm_mday);
+    put_digits(text + 12, 2, tm.tm_hour);
+    put_digits(text + 15, 2, tm.tm_min);
+    put_digits(text + 18, 2, tm.tm_sec);
+    put_digits(text + 21, 3, (int)(wall_us % 1000000 / 1000));
     put_scalar(writer, text);
 }
 

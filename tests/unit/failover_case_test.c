@@ -94,15 +94,15 @@ static void tells_at_the_latest(void **state)
                      "> failover " A " -> " B " unknown vacancy 0 takeover 10100--1 total 10100--1\n");
 }
 
-static void tells_an_open_one_before_the_next(void **state)
+static void tells_an_open_one_when_the_next_begins(void **state)
 {
     (void)state;
     model_script_run(
-        "one that is still looked into is told when the next one begins",
+        "one that is still looked into is told when the next one begins, after its news",
         TWO "+ cccccccccccccccccccccccccccccccc__lock__0000000002 s=c\nlist\n"
             "> candidate-joined cccccccccccccccccccccccccccccccc__lock__0000000002 @3\nreadall\n" A_GOES
-            "- " B "\ngone " B "\n> failover " A " -> " B " unknown vacancy 0\n"
-            "> leader-lost " B " @1\n> candidate-left " B " @1\n");
+            "- " B "\ngone " B "\n> leader-lost " B " @1\n> failover " A " -> " B " unknown vacancy 0\n"
+            "> candidate-left " B " @1\n");
 }
 
 static void survives_being_dropped(void **state)
@@ -122,7 +122,7 @@ int main(void)
         cmocka_unit_test(tells_an_expired_session),
         cmocka_unit_test(tells_what_nobody_explains),
         cmocka_unit_test(tells_at_the_latest),
-        cmocka_unit_test(tells_an_open_one_before_the_next),
+        cmocka_unit_test(tells_an_open_one_when_the_next_begins),
         cmocka_unit_test(survives_being_dropped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
