@@ -30,6 +30,7 @@ struct trial_options {
     const char *name; /* pattern; NULL: as the path's candidates have it, else "n_" */
     int64_t for_ms;   /* from when all stand; 0: no limit */
     int64_t wait_ms;  /* how long the first connection may take */
+    size_t least;     /* where the servers let in fewer than these, it ends; 0: it goes on with who is in */
     bool live;        /* in the path itself, behind its real candidates; its configuration allows it */
     bool load;        /* leave for more than the ceiling, and to slow the ensemble down, within limits */
     bool own;         /* the cluster is the tool's own: nobody else is there to be slowed down */

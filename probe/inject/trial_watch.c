@@ -32,6 +32,14 @@ bool trial_watch_standing(struct trial *t, uint64_t now_us, char problem[TRIAL_W
                  figures.problem ? figures.problem : "the servers take no connection of ours");
         return false;
     }
+    if (stand < t->options.least) {
+        snprintf(
+            problem, TRIAL_WATCH_TEXT,
+            "%zu of %zu stand and no more come, where %zu are expected: the servers' maxClientCnxns is the "
+            "likely reason (raise it, or use --sessions shared:N)",
+            stand, t->options.candidates, t->options.least);
+        return false;
+    }
     trial_note(t,
                "%zu of %zu stand and no more come, so the run goes on with these: the servers' "
                "maxClientCnxns is the "

@@ -171,6 +171,9 @@ def test_servers_limit_is_named(client, request):
         assert report["end"] == "done" and 10 <= report["standing"] < 20
         assert any("maxClientCnxns" in note for note in report["notes"])
         assert report["failover"]["total"]["count"] >= 1
+        asked = inject(small, SANDBOX, "-n", "40", "--rate", "100/s", "--for", "60s", "--expect", "stand.count>=40",
+                       status=1, within=50)  # then it ends
+        assert asked["end"] == "failed" and "maxClientCnxns" in asked["problem"] and asked["ran_ms"] < 30000
     finally:
         small.close()
 

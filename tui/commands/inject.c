@@ -49,6 +49,15 @@ static bool refuse_value(const char *option, const char *value, const char *prob
     return false;
 }
 
+/* How many must stand for it to hold; 0: it is about something else. */
+static size_t least_of(const struct expectation *e)
+{
+    if (e->figure != FIGURE_STAND || e->of != OF_COUNT || e->relation == EXPECT_LESS ||
+        e->relation == EXPECT_AT_MOST)
+        return 0;
+    return (size_t)e->value + (e->relation == EXPECT_MORE);
+}
+
 static bool wishes_read(struct injection *in)
 {
     const struct inject_options *said = &in->options->inject;
@@ -66,9 +75,12 @@ static bool wishes_read(struct injection *in)
     }
     if (said->sessions && (problem = wishes_sessions(said->sessions, &wanted->per_session)))
         return refuse_value("sessions", said->sessions, problem);
-    for (size_t i = 0; i < said->expect_count; i++)
+    for (size_t i = 0; i < said->expect_count; i++) {
         if ((problem = wishes_expect(said->expect[i], &in->expectations[i])))
             return refuse_value("expect", said->expect[i], problem);
+        size_t least = least_of(&in->expectations[i]);
+        wanted->least = least > wanted->least ? least : wanted->least;
+    }
     if (said->name && strcmp(said->name, "auto") != 0) {
         wanted->name = said->name;
         char *path = text_format("/%s0000000000", said->name);
