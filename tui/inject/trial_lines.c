@@ -53,12 +53,12 @@ static void put_schedule(struct text *text, const struct trial_options *options)
                                                   [DEPART_RESIGN] = "resigned",
                                                   [DEPART_DROP] = "lost its connection for good",
                                                   [DEPART_PAUSE] = "stood still until it had expired"};
-    char span[FORM_CELL];
+    bool seconds = options->every_ms % 1000 == 0;
     if (options->victim == VICTIM_NOBODY)
         text_add(text, " Nobody was made to die.");
     else
-        text_printf(text, " Every %s %s %s.",
-                    format_span((int64_t)options->every_ms * 1000, span, sizeof span),
+        text_printf(text, " Every %" PRIu64 "%s %s %s.",
+                    seconds ? options->every_ms / 1000 : options->every_ms, seconds ? "s" : "ms",
                     options->victim == VICTIM_LEADER ? "the leader" : "one at random", how[options->how]);
 }
 
@@ -81,33 +81,57 @@ static void put_course(struct text *text, const struct trial_report *r)
         format_span((int64_t)r->cpu_us, cpu, sizeof cpu));
 }
 
+/* "; each cost 1 notification and 2.5 requests", as far as that is known */
+static void put_each(struct text *text, const char *words, const struct trial_report *r)
+{
+    char notices[FORM_CELL], requests[FORM_CELL];
+    form_mean(notices, r->notices, r->counted);
+    form_mean(requests, r->requests, r->counted);
+    if (r->counted > 0)
+        text_printf(text, "%s %s notification%s and %s request%s", words, notices,
+                    strcmp(notices, "1") == 0 ? "" : "s", requests, strcmp(requests, "1") == 0 ? "" : "s");
+}
+
 /* What most people run it for, in one sentence. */
 static void put_answer(struct trial_form *form, const struct trial_report *r)
 {
     const struct histogram *h = r->times.failover;
-    uint64_t open = 0;
-    for (int how = 0; how < DEPART_COUNT; how++)
+    char p50[FORM_CELL], p99[FORM_CELL], most[FORM_CELL];
+    struct text text = {0};
+    format_span(h->most_us, most, sizeof most);
+    if (h->count == 1) {
+        text_printf(&text, "1 failover: it took %s", most);
+        put_each(&text, " and cost", r);
+    } else if (h->count > 1) {
+        text_printf(&text, "%" PRIu64 " failovers: p50 %s, p99 %s, the longest %s", h->count,
+                    format_span(histogram_percentile(h, 0.5), p50, sizeof p50),
+                    format_span(histogram_percentile(h, 0.99), p99, sizeof p99), most);
+        put_each(&text, "; each cost", r);
+    }
+    form->out->failed |= text.failed;
+    if (text.at)
+        trial_form_prose(form, ROLE_STRONG, "%s.", text.at);
+    text_free(&text);
+}
+
+/* Deaths that led nowhere, and those that could not be: who does not lead cannot die as the leader. */
+static void put_unanswered(struct trial_form *form, const struct trial_report *r)
+{
+    const struct trial_options *options = r->options;
+    uint64_t ended = 0, open = 0, due = options->every_ms ? r->run_us / 1000 / options->every_ms : 0;
+    for (int how = 0; how < DEPART_COUNT; how++) {
+        ended += r->by_how[how][0];
         open += r->by_how[how][1];
-    if (h->count > 0) {
-        char p50[FORM_CELL], p99[FORM_CELL], most[FORM_CELL], notices[FORM_CELL], requests[FORM_CELL];
-        form_mean(notices, r->notices, r->counted);
-        form_mean(requests, r->requests, r->counted);
-        struct text cost = {0};
-        if (r->counted > 0)
-            text_printf(&cost, "; each cost %s notification%s and %s request%s", notices,
-                        strcmp(notices, "1") == 0 ? "" : "s", requests,
-                        strcmp(requests, "1") == 0 ? "" : "s");
-        trial_form_prose(form, ROLE_STRONG, "%" PRIu64 " failover%s: p50 %s, p99 %s, the longest %s%s.",
-                         h->count, plural(h->count),
-                         format_span(histogram_percentile(h, 0.5), p50, sizeof p50),
-                         format_span(histogram_percentile(h, 0.99), p99, sizeof p99),
-                         format_span(h->most_us, most, sizeof most), cost.at ? cost.at : "");
-        form->out->failed |= cost.failed;
-        text_free(&cost);
     }
     if (open > 0)
         trial_form_prose(form, ROLE_WARNING, "%" PRIu64 " death%s of a leader %s followed by nobody who led.",
                          open, plural(open), open == 1 ? "was" : "were");
+    if (options->victim == VICTIM_LEADER && r->crowd.stood_us && due > ended + open + 1)
+        trial_form_prose(form, ROLE_WARNING,
+                         "Of %" PRIu64 " deaths that were due %" PRIu64
+                         " came to an end in time: while nobody "
+                         "leads no leader can die.",
+                         due, ended + open);
 }
 
 static void put_live(struct trial_form *form, const struct trial_report *r)
@@ -136,6 +160,7 @@ static void put_summary(struct trial_form *form, const struct trial_report *r)
     trial_form_prose(form, ROLE_TEXT, "%s", text.at ? text.at : "");
     text_free(&text);
     put_answer(form, r);
+    put_unanswered(form, r);
     if (r->options->live)
         put_live(form, r);
     for (const char *at = r->notes; *at;) {
