@@ -43,7 +43,7 @@ static bool read_on(struct earlier *e)
     if (history && history_bounds(history, &from_us, &to_us) && (!e->history || to_us > e->until_us))
         then = history_at(history, to_us, &error);
     if (error)
-        log_line(LOG_LEVEL_WARNING, "nothing is known from before: %s", error);
+        log_line(LOG_LEVEL_INFO, "nothing is known from before: %s", error);
     free(error);
     if (!then) {
         history_close(history);

@@ -27,7 +27,7 @@ def program(*arguments):
 
 
 @pytest.fixture
-def recording(zk, client, members, tmp_path):
+def recorded(zk, client, members, tmp_path):
     """Two changes of leader, from a to b to c, and then nobody records any more."""
     recorder = Recorder(tmp_path, zk.hosts)
     recorder.wait_for("SELECT 1 FROM tenures WHERE kind = 'led'")
@@ -35,7 +35,12 @@ def recording(zk, client, members, tmp_path):
         client.delete(path)
         recorder.wait_for("SELECT 1 FROM failovers", count + 1)
     recorder.end()
-    return recorder.file
+    return recorder
+
+
+@pytest.fixture
+def recording(recorded):
+    return recorded.file
 
 
 def test_keys_move_in_time(recording):
@@ -121,3 +126,18 @@ def test_small(recording, cols, rows):
         terminal.shows("REPLAY", "┃")
         terminal.keys("h")
         terminal.shows("failovers")
+
+
+def test_a_live_dashboard_begins_with_what_its_history_holds(recorded):
+    """Who led before, the change of leader, its events: they are on the screen before anything happens; and what it
+    records itself does not tell them twice."""
+    before = recorded.ask("SELECT count(*) FROM tenures WHERE candidate IS NOT NULL AND until IS NOT NULL")[0][0]
+    with Tmux(program("-c", str(recorded.config)), 120, 36) as terminal:
+        terminal.shows("host-c:1", "host-b:1 → host-c:1", "leader lost")
+        assert "≤" not in terminal.screen()  # since when it leads was seen
+        terminal.keys("Enter")
+        terminal.shows("Last change", "leadership", "host-a:1", "host-b:1")
+        recorded.wait_for("SELECT 1 FROM stretch", 2)
+        terminal.keys("q")
+    told = recorded.ask("SELECT kind, candidate FROM tenures WHERE until IS NOT NULL AND candidate IS NOT NULL")
+    assert len(told) == before + 1, told
