@@ -67,13 +67,13 @@ static void arm(struct gate *g)
     bool failing = g->figures.failures_in_a_row > 0;
     if (!g->first || (failing ? g->figures.under_way > 0 : g->figures.under_way >= WINDOW))
         return; /* whoever is inside comes by here */
-    uv_timer_start(&g->timer, on_turn,
-                   failing && g->closed_until_ms > now_ms ? g->closed_until_ms - now_ms : 0, 0);
+    uint64_t ms = failing && g->closed_until_ms > now_ms ? g->closed_until_ms - now_ms : 0;
+    if (!uv_is_active((uv_handle_t *)&g->timer) || uv_timer_get_due_in(&g->timer) != ms)
+        uv_timer_start(&g->timer, on_turn, ms, 0);
 }
 
-static void on_turn(uv_timer_t *timer)
+void gate_turn(struct gate *g)
 {
-    struct gate *g = timer->data;
     while (g->first && is_open(g)) {
         struct gate_pass *pass = g->first;
         take_out(g, pass);
@@ -81,6 +81,11 @@ static void on_turn(uv_timer_t *timer)
         pass->go(pass->context);
     }
     arm(g);
+}
+
+static void on_turn(uv_timer_t *timer)
+{
+    gate_turn(timer->data);
 }
 
 bool gate_enter(struct gate *g, struct gate_pass *pass)

@@ -18,7 +18,8 @@ struct gate;
 /* A session's place at the gate. Zeroed but for go and context; must stay until it is neither held nor
  * waiting. */
 struct gate_pass {
-    void (*go)(void *context); /* its turn has come: it holds the pass. Called from the loop */
+    /* Its turn has come: it holds the pass. Called from the loop, or from gate_turn(). */
+    void (*go)(void *context);
     void *context;
     bool held, waiting;
     struct gate_pass *next, *previous;
@@ -35,6 +36,13 @@ bool gate_enter(struct gate *, struct gate_pass *);
    the queue. */
 void gate_leave(struct gate *, struct gate_pass *, bool failed);
 void gate_cancel(struct gate *, struct gate_pass *);
+
+/*
+ * Lets in who may go in by now, from wherever no session is in the middle of something. It happens by itself
+ * in the loop's next turn; but a turn in which thousands have something to do is long, and the window would
+ * stand half empty until then.
+ */
+void gate_turn(struct gate *);
 
 struct gate_figures {
     uint64_t attempts, failures;

@@ -12,6 +12,7 @@
 #include "probe/zookeeper/session.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,10 +174,13 @@ static void session_pump(struct session *s, int events)
 static void on_ready(void *context, int events)
 {
     struct session *s = context;
+    struct gate *gate = s->pass.held ? s->gate : NULL;
     enter(s);
     session_pump(s,
                  (events & UV_READABLE ? ZOOKEEPER_READ : 0) | (events & UV_WRITABLE ? ZOOKEEPER_WRITE : 0));
     leave(s);
+    if (gate)
+        gate_turn(gate); /* this one may be through */
 }
 
 static void on_turn(void *context)
@@ -225,10 +229,19 @@ static void attempt_begin(struct session *s)
 static void on_admitted(void *context)
 {
     struct session *s = context;
+    enter(s);
     if (s->paused)
         gate_cancel(s->gate, &s->pass);
     else
-        pulse_this_turn(s->pulse);
+        session_arm(s);
+    leave(s);
+}
+
+/* Whether a connection that was just begun is there already, as it is on this host and in a near network. */
+static bool is_through(int fd)
+{
+    struct pollfd end = {.fd = fd, .events = POLLOUT};
+    return poll(&end, 1, 0) == 1 && end.revents == POLLOUT;
 }
 
 /* Asks the library what it waits for. Once a turn of the loop, after whatever was done in it. */
@@ -246,6 +259,11 @@ static void session_arm(struct session *s)
     }
     errno = 0;
     int rc = zookeeper_interest(s->zh, &fd, &interest, &tv);
+    if (rc == ZOK && pulse_descriptor(s->pulse) < 0 && interest & ZOOKEEPER_WRITE && is_through(fd)) {
+        /* It says hello now, instead of a turn of the loop later: with thousands to connect, that counts. */
+        rc = zookeeper_process(s->zh, ZOOKEEPER_WRITE);
+        rc = rc == ZOK ? zookeeper_interest(s->zh, &fd, &interest, &tv) : rc;
+    }
     int error = errno;
     if (s->closing)
         return;
