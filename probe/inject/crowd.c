@@ -17,8 +17,8 @@
 #include "probe/zookeeper/gate.h"
 
 #define TICK_MS 5
-/* Sessions that may be on their way at once: what the gate lets in, and as many before it. */
-#define CONNECTING_MOST 60
+/* Sessions that may be on their way at once: what the gate lets in, and enough before it for a long turn. */
+#define CONNECTING_MOST 120
 /* Requests under way above which nobody more is brought on: the servers are busy enough. */
 #define UNDER_WAY_MOST 4000
 /* Of one tick, so that the loop gets its turn: candidates brought on, sessions ended. */
@@ -90,6 +90,12 @@ static struct test_candidate *candidate_at(const struct crowd *crowd, size_t i)
 
 static void on_tick(uv_timer_t *);
 
+static void tick_at_once(struct crowd *crowd)
+{
+    if (!uv_is_active((uv_handle_t *)crowd->timer) || uv_timer_get_due_in(crowd->timer) > 0)
+        uv_timer_start(crowd->timer, on_tick, 0, 0);
+}
+
 /* ---- told by the crews ---- */
 
 static void on_changed(void *context, struct test_candidate *t)
@@ -99,6 +105,8 @@ static void on_changed(void *context, struct test_candidate *t)
     if (i >= crowd->entered)
         return; /* about to be: it is counted once it is */
     tally_changed(&crowd->tally, i, crew_machine(t), now_us());
+    if (crowd->tally.yet_to_stand == 0 && crowd->stood_us == 0 && !crowd->ending)
+        tick_at_once(crowd); /* all of the first ones may stand now */
     if (!crowd->ending && crowd->listener.changed)
         crowd->listener.changed(crowd->context, i, crew_machine(t)->state);
 }
@@ -122,7 +130,7 @@ static void on_answered(void *context, enum session_result result)
     struct crowd *crowd = context;
     tally_answered(&crowd->tally);
     if (crowd->tally.open && crowd->tally.under_way == 0 && !crowd->ending)
-        uv_timer_start(crowd->timer, on_tick, 0, 0); /* it may be over */
+        tick_at_once(crowd); /* it may be over */
 }
 
 static void on_noticed(void *context, int64_t number)
@@ -170,8 +178,8 @@ static void on_connection(void *context, struct crew *crew, bool was_connected, 
     crowd->expired += state == CONNECTION_EXPIRED;
     if (!is_connected && !crowd->ending)
         set_problem(crowd, crew_problem(crew));
-    if (crowd->entered < crowd->wanted)
-        uv_timer_start(crowd->timer, on_tick, 0, 0);
+    if (crowd->entered < crowd->wanted && !crowd->ending)
+        tick_at_once(crowd);
 }
 
 /* ---- bringing on ---- */
@@ -470,7 +478,7 @@ void crowd_end(struct crowd *crowd, void (*ended)(void *context, size_t left_to_
         return;
     crowd->ending = true;
     crowd->ended = ended;
-    uv_timer_start(crowd->timer, on_tick, 0, 0);
+    tick_at_once(crowd);
 }
 
 /* ---- for its owner ---- */
