@@ -15,62 +15,26 @@
 #include "probe/election/recipe.h"
 #include "probe/inject/crowd.h"
 #include "probe/inject/descriptors.h"
-#include "probe/zookeeper/sandbox.h"
+#include "tests/support/playground.h"
 
-#define TICK_MS 200
 #define TIMEOUT_MS 1500
-#define WITHIN_MS 30000
 
 struct world {
-    uv_loop_t loop;
-    uv_timer_t alarm;
-    struct sandbox *sandbox;
-    struct guard *guard;
+    struct playground ground;
     struct session *reader;
-    bool ready, ended, answered;
+    bool ended, answered;
     size_t left_to_expire, failed_over, children;
 };
-
-static void on_alarm(uv_timer_t *timer)
-{
-    (void)timer;
-}
-
-static void on_ready(void *context, const char *problem)
-{
-    struct world *world = context;
-    if (problem)
-        fail_msg("%s", problem);
-    world->ready = true;
-}
-
-/* Runs the loop until a condition holds; fails where it does not in time. */
-#define run_until(world, condition)                                                                          \
-    do {                                                                                                     \
-        uint64_t from_ = uv_hrtime();                                                                        \
-        while (!(condition) && uv_hrtime() - from_ < WITHIN_MS * UINT64_C(1000000))                          \
-            uv_run(&(world)->loop, UV_RUN_ONCE);                                                             \
-        assert_true(condition);                                                                              \
-    } while (0)
 
 static int world_begin(void **state)
 {
     struct world *world = calloc(1, sizeof *world);
     *state = world;
-    uv_loop_init(&world->loop);
-    uv_timer_init(&world->loop, &world->alarm);
-    uv_timer_start(&world->alarm, on_alarm, 5, 5);
-    char *error = NULL;
-    world->sandbox = sandbox_start(&world->loop, &(struct sandbox_options){.servers = 1, .tick_ms = TICK_MS},
-                                   on_ready, world, &error);
-    if (!world->sandbox)
-        fail_msg("%s", error);
-    run_until(world, world->ready);
-    world->guard = guard_new_private();
-    assert_non_null(world->guard);
-    const struct session_options options = {.hosts = sandbox_hosts(world->sandbox), .timeout_ms = 60000};
-    world->reader = session_open(&world->loop, &options, &(struct session_listener){0}, NULL);
-    run_until(world, session_state(world->reader) == CONNECTION_CONNECTED);
+    playground_begin(&world->ground);
+    const struct session_options options = {.hosts = sandbox_hosts(world->ground.sandbox),
+                                            .timeout_ms = 60000};
+    world->reader = session_open(&world->ground.loop, &options, &(struct session_listener){0}, NULL);
+    playground_run_until(&world->ground, session_state(world->reader) == CONNECTION_CONNECTED);
     return 0;
 }
 
@@ -78,13 +42,9 @@ static int world_end(void **state)
 {
     struct world *world = *state;
     session_drop(world->reader);
-    sandbox_stop(world->sandbox);
-    uv_close((uv_handle_t *)&world->alarm, NULL);
-    uv_run(&world->loop, UV_RUN_DEFAULT);
-    int left = uv_loop_close(&world->loop);
-    guard_free(world->guard);
+    bool clean = playground_end(&world->ground);
     free(world);
-    return left;
+    return clean ? 0 : -1;
 }
 
 static void on_children(void *context, enum session_result result, const struct znode_stat *stat,
@@ -100,7 +60,7 @@ static size_t children_of(struct world *world, const char *path)
 {
     world->answered = false;
     assert_true(session_children(world->reader, path, false, on_children, world));
-    run_until(world, world->answered);
+    playground_run_until(&world->ground, world->answered);
     return world->children;
 }
 
@@ -122,14 +82,14 @@ static struct crowd *crowd_begin(struct world *world, const struct crowd_options
 {
     static const struct crowd_listener listener = {.failed_over = on_failed_over};
     struct crowd_options options = *given;
-    options.session.hosts = sandbox_hosts(world->sandbox);
-    options.guard = world->guard;
+    options.session.hosts = sandbox_hosts(world->ground.sandbox);
+    options.guard = world->ground.guard;
     options.session.timeout_ms = options.session.timeout_ms ? options.session.timeout_ms : TIMEOUT_MS;
     options.name = options.name ? options.name : "{hex}-n_";
     options.data = "test";
     options.per_session = options.per_session ? options.per_session : 1;
     world->failed_over = 0;
-    struct crowd *crowd = crowd_new(&world->loop, &options, &listener, world);
+    struct crowd *crowd = crowd_new(&world->ground.loop, &options, &listener, world);
     assert_non_null(crowd);
     return crowd;
 }
@@ -143,7 +103,7 @@ static struct crowd_figures figures_of(const struct crowd *crowd)
 
 static void stands(struct world *world, struct crowd *crowd)
 {
-    run_until(world, figures_of(crowd).stood_us != 0);
+    playground_run_until(&world->ground, figures_of(crowd).stood_us != 0);
 }
 
 /* Ends it, and nothing of it is left. */
@@ -151,15 +111,15 @@ static void crowd_finish(struct world *world, struct crowd *crowd, const char *e
 {
     world->ended = false;
     crowd_end(crowd, on_ended);
-    run_until(world, world->ended);
+    playground_run_until(&world->ground, world->ended);
     crowd_free(crowd);
     uint64_t from = uv_hrtime(); /* what was closed goes at once, long before any session expires */
     while (children_of(world, election) > 0 && uv_hrtime() - from < UINT64_C(1000000000))
-        uv_run(&world->loop, UV_RUN_ONCE);
+        uv_run(&world->ground.loop, UV_RUN_ONCE);
     if (world->left_to_expire == 0)
         assert_int_equal(children_of(world, election), 0);
     else
-        run_until(world, children_of(world, election) == 0);
+        playground_run_until(&world->ground, children_of(world, election) == 0);
 }
 
 /* Whoever stands, there is one leader, and its order is that of the line. */
@@ -195,10 +155,10 @@ static void leaders_die_in_every_way(void **state)
                                                        .every_ms = 30,
                                                        .how = (enum departure)how,
                                                        .away_ms = how == DEPART_PAUSE ? 4000 : 50});
-        run_until(world, world->failed_over >= 3);
+        playground_run_until(&world->ground, world->failed_over >= 3);
         crowd_hold(crowd, true);
-        run_until(world, figures_of(crowd).by_state[CANDIDATE_WAITING] == 7 &&
-                             figures_of(crowd).by_state[CANDIDATE_LEADING] == 1);
+        playground_run_until(&world->ground, figures_of(crowd).by_state[CANDIDATE_WAITING] == 7 &&
+                                                 figures_of(crowd).by_state[CANDIDATE_LEADING] == 1);
         one_leads(crowd);
         struct crowd_figures f = figures_of(crowd);
         for (size_t i = 0; i < 3; i++) {
@@ -229,11 +189,11 @@ static void a_short_pause_is_no_death(void **state)
     assert_false(crowd_kill(crowd, leader, DEPART_CLOSE));
     assert_int_equal(figures_of(crowd).paused, 1);
     assert_true(crowd_resume(crowd, leader));
-    run_until(world, figures_of(crowd).survived == 1);
+    playground_run_until(&world->ground, figures_of(crowd).survived == 1);
     assert_int_equal(crowd_leader(crowd), leader);
     assert_int_equal(figures_of(crowd).failover_count, 0);
     assert_true(crowd_kill(crowd, leader, DEPART_CLOSE));
-    run_until(world, world->failed_over == 1);
+    playground_run_until(&world->ground, world->failed_over == 1);
     crowd_finish(world, crowd, "/short");
 }
 
@@ -253,7 +213,7 @@ static void a_herd_costs_more_than_a_chain(void **state)
                                                                          .session.timeout_ms = 10000});
         stands(world, crowd);
         assert_true(crowd_kill(crowd, crowd_leader(crowd), DEPART_CLOSE));
-        run_until(world, world->failed_over == 1);
+        playground_run_until(&world->ground, world->failed_over == 1);
         const struct crowd_failover *one = &figures_of(crowd).failovers[0];
         if (i == 0)
             assert_true(one->notices == 1 && one->requests == 1);
@@ -276,7 +236,7 @@ static void a_mixture_is_as_asked_for(void **state)
         crowd_kill(crowd, crowd_leader(crowd), DEPART_CLOSE);
         uint64_t from = uv_hrtime();
         while (uv_hrtime() - from < 300000000 && crowd_leader(crowd) == SIZE_MAX)
-            uv_run(&world->loop, UV_RUN_ONCE);
+            uv_run(&world->ground.loop, UV_RUN_ONCE);
     }
     struct crowd_figures f = figures_of(crowd);
     assert_int_equal(crowd_leader(crowd), SIZE_MAX);
@@ -300,15 +260,15 @@ static void many_on_one_session(void **state)
     assert_true(f.sessions == 4 && f.lists < 40);
     one_leads(crowd);
     assert_true(crowd_kill(crowd, crowd_leader(crowd), DEPART_RESIGN));
-    run_until(world, world->failed_over == 1);
+    playground_run_until(&world->ground, world->failed_over == 1);
     assert_int_equal(figures_of(crowd).by_state[CANDIDATE_RESIGNED], 1);
     assert_true(crowd_kill(crowd, crowd_leader(crowd), DEPART_CLOSE));
-    run_until(world, world->failed_over == 2);
+    playground_run_until(&world->ground, world->failed_over == 2);
     f = figures_of(crowd);
     assert_true(f.by_state[CANDIDATE_GONE] >= 10 && f.by_state[CANDIDATE_LEADING] == 1);
     for (size_t i = 0; i < 40; i++)
         crowd_volunteer(crowd, i);
-    run_until(world, figures_of(crowd).by_state[CANDIDATE_WAITING] == 39);
+    playground_run_until(&world->ground, figures_of(crowd).by_state[CANDIDATE_WAITING] == 39);
     one_leads(crowd);
     assert_int_equal(children_of(world, "/shared"), 40);
     crowd_finish(world, crowd, "/shared");
@@ -337,26 +297,27 @@ static void a_restart_brings_all_back(void **state)
     stands(world, own);
     stands(world, shared);
     uint64_t before = figures_of(own).connects;
-    assert_true(sandbox_server_kill(world->sandbox, 0));
-    run_until(world, figures_of(own).connected == 0 && figures_of(shared).connected == 0);
+    assert_true(sandbox_server_kill(world->ground.sandbox, 0));
+    playground_run_until(&world->ground, figures_of(own).connected == 0 && figures_of(shared).connected == 0);
     uint64_t until = uv_hrtime() + 2000000000;
     while (uv_hrtime() < until)
-        uv_run(&world->loop, UV_RUN_ONCE);
+        uv_run(&world->ground.loop, UV_RUN_ONCE);
     assert_true(figures_of(own).connects - before <= 100);
     bool restarted = false;
-    assert_true(sandbox_server_start(world->sandbox, 0, on_restarted, &restarted));
-    run_until(world, restarted && figures_of(own).by_state[CANDIDATE_WAITING] == 199 &&
-                         figures_of(shared).by_state[CANDIDATE_WAITING] == 199);
+    assert_true(sandbox_server_start(world->ground.sandbox, 0, on_restarted, &restarted));
+    playground_run_until(&world->ground, restarted && figures_of(own).by_state[CANDIDATE_WAITING] == 199 &&
+                                             figures_of(shared).by_state[CANDIDATE_WAITING] == 199);
     assert_int_equal(figures_of(own).expired + figures_of(shared).expired, 0);
     assert_int_equal(figures_of(own).lost, 200);
     one_leads(own);
     one_leads(shared);
-    run_until(world, session_state(world->reader) == CONNECTION_CONNECTED);
+    playground_run_until(&world->ground, session_state(world->reader) == CONNECTION_CONNECTED);
     assert_int_equal(children_of(world, "/back/own"), 200);
     for (int i = 0; i < 3; i++) { /* who is woken now was told by a watch that was set again */
         size_t leader = crowd_leader(shared);
         assert_true(crowd_kill(shared, leader, DEPART_RESIGN));
-        run_until(world, crowd_leader(shared) != SIZE_MAX && crowd_leader(shared) != leader);
+        playground_run_until(&world->ground,
+                             crowd_leader(shared) != SIZE_MAX && crowd_leader(shared) != leader);
     }
     crowd_finish(world, own, "/back/own");
     crowd_finish(world, shared, "/back/shared");
@@ -375,7 +336,7 @@ static void who_must_not_lead_goes(void **state)
     assert_int_equal(figures_of(guests).by_state[CANDIDATE_WAITING], 3);
     assert_int_equal(figures_of(guests).first_most_us, 0);
     crowd_kill(real, 0, DEPART_CLOSE);
-    run_until(world, figures_of(guests).by_state[CANDIDATE_RESIGNED] == 3);
+    playground_run_until(&world->ground, figures_of(guests).by_state[CANDIDATE_RESIGNED] == 3);
     struct crowd_figures f = figures_of(guests);
     assert_true(f.first_most_us > 0 && f.first_most_us < 5000000);
     assert_int_equal(crowd_leader(guests), SIZE_MAX);
@@ -394,7 +355,7 @@ static void a_rate_is_kept(void **state)
     struct crowd_figures f = figures_of(crowd);
     assert_true(f.stood_us - f.begun_us >= 19 * 25000 - 5000);
     assert_true(crowd_add(crowd, 5));
-    run_until(world, figures_of(crowd).by_state[CANDIDATE_WAITING] == 24);
+    playground_run_until(&world->ground, figures_of(crowd).by_state[CANDIDATE_WAITING] == 24);
     crowd_finish(world, crowd, "/rate");
 }
 
@@ -402,25 +363,21 @@ static void a_rate_is_kept(void **state)
 static void a_full_server_is_named(void **state)
 {
     struct world *world = *state;
-    struct sandbox *common = world->sandbox;
-    char *error = NULL;
-    world->ready = false;
-    world->sandbox = sandbox_start(
-        &world->loop, &(struct sandbox_options){.servers = 1, .tick_ms = TICK_MS, .connections = 10},
-        on_ready, world, &error);
-    assert_non_null(world->sandbox);
-    run_until(world, world->ready);
+    struct sandbox *common = world->ground.sandbox;
+    world->ground.sandbox = playground_server(&world->ground, 10);
     struct crowd *crowd = crowd_begin(world, &(struct crowd_options){.election = "/full", .count = 30});
-    run_until(world, figures_of(crowd).problem && strstr(figures_of(crowd).problem, "maxClientCnxns"));
-    run_until(world, figures_of(crowd).by_state[CANDIDATE_LEADING] == 1 &&
-                         figures_of(crowd).by_state[CANDIDATE_WAITING] == figures_of(crowd).connected - 1);
+    playground_run_until(&world->ground,
+                         figures_of(crowd).problem && strstr(figures_of(crowd).problem, "maxClientCnxns"));
+    playground_run_until(&world->ground, figures_of(crowd).by_state[CANDIDATE_LEADING] == 1 &&
+                                             figures_of(crowd).by_state[CANDIDATE_WAITING] ==
+                                                 figures_of(crowd).connected - 1);
     assert_true(figures_of(crowd).connected < 30 && figures_of(crowd).stood_us == 0);
     world->ended = false;
     crowd_end(crowd, on_ended);
-    run_until(world, world->ended);
+    playground_run_until(&world->ground, world->ended);
     crowd_free(crowd);
-    sandbox_stop(world->sandbox);
-    world->sandbox = common;
+    sandbox_stop(world->ground.sandbox);
+    world->ground.sandbox = common;
 }
 
 /* So many on a session that their watches would not fit one packet: more sessions are taken. */

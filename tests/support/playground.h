@@ -1,0 +1,47 @@
+/*
+ * playground.h - a loop with a private ZooKeeper on it, for tests of test candidates against a real server.
+ *
+ * One for all the tests of a program: each takes an election of its own. Whatever goes wrong fails the test.
+ */
+#ifndef ELECTOP_TESTS_SUPPORT_PLAYGROUND_H
+#define ELECTOP_TESTS_SUPPORT_PLAYGROUND_H
+
+#include <stdbool.h>
+#include <uv.h>
+
+#include "probe/inject/guard.h"
+#include "probe/zookeeper/sandbox.h"
+
+#define PLAYGROUND_TICK_MS 200
+#define PLAYGROUND_WITHIN_MS 30000
+
+struct playground {
+    uv_loop_t loop;
+    uv_timer_t alarm; /* the loop turns every few milliseconds, whatever happens */
+    struct sandbox *sandbox;
+    struct guard *guard; /* lets everything through: the servers are the test's own */
+    bool ready;
+};
+
+void playground_begin(struct playground *);
+/*
+ * Ends the server and the loop. False: something is still on the loop after a few seconds. After a test that
+ * failed its candidates are, and go on for ever: waiting for them would turn the failure into a hang.
+ */
+bool playground_end(struct playground *);
+
+/* One server that serves, with so many connections for each client (0: any number). */
+struct sandbox *playground_server(struct playground *, int connections);
+
+void playground_run_for(struct playground *, int ms);
+
+/* Runs the loop until a condition holds; fails where it does not in time. */
+#define playground_run_until(playground, condition)                                                          \
+    do {                                                                                                     \
+        uint64_t from_ = uv_hrtime();                                                                        \
+        while (!(condition) && uv_hrtime() - from_ < PLAYGROUND_WITHIN_MS * UINT64_C(1000000))               \
+            uv_run(&(playground)->loop, UV_RUN_ONCE);                                                        \
+        assert_true(condition);                                                                              \
+    } while (0)
+
+#endif
