@@ -1,7 +1,7 @@
 /*
  * crowd - a crowd of test candidates, for measuring it against crowd_floor and kazoo's Election.
  *
- *     crowd HOSTS PATH CANDIDATES PER_SESSION own|shared TIMEOUT_MS [FALLS] [BEHAVIOUR]
+ *     crowd HOSTS PATH CANDIDATES PER_SESSION own|shared TIMEOUT_MS [FALLS [BEHAVIOUR [NAME]]]
  *
  * Prints a line of JSON once all stand, with what that took; then lets the leader close FALLS times, one
  * death after the other, and prints what the failovers took. Goes on until the end of its input; each line of
@@ -115,9 +115,10 @@ static void on_input(uv_poll_t *poll, int status, int events)
 
 int main(int argc, char **argv)
 {
-    if (argc < 7 || argc > 9) {
+    if (argc < 7 || argc > 10) {
         fprintf(stderr,
-                "usage: crowd HOSTS PATH CANDIDATES PER_SESSION own|shared TIMEOUT_MS [FALLS] [BEHAVIOUR]\n");
+                "usage: crowd HOSTS PATH CANDIDATES PER_SESSION own|shared TIMEOUT_MS [FALLS [BEHAVIOUR "
+                "[NAME]]]\n");
         return 2;
     }
     struct bench bench = {.falls = argc > 7 ? strtoul(argv[7], NULL, 10) : 0};
@@ -127,7 +128,7 @@ int main(int argc, char **argv)
         .guard = guard_new_private(), /* its servers are the benchmark's own; it goes with the process */
         .session = {.hosts = argv[1], .timeout_ms = (int)strtol(argv[6], NULL, 10)},
         .election = argv[2],
-        .name = "n_",
+        .name = argc > 9 ? argv[9] : "n_",
         .data = "",
         .count = strtoul(argv[3], NULL, 10),
         .per_session = strtoul(argv[4], NULL, 10),

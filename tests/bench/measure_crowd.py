@@ -1,7 +1,7 @@
 """Crowds of test candidates: against a bare client that takes the same steps, and against kazoo's Election.
 
-All run in turn on the rig's server. What they say about themselves (crowd.c, crowd_floor.c) is what is compared:
-processor time and wall time from their start until everybody knows where it stands.
+All run in turn on the rig's server, each once it has got over the one before. What they say about themselves (crowd.c,
+crowd_floor.c) is what is compared: processor time and wall time from their start until everybody knows where it stands.
 """
 import contextlib
 import json
@@ -9,6 +9,7 @@ import os
 import statistics
 import subprocess
 import time
+import uuid
 
 from rig import HERE, TOOLS, BenchError, cpu_us
 from row import Row
@@ -17,6 +18,7 @@ TIMEOUT_MS = 10000
 EACH_MOST = 7 * 1024
 EACH_SHARED_MOST = 512
 IDLE_MOST = 7.0
+PACKET_MOST = 1048575  # jute.maxbuffer
 AWAY_MOST = 50  # connects a second while the server is away
 
 
@@ -60,16 +62,19 @@ class Crowd:
 
 
 def floor(rig, path, count, look, falls=0):
+    rig.rest()
     argv = [os.path.join(TOOLS, "crowd_floor"), rig.hosts, path, count, look, TIMEOUT_MS, falls]
     return Crowd(argv, falls > 0)
 
 
-def ours(rig, path, count, look, per_session=1, falls=0, timeout_ms=TIMEOUT_MS):
-    argv = [os.path.join(TOOLS, "crowd"), rig.hosts, path, count, per_session, look, timeout_ms, falls]
+def ours(rig, path, count, look, per_session=1, falls=0, timeout_ms=TIMEOUT_MS, name="n_"):
+    rig.rest()
+    argv = [os.path.join(TOOLS, "crowd"), rig.hosts, path, count, per_session, look, timeout_ms, falls, "predecessor", name]
     return Crowd(argv, falls > 0)
 
 
 def kazoo(rig, path, count):
+    rig.rest()
     with Crowd(["/usr/bin/python3", os.path.join(HERE, "kazoo_crowd.py"), rig.hosts, path, count]) as crowd:
         return crowd.stood
 
@@ -147,6 +152,19 @@ def shared_sessions(rig, quick, say):
                   f"{crowd.stood['stood_ms']:.0f} ms", "", "", None)
 
 
+def packet(rig, quick, say):
+    """On so few sessions, with names so long, that the watches of one would not fit the packet that sets them again."""
+    count, name = 5000 if quick else 50000, "_c_{uuid}-latch-"
+    say(f"{count} candidates with long names, on 3 sessions if it can be")
+    with ours(rig, "/packet", count, "shared", count // 3 + 1, timeout_ms=30000, name=name) as crowd:
+        sessions = crowd.stood["sessions"]
+        each = -(-count // sessions) * (4 + len("/packet/") + len(name.format(uuid=uuid.uuid4())) + 10)
+        what = f"{count} candidates with long names, on {sessions} sessions"
+        yield Row(f"{what} (3 were asked for): watches to set again, each", "", f"{each} B", "", f"≤ {PACKET_MOST} B",
+                  each > PACKET_MOST)
+        yield from restart(rig, what, crowd, 3, say)
+
+
 def restart(rig, what, crowd, away_s, say):
     say(f"{what}: the server is killed")
     before = crowd.ask()
@@ -175,3 +193,4 @@ def measure_crowd(rig, rounds, quick, say):
         yield from restart(rig, f"{count} candidates", crowd, 3, say)
     with ours(rig, "/restart-shared", 5 * count, "shared", 5 * count // 3 + 1, timeout_ms=30000) as crowd:
         yield from restart(rig, f"{5 * count} candidates on {crowd.stood['sessions']} sessions", crowd, 3, say)
+    yield from packet(rig, quick, say)

@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -183,7 +184,7 @@ class Rig:
             told = json.loads(self.sandbox.stdout.readline() or "{}")
             if "hosts" not in told:
                 raise BenchError(f"no ZooKeeper: {told.get('error', 'the sandbox ended')}")
-            self.hosts, self.admin = told["hosts"], told["admin"]
+            self.hosts, self.admin, self.server_pid = told["hosts"], told["admin"], told["pids"][0]
         except BaseException:
             self.__exit__()
             raise
@@ -207,6 +208,20 @@ class Rig:
         answer = json.loads(self.sandbox.stdout.readline() or "{}")
         if not answer.get("ok"):
             raise BenchError(f"{command}: {answer.get('error', 'the sandbox ended')}")
+        self.server_pid = answer.get("pid", self.server_pid)
+
+    def server_counts(self):
+        """What the server itself counts: mntr, by name."""
+        host, port = self.hosts.rsplit(":", 1)
+        with socket.create_connection((host, int(port)), 10) as s, s.makefile("r", encoding="ascii", errors="replace") as answer:
+            s.sendall(b"mntr")
+            return dict(line.rstrip("\n").split("\t", 1) for line in answer if "\t" in line)
+
+    def rest(self):
+        """Waits until the server has got over whoever was there before: their sessions have ended, and it has nothing
+        more to do. Without that the work of one run falls into the time of the next."""
+        wait_until("the sessions of the run before end", lambda: self.server_counts().get("zk_global_sessions") == "0", 60, 0.2)
+        settle(self.server_pid, "the server", within_s=60)
 
     def driver(self, sessions=20):
         return Driver(self.hosts, sessions)
