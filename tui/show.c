@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tui/commands/command.h"
+#include "tui/exit_status.h"
 #include "tui/screen/curses.h"
 #include "tui/views/view.h"
 

@@ -45,8 +45,9 @@ UPWARD = [
     ("probe/sink/", ("probe/source/", "probe/zookeeper/", "probe/inject/", "probe/history/", "probe/report/", "probe/monitor.h")),
     ("probe/history/", ("probe/source/", "probe/zookeeper/", "probe/inject/", "probe/report/")),
     ("probe/report/", ("probe/source/", "probe/zookeeper/", "probe/inject/", "probe/monitor.h")),
-    ("tui/text/", ("tui/screen/", "tui/views/", "tui/commands/", "tui/print/")),
-    ("tui/screen/", ("tui/views/", "tui/commands/", "tui/print/")),
+    ("tui/text/", ("tui/screen/", "tui/views/", "tui/commands/", "tui/print/", "tui/report/", "tui/inject/")),
+    ("tui/screen/", ("tui/views/", "tui/commands/", "tui/print/", "tui/report/", "tui/inject/")),
+    ("tui/print/", ("tui/views/", "tui/commands/", "tui/report/", "tui/inject/")),
     ("tui/report/", ("tui/commands/", "probe/zookeeper/", "probe/source/", "probe/inject/")),
     ("tui/views/", ("tui/commands/", "probe/zookeeper/", "probe/source/", "probe/inject/")),
     ("tui/", ("tests/",)),
@@ -207,6 +208,26 @@ def circles(top):
             yield path, 0, f"calls itself through {', '.join(steps)}: move what they share below them"
 
 
+def part(path):
+    """Where a reader of the tree puts a file: its folder; a file beside folders is a part of its own."""
+    folder = os.path.dirname(path)
+    return folder if folder not in ("probe", "tui") else os.path.splitext(path)[0]
+
+
+def part_circles(top):
+    """Folders, and the files beside them, include one another one way."""
+    graph = {}
+    for path, _, header in includes(top, OWN_INCLUDE):
+        graph.setdefault(part(header), {})
+        if part(header) != part(path):
+            graph.setdefault(part(path), {}).setdefault(part(header), []).append(f"{path} includes {header}")
+    for place in sorted(graph):
+        way = way_back(graph, place)
+        if way and way[0] == min(way):
+            steps = [graph[a][b][0] for a, b in zip(way, way[1:])]
+            yield place, 0, f"includes itself in the end: {', '.join(steps)}"
+
+
 def own_headers(top):
     """What a file does for others stands in the header of its name: in its own, in that of a file whose name
     its own begins with (history.h, of history_events.c), or in one that is no file's (view.h, of all views)."""
@@ -242,6 +263,7 @@ RULES = [
     pure_model,
     writes_to_clusters,
     circles,
+    part_circles,
     own_headers,
     file_lengths,
     top_level,

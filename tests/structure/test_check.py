@@ -92,6 +92,14 @@ def test_circle_is_reported(last, circles, tmp_path):
     assert all("probe/b.c (b_do), probe/c.c (c_known), probe/a.c (a_do)" in what for _, _, what in reported)
 
 
+@pytest.mark.parametrize("header, circles", [("tui/text/safe.h", 0), ("tui/views/view.h", 1), ("tui/dashboard.h", 1)])
+def test_circle_of_folders_is_reported(header, circles, tmp_path):
+    # The dashboard includes views, and these include how texts are made safe.
+    write_all(tmp_path, {"tui/dashboard.h": '#include "tui/views/view.h"\n', "tui/views/view.h": '#include "tui/text/safe.h"\n',
+                         "tui/views/list.h": f'#include "{header}"\n', "tui/text/safe.h": f'#include "{header}"\n'})
+    assert len(list(check.part_circles(tmp_path))) == circles
+
+
 @pytest.mark.parametrize("header, right", [("one.h", True), ("table.h", True), ("one_more.h", False), ("two.h", False)])
 def test_function_stands_in_its_header(header, right, tmp_path):
     # two.h is another file's, table.h is nobody's.

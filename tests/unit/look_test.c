@@ -15,7 +15,7 @@
 #include "probe/sink/look.h"
 #include "tests/support/scenes.h"
 #include "tests/support/scripted.h"
-#include "tui/print/look_text.h"
+#include "tui/report/look_text.h"
 
 static json_t *read_back(const struct buffer *out)
 {

@@ -1,8 +1,7 @@
 /*
  * command.h - one file a subcommand; main.c parses, loads the settings, and calls one of these.
  *
- * Each returns the program's exit status (contract: 0 done, 1 --strict found something, 2 refused, 3 no look,
- * 128+n ended by signal n).
+ * Each returns the program's exit status.
  */
 #ifndef ELECTOP_TUI_COMMANDS_COMMAND_H
 #define ELECTOP_TUI_COMMANDS_COMMAND_H
@@ -11,8 +10,7 @@
 
 #include "config/options.h"
 #include "config/settings.h"
-
-enum { EXIT_DONE = 0, EXIT_FOUND = 1, EXIT_USAGE = 2, EXIT_NO_LOOK = 3 };
+#include "tui/exit_status.h"
 
 struct invocation {
     const struct options *options;

@@ -15,8 +15,8 @@
 #include "tui/commands/ending.h"
 #include "tui/commands/recording.h"
 #include "tui/commands/verdict.h"
-#include "tui/print/look_text.h"
 #include "tui/print/output.h"
+#include "tui/report/look_text.h"
 
 /* With what the configured history knows, where there is one and it can be read: a look is no less without.
  */

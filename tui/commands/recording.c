@@ -1,11 +1,7 @@
 /*
  * recording.c - once and events on a recording, in place of a cluster.
  */
-#include "tui/commands/recording.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "config/text.h"
 #include "config/times.h"
@@ -14,11 +10,15 @@
 #include "probe/sink/json_event.h"
 #include "probe/sink/json_look.h"
 #include "probe/sink/look.h"
+#include "tui/commands/recording.h"
 #include "tui/commands/verdict.h"
 #include "tui/print/event_line.h"
-#include "tui/print/look_text.h"
 #include "tui/print/output.h"
+#include "tui/report/look_text.h"
 #include "tui/text/format.h"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 /* So much is gathered before it is written. */
 #define PIECE_BYTES (64 * 1024)

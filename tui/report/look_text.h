@@ -2,10 +2,11 @@
  * look_text.h - one look at everything as text: `electop once`.
  *
  * Each cluster with its servers, a table of its elections where there are several, then each election with
- * its candidates in order: of a crowd that nobody named on the command line the first ones. Tables fit the terminal's width; into a pipe nothing is cut.
+ * its candidates in order: of a crowd that nobody named on the command line the first ones. Tables fit the
+ * terminal's width; into a pipe nothing is cut.
  */
-#ifndef ELECTOP_TUI_PRINT_LOOK_TEXT_H
-#define ELECTOP_TUI_PRINT_LOOK_TEXT_H
+#ifndef ELECTOP_TUI_REPORT_LOOK_TEXT_H
+#define ELECTOP_TUI_REPORT_LOOK_TEXT_H
 
 #include "probe/election/model.h"
 #include "tui/print/paper.h"

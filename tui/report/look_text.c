@@ -1,4 +1,4 @@
-#include "tui/print/look_text.h"
+#include "tui/report/look_text.h"
 
 #include <inttypes.h>
 #include <limits.h>
