@@ -90,19 +90,21 @@ void inquiry_ask_by_word(struct inquiry *q)
     enum word word = inquiry_ways[q->step].word;
     char reason[200];
     int64_t bytes = predicted_bytes(q);
+    enum step told = q->step == STEP_WATCHES ? STEP_SUMMARY : STEP_FIGURES; /* how much there is */
+    bool untold = bytes < 0 && q->step > STEP_BEFORE;
     if (q->live->cluster->servers.four_letter == CHOICE_OFF) {
         inquiry_way_failed(q, "four-letter words are not asked (four_letter: off)");
-    } else if (q->word_off[word]) {
-        snprintf(reason, sizeof reason, "%s: switched off (4lw.commands.whitelist)", word_text(word));
+    } else if (q->word_off[word] || (untold && q->word_off[inquiry_ways[told].word])) {
+        snprintf(reason, sizeof reason, "%s: switched off (4lw.commands.whitelist)",
+                 word_text(q->word_off[word] ? word : inquiry_ways[told].word));
         inquiry_way_failed(q, reason);
     } else if (q->words_hang) {
         snprintf(reason, sizeof reason, "%s is not asked: another word was not answered in time",
                  word_text(word));
         inquiry_way_failed(q, reason);
     } else if (bytes < 0) {
-        enum step told = q->step == STEP_WATCHES ? STEP_SUMMARY : STEP_FIGURES;
         snprintf(reason, sizeof reason, "%s is not asked: nothing tells how long its answer would be%s",
-                 word_text(word), q->step > STEP_BEFORE ? q->unpredicted[told] : "");
+                 word_text(word), untold ? q->unpredicted[told] : "");
         inquiry_way_failed(q, reason);
     } else if (bytes > WORD_MOST_BYTES) {
         snprintf(reason, sizeof reason,

@@ -69,6 +69,10 @@ static void no_server_or_not_known(void **state)
     wait(&w);
     w.client.shown.alive_known = false;
     assert_string_equal(server_of(&w), "?");
+    w.candidate.client = NULL;
+    assert_string_equal(server_of(&w), "?");
+    w.candidate.stat.owner = 0; /* it belongs to no session: there is nothing to be known */
+    assert_string_equal(server_of(&w), "-");
 }
 
 /* A list of watches is of no use without one of connections: then no server shows what it watches. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "probe/election/whatif.h"
 #include "tui/text/format.h"
 #include "tui/views/facts.h"
 
@@ -239,6 +240,10 @@ style chain_server_text(const struct cells *cells, const struct election *electi
         put_server_name(election->cluster, session->server, buffer, size);
         return answers && !facts_stale(election) ? ROLE_TEXT : ROLE_DIM;
     }
+    if (candidate_stays(candidate)) { /* no session, so no connection */
+        snprintf(buffer, size, "%s", cells_sign(cells, SIGN_DASH));
+        return ROLE_DIM;
+    }
     if (session != NULL && session->alive_known && session->alive && !session->connected &&
         !hides_connections(election->cluster)) {
         snprintf(buffer, size, "none");
@@ -281,7 +286,8 @@ void chain_put_heard(struct cells *cells, int x, int y, int room, const struct e
     if (room <= 0)
         return;
     if (silent_ms < 0) {
-        cells_put(cells, x, y, room, ROLE_DIM, cells_sign(cells, SIGN_UNKNOWN));
+        cells_put(cells, x, y, room, ROLE_DIM,
+                  cells_sign(cells, candidate_stays(candidate) ? SIGN_DASH : SIGN_UNKNOWN));
         return;
     }
     look = percent >= 100 ? ROLE_CRITICAL : percent >= allowed ? ROLE_WARNING : ROLE_DIM;
