@@ -52,9 +52,15 @@ void clients_drop_strangers(struct clients *clients)
         }
 }
 
+/* Two to a bucket: a bucket costs memory for every session, a second step only the lists that are joined. */
+static bool full(const struct clients *clients)
+{
+    return clients->count >= 2 * clients->bucket_count;
+}
+
 static bool grow(struct clients *clients)
 {
-    if (clients->count < clients->bucket_count)
+    if (!full(clients))
         return true;
     size_t room = clients->bucket_count ? clients->bucket_count * 2 : 64;
     struct client **buckets = calloc(room, sizeof(struct client *));
@@ -84,7 +90,7 @@ struct client *clients_make(struct cluster *cluster, uint64_t session)
     struct client *client = clients_find(clients, session);
     if (client)
         return client;
-    if (clients->count == clients->bucket_count)
+    if (full(clients))
         clients_drop_strangers(clients);
     client = grow(clients) ? malloc(sizeof *client) : NULL;
     if (!client)
