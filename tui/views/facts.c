@@ -23,16 +23,24 @@ int64_t facts_age_us(struct moment then, struct moment now)
 
 enum outlook facts_outlook(const struct election *election)
 {
-    struct next_failover next;
+    const char *why;
 
-    if (election->state != ELECTION_LED || election->leader == NULL || facts_stale(election))
+    if (election->state != ELECTION_LED || election->leader == NULL || facts_stale(election) ||
+        (election->recipe != NULL && election->recipe->family == FAMILY_LOCK))
         return OUTLOOK_NONE;
-    next = whatif_next(election);
-    if (next.by_itself == ANSWER_NO)
+    if (election->leader->known && candidate_stays(election->leader))
         return OUTLOOK_STOPS;
-    if (next.heir == NULL)
+    if (election->candidate_count < 2)
         return OUTLOOK_ALONE;
-    return next.told == ANSWER_YES ? OUTLOOK_WORKS : next.told == ANSWER_NO ? OUTLOOK_STOPS : OUTLOOK_UNKNOWN;
+    switch (whatif_told(election->candidates[1], &why)) {
+    case ANSWER_YES:
+        return OUTLOOK_WORKS;
+    case ANSWER_NO:
+        return OUTLOOK_STOPS;
+    case ANSWER_UNKNOWN:
+        break;
+    }
+    return OUTLOOK_UNKNOWN;
 }
 
 bool facts_stale(const struct election *election)

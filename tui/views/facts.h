@@ -27,7 +27,7 @@ struct badge facts_badge(const struct election *, struct moment now);
 
 /* Would the next failover work? */
 enum outlook {
-    OUTLOOK_NONE,  /* there is nobody who could go */
+    OUTLOOK_NONE,  /* nobody leads, or who waits (for a lock) stands in no line */
     OUTLOOK_ALONE, /* nobody stands behind the leader */
     OUTLOOK_UNKNOWN,
     OUTLOOK_STOPS, /* its heir is not told, or the leader's end is not noticed */

@@ -126,10 +126,9 @@ static void count_state(struct overview_totals *totals, const struct election *e
 }
 
 static void total(struct overview_totals *totals, const struct election *election, int rank,
-                  struct moment now)
+                  enum outlook outlook, struct moment now)
 {
     int64_t known_us = strip_known_us(election, now);
-    enum outlook outlook = facts_outlook(election);
 
     if (known_us > totals->known_us)
         totals->known_us = known_us;
@@ -153,14 +152,16 @@ static void count_servers(struct overview_totals *totals, const struct cluster *
 
 /*
  * 0 is the worst. How it stands and what is found are weighed together: nobody leads or a critical finding,
- * then errors, then warnings. Mere notes move nothing, and among equals how it stands decides.
+ * then errors, then warnings. Mere notes move nothing, and among equals how it stands decides, then whether
+ * the next failover would work.
  */
-static int rank_of(const struct election *election, const struct badge *badge)
+static int rank_of(const struct election *election, const struct badge *badge, enum outlook outlook)
 {
+    int next = outlook == OUTLOOK_STOPS ? 0 : outlook == OUTLOOK_UNKNOWN ? 1 : 2;
     int stands = badge->rank <= 1 ? 0 : badge->rank == 2 ? 1 : badge->rank < RANK_HEALTHY ? 2 : 3;
     int found = election->finding_count > 0 ? SEVERITY_CRITICAL - (int)election->findings[0]->severity : 3;
 
-    return (stands < found ? stands : found) * (RANK_HEALTHY + 1) + badge->rank;
+    return ((stands < found ? stands : found) * (RANK_HEALTHY + 1) + badge->rank) * 3 + next;
 }
 
 static bool passes(const struct election *election, const char *filter)
@@ -221,11 +222,12 @@ void overview_order_make(struct overview_order *order, const struct scene *scene
         for (size_t j = 0; j < model->clusters[i].election_count; j++) {
             const struct election *election = model->clusters[i].elections[j];
             struct badge badge = facts_badge(election, scene->now);
+            enum outlook outlook = facts_outlook(election);
 
-            total(&order->totals, election, badge.rank, scene->now);
+            total(&order->totals, election, badge.rank, outlook, scene->now);
             if (passes(election, order->filter))
                 order->rows[order->count++] =
-                    (struct overview_row){election, index++, rank_of(election, &badge)};
+                    (struct overview_row){election, index++, rank_of(election, &badge, outlook)};
         }
     }
     if (order->count > 1)
