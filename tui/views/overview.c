@@ -186,10 +186,12 @@ static void draw_outlook(const struct overview *overview, struct cells *cells, i
         enum sign sign;
         style look;
         const char *word, *brief;
-    } parts[] = {{totals->next_works, SIGN_CHECK, ROLE_GOOD, "would work", "work"},
-                 {totals->next_stops, SIGN_CRITICAL, ROLE_CRITICAL, "would stop", "stop"},
-                 {totals->next_unknown, SIGN_UNKNOWN, ROLE_DIM, "not known", "unknown"},
-                 {totals->next_alone, SIGN_DASH, ROLE_DIM, "with nobody next", "alone"}};
+    } parts[] = {
+        {totals->next_works, SIGN_CHECK, ROLE_GOOD, "would work", totals->next_works == 1 ? "works" : "work"},
+        {totals->next_stops, SIGN_CRITICAL, ROLE_CRITICAL, "would stop",
+         totals->next_stops == 1 ? "stops" : "stop"},
+        {totals->next_unknown, SIGN_UNKNOWN, ROLE_DIM, "not known", "unknown"},
+        {totals->next_alone, SIGN_DASH, ROLE_DIM, "with nobody next", "alone"}};
     bool brief = cells->width < 100;
     int x = 1 + cells_put(cells, 1, y, -1, ROLE_DIM, "next failover") + 2;
 
