@@ -35,7 +35,7 @@ static int print_help(const struct options *options)
     char *help = options_help(options->about, options->recipes);
     if (!help)
         complain("out of memory");
-    int status = help ? say(help) : EXIT_USAGE;
+    int status = help ? say_text(help) : EXIT_USAGE;
     free(help);
     return status;
 }
@@ -82,7 +82,7 @@ static int run(const struct options *options)
     if (options->command == COMMAND_HELP)
         return print_help(options);
     if (options->command == COMMAND_VERSION)
-        return say("electop " ELECTOP_VERSION "\n");
+        return say_text("electop " ELECTOP_VERSION "\n");
     if (options->log && !log_open(options->log, &error))
         return refuse(error);
     struct settings *settings = settings_load(options, &error);

@@ -44,6 +44,6 @@ void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int output_refused(int error);
 
 /* Writes a whole text to standard output and returns the exit status: a reader that has gone is no error. */
-int say(const char *text);
+int say_text(const char *text);
 
 #endif

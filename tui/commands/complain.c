@@ -39,7 +39,7 @@ int output_refused(int error)
     return EXIT_USAGE;
 }
 
-int say(const char *text)
+int say_text(const char *text)
 {
     int error = output_write(STDOUT_FILENO, text, strlen(text));
     return !error || output_is_gone(error) ? EXIT_DONE : output_refused(error);

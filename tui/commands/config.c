@@ -26,7 +26,7 @@ int command_config(const struct invocation *invocation)
         complain("out of memory; the configuration cannot be printed");
         return EXIT_USAGE;
     }
-    int status = say(all);
+    int status = say_text(all);
     free(all);
     return status;
 }

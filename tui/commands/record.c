@@ -64,7 +64,7 @@ static void tell_place(const struct recording *r)
     text_add(&text, "\n");
     char *line = text_take(&text);
     if (line)
-        say(line); /* whoever does not read it is recorded for all the same */
+        say_text(line); /* whoever does not read it is recorded for all the same */
     free(line);
 }
 

@@ -422,7 +422,7 @@ static void zoom(struct history_view *view, bool longer)
     keep_inside(view);
 }
 
-static enum view_result travel(struct history_view *view)
+static enum view_result go_there(struct history_view *view)
 {
     const struct failover *failover = failover_at(view, view->list.at);
     if (!failover)
@@ -459,7 +459,7 @@ static enum view_result history_action(struct view *self, const struct scene *sc
         zoom(view, action == ACTION_ZOOM_OUT);
         return VIEW_DONE;
     case ACTION_OPEN:
-        return travel(view);
+        return go_there(view);
     default:
         return VIEW_IGNORED;
     }
@@ -485,7 +485,7 @@ static enum view_result history_click(struct view *self, const struct scene *sce
         return VIEW_IGNORED;
     view->list.at = line;
     select_line(view);
-    return twice ? travel(view) : VIEW_DONE;
+    return twice ? go_there(view) : VIEW_DONE;
 }
 
 static struct destination history_destination(const struct view *self)
