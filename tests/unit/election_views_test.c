@@ -1,0 +1,307 @@
+/* What the views of one election and of one candidate do when the model changes under them, seen as text. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "tests/support/framed.h"
+#include "tui/views/view.h"
+
+static struct framed show_election(struct stage *stage)
+{
+    return framed_new(stage, election_view_new("", "/a/election"));
+}
+
+/* The selection stays with its candidate when those before it leave. */
+static void election_selection_stays_with_its_candidate(void **state)
+{
+    struct framed show = show_election(framed_two_elections());
+
+    (void)state;
+    framed_press(&show, ACTION_DOWN, NULL);
+    framed_press(&show, ACTION_DOWN, NULL);
+    assert_has(framed_selected(&show), "n_0000000003");
+    stage_children(show.stage, 0, "/a/election", framed_line + 1, 4, 0, 0);
+    assert_has(framed_selected(&show), "n_0000000003");
+    framed_end(&show);
+}
+
+/* When the selected candidate leaves, it is said, and the place is kept, until somebody moves. */
+static void election_says_that_the_selected_left(void **state)
+{
+    static const struct stand rest[] = {{"n_0000000001", 0x11, "host-a", 60},
+                                        {"n_0000000003", 0x13, "host-c", 40},
+                                        {"n_0000000004", 0x14, "host-d", 30}};
+    struct framed show = show_election(framed_two_elections());
+
+    (void)state;
+    framed_press(&show, ACTION_DOWN, NULL);
+    assert_has(framed_selected(&show), "n_0000000002");
+    stage_children(show.stage, 0, "/a/election", rest, 3, 0, 0);
+    assert_has(framed_selected(&show), "n_0000000003");
+    assert_has(framed_draw(&show), "n_0000000002 has left");
+    framed_press(&show, ACTION_DOWN, NULL);
+    assert_has_not(framed_draw(&show), "has left");
+    framed_end(&show);
+}
+
+/* Following the leader, the selection goes to whoever leads, until somebody moves. */
+static void election_follows_the_leader(void **state)
+{
+    struct framed show = show_election(framed_two_elections());
+
+    (void)state;
+    framed_press(&show, ACTION_LAST, NULL);
+    assert_has(framed_selected(&show), "n_0000000004");
+    framed_press(&show, ACTION_FOLLOW, NULL);
+    assert_has(framed_selected(&show), "n_0000000001");
+    stage_children(show.stage, 0, "/a/election", framed_line + 1, 3, 0, 0);
+    assert_has(framed_selected(&show), "n_0000000002");
+    assert_has(framed_selected(&show), "leads");
+    assert_has(framed_draw(&show), "following the leader");
+    framed_press(&show, ACTION_DOWN, NULL);
+    stage_children(show.stage, 0, "/a/election", framed_line + 2, 2, 0, 0);
+    assert_has(framed_selected(&show), "n_0000000003");
+    assert_has_not(framed_draw(&show), "following");
+    framed_end(&show);
+}
+
+/* What is not known says so: nobody has asked the servers who watches whom. */
+static void election_does_not_claim_watches(void **state)
+{
+    struct framed show = show_election(framed_two_elections());
+
+    (void)state;
+    assert_has(show.text, "? not asked yet");
+    assert_has(show.text, "leads, if it is told: the servers have not been asked yet");
+    assert_has_not(show.text, "wakes and leads");
+    framed_end(&show);
+}
+
+/* A chain that the servers show is drawn as it is: right, cut, wrong, and not known, each in words too. */
+static void election_shows_the_real_chain(void **state)
+{
+    struct framed show = framed_new(scene_chain(), election_view_new("prod", "/election"));
+    const char *text = framed_draw(&show);
+
+    (void)state;
+    assert_has(text, "+ If the leader goes now   n_..43 10.0.3.18:40112 wakes and leads; also told: n_..50");
+    /* One of those behind it is on a server that does not answer: it may be told. */
+    assert_has(
+        text,
+        "X If n_..45 goes           n_..47 is not told: it watches nothing here, and the line stops there");
+    assert_has(text, "; others may be told");
+    assert_has(text, " |   2  n_0000000043");
+    assert_has(text, " X   4  n_0000000047");
+    assert_has(text, "nothing: will never wake");
+    assert_has(text, " :   6  n_0000000049");
+    assert_has(text, "? zk3 does not answer");
+    assert_has(text, " \\   7  n_0000000050");
+    assert_has(text, "~ n_..42, not its predecessor");
+    assert_has(text, "restart the client at 10.0.3.20:58122");
+    framed_end(&show);
+}
+
+/* A first candidate without a session never goes by itself; and where another is told, nobody says "nobody".
+ */
+static void departures_that_are_not_ordinary(void **state)
+{
+    static const struct stand stands[] = {{"n_0000000042", 0, "10.0.3.17:7000", 3600},
+                                          {"n_0000000043", 0x2, "10.0.3.18:7000", 3500},
+                                          {"n_0000000045", 0x3, "10.0.3.19:7000", 3400},
+                                          {"n_0000000047", 0x4, "10.0.3.20:7000", 3300}};
+    static const struct shown sessions[] = {
+        {.session = 0x2, .client = "10.0.3.18:40112", .watches = {"/election/n_0000000042"}},
+        {.session = 0x3, .client = "10.0.3.19:40112"},
+        {.session = 0x4, .client = "10.0.3.20:40112", .watches = {"/election/n_0000000043"}}};
+    struct stage *stage = stage_new((const char *const[]){"prod", NULL});
+    struct framed show;
+    const char *text;
+
+    (void)state;
+    stage_connected(stage, 0, "zk1:2181");
+    stage_watch(stage, 0, "/election", NULL, KIND_LEADER, NULL);
+    stage_children(stage, 0, "/election", stands, 4, 48, 0);
+    for (int round = 0; round < 3; round++) {
+        stage_pass(stage, 6000000);
+        stage_round(stage, 0, "zk1:2181", sessions, 3);
+        stage_synced(stage, 0, "/election");
+    }
+    stage_pass(stage, 1000000);
+    show = framed_new(stage, election_view_new("prod", "/election"));
+    text = framed_draw(&show);
+    assert_has(text, "X If the leader goes now   it never goes by itself (no session owns it): "
+                     "only deleting it lets n_..43 lead");
+    assert_has(text,
+               "X If n_..43 goes           n_..45 is not told: it watches nothing here, and the line stops "
+               "there; told instead: n_..47");
+    assert_has_not(text, "nobody is told");
+    framed_end(&show);
+}
+
+/* What if plays the selected candidate's departure through, up to where nobody is told; Esc ends it first. */
+static void what_if_follows_the_line_to_its_end(void **state)
+{
+    struct framed show = framed_new(scene_chain(), election_view_new("prod", "/election"));
+    const char *text;
+
+    (void)state;
+    framed_draw(&show);
+    framed_press(&show, ACTION_WHAT_IF, NULL);
+    text = framed_draw(&show);
+    assert_has(text, "+ When n_..42 goes");
+    assert_has(text, "+ then n_..43 goes         n_..45 10.0.3.19:39920 wakes and leads");
+    assert_has(
+        text,
+        "X then n_..45 goes         n_..47 is not told: it watches nothing here, and does not lead then");
+    assert_has_not(text, "then n_..47 goes");
+    framed_press(&show, ACTION_LAST, NULL);
+    text = framed_draw(&show);
+    assert_has(text, "When n_..50 goes");
+    assert_has(text, "nobody stands behind it");
+    assert_int_equal(framed_press(&show, ACTION_BACK, NULL), VIEW_DONE);
+    assert_has_not(framed_draw(&show), "When n_..50 goes");
+    assert_int_equal(framed_press(&show, ACTION_BACK, NULL), VIEW_CLOSE);
+    framed_end(&show);
+}
+
+/* Of a whole line it says so, and of one that nobody shows only what is not known. */
+static void election_says_whether_the_line_is_whole(void **state)
+{
+    struct framed whole =
+        framed_new(scene_chain(), election_view_new("prod", "/druid/coordinator/_COORDINATOR"));
+    struct framed hidden = framed_new(scene_hidden(), election_view_new("prod", "/election"));
+
+    (void)state;
+    assert_has(framed_draw(&whole), "is whole: whoever is next is told");
+    assert_has(framed_draw(&hidden), "may stop at n_..43: ");
+    assert_has(hidden.text, "? no server shows it");
+    assert_has_not(hidden.text, "is whole");
+    framed_end(&whole);
+    framed_end(&hidden);
+}
+
+/* Among ten thousand, a filter finds one by name, identity or session, and its place in line stays. */
+static void election_filter_finds_one_in_a_crowd(void **state)
+{
+    struct framed show = framed_new(scene_crowd(10000), election_view_new("prod", "/election"));
+
+    (void)state;
+    show.view->ops->filter(show.view, "n_0000004321");
+    assert_has(framed_selected(&show), " 4222  n_0000004321");
+    show.view->ops->filter(show.view, "10.0.39.15:");
+    assert_has(framed_selected(&show), "10000  n_0000010099");
+    show.view->ops->filter(show.view, "0x100002a4d000064");
+    assert_has(framed_selected(&show), "  101  n_0000000200");
+    show.view->ops->filter(show.view, "");
+    assert_has(framed_selected(&show), "n_0000000200");
+    framed_press(&show, ACTION_LAST, NULL);
+    assert_has(framed_selected(&show), "n_0000010099");
+    framed_press(&show, ACTION_NEXT_MATCH, NULL);
+    assert_has(framed_selected(&show), "n_0000000100");
+    framed_end(&show);
+}
+
+/* An election that is not watched any more says so, and Esc goes back. */
+static void election_that_is_gone_says_so(void **state)
+{
+    struct framed show = framed_new(framed_two_elections(), election_view_new("", "/c/election"));
+
+    (void)state;
+    assert_has(show.text, "/c/election is not watched any more");
+    assert_int_equal(framed_press(&show, ACTION_OPEN, NULL), VIEW_IGNORED);
+    assert_int_equal(framed_press(&show, ACTION_BACK, NULL), VIEW_CLOSE);
+    framed_end(&show);
+}
+
+/* All of a candidate's Stat is there, in ZooKeeper's words, and its place among the others. */
+static void candidate_shows_all_of_its_stat(void **state)
+{
+    static const char *const fields[] = {"czxid",          "ctime",      "mzxid",      "mtime",
+                                         "pzxid",          "version",    "cversion",   "aversion",
+                                         "ephemeralOwner", "dataLength", "numChildren"};
+    struct framed show = framed_new(scene_usual(), candidate_view_new("prod", "/election", "n_0000000048"));
+
+    (void)state;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        assert_has(show.text, fields[i]);
+    assert_has(show.text, "0x200002a4d0a0005");
+    assert_has(show.text, "5 of 7");
+    assert_has(show.text, "n_..47 10.0.3.20:58122");
+    assert_has(show.text, "\"host\": \"10.0.3.21\"");
+    framed_end(&show);
+}
+
+/* Its data can be read in each form that fits, and none is lost on the way round. */
+static void candidate_data_has_forms(void **state)
+{
+    struct framed show = framed_new(scene_usual(), candidate_view_new("prod", "/election", "n_0000000048"));
+
+    (void)state;
+    assert_has(framed_draw(&show), "data as JSON,");
+    framed_press(&show, ACTION_RIGHT, NULL);
+    assert_has(framed_draw(&show), "data as JSON folded,");
+    framed_press(&show, ACTION_RIGHT, NULL);
+    assert_has(framed_draw(&show), "data as text,");
+    framed_press(&show, ACTION_RIGHT, NULL);
+    assert_has(framed_draw(&show), "data as hex,");
+    assert_has(framed_draw(&show), "00000000  7b 22 68");
+    framed_press(&show, ACTION_RIGHT, NULL);
+    assert_has(framed_draw(&show), "data as JSON,");
+    framed_end(&show);
+}
+
+/* A candidate that has left says so, with what happened. */
+static void candidate_that_left_says_so(void **state)
+{
+    struct framed show =
+        framed_new(framed_two_elections(), candidate_view_new("", "/a/election", "n_0000000001"));
+
+    (void)state;
+    assert_has(show.text, "leads for");
+    stage_children(show.stage, 0, "/a/election", framed_line + 1, 3, 0, 0);
+    assert_has(framed_draw(&show), "n_0000000001 does not stand here any more");
+    assert_has(framed_draw(&show), "leader lost");
+    framed_end(&show);
+}
+
+/* The same session's other candidacies are named. */
+static void candidate_names_its_sessions_others(void **state)
+{
+    struct framed show =
+        framed_new(framed_two_elections(), candidate_view_new("", "/a/election", "n_0000000001"));
+
+    (void)state;
+    assert_has(show.text, "elsewhere   beta, leads");
+    framed_end(&show);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(election_selection_stays_with_its_candidate),
+        cmocka_unit_test(election_says_that_the_selected_left),
+        cmocka_unit_test(election_follows_the_leader),
+        cmocka_unit_test(election_does_not_claim_watches),
+        cmocka_unit_test(election_shows_the_real_chain),
+        cmocka_unit_test(departures_that_are_not_ordinary),
+        cmocka_unit_test(what_if_follows_the_line_to_its_end),
+        cmocka_unit_test(election_says_whether_the_line_is_whole),
+        cmocka_unit_test(election_filter_finds_one_in_a_crowd),
+        cmocka_unit_test(election_that_is_gone_says_so),
+        cmocka_unit_test(candidate_shows_all_of_its_stat),
+        cmocka_unit_test(candidate_data_has_forms),
+        cmocka_unit_test(candidate_that_left_says_so),
+        cmocka_unit_test(candidate_names_its_sessions_others),
+    };
+
+    setenv("TZ", "UTC", 1);
+    tzset();
+    return cmocka_run_group_tests_name("election views", tests, NULL, NULL);
+}
