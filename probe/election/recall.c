@@ -31,14 +31,18 @@ static bool same_cluster(const struct cluster *a, const struct cluster *b)
            strcmp(a->chroot, b->chroot) == 0;
 }
 
-/* Nobody stands, as then; where the directory counts whom it has seen come, nobody has since. */
-static bool still_nobody(const struct election *now, const struct election *then, bool gapless)
+/*
+ * Nobody stands, as then. A directory counts whom it has seen come: nobody has since. A lock counts nobody,
+ * and may be taken and let go in an instant: the recording must reach until it was looked at.
+ */
+static bool still_nobody(const struct election *now, const struct election *then, struct moment until,
+                         bool gapless)
 {
     if (now->leader || then->leader || now->state != then->state)
         return false;
     bool counted = now->state == ELECTION_VACANT && now->next_sequence > 0;
     return counted ? now->next_sequence == then->next_sequence
-                   : gapless && (now->state == ELECTION_VACANT || now->state == ELECTION_ABSENT);
+                   : gapless && until.mono_us >= now->listed.mono_us;
 }
 
 void recall_bind(const struct model *model, struct election *election)
@@ -104,6 +108,8 @@ static void put_first(struct election *election, const struct tenure *first, boo
     }
     if (goes_on && last && !last->gap && same_name(last->name, first->name)) {
         last->to = first->to;
+        if (!last->identity)
+            last->identity = text_copy(first->identity);
         return;
     }
     if (last && last->to.mono_us < first->from.mono_us) {
@@ -230,7 +236,7 @@ void recall_take(const struct fold *f)
         return;
     bool gapless = reaches_now(f->model, then, f->at);
     bool leads_on = election->leader && recalled_znode(election->leader, then->leader);
-    bool goes_on = leads_on || still_nobody(election, then, gapless);
+    bool goes_on = leads_on || still_nobody(election, then, watched_until(f->model, then), gapless);
     if (!goes_on && gapless && f->model->earlier_grows)
         return; /* whoever records is about to tell how it came to be otherwise */
     election->recalled = true;
