@@ -132,6 +132,20 @@ static void edits_the_filter(void **state)
     assert_int_equal(fixture->cells->cursor_x, -1);
 }
 
+/* A screen that opens over a line that is being typed ends it: what is typed next is not for the one below.
+ */
+static void ends_typing_with_a_new_screen(void **state)
+{
+    struct fixture *fixture = *state;
+    type(fixture, "/ni");
+    key(fixture, KEY_CODE_F1);
+    type(fixture, "x");
+    key(fixture, KEY_CODE_ESCAPE);
+    key(fixture, KEY_CODE_ESCAPE);
+    assert_true(shows(fixture, "filter ni"));
+    assert_int_equal(key(fixture, 'q'), DASHBOARD_QUIT);
+}
+
 /* Paused, the picture stands still while the model goes on; the title says so and for how long. */
 static void holds_the_picture(void **state)
 {
@@ -365,6 +379,7 @@ int main(void)
         TEST(goes_in_and_back),
         TEST(opens_help_and_events),
         TEST(edits_the_filter),
+        TEST(ends_typing_with_a_new_screen),
         TEST(holds_the_picture),
         TEST(knows_when_to_draw),
         TEST(asks_its_host),
