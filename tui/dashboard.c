@@ -23,9 +23,6 @@
 #define RUN_US INT64_C(250000)   /* a run goes on */
 #define PLAYED_US INT64_C(40000) /* a picture at most this often */
 
-/* What the last line takes. */
-enum typing { TYPING_NOTHING, TYPING_FILTER, TYPING_TIME, TYPING_ANSWER /* to a view's question */ };
-
 struct level {
     struct view *view;
     char filter[FILTER_BYTES]; /* "": none */
@@ -40,8 +37,7 @@ struct dashboard {
 
     struct level levels[LEVELS_MOST]; /* the last one is on the screen */
     size_t level_count;
-    enum typing typing;
-    char typed[256]; /* a time or an answer, so far */
+    struct footer footer;
 
     struct model *frozen; /* while paused: the picture that stands still */
     struct event_log *frozen_events;
@@ -50,9 +46,6 @@ struct dashboard {
     bool busy;            /* it had a run going on when last drawn */
     struct travel travel; /* a moment of the past, shown in place of now */
 
-    char message[256];
-    style message_role;
-    int64_t message_until_us; /* 0: none */
     char copied[4096];
     struct belief belief;    /* that c shall clear ... */
     int64_t belief_until_us; /* ... where it is pressed again before then; 0: it has not been */
@@ -105,7 +98,7 @@ static void push(struct dashboard *dashboard, struct view *view)
         dashboard_say(dashboard, ROLE_WARNING, "too many screens on top of each other: Esc goes back");
     } else {
         dashboard->levels[dashboard->level_count++] = (struct level){.view = view};
-        dashboard->typing = TYPING_NOTHING; /* it was for the view below */
+        dashboard->footer.typing = TYPING_NOTHING; /* it was for the view below */
     }
 }
 
@@ -113,7 +106,7 @@ static void pop(struct dashboard *dashboard)
 {
     struct view *view = top_of(dashboard)->view;
     dashboard->level_count--;
-    dashboard->typing = TYPING_NOTHING; /* it was this view's */
+    dashboard->footer.typing = TYPING_NOTHING; /* it was this view's */
     view->ops->free(view);
 }
 
@@ -169,9 +162,7 @@ void dashboard_free(struct dashboard *dashboard)
 
 void dashboard_say(struct dashboard *dashboard, style role, const char *text)
 {
-    snprintf(dashboard->message, sizeof(dashboard->message), "%s", text);
-    dashboard->message_role = role;
-    dashboard->message_until_us = now_of(dashboard).mono_us + MESSAGE_US;
+    footer_say(&dashboard->footer, role, text, now_of(dashboard).mono_us + MESSAGE_US);
     dashboard->touched = true;
 }
 
@@ -220,8 +211,8 @@ static void move_in_time(struct dashboard *dashboard, enum action action)
 {
     struct travel_note note = {0};
     if (action == ACTION_GO_TO && dashboard->travel.past) {
-        dashboard->typing = TYPING_TIME;
-        dashboard->typed[0] = '\0';
+        dashboard->footer.typing = TYPING_TIME;
+        dashboard->footer.typed[0] = '\0';
         return;
     }
     thaw(dashboard);
@@ -259,8 +250,8 @@ static void follow_result(struct dashboard *dashboard, enum view_result result, 
     else if (result == VIEW_CLOSE && dashboard->level_count > 1)
         pop(dashboard);
     else if (result == VIEW_ASK) {
-        dashboard->typing = TYPING_ANSWER;
-        dashboard->typed[0] = '\0';
+        dashboard->footer.typing = TYPING_ANSWER;
+        dashboard->footer.typed[0] = '\0';
     }
 }
 
@@ -426,7 +417,7 @@ static enum dashboard_wish act(struct dashboard *dashboard, enum action action)
             freeze(dashboard);
         break;
     case ACTION_FILTER:
-        dashboard->typing = view->ops->filter != NULL ? TYPING_FILTER : TYPING_NOTHING;
+        dashboard->footer.typing = view->ops->filter != NULL ? TYPING_FILTER : TYPING_NOTHING;
         break;
     case ACTION_HISTORY:
         open_history(dashboard);
@@ -452,14 +443,14 @@ static enum dashboard_wish act(struct dashboard *dashboard, enum action action)
 static void take_typed(struct dashboard *dashboard)
 {
     struct travel_note note = {0};
-    if (dashboard->typing == TYPING_TIME && dashboard->typed[0]) {
+    if (dashboard->footer.typing == TYPING_TIME && dashboard->footer.typed[0]) {
         thaw(dashboard);
-        travel_to_typed(&dashboard->travel, dashboard->typed, now_of(dashboard), &note);
+        travel_to_typed(&dashboard->travel, dashboard->footer.typed, now_of(dashboard), &note);
         tell(dashboard, &note);
-    } else if (dashboard->typing == TYPING_ANSWER) {
+    } else if (dashboard->footer.typing == TYPING_ANSWER) {
         struct view *view = top_of(dashboard)->view;
         struct scene scene = scene_of(dashboard);
-        view->ops->answer(view, &scene, dashboard->typed);
+        view->ops->answer(view, &scene, dashboard->footer.typed);
     }
 }
 
@@ -467,17 +458,17 @@ static void take_typed(struct dashboard *dashboard)
    whole. */
 static bool type_line(struct dashboard *dashboard, int key)
 {
-    bool filters = dashboard->typing == TYPING_FILTER;
-    char *text = filters ? top_of(dashboard)->filter : dashboard->typed;
-    enum typed typed = typed_line_key(text, filters ? FILTER_BYTES : sizeof dashboard->typed, key);
+    bool filters = dashboard->footer.typing == TYPING_FILTER;
+    char *text = filters ? top_of(dashboard)->filter : dashboard->footer.typed;
+    enum typed typed = typed_line_key(text, filters ? FILTER_BYTES : sizeof dashboard->footer.typed, key);
     if (typed == TYPED_NOT) /* arrows and clicks still move, but nothing may change under an answer */
-        return dashboard->typing == TYPING_ANSWER;
+        return dashboard->footer.typing == TYPING_ANSWER;
     if (filters && typed != TYPED_NOTHING)
         set_filter(dashboard, text);
     if (typed == TYPED_KEPT)
         take_typed(dashboard);
     if (typed == TYPED_KEPT || typed == TYPED_ENDED)
-        dashboard->typing = TYPING_NOTHING;
+        dashboard->footer.typing = TYPING_NOTHING;
     return true;
 }
 
@@ -499,8 +490,8 @@ static void click(struct dashboard *dashboard, int x, int y, bool twice)
 enum dashboard_wish dashboard_key(struct dashboard *dashboard, int key, int x, int y)
 {
     dashboard->touched = true;
-    dashboard->message_until_us = 0;
-    if (dashboard->typing && type_line(dashboard, key))
+    dashboard->footer.message_until_us = 0;
+    if (dashboard->footer.typing && type_line(dashboard, key))
         return DASHBOARD_NOTHING;
     if (key == KEY_CODE_CLICK || key == KEY_CODE_DOUBLE_CLICK) {
         click(dashboard, x, y, key == KEY_CODE_DOUBLE_CLICK);
@@ -516,48 +507,6 @@ enum dashboard_wish dashboard_key(struct dashboard *dashboard, int key, int x, i
 }
 
 /* Drawing. */
-
-/* The line that is being typed; false: none is. */
-static bool draw_typed(const struct dashboard *dashboard, const struct view *view, const char *filter,
-                       struct cells *cells)
-{
-    char question[300];
-    int y = cells->height - 1;
-    switch (dashboard->typing) {
-    case TYPING_NOTHING:
-        return false;
-    case TYPING_FILTER:
-        footer_draw_typed(cells, y, "/", filter, "Enter keeps it   Esc ends it");
-        break;
-    case TYPING_TIME:
-        footer_draw_typed(cells, y, "go to ", dashboard->typed, "14:03, -10m, 2026-11-20T13:18:40Z");
-        break;
-    case TYPING_ANSWER:
-        view->ops->question(view, question, sizeof question);
-        footer_draw_typed(cells, y, question, dashboard->typed, "Enter   Esc leaves it");
-        break;
-    }
-    return true;
-}
-
-static void draw_footer(struct dashboard *dashboard, const struct scene *scene, struct cells *cells,
-                        struct moment now)
-{
-    const char *filter = top_of(dashboard)->filter;
-    int y = cells->height - 1, x = 1;
-    if (draw_typed(dashboard, top_of(dashboard)->view, filter, cells))
-        return;
-    if (dashboard->message_until_us > now.mono_us) {
-        cells_put(cells, x, y, cells->width - 2, dashboard->message_role, dashboard->message);
-        return;
-    }
-    if (filter[0]) {
-        x += cells_put(cells, x, y, -1, ROLE_DIM, "filter ");
-        x += cells_put(cells, x, y, cells->width / 3, ROLE_ACCENT | STYLE_BOLD, filter) + 3;
-    }
-    struct offers offers = offers_of(dashboard, scene);
-    footer_draw_keys(cells, x, y, &offers);
-}
 
 /* The longest of what still says something. */
 static void draw_too_small(struct cells *cells)
@@ -614,7 +563,8 @@ void dashboard_draw(struct dashboard *dashboard, struct cells *cells)
                scene.paused ? now.mono_us - dashboard->frozen_at.mono_us : -1, now.wall_us);
     if (away)
         travel_draw(&dashboard->travel, cells, cells->height - 2, now);
-    draw_footer(dashboard, &scene, cells, now);
+    struct offers offers = offers_of(dashboard, &scene);
+    footer_draw(&dashboard->footer, cells, &offers, top_of(dashboard)->filter, now.mono_us);
 }
 
 bool dashboard_is_stale(const struct dashboard *dashboard)

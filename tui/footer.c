@@ -28,7 +28,8 @@ static int put_key(struct cells *cells, int x, int y, int end, const struct key_
     return width + 2;
 }
 
-void footer_draw_keys(struct cells *cells, int x, int y, const struct offers *offers)
+/* From x on; help and quit always. */
+static void draw_keys(struct cells *cells, int x, int y, const struct offers *offers)
 {
     size_t count;
     uint64_t first = offers_first(offers);
@@ -45,7 +46,8 @@ void footer_draw_keys(struct cells *cells, int x, int y, const struct offers *of
         }
 }
 
-void footer_draw_typed(struct cells *cells, int y, const char *sign, const char *text, const char *hint)
+/* What is being typed, behind its sign, with its hint where there is room. */
+static void draw_line(struct cells *cells, int y, const char *sign, const char *text, const char *hint)
 {
     size_t length = strlen(text), start = 0, eaten;
     char unit[SAFE_UNIT];
@@ -61,4 +63,50 @@ void footer_draw_typed(struct cells *cells, int y, const char *sign, const char 
     cells->cursor_y = y;
     if (x + 4 + (int)strlen(hint) < cells->width)
         cells_put_right(cells, cells->width - 1, y, -1, ROLE_DIM, hint);
+}
+
+/* False: nothing is being typed. */
+static bool draw_typed(const struct footer *footer, struct cells *cells, int y, const struct view *view,
+                       const char *filter)
+{
+    char question[300];
+    switch (footer->typing) {
+    case TYPING_NOTHING:
+        return false;
+    case TYPING_FILTER:
+        draw_line(cells, y, "/", filter, "Enter keeps it   Esc ends it");
+        break;
+    case TYPING_TIME:
+        draw_line(cells, y, "go to ", footer->typed, "14:03, -10m, 2026-11-20T13:18:40Z");
+        break;
+    case TYPING_ANSWER:
+        view->ops->question(view, question, sizeof question);
+        draw_line(cells, y, question, footer->typed, "Enter   Esc leaves it");
+        break;
+    }
+    return true;
+}
+
+void footer_say(struct footer *footer, style role, const char *text, int64_t until_us)
+{
+    snprintf(footer->message, sizeof footer->message, "%s", text);
+    footer->message_role = role;
+    footer->message_until_us = until_us;
+}
+
+void footer_draw(const struct footer *footer, struct cells *cells, const struct offers *offers,
+                 const char *filter, int64_t now_us)
+{
+    int y = cells->height - 1, x = 1;
+    if (draw_typed(footer, cells, y, offers->view, filter))
+        return;
+    if (footer->message_until_us > now_us) {
+        cells_put(cells, x, y, cells->width - 2, footer->message_role, footer->message);
+        return;
+    }
+    if (filter[0]) {
+        x += cells_put(cells, x, y, -1, ROLE_DIM, "filter ");
+        x += cells_put(cells, x, y, cells->width / 3, ROLE_ACCENT | STYLE_BOLD, filter) + 3;
+    }
+    draw_keys(cells, x, y, offers);
 }

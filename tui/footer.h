@@ -4,13 +4,26 @@
 #ifndef ELECTOP_TUI_FOOTER_H
 #define ELECTOP_TUI_FOOTER_H
 
+#include <stdint.h>
+
 #include "tui/offers.h"
 #include "tui/screen/cells.h"
 
-/* From x on: the keys that do something here, help and quit always. */
-void footer_draw_keys(struct cells *, int x, int y, const struct offers *);
+/* What is being typed there. */
+enum typing { TYPING_NOTHING, TYPING_FILTER, TYPING_TIME, TYPING_ANSWER /* to the view's question */ };
 
-/* A line that is being typed, behind its sign, with its hint where there is room. */
-void footer_draw_typed(struct cells *, int y, const char *sign, const char *text, const char *hint);
+struct footer {
+    enum typing typing;
+    char typed[256]; /* a time or an answer, so far; a filter belongs to its view */
+    char message[256];
+    style message_role;
+    int64_t message_until_us; /* monotonic; 0: there is none */
+};
+
+void footer_say(struct footer *, style, const char *text, int64_t until_us);
+
+/* On the last row. filter: of the view that the offers are of; "": none. */
+void footer_draw(const struct footer *, struct cells *, const struct offers *, const char *filter,
+                 int64_t now_us);
 
 #endif
