@@ -19,6 +19,7 @@
 #define ALIVE_MS 1000
 #define RETRY_MS 2000
 #define TRIM_EVERY_MS 3600000
+#define TAKE_OVER_EVERY_MS 60000
 #define DIGEST_AGAIN_MS 60000
 #define QUEUE_BYTES (32u << 20)
 #define BUSY_MS 5000
@@ -41,8 +42,8 @@ struct store {
     /* The thread's own. */
     struct rows *rows;
     int64_t written_alive_us, newest_us;
-    uint64_t trim_ms, digest_ms; /* the next time at the soonest, of uv_hrtime() */
-    int64_t digest_hour;         /* from which on hours may be without a digest */
+    uint64_t trim_ms, digest_ms, take_over_ms; /* the next time at the soonest, of uv_hrtime() */
+    int64_t digest_hour;                       /* from which on hours may be without a digest */
 };
 
 static uint64_t now_ms(void)
@@ -108,6 +109,15 @@ static void trim_old(struct store *store, int64_t keep_ms)
         run(store, "PRAGMA incremental_vacuum(2000)");
     store->trim_ms = now_ms() + TRIM_EVERY_MS;
     store->digest_hour = 0; /* what was told late had its hour's taken away */
+}
+
+/* Into the file itself, however little happens: so a copy of the file alone lacks no more than a minute. */
+static void take_over(struct store *store)
+{
+    if (now_ms() < store->take_over_ms)
+        return;
+    sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    store->take_over_ms = now_ms() + TAKE_OVER_EVERY_MS;
 }
 
 /* An hour at a time, between what happens. */
@@ -192,6 +202,7 @@ static void write_for_ever(void *context)
         if (fine) {
             trim_old(store, keep_ms);
             digest_old(store);
+            take_over(store);
         } else if (list) {
             return; /* what is not written now never will be */
         }
