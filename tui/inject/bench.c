@@ -21,6 +21,10 @@ struct bench {
     struct trial *trial;
     struct trial_report *report;
     bool over;
+    /* The run before this one, where both differ in their behaviour alone: to be held against it. */
+    struct trial *earlier;
+    struct trial_report *earlier_report;
+    char *earlier_path;
 };
 
 static void on_over(void *context)
@@ -95,11 +99,42 @@ static bool allows(void *context, const struct run_form *form, char *problem, si
     return !why;
 }
 
-static void clear(struct bench *bench)
+static void earlier_clear(struct bench *bench)
 {
-    trial_free(bench->trial);
+    trial_free(bench->earlier);
+    bench->earlier = NULL;
+    free(bench->earlier_path);
+    bench->earlier_path = NULL;
+}
+
+/* The same was asked of both runs, but for how their candidates behave. */
+static bool is_comparable(const struct trial_options *a, const struct trial_options *b)
+{
+    bool same_behaviour = a->part_count == b->part_count &&
+                          (a->part_count == 0 || a->parts[0].behaviour == b->parts[0].behaviour);
+    return !same_behaviour && !a->live && !b->live && strcmp(a->path, b->path) == 0 &&
+           a->candidates == b->candidates && a->rate_per_s == b->rate_per_s && a->victim == b->victim &&
+           a->every_ms == b->every_ms && a->how == b->how;
+}
+
+/* The run that is over makes room for one with these options, and is kept where it can be held against it. */
+static void make_room(struct bench *bench, const struct trial_options *next)
+{
+    bool kept = false;
+    if (bench->trial) {
+        trial_report(bench->trial, bench->earlier_report);
+        kept = bench->earlier_report->times.failover->count > 0 &&
+               is_comparable(bench->earlier_report->options, next);
+    }
+    earlier_clear(bench);
+    if (kept) {
+        bench->earlier = bench->trial;
+        bench->earlier_path = bench->path;
+    } else {
+        trial_free(bench->trial);
+        free(bench->path);
+    }
     bench->trial = NULL;
-    free(bench->path);
     bench->path = NULL;
     bench->over = false;
 }
@@ -110,12 +145,10 @@ static bool begin(void *context, const struct run_form *form, char *problem, siz
     struct bench *bench = context;
     if (!allows(context, form, problem, size))
         return false;
-    clear(bench);
-    bench->path = strdup(place_of(bench, form));
     struct trial_options options = {
         .settings = bench->settings,
         .cluster = &bench->settings->clusters[0],
-        .path = bench->path,
+        .path = place_of(bench, form),
         .candidates = form->candidates,
         .rate_per_s = form->rate_per_s,
         .part_count = form->behaviour != BEHAVIOUR_RECIPE,
@@ -134,6 +167,8 @@ static bool begin(void *context, const struct run_form *form, char *problem, siz
         options.victim = VICTIM_NOBODY;
         options.part_count = 0;
     }
+    make_room(bench, &options);
+    options.path = bench->path = strdup(place_of(bench, form));
     bench->trial = bench->path ? trial_new(bench->loop, &options, &listener, bench) : NULL;
     if (!bench->trial)
         snprintf(problem, size, "out of memory");
@@ -153,6 +188,10 @@ static const struct trial_report *report(void *context)
     if (!bench->trial)
         return NULL;
     trial_report(bench->trial, bench->report);
+    if (bench->earlier) {
+        trial_report(bench->earlier, bench->earlier_report);
+        bench->report->earlier = bench->earlier_report;
+    }
     return bench->report;
 }
 
@@ -233,12 +272,13 @@ struct bench *bench_new(uv_loop_t *loop, const struct settings *settings, bool o
                                           .candidate = candidate,
                                           .act = act};
     bench->report = calloc(1, sizeof *bench->report);
+    bench->earlier_report = calloc(1, sizeof *bench->earlier_report);
     if (connect_string_parse(settings->clusters[0].hosts, &string, &error)) {
         bench->chroot = strdup(string.chroot);
         connect_string_free(&string);
     }
     free(error);
-    if (bench->report && bench->chroot)
+    if (bench->report && bench->earlier_report && bench->chroot)
         return bench;
     bench_free(bench);
     return NULL;
@@ -259,7 +299,10 @@ void bench_free(struct bench *bench)
         while (!bench->over && uv_now(bench->loop) < until_ms)
             uv_run(bench->loop, UV_RUN_ONCE);
     }
-    clear(bench);
+    trial_free(bench->trial);
+    free(bench->path);
+    earlier_clear(bench);
+    free(bench->earlier_report);
     free(bench->report);
     free(bench->chroot);
     free(bench);
