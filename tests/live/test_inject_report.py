@@ -30,7 +30,7 @@ def test_a_herd_against_the_chain(zk, client, tmp_path):
                str(page), within=60)
     assert done.status == 0, done
     for text in (" ".join(done.out.split()), page_text(page.read_text())):
-        said = re.search(r"A failover of herd against recipe: (\d+\.?\d*) notifications instead of (\d+\.?\d*)", text)
+        said = re.search(r"Behaviour herd against recipe: a failover took (\d+\.?\d*) notifications instead of (\d+\.?\d*)", text)
         assert said and float(said[1]) >= 15 and float(said[2]) <= 2, text
         assert "Side by side" in text and text.count("What it cost") == 2
     assert tree(client) == before

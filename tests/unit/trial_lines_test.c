@@ -198,14 +198,14 @@ static void a_herd_against_the_recipe(void **state)
     herd->options.part_count = 1;
     herd->report.earlier = &chain->report;
     char *text = told(&herd->report);
-    has(text,
-        "A failover of herd against recipe: 29 notifications instead of 1, 60 requests instead of 2, and "
-        "9.00ms (p50) instead of 2.00ms.");
+    has(text, "Behaviour herd against recipe: a failover took 29 notifications instead of 1, 60 requests "
+              "instead of 2, and "
+              "9.00ms (p50) instead of 2.00ms.");
     has(text, "                                    recipe        herd       ratio\n");
     has(text, "    notifications each                   1          29       x29.0\n");
     has(text, "    p50                             2.00ms      9.00ms        x4.5\n");
-    has(text, "- recipe -");
-    has(text, "- herd -");
+    has(text, "- Run 1: recipe -");
+    has(text, "- Run 2: herd -");
     has(text, ": behaviour herd.");
     free(text);
     chain->failover = (struct histogram){0};

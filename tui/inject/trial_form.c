@@ -50,6 +50,7 @@ static const char *class_of(style look)
 {
     return look == ROLE_STRONG                     ? "verdict"
            : look == ROLE_CRITICAL                 ? "critical"
+           : look == ROLE_GOOD                     ? "held"
            : look == ROLE_WARNING                  ? "warning"
            : look == ROLE_DIM || look == ROLE_INFO ? "note"
                                                    : "said";
@@ -92,7 +93,8 @@ void trial_form_table(struct trial_form *form, int column, const char *const *he
             paper_line(form->paper);
         return;
     }
-    buffer_put_text(form->out, "<div class=\"table\"><table class=\"figures\">\n");
+    buffer_printf(form->out, "<div class=\"table\"><table class=\"figures%s\">\n",
+                  form->paired ? " pairs" : "");
     if (count > 0)
         buffer_put_text(form->out, "<thead><tr><td></td>");
     for (size_t i = 0; i < count; i++) {
@@ -100,10 +102,25 @@ void trial_form_table(struct trial_form *form, int column, const char *const *he
         markup_text(form->out, heads[i]);
         buffer_put_text(form->out, "</th>");
     }
+    if (form->paired)
+        buffer_put_text(form->out, "<td></td>");
     buffer_put_text(form->out, count > 0 ? "</tr></thead>\n<tbody>\n" : "<tbody>\n");
 }
 
-void trial_form_row(struct trial_form *form, const char *label, char (*cells)[FORM_CELL], size_t count)
+/* Both to one scale: the longer one fills the drawing. */
+static void put_bars(struct buffer *out, const double values[2])
+{
+    double most = values[0] > values[1] ? values[0] : values[1];
+    buffer_put_text(out, "<td><svg class=\"bars\" viewBox=\"0 0 200 14\" aria-hidden=\"true\">");
+    for (size_t i = 0; i < 2; i++)
+        if (most > 0 && values[i] >= 0)
+            buffer_printf(out, "<rect class=\"%s\" x=\"0\" y=\"%d\" width=\"%.1f\" height=\"6\"/>",
+                          i ? "second" : "led", i ? 8 : 0, values[i] / most * 198 + 2);
+    buffer_put_text(out, "</svg></td>");
+}
+
+static void put_row(struct trial_form *form, const char *label, char (*cells)[FORM_CELL], size_t count,
+                    const double *bars)
 {
     if (form->paper) {
         put(form, 2, ROLE_TEXT, label);
@@ -123,7 +140,20 @@ void trial_form_row(struct trial_form *form, const char *label, char (*cells)[FO
         markup_text(form->out, cells[i]);
         buffer_put_text(form->out, "</td>");
     }
+    if (bars)
+        put_bars(form->out, bars);
     buffer_put_text(form->out, "</tr>\n");
+}
+
+void trial_form_row(struct trial_form *form, const char *label, char (*cells)[FORM_CELL], size_t count)
+{
+    put_row(form, label, cells, count, NULL);
+}
+
+void trial_form_pair(struct trial_form *form, const char *label, char (*cells)[FORM_CELL], size_t count,
+                     const double values[2])
+{
+    put_row(form, label, cells, count, values);
 }
 
 void trial_form_group(struct trial_form *form, const char *label, size_t count)

@@ -23,6 +23,7 @@ struct trial_form {
     struct buffer *out;
     struct paper *paper; /* NULL: a page */
     int column;          /* of the table that is being written */
+    bool paired;         /* its first two columns are held against each other: with bars, on a page */
 };
 
 void trial_form_title(struct trial_form *, const char *text); /* of a part with headings of its own */
@@ -34,6 +35,9 @@ void trial_form_prose(struct trial_form *, style look, const char *format, ...)
 /* A table with so many columns to the right of its labels. */
 void trial_form_table(struct trial_form *, int column, const char *const *heads, size_t count);
 void trial_form_row(struct trial_form *, const char *label, char (*cells)[FORM_CELL], size_t count);
+/* The same in a table of pairs, with a bar for each of both values; below 0: not known. */
+void trial_form_pair(struct trial_form *, const char *label, char (*cells)[FORM_CELL], size_t count,
+                     const double values[2]);
 /* A row that names what the rows below it belong to. */
 void trial_form_group(struct trial_form *, const char *label, size_t count);
 void trial_form_table_end(struct trial_form *);

@@ -391,6 +391,13 @@ static void put_run(struct trial_form *form, const struct trial_report *r, const
 
 /* ---- the two forms ---- */
 
+static void put_title(struct trial_form *form, int run, const char *name)
+{
+    char title[FORM_CELL + 16];
+    snprintf(title, sizeof title, "Run %d: %s", run, name);
+    trial_form_title(form, title);
+}
+
 static void put_all(struct trial_form *form, const struct trial_report *r, const struct trial_wishes *wishes)
 {
     char name[2][FORM_CELL];
@@ -400,9 +407,9 @@ static void put_all(struct trial_form *form, const struct trial_report *r, const
     }
     trial_versus_names(r->earlier, r, name);
     trial_versus_put(form, r->earlier, r);
-    trial_form_title(form, name[0]);
+    put_title(form, 1, name[0]);
     put_run(form, r->earlier, wishes);
-    trial_form_title(form, name[1]);
+    put_title(form, 2, name[1]);
     put_run(form, r, &(struct trial_wishes){0});
 }
 

@@ -82,7 +82,7 @@ static void put_row(struct trial_form *form, const struct versus_row *row)
     print_value(row, row->values[0], cells[0]);
     print_value(row, row->values[1], cells[1]);
     print_ratio(row->values[0], row->values[1], cells[2]);
-    trial_form_row(form, row->label, cells, 3);
+    trial_form_pair(form, row->label, cells, 3, row->values);
 }
 
 /* The three figures that say most, in words. */
@@ -103,8 +103,8 @@ static void put_sentence(struct trial_form *form, const struct versus_row *notic
     else
         trial_form_prose(
             form, ROLE_STRONG,
-            "A failover of %s against %s: %s notifications instead of %s, %s requests instead of "
-            "%s, and %s (p50) instead of %s.",
+            "Behaviour %s against %s: a failover took %s notifications instead of %s, %s requests instead "
+            "of %s, and %s (p50) instead of %s.",
             names[1], names[0], values[0][1], values[0][0], values[1][1], values[1][0], values[2][1],
             values[2][0]);
 }
@@ -151,10 +151,12 @@ void trial_versus_put(struct trial_form *form, const struct trial_report *first,
     put_sentence(form, &rows[NOTICES], &rows[REQUESTS], &rows[P50], names);
     const char *heads[] = {names[0], names[1], "ratio"};
     trial_form_heading(form, "Side by side");
+    form->paired = true;
     trial_form_table(form, COLUMN, heads, 3);
     for (size_t i = 0; i < COUNT; i++)
         put_row(form, &rows[i]);
     trial_form_table_end(form);
+    form->paired = false;
     trial_form_prose(
         form, ROLE_DIM,
         "The first of two runs meets a server that is less warm: a small difference says little.");

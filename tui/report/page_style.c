@@ -82,6 +82,10 @@ const char *const page_style[] = {
     "table.figures{width:auto;min-width:min(100%,34em)}table.figures td,table.figures "
     "th.n{padding-left:14px}\n",
     "tbody th.inner{padding-left:18px;color:var(--soft)}tr.group th{padding-top:14px;font-weight:600}\n",
+    "svg.bars{width:200px;height:14px;margin:3px 0 0 8px}svg "
+    ".second{fill:var(--change)}.held{color:var(--led)}\n",
+    "table.pairs thead th:nth-child(2){color:var(--led)}table.pairs thead "
+    "th:nth-child(3){color:var(--change)}\n",
     "td small,.soft{color:var(--soft);font-size:12.5px}\n",
     "td.evidence{color:var(--soft);font-size:12.5px;padding-top:0}\n",
     ".critical{color:var(--critical);font-weight:600}.error{color:var(--error);font-weight:600}\n",
@@ -96,7 +100,7 @@ const char *const page_style[] = {
     "figure.wide{overflow-x:auto}svg.timeline{min-width:720px}}\n",
     "@media print{:root{color-scheme:light;" LIGHT "}body{font-size:11px}"
     "main,header,footer{max-width:none;padding-left:0;padding-right:0}h1{font-size:22px}h2{font-size:17px}"
-    ".verdict{font-size:13px}table{font-size:10.5px}thead{display:table-header-group}"
+    ".verdict{font-size:13px}table,tbody th{font-size:10.5px}thead{display:table-header-group}"
     "figure,.cards,tr{break-inside:avoid}h2,h3{break-after:avoid}section.election+section.election{break-"
     "before:page}"
     "*{print-color-adjust:exact;-webkit-print-color-adjust:exact}@page{margin:14mm}}\n",
