@@ -53,6 +53,30 @@ static void tenures_have_their_share(void **state)
     stage_free(stage);
 }
 
+/* Who holds a lock is told by who it is: the znode's name is the same for all, and claims nothing. */
+static void holders_of_a_lock_are_told_apart(void **state)
+{
+    static const struct stand one = {"controller", 1, "{\"version\":1,\"brokerid\":1}", 60},
+                              two = {"controller", 2, "{\"version\":1,\"brokerid\":2}", 0};
+    static const char path[] = "/kafka/controller";
+    struct stage *stage = stage_new((const char *const[]){"", NULL});
+    char text[64];
+
+    (void)state;
+    stage_connected(stage, 0, "zk1:2181");
+    stage_watch(stage, 0, path, NULL, KIND_LEADER, NULL);
+    stage_node(stage, 0, path, path, &one);
+    stage_pass(stage, 10 * MINUTE);
+    stage_absent(stage, 0, path, path);
+    stage_node(stage, 0, path, path, &two);
+    stage_pass(stage, 10 * MINUTE);
+    draw(text, 20, stage, path, 20 * MINUTE, "broker 1");
+    assert_string_equal(text, "###########         ");
+    draw(text, 20, stage, path, 20 * MINUTE, "broker 2");
+    assert_string_equal(text, "          %%%%%%%%%%");
+    stage_free(stage);
+}
+
 /* A vacancy of a moment is still seen in an hour; a free lock is none. */
 static void a_short_vacancy_is_seen(void **state)
 {
@@ -117,9 +141,8 @@ static void the_window_grows_until_chosen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tenures_have_their_share),
-        cmocka_unit_test(a_short_vacancy_is_seen),
-        cmocka_unit_test(shades_do_not_flip),
+        cmocka_unit_test(tenures_have_their_share),      cmocka_unit_test(holders_of_a_lock_are_told_apart),
+        cmocka_unit_test(a_short_vacancy_is_seen),       cmocka_unit_test(shades_do_not_flip),
         cmocka_unit_test(the_window_grows_until_chosen),
     };
     return cmocka_run_group_tests_name("strip", tests, NULL, NULL);

@@ -73,6 +73,12 @@ static int slot_at(int64_t us, int64_t start_us, int64_t window_us, int width)
     return (int)((us - start_us) * width / window_us);
 }
 
+const char *strip_who(const struct election *election, const struct tenure *tenure)
+{
+    bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
+    return lock && tenure->name && tenure->identity ? tenure->identity : tenure->name;
+}
+
 static bool same_leader(const char *a, const char *b)
 {
     return a != NULL && b != NULL && strcmp(a, b) == 0;
@@ -89,7 +95,7 @@ static enum slot slot_of(const struct election *election, const struct tenure *t
         return election->kind == KIND_LOCK ? SLOT_FREE : SLOT_VACANT;
     if (tenure->name == NULL)
         return SLOT_NOTHING;
-    if (!all && !same_leader(who, tenure->name))
+    if (!all && !same_leader(who, strip_who(election, tenure)))
         return SLOT_NOTHING;
     return shade ? SLOT_B : SLOT_A;
 }
@@ -119,10 +125,10 @@ void strip_draw(struct cells *cells, int x, int y, int width, const struct elect
 
         if (last < 0)
             break;
-        if (named && newer != NULL && !same_leader(newer, tenure->name))
+        if (named && newer != NULL && !same_leader(newer, strip_who(election, tenure)))
             shade = !shade;
         if (named)
-            newer = tenure->name;
+            newer = strip_who(election, tenure);
         slot = slot_of(election, tenure, shade, who);
         for (int cell = first < 0 ? 0 : first; cell <= last && cell < width; cell++)
             if (slot > slots[cell])

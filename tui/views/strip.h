@@ -35,9 +35,13 @@ void strip_zoom_turn(struct strip_zoom *, bool wider);
 /* For how long the election's tenures are known; 0: not at all. */
 int64_t strip_known_us(const struct election *, struct moment now);
 
+/* By what one who leads is told from another: the znode's name, but that of a lock is the same for all. NULL:
+   nobody led. */
+const char *strip_who(const struct election *, const struct tenure *);
+
 /*
- * Draws the window that ends now. who: STRIP_ALL; or one line of a timeline: only the tenures of the
- * candidate of this name, or only the vacancies (STRIP_NOBODY).
+ * Draws the window that ends now. who: STRIP_ALL; or one line of a timeline: only the tenures of this
+ * strip_who(), or only the vacancies (STRIP_NOBODY).
  */
 #define STRIP_ALL NULL
 #define STRIP_NOBODY ""
