@@ -289,3 +289,19 @@ void recorded_same_events(const struct recorded *world, struct history *history)
     buffer_free(&expected);
     buffer_free(&told);
 }
+
+struct recorded *recorded_begin(void)
+{
+    struct recorded *world = recorded_new();
+    recorded_start(world, KEEP_LONG_MS);
+    recorded_connect(world);
+    return world;
+}
+
+void recorded_same(const struct recorded *world)
+{
+    struct history *history = recorded_open(world);
+    recorded_same_events(world, history);
+    recorded_same_looks(world, history, 0, INT64_MAX);
+    history_close(history);
+}

@@ -31,6 +31,8 @@ struct recorded {
 
 struct recorded *recorded_new(void);
 void recorded_free(struct recorded *); /* and all files */
+/* One that is being recorded, and has been looked at for the first time. */
+struct recorded *recorded_begin(void);
 
 void recorded_start(struct recorded *, int64_t keep_ms);
 void recorded_stop(struct recorded *);
@@ -50,5 +52,7 @@ void recorded_same_look(const struct recorded *, struct history *, size_t moment
 void recorded_same_looks(const struct recorded *, struct history *, int64_t from_us, int64_t to_us);
 /* Every event was recorded, word for word, in order, and no other. */
 void recorded_same_events(const struct recorded *, struct history *);
+/* Both: nothing is missing, and nothing is otherwise. */
+void recorded_same(const struct recorded *);
 
 #endif

@@ -14,9 +14,7 @@
 static void tells_the_same(void **state)
 {
     (void)state;
-    struct recorded *world = recorded_new();
-    recorded_start(world, KEEP_LONG_MS);
-    recorded_connect(world);
+    struct recorded *world = recorded_begin();
     recorded_changes(world, 40);
     recorded_stop(world);
     assert_true(world->events > 120);
@@ -62,10 +60,8 @@ static bool add_stretch(void *context, const struct history_stretch *stretch)
 static void finds_what_is_asked_for(void **state)
 {
     (void)state;
-    struct recorded *world = recorded_new();
+    struct recorded *world = recorded_begin();
     char *error;
-    recorded_start(world, KEEP_LONG_MS);
-    recorded_connect(world);
     recorded_changes(world, 10);
     recorded_stop(world);
 
@@ -102,9 +98,7 @@ static void finds_what_is_asked_for(void **state)
 static void reads_while_it_is_written(void **state)
 {
     (void)state;
-    struct recorded *world = recorded_new();
-    recorded_start(world, KEEP_LONG_MS);
-    recorded_connect(world);
+    struct recorded *world = recorded_begin();
     usleep(600000);
     struct history *history = recorded_open(world);
     int64_t from_us = 0, to_us = 0;

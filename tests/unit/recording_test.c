@@ -26,9 +26,7 @@
 static void forgets_what_is_old(void **state)
 {
     (void)state;
-    struct recorded *world = recorded_new();
-    recorded_start(world, KEEP_LONG_MS);
-    recorded_connect(world);
+    struct recorded *world = recorded_begin();
     /* Each as large as it takes to begin a chunk of its own. */
     for (int hour = 0; hour < 6; hour++) {
         recorded_changes(world, 400);
@@ -109,9 +107,7 @@ static struct line_told line_of(struct history *history, int64_t doubt_us)
 static void tells_who_led_when_the_clock_is_set_back(void **state)
 {
     (void)state;
-    struct recorded *world = recorded_new();
-    recorded_start(world, KEEP_LONG_MS);
-    recorded_connect(world);
+    struct recorded *world = recorded_begin();
     recorded_changes(world, 5);
     recorded_pass(world, 10000);
     recorder_flush(world->recorder);
@@ -139,9 +135,7 @@ static void tells_who_led_when_the_clock_is_set_back(void **state)
 static void tells_who_led_when_the_clock_is_set_back_a_little(void **state)
 {
     (void)state;
-    struct recorded *world = recorded_new();
-    recorded_start(world, KEEP_LONG_MS);
-    recorded_connect(world);
+    struct recorded *world = recorded_begin();
     recorded_changes(world, 5);
     recorded_pass(world, 60000);
     recorder_flush(world->recorder);
@@ -165,9 +159,7 @@ static void tells_who_led_when_the_clock_is_set_back_a_little(void **state)
 static void goes_on_when_the_clock_is_set_back(void **state)
 {
     (void)state;
-    struct recorded *world = recorded_new();
-    recorded_start(world, KEEP_LONG_MS);
-    recorded_connect(world);
+    struct recorded *world = recorded_begin();
     recorded_changes(world, 5);
     recorded_pass(world, HOUR_MS / 2);
     recorded_changes(world, 5);
@@ -206,9 +198,7 @@ static void goes_on_when_the_clock_is_set_back(void **state)
 static void goes_on_while_nothing_happens(void **state)
 {
     (void)state;
-    struct recorded *world = recorded_new();
-    recorded_start(world, KEEP_LONG_MS);
-    recorded_connect(world);
+    struct recorded *world = recorded_begin();
     recorded_changes(world, 2);
     while (recorder_waiting(world->recorder))
         usleep(20000);
@@ -232,9 +222,7 @@ static void goes_on_while_nothing_happens(void **state)
 static void can_be_copied(void **state)
 {
     (void)state;
-    struct recorded *world = recorded_new();
-    recorded_start(world, KEEP_LONG_MS);
-    recorded_connect(world);
+    struct recorded *world = recorded_begin();
     char command[256], copy[128], *error;
     struct history *history = NULL;
     snprintf(copy, sizeof copy, "%s/copy.db", world->folder);
@@ -256,6 +244,7 @@ static void can_be_copied(void **state)
 static void limit_files(rlim_t bytes)
 {
     struct rlimit limit;
+    signal(SIGXFSZ, SIG_IGN);
     getrlimit(RLIMIT_FSIZE, &limit);
     limit.rlim_cur = bytes;
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
@@ -265,10 +254,7 @@ static void limit_files(rlim_t bytes)
 static void waits_for_room(void **state)
 {
     (void)state;
-    struct recorded *world = recorded_new();
-    signal(SIGXFSZ, SIG_IGN);
-    recorded_start(world, KEEP_LONG_MS);
-    recorded_connect(world);
+    struct recorded *world = recorded_begin();
     recorded_changes(world, 5);
     usleep(600000);
     limit_files(100000);
@@ -285,10 +271,7 @@ static void waits_for_room(void **state)
     recorded_changes(world, 5);
     recorded_stop(world);
 
-    struct history *history = recorded_open(world);
-    recorded_same_events(world, history);
-    recorded_same_looks(world, history, 0, INT64_MAX);
-    history_close(history);
+    recorded_same(world);
     recorded_free(world);
 }
 
@@ -303,10 +286,7 @@ static int64_t whole_size(const struct recorded *world)
 static void reads_what_did_not_fit_into_the_file(void **state)
 {
     (void)state;
-    struct recorded *world = recorded_new();
-    signal(SIGXFSZ, SIG_IGN);
-    recorded_start(world, KEEP_LONG_MS);
-    recorded_connect(world);
+    struct recorded *world = recorded_begin();
     /* The first of it is taken over at once; what follows would be in a minute. */
     struct stat status = {0};
     while (recorder_waiting(world->recorder))
@@ -330,10 +310,7 @@ static void reads_what_did_not_fit_into_the_file(void **state)
     assert_true((rlim_t)status.st_size <= most);
     assert_true(whole_size(world) > status.st_size);
 
-    struct history *history = recorded_open(world);
-    recorded_same_events(world, history);
-    recorded_same_looks(world, history, 0, INT64_MAX);
-    history_close(history);
+    recorded_same(world);
     recorded_free(world);
 }
 
@@ -341,10 +318,7 @@ static void reads_what_did_not_fit_into_the_file(void **state)
 static void owns_up_to_what_it_lost(void **state)
 {
     (void)state;
-    struct recorded *world = recorded_new();
-    signal(SIGXFSZ, SIG_IGN);
-    recorded_start(world, KEEP_LONG_MS);
-    recorded_connect(world);
+    struct recorded *world = recorded_begin();
     recorded_changes(world, 5);
     usleep(600000);
     limit_files(100000);
@@ -394,10 +368,7 @@ static void owns_up_to_what_it_lost(void **state)
 static void says_what_is_missing_at_the_end(void **state)
 {
     (void)state;
-    struct recorded *world = recorded_new();
-    signal(SIGXFSZ, SIG_IGN);
-    recorded_start(world, KEEP_LONG_MS);
-    recorded_connect(world);
+    struct recorded *world = recorded_begin();
     recorded_changes(world, 5);
     while (recorder_waiting(world->recorder))
         usleep(20000);
@@ -446,10 +417,8 @@ static void expect_no_recorder(struct recorded *world, const char *file, const c
 static void tells_of_a_cut_file(void **state)
 {
     (void)state;
-    struct recorded *world = recorded_new();
+    struct recorded *world = recorded_begin();
     struct stat status;
-    recorded_start(world, KEEP_LONG_MS);
-    recorded_connect(world);
     recorded_changes(world, 60);
     recorded_stop(world);
     assert_int_equal(stat(world->file, &status), 0);
@@ -505,9 +474,7 @@ static void change(const struct recorded *world, const char *sql)
 static void refuses_what_it_does_not_know(void **state)
 {
     (void)state;
-    struct recorded *world = recorded_new();
-    recorded_start(world, KEEP_LONG_MS);
-    recorded_connect(world);
+    struct recorded *world = recorded_begin();
     recorded_stop(world);
     change(world, "PRAGMA user_version=999");
     expect_refusal(world, "newer electop");
