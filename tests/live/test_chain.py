@@ -21,7 +21,7 @@ from waiting import until
 
 LONG = ("maxSessionTimeout=60000",)
 CHURN_S = 60
-LIMIT_S = 180
+LIMIT_S = 240
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +101,8 @@ def test_sixth_watches_nothing(zk, path, where):
     sixth = zk.client()
     created = sixth.create(f"{path}/0123456789abcdef0123456789abcdef__lock__", b"host-5", ephemeral=True, sequence=True)
     name = created.rsplit("/", 1)[1]
-    document = once(zk, "--strict", "--admin", admin, path, status=1)
+    # It is certain within the usual ten seconds, but not on any machine, however loaded.
+    document = once(zk, "--strict", "--admin", admin, "--wait", "30s", path, status=1)
     election = elections(document)[path]
     assert document["clusters"][0]["servers"][0]["watches_from"] == where
     assert document["clusters"][0]["watches_complete"] is True
@@ -254,7 +255,8 @@ def test_one_server_of_three_hangs(zk3, path, tmp_path):
                 zk3.thaw(1)
             members[3].watches(members[2])
             findings_left = lambda: [about for about in findings.now(path) if about[0] == "no-watch"]
-            until(lambda: findings_left() == [("no-watch", members[4].name)], 30)
+            # On a loaded machine a round takes its server long, and the next comes a hundred times later.
+            until(lambda: findings_left() == [("no-watch", members[4].name)], 80)
             assert not [finding for _, finding in findings.told(path) if finding["code"] == "no-watch"
                         and finding["candidates"][0] not in (members[3].name, members[4].name)]
     finally:
