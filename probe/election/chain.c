@@ -469,6 +469,7 @@ void chain_update(struct diagnosis *d)
     struct election *election = d->election;
     election->link_count = 0;
     election->suspected = false;
+    election->overdue_us = 0;
     for (size_t i = 0; i < election->candidate_count; i++) {
         struct candidate *c = election->candidates[i];
         c->place = (uint32_t)i;

@@ -154,10 +154,15 @@ static enum overdue overdue(struct diagnosis *d, uint64_t subject, struct moment
         return OVERDUE_AS_WATCHED;
     diagnosis_again(d, seen_us + allowed_us);
     struct moment first = first_by(d);
-    if (election->leader_since_exact || !election->unacknowledged_found || first.mono_us == 0)
+    if (election->leader_since_exact || !election->unacknowledged_found)
         return NOT_OVERDUE;
+    if (first.mono_us == 0) {
+        election->overdue_us = seen_us + allowed_us;
+        return NOT_OVERDUE;
+    }
     *since = first;
     if (now_us < first.mono_us + allowed_us) {
+        election->overdue_us = first.mono_us + allowed_us;
         diagnosis_again(d, first.mono_us + allowed_us);
         return NOT_OVERDUE;
     }

@@ -536,7 +536,7 @@ bool model_wants_second_look(const struct model *model)
 {
     for (size_t i = 0; i < model->cluster_count; i++)
         for (size_t k = 0; k < model->clusters[i].election_count; k++)
-            if (model->clusters[i].elections[k]->suspected)
+            if (model->clusters[i].elections[k]->suspected || model->clusters[i].elections[k]->overdue_us)
                 return true;
     return false;
 }
@@ -549,6 +549,8 @@ int64_t model_look_due_us(const struct model *model)
             const struct election *election = model->clusters[i].elections[k];
             int64_t due_us =
                 election->suspected ? chain_look_due_us(election, model->now.mono_us) : INT64_MAX;
+            if (election->overdue_us && election->overdue_us < earliest_us)
+                earliest_us = election->overdue_us;
             if (election->suspected && due_us == INT64_MAX)
                 return 0; /* another list settles it, whenever it comes */
             if (due_us < earliest_us)

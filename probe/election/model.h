@@ -25,7 +25,7 @@ struct election *model_election(const struct model *, unsigned cluster, const ch
    the whole truth of this moment. False: there was nothing. */
 bool model_catch_up(struct model *);
 
-/* Something is suspected that a second look at the servers, or a list after a sync, could settle. */
+/* Something is suspected that a second look at the servers, a list after a sync, or time could settle. */
 bool model_wants_second_look(const struct model *);
 /* When (monotonic) the next look may settle any of it: 0: any look may; INT64_MAX: nothing is suspected. */
 int64_t model_look_due_us(const struct model *);

@@ -66,6 +66,13 @@ def test_leader_of_unknown_age(zk, solr, tmp_path):
     solr.join(name="{session}-c:8983_solr-n_").leaves()
     time.sleep(ALLOWED_S + 0.5)
     assert once(zk, tmp_path, solr.path, "--quick") == (0, {})
+    # A look that may take as long as a takeover watches for so long, and is certain; a shorter one says how long.
+    (tmp_path / "long").mkdir()
+    shorter = run("once", "--config", configuration(tmp_path / "long", zk, {solr.path: {"allow": "{failover: 30s}"}}))
+    assert "--wait 31s" in " ".join(shorter.out.split()), shorter
+    status, found = once(zk, tmp_path, solr.path, "--wait", "20s")
+    assert status == 1 and list(found) == ["never-acknowledged"], found
+    assert found["never-acknowledged"]["certainty"] == "certain", found
 
 
 def test_deaf_one_in_a_large_election(zk, tmp_path, path):

@@ -569,6 +569,23 @@ static void print_suspected(struct paper *paper, const struct election *election
     paper_prose(paper);
 }
 
+/* When the leader's mark is missing for too long, where nothing tells for how long it was missing before. */
+static void print_overdue(struct paper *paper, const struct election *election)
+{
+    char text[160], span[32];
+    if (!election->overdue_us || !election->leader)
+        return;
+    int64_t wait_us = election->overdue_us - election->unacknowledged_since.mono_us;
+    int64_t seconds = wait_us < 0 ? 1 : wait_us / 1000000 + 1;
+    int x =
+        put(paper, put_sign(paper, 2, ROLE_WARNING, SIGN_UNKNOWN), ROLE_TEXT, election->leader->name) + GAP;
+    snprintf(text, sizeof text,
+             "has not acknowledged; since when is not known, and too long after %s: --wait %" PRId64 "s",
+             format_span(seconds * 1000000, span, sizeof span), seconds);
+    put(paper, x, ROLE_WARNING, text);
+    paper_prose(paper);
+}
+
 static bool print_election(struct paper *paper, const struct election *election, struct moment now)
 {
     struct badge badge = facts_badge(election, now), worse = finding_badge(election, now);
@@ -587,6 +604,7 @@ static bool print_election(struct paper *paper, const struct election *election,
     print_next(paper, election);
     print_findings(paper, election, now);
     print_suspected(paper, election);
+    print_overdue(paper, election);
     return !election->candidate_count || print_candidates(paper, election, now);
 }
 
