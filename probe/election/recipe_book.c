@@ -261,9 +261,38 @@ static int64_t sequence_value(const char *digits, size_t length, bool negative)
     return value < INT32_MIN || value > INT32_MAX ? SEQUENCE_NONE : value;
 }
 
+/*
+ * Eight digits at once, a byte each, the first one lowest: pairs are added up, then pairs of pairs, then
+ * those. -1: not all are digits.
+ */
+static inline int64_t eight_digits(const char *digits)
+{
+    const unsigned char *d = (const unsigned char *)digits;
+    uint64_t v = (uint64_t)d[0] | (uint64_t)d[1] << 8 | (uint64_t)d[2] << 16 | (uint64_t)d[3] << 24 |
+                 (uint64_t)d[4] << 32 | (uint64_t)d[5] << 40 | (uint64_t)d[6] << 48 | (uint64_t)d[7] << 56;
+    uint64_t high = UINT64_C(0xf0f0f0f0f0f0f0f0), zeros = UINT64_C(0x3030303030303030);
+    if ((v & high) != zeros || ((v + UINT64_C(0x0606060606060606)) & high) != zeros)
+        return -1;
+    v -= zeros;
+    v = (v * 10 + (v >> 8)) & UINT64_C(0x00ff00ff00ff00ff);
+    v = (v * 100 + (v >> 16)) & UINT64_C(0x0000ffff0000ffff);
+    return (int64_t)((v * 10000 + (v >> 32)) & UINT64_C(0xffffffff));
+}
+
+/* Ten digits that begin with a zero, as nearly every name ends in; else -1. */
+static inline int64_t padded_value(const char *digits)
+{
+    int64_t tail = digits[0] == '0' && is_digit(digits[1]) ? eight_digits(digits + 2) : -1;
+    return tail < 0 ? -1 : (digits[1] - '0') * INT64_C(100000000) + tail;
+}
+
 int64_t recipe_sequence_of(const char *name)
 {
     size_t length = strlen(name), digits = 0;
+    /* Lists are long: first what needs no thought. A '-' in front of a zero separates. */
+    int64_t padded = length >= 10 ? padded_value(name + length - 10) : -1;
+    if (padded >= 0)
+        return padded;
     while (digits < 11 && digits < length && is_digit(name[length - digits - 1]))
         digits++;
     if (digits < 9)

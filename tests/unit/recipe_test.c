@@ -207,6 +207,19 @@ static void sequence_numbers(void **state)
         if (recipe_sequence_of(cases[i].name) != cases[i].sequence)
             fail_msg("%s: %lld", cases[i].name, (long long)recipe_sequence_of(cases[i].name));
 
+    /* Whatever stands in the place of a digit, it is none. */
+    for (int place = 0; place < 10; place++)
+        for (int byte = 1; byte < 256; byte++) {
+            char text[] = "n_0123456789";
+            text[2 + place] = (char)byte;
+            bool all = byte >= '0' && byte <= '9';
+            int64_t value = all ? strtoll(text + 2, NULL, 10) : SEQUENCE_NONE;
+            if (place == 0 && byte == '-')
+                value = -123456789;
+            if (recipe_sequence_of(text) != (value > INT32_MAX ? SEQUENCE_NONE : value))
+                fail_msg("%s: %lld", text, (long long)recipe_sequence_of(text));
+        }
+
     struct candidate_name name;
     const struct recipe *latch = recipe_book_find(book, "curator-latch");
     assert_true(recipe_parse_name(book, latch, "_c_" GUID36 "-latch--2147483648", &name));
