@@ -1,6 +1,5 @@
 #include "probe/inject/behaviour.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "probe/election/recipe.h"
@@ -49,51 +48,10 @@ enum behaviour behaviour_find(const char *word)
     return (enum behaviour)i;
 }
 
-#define DIGITS 10
-
-static const char *tail_of(const char *name)
-{
-    size_t length = strlen(name);
-    return length >= DIGITS ? name + length - DIGITS : NULL;
-}
-
-/*
- * Of a line of thousands only a handful matter to one, and most others show that by their digits alone. Only
- * those that begin with a zero: a number that does may have a sign in front.
- */
-struct digits {
-    char mine[DIGITS + 2], first[DIGITS], last[DIGITS]; /* of the leader, and of the last but one */
-    bool have_mine, have_others;
-};
-
-static bool matters(const struct digits *d, const char *tail)
-{
-    if (tail[0] != '0')
-        return true;
-    if (d->have_mine && memcmp(tail, d->mine, DIGITS) > 0)
-        return false;
-    return !d->have_others || memcmp(tail, d->first, DIGITS) <= 0 || memcmp(tail, d->last, DIGITS) >= 0;
-}
-
-static void remember(struct digits *d, const struct place *place)
-{
-    if (!place->skipped.name)
-        return;
-    memcpy(d->first, tail_of(place->leader.name), DIGITS);
-    memcpy(d->last, tail_of(place->skipped.name), DIGITS);
-    d->have_others = d->first[0] == '0' && d->last[0] == '0';
-}
-
 struct place place_in_line(int64_t mine, char *const *names, size_t count)
 {
     struct place place = {.stands = false};
-    struct digits digits = {.have_mine = mine >= 0 && mine < 1000000000};
-    if (digits.have_mine)
-        snprintf(digits.mine, sizeof digits.mine, "%010d", (int)mine);
     for (size_t i = 0; i < count; i++) {
-        const char *tail = tail_of(names[i]);
-        if (!tail || !matters(&digits, tail))
-            continue;
         struct stander one = {names[i], recipe_sequence_of(names[i])};
         if (one.number == mine) {
             place.stands = true;
@@ -109,7 +67,6 @@ struct place place_in_line(int64_t mine, char *const *names, size_t count)
         } else if (!place.skipped.name || one.number > place.skipped.number) {
             place.skipped = one;
         }
-        remember(&digits, &place);
     }
     return place;
 }
