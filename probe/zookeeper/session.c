@@ -59,7 +59,7 @@ static void tell_failure(struct session *s)
         s->listener.failed(s->context, s->problem);
 }
 
-/* The server in the words of the user, where its address came from one of theirs. */
+/* The server of the last attempt in the words of the user, where its address came from one of theirs. */
 static void note_server(struct session *s)
 {
     const char *address = zoo_get_current_server(s->zh);
@@ -77,6 +77,7 @@ static void note_server(struct session *s)
 /* What kind of end the last attempt had, in an operator's words. */
 static void describe_failure(struct session *s, int rc, int error, int state_before)
 {
+    note_server(s);
     const char *server = s->server[0] ? s->server : "the server";
     if (rc == ZSESSIONEXPIRED)
         snprintf(s->problem, sizeof s->problem, "the servers did not hear us for its whole timeout");
@@ -105,7 +106,6 @@ static void zookeeper_end(struct session *s)
     pulse_let_go(s->pulse); /* [closed] */
     s->zh = NULL;
     s->established = false;
-    s->server[0] = '\0';
     if (!zh)
         return;
     /* The library has no "vanish": with its socket shut down, its farewell cannot be sent. */
@@ -222,7 +222,6 @@ static void attempt_begin(struct session *s)
     unsigned budget_ms = ATTEMPT_FIRST_MS << (round < 5 ? round : 5);
     unsigned most_ms = (unsigned)s->timeout_asked_ms * 2 / 3;
     s->overdue = false;
-    note_server(s);
     pulse_deadline(s->pulse, budget_ms < most_ms ? budget_ms : most_ms);
 }
 
@@ -349,7 +348,6 @@ static void on_connected(struct session *s)
     s->last_heard_ms = uv_now(s->loop);
     s->problem[0] = '\0';
     pulse_deadline(s->pulse, 0);
-    note_server(s);
     set_state(s, CONNECTION_CONNECTED, renewed);
 }
 
@@ -545,7 +543,10 @@ int session_timeout_ms(const struct session *s)
     return s->zh && s->established ? zoo_recv_timeout(s->zh) : 0;
 }
 
-const char *session_server(const struct session *s)
+const char *session_server(struct session *s)
 {
-    return s->state == CONNECTION_CONNECTED && s->server[0] ? s->server : NULL;
+    if (s->state != CONNECTION_CONNECTED)
+        return NULL;
+    note_server(s);
+    return s->server[0] ? s->server : NULL;
 }

@@ -74,9 +74,9 @@ void session_pause(struct session *);
 void session_resume(struct session *);
 
 enum connection_state session_state(const struct session *);
-uint64_t session_id(const struct session *);        /* 0: none yet */
-int session_timeout_ms(const struct session *);     /* negotiated; 0: not connected yet */
-const char *session_server(const struct session *); /* "10.0.0.1:2181", or NULL; until the next call */
+uint64_t session_id(const struct session *);    /* 0: none yet */
+int session_timeout_ms(const struct session *); /* negotiated; 0: not connected yet */
+const char *session_server(struct session *);   /* "10.0.0.1:2181", or NULL; until the next call */
 
 /*
  * Requests; all return false when nothing was sent (not connected): the answer function is then not
