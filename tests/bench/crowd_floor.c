@@ -287,7 +287,7 @@ static void begin(const char *hosts, int timeout_ms)
         struct member *m = &members[begun++];
         connecting++;
         m->fd = -1;
-        m->zh = zookeeper_init2(hosts, on_session, timeout_ms, NULL, m, 0, no_log);
+        m->zh = zookeeper_init2(hosts, on_session, timeout_ms, NULL, m, ZOO_NO_LOG_CLIENTENV, no_log);
         if (!m->zh)
             die("zookeeper_init");
         zoo_set_servers_resolution_delay(m->zh, -1);
