@@ -3,21 +3,22 @@
  *
  * The model from the top down; each file calls only what stands below it:
  *
+ *   freeze.c         a picture that does not move
  *   model.c          takes an observation to where it belongs
  *   diagnose*.c      what is wrong
  *   chain.c          who really watches whom
- *   findings.c       the findings of one election: raised, kept, cleared
- *   marks.c          marks and registries, as they are read
  *   directory.c      lists of children: who joined, who left, what went unseen
+ *   marks.c          marks and registries, as they are read
  *   lock.c           elections that are one znode
  *   looks.c          what the servers show of sessions, and the looks that count
  *   recall.c         what a recording knows from before this run
  *   election_life.c  what an election begins with and is configured to, and its end
  *   standing.c       one candidate's znode: read, gone, denied
  *   leadership.c     who leads since when
- *   failover_case.c  the evidence of a change of leader, until it is told as a whole
  *   acknowledge.c    whether the leader has acknowledged
- *   recalled.c       single facts of that
+ *   findings.c       the findings of one election: raised, kept, cleared
+ *   failover_case.c  the evidence of a change of leader, until it is told as a whole
+ *   recalled.c       single facts of the recorded past
  *   fold.c           what every change does
  *   tables           failovers.c, registry.c, roster.c, tenure.c, bystanders.c, replicas.c, clients.c
  *   cluster.c        the elections of a cluster by path
