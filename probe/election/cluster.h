@@ -55,11 +55,11 @@ struct server {
  */
 enum server_reach { SERVER_SILENT, SERVER_ANSWERS, SERVER_NOT_ASKED };
 
-/* A transaction that is known, and whose session it may have ended: 0: none. */
-#define CHANGES_KEPT 64
-struct seen_change {
-    int64_t zxid;
-    uint64_t session;
+/* Our own session had seen all that this transaction and those before it did, when this list came. */
+#define CAUGHT_UP_KEPT 8
+struct caught_up {
+    int64_t zxid; /* 0: none */
+    int64_t at_us;
 };
 
 struct cluster {
@@ -83,11 +83,11 @@ struct cluster {
     size_t election_count, election_room;
     struct election **buckets; /* the model's own: by path */
     size_t bucket_count;
-    bool paths_changed;          /* the elections and the paths above them, since somebody asked */
-    struct election *dirty;      /* those to be diagnosed */
-    struct failover_case *cases; /* changes of leader that have not been told as a whole yet */
-    struct seen_change changes[CHANGES_KEPT]; /* a ring, the next one goes to change_next */
-    size_t change_next;
+    bool paths_changed;                /* the elections and the paths above them, since somebody asked */
+    struct election *dirty;            /* those to be diagnosed */
+    struct failover_case *cases;       /* changes of leader that have not been told as a whole yet */
+    struct transactions *transactions; /* the latest that are known; NULL: none is */
+    struct caught_up caught_up[CAUGHT_UP_KEPT]; /* the latest first */
     int64_t epoch, epoch_us; /* of ZooKeeper's leader, the latest seen, and when another was; 0: never */
     int64_t wake_us;         /* no election's diagnose_at_us is earlier; INT64_MAX: none waits for its time */
     enum replicas_next replicas_next;

@@ -14,6 +14,7 @@
 #include "probe/election/roster.h"
 #include "probe/election/standing.h"
 #include "probe/election/tenure.h"
+#include "probe/election/transactions.h"
 
 /* What one list of children changed. */
 struct difference {
@@ -271,6 +272,16 @@ void fold_own_node(const struct fold *f, const struct znode_stat *stat, const st
         fold_parent_data(f, node);
 }
 
+/* Where one change is all there was, and somebody left by it, it ended no session but perhaps that one's. */
+static void note_departure(struct election *election, const struct znode_stat *old,
+                           const struct znode_stat *now, const struct difference *difference)
+{
+    const struct candidate *left = difference->missing;
+    if (left && !left->hash_next && left->known && same_node(old, now) &&
+        (uint32_t)now->cversion == (uint32_t)old->cversion + 1)
+        transactions_note(&election->cluster->transactions, now->pzxid, left->stat.owner, false);
+}
+
 void fold_children(const struct fold *f, const struct observed_children *list)
 {
     struct election *election = f->election;
@@ -319,6 +330,8 @@ void fold_children(const struct fold *f, const struct observed_children *list)
         election->synced_us = list->synced_us;
         diagnose_soon(election);
     }
+    if (comparable)
+        note_departure(election, &old, list->stat, &difference);
     election->directory = *list->stat;
     election->directory_known = true;
     election->next_sequence = next_sequence(list->stat);

@@ -8,6 +8,7 @@
 #include "probe/election/cluster.h"
 #include "probe/election/failovers.h"
 #include "probe/election/fold.h"
+#include "probe/election/transactions.h"
 
 /* Where no server shows anything, its owner may yet volunteer again. */
 #define HOPELESS_AFTER_US INT64_C(1000000)
@@ -50,12 +51,26 @@ void cluster_note_epoch(struct cluster *cluster, int64_t zxid, struct moment at)
     cluster->epoch = epoch;
 }
 
-void cluster_note_change(struct cluster *cluster, int64_t zxid, uint64_t session)
+static void note_caught_up(struct cluster *cluster, int64_t zxid, int64_t at_us)
 {
     if (zxid <= 0)
         return;
-    cluster->changes[cluster->change_next] = (struct seen_change){zxid, session};
-    cluster->change_next = (cluster->change_next + 1) % CHANGES_KEPT;
+    memmove(cluster->caught_up + 1, cluster->caught_up, (CAUGHT_UP_KEPT - 1) * sizeof cluster->caught_up[0]);
+    cluster->caught_up[0] = (struct caught_up){zxid, at_us};
+}
+
+/*
+ * A server answers a session in the order in which things happened, notifications too. A list shows how far
+ * it had got with ours; once a further request has been answered, all that had happened by then has been
+ * notified. So what was not known to be gone by the second of two lists still stood at the transaction of the
+ * first.
+ */
+static int64_t stood_at(const struct cluster *cluster, int64_t since_us)
+{
+    size_t i = 0;
+    while (i < CAUGHT_UP_KEPT && cluster->caught_up[i].at_us > since_us - NOTIFIED_US)
+        i++;
+    return i + 1 < CAUGHT_UP_KEPT ? cluster->caught_up[i + 1].zxid : 0;
 }
 
 static void note_before(struct failover_case *c, const struct cluster *cluster, const struct client *client)
@@ -96,6 +111,9 @@ void failover_case_open(const struct fold *f, const struct candidate *leader, bo
         c->evidence.session = leader->stat.owner;
     if (leader->client)
         note_before(c, cluster, leader->client);
+    int64_t stood_zxid = stood_at(cluster, f->at.mono_us);
+    if (leader->known && leader->stat.czxid <= stood_zxid)
+        c->stood_zxid = stood_zxid;
     cluster->cases = c;
 }
 
@@ -110,7 +128,7 @@ void failover_case_listed(const struct fold *f, const struct znode_stat *old)
     if (old && old->czxid == now->czxid && (uint32_t)now->cversion == (uint32_t)old->cversion + 1)
         c->zxid = now->pzxid;
     if (c->zxid != 0 && c->evidence.session != 0)
-        cluster_note_change(f->election->cluster, c->zxid, c->evidence.session);
+        transactions_note(&f->election->cluster->transactions, c->zxid, c->evidence.session, false);
     cluster_note_epoch(f->election->cluster, now->pzxid, f->at);
 }
 
@@ -193,6 +211,11 @@ static void note_deletion(struct failover_case *c, const struct seen_connection 
 void failover_cases_connections(struct cluster *cluster, size_t server, struct moment at,
                                 const struct observed_connections *seen)
 {
+    for (size_t i = 0; i < seen->count; i++) {
+        const struct seen_connection *one = &seen->list[i];
+        transactions_note_request(&cluster->transactions, one->last_zxid, one->session, one->last_operation);
+    }
+    note_caught_up(cluster, seen->own_zxid, at.mono_us + seen->took_us);
     for (struct failover_case *c = cluster->cases; c; c = c->next) {
         if (!collects(c, at))
             continue;
@@ -232,24 +255,41 @@ void failover_cases_stated(struct cluster *cluster, size_t server, int64_t zxid)
             c->over_zxid = zxid;
 }
 
-static bool ended_no_session_of(const struct cluster *cluster, int64_t zxid, uint64_t session)
+static void server_left(size_t *index, size_t left)
 {
-    for (size_t i = 0; i < CHANGES_KEPT; i++)
-        if (cluster->changes[i].zxid == zxid && cluster->changes[i].session != session)
-            return true;
-    return false;
+    if (*index == left)
+        *index = SIZE_MAX;
+    else if (*index != SIZE_MAX && *index > left)
+        --*index;
 }
 
-/* Whoever deletes a znode and then closes its session does so in two transactions. Where every one after that
-   which took the znode is known to be something else, that one ended the session as well. */
+void failover_cases_server_left(struct cluster *cluster, size_t server)
+{
+    for (struct failover_case *c = cluster->cases; c; c = c->next) {
+        server_left(&c->server, server);
+        server_left(&c->over_server, server);
+    }
+}
+
+/* No directory counts what happened to a lock: which transaction took it shows where only one can have. */
+static void find_taker(struct failover_case *c)
+{
+    struct cluster *cluster = c->election->cluster;
+    int64_t gone_zxid = c->over_zxid != 0 ? c->over_zxid : c->zxid_most;
+    if (c->zxid != 0)
+        return;
+    c->zxid = transactions_taker(cluster->transactions, c->stood_zxid, gone_zxid);
+    if (c->zxid != 0 && c->evidence.session != 0)
+        transactions_note(&cluster->transactions, c->zxid, c->evidence.session, false);
+}
+
+/* Whoever deletes a znode and then closes its session does so in two transactions, perhaps at once: no list
+   tells that from closing alone. Only where every other transaction in question is known to be something else
+   did one do both. */
 static bool went_together(const struct failover_case *c)
 {
-    if (c->zxid == 0 || c->over_zxid < c->zxid || c->over_zxid - c->zxid > CHANGES_KEPT)
-        return false;
-    for (int64_t zxid = c->zxid + 1; zxid <= c->over_zxid; zxid++)
-        if (!ended_no_session_of(c->election->cluster, zxid, c->evidence.session))
-            return false;
-    return true;
+    return c->evidence.session != 0 && transactions_are_one(c->election->cluster->transactions, c->zxid,
+                                                            c->over_zxid, c->evidence.session);
 }
 
 /* Our own session sees a session's znodes go all at once: where one still stands, it lives. */
@@ -284,6 +324,7 @@ static void finish_evidence(struct failover_case *c)
     if (most_us >= 0 && e->gone_us - most_us > heard_us)
         heard_us = e->gone_us - most_us;
     e->restarted = cluster->epoch_us > heard_us || cluster->connection_since.mono_us > heard_us;
+    find_taker(c);
     e->together = went_together(c);
     e->resigned = false;
     e->deleter = 0;
@@ -296,30 +337,37 @@ static void finish_evidence(struct failover_case *c)
               c->answered_us + NOTIFIED_US < e->since_us;
 }
 
-/* Nothing that is asked for from here on would say more. */
-static bool is_exhausted(const struct failover_case *c, struct moment now)
+/* Lists that are asked for from here on may show more. */
+static bool may_be_shown(const struct failover_case *c, struct moment now)
 {
     const struct cluster *cluster = c->election->cluster;
-    int64_t gone_us = c->evidence.gone_us;
+    const struct failover_evidence *e = &c->evidence;
     bool shown = false, waits = false;
     for (size_t i = 0; i < cluster->server_count; i++) {
         const struct server *server = &cluster->servers[i];
         if (!server->reachable || server->hidden[HIDDEN_CONNECTIONS] || server->listed.mono_us == 0)
             continue;
         shown = true;
-        waits = waits || server->listed.mono_us < gone_us;
+        waits = waits || server->listed.mono_us < e->gone_us;
     }
     const struct clients *clients = cluster->clients;
     bool asked = clients && clients->sessions_seen.mono_us != 0 &&
                  clients->sessions_server < cluster->server_count &&
                  !cluster->servers[clients->sessions_server].hidden[HIDDEN_SESSIONS];
+    bool hopeful = now.mono_us - e->gone_us < HOPELESS_AFTER_US;
     if (!shown && !asked)
-        return now.mono_us - gone_us >= HOPELESS_AFTER_US;
-    /* What the transactions since were may still come to be known. */
-    bool may_prove = c->zxid != 0 || c->zxid_most == 0;
+        return hopeful;
+    return waits || e->fate == FATE_UNKNOWN || (e->fate == FATE_OVER && c->over_zxid == 0 && hopeful);
+}
+
+/* Nothing that comes from here on would say more. */
+static bool is_exhausted(const struct failover_case *c, struct moment now)
+{
+    /* What the transactions since were may still come to be known, as what they made is read. */
+    bool may_prove = c->zxid != 0 || c->stood_zxid != 0 || c->zxid_most == 0;
     bool proves = c->evidence.fate == FATE_OVER && may_prove && !c->evidence.together &&
-                  now.mono_us - gone_us < HOPELESS_AFTER_US;
-    return !waits && !proves && c->evidence.fate != FATE_UNKNOWN;
+                  now.mono_us - c->evidence.gone_us < HOPELESS_AFTER_US;
+    return !proves && !may_be_shown(c, now);
 }
 
 static bool is_narrow(enum failover_cause cause)
@@ -425,7 +473,7 @@ void failover_cases_settle(struct model *model, struct cluster *cluster, struct 
 bool failover_cases_want_evidence(const struct cluster *cluster, struct moment now)
 {
     for (const struct failover_case *c = cluster->cases; c; c = c->next)
-        if (collects(c, now) && !is_exhausted(c, now))
+        if (collects(c, now) && may_be_shown(c, now))
             return true;
     return false;
 }

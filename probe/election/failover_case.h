@@ -27,6 +27,7 @@ struct failover_case {
     int64_t last_cxid, established_ms; /* of that connection before; -1: unknown */
     int64_t answered_us;               /* the list that showed these had come by then */
     int64_t zxid, zxid_most;           /* that took its znode, and the latest that may have; 0: not known */
+    int64_t stood_zxid;                /* it still stood after this one; 0: not known */
     size_t over_server;                /* that did not list its session any more */
     int64_t over_zxid; /* no transaction was later than this when it had told so; 0: not known */
     bool same_request, other_request; /* as before, or not, in lists after */
@@ -51,15 +52,14 @@ void failover_cases_connections(struct cluster *, size_t server, struct moment,
                                 const struct observed_connections *);
 void failover_cases_sessions(struct cluster *, size_t server, struct moment,
                              const struct observed_sessions *);
+/* The one at this index belongs to the ensemble no more: those behind it move up by one. */
+void failover_cases_server_left(struct cluster *, size_t server);
 /* A server told of its latest transaction. */
 void failover_cases_stated(struct cluster *, size_t server, int64_t zxid);
 /* Lists of connections and sessions could still show why one of them went. */
 bool failover_cases_want_evidence(const struct cluster *, struct moment now);
 /* Tells those of which enough is known. */
 void failover_cases_settle(struct model *, struct cluster *, struct moment);
-
-/* This transaction ended no session but perhaps this one's (0: none). */
-void cluster_note_change(struct cluster *, int64_t zxid, uint64_t session);
 
 /* ZooKeeper's own leader changes the upper half of every zxid. */
 void cluster_note_epoch(struct cluster *, int64_t zxid, struct moment);

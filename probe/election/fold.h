@@ -20,7 +20,8 @@
  *   failover_case.c  the evidence of a change of leader, until it is told as a whole
  *   recalled.c       single facts of the recorded past
  *   fold.c           what every change does
- *   tables           failovers.c, registry.c, roster.c, tenure.c, bystanders.c, replicas.c, clients.c
+ *   tables           failovers.c, registry.c, roster.c, tenure.c, bystanders.c, replicas.c, clients.c,
+ *                    transactions.c
  *   cluster.c        the elections of a cluster by path
  */
 #ifndef ELECTOP_PROBE_ELECTION_FOLD_H

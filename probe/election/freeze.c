@@ -185,6 +185,7 @@ static void freeze_cluster(const struct cluster *from, struct cluster *to, bool 
     to->clients = NULL;
     to->dirty = NULL;
     to->cases = NULL;
+    to->transactions = NULL;
     to->elections = to->buckets = NULL;
     to->server_count = to->election_count = to->election_room = to->bucket_count = 0;
     to->name = copy_text(from->name, ok);

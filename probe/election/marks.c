@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "probe/election/acknowledge.h"
-#include "probe/election/failover_case.h"
 #include "probe/election/fold.h"
 #include "probe/election/identity.h"
 #include "probe/election/leadership.h"
 #include "probe/election/registry.h"
 #include "probe/election/standing.h"
+#include "probe/election/transactions.h"
 
 /* Once all entries are read; one pass, since entries come in bursts. */
 static void name_candidates(const struct fold *f)
@@ -99,7 +99,7 @@ static void mark_node(const struct fold *f, const struct observed_node *node)
         election->mark_data_mzxid = node->stat->mzxid;
     }
     if (!same) {
-        cluster_note_change(election->cluster, node->stat->mzxid, 0);
+        transactions_note(&election->cluster->transactions, node->stat->mzxid, 0, false);
         fold_touched(f);
     }
     acknowledge_update(f);

@@ -22,6 +22,7 @@
 #include "probe/election/roster.h"
 #include "probe/election/standing.h"
 #include "probe/election/tenure.h"
+#include "probe/election/transactions.h"
 
 /* ---- clusters ---- */
 
@@ -57,6 +58,7 @@ static void cluster_end(struct cluster *cluster)
     for (size_t i = 0; i < cluster->election_count; i++)
         election_free(cluster->elections[i]);
     clients_free(cluster->clients);
+    transactions_free(cluster->transactions);
     for (size_t i = 0; i < cluster->server_count; i++)
         server_end(&cluster->servers[i]);
     free(cluster->elections);
@@ -359,6 +361,7 @@ static void observe_ensemble(struct model *model, struct cluster *cluster, const
         if (names(&o->ensemble, cluster->servers[at].address))
             continue;
         clients_server_left(cluster, at);
+        failover_cases_server_left(cluster, at);
         for (size_t i = 0; i < cluster->election_count; i++)
             replicas_server_left(cluster->elections[i], at);
         server_end(&cluster->servers[at]);

@@ -7,13 +7,13 @@
 #include "probe/election/acknowledge.h"
 #include "probe/election/client.h"
 #include "probe/election/clients.h"
-#include "probe/election/failover_case.h"
 #include "probe/election/fold.h"
 #include "probe/election/identity.h"
 #include "probe/election/leadership.h"
 #include "probe/election/name_hash.h"
 #include "probe/election/registry.h"
 #include "probe/election/roster.h"
+#include "probe/election/transactions.h"
 
 static char *copy_part(const char *text, size_t length)
 {
@@ -141,7 +141,7 @@ static bool keep_data(struct candidate *candidate, const struct observed_node *n
 void standing_stat(const struct fold *f, struct candidate *candidate, const struct znode_stat *stat)
 {
     candidate->stat = *stat;
-    cluster_note_change(f->election->cluster, stat->czxid, 0);
+    transactions_note(&f->election->cluster->transactions, stat->czxid, 0, false);
     take_owner(f->election, candidate);
 }
 
@@ -156,7 +156,7 @@ void standing_read(const struct fold *f, struct candidate *candidate, const stru
                    candidate->stat.children != node->stat->children;
     candidate->stat = *node->stat;
     if (changed)
-        cluster_note_change(election->cluster, node->stat->mzxid, 0);
+        transactions_note(&election->cluster->transactions, node->stat->mzxid, 0, false);
     take_owner(election, candidate);
     if (whole) {
         roster_unqueue(election, candidate);

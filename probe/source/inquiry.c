@@ -42,6 +42,14 @@ static int64_t pause_ms(const struct inquiry *q)
     return ms > least_ms ? ms : least_ms;
 }
 
+/* Each pause leaves a hundredth of it; what a round did not need of that may be spent at once when a leader
+ * goes. */
+static int64_t credit_us(const struct inquiry *q, uint64_t now_ms)
+{
+    int64_t credit_us = q->credit_us + (int64_t)(now_ms - q->ended_ms) * 1000 / PAUSE_FACTOR;
+    return credit_us < CREDIT_MOST_US ? credit_us : CREDIT_MOST_US;
+}
+
 /* Lists of thousands come and go: the library would keep their room for the next ones. */
 static void give_memory_back(const struct inquiry *q)
 {
@@ -57,6 +65,7 @@ static void round_end(struct inquiry *q)
 {
     give_memory_back(q);
     q->asking = false;
+    q->credit_us = q->rounds ? credit_us(q, uv_now(q->live->loop)) - q->took_us : 0;
     q->ended_ms = uv_now(q->live->loop);
     subjects_confirm(q->live);
     if (!q->cheap || !q->demanded)
@@ -79,6 +88,9 @@ static void round_begin(struct inquiry *q)
               now_ms - q->moved_ms <= SETTLED_AFTER_MS || now_ms - q->looked_ms >= SETTLED_EVERY_MS;
     q->on_demand = q->demanded;
     q->evidence = model_wants_evidence(q->live->model, q->live->index);
+    /* Watches can wait, but not for ever where leaders go one after the other. */
+    if (q->evidence && !q->demanded && now_ms - q->looked_ms < SETTLED_AFTER_MS)
+        q->full = false;
     q->demanded = q->hastened = false;
     q->took_us = 0;
     q->words_hang = false;
@@ -154,10 +166,12 @@ static void step_succeeded(struct inquiry *q, int64_t took_us)
     case STEP_WATCHES:
         watches_came(q);
         break;
+    case STEP_ENDED:
     case STEP_SESSIONS:
         facts_tell_sessions(q->live, q->address, q->asked_at, &q->answer.sessions);
         session_list_free(&q->answer.sessions);
         break;
+    case STEP_LENGTHS:
     case STEP_FIGURES:
     case STEPS:
         break;
@@ -199,7 +213,8 @@ static void state_failed(struct inquiry *q)
 /* Neither way led to an answer. */
 static void step_failed(struct inquiry *q)
 {
-    static const enum hidden_part lack[STEPS] = {[STEP_BEFORE] = HIDDEN_CONNECTIONS,
+    static const enum hidden_part lack[STEPS] = {[STEP_ENDED] = HIDDEN_SESSIONS,
+                                                 [STEP_BEFORE] = HIDDEN_CONNECTIONS,
                                                  [STEP_WATCHES] = HIDDEN_WATCHES,
                                                  [STEP_CONNECTIONS] = HIDDEN_CONNECTIONS,
                                                  [STEP_SESSIONS] = HIDDEN_SESSIONS};
@@ -208,7 +223,7 @@ static void step_failed(struct inquiry *q)
     if (q->step == STEP_STATE) {
         state_failed(q);
         return;
-    } else if (q->step >= STEP_BEFORE && q->step <= STEP_SESSIONS) {
+    } else if (q->step == STEP_ENDED || q->step == STEP_BEFORE || q->step >= STEP_WATCHES) {
         /* All the words that will be needed, whichever is missed first: nobody restarts a server twice. */
         snprintf(problem, sizeof problem, "%s; %s; %s, or %s", q->problems[BY_ADMINSERVER],
                  q->problems[BY_WORD],
@@ -220,7 +235,7 @@ static void step_failed(struct inquiry *q)
         facts_tell_hidden(q->live, q->address, lack[q->step], problem);
         if (q->step == STEP_WATCHES)
             q->looks = 0;
-        else if (q->step != STEP_SESSIONS)
+        else if (q->step == STEP_BEFORE || q->step == STEP_CONNECTIONS)
             q->connections_known = false;
     } else if (q->step != STEP_AFTER) {
         snprintf(q->unpredicted[q->step], sizeof q->unpredicted[0], " (%.100s)", q->problems[BY_WORD]);
@@ -314,13 +329,16 @@ static void step_begin(struct inquiry *q)
     bool words =
         !q->admin_host || q->admin_failed || q->proof == PROOF_FOREIGN; /* their length is predicted */
     bool wanted[STEPS + 1] = {[STEP_STATE] = true,
-                              [STEP_SUMMARY] = !q->cheap,
-                              [STEP_FIGURES] = (q->full || (q->evidence && words)) && !q->cheap,
-                              [STEP_BEFORE] = q->full && !q->cheap && !q->connections_known,
+                              [STEP_LENGTHS] = q->evidence && words && leads && !q->cheap,
+                              [STEP_ENDED] = q->evidence && leads && !q->cheap,
+                              [STEP_AFTER] = q->evidence && leads && !q->cheap,
+                              [STEP_BEFORE] =
+                                  (q->evidence || (q->full && !q->connections_known)) && !q->cheap,
+                              [STEP_SUMMARY] = (q->full || !q->evidence) && !q->cheap,
+                              [STEP_FIGURES] = q->full && !q->cheap,
                               [STEP_WATCHES] = q->full && !q->cheap,
-                              [STEP_CONNECTIONS] = !q->cheap,
-                              [STEP_SESSIONS] = (q->full || q->evidence) && !q->cheap && leads,
-                              [STEP_AFTER] = q->evidence && !q->cheap && leads,
+                              [STEP_CONNECTIONS] = (q->full || !q->evidence) && !q->cheap,
+                              [STEP_SESSIONS] = q->full && !q->evidence && !q->cheap && leads,
                               [STEPS] = true};
     while (!wanted[q->step])
         q->step++;
@@ -369,7 +387,7 @@ void inquiry_hasten(struct inquiry *q)
     if (!q->host || q->asking || q->hastened || q->cheap || q->live->cluster->servers.every_ms == 0)
         return;
     uint64_t now_ms = uv_now(q->live->loop);
-    int64_t least_ms = q->took_us * PAUSE_FACTOR / 1000;
+    int64_t least_ms = -q->credit_us * PAUSE_FACTOR / 1000;
     uint64_t due_ms = q->ended_ms + (uint64_t)(least_ms > EVIDENCE_LEAST_MS ? least_ms : EVIDENCE_LEAST_MS);
     q->hastened = true;
     uint64_t usual_ms = uv_timer_get_due_in(q->timer), wait_ms = due_ms > now_ms ? due_ms - now_ms : 0;

@@ -40,7 +40,8 @@ static void on_admin(void *context, const char *problem, int64_t took_us)
     }
     q->proof = PROOF_OPEN; /* another may come in its place */
     /* Where it does not even tell its figures, or nothing in time, the rest need not be tried. */
-    if (q->step <= STEP_SUMMARY || took_us >= inquiry_ways[q->step].within_ms * 1000)
+    bool figures = q->step <= STEP_SUMMARY && q->step != STEP_ENDED;
+    if (figures || took_us >= inquiry_ways[q->step].within_ms * 1000)
         leave_alone(q, took_us, problem);
     inquiry_way_failed(q, problem);
 }

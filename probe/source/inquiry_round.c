@@ -7,13 +7,15 @@
 
 const struct inquiry_way inquiry_ways[STEPS] = {
     [STEP_STATE] = {ADMIN_SERVER_STATS, WORD_SRVR, FIGURES_WITHIN_MS},
+    [STEP_LENGTHS] = {ADMIN_MONITOR, WORD_MNTR, FIGURES_WITHIN_MS},
+    [STEP_ENDED] = {ADMIN_DUMP, WORD_DUMP, LISTS_WITHIN_MS},
+    [STEP_AFTER] = {ADMIN_SERVER_STATS, WORD_SRVR, FIGURES_WITHIN_MS},
     [STEP_SUMMARY] = {ADMIN_WATCH_SUMMARY, WORD_WCHS, FIGURES_WITHIN_MS},
     [STEP_FIGURES] = {ADMIN_MONITOR, WORD_MNTR, FIGURES_WITHIN_MS},
     [STEP_BEFORE] = {ADMIN_CONNECTIONS, WORD_CONS, LISTS_WITHIN_MS},
     [STEP_WATCHES] = {ADMIN_WATCHES, WORD_WCHC, LISTS_WITHIN_MS},
     [STEP_CONNECTIONS] = {ADMIN_CONNECTIONS, WORD_CONS, LISTS_WITHIN_MS},
     [STEP_SESSIONS] = {ADMIN_DUMP, WORD_DUMP, LISTS_WITHIN_MS},
-    [STEP_AFTER] = {ADMIN_SERVER_STATS, WORD_SRVR, FIGURES_WITHIN_MS},
 };
 
 void inquiry_step_succeeded(struct inquiry *q, int64_t took_us)
@@ -70,6 +72,7 @@ const char *inquiry_doubt(const struct inquiry *q, char *reason, size_t size)
         if ((watches == 0 && f->watches > 0) || too_few((int64_t)watches, f->watches))
             snprintf(reason, size, "lists %zu watches, but counts %lld", watches, (long long)f->watches);
         break;
+    case STEP_ENDED:
     case STEP_SESSIONS:
         if (q->answer.sessions.count && session_id(q->live->session) &&
             session_state(q->live->session) == CONNECTION_CONNECTED &&

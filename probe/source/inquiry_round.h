@@ -30,8 +30,9 @@
 #define FIGURE_MOST (INT64_C(1) << 31)
 #define PAUSE_FACTOR 100
 #define LEADER_LEAST_MS 500
-/* While a leader's end is being looked into. */
+/* While a leader's end is being looked into, what the latest rounds left of the server's time is spent. */
 #define EVIDENCE_LEAST_MS 200
+#define CREDIT_MOST_US INT64_C(200000)
 #define LEADER_MOST_MS 5000
 /* After something moved, watches are looked at until two looks a third of a long timeout apart must have been
    had; where nothing moves, they are asked for this often. */
@@ -53,13 +54,16 @@
 
 enum step {
     STEP_STATE,
+    STEP_LENGTHS, /* of a leader's end: how long the word's answer to the next would be */
+    STEP_ENDED,  /* ... the sessions, before others have done much: each transaction until then may be the end
+                  */
+    STEP_AFTER,  /* ... and the state again: no list of sessions was told after a later transaction */
+    STEP_BEFORE, /* connections: ... and whoever deleted it, or where there are none from an earlier round */
     STEP_SUMMARY,
     STEP_FIGURES,
-    STEP_BEFORE, /* connections, where there are none from an earlier round */
     STEP_WATCHES,
     STEP_CONNECTIONS,
     STEP_SESSIONS,
-    STEP_AFTER, /* the state again: which transactions a list of sessions may have been told after */
     STEPS
 };
 
@@ -113,6 +117,7 @@ struct inquiry {
     /* What is known from rounds before. */
     unsigned rounds;
     uint64_t ended_ms; /* the latest */
+    int64_t credit_us; /* of the server's time: what the pauses before left, as of ended_ms */
     bool hastened;     /* the next one comes as soon as it may */
     int64_t tick_ms;   /* its tickTime; <= 0: unknown */
     enum proof proof;

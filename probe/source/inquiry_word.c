@@ -43,6 +43,7 @@ static int64_t predicted_bytes(const struct inquiry *q)
             watching <= 2 * (int64_t)q->wchc_sessions)
             return (int64_t)q->wchc_bytes * 2;
         return watching * 20 + watches * (path + 2);
+    case STEP_ENDED:
     case STEP_SESSIONS:
         if (sessions < 0 || ephemerals < 0 || connections < 0)
             return -1;
@@ -50,6 +51,12 @@ static int64_t predicted_bytes(const struct inquiry *q)
     default:
         return 0;
     }
+}
+
+/* ... from an answer that came before. */
+static bool is_predicted(enum step step)
+{
+    return step == STEP_WATCHES || step == STEP_ENDED || step == STEP_CONNECTIONS || step == STEP_SESSIONS;
 }
 
 static void on_word(void *context, const char *problem, const char *text, size_t length, int64_t took_us)
@@ -90,8 +97,10 @@ void inquiry_ask_by_word(struct inquiry *q)
     enum word word = inquiry_ways[q->step].word;
     char reason[200];
     int64_t bytes = predicted_bytes(q);
-    enum step told = q->step == STEP_WATCHES ? STEP_SUMMARY : STEP_FIGURES; /* how much there is */
-    bool untold = bytes < 0 && q->step > STEP_BEFORE;
+    enum step told = q->step == STEP_WATCHES ? STEP_SUMMARY /* how much there is */
+                     : q->step == STEP_ENDED ? STEP_LENGTHS
+                                             : STEP_FIGURES;
+    bool untold = bytes < 0 && is_predicted(q->step);
     if (q->live->cluster->servers.four_letter == CHOICE_OFF) {
         inquiry_way_failed(q, "four-letter words are not asked (four_letter: off)");
     } else if (q->word_off[word] || (untold && q->word_off[inquiry_ways[told].word])) {

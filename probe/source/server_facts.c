@@ -85,21 +85,28 @@ bool facts_sessions_show_ours(const struct live *live, const struct session_list
 void facts_tell_connections(const struct live *live, const char *address, struct moment at, int64_t pinged_us,
                             const struct connection_list *list)
 {
-    int64_t latest_ms = -1;
+    int64_t latest_ms = -1, own_zxid = INT64_MAX;
+    size_t own_count = 0;
     bool ours = pinged_us != 0 && facts_show_ours(live, list);
     int64_t took_us = live_now().mono_us - at.mono_us;
     for (size_t i = 0; i < list->count; i++) {
         const struct seen_connection *c = &list->list[i];
         if (c->last_response_ms > latest_ms)
             latest_ms = c->last_response_ms;
+        if (ours && is_ours(live, c->session)) {
+            own_count++;
+            own_zxid = c->last_zxid < own_zxid ? c->last_zxid : own_zxid;
+        }
     }
+    bool all_ours = own_count > 0 && own_count == live->lane_count && own_zxid > 0;
     struct observation o = observation(live, OBSERVED_CONNECTIONS, at);
     o.connections = (struct observed_connections){.address = address,
                                                   .list = list->list,
                                                   .count = list->count,
                                                   .now_ms = ours ? latest_ms : -1,
                                                   .now_age_us = ours ? at.mono_us - pinged_us : 0,
-                                                  .took_us = took_us};
+                                                  .took_us = took_us,
+                                                  .own_zxid = all_ours ? own_zxid : 0};
     model_observe(live->model, &o);
     log_line(LOG_LEVEL_DEBUG, "%s: %zu connections%s", address, list->count, ours ? ", ours among them" : "");
 }

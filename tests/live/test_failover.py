@@ -1,7 +1,6 @@
 """Why a leader went, and for how long it had been dead: what the tool tells is held against what was done.
 
 The test does the killing, so it knows the cause and the moment of every death. Elections run side by side."""
-import itertools
 import os
 import signal
 import subprocess
@@ -12,21 +11,11 @@ import pytest
 from electop import Events
 from ensemble import Ensemble
 from raw_session import RawSession
+from trials import TIMEOUT_S, TRUE_OF, check_cause, run_trials
 from waiting import until
 
 LIMIT_S = 200
-TIMEOUT_S, TICK_S = 10.0, 2.0
-# What each way of going may be called: the first is the narrow one, the others are wider and true.
-TRUE_OF = {
-    "close": ("closed", "ended", "unknown"),
-    "drop": ("expired", "ended", "unknown"),
-    "freeze": ("expired", "ended", "unknown"),
-    "resign": ("resigned", "deleted", "unknown"),
-    "evict": ("evicted", "deleted", "unknown"),
-    # Deleted by itself, and its session closed at once: the one word for both may be said, never "closed".
-    "leave": ("resigned", "deleted", "ended", "unknown"),
-}
-hosts = itertools.count(2)
+TICK_S = 2.0
 
 
 @pytest.fixture(scope="module")
@@ -34,77 +23,6 @@ def zk():
     ensemble = Ensemble(1, tick_ms=int(TICK_S * 1000), config=("maxSessionTimeout=60000",))
     yield ensemble
     ensemble.close()
-
-
-class Trial:
-    """One election whose leader goes in a given way, once."""
-
-    def __init__(self, zk, root, number, how, heir, timeout_s=TIMEOUT_S):
-        self.how, self.heir, self.path = how, heir, f"{root}/{how}{number}"
-        # A server takes 60 connections from one address.
-        n = next(hosts)
-        self.leader = RawSession(zk.addresses[0], timeout_s, host=f"127.0.0.{2 + n % 200}")
-        heir.make(self.path)
-        self.name = self.leader.create(f"{self.path}/n_")
-        heir.create(f"{self.path}/n_")
-        self.died = None
-
-    def go(self, other):
-        self.died = time.monotonic()
-        if self.how == "close":
-            self.leader.close()
-        elif self.how == "drop":
-            self.leader.drop()
-        elif self.how == "freeze":
-            self.leader.fall_silent()
-        elif self.how == "resign":
-            self.leader.delete(f"{self.path}/{self.name}")
-        elif self.how == "leave":
-            self.leader.delete(f"{self.path}/{self.name}")
-            self.leader.close()
-        else:
-            other.delete(f"{self.path}/{self.name}")
-
-    def end(self):
-        self.leader.drop() if self.how == "freeze" else self.leader.close()
-
-
-def told(events, trials, within):
-    until(lambda: len(events.all("failover")) >= len(trials), within, "every failover is told")
-    found = {event["election"]: event for event in events.all("failover")}
-    assert len(events.all("failover")) == len(found), "one is told twice"
-    lost = {event["election"]: event["arrived"] for event in events.all("leader-lost")}
-    return [(trial, found[trial.path], lost[trial.path]) for trial in trials]
-
-
-def run_trials(zk, path, ways, apart_s, *options, settled_s=2 * TIMEOUT_S / 3):
-    """Each of the ways in an election of its own; their deaths apart_s after each other. settled_s: as long as the
-    tool needs to have looked at everybody twice."""
-    heir, other = RawSession(zk.addresses[0], 30), RawSession(zk.addresses[0], 30)
-    for part in (path,):
-        heir.make(part)
-    trials = [Trial(zk, path, number, how, heir) for number, how in enumerate(ways)]
-    try:
-        with Events(zk.hosts, *options, *[trial.path for trial in trials]) as events:
-            until(lambda: len(events.all("election-seen")) == len(trials), 30, "all are seen")
-            time.sleep(settled_s)
-            for trial in trials:
-                trial.go(other)
-                time.sleep(apart_s)
-            return told(events, trials, TIMEOUT_S + 30)
-    finally:
-        for trial in trials:
-            trial.end()
-        heir.close()
-        other.close()
-
-
-def check_cause(trial, failover):
-    assert failover["cause"] in TRUE_OF[trial.how], (trial.how, failover)
-    if failover["cause"] != "unknown":
-        assert failover["evidence"], failover
-    if failover["cause"] != "expired":
-        assert failover["detection_ms"] is None, failover
 
 
 def check_detection(trial, failover, lost):

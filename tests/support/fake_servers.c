@@ -10,7 +10,8 @@ struct one {
     uint64_t id;
     unsigned server; /* from 1; 0: none */
     char address[64];
-    int64_t established_ms, heard_ms, cxid;
+    int64_t established_ms, heard_ms, cxid, zxid;
+    const char *operation;
     int timeout_ms, outstanding;
     bool silent, alive, listed;
     char *paths[PATHS_MOST];
@@ -20,6 +21,7 @@ struct one {
 struct fake_servers {
     struct one *ones;
     size_t count, server_count;
+    int64_t own_zxid;
 };
 
 static void must(bool condition, const char *what)
@@ -78,7 +80,7 @@ void fake_servers_connect(struct fake_servers *s, uint64_t session, unsigned ser
         must(ones != NULL, "no memory");
         s->ones = ones;
         one = &ones[s->count++];
-        *one = (struct one){.id = session, .timeout_ms = 10000};
+        *one = (struct one){.id = session, .timeout_ms = 10000, .zxid = 1};
     }
     one->alive = true;
     one->server = server;
@@ -119,6 +121,19 @@ void fake_servers_request(struct fake_servers *s, uint64_t session)
 void fake_servers_outstanding(struct fake_servers *s, uint64_t session, int outstanding)
 {
     of(s, session)->outstanding = outstanding;
+}
+
+void fake_servers_did(struct fake_servers *s, uint64_t session, const char *operation, int64_t zxid)
+{
+    struct one *one = of(s, session);
+    one->operation = operation;
+    one->zxid = zxid;
+    one->cxid++;
+}
+
+void fake_servers_caught_up(struct fake_servers *s, int64_t zxid)
+{
+    s->own_zxid = zxid;
 }
 
 bool fake_servers_has_watch(const struct fake_servers *s, uint64_t session, const char *path)
@@ -193,13 +208,14 @@ void fake_servers_connections(struct fake_servers *s, struct model *model, struc
                                                  .established_ms = one->established_ms,
                                                  .last_response_ms = one->heard_ms + 500000 * (int64_t)server,
                                                  .last_cxid = one->cxid,
-                                                 .last_zxid = 1,
+                                                 .last_zxid = one->zxid,
+                                                 .last_operation = one->operation,
                                                  .timeout_ms = one->timeout_ms,
                                                  .outstanding = one->outstanding};
     }
     struct observation o = {.kind = OBSERVED_CONNECTIONS, .at = at};
     o.connections = (struct observed_connections){
-        address_of(server, address, sizeof address), list, count, server_ms(at, server), 0, 0};
+        address_of(server, address, sizeof address), list, count, server_ms(at, server), 0, 0, s->own_zxid};
     model_observe(model, &o);
     free(list);
 }

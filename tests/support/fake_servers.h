@@ -27,6 +27,10 @@ void fake_servers_silent(struct fake_servers *, uint64_t session, bool silent);
 /* It makes a request; it waits for this many answers. */
 void fake_servers_request(struct fake_servers *, uint64_t session);
 void fake_servers_outstanding(struct fake_servers *, uint64_t session, int outstanding);
+/* Its last request was this (a static word), and this transaction. */
+void fake_servers_did(struct fake_servers *, uint64_t session, const char *operation, int64_t zxid);
+/* Our own session had seen this transaction when the next lists are asked for. */
+void fake_servers_caught_up(struct fake_servers *, int64_t zxid);
 
 void fake_servers_watch(struct fake_servers *, uint64_t session, const char *path);
 void fake_servers_unwatch(struct fake_servers *, uint64_t session, const char *path);

@@ -31,6 +31,7 @@ struct script {
     } replicas[8]; /* by server, from 1 */
     uint32_t round;
     bool findings, failovers; /* are told, too */
+    bool ours;
     struct model *model;
     struct election_settings settings;
     char *words[5]; /* what settings own */
@@ -268,6 +269,7 @@ static void begin_servers(struct script *s, unsigned count)
 static void ask(struct script *s, const char *which)
 {
     unsigned only = (unsigned)strtoul(which, NULL, 10);
+    fake_servers_caught_up(s->servers, s->ours ? fake_tree_zxid(s->tree) : 0);
     for (unsigned i = 1; i <= s->server_count; i++)
         if (only == 0 || only == i)
             fake_servers_round(s->servers, s->model, now(s), i);
@@ -310,6 +312,12 @@ static bool run_client(struct script *s, const char *word, char *rest)
         fake_servers_silent(s->servers, session, word[0] == 's');
     } else if (strcmp(word, "request") == 0) {
         fake_servers_request(s->servers, session);
+    } else if (strcmp(word, "did") == 0) {
+        static const char *const words[] = {"CREA", "SETD", "DELE", "MULT", "GETD", "PING", "CLOS"};
+        for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+            if (strncmp(second, words[i], 4) == 0)
+                fake_servers_did(s->servers, session, words[i],
+                                 fake_tree_zxid(s->tree) - strtoll(second + 4, NULL, 10));
     } else if (strcmp(word, "waits") == 0) {
         fake_servers_outstanding(s->servers, session, (int)strtol(second, NULL, 10));
     } else if (strcmp(word, "w") == 0) {
@@ -375,6 +383,10 @@ static bool run_servers(struct script *s, const char *word, char *rest)
     }
     if (strcmp(word, "findings") == 0) {
         s->findings = true;
+        return true;
+    }
+    if (strcmp(word, "ours") == 0) {
+        s->ours = true;
         return true;
     }
     if (strcmp(word, "failovers") == 0) {

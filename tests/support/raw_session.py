@@ -104,6 +104,21 @@ class RawSession:
     def delete(self, path):
         self._request(DELETE, text(path) + struct.pack(">i", -1))
 
+    def leave(self, path):
+        """Deletes a znode of its own and ends the session without waiting in between, as a polite client does."""
+        if not self.over.is_set():
+            self.over.set()
+            with self.lock:
+                bodies = [(DELETE, text(path) + struct.pack(">i", -1)), (CLOSE, b"")]
+                frames = [struct.pack(">ii", self.xid + 1 + i, kind) + body for i, (kind, body) in enumerate(bodies)]
+                self.socket.sendall(b"".join(struct.pack(">i", len(frame)) + frame for frame in frames))
+                try:
+                    while self._receive():
+                        pass
+                except OSError:
+                    pass  # the server has closed the connection
+            self.socket.close()
+
     def blink(self, path):
         """Created and deleted in one transaction: it was there, and nobody can have seen it."""
         one = text(path) + text("") + OPEN_ACL + struct.pack(">i", EPHEMERAL)

@@ -50,6 +50,57 @@ static void counts_what_others_did(void **state)
                      "> failover " A " -> " B " closed vacancy 0\n");
 }
 
+/* Busy clients' requests give their transactions away; what remains unknown may be its own end. */
+static void sorts_out_what_busy_clients_did(void **state)
+{
+    (void)state;
+    model_script_run("closed: both transactions since were others' requests", TWO
+                     "client d on=1 at=10.0.0.4:14\nclient e on=1 at=10.0.0.5:15\ntick 1000\nend a\n" A_GOES
+                     "+ /d\ndid d CREA\n= /d x\ndid e SETD\n"
+                     "tick 100\nsessions\nstated\nround\n> failover " A " -> " B " closed vacancy 0\n");
+    model_script_run("ended: one of them has asked for something else since, so the first is unknown",
+                     TWO "client d on=1 at=10.0.0.4:14\ntick 1000\nend a\n" A_GOES
+                         "+ /d\n= /d x\ndid d SETD\ntick 100\nsessions\nstated\nround\n"
+                         "tick 1000\ntime\n> failover " A " -> " B " ended vacancy 0\n");
+    model_script_run("ended: a read shows where its server stood, and is no transaction",
+                     TWO "client d on=1 at=10.0.0.4:14\ntick 1000\nend a\n" A_GOES
+                         "+ /d\ndid d GETD\ntick 100\nsessions\nstated\nround\n"
+                         "tick 1000\ntime\n> failover " A " -> " B " ended vacancy 0\n");
+}
+
+#define LOCK                                                                                                 \
+    "servers 1\nwatch /lock kind=lock\nconnect\n> connection connected\nours\n"                              \
+    "+ /lock s=a\nclient a on=1 at=10.0.0.1:11 timeout=10000\nclient b on=1 at=10.0.0.2:12\nfailovers\n"     \
+    "tick 1000\nread /lock\n> election-seen\nround\ntick 3000\nround\nsessions\n"
+#define LOCK_GOES                                                                                            \
+    "- /lock\nread /lock\n> leader-lost lock @1\n> candidate-left lock @1\n+ /lock s=b\ndid b CREA\n"        \
+    "read /lock\n> candidate-joined lock @1\n> leader-elected lock -> lock after 0\ntick 100\n"
+
+/* No directory says which transaction took a lock; but it stood when our session had caught up last. */
+static void proves_a_lock_that_was_closed(void **state)
+{
+    (void)state;
+    model_script_run("closed: since then there was but one transaction that made nothing",
+                     LOCK "tick 3000\nround\ntick 1000\nend a\n" LOCK_GOES
+                          "sessions\nstated\nround\n> failover lock -> lock closed vacancy 0\n");
+    model_script_run("ended: there were two", LOCK
+                     "tick 3000\nround\ntick 1000\n+ /else\nend a\n" LOCK_GOES
+                     "sessions\nstated\nround\ntick 1000\ntime\n> failover lock -> lock ended vacancy 0\n");
+    model_script_run(
+        "ended: it may have been deleted by the other one's request, and closed by itself",
+        LOCK "tick 3000\nround\ntick 1000\nend a\n"
+             "- /lock\ndid b DELE\nread /lock\n> leader-lost lock @1\n> candidate-left lock @1\n"
+             "client c on=1 at=10.0.0.3:13\n+ /else\n+ /lock s=c\ndid c CREA\n"
+             "read /lock\n> candidate-joined lock @1\n> leader-elected lock -> lock after 0\ntick 100\n"
+             "sessions\nstated\nround\ntick 1000\ntime\n> failover lock -> lock ended vacancy 0\n");
+    model_script_run(
+        "ended: a list that came in the moment of the loss may know of it already",
+        LOCK "end a\ntick 3000\nround\n- /lock\nround\n+ /else\ntick 20\nconns 1\n"
+             "read /lock\n> leader-lost lock @1\n> candidate-left lock @1\n+ /lock s=b\ndid b CREA\n"
+             "read /lock\n> candidate-joined lock @1\n> leader-elected lock -> lock after 0\ntick 100\n"
+             "sessions\nstated\nround\ntick 1000\ntime\n> failover lock -> lock ended vacancy 0\n");
+}
+
 static void follows_a_lock(void **state)
 {
     (void)state;
@@ -59,7 +110,7 @@ static void follows_a_lock(void **state)
                      "read /lock\n> election-seen\nround\ntick 3000\nround\nsessions\ntick 1000\nend a\n"
                      "- /lock\nread /lock\n> leader-lost lock @1\n> candidate-left lock @1\n+ /lock s=b\n"
                      "read /lock\n> candidate-joined lock @1\n> leader-elected lock -> lock after 0\n"
-                     "tick 100\nround\nsessions\n> failover lock -> lock ended vacancy 0\n");
+                     "tick 100\nround\nsessions\ntick 1000\ntime\n> failover lock -> lock ended vacancy 0\n");
 }
 
 static void tells_an_expired_session(void **state)
@@ -118,6 +169,8 @@ int main(void)
         cmocka_unit_test(tells_a_closed_session),
         cmocka_unit_test(doubts_that_znode_and_session_went_together),
         cmocka_unit_test(counts_what_others_did),
+        cmocka_unit_test(sorts_out_what_busy_clients_did),
+        cmocka_unit_test(proves_a_lock_that_was_closed),
         cmocka_unit_test(follows_a_lock),
         cmocka_unit_test(tells_an_expired_session),
         cmocka_unit_test(tells_what_nobody_explains),

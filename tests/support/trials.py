@@ -1,0 +1,148 @@
+"""Elections whose leaders go in given ways: the test does the killing, so it knows every cause and moment."""
+import itertools
+import random
+import threading
+import time
+
+from electop import Events
+from raw_session import EPHEMERAL, NODE_EXISTS, RawSession, SessionError
+from waiting import until
+
+TIMEOUT_S = 10.0
+# What each way of going may be called: the first is the narrow one, the others are wider and true.
+TRUE_OF = {
+    "close": ("closed", "ended", "unknown"),
+    "drop": ("expired", "ended", "unknown"),
+    "freeze": ("expired", "ended", "unknown"),
+    "resign": ("resigned", "deleted", "unknown"),
+    "evict": ("evicted", "deleted", "unknown"),
+    # Deleted by itself, and its session closed at once: the one word for both may be said, never "closed".
+    "leave": ("resigned", "deleted", "ended", "unknown"),
+}
+hosts = itertools.count(2)
+
+
+class Trial:
+    """One election whose leader goes in a given way, once."""
+
+    def __init__(self, zk, root, number, how, heir, timeout_s=TIMEOUT_S):
+        self.how, self.heir, self.path = how, heir, f"{root}/{how}{number}"
+        # A server takes 60 connections from one address.
+        n = next(hosts)
+        self.leader = RawSession(zk.addresses[0], timeout_s, host=f"127.0.0.{2 + n % 200}")
+        self.znode = self.stand()
+        self.died = None
+
+    def stand(self):
+        self.heir.make(self.path)
+        name = self.leader.create(f"{self.path}/n_")
+        self.heir.create(f"{self.path}/n_")
+        return f"{self.path}/{name}"
+
+    def go(self, other):
+        self.died = time.monotonic()
+        if self.how == "close":
+            self.leader.close()
+        elif self.how == "drop":
+            self.leader.drop()
+        elif self.how == "freeze":
+            self.leader.fall_silent()
+        elif self.how == "resign":
+            self.leader.delete(self.znode)
+        elif self.how == "leave":
+            self.leader.leave(self.znode)
+        else:
+            other.delete(self.znode)
+
+    def end(self):
+        self.leader.drop() if self.how == "freeze" else self.leader.close()
+
+
+class LockTrial(Trial):
+    """The same with one znode that everybody wants: the heir takes it as soon as it is free."""
+
+    def stand(self):
+        self.leader.create(f"{self.path}", flags=EPHEMERAL)
+        return self.path
+
+    def go(self, other):
+        super().go(other)
+        threading.Thread(target=self.take, daemon=True).start()
+
+    def take(self):
+        for _ in range(int(3 * self.leader.timeout_s / 0.005)):
+            try:
+                self.heir.create(self.path, flags=EPHEMERAL)
+                return
+            except SessionError as error:
+                if error.code != NODE_EXISTS:
+                    return
+            except OSError:
+                return
+            time.sleep(0.005)
+
+
+class Churn:
+    """Other clients that write all the time, each to a znode of its own: `rate` writes a second in all."""
+
+    def __init__(self, zk, path, rate, writers=8):
+        self.over, self.count = threading.Event(), 0
+        self.sessions = [RawSession(address, 30) for _, address in zip(range(writers), itertools.cycle(zk.addresses))]
+        self.sessions[0].make(path)
+        self.threads = [threading.Thread(target=self._write, args=(session, f"{path}/writer{i}", writers / rate))
+                        for i, session in enumerate(self.sessions)]
+        for thread in self.threads:
+            thread.start()
+
+    def _write(self, session, path, every_s):
+        session.make(path)
+        while not self.over.wait(random.uniform(0.5, 1.5) * every_s):
+            session.set(path, b"x")
+            self.count += 1
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        for thread in self.threads:
+            thread.join()
+        for session in self.sessions:
+            session.close()
+
+
+def told(events, trials, within):
+    until(lambda: len(events.all("failover")) >= len(trials), within, "every failover is told")
+    found = {event["election"]: event for event in events.all("failover")}
+    assert len(events.all("failover")) == len(found), "one is told twice"
+    lost = {event["election"]: event["arrived"] for event in events.all("leader-lost")}
+    return [(trial, found[trial.path], lost[trial.path]) for trial in trials]
+
+
+def run_trials(zk, path, ways, apart_s, *options, settled_s=2 * TIMEOUT_S / 3, kind=Trial):
+    """Each of the ways in an election of its own; their deaths apart_s after each other. settled_s: as long as the
+    tool needs to have looked at everybody twice."""
+    heir, other = RawSession(zk.addresses[0], 30), RawSession(zk.addresses[0], 30)
+    heir.make(path)
+    trials = [kind(zk, path, number, how, heir) for number, how in enumerate(ways)]
+    try:
+        with Events(zk.hosts, *options, *[trial.path for trial in trials]) as events:
+            until(lambda: len(events.all("election-seen")) == len(trials), 30, "all are seen")
+            time.sleep(settled_s)
+            for trial in trials:
+                trial.go(other)
+                time.sleep(apart_s)
+            return told(events, trials, TIMEOUT_S + 30)
+    finally:
+        for trial in trials:
+            trial.end()
+        heir.close()
+        other.close()
+
+
+def check_cause(trial, failover):
+    assert failover["cause"] in TRUE_OF[trial.how], (trial.how, failover)
+    if failover["cause"] != "unknown":
+        assert failover["evidence"], failover
+    if failover["cause"] != "expired":
+        assert failover["detection_ms"] is None, failover

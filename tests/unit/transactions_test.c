@@ -1,0 +1,113 @@
+/* Which transaction ended a session: told only where none but one can have. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+#include "probe/election/transactions.h"
+
+#define SESSION 0x100
+#define EPOCH (INT64_C(3) << 32)
+
+/* All that came after what took the znode must be something else. */
+static void one_for_both_where_nothing_else_is_left(void **state)
+{
+    (void)state;
+    struct transactions *t = NULL;
+    assert_true(transactions_are_one(t, EPOCH + 10, EPOCH + 10, SESSION));
+    assert_false(transactions_are_one(t, EPOCH + 10, EPOCH + 11, SESSION));
+    transactions_note(&t, EPOCH + 11, 0, false);
+    assert_true(transactions_are_one(t, EPOCH + 10, EPOCH + 11, SESSION));
+    transactions_note(&t, EPOCH + 12, 0x200, false); /* another session's end, perhaps */
+    assert_true(transactions_are_one(t, EPOCH + 10, EPOCH + 12, SESSION));
+    transactions_note(&t, EPOCH + 13, SESSION, false); /* ... or its own */
+    assert_false(transactions_are_one(t, EPOCH + 10, EPOCH + 13, SESSION));
+    transactions_note(&t, EPOCH + 13, 0, false);
+    assert_true(transactions_are_one(t, EPOCH + 10, EPOCH + 13, SESSION));
+    assert_false(transactions_are_one(t, 0, EPOCH + 10, SESSION));
+    assert_false(transactions_are_one(t, EPOCH + 10, EPOCH + 9, SESSION));
+    assert_false(transactions_are_one(t, EPOCH + 10, EPOCH + (INT64_C(1) << 32) + 10, SESSION));
+    assert_false(transactions_are_one(t, EPOCH + 10, EPOCH + 10 + TRANSACTIONS_KEPT, SESSION));
+    transactions_free(t);
+}
+
+/* Where exactly one may have deleted anything, that one did. */
+static void a_taker_where_only_one_can_be(void **state)
+{
+    (void)state;
+    struct transactions *t = NULL;
+    assert_int_equal(transactions_taker(t, 0, EPOCH + 11), 0);
+    assert_int_equal(transactions_taker(t, EPOCH + 11, EPOCH + 11), 0);
+    assert_int_equal(transactions_taker(t, EPOCH + 10, EPOCH + 11), EPOCH + 11);
+    assert_int_equal(transactions_taker(t, EPOCH + 10, EPOCH + 12), 0);
+    transactions_note(&t, EPOCH + 11, 0, false); /* it made something, and may have deleted something else */
+    assert_int_equal(transactions_taker(t, EPOCH + 10, EPOCH + 12), 0);
+    transactions_note(&t, EPOCH + 11, 0, true);
+    assert_int_equal(transactions_taker(t, EPOCH + 10, EPOCH + 12), EPOCH + 12);
+    transactions_note(&t, EPOCH + 12, 0, true);
+    assert_int_equal(transactions_taker(t, EPOCH + 10, EPOCH + 12), 0); /* nothing is left at all */
+    transactions_free(t);
+}
+
+/* Requests by their words; reads, and requests of nobody, tell nothing. */
+static void requests_give_transactions_away(void **state)
+{
+    (void)state;
+    struct transactions *t = NULL;
+    transactions_note_request(&t, EPOCH + 11, 0x200, "GETD");
+    transactions_note_request(&t, EPOCH + 11, 0x200, "PING");
+    transactions_note_request(&t, EPOCH + 11, 0x200, NULL);
+    transactions_note_request(&t, EPOCH + 11, 0, "SETD");
+    transactions_note_request(&t, EPOCH + 11, SESSION, "CLOS");
+    assert_false(transactions_are_one(t, EPOCH + 10, EPOCH + 11, SESSION));
+    transactions_note_request(&t, EPOCH + 11, 0x200, "DELE");
+    assert_true(transactions_are_one(t, EPOCH + 10, EPOCH + 11, SESSION));
+    assert_int_equal(transactions_taker(t, EPOCH + 10, EPOCH + 12), 0);
+    transactions_note_request(&t, EPOCH + 11, 0x200, "SETD");
+    assert_int_equal(transactions_taker(t, EPOCH + 10, EPOCH + 12), EPOCH + 12);
+    /* An older one in the same place does not displace it, a later one does. */
+    transactions_note_request(&t, EPOCH + 11 - TRANSACTIONS_KEPT, 0x200, "SETD");
+    assert_true(transactions_are_one(t, EPOCH + 10, EPOCH + 11, SESSION));
+    transactions_note_request(&t, EPOCH + 11 + TRANSACTIONS_KEPT, 0x200, "SETD");
+    assert_false(transactions_are_one(t, EPOCH + 10, EPOCH + 11, SESSION));
+    transactions_free(t);
+}
+
+/* Tried on histories of which the truth is known: whatever is noted rightly, nothing is told wrongly. */
+static void never_tells_two_as_one(void **state)
+{
+    (void)state;
+    srand(11);
+    unsigned takers = 0, ones = 0;
+    for (int round = 0; round < 20000; round++) {
+        struct transactions *t = NULL;
+        int64_t stood = EPOCH + rand() % 5000, took = stood + 1 + rand() % 4;
+        int64_t ended = rand() % 2 ? took : took + 1 + rand() % 4, over = ended + rand() % 3;
+        for (int64_t zxid = stood + 1; zxid <= over; zxid++)
+            if (rand() % 5 && zxid != ended)
+                transactions_note(&t, zxid, rand() % 3 ? 0 : 0x200, zxid != took && rand() % 4);
+        int64_t taker = transactions_taker(t, stood, over);
+        assert_true(taker == 0 || taker == took);
+        takers += taker != 0;
+        if (transactions_are_one(t, took, over, SESSION)) {
+            assert_true(took == ended);
+            ones++;
+        }
+        transactions_free(t);
+    }
+    assert_true(takers > 1000 && ones > 1000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_for_both_where_nothing_else_is_left),
+        cmocka_unit_test(a_taker_where_only_one_can_be),
+        cmocka_unit_test(requests_give_transactions_away),
+        cmocka_unit_test(never_tells_two_as_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
