@@ -108,22 +108,27 @@ void digest_sum_free(struct digest_sum *sum)
     *sum = (struct digest_sum){0};
 }
 
-enum bound { LOWS, HIGHS };
+enum bound { LOWS, HIGHS, BOUNDS };
 #define RANKS 4
+#define ALL CAUSE_COUNT /* causes together */
 
-/* One bound of the lengths of one cause, or of all: what is asked of all digests. */
+/* One bound of the lengths of one cause, or of all. */
 struct search {
-    unsigned cause; /* CAUSE_COUNT: all */
-    enum bound bound;
     size_t total;
     size_t counts[DRAWERS];
-    bool opening;                      /* the second time through */
-    size_t drawers[RANKS], open_count; /* to be opened */
+    size_t drawers[RANKS], open_count; /* to be opened the second time through */
     int64_t *found[RANKS];             /* what was in them */
     size_t found_count[RANKS];
+    size_t known; /* percentiles that are bounded at all ... */
+    size_t in_drawer[RANKS], places[RANKS];
 };
 
-static void open_drawer(struct search *search, struct scan *inside, size_t drawer, size_t count)
+struct searches {
+    struct search of[ALL + 1][BOUNDS];
+    bool opening; /* the second time through */
+};
+
+static void open_drawer(struct search *search, struct scan inside, size_t drawer, size_t count, bool *bad)
 {
     size_t i = 0;
     while (i < search->open_count && search->drawers[i] != drawer)
@@ -131,20 +136,22 @@ static void open_drawer(struct search *search, struct scan *inside, size_t drawe
     if (i == search->open_count)
         return;
     int64_t length = drawer_from(drawer);
-    for (size_t k = 0; k < count && !inside->bad; k++) {
-        uint64_t more = scan_below(inside, INT64_MAX);
+    for (size_t k = 0; k < count && !inside.bad; k++) {
+        uint64_t more = scan_below(&inside, INT64_MAX);
         if (search->found_count[i] == search->counts[drawer] || more > (uint64_t)(INT64_MAX - length))
-            inside->bad = true;
+            inside.bad = true;
         else
             search->found[i][search->found_count[i]++] = length += (int64_t)more;
     }
+    *bad = *bad || inside.bad;
 }
 
-static void look_into(struct search *search, struct scan *scan, bool wanted)
+static void look_into(struct searches *searches, struct scan *scan, unsigned cause, enum bound bound)
 {
-    size_t drawer = 0, left = (size_t)scan_below(scan, SIZE_MAX);
-    if (wanted && !search->opening)
-        search->total += left;
+    struct search *mine = &searches->of[cause][bound], *all = &searches->of[ALL][bound];
+    size_t drawer = 0, left = (size_t)scan_number(scan);
+    if (!searches->opening)
+        mine->total += left;
     while (left && !scan->bad) {
         drawer += (size_t)scan_below(scan, DRAWERS);
         size_t count = (size_t)scan_number(scan), length;
@@ -154,12 +161,12 @@ static void look_into(struct search *search, struct scan *scan, bool wanted)
             break;
         }
         left -= count;
-        if (wanted && search->opening) {
+        if (searches->opening) {
             struct scan inside = {(const unsigned char *)bytes, (const unsigned char *)bytes + length, false};
-            open_drawer(search, &inside, drawer, count);
-            scan->bad = inside.bad;
-        } else if (wanted) {
-            search->counts[drawer] += count;
+            open_drawer(mine, inside, drawer, count, &scan->bad);
+            open_drawer(all, inside, drawer, count, &scan->bad);
+        } else {
+            mine->counts[drawer] += count;
         }
     }
 }
@@ -170,13 +177,13 @@ static unsigned cause_of(const char *word, size_t length)
     for (; cause < CAUSE_COUNT; cause++) {
         const char *known = failover_cause_word((enum failover_cause)cause);
         if (strlen(known) == length && memcmp(known, word, length) == 0)
-            break;
+            return cause;
     }
-    return cause;
+    return CAUSE_UNKNOWN; /* of a newer program */
 }
 
 /* Once through all digests. */
-static bool go_through(const struct digest_sum *sum, struct search *search)
+static bool go_through(const struct digest_sum *sum, struct searches *searches)
 {
     for (size_t i = 0; i < sum->count; i++) {
         const unsigned char *bytes = (const unsigned char *)sum->digests[i].bytes;
@@ -184,12 +191,9 @@ static bool go_through(const struct digest_sum *sum, struct search *search)
         while (!scan.bad && scan.at < scan.end) {
             size_t length;
             const char *word = scan_piece(&scan, &length);
-            unsigned cause = word ? cause_of(word, length) : CAUSE_COUNT;
-            if (cause == CAUSE_COUNT)
-                cause = CAUSE_UNKNOWN; /* of a newer program */
-            bool wanted = search->cause == CAUSE_COUNT || search->cause == cause;
-            look_into(search, &scan, wanted && search->bound == LOWS);
-            look_into(search, &scan, wanted && search->bound == HIGHS);
+            unsigned cause = word ? cause_of(word, length) : CAUSE_UNKNOWN;
+            look_into(searches, &scan, cause, LOWS);
+            look_into(searches, &scan, cause, HIGHS);
         }
         if (scan.bad)
             return false;
@@ -197,88 +201,86 @@ static bool go_through(const struct digest_sum *sum, struct search *search)
     return true;
 }
 
-/* The drawers of the percentiles, and the places in them. False: out of memory. */
-static bool choose_drawers(struct search *search, const size_t ranks[RANKS], size_t in_drawer[RANKS],
-                           size_t places[RANKS])
+static void count_all(struct searches *searches)
 {
-    size_t before = 0, next = 0;
-    for (size_t drawer = 0; drawer < DRAWERS && next < RANKS; drawer++) {
-        size_t end = before + search->counts[drawer];
-        if (next < RANKS && ranks[next] < end) {
-            size_t i = search->open_count++;
-            search->drawers[i] = drawer;
+    for (unsigned bound = 0; bound < BOUNDS; bound++) {
+        struct search *all = &searches->of[ALL][bound];
+        for (unsigned cause = 0; cause < CAUSE_COUNT; cause++) {
+            const struct search *mine = &searches->of[cause][bound];
+            all->total += mine->total;
+            for (size_t drawer = 0; mine->total && drawer < DRAWERS; drawer++)
+                all->counts[drawer] += mine->counts[drawer];
+        }
+    }
+}
+
+/* In which drawers its percentiles are, of so many failovers. False: out of memory. */
+static bool choose_drawers(struct search *search, size_t count)
+{
+    static const unsigned percents[RANKS] = {50, 90, 99, 100};
+    size_t before = 0, next = 0, ranks[RANKS];
+    for (size_t i = 0; i < RANKS; i++)
+        ranks[i] = failover_stats_rank(count, percents[i]);
+    while (search->known < RANKS && ranks[search->known] < search->total)
+        search->known++;
+    for (size_t drawer = 0; drawer < DRAWERS && next < search->known; drawer++) {
+        size_t end = before + search->counts[drawer], i = search->open_count;
+        if (ranks[next] < end) {
+            search->drawers[search->open_count++] = drawer;
             search->found[i] = malloc(search->counts[drawer] * sizeof *search->found[i]);
             if (!search->found[i])
                 return false;
-            for (; next < RANKS && ranks[next] < end; next++) {
-                in_drawer[next] = i;
-                places[next] = ranks[next] - before;
-            }
+        }
+        for (; next < search->known && ranks[next] < end; next++) {
+            search->in_drawer[next] = i;
+            search->places[next] = ranks[next] - before;
         }
         before = end;
     }
     return true;
 }
 
-/* Those of all failovers of that cause; SPAN_OPEN: beyond all that have such a bound. */
-static bool find_bounds(const struct digest_sum *sum, unsigned cause, enum bound bound, size_t *total,
-                        int64_t bounds[RANKS])
+/* SPAN_OPEN: beyond all that have such a bound. */
+static int64_t bound_at(const struct search *search, size_t rank)
 {
-    static const unsigned percents[RANKS] = {50, 90, 99, 100};
-    size_t ranks[RANKS], in_drawer[RANKS], places[RANKS];
-    struct search *search = calloc(1, sizeof *search);
-    bool fine = search != NULL;
-    if (fine) {
-        search->cause = cause;
-        search->bound = bound;
-        fine = go_through(sum, search);
-    }
-    if (fine && bound == LOWS)
-        *total = search->total; /* each has a lower one */
-    for (size_t i = 0; i < RANKS; i++) {
-        bounds[i] = SPAN_OPEN;
-        ranks[i] = failover_stats_rank(*total, percents[i]);
-    }
-    size_t known = 0;
-    while (fine && known < RANKS && ranks[known] < search->total)
-        known++;
-    for (size_t i = known; i < RANKS; i++)
-        ranks[i] = SIZE_MAX;
-    fine = fine && (known == 0 || choose_drawers(search, ranks, in_drawer, places));
-    if (fine && known) {
-        search->opening = true;
-        fine = go_through(sum, search);
-    }
-    for (size_t i = 0; fine && i < search->open_count; i++)
-        qsort(search->found[i], search->found_count[i], sizeof *search->found[i], compare);
-    for (size_t i = 0; fine && i < known; i++)
-        bounds[i] = search->found[in_drawer[i]][places[i]];
-    for (size_t i = 0; search && i < RANKS; i++)
-        free(search->found[i]);
-    free(search);
-    return fine;
+    return rank < search->known ? search->found[search->in_drawer[rank]][search->places[rank]] : SPAN_OPEN;
 }
 
-static bool find_figures(const struct digest_sum *sum, unsigned cause, struct failover_figures *figures)
+static void tell(const struct search of[BOUNDS], struct failover_figures *figures)
 {
-    int64_t lows[RANKS], highs[RANKS];
-    size_t count = 0;
-    if (!find_bounds(sum, cause, LOWS, &count, lows) ||
-        (count && !find_bounds(sum, cause, HIGHS, &count, highs)))
-        return false;
-    if (count)
-        *figures = (struct failover_figures){.count = count,
-                                             .p50 = {lows[0], highs[0]},
-                                             .p90 = {lows[1], highs[1]},
-                                             .p99 = {lows[2], highs[2]},
-                                             .max = {lows[3], highs[3]}};
-    return true;
+    struct span *spans[RANKS] = {&figures->p50, &figures->p90, &figures->p99, &figures->max};
+    figures->count = of[LOWS].total; /* each has a lower one */
+    for (size_t i = 0; i < RANKS; i++)
+        *spans[i] = (struct span){bound_at(&of[LOWS], i), bound_at(&of[HIGHS], i)};
 }
 
 bool digest_sum_stats(const struct digest_sum *sum, struct failover_stats *stats)
 {
-    bool fine = failover_stats_make(NULL, 0, stats) && find_figures(sum, CAUSE_COUNT, &stats->all);
-    for (unsigned cause = 0; fine && cause < CAUSE_COUNT; cause++)
-        fine = find_figures(sum, cause, &stats->by_cause[cause]);
+    struct searches *searches = calloc(1, sizeof *searches);
+    bool fine = searches && go_through(sum, searches);
+    if (fine)
+        count_all(searches);
+    for (unsigned cause = 0; fine && cause <= ALL; cause++) {
+        struct search *of = searches->of[cause];
+        fine = choose_drawers(&of[LOWS], of[LOWS].total) && choose_drawers(&of[HIGHS], of[LOWS].total);
+    }
+    if (fine) {
+        searches->opening = true;
+        fine = go_through(sum, searches);
+    }
+    for (unsigned cause = 0; searches && cause <= ALL; cause++) {
+        for (unsigned bound = 0; bound < BOUNDS; bound++) {
+            struct search *search = &searches->of[cause][bound];
+            for (size_t i = 0; fine && i < search->open_count; i++)
+                qsort(search->found[i], search->found_count[i], sizeof *search->found[i], compare);
+        }
+        if (fine)
+            tell(searches->of[cause], cause == ALL ? &stats->all : &stats->by_cause[cause]);
+        for (size_t i = 0; i < RANKS; i++) {
+            free(searches->of[cause][LOWS].found[i]);
+            free(searches->of[cause][HIGHS].found[i]);
+        }
+    }
+    free(searches);
     return fine;
 }
