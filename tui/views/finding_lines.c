@@ -91,40 +91,74 @@ static void worst_text(const struct cells *cells, const struct election *electio
                                                        : "");
 }
 
-/* Where nothing is found wrong: whether the next failover would work, as far as that is known. */
-static const char *well_text(const struct election *election)
+/* Nothing is wrong; there may be notes. */
+static bool is_well(const struct election *election)
+{
+    return election->finding_count == 0 || election->findings[0]->severity == SEVERITY_INFO;
+}
+
+/* Whether the next failover would work, as far as that is known; NULL: that is no question here. */
+static const char *well_text(const struct election *election, enum sign *sign, style *look)
 {
     enum outlook outlook = facts_outlook(election);
+    bool unseen = watches_unseen(election);
 
-    return watches_unseen(election)     ? "watches not seen"
-           : outlook == OUTLOOK_WORKS   ? "next told"
-           : outlook == OUTLOOK_UNKNOWN ? "next not known"
-                                        : NULL;
+    *sign = SIGN_UNKNOWN;
+    *look = ROLE_DIM;
+    if (outlook == OUTLOOK_STOPS) {
+        *sign = SIGN_CRITICAL;
+        *look = ROLE_CRITICAL;
+        return "next not told";
+    }
+    if (outlook == OUTLOOK_WORKS && !unseen) {
+        *sign = SIGN_CHECK;
+        *look = ROLE_GOOD;
+        return "next told";
+    }
+    return unseen ? "watches unseen" : outlook == OUTLOOK_UNKNOWN ? "next not known" : NULL;
 }
 
 static int put_well(struct cells *cells, int x, int y, int room, const struct election *election)
 {
-    const char *text = well_text(election);
-    bool works = text != NULL && !watches_unseen(election) && facts_outlook(election) == OUTLOOK_WORKS;
-    enum sign sign = text == NULL ? SIGN_DASH : works ? SIGN_CHECK : SIGN_UNKNOWN;
-    int used = cells_put(cells, x, y, room, works ? ROLE_GOOD : ROLE_DIM, cells_sign(cells, sign));
+    enum sign sign;
+    style look;
+    const char *text = well_text(election, &sign, &look);
+    int used = 0;
 
-    if (text != NULL && used + 1 < room)
+    if (text == NULL)
+        return 0;
+    used += cells_put(cells, x, y, room, look, cells_sign(cells, sign));
+    if (used + 1 < room)
         used += 1 + cells_put(cells, x + used + 1, y, room - used - 1, ROLE_DIM, text);
     return used;
+}
+
+static int well_width(const struct election *election)
+{
+    enum sign sign;
+    style look;
+    const char *text = well_text(election, &sign, &look);
+
+    return text != NULL ? 2 + (int)strlen(text) : 0;
 }
 
 int finding_put_worst(struct cells *cells, int x, int y, int room, const struct election *election)
 {
     char code[64], rest[32];
-    int used;
+    int used = 0, width;
 
     if (room <= 0)
         return 0;
+    if (is_well(election))
+        used = put_well(cells, x, y, room, election);
     if (election->finding_count == 0)
-        return put_well(cells, x, y, room, election);
+        return used > 0 ? used : cells_put(cells, x, y, room, ROLE_DIM, cells_sign(cells, SIGN_DASH));
     worst_text(cells, election, code, sizeof code, rest, sizeof rest);
-    used = cells_put(cells, x, y, room, severity_look(election->findings[0]->severity), code);
+    width = safe_width(code, strlen(code), cells->ascii);
+    if (used > 0 && used + 2 + width > room) /* a note can wait */
+        return used;
+    used += used > 0 ? 2 : 0;
+    used += cells_put(cells, x + used, y, room - used, severity_look(election->findings[0]->severity), code);
     if (rest[0] != '\0' && used + (int)strlen(rest) <= room)
         used += cells_put(cells, x + used, y, -1, ROLE_DIM, rest);
     else if (rest[0] != '\0' && used + 2 <= room) /* not certain now: half the word would not say so */
@@ -134,20 +168,22 @@ int finding_put_worst(struct cells *cells, int x, int y, int room, const struct 
 
 int finding_worst_width(const struct cells *cells, const struct election *election)
 {
+    int well = is_well(election) ? well_width(election) : 0;
     char code[64], rest[32];
 
     if (election->finding_count == 0)
-        return well_text(election) != NULL ? 2 + (int)strlen(well_text(election)) : 1;
+        return well > 0 ? well : 1;
     worst_text(cells, election, code, sizeof code, rest, sizeof rest);
-    return safe_width(code, strlen(code), cells->ascii) + (int)strlen(rest);
+    return well + (well > 0 ? 2 : 0) + safe_width(code, strlen(code), cells->ascii) + (int)strlen(rest);
 }
 
 int finding_worst_least(const struct cells *cells, const struct election *election)
 {
+    int well = is_well(election) ? well_width(election) : 0;
     char code[64], rest[32];
 
-    if (election->finding_count == 0)
-        return finding_worst_width(cells, election);
+    if (well > 0 || election->finding_count == 0)
+        return well > 0 ? well : 1;
     worst_text(cells, election, code, sizeof code, rest, sizeof rest);
     return safe_width(code, strlen(code), cells->ascii) + (rest[0] != '\0' ? 2 : 0);
 }
