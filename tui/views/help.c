@@ -68,6 +68,7 @@ static const struct entry legend[] = {
     {NO_SIGN, ROLE_TEXT, "candidate", "an ephemeral znode that stands for leadership"},
     {NO_SIGN, ROLE_TEXT, "leader", "the candidate with the smallest sequence number"},
     {NO_SIGN, ROLE_TEXT, "finding", "a diagnosis with its evidence; f lists them, x explains each"},
+    {NO_SIGN, ROLE_TEXT, "next told", "nothing is wrong, and the next failover would work"},
     {NO_SIGN, ROLE_TEXT, "certain", "proved by several looks between which nothing changed"},
     {NO_SIGN, ROLE_TEXT, "suspected", "one look shows it, or it cannot be proved from outside"},
     {NO_SIGN, ROLE_TEXT, "unconfirmed", "found once; its server cannot be asked any more"},
