@@ -20,7 +20,8 @@ struct recorder *recorder_start(uv_loop_t *, struct monitor *, const char *file,
                                 char **error);
 
 /* Writes what is left, and ends. False and a text in *problem (caller frees; may be NULL): not all could be
-   written, why, and from when on it is missing. Its handles close with the loop's next turns. NULL is fine. */
+   written, why, and from when on it is missing. Its handles close with the loop's next turns. NULL is fine.
+ */
 bool recorder_stop(struct recorder *, char **problem);
 
 /* The file, without links. */
