@@ -156,11 +156,26 @@ static uint64_t look_due_ms(struct monitor *m, uint64_t now_ms)
     return m->due_ms;
 }
 
+/* What was discovered by whoever records: also where nobody stands just now, which no walk would find. */
+static void watch_known(struct monitor *m, const struct cluster *then)
+{
+    for (size_t i = 0; i < m->source_count; i++) {
+        if (!recall_same_cluster(then, &m->model->clusters[i]))
+            continue;
+        for (size_t k = 0; k < then->election_count; k++)
+            if (then->elections[k]->origin == ORIGIN_DISCOVERED &&
+                then->elections[k]->state != ELECTION_ABSENT)
+                m->sources[i]->known(m->sources[i], then->elections[k]->path);
+    }
+}
+
 void monitor_recall(struct monitor *m, const struct model *then, int64_t until_us, bool grows)
 {
     struct moment now = live_now();
     struct moment until = {now.mono_us - (now.wall_us - until_us), until_us};
     model_recall(m->model, then, until, grows);
+    for (size_t i = 0; then && grows && i < then->cluster_count; i++)
+        watch_known(m, &then->clusters[i]);
 }
 
 bool monitor_recalls(const struct monitor *m)

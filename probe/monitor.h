@@ -39,7 +39,8 @@ void monitor_clear(struct monitor *, const char *cluster, const char *election, 
 
 /*
  * What was recorded until that wall-clock time: see probe/election/recall.h. then: borrowed until the next
- * call; NULL: there is nothing more to come, and it may go.
+ * call; NULL: there is nothing more to come, and it may go. Where elections are discovered, those that
+ * somebody else records now (grows) are watched from the beginning.
  */
 void monitor_recall(struct monitor *, const struct model *then, int64_t until_us, bool grows);
 /* A later recording would tell how something that is seen came to be. */

@@ -25,7 +25,7 @@ static bool reaches_now(const struct model *model, const struct election *then, 
 
 /* ---- the same thing? ---- */
 
-static bool same_cluster(const struct cluster *a, const struct cluster *b)
+bool recall_same_cluster(const struct cluster *a, const struct cluster *b)
 {
     return strcmp(a->name, b->name) == 0 && strcmp(a->hosts, b->hosts) == 0 &&
            strcmp(a->chroot, b->chroot) == 0;
@@ -51,7 +51,7 @@ void recall_bind(const struct model *model, struct election *election)
     election->earlier = NULL;
     for (size_t i = 0; model->earlier && pending && i < model->earlier->cluster_count; i++) {
         const struct cluster *cluster = &model->earlier->clusters[i];
-        if (same_cluster(cluster, election->cluster))
+        if (recall_same_cluster(cluster, election->cluster))
             election->earlier = cluster_election(cluster, election->path, strlen(election->path));
     }
 }

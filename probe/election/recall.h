@@ -23,6 +23,8 @@
  */
 void model_recall(struct model *, const struct model *then, struct moment until, bool grows);
 bool model_recalls(const struct model *);
+/* The recording of that one is of this one. */
+bool recall_same_cluster(const struct cluster *, const struct cluster *);
 
 /* ---- for the model ---- */
 

@@ -198,6 +198,16 @@ static void walk_on(struct discover *d)
         uv_timer_start(d->timer, on_timer, (uint64_t)d->settings->every_ms, 0);
 }
 
+/* A root as a full path. */
+static void root_path(const struct discover *d, const char *root, char *path, size_t size)
+{
+    const char *chroot = d->live->chroot;
+    if (strcmp(root, "/") == 0)
+        snprintf(path, size, "%s", *chroot ? chroot : "/");
+    else
+        snprintf(path, size, "%s%s", chroot, root);
+}
+
 void discover_begin(struct discover *d)
 {
     if (d->walking || d->ended)
@@ -206,17 +216,25 @@ void discover_begin(struct discover *d)
     d->cut = d->lost = false;
     d->seen = 0;
     uv_timer_stop(d->timer);
-    const char *chroot = d->live->chroot;
     for (size_t i = 0; d->settings->roots && d->settings->roots[i]; i++) {
-        const char *root = d->settings->roots[i];
         char path[4096];
-        if (strcmp(root, "/") == 0)
-            snprintf(path, sizeof path, "%s", *chroot ? chroot : "/");
-        else
-            snprintf(path, sizeof path, "%s%s", chroot, root);
+        root_path(d, d->settings->roots[i], path, sizeof path);
         push(d, path, "", 0);
     }
     walk_on(d);
+}
+
+void discover_known(struct discover *d, const char *path)
+{
+    for (size_t i = 0; d->settings->roots && d->settings->roots[i]; i++) {
+        char root[4096];
+        root_path(d, d->settings->roots[i], root, sizeof root);
+        size_t length = strcmp(root, "/") == 0 ? 0 : strlen(root);
+        if (strncmp(path, root, length) == 0 && (path[length] == '/' || path[length] == '\0')) {
+            found(d, path);
+            return;
+        }
+    }
 }
 
 struct discover *discover_new(struct live *live, const struct discover_settings *settings,

@@ -19,6 +19,10 @@ void discover_free(struct discover *);
 /* The session is connected: begin a walk, if none is under way. */
 void discover_begin(struct discover *);
 
+/* There is one at this full path, as is known from elsewhere: it is watched as if found, where that lies
+   below the roots. One at which nobody stands just now is not told from any other directory by walking. */
+void discover_known(struct discover *, const char *path);
+
 /* The tree has been walked once. */
 bool discover_looked(const struct discover *);
 

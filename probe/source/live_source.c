@@ -297,6 +297,13 @@ static void live_stop(struct source *source)
     free(live);
 }
 
+static void live_known(struct source *source, const char *path)
+{
+    struct live *live = (struct live *)source;
+    if (live->discover)
+        discover_known(live->discover, path);
+}
+
 static bool watch_configured(struct live *live)
 {
     const struct cluster_settings *cluster = live->cluster;
@@ -328,8 +335,11 @@ struct source *live_source_new(uv_loop_t *loop, struct model *model, const struc
     struct live *live = calloc(1, sizeof *live);
     if (!live)
         return NULL;
-    live->source = (struct source){
-        .looked = live_looked, .ask = live_ask, .is_asking = live_is_asking, .stop = live_stop};
+    live->source = (struct source){.looked = live_looked,
+                                   .ask = live_ask,
+                                   .is_asking = live_is_asking,
+                                   .known = live_known,
+                                   .stop = live_stop};
     live->loop = loop;
     live->watch = watch;
     live->model = model;

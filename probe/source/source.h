@@ -19,6 +19,9 @@ struct source {
     void (*ask)(struct source *);
     /* What ask() began has not all come yet. */
     bool (*is_asking)(const struct source *);
+    /* There is an election at this full path, as is known from elsewhere. Where elections are discovered, it
+       is watched. */
+    void (*known)(struct source *, const char *path);
     /* Ends it: no observation comes any more. Frees the source. */
     void (*stop)(struct source *);
 };

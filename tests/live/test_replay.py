@@ -118,6 +118,23 @@ def test_it_is_so_after_changes_too_and_with_findings(line, recorder):
     assert later["leader"] == election["leader"]
 
 
+def test_a_vacant_election_that_was_discovered_is_looked_at(zk, line, tmp_path):
+    """Nobody stands where somebody stood: a walk alone cannot tell that from any other directory; but whoever
+    records saw it, so a look beside it says who is missing."""
+    recorder = Recorder(tmp_path, zk.hosts, elections="[]")
+    try:
+        recorder.wait_for("SELECT 1 FROM tenures WHERE kind = 'led' AND election = '/election'")
+        while line.members:
+            line.members[0].leaves()
+        recorder.wait_for("SELECT 1 FROM findings WHERE code = 'no-leader'")
+        at, then = until(lambda: compared(recorder), 60)
+        election = next(e for e in json.loads(then)["clusters"][0]["elections"] if e["path"] == "/election")
+        assert election["state"] == "vacant" and election["recipe"]
+        assert "no-leader" in [finding["code"] for finding in election["findings"]]
+    finally:
+        recorder.end()
+
+
 def test_events_of_a_recording_are_those_of_then(zk, line, recorder):
     """What `events --json` told live stands in the recording, in the same order; --from and --to bound it."""
     with Events(zk.hosts, "/election") as live:

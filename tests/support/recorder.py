@@ -12,9 +12,10 @@ from waiting import until
 class Recorder:
     """`electop record` with a history of its own, and what it said."""
 
-    def __init__(self, folder, hosts, *arguments, history="keep: 1d", **more):
+    def __init__(self, folder, hosts, *arguments, history="keep: 1d", elections="[{path: /election}]", **more):
         self.hosts, self.file = hosts, str(folder / "history.db")
         self.config = folder / "config.yaml"
+        self.elections = elections
         self.write(hosts, f"file: {self.file}, {history}")
         self.said, self.complaints = [], []
         self.process = subprocess.Popen([PROGRAM, "record", "-c", str(self.config), *arguments], text=True,
@@ -24,7 +25,7 @@ class Recorder:
             threading.Thread(target=lambda s=stream, l=lines: l.extend(s), daemon=True).start()
 
     def write(self, hosts, history):
-        self.config.write_text(f"clusters: [{{name: prod, hosts: '{hosts}', elections: [{{path: /election}}]}}]\n"
+        self.config.write_text(f"clusters: [{{name: prod, hosts: '{hosts}', elections: {self.elections}}}]\n"
                                f"history: {{{history}}}\n")
 
     def ask(self, sql, *values):
