@@ -48,14 +48,19 @@ static struct fixture *fixture_new(size_t count, int64_t ms, uint64_t notices, u
     return f;
 }
 
-static char *told(const struct trial_report *report)
+static char *told_to(const struct trial_report *report, enum trial_reader reader)
 {
     struct buffer out = {0};
     static const struct print_style how = {.ascii = true, .theme.depth = DEPTH_MONO};
-    trial_text_print(&out, &how, report, &(struct trial_wishes){0});
+    trial_text_print(&out, &how, report, &(struct trial_wishes){0}, reader);
     buffer_put_char(&out, '\0');
     assert_false(buffer_failed(&out));
     return out.bytes;
+}
+
+static char *told(const struct trial_report *report)
+{
+    return told_to(report, READS_FROM_TOP);
 }
 
 static void has(const char *text, const char *part)
@@ -207,6 +212,10 @@ static void a_herd_against_the_recipe(void **state)
     has(text, "- Run 1: recipe -");
     has(text, "- Run 2: herd -");
     has(text, ": behaviour herd.");
+    assert_true(strstr(text, "Side by side") < strstr(text, "Run 1"));
+    free(text);
+    text = told_to(&herd->report, READS_FROM_END); /* the end is what a terminal shows */
+    assert_true(strstr(text, "Side by side") > strstr(text, "Run 2"));
     free(text);
     chain->failover = (struct histogram){0};
     chain->report.counted = 0;

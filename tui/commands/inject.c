@@ -236,7 +236,7 @@ static int write_report(const struct injection *in, const struct trial_report *r
     if (in->options->json)
         trial_json_write(&out, report, wishes.texts, wishes.read, wishes.count);
     else
-        trial_text_print(&out, &in->style, report, &wishes);
+        trial_text_print(&out, &in->style, report, &wishes, READS_FROM_END);
     int error = buffer_failed(&out) ? ENOMEM : output_write(STDOUT_FILENO, out.bytes, out.length);
     buffer_free(&out);
     return error && !output_is_gone(error) ? output_refused(error) : status;

@@ -148,7 +148,7 @@ static void report_draw(struct inject_view *view, const struct trial_report *r, 
         cells_put(cells, 1, y, 1, ROLE_WARNING, cells_sign(cells, SIGN_WARNING));
         y += wrap_put(cells, 3, y, cells->width - 4, cells->height / 3, ROLE_WARNING, r->problem) + 1;
     }
-    trial_text_print(&text, &how, r, &(struct trial_wishes){0});
+    trial_text_print(&text, &how, r, &(struct trial_wishes){0}, READS_FROM_TOP);
     for (size_t i = 0; i < text.length; i++)
         lines += text.bytes[i] == '\n';
     list_begin(&view->report, lines, cells->height > y ? (size_t)(cells->height - y) : 0);

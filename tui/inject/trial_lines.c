@@ -398,7 +398,8 @@ static void put_title(struct trial_form *form, int run, const char *name)
     trial_form_title(form, title);
 }
 
-static void put_all(struct trial_form *form, const struct trial_report *r, const struct trial_wishes *wishes)
+static void put_all(struct trial_form *form, const struct trial_report *r, const struct trial_wishes *wishes,
+                    enum trial_reader reader)
 {
     char name[2][FORM_CELL];
     if (!r->earlier) {
@@ -406,22 +407,27 @@ static void put_all(struct trial_form *form, const struct trial_report *r, const
         return;
     }
     trial_versus_names(r->earlier, r, name);
-    trial_versus_put(form, r->earlier, r);
+    if (reader == READS_FROM_TOP)
+        trial_versus_put(form, r->earlier, r);
     put_title(form, 1, name[0]);
     put_run(form, r->earlier, wishes);
     put_title(form, 2, name[1]);
     put_run(form, r, &(struct trial_wishes){0});
+    if (reader == READS_FROM_END) {
+        trial_form_title(form, "Both");
+        trial_versus_put(form, r->earlier, r);
+    }
 }
 
 void trial_text_print(struct buffer *out, const struct print_style *how, const struct trial_report *r,
-                      const struct trial_wishes *wishes)
+                      const struct trial_wishes *wishes, enum trial_reader reader)
 {
     struct paper paper;
     if (!paper_begin(&paper, out, how)) {
         out->failed = true;
         return;
     }
-    put_all(&(struct trial_form){.out = out, .paper = &paper}, r, wishes);
+    put_all(&(struct trial_form){.out = out, .paper = &paper}, r, wishes, reader);
     paper_end(&paper);
 }
 
@@ -436,7 +442,7 @@ void trial_page_print(struct buffer *out, const struct trial_report *r, const st
     markup_name(out, r->options->path);
     buffer_printf(out, "</h1>\n<p class=\"when\"><b>%s</b></p>\n</header>\n<main>\n",
                   format_time((r->earlier ? r->earlier : r)->wall_ms * 1000, time, sizeof time));
-    put_all(&(struct trial_form){.out = out}, r, wishes);
+    put_all(&(struct trial_form){.out = out}, r, wishes, READS_FROM_TOP);
     buffer_put_text(out, "</main>\n</body>\n</html>\n");
 }
 

@@ -15,10 +15,12 @@ struct trial_wishes {
     size_t count;
 };
 
-/* Where there is an earlier run to hold against it, both, and first of all side by side; what was expected
-   was expected of the earlier one then. */
+/* Where there is an earlier run to hold against it, both, and side by side: before all else, or behind it
+   where the end is what its reader sees (a terminal, when a command is over). What was expected was expected
+   of the earlier one then. */
+enum trial_reader { READS_FROM_TOP, READS_FROM_END };
 void trial_text_print(struct buffer *, const struct print_style *, const struct trial_report *,
-                      const struct trial_wishes *);
+                      const struct trial_wishes *, enum trial_reader);
 
 /* The same as one page that stands by itself. */
 void trial_page_print(struct buffer *, const struct trial_report *, const struct trial_wishes *);
