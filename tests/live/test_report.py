@@ -1,5 +1,6 @@
 """One story in every form: a kazoo election whose leader dies ten times in different ways is recorded, and the
 report as JSON, as a page and as Markdown, a query of the file, and a replay tell the same ten failovers."""
+import calendar
 import json
 import os
 import re
@@ -205,11 +206,12 @@ def test_every_death_is_told_with_its_cause(story):
 
 
 def test_a_query_tells_the_same(story):
-    """What people ask the file themselves: the same times, causes and phases."""
+    """What people ask the file themselves: the same times, causes, certainties and phases, all of them."""
     file, _ = story
     with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as db:
-        rows = db.execute("SELECT lost, from_candidate, to_candidate, cause, detection_low_ms, detection_high_ms,"
-                          " vacancy_low_ms, vacancy_high_ms FROM failovers ORDER BY id").fetchall()
+        rows = db.execute("SELECT lost, from_candidate, to_candidate, cause, certainty, evidence, detection_low_ms,"
+                          " detection_high_ms, vacancy_low_ms, vacancy_high_ms, takeover_low_ms, takeover_high_ms,"
+                          " total_low_ms, total_high_ms FROM failovers ORDER BY id").fetchall()
 
     def bounds(low, high):
         return None if low is None and high is None else [low, high]
@@ -222,9 +224,9 @@ def test_a_query_tells_the_same(story):
     assert len(rows) == len(told)
     for row, failover in zip(rows, told):
         assert row[0].replace(" ", "T")[:23] == failover["time"][:23]
-        assert row[1:4] == (failover["from"], failover["to"], failover["cause"])
-        assert near(bounds(*row[4:6]), failover["detection_ms"])
-        assert near(bounds(*row[6:8]), failover["vacancy_ms"])
+        assert row[1:6] == tuple(failover[key] for key in ("from", "to", "cause", "cause_certainty", "evidence"))
+        for i, phase in enumerate(("detection_ms", "vacancy_ms", "takeover_ms", "total_ms")):
+            assert near(bounds(*row[6 + 2 * i:8 + 2 * i]), failover[phase]), (phase, row, failover)
 
 
 def test_markdown_and_text_tell_the_same(story):
@@ -274,6 +276,30 @@ def test_a_replay_tells_the_same(story):
         terminal.keys("q")
     rows = re.findall(r"^..([\d:.]{12})  .*?:8080 +(\w+)", screen, re.M)
     assert rows[::-1] == [(f["time"][11:23], f["cause"]) for f in told]
+
+
+def test_a_look_at_each_moment_tells_the_same(story):
+    """`once --replay` just before and just after each change: who led, and how many there had been by then."""
+    file, _ = story
+    told = failovers(file)
+
+    with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as db:
+        end_us = db.execute("SELECT max(to_us) FROM stretch").fetchone()[0]
+
+    def look(at_us):
+        at = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(at_us // 10**6)) + f".{at_us % 10**6 // 1000:03d}Z"
+        told_then = run("once", "--replay", file, "--at", at, "--json")
+        assert told_then.status == 0, told_then
+        document = json.loads(told_then.out)
+        return next(e for c in document["clusters"] for e in c["elections"] if e["path"] == "/story")
+
+    for i, failover in enumerate(told):
+        seconds, _, part = failover["time"].rstrip("Z").partition(".")
+        lost_us = calendar.timegm(time.strptime(seconds, "%Y-%m-%dT%H:%M:%S")) * 10**6 + int(part.ljust(6, "0")[:6])
+        before, after = look(lost_us - 100_000), look(min(lost_us + 300_000, end_us))
+        assert before["leader"]["name"] == failover["from"], (i, before)
+        assert before["failovers"]["count"] <= i
+        assert after["leader"]["name"] == failover["to"], (i, after)
 
 
 def test_a_part_of_the_time_has_its_part_of_the_story(story):
