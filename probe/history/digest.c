@@ -240,10 +240,39 @@ static bool choose_drawers(struct search *search, size_t count)
     return true;
 }
 
+/* The one that would stand there if they were sorted, which is more than is wanted (Hoare's selection). */
+static int64_t at_place(int64_t *list, size_t count, size_t place)
+{
+    size_t low = 0, high = count - 1;
+    while (low < high) {
+        int64_t pivot = list[low + (high - low) / 2];
+        size_t i = low, j = high;
+        for (;; i++, j--) {
+            while (list[i] < pivot)
+                i++;
+            while (list[j] > pivot)
+                j--;
+            if (i >= j)
+                break;
+            int64_t swapped = list[i];
+            list[i] = list[j];
+            list[j] = swapped;
+        }
+        if (place <= j)
+            high = j;
+        else
+            low = j + 1;
+    }
+    return list[place];
+}
+
 /* SPAN_OPEN: beyond all that have such a bound. */
 static int64_t bound_at(const struct search *search, size_t rank)
 {
-    return rank < search->known ? search->found[search->in_drawer[rank]][search->places[rank]] : SPAN_OPEN;
+    if (rank >= search->known)
+        return SPAN_OPEN;
+    size_t i = search->in_drawer[rank];
+    return at_place(search->found[i], search->found_count[i], search->places[rank]);
 }
 
 static void tell(const struct search of[BOUNDS], struct failover_figures *figures)
@@ -269,11 +298,6 @@ bool digest_sum_stats(const struct digest_sum *sum, struct failover_stats *stats
         fine = go_through(sum, searches);
     }
     for (unsigned cause = 0; searches && cause <= ALL; cause++) {
-        for (unsigned bound = 0; bound < BOUNDS; bound++) {
-            struct search *search = &searches->of[cause][bound];
-            for (size_t i = 0; fine && i < search->open_count; i++)
-                qsort(search->found[i], search->found_count[i], sizeof *search->found[i], compare);
-        }
         if (fine)
             tell(searches->of[cause], cause == ALL ? &stats->all : &stats->by_cause[cause]);
         for (size_t i = 0; i < RANKS; i++) {
