@@ -89,15 +89,49 @@ static int by_number(const void *a, const void *b)
     return (one->number > other->number) - (one->number < other->number);
 }
 
+/*
+ * The numbers of a line follow each other nearly without a gap: then they are counted, and not compared.
+ * NULL: too many gaps, or no memory for it.
+ */
+static struct stander *line_count(const struct stander *line, size_t count, int64_t first, int64_t last)
+{
+    uint64_t range = (uint64_t)last - (uint64_t)first + 1;
+    if (count == 0 || range / 4 > count)
+        return NULL;
+    struct stander *sorted = malloc(count * sizeof *sorted);
+    size_t *before = sorted ? calloc((size_t)range + 1, sizeof *before) : NULL;
+    if (!before) {
+        free(sorted);
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++)
+        before[line[i].number - first + 1]++;
+    for (size_t i = 1; i < range; i++)
+        before[i] += before[i - 1];
+    for (size_t i = 0; i < count; i++)
+        sorted[before[line[i].number - first]++] = line[i];
+    free(before);
+    return sorted;
+}
+
 /* malloc'd; *count of them. */
 static struct stander *line_sort(char *const *names, size_t all, size_t *count)
 {
     struct stander *line = malloc((all + 1) * sizeof *line);
+    int64_t first = 0, last = 0;
     *count = 0;
     for (size_t i = 0; line && i < all; i++) {
         int64_t number = recipe_sequence_of(names[i]);
-        if (number != SEQUENCE_NONE)
-            line[(*count)++] = (struct stander){names[i], number};
+        if (number == SEQUENCE_NONE)
+            continue;
+        line[(*count)++] = (struct stander){names[i], number};
+        first = *count == 1 || number < first ? number : first;
+        last = *count == 1 || number > last ? number : last;
+    }
+    struct stander *sorted = line ? line_count(line, *count, first, last) : NULL;
+    if (sorted) {
+        free(line);
+        return sorted;
     }
     if (line)
         qsort(line, *count, sizeof *line, by_number);
