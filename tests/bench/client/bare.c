@@ -157,12 +157,15 @@ bool bare_turn(struct bare *all, size_t count, int extra_fd, int64_t until_us)
 int32_t bare_sequence(const char *name)
 {
     size_t length = strlen(name);
-    char *end = NULL;
+    int64_t number = 0;
     if (length < 10)
         die("%s does not end in ten digits", name);
-    errno = 0;
-    long long number = strtoll(name + length - 10, &end, 10);
-    if (*end != '\0' || errno != 0 || number > INT32_MAX || number < INT32_MIN)
+    for (const char *digit = name + length - 10; *digit; digit++) {
+        if (*digit < '0' || *digit > '9')
+            die("%s does not end in ten digits", name);
+        number = number * 10 + (*digit - '0');
+    }
+    if (number > INT32_MAX)
         die("%s does not end in a sequence number", name);
     return (int32_t)number;
 }
