@@ -73,10 +73,16 @@ static int slot_at(int64_t us, int64_t start_us, int64_t window_us, int width)
     return (int)((us - start_us) * width / window_us);
 }
 
-const char *strip_who(const struct election *election, const struct tenure *tenure)
+const char *strip_who(const struct tenure *tenure)
+{
+    return tenure->name && tenure->identity && tenure->identity[0] ? tenure->identity : tenure->name;
+}
+
+/* Whose turn it is: the same program after a restart has another, but a lock's holders share one name. */
+static const char *turn_of(const struct election *election, const struct tenure *tenure)
 {
     bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
-    return lock && tenure->name && tenure->identity ? tenure->identity : tenure->name;
+    return lock ? strip_who(tenure) : tenure->name;
 }
 
 static bool same_leader(const char *a, const char *b)
@@ -95,7 +101,7 @@ static enum slot slot_of(const struct election *election, const struct tenure *t
         return election->kind == KIND_LOCK ? SLOT_FREE : SLOT_VACANT;
     if (tenure->name == NULL)
         return SLOT_NOTHING;
-    if (!all && !same_leader(who, strip_who(election, tenure)))
+    if (!all && !same_leader(who, strip_who(tenure)))
         return SLOT_NOTHING;
     return shade ? SLOT_B : SLOT_A;
 }
@@ -125,10 +131,10 @@ void strip_draw(struct cells *cells, int x, int y, int width, const struct elect
 
         if (last < 0)
             break;
-        if (named && newer != NULL && !same_leader(newer, strip_who(election, tenure)))
+        if (named && newer != NULL && !same_leader(newer, turn_of(election, tenure)))
             shade = !shade;
         if (named)
-            newer = strip_who(election, tenure);
+            newer = turn_of(election, tenure);
         slot = slot_of(election, tenure, shade, who);
         for (int cell = first < 0 ? 0 : first; cell <= last && cell < width; cell++)
             if (slot > slots[cell])

@@ -35,9 +35,9 @@ void strip_zoom_turn(struct strip_zoom *, bool wider);
 /* For how long the election's tenures are known; 0: not at all. */
 int64_t strip_known_us(const struct election *, struct moment now);
 
-/* By what one who leads is told from another: the znode's name, but that of a lock is the same for all. NULL:
-   nobody led. */
-const char *strip_who(const struct election *, const struct tenure *);
+/* Who led, over all its turns: its identity where that is known (a program that comes back has another
+   znode), else its znode's name. NULL: nobody led. */
+const char *strip_who(const struct tenure *);
 
 /*
  * Draws the window that ends now. who: STRIP_ALL; or one line of a timeline: only the tenures of this

@@ -35,7 +35,7 @@ static void gather(const struct election *election, struct moment now, int64_t w
             continue;
         }
         for (size_t j = 0; j < leaders->count && !known; j++)
-            known = strcmp(strip_who(election, leaders->of[j]), strip_who(election, tenure)) == 0;
+            known = strcmp(strip_who(leaders->of[j]), strip_who(tenure)) == 0;
         if (!known && leaders->count < LEADERS_MOST)
             leaders->of[leaders->count++] = tenure;
     }
@@ -94,7 +94,7 @@ void timeline_draw(struct cells *cells, int y, int rows, const struct election *
     }
     for (size_t i = 0; i < leaders.count && y < bottom; i++) {
         put_label(cells, 2, y, label, leaders.of[i]);
-        strip_draw(cells, x, y++, width, election, now, window_us, strip_who(election, leaders.of[i]));
+        strip_draw(cells, x, y++, width, election, now, window_us, strip_who(leaders.of[i]));
     }
     strip_axis(cells, x, bottom, width, now, window_us);
 }
