@@ -13,6 +13,8 @@
 #include "tui/views/notices.h"
 #include "tui/views/view.h"
 
+/* A recording is written once a second, on a busy machine later, and is read again a moment after that. */
+#define FRESH_US INT64_C(4000000)
 #define SECOND_US INT64_C(1000000)
 #define DAY_US (INT64_C(86400) * SECOND_US)
 #define LEFT 2
@@ -282,6 +284,7 @@ static int draw_lanes(struct history_view *view, struct cells *cells, int y, int
     lanes->width = facts_room(lanes->x, cells->width - 1);
     lanes->from_us = view->from_us;
     lanes->to_us = view->to_us;
+    lanes->fresh_us = scene->past || !view->follows ? 0 : FRESH_US;
     lanes->moment_us = scene->past ? scene->now.wall_us : 0;
     lanes->chosen_us = chosen ? chosen->lost_at.wall_us : 0;
     view->lanes_y = y;

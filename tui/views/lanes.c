@@ -70,12 +70,21 @@ static void fill_unknown(unsigned char *masks, const struct lanes *lanes, const 
 {
     int width = width_of(lanes);
     unsigned char known[WIDEST] = {0};
+    int64_t last_us = lanes->from_us;
     fill_lane(masks, lanes, chronicle, LANE_UNKNOWN);
-    for (size_t i = 0; i < chronicle->stretch_count; i++)
-        if (chronicle->stretches[i].lane != LANE_UNKNOWN)
-            fill(known, lanes, chronicle->stretches[i].from_us, chronicle->stretches[i].to_us);
+    for (size_t i = 0; i < chronicle->stretch_count; i++) {
+        const struct chronicle_stretch *stretch = &chronicle->stretches[i];
+        if (stretch->lane == LANE_UNKNOWN)
+            continue;
+        fill(known, lanes, stretch->from_us, stretch->to_us);
+        if (stretch->to_us > last_us)
+            last_us = stretch->to_us;
+    }
     for (int i = 0; i < width; i++)
         masks[i] |= (unsigned char)(~known[i] & FULL);
+    if (last_us > lanes->from_us && last_us < lanes->to_us && lanes->to_us - last_us <= lanes->fresh_us)
+        for (int64_t i = eighth_of(lanes, last_us); i < (int64_t)width * CELL_EIGHTHS; i++)
+            masks[i / CELL_EIGHTHS] &= (unsigned char)~(1u << i % CELL_EIGHTHS);
 }
 
 static void draw_label(struct cells *cells, int y, const struct lanes *lanes,

@@ -14,6 +14,7 @@ struct lanes {
     int x, width; /* of the bars; the labels stand left of them, from label_x on */
     int label_x;
     int64_t from_us, to_us; /* the window */
+    int64_t fresh_us;       /* so much at its end may be too new to be recorded: blank, not dashed */
     uint32_t top;           /* the first lane shown */
     int64_t moment_us;      /* is marked through all lanes; 0: none */
     int64_t chosen_us;      /* a failover's: marked under the lanes; 0: none */

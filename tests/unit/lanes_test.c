@@ -1,0 +1,73 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tui/views/lanes.h"
+
+#define SECOND INT64_C(1000000)
+#define BEGUN (INT64_C(1000) * SECOND)
+
+/* One leader's lane over 20 s, a cell a second: # led, ? not known, blank: nothing to say. */
+static void draw(char text[21], struct chronicle_stretch *stretches, size_t count, int64_t fresh_us)
+{
+    struct chronicle_leader leader = {.who = "a"};
+    struct chronicle chronicle = {.leaders = &leader,
+                                  .leader_count = 1,
+                                  .stretches = stretches,
+                                  .stretch_count = count,
+                                  .from_us = BEGUN,
+                                  .to_us = BEGUN + 20 * SECOND};
+    struct lanes lanes = {
+        .x = 4, .width = 20, .from_us = BEGUN, .to_us = BEGUN + 20 * SECOND, .fresh_us = fresh_us};
+    struct cells *cells = cells_new(24, 1);
+    cells->ascii = true;
+    lanes_draw(cells, 0, 1, &lanes, &chronicle);
+    for (int i = 0; i < 20; i++) {
+        const struct cell *cell = &cells->at[4 + i];
+        text[i] = strcmp(cell->text, " ") == 0 ? ' ' : STYLE_ROLE(cell->style) == ROLE_BAR_GAP ? '?' : '#';
+    }
+    text[20] = '\0';
+    cells_free(cells);
+}
+
+/* The last moments are not recorded yet: that is no gap. What is older and unknown is one. */
+static void the_newest_is_no_gap(void **state)
+{
+    struct chronicle_stretch stretches[] = {{0, BEGUN + 5 * SECOND, BEGUN + 17 * SECOND}};
+    char text[21];
+    (void)state;
+    draw(text, stretches, 1, 4 * SECOND);
+    assert_string_equal(text, "?????############   ");
+    draw(text, stretches, 1, 2 * SECOND);
+    assert_string_equal(text, "?????############???");
+    draw(text, stretches, 1, 0);
+    assert_string_equal(text, "?????############???");
+}
+
+/* A stretch that nobody watched stays one, even where it ends a moment ago; nothing known is nothing drawn.
+ */
+static void what_was_not_watched_stays_dashed(void **state)
+{
+    struct chronicle_stretch stretches[] = {{0, BEGUN, BEGUN + 10 * SECOND},
+                                            {LANE_UNKNOWN, BEGUN + 10 * SECOND, BEGUN + 18 * SECOND},
+                                            {0, BEGUN + 18 * SECOND, BEGUN + 19 * SECOND}};
+    char text[21];
+    (void)state;
+    draw(text, stretches, 3, 4 * SECOND);
+    assert_string_equal(text, "##########????????# ");
+    draw(text, stretches, 0, 4 * SECOND);
+    assert_string_equal(text, "????????????????????");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_newest_is_no_gap),
+        cmocka_unit_test(what_was_not_watched_stays_dashed),
+    };
+    return cmocka_run_group_tests_name("lanes", tests, NULL, NULL);
+}
