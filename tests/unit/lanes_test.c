@@ -14,7 +14,8 @@
 /* One leader's lane over 20 s, a cell a second: # led, ? not known, blank: nothing to say. */
 static void draw(char text[21], struct chronicle_stretch *stretches, size_t count, int64_t fresh_us)
 {
-    struct chronicle_leader leader = {.who = "a"};
+    char who[] = "a";
+    struct chronicle_leader leader = {.who = who};
     struct chronicle chronicle = {.leaders = &leader,
                                   .leader_count = 1,
                                   .stretches = stretches,
