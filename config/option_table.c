@@ -332,7 +332,8 @@ static const char *set_nothing(struct options *options, const char *value)
 const struct option_row option_table[] = {
     {"json", 0, NULL, ONCE | EVENTS | INJECT | REPORT, set_json, "print JSON (events: a line each)"},
     {"markdown", 0, NULL, REPORT, set_markdown, "print Markdown"},
-    {"html", 0, "FILE", REPORT | INJECT, set_html, "write one self-contained page to FILE (-: standard output)"},
+    {"html", 0, "FILE", REPORT | INJECT, set_html,
+     "write one self-contained page to FILE (-: standard output)"},
     {"replay", 0, "FILE", ONCE | EVENTS | REPORT, set_replay, "this recording in place of a cluster"},
     {"at", 0, "TIME", ONCE | REPLAY, set_at, "that moment of the recording (its end)"},
     {"from", 0, "TIME", REPORT | EVENTS, set_from,
@@ -402,15 +403,16 @@ const struct command_row command_table[] = {
      "configuration again.\n"},
     {COMMAND_REPORT, "report", "[FILE]", "what happened, from a recording, to attach to an incident",
      "FILE is a recording (the configured one). It is told as text, or with --json, --markdown\n"
-     "or --html. A TIME is 2026-11-20T14:03:22Z, 14:03 (local time), or -10m; the latter two\n"
-     "are seen from the end of the recording.\n\n"
+     "or --html. A TIME is 2026-11-20T14:03:22Z, 2026-11-20 (where that day begins, local\n"
+     "time), 14:03 (local time), or -10m; the latter two are seen from the end of the recording.\n\n"
      "Exit codes: 0 done; 2 wrong usage, or a file that cannot be read or written; 3 nothing\n"
      "was recorded in that time, or not that election.\n"},
     {COMMAND_REPLAY, "replay", "[FILE]", "the dashboard on what was recorded",
      "Without FILE it is what the dashboard and electop record keep: history.file of the\n"
      "configuration, else $XDG_STATE_HOME/electop/history.db, else\n"
-     "~/.local/state/electop/history.db. A TIME is 2026-11-20T14:03:22Z, 14:03 (local time), or\n"
-     "-10m; the latter two are seen from the end of the recording. ? lists the keys.\n"},
+     "~/.local/state/electop/history.db. A TIME is 2026-11-20T14:03:22Z, 2026-11-20 (where that\n"
+     "day begins, local time), 14:03 (local time), or -10m; the latter two are seen from the end\n"
+     "of the recording. ? lists the keys.\n"},
     {COMMAND_INJECT, "inject", "PATH", "run test candidates, and report how the election does",
      "PATH inside the sandbox (/electop-sandbox, or inject: {sandbox: ...}) is made for the run.\n"
      "PATH elsewhere is copied there (names, data, ACL) and exercised in the copy, unless --live\n"

@@ -9,7 +9,7 @@
 
 #define SECOND_US INT64_C(1000000)
 #define DAY_US (24 * 3600 * SECOND_US)
-#define TIME_FORM "write it as in 2026-11-20T14:03:22Z, 14:03 or -10m"
+#define TIME_FORM "write it as in 2026-11-20T14:03:22Z, 2026-11-20, 14:03 or -10m"
 #define NO_TIME "is not a time; " TIME_FORM
 #define YEAR_LEAST 1971
 #define YEAR_MOST 9998 /* a time zone may add to it */
@@ -118,10 +118,11 @@ static bool is_a_day(const struct written *written)
 }
 
 /*
- * The latest moment, at most last_us, at which a clock on the wall shows what was written. Where clocks are
- * put back it shows it twice, where they are put forward never: then false.
+ * The moment, at most last_us, at which a clock on the wall shows what was written. Where clocks are put back
+ * it shows it twice, where they are put forward never: then false.
  */
-static bool find_local(const struct written *written, int64_t last_us, int64_t *at_us)
+enum which { THE_FIRST, THE_LATEST };
+static bool find_local(const struct written *written, enum which which, int64_t last_us, int64_t *at_us)
 {
     bool found = false;
     for (int summer = 0; summer <= 1; summer++) {
@@ -138,7 +139,7 @@ static bool find_local(const struct written *written, int64_t last_us, int64_t *
             shown.tm_hour != written->hour || shown.tm_min != written->minute)
             continue;
         int64_t us = (int64_t)second * SECOND_US + written->fraction_us;
-        if (us > last_us || (found && us <= *at_us))
+        if (us > last_us || (found && (which == THE_FIRST ? us >= *at_us : us <= *at_us)))
             continue;
         *at_us = us;
         found = true;
@@ -163,10 +164,19 @@ static const char *latest_clock(struct written *written, int64_t reference_us, i
         written->year = tm.tm_year + 1900;
         written->month = tm.tm_mon + 1;
         written->day = tm.tm_mday;
-        if (find_local(written, reference_us, at_us))
+        if (find_local(written, THE_LATEST, reference_us, at_us))
             return NULL;
     }
     return NO_TIME;
+}
+
+/* A day alone is its beginning, which is not midnight where clocks are put forward just then. */
+static const char *begin_of_day(struct written *written, int64_t *at_us)
+{
+    for (written->hour = 0; written->hour < 3; written->hour++)
+        if (find_local(written, THE_FIRST, INT64_MAX, at_us))
+            return NULL;
+    return "is a day that was left out here; " TIME_FORM;
 }
 
 /* "-10m", "+90s" */
@@ -194,19 +204,24 @@ const char *time_parse(const char *text, int64_t reference_us, int64_t *at_us)
         return problem ? problem : *at ? NO_TIME : latest_clock(&written, reference_us, at_us);
     }
     if (!take_number(&at, 4, &written.year) || !take(&at, '-') || !take_number(&at, 2, &written.month) ||
-        !take(&at, '-') || !take_number(&at, 2, &written.day) ||
-        !(take(&at, 'T') || take(&at, 't') || take(&at, ' ')))
+        !take(&at, '-') || !take_number(&at, 2, &written.day))
         return NO_TIME;
-    problem = take_clock(&at, &written);
+    bool whole_day = !*at;
+    if (!whole_day && !(take(&at, 'T') || take(&at, 't') || take(&at, ' ')))
+        return NO_TIME;
+    problem = whole_day ? NULL : take_clock(&at, &written);
     if (!problem)
         problem = take_zone(&at, &written);
     if (problem || *at)
         return problem ? problem : NO_TIME;
     if (!is_a_day(&written))
         return "is no day of the calendar; " TIME_FORM;
+    if (whole_day)
+        return begin_of_day(&written, at_us);
     if (!written.zoned)
-        return find_local(&written, INT64_MAX, at_us) ? NULL
-                                                      : "does not exist here: clocks were put forward then";
+        return find_local(&written, THE_LATEST, INT64_MAX, at_us)
+                   ? NULL
+                   : "does not exist here: clocks were put forward then";
     *at_us =
         days_to(written.year, written.month, written.day) * DAY_US +
         (INT64_C(3600) * written.hour + 60 * written.minute + written.second - written.offset_s) * SECOND_US +

@@ -1,7 +1,8 @@
 /*
- * times.h - moments as people write them: RFC 3339, a clock time, or so long ago.
+ * times.h - moments as people write them: RFC 3339, a day, a clock time, or so long ago.
  *
  *   2026-11-20T14:03:22.104Z   2026-11-20T14:03+01:00   2026-11-20 14:03 (local time)
+ *   2026-11-20                 the beginning of that day (local time)
  *   14:03   14:03:22.104       the latest such time that is not after the reference (local time)
  *   -10m   +90s                so long before, or after, the reference
  *

@@ -234,7 +234,8 @@ static void wrong_usage(void **state)
         {"report a b", "\"b\" is a second file; name one recording"},
         {"report ''", "the file has no name; name a recording, or none for the usual one"},
         {"report --from yesterday",
-         "--from \"yesterday\" is not a time; write it as in 2026-11-20T14:03:22Z, 14:03 or -10m"},
+         "--from \"yesterday\" is not a time; write it as in 2026-11-20T14:03:22Z, 2026-11-20, "
+         "14:03 or -10m"},
         {"report a --replay b", "--replay FILE and FILE are two recordings; name one of them"},
         {"report --json --markdown", "--json and --markdown are two forms; ask for one of them"},
         {"report --html - --json",

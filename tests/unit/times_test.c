@@ -65,6 +65,22 @@ static void clock_times_are_local(void **state)
     expect("2026-07-01 14:00", NOON, INT64_C(1782907200) * S);
 }
 
+/* A day is where it begins, on the wall: also where midnight comes twice, or not at all. */
+static void a_day_is_its_beginning(void **state)
+{
+    (void)state;
+    int64_t at_us;
+    zone("UTC");
+    expect("2026-11-20", 0, NOON - 12 * 3600 * S);
+    zone("Europe/Berlin");
+    expect("2026-11-20", 0, NOON - 13 * 3600 * S);
+    zone("America/Havana");
+    expect("2026-11-01", 0, INT64_C(1793505600) * S); /* 04:00Z: midnight comes again an hour later */
+    expect("2026-03-08", 0, INT64_C(1772946000) * S); /* 05:00Z: it begins at 01:00 */
+    zone("Pacific/Apia");
+    assert_non_null(time_parse("2011-12-30", NOON, &at_us)); /* left out, for another side of the date line */
+}
+
 /* Where clocks are put back 02:30 comes twice: the latest that is not after the reference. Where they are
    put forward it does not come: then it is the day before's. */
 static void knows_days_of_other_lengths(void **state)
@@ -111,7 +127,10 @@ static void refuses(void **state)
                                       "12:00:00.1234567",
                                       "12:00Z",
                                       "12:00 ",
-                                      "2026-11-20",
+                                      "2026-11-20Z",
+                                      "2026-11-31",
+                                      "2026-11-20 ",
+                                      "2026-11",
                                       "2026-11-20T",
                                       "2026-11-20T12",
                                       "2026-11-31T12:00Z",
@@ -140,11 +159,9 @@ static void refuses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rfc_3339_is_exact),
-        cmocka_unit_test(clock_times_are_local),
-        cmocka_unit_test(knows_days_of_other_lengths),
-        cmocka_unit_test(distances_go_both_ways),
-        cmocka_unit_test(refuses),
+        cmocka_unit_test(rfc_3339_is_exact),      cmocka_unit_test(clock_times_are_local),
+        cmocka_unit_test(a_day_is_its_beginning), cmocka_unit_test(knows_days_of_other_lengths),
+        cmocka_unit_test(distances_go_both_ways), cmocka_unit_test(refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
