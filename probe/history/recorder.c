@@ -20,14 +20,20 @@
 #define CLOCK_SET_US 1000000
 #define CHECK_MS 1000
 
+/* The latest tenure that was told of an election, and its number in it; 0: none yet. */
+struct told_tenure {
+    struct moment from, to;
+    bool named, identified;
+    int64_t number;
+};
+
 /* What was told of an election so far. */
 struct told {
     const struct recipe *recipe;
     enum election_kind kind;
     bool known;
-    struct moment from, to; /* the latest tenure that was written ... */
-    bool named, identified;
-    int64_t number; /* ... and its number; 0: none yet */
+    struct told_tenure tenure, before; /* before: as it was before this batch, which may be lost */
+    uint64_t batch;
 };
 
 struct recorder {
@@ -35,6 +41,7 @@ struct recorder {
     struct store *store;
     struct picture *picture;
     struct batch *batch;          /* being filled; NULL: none */
+    uint64_t batches;             /* begun so far: the number of the latest */
     uint64_t generation;          /* that the picture shows */
     uint64_t turn;                /* ... and its turn */
     int64_t base_us;              /* between the clocks, in this stretch */
@@ -69,8 +76,10 @@ static uint64_t now_us(void)
 
 static struct batch *batch_of(struct recorder *r, int64_t at_us)
 {
-    if (!r->batch && (r->batch = batch_new()))
+    if (!r->batch && (r->batch = batch_new())) {
         r->batch->at_us = at_us;
+        r->batches++;
+    }
     return r->batch;
 }
 
@@ -131,7 +140,7 @@ void recorder_event(void *context, const struct event *event)
 
 /* ---- who led ---- */
 
-static bool same_tenure(const struct told *told, const struct tenure *tenure)
+static bool same_tenure(const struct told_tenure *told, const struct tenure *tenure)
 {
     return told->from.mono_us == tenure->from.mono_us && told->to.mono_us == tenure->to.mono_us &&
            told->named == (tenure->name != NULL) && told->identified == (tenure->identity != NULL);
@@ -153,9 +162,19 @@ static struct tenure own_part(const struct election *e, const struct tenure *ten
     return own;
 }
 
-static void tell_tenures(struct recorder *r, const struct election *e)
+static struct told_tenure *told_tenure_of(struct recorder *r, const struct election *e)
 {
     struct told *told = told_of(r, e->cluster, e);
+    if (told && told->batch != r->batches) {
+        told->before = told->tenure;
+        told->batch = r->batches;
+    }
+    return told ? &told->tenure : NULL;
+}
+
+static void tell_tenures(struct recorder *r, const struct election *e)
+{
+    struct told_tenure *told = told_tenure_of(r, e);
     size_t count = e->tenure_count, first = count;
     if (!told || count == 0)
         return;
@@ -169,10 +188,12 @@ static void tell_tenures(struct recorder *r, const struct election *e)
         first = count - 1;
     while (first + 1 < count && is_recalled(e, election_tenure_at(e, first)))
         first++;
+    /* So many followed it, all untold, that it is not remembered any more. */
+    bool again = told->number && election_tenure_at(e, first)->from.mono_us <= told->from.mono_us;
     for (size_t i = first; i < count; i++) {
         const struct tenure *tenure = election_tenure_at(e, i);
         struct tenure own = own_part(e, tenure);
-        if (told->number == 0 || i > first)
+        if (!again || i > first)
             told->number++;
         batch_add_tenure(r->batch, e, &own, told->number);
         told->from = tenure->from;
@@ -235,8 +256,12 @@ static void lose(struct recorder *r, size_t events)
     r->lost_turn_us = now_us();
     r->begun = false;
     r->why = "went on after a loss";
-    for (size_t i = 0; i < r->told_count; i++)
-        r->told[i].known = false;
+    for (size_t i = 0; i < r->told_count; i++) {
+        struct told *told = &r->told[i];
+        told->known = false;
+        if (told->batch == r->batches)
+            told->tenure = told->before;
+    }
 }
 
 /* All that happened until now was handed on. */

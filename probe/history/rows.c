@@ -28,6 +28,7 @@ enum sql {
     SQL_FINDING,
     SQL_FAILOVER,
     SQL_TENURE,
+    SQL_TENURE_ENDS,
     SQL_LAST_TENURE,
     SQL_COUNT
 };
@@ -65,6 +66,8 @@ static const char *const sql_text[SQL_COUNT] = {
         " to_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (election, id) DO UPDATE SET"
         " kind = excluded.kind, candidate = excluded.candidate, identity = excluded.identity,"
         " from_us = excluded.from_us, from_exact = excluded.from_exact, to_us = excluded.to_us",
+    [SQL_TENURE_ENDS] =
+        "UPDATE tenure SET to_us = max(from_us, ?) WHERE election = ? AND id = ? AND to_us IS NULL",
     [SQL_LAST_TENURE] = "SELECT max(id) FROM tenure WHERE election = ?",
 };
 
@@ -558,6 +561,13 @@ static bool write_tenure(struct rows *rows, const struct batch *batch, const str
     sqlite3_bind_int64(statement, 7, row->from_us);
     sqlite3_bind_int64(statement, 8, row->from_exact);
     bind_or_null(statement, 9, row->to_us, row->to_us != 0);
+    if (!done(statement))
+        return false;
+    /* Where how the one before ended was lost: it ended all the same. */
+    statement = use(rows, SQL_TENURE_ENDS);
+    sqlite3_bind_int64(statement, 1, row->from_us);
+    sqlite3_bind_int64(statement, 2, election);
+    sqlite3_bind_int64(statement, 3, base + row->number - 1);
     return done(statement);
 }
 

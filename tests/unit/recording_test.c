@@ -314,21 +314,17 @@ static void reads_what_did_not_fit_into_the_file(void **state)
     recorded_free(world);
 }
 
-/* What is too much to be kept until there is room again is lost, and that is in the recording: a gap. */
-static void owns_up_to_what_it_lost(void **state)
+/* The recorder was given more than could be kept while nothing could be written; now it can be again. */
+static void lose_some(struct recorded *world, int at_once, struct recorder_loss *loss)
 {
-    (void)state;
-    struct recorded *world = recorded_begin();
-    recorded_changes(world, 5);
     usleep(600000);
     limit_files(100000);
-    for (int i = 0; i < 200 && !recorder_lost(world->recorder); i++)
-        recorded_rush(world, 500);
-    struct recorder_loss loss;
+    for (int i = 0; i < 100000 && !recorder_lost(world->recorder); i += at_once)
+        recorded_rush(world, at_once);
     assert_true(recorder_lost(world->recorder) > 0);
-    assert_true(recorder_last_loss(world->recorder, &loss));
-    assert_int_equal(loss.events, recorder_lost(world->recorder));
-    assert_int_equal(loss.to_us, 0);
+    assert_true(recorder_last_loss(world->recorder, loss));
+    assert_int_equal(loss->events, recorder_lost(world->recorder));
+    assert_int_equal(loss->to_us, 0);
     limit_files(RLIM_INFINITY);
     char *problem;
     while ((problem = recorder_problem(world->recorder))) {
@@ -336,6 +332,53 @@ static void owns_up_to_what_it_lost(void **state)
         usleep(50000);
     }
     usleep(1100000); /* it does not try at every turn */
+}
+
+#define LEADER_SIZE 64
+
+static bool take_leader(void *context, const struct history_stretch *stretch)
+{
+    assert_int_equal(stretch->kind, STRETCH_LED);
+    snprintf(context, LEADER_SIZE, "%s", stretch->name);
+    return true;
+}
+
+/* Whoever came to lead while nothing could be kept leads afterwards, and nobody from before does: however
+   many there were in between, and though nothing changes any more. */
+static void knows_who_leads_after_a_loss(void **state)
+{
+    (void)state;
+    for (int at_once = 1; at_once <= 500; at_once += 499) {
+        struct recorded *world = recorded_begin();
+        recorded_changes(world, 5);
+        struct recorder_loss loss;
+        lose_some(world, at_once, &loss);
+        for (int i = 0; i < 2; i++) {
+            recorded_pass(world, 15000);
+            recorder_flush(world->recorder);
+        }
+        recorded_stop(world);
+        struct history *history = recorded_open(world);
+        int64_t from_us, to_us;
+        char leader[LEADER_SIZE] = "nobody", *error;
+        assert_true(history_bounds(history, &from_us, &to_us));
+        assert_true(history_stretches(history, "prod", "/election", to_us - 1000, to_us, take_leader, leader,
+                                      &error));
+        assert_string_equal(leader, model_election(world->model, 0, "/election")->leader->name);
+        history_close(history);
+        assert_int_equal(recorded_ask(world, "SELECT count(*) FROM tenure WHERE to_us IS NULL"), 1);
+        recorded_free(world);
+    }
+}
+
+/* What is too much to be kept until there is room again is lost, and that is in the recording: a gap. */
+static void owns_up_to_what_it_lost(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_begin();
+    struct recorder_loss loss;
+    recorded_changes(world, 5);
+    lose_some(world, 500, &loss);
     size_t first = world->moments;
     recorded_changes(world, 20);
     uint64_t lost = recorder_lost(world->recorder);
@@ -499,6 +542,7 @@ int main(void)
         cmocka_unit_test(waits_for_room),
         cmocka_unit_test(reads_what_did_not_fit_into_the_file),
         cmocka_unit_test(owns_up_to_what_it_lost),
+        cmocka_unit_test(knows_who_leads_after_a_loss),
         cmocka_unit_test(says_what_is_missing_at_the_end),
         cmocka_unit_test(tells_of_a_cut_file),
         cmocka_unit_test(tells_of_wrong_places),
