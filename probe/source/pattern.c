@@ -147,16 +147,22 @@ static void child_found(struct place *place, const char *name)
     free(path);
 }
 
+static void place_looked(struct place *place)
+{
+    if (!place->looked) {
+        place->looked = true;
+        place->pattern->unanswered--;
+    }
+}
+
 /* One answer has come; false: nothing more is to be done for this place. */
 static bool answered(struct place *place, enum session_result result)
 {
     struct pattern *p = place->pattern;
     place->asking = false;
     bool alive = !p->ended && result != SESSION_LOST;
-    if (alive && !place->looked) {
-        place->looked = true;
-        p->unanswered--;
-    }
+    if (alive)
+        place_looked(place);
     bool refused = alive && result != SESSION_OK && result != SESSION_NO_NODE;
     if (refused && !place->refused)
         log_line(LOG_LEVEL_WARNING, "%s: %s cannot be read: %s", p->path, place->path,
@@ -252,8 +258,12 @@ static void place_ask(struct place *place)
 {
     struct pattern *p = place->pattern;
     struct session *session = p->live->session;
-    if (place->asking || p->ended || (!place->glob && live_watches(p->live, place->path)))
+    if (place->asking || p->ended)
         return;
+    if (!place->glob && live_watches(p->live, place->path)) {
+        place_looked(place); /* another one's election: named, or of another pattern */
+        return;
+    }
     bool sent = place->glob ? session_children(session, place->path, true, on_children, place)
                             : session_exists(session, place->path, false, on_exists, place);
     if (sent) {

@@ -1,4 +1,5 @@
 """Where elections are: missing, appearing, deleted, recreated, forbidden, below a chroot, by pattern, by walking."""
+import json
 import os
 import random
 import re
@@ -268,6 +269,17 @@ def test_what_was_found_stands_by_its_path(zk, client, path):
     assert list(elections(look(zk.hosts, named[0], pattern, named[1]))) == named + found
     walked = list(elections(look(zk.hosts)))
     assert walked == sorted(walked) and set(found) <= set(walked)
+
+
+def test_pattern_over_a_named_one(zk, client, path):
+    """What is named and matches a pattern as well, or two of them, is one election; no look waits for another."""
+    for team in "ab":
+        stand(client, f"{path}/{team}/leader")
+    begun = time.monotonic()
+    done = run("once", "--json", "--quick", "--wait", "60s", "-s", zk.hosts,
+               path + "/a/leader", path + "/*/leader", path + "/a/*")
+    assert time.monotonic() - begun < 30
+    assert done.status == 0 and sorted(elections(json.loads(done.out))) == [path + "/a/leader", path + "/b/leader"]
 
 
 def test_pattern_of_plain_characters(zk, client, path):
