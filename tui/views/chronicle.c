@@ -88,11 +88,14 @@ static bool on_stretch(void *context, const struct history_stretch *stretch)
         lane = leader_of(reading, stretch->identity, stretch->name);
         reading->failed |= lane == LANE_UNKNOWN;
     }
-    struct chronicle_stretch *stretches =
-        grow(chronicle->stretches, chronicle->stretch_count, &reading->stretch_room, sizeof *stretches);
-    reading->failed |= !stretches;
     if (reading->failed)
         return false;
+    struct chronicle_stretch *stretches =
+        grow(chronicle->stretches, chronicle->stretch_count, &reading->stretch_room, sizeof *stretches);
+    if (!stretches) {
+        reading->failed = true;
+        return false;
+    }
     chronicle->stretches = stretches;
     stretches[chronicle->stretch_count++] =
         (struct chronicle_stretch){lane, stretch->from_us, stretch->to_us};
@@ -131,9 +134,10 @@ static bool on_failover(void *context, const struct election *election, const st
         return false;
     struct failover *failovers =
         grow(chronicle->failovers, chronicle->failover_count, &reading->failover_room, sizeof *failovers);
-    reading->failed |= !failovers;
-    if (reading->failed)
+    if (!failovers) {
+        reading->failed = true;
         return false;
+    }
     chronicle->failovers = failovers;
     struct failover *copy = &failovers[chronicle->failover_count++];
     *copy = *failover;
