@@ -38,16 +38,8 @@ static int64_t pause_ms(const struct inquiry *q)
     /* Whoever asks for longer pauses than the usual ones means it. */
     if (third_ms && third_ms < ms && every_ms <= LEADER_MOST_MS)
         ms = third_ms;
-    int64_t least_ms = q->took_us * PAUSE_FACTOR / 1000;
+    int64_t least_ms = budget_pause_ms(&q->budget);
     return ms > least_ms ? ms : least_ms;
-}
-
-/* Each pause leaves a hundredth of it; what a round did not need of that may be spent at once when a leader
- * goes. */
-static int64_t credit_us(const struct inquiry *q, uint64_t now_ms)
-{
-    int64_t credit_us = q->credit_us + (int64_t)(now_ms - q->ended_ms) * 1000 / PAUSE_FACTOR;
-    return credit_us < CREDIT_MOST_US ? credit_us : CREDIT_MOST_US;
 }
 
 /* Lists of thousands come and go: the library would keep their room for the next ones. */
@@ -65,8 +57,8 @@ static void round_end(struct inquiry *q)
 {
     give_memory_back(q);
     q->asking = false;
-    q->credit_us = q->rounds ? credit_us(q, uv_now(q->live->loop)) - q->took_us : 0;
     q->ended_ms = uv_now(q->live->loop);
+    budget_spend(&q->budget, q->took_us, q->ended_ms);
     subjects_confirm(q->live);
     if (!q->cheap || !q->demanded)
         q->rounds++;
@@ -386,9 +378,9 @@ void inquiry_hasten(struct inquiry *q)
 {
     if (!q->host || q->asking || q->hastened || q->cheap || q->live->cluster->servers.every_ms == 0)
         return;
-    uint64_t now_ms = uv_now(q->live->loop);
-    int64_t least_ms = -q->credit_us * PAUSE_FACTOR / 1000;
-    uint64_t due_ms = q->ended_ms + (uint64_t)(least_ms > EVIDENCE_LEAST_MS ? least_ms : EVIDENCE_LEAST_MS);
+    uint64_t now_ms = uv_now(q->live->loop), due_ms = budget_due_ms(&q->budget);
+    if (due_ms < q->ended_ms + EVIDENCE_LEAST_MS)
+        due_ms = q->ended_ms + EVIDENCE_LEAST_MS;
     q->hastened = true;
     uint64_t usual_ms = uv_timer_get_due_in(q->timer), wait_ms = due_ms > now_ms ? due_ms - now_ms : 0;
     if (!uv_is_active((const uv_handle_t *)q->timer) || wait_ms < usual_ms)

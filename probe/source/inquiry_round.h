@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "probe/source/budget.h"
 #include "probe/source/live.h"
 #include "probe/source/places.h"
 #include "probe/zookeeper/adminserver.h"
@@ -28,11 +29,9 @@
 #define WORD_LIMIT_BYTES (4 * WORD_MOST_BYTES)
 /* More of anything is not believed of a server. */
 #define FIGURE_MOST (INT64_C(1) << 31)
-#define PAUSE_FACTOR 100
 #define LEADER_LEAST_MS 500
-/* While a leader's end is being looked into, what the latest rounds left of the server's time is spent. */
+/* While a leader's end is being looked into, rounds follow one another as soon as this and the budget. */
 #define EVIDENCE_LEAST_MS 200
-#define CREDIT_MOST_US INT64_C(200000)
 #define LEADER_MOST_MS 5000
 /* After something moved, watches are looked at until two looks a third of a long timeout apart must have been
    had; where nothing moves, they are asked for this often. */
@@ -117,9 +116,9 @@ struct inquiry {
     /* What is known from rounds before. */
     unsigned rounds;
     uint64_t ended_ms; /* the latest */
-    int64_t credit_us; /* of the server's time: what the pauses before left, as of ended_ms */
-    bool hastened;     /* the next one comes as soon as it may */
-    int64_t tick_ms;   /* its tickTime; <= 0: unknown */
+    struct budget budget;
+    bool hastened;   /* the next one comes as soon as it may */
+    int64_t tick_ms; /* its tickTime; <= 0: unknown */
     enum proof proof;
     uint64_t proved_ms;
     enum admin_command proving;
@@ -146,6 +145,8 @@ struct inquiry {
 /* How an asking ended: with an answer in q->answer, or not, and why. */
 void inquiry_step_succeeded(struct inquiry *, int64_t took_us);
 void inquiry_way_failed(struct inquiry *, const char *problem);
+/* This step asks for a few figures, which cost the server next to nothing. */
+bool inquiry_asks_figures(enum step);
 /* What it cost the server. */
 void inquiry_count_cost(struct inquiry *, int64_t took_us, bool answered);
 
