@@ -281,9 +281,11 @@ static void ask(struct inquiry *q)
 static void on_ping(void *context, enum session_result result, const struct znode_stat *stat,
                     const void *data, size_t length)
 {
-    (void)result, (void)stat, (void)data, (void)length;
+    (void)stat, (void)data, (void)length;
     struct inquiry *q = context;
     q->owed--;
+    if (result == SESSION_LOST)
+        q->pinged_us = 0; /* no server answered anything: it does not tell its "now" */
     if (q->freed) {
         if (!q->owed)
             free(q);
