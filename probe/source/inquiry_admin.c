@@ -40,8 +40,7 @@ static void on_admin(void *context, const char *problem, int64_t took_us)
     }
     q->proof = PROOF_OPEN; /* another may come in its place */
     /* Where it does not even tell its figures, or nothing in time, the rest need not be tried. */
-    bool figures = q->step <= STEP_SUMMARY && q->step != STEP_ENDED;
-    if (figures || took_us >= inquiry_ways[q->step].within_ms * 1000)
+    if (inquiry_asks_figures(q->step) || took_us >= inquiry_ways[q->step].within_ms * 1000)
         leave_alone(q, took_us, problem);
     inquiry_way_failed(q, problem);
 }

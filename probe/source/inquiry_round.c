@@ -28,11 +28,16 @@ void inquiry_way_failed(struct inquiry *q, const char *problem)
     q->ended(q, problem, 0);
 }
 
+bool inquiry_asks_figures(enum step step)
+{
+    return step == STEP_STATE || step == STEP_SUMMARY || step == STEP_AFTER;
+}
+
 void inquiry_count_cost(struct inquiry *q, int64_t took_us, bool answered)
 {
     int64_t within_us = inquiry_ways[q->step].within_ms * 1000;
-    if (q->step == STEP_STATE || q->step == STEP_SUMMARY || q->step == STEP_AFTER)
-        return; /* next to nothing, but a server's very first answer takes long */
+    if (inquiry_asks_figures(q->step))
+        return; /* a server's very first answer takes long all the same */
     if (took_us > within_us)
         took_us = within_us; /* this program was stopped meanwhile */
     if (answered)
