@@ -83,14 +83,10 @@ static const char *text_at(sqlite3_stmt *statement, int i)
     return (const char *)sqlite3_column_text(statement, i);
 }
 
-#define FINDING_NAMES 64
-
 struct event_row {
     struct event event;
-    struct finding finding;
-    char *names[FINDING_NAMES];
-    struct recipe recipe; /* as it was when the election was seen */
-    char *evidence, *advice;
+    struct finding finding; /* owns its texts */
+    struct recipe recipe;   /* as it was when the election was seen */
     struct failover failover;
 };
 
@@ -120,64 +116,85 @@ static const char *certainty_at(unsigned i)
     return certainty_word((enum certainty)i);
 }
 
-/* A list of names as JSON, which is our own: nothing but strings. */
-static size_t read_names(const char *json, char **names, size_t most)
+/* What is escaped in JSON, at the letter behind the backslash; the last of it. */
+static const char *read_escape(const char *at, struct buffer *name)
 {
-    size_t count = 0;
-    const char *at = json ? strchr(json, '"') : NULL;
-    while (at && count < most) {
-        struct buffer name = {0};
-        for (at++; *at && *at != '"'; at++) {
-            if (*at != '\\') {
-                buffer_put_char(&name, *at);
-                continue;
-            }
-            at++;
-            if (*at == 'u') {
-                char digits[5] = "";
-                memcpy(digits, at + 1, strnlen(at + 1, 4));
-                unsigned long code = strtoul(digits, NULL, 16);
-                /* Only what may not stand in a string as it is is written so: controls, and bad bytes. */
-                if (code < 0x80)
-                    buffer_put_char(&name, (char)code);
-                else
-                    buffer_put(&name, "\xef\xbf\xbd", 3);
-                at += strnlen(at + 1, 4);
-            } else if (*at) {
-                const char *escape = strchr("nrtbf", *at);
-                buffer_put_char(&name, escape && *escape ? "\n\r\t\b\f"[escape - "nrtbf"] : *at);
-            } else {
-                break;
-            }
-        }
-        buffer_put_char(&name, '\0');
-        if (buffer_failed(&name))
-            break;
-        names[count++] = name.bytes;
-        at = *at ? strchr(at + 1, '"') : NULL;
+    if (*at != 'u') {
+        const char *escape = strchr("nrtbf", *at);
+        buffer_put_char(name, escape ? "\n\r\t\b\f"[escape - "nrtbf"] : *at);
+        return at;
     }
-    return count;
+    char digits[5] = "";
+    memcpy(digits, at + 1, strnlen(at + 1, 4));
+    unsigned long code = strtoul(digits, NULL, 16);
+    if (code < 0x80) {
+        buffer_put_char(name, (char)code);
+    } else {
+        const char utf8[3] = {(char)(0xe0 | code >> 12), (char)(0x80 | (code >> 6 & 0x3f)),
+                              (char)(0x80 | (code & 0x3f))};
+        const char shorter[2] = {(char)(0xc0 | code >> 6), utf8[2]};
+        buffer_put(name, code < 0x800 ? shorter : utf8, code < 0x800 ? 2 : 3);
+    }
+    return at + strnlen(at + 1, 4);
 }
 
-static void read_finding(sqlite3_stmt *statement, struct event_row *row)
+/* A list of names as JSON, which is our own: nothing but strings. False: out of memory. */
+static bool read_names(const char *json, struct finding *finding)
+{
+    const char *at = json ? strchr(json, '"') : NULL;
+    size_t most = 0;
+    for (const char *quote = at; quote; quote = strchr(quote + 1, '"'))
+        most++; /* at least one of them begins each */
+    finding->candidates = calloc(most + 1, sizeof *finding->candidates);
+    while (finding->candidates && at) {
+        struct buffer name = {0};
+        for (at++; *at && *at != '"'; at++)
+            if (*at != '\\')
+                buffer_put_char(&name, *at);
+            else if (at[1])
+                at = read_escape(at + 1, &name);
+        buffer_put_char(&name, '\0');
+        if (buffer_failed(&name)) {
+            buffer_free(&name);
+            return false;
+        }
+        finding->candidates[finding->candidate_count++] = name.bytes;
+        at = *at ? strchr(at + 1, '"') : NULL;
+    }
+    return finding->candidates != NULL;
+}
+
+static char *own_text(sqlite3_stmt *statement, int i)
+{
+    const char *text = text_at(statement, i);
+    return strdup(text ? text : "");
+}
+
+/* False: of a newer program, or out of memory. */
+static bool read_finding(sqlite3_stmt *statement, struct finding *f)
 {
     const char *code = text_at(statement, 16);
     if (!code || finding_code_of(code) == FINDING_COUNT)
-        return; /* of a newer program */
-    struct finding *f = &row->finding;
+        return false;
     f->code = finding_code_of(code);
     f->severity = (enum severity)word_index(text_at(statement, 17), severity_at, SEVERITY_CRITICAL + 1);
     f->certainty = (enum certainty)word_index(text_at(statement, 18), certainty_at, CERTAINTY_CERTAIN + 1);
-    f->candidates = row->names;
-    f->candidate_count = read_names(text_at(statement, 19), row->names, FINDING_NAMES);
-    row->evidence = f->evidence = strdup(text_at(statement, 20) ? text_at(statement, 20) : "");
-    row->advice = f->advice = strdup(text_at(statement, 21) ? text_at(statement, 21) : "");
+    f->evidence = own_text(statement, 20);
+    f->advice = own_text(statement, 21);
     f->since = (struct moment){sqlite3_column_int64(statement, 22), sqlite3_column_int64(statement, 22)};
     int64_t unconfirmed_us = sqlite3_column_int64(statement, 23);
     f->unconfirmed_since = (struct moment){unconfirmed_us, unconfirmed_us};
     f->subject = (uint64_t)sqlite3_column_int64(statement, 24);
     f->one_look = sqlite3_column_int(statement, 25) != 0;
-    row->event.finding = f;
+    return read_names(text_at(statement, 19), f) && f->evidence && f->advice;
+}
+
+/* What its kind needs is there. */
+static bool is_whole(const struct event *event)
+{
+    bool finding = event->kind == EVENT_FINDING_RAISED || event->kind == EVENT_FINDING_CLEARED;
+    return event->cluster && (event->finding || !finding) &&
+           (event->failover || event->kind != EVENT_FAILOVER);
 }
 
 static bool read_event(struct history *h, sqlite3_stmt *statement, struct event_row *row)
@@ -212,21 +229,22 @@ static bool read_event(struct history *h, sqlite3_stmt *statement, struct event_
     event->unseen_left = (uint64_t)sqlite3_column_int64(statement, 13);
     event->connection = text_at(statement, 14);
     event->detail = text_at(statement, 15);
-    if (sqlite3_column_type(statement, 16) != SQLITE_NULL)
-        read_finding(statement, row);
+    if (read_finding(statement, &row->finding))
+        event->finding = &row->finding;
     if (event->kind == EVENT_FAILOVER &&
         reader_failover(h, sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 4),
                         at_us + DISORDER_US, &row->failover))
         event->failover = &row->failover;
-    return event->cluster != NULL && (event->kind != EVENT_FAILOVER || event->failover);
+    return is_whole(event);
 }
 
 static void free_event(struct event_row *row)
 {
     for (size_t i = 0; i < row->finding.candidate_count; i++)
-        free(row->names[i]);
-    free(row->evidence);
-    free(row->advice);
+        free(row->finding.candidates[i]);
+    free(row->finding.candidates);
+    free(row->finding.evidence);
+    free(row->finding.advice);
     if (row->event.failover)
         reader_failover_free(&row->failover);
 }

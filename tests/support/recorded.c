@@ -305,3 +305,13 @@ void recorded_same(const struct recorded *world)
     recorded_same_looks(world, history, 0, INT64_MAX);
     history_close(history);
 }
+
+void recorded_change(const struct recorded *world, const char *sql)
+{
+    sqlite3 *db;
+    char *problem = NULL;
+    assert_int_equal(sqlite3_open(world->file, &db), SQLITE_OK);
+    if (sqlite3_exec(db, sql, NULL, NULL, &problem) != SQLITE_OK)
+        fail_msg("%s", problem);
+    sqlite3_close(db);
+}

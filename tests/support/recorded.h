@@ -47,6 +47,8 @@ void recorded_rush(struct recorded *, int times);
 struct history *recorded_open(const struct recorded *);
 /* The number that a query gives. */
 int64_t recorded_ask(const struct recorded *, const char *sql);
+/* Writes into the file, which nobody records into. */
+void recorded_change(const struct recorded *, const char *sql);
 /* The moment of that number looks as it did; all between two times do. */
 void recorded_same_look(const struct recorded *, struct history *, size_t moment);
 void recorded_same_looks(const struct recorded *, struct history *, int64_t from_us, int64_t to_us);

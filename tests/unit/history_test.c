@@ -94,6 +94,55 @@ static void finds_what_is_asked_for(void **state)
     recorded_free(world);
 }
 
+#define NAMES 100
+
+static bool is_the_finding(void *context, const struct event *event)
+{
+    const struct finding *finding = event->finding;
+    if (finding->code != FINDING_NO_WATCH)
+        return true; /* what the changes of leader came to */
+    ++*(size_t *)context;
+    assert_int_equal(finding->candidate_count, NAMES + 1);
+    assert_string_equal(finding->candidates[0], "a\"b\\c\t\x01\xc2\x85\xe2\x80\xae\xf0\x9f\x98\x80");
+    assert_string_equal(finding->candidates[NAMES], "n_99");
+    return true;
+}
+
+/* However many candidates a finding is about, and whatever they call themselves; one of a newer program is
+   left out. */
+static void tells_findings_whole(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_begin();
+    recorded_changes(world, 1);
+    recorded_stop(world);
+    struct buffer sql = {0};
+    buffer_put_text(&sql, "INSERT OR IGNORE INTO kind (word) VALUES ('finding-raised');"
+                          "INSERT INTO event (id, at_us, kind, election) SELECT max(id) + n, max(at_us),"
+                          " (SELECT id FROM kind WHERE word = 'finding-raised'), 1 FROM event,"
+                          " (SELECT 1 AS n UNION SELECT 2) GROUP BY n;"
+                          "INSERT INTO finding (event, code, severity, certainty, candidates) SELECT max(id),"
+                          " 'of-tomorrow', 'error', 'certain', '[]' FROM event;"
+                          "INSERT INTO finding (event, code, severity, certainty, candidates) SELECT"
+                          " max(id) - 1, 'no-watch', 'error', 'certain',"
+                          " '[\"a\\\"b\\\\c\\u0009\\u0001\\u0085\\u202e\xf0\x9f\x98\x80\"");
+    for (int i = 0; i < NAMES; i++)
+        buffer_printf(&sql, ",\"n_%d\"", i);
+    buffer_put_text(&sql, "]' FROM event");
+    buffer_put_char(&sql, '\0');
+    recorded_change(world, sql.bytes);
+    buffer_free(&sql);
+
+    struct history *history = recorded_open(world);
+    const struct history_filter filter = {.events = UINT64_C(1) << EVENT_FINDING_RAISED};
+    size_t count = 0;
+    char *error;
+    assert_true(history_events(history, &filter, 0, INT64_MAX, is_the_finding, &count, &error));
+    assert_int_equal(count, 1);
+    history_close(history);
+    recorded_free(world);
+}
+
 /* While it is being written, others read it; what they see grows. */
 static void reads_while_it_is_written(void **state)
 {
@@ -118,8 +167,8 @@ static void reads_while_it_is_written(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tells_the_same),
-                                       cmocka_unit_test(finds_what_is_asked_for),
-                                       cmocka_unit_test(reads_while_it_is_written)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tells_the_same), cmocka_unit_test(finds_what_is_asked_for),
+        cmocka_unit_test(tells_findings_whole), cmocka_unit_test(reads_while_it_is_written)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,23 +37,13 @@ static char *whole_text(const char *path)
     return text.bytes;
 }
 
-static void change(const struct recorded *world, const char *sql)
-{
-    sqlite3 *db;
-    char *problem = NULL;
-    assert_int_equal(sqlite3_open(world->file, &db), SQLITE_OK);
-    if (sqlite3_exec(db, sql, NULL, NULL, &problem) != SQLITE_OK)
-        fail_msg("%s", problem);
-    sqlite3_close(db);
-}
-
 static struct recorded *oldest(void)
 {
     struct recorded *world = recorded_new();
     char *sql = whole_text(OLDEST);
-    change(world, "PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=WAL");
-    change(world, sql);
-    change(world, "PRAGMA application_id=0x656c6563; PRAGMA user_version=1");
+    recorded_change(world, "PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=WAL");
+    recorded_change(world, sql);
+    recorded_change(world, "PRAGMA application_id=0x656c6563; PRAGMA user_version=1");
     free(sql);
     return world;
 }
