@@ -8,11 +8,15 @@
  *   candidate-joined     candidate, identity, position
  *   candidate-left       candidate, identity, position
  *   leader-lost          candidate, identity
- *   leader-elected       from (null: nobody before), from_identity, to, to_identity, after_ms (since the
- * loss)
+ *   leader-elected       from (null: nobody before), from_identity,
+ *                        to, to_identity, after_ms (since the loss)
  *   leader-acknowledged  candidate, identity, after_ms (since it became first)
- *   connection           state, detail (why, for people); of a "gap" also gap_ms, its length; election is
- * null unseen               joined, left
+ *   failover             failover: the object of json_failover.h
+ *   finding-raised       finding: the object of json_finding.h
+ *   finding-cleared      finding
+ *   connection           state, detail (why, for people); of a "gap"
+ *                        also gap_ms, its length; election is null
+ *   unseen               joined, left
  *
  * after_gap_ms stands at the end of what was not seen as it happened, but found by looking again after
  * nobody had watched for so long (the session was lost, or this program stood still): it happened within

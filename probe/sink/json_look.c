@@ -145,30 +145,29 @@ static void write_watches(struct json_writer *writer, const struct election *ele
     json_write_end(writer, ']');
 }
 
-#define WATCHERS_MOST 1024
+#define WATCHERS_FEW 16
 
 /* Who is not listed does not watch only where every server shows its watches: else one that is empty is not
    known to be so. */
 static void write_watchers(struct json_writer *writer, const struct election *election,
                            const struct candidate *candidate)
 {
-    uint64_t few[16], *sessions = few;
-    size_t count = chain_watched_by(election, candidate, few, sizeof few / sizeof *few);
+    uint64_t few[WATCHERS_FEW], *sessions = few;
+    size_t count = chain_watched_by(election, candidate, few, WATCHERS_FEW);
     json_write_key(writer, "watched_by");
     if (!count && !chain_watches_complete(election->cluster)) {
         json_write_null(writer);
         return;
     }
-    if (count > sizeof few / sizeof *few) {
-        size_t room = count < WATCHERS_MOST ? count : WATCHERS_MOST;
-        sessions = malloc(room * sizeof *sessions);
+    if (count > WATCHERS_FEW) {
+        sessions = malloc(count * sizeof *sessions);
         if (sessions)
-            count = chain_watched_by(election, candidate, sessions, room);
-        if (!sessions || count > room)
-            count = sessions ? room : 0;
+            chain_watched_by(election, candidate, sessions, count);
+        else
+            writer->out->failed = true;
     }
     json_write_begin(writer, '[');
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; sessions && i < count; i++)
         json_write_session(writer, sessions[i]);
     json_write_end(writer, ']');
     if (sessions != few)

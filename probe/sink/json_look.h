@@ -10,16 +10,28 @@
  * A candidate's session is "0x0" where its znode is persistent and belongs to none.
  *
  * Beside the keys of the contract:
- *   cluster   problem      why it is not connected; null: it is
- *   server    reachable    null: it is not asked (admin and four_letter are off, or nobody knows its
- * address), and our own session, which would prove it, is elsewhere watches_problem  why its watches are
- * unknown, and what to switch on; null: they are known election  stale_since  since then it cannot be read
- * any more: state is "unknown" or "denied", and leader, candidates and next_sequence are what was seen last.
- * null: all of this holds now problem      why it is denied or unknown, or vacant with children of which none
- * is a candidate; null: none of these leader    since_exact  false: it was found leading, and since is the
- * creation of its znode, the earliest possible moment path is what its users give: without the chroot, which
- * is in hosts. candidates is null where they have not been read (unknown, denied), and [] where nobody
- * stands. A cluster given by --server alone has no name: null.
+ *
+ *   cluster   problem          why it is not connected; null: it is
+ *   server    reachable        null: it is not asked (admin and four_letter
+ *                              are off, or nobody knows its address), and
+ *                              our own session, which would prove it, is
+ *                              elsewhere
+ *             watches_problem  why its watches are unknown, and what to
+ *                              switch on; null: they are known
+ *   election  stale_since      since then it cannot be read any more: state
+ *                              is "unknown" or "denied", and leader,
+ *                              candidates and next_sequence are what was
+ *                              seen last. null: all of this holds now
+ *             problem          why it is denied or unknown, or vacant with
+ *                              children of which none is a candidate; null:
+ *                              none of these
+ *   leader    since_exact      false: it was found leading, and since is the
+ *                              creation of its znode, the earliest possible
+ *                              moment
+ *
+ * path is what its users give: without the chroot, which is in hosts. candidates is null where they have not
+ * been read (unknown, denied), and [] where nobody stands. A cluster given by --server alone has no name:
+ * null.
  */
 #ifndef ELECTOP_PROBE_SINK_JSON_LOOK_H
 #define ELECTOP_PROBE_SINK_JSON_LOOK_H

@@ -338,7 +338,7 @@ void stage_denied(struct stage *stage, unsigned cluster, const char *path)
                        .kind = OBSERVED_DENIED, .cluster = cluster, .election = path, .path = path});
 }
 
-#define SHOWN_MOST 64
+#define SHOWN_MOST 4096
 
 static void observe_connections(struct stage *stage, unsigned cluster, const char *address,
                                 const struct shown *shown, size_t count)

@@ -156,6 +156,36 @@ static void json_tells_the_real_chain(void **state)
     stage_free(stage);
 }
 
+#define HERD 3000
+
+/* A herd is told to its last one. */
+static void json_tells_a_whole_herd(void **state)
+{
+    (void)state;
+    struct stage *stage = scene_crowd(HERD);
+    struct shown *sessions = calloc(HERD, sizeof *sessions);
+    assert_non_null(sessions);
+    for (size_t i = 0; i < HERD; i++)
+        sessions[i] = (struct shown){.session = 0x100002a4d000000 + i, .client = "10.0.3.17:40112"};
+    for (size_t i = 1; i < HERD; i++)
+        sessions[i].watches[0] = "/election/n_0000000100";
+    stage_server(stage, 0, "zk1:2181", SERVER_STANDALONE, 600, NULL);
+    for (int round = 0; round < 2; round++) {
+        stage_round(stage, 0, "zk1:2181", sessions, HERD);
+        stage_pass(stage, 6 * 1000000);
+    }
+    struct buffer out = {0};
+    json_look_write(&out, stage_model(stage), stage_now(stage));
+    json_t *document = read_back(&out);
+    json_t *cluster = json_array_get(json_object_get(document, "clusters"), 0);
+    json_t *election = json_array_get(json_object_get(cluster, "elections"), 0);
+    assert_int_equal(json_array_size(json_object_get(candidate_of(election, 0), "watched_by")), HERD - 1);
+    json_decref(document);
+    buffer_free(&out);
+    free(sessions);
+    stage_free(stage);
+}
+
 /* Servers that show nothing leave all of it null: nothing is claimed, and no finding comes of it. */
 static void json_of_hidden_watches_is_null(void **state)
 {
@@ -451,6 +481,7 @@ int main(void)
         cmocka_unit_test(json_is_as_promised),
         cmocka_unit_test(json_has_every_key),
         cmocka_unit_test(json_tells_the_real_chain),
+        cmocka_unit_test(json_tells_a_whole_herd),
         cmocka_unit_test(json_of_hidden_watches_is_null),
         cmocka_unit_test(lost_connection_is_unknown),
         cmocka_unit_test(text_into_a_pipe),
