@@ -180,9 +180,12 @@ struct clients *clients_copy(const struct clients *from)
         return NULL;
     to->session_round = from->session_round;
     to->sessions_seen = from->sessions_seen;
-    to->bucket_count = from->bucket_count;
+    to->sessions_server = from->sessions_server;
     to->buckets = calloc(from->bucket_count + 1, sizeof(struct client *));
-    for (size_t i = 0; to->buckets && i < from->bucket_count; i++)
+    if (!to->buckets)
+        goto fail;
+    to->bucket_count = from->bucket_count;
+    for (size_t i = 0; i < from->bucket_count; i++)
         for (const struct client *client = from->buckets[i]; client; client = client->next) {
             struct client *copy = malloc(sizeof *copy);
             if (!copy)
@@ -201,8 +204,7 @@ struct clients *clients_copy(const struct clients *from)
                 (client->shown.address && !copy->shown.address))
                 goto fail;
         }
-    if (to->buckets)
-        return to;
+    return to;
 fail:
     clients_free(to);
     return NULL;
