@@ -197,6 +197,16 @@ static void observe_gap(struct model *model, struct cluster *cluster, const stru
                                       .after_us = -1});
 }
 
+/* A session is over where the servers' data was wiped, too: their transactions may be counted from the
+   beginning again, and what is known of those before would be taken for these. */
+static void forget_transactions(struct cluster *cluster)
+{
+    transactions_free(cluster->transactions);
+    cluster->transactions = NULL;
+    memset(cluster->caught_up, 0, sizeof cluster->caught_up);
+    cluster->epoch = 0;
+}
+
 static void observe_connection(struct model *model, struct cluster *cluster, const struct observation *o)
 {
     static const char *const words[] = {"disconnected", "connected", "expired", "disconnected"};
@@ -208,6 +218,8 @@ static void observe_connection(struct model *model, struct cluster *cluster, con
     changed |= other_problem;
     changed |= cluster->session != seen->session || cluster->timeout_ms != seen->timeout_ms ||
                before != now || !was_known;
+    if (cluster->session != 0 && cluster->session != seen->session)
+        forget_transactions(cluster);
     cluster->session = seen->session;
     cluster->timeout_ms = seen->timeout_ms;
     if (before != now || !was_known)

@@ -35,16 +35,14 @@ void transactions_note(struct transactions **transactions, int64_t zxid, uint64_
 void transactions_note_request(struct transactions **transactions, int64_t zxid, uint64_t session,
                                const char *operation)
 {
+    /* Not SESS and CLOS: a local session begins and ends without a transaction, and shows another one's. */
     static const struct {
         const char *word;
-        bool spares, ends;
-    } writes[] = {
-        {"CREA", true, false},  {"SETD", true, false}, {"SETA", true, false}, {"DELE", false, false},
-        {"MULT", false, false}, {"SESS", true, false}, {"CLOS", false, true},
-    };
+        bool spares;
+    } writes[] = {{"CREA", true}, {"SETD", true}, {"SETA", true}, {"DELE", false}, {"MULT", false}};
     for (size_t i = 0; operation && session != 0 && i < sizeof writes / sizeof writes[0]; i++)
         if (strcmp(operation, writes[i].word) == 0)
-            transactions_note(transactions, zxid, writes[i].ends ? session : 0, writes[i].spares);
+            transactions_note(transactions, zxid, 0, writes[i].spares);
 }
 
 static const struct known *find(const struct transactions *transactions, int64_t zxid)

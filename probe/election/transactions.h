@@ -27,7 +27,8 @@ void transactions_free(struct transactions *);
  * *transactions is made where it is NULL; where there is no memory, it stays unknown.
  */
 void transactions_note(struct transactions **, int64_t zxid, uint64_t session, bool spares);
-/* The last request of this session, in the word of a connection list: "SETD". Reads are no transactions. */
+/* The last request of this session, in the word of a connection list: "SETD". Others than writes of znodes
+   tell nothing. */
 void transactions_note_request(struct transactions **, int64_t zxid, uint64_t session, const char *operation);
 
 /*

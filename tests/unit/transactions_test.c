@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "probe/election/model.h"
 #include "probe/election/transactions.h"
 
 #define SESSION 0x100
@@ -61,7 +62,9 @@ static void requests_give_transactions_away(void **state)
     transactions_note_request(&t, EPOCH + 11, 0x200, "PING");
     transactions_note_request(&t, EPOCH + 11, 0x200, NULL);
     transactions_note_request(&t, EPOCH + 11, 0, "SETD");
-    transactions_note_request(&t, EPOCH + 11, SESSION, "CLOS");
+    /* With localSessionsEnabled these are no transactions: the number is that of somebody else's. */
+    transactions_note_request(&t, EPOCH + 11, 0x200, "SESS");
+    transactions_note_request(&t, EPOCH + 11, 0x200, "CLOS");
     assert_false(transactions_are_one(t, EPOCH + 10, EPOCH + 11, SESSION));
     transactions_note_request(&t, EPOCH + 11, 0x200, "DELE");
     assert_true(transactions_are_one(t, EPOCH + 10, EPOCH + 11, SESSION));
@@ -101,6 +104,32 @@ static void never_tells_two_as_one(void **state)
     assert_true(takers > 1000 && ones > 1000);
 }
 
+/* Where the servers' data was wiped, other transactions have the numbers of those that are known. */
+static void a_new_session_begins_with_none(void **state)
+{
+    (void)state;
+    char name[] = "", hosts[] = "h:1", *error = NULL;
+    struct cluster_settings cluster = {.name = name, .hosts = hosts};
+    struct settings settings = {.clusters = &cluster, .cluster_count = 1};
+    struct model *model = model_new(&settings, &error);
+    struct seen_connection other = {
+        .session = 0x200, .client = "c:1", .last_zxid = EPOCH + 11, .last_operation = "SETD"};
+    struct observation o = {.kind = OBSERVED_CONNECTION, .at = {1000000, 1000000}};
+    o.connection = (struct observed_connection){.state = CONNECTION_CONNECTED, .session = 0x100};
+    model_observe(model, &o);
+    struct observation list = {.kind = OBSERVED_CONNECTIONS, .at = {2000000, 2000000}};
+    list.connections =
+        (struct observed_connections){.address = hosts, .list = &other, .count = 1, .now_ms = -1};
+    model_observe(model, &list);
+    o.connection.state = CONNECTION_CONNECTING;
+    model_observe(model, &o);
+    assert_true(transactions_are_one(model->clusters[0].transactions, EPOCH + 10, EPOCH + 11, SESSION));
+    o.connection = (struct observed_connection){.state = CONNECTION_EXPIRED};
+    model_observe(model, &o);
+    assert_false(transactions_are_one(model->clusters[0].transactions, EPOCH + 10, EPOCH + 11, SESSION));
+    model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -108,6 +137,7 @@ int main(void)
         cmocka_unit_test(a_taker_where_only_one_can_be),
         cmocka_unit_test(requests_give_transactions_away),
         cmocka_unit_test(never_tells_two_as_one),
+        cmocka_unit_test(a_new_session_begins_with_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
