@@ -93,11 +93,10 @@ static void note_before(struct failover_case *c, const struct cluster *cluster, 
     c->answered_us = server->listed.mono_us + server->list_took_us;
 }
 
-void failover_case_open(const struct fold *f, const struct candidate *leader, bool seen)
+void failover_case_open(const struct fold *f, const struct candidate *leader)
 {
     struct cluster *cluster = f->election->cluster;
     struct failover_case *c = calloc(1, sizeof *c);
-    (void)seen;
     if (!c)
         return; /* it goes untold; the change itself does not */
     *c = (struct failover_case){.next = cluster->cases,
@@ -119,7 +118,7 @@ void failover_case_open(const struct fold *f, const struct candidate *leader, bo
 
 void failover_case_listed(const struct fold *f, const struct znode_stat *old)
 {
-    struct failover_case *c = f->election->cluster->cases ? case_of(f->election) : NULL;
+    struct failover_case *c = case_of(f->election);
     const struct znode_stat *now = &f->election->directory;
     if (!c || c->zxid_most != 0)
         return;
@@ -134,7 +133,7 @@ void failover_case_listed(const struct fold *f, const struct znode_stat *old)
 
 void failover_case_gone_by(const struct fold *f, int64_t zxid)
 {
-    struct failover_case *c = f->election->cluster->cases ? case_of(f->election) : NULL;
+    struct failover_case *c = case_of(f->election);
     if (c && c->zxid_most == 0)
         c->zxid_most = zxid;
 }
@@ -142,7 +141,7 @@ void failover_case_gone_by(const struct fold *f, int64_t zxid)
 void failover_case_won(const struct fold *f)
 {
     const struct election *election = f->election;
-    struct failover_case *c = election->cluster->cases ? case_of(election) : NULL;
+    struct failover_case *c = case_of(election);
     if (!c)
         return;
     c->won = f->at;
@@ -435,7 +434,7 @@ static void case_tell(struct model *model, struct failover_case *c, struct momen
 
 void failover_case_close(const struct fold *f)
 {
-    struct failover_case *c = f->election->cluster->cases ? case_of(f->election) : NULL;
+    struct failover_case *c = case_of(f->election);
     if (c && c->won.mono_us != 0)
         case_tell(f->model, c, f->at);
     else

@@ -39,7 +39,7 @@ struct failover_case {
 
 /* The leader is lost, and f->election->change says so; then its directory was listed, old: as it was known
    before, or NULL; then the next one is first. */
-void failover_case_open(const struct fold *, const struct candidate *leader, bool seen);
+void failover_case_open(const struct fold *, const struct candidate *leader);
 void failover_case_listed(const struct fold *, const struct znode_stat *old);
 void failover_case_won(const struct fold *);
 /* Where there is no list: whatever took it had happened when this did. */

@@ -54,7 +54,7 @@ void leadership_lost(const struct fold *f, const struct candidate *leader, bool 
     election->leader_since_exact = false;
     election->leader_bound = (struct moment){0};
     tenure_begin(election, NULL, f->at, election->fresh, false);
-    failover_case_open(f, leader, seen);
+    failover_case_open(f, leader);
     acknowledge_update(f);
 }
 
