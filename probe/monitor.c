@@ -100,6 +100,15 @@ bool monitor_subscribe(struct monitor *m, monitor_event_fn fn, void *context)
     return true;
 }
 
+void monitor_unsubscribe(struct monitor *m, monitor_event_fn fn, void *context)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < m->subscriber_count; i++)
+        if (m->subscribers[i].fn != fn || m->subscribers[i].context != context)
+            m->subscribers[kept++] = m->subscribers[i];
+    m->subscriber_count = kept;
+}
+
 void monitor_one_look(struct monitor *m)
 {
     m->model->one_look = true;

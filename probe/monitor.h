@@ -21,6 +21,8 @@ struct monitor *monitor_start(uv_loop_t *, const struct settings *, char **error
 
 /* Calls fn for every event from now on; any number may subscribe. False: out of memory. */
 bool monitor_subscribe(struct monitor *, monitor_event_fn, void *context);
+/* Not from within a call of it. Without one that is subscribed: does nothing. */
+void monitor_unsubscribe(struct monitor *, monitor_event_fn, void *context);
 
 const struct model *monitor_model(const struct monitor *);
 

@@ -37,6 +37,7 @@ struct told {
 };
 
 struct recorder {
+    struct monitor *monitor; /* that it is subscribed to; NULL: none */
     const struct model *model;
     struct store *store;
     struct picture *picture;
@@ -64,7 +65,6 @@ struct recorder {
     uv_timer_t *timer; /* looks after the store */
     uv_timer_t *defer;
     char *problem; /* as it was logged */
-    bool stopped;  /* events of a monitor that still runs are nobody's */
 };
 
 static uint64_t now_us(void)
@@ -125,8 +125,6 @@ static void tell_subject(struct recorder *r, const struct cluster *cluster, cons
 void recorder_event(void *context, const struct event *event)
 {
     struct recorder *r = context;
-    if (r->stopped)
-        return;
     if (r->lost_us) {
         r->lost++;
         return;
@@ -326,7 +324,7 @@ static void watch_clock(struct recorder *r)
 static uint64_t update(struct recorder *r, bool at_once)
 {
     const struct model *model = r->model;
-    if (r->stopped || model->now.wall_us == 0)
+    if (model->now.wall_us == 0)
         return 0; /* nothing was observed yet */
     watch_clock(r);
     if (r->begun && model->generation == r->generation && !r->batch) {
@@ -458,6 +456,7 @@ struct recorder *recorder_start(uv_loop_t *loop, struct monitor *monitor, const 
         recorder_stop(r, NULL);
         return NULL;
     }
+    r->monitor = monitor;
     uv_prepare_init(loop, r->prepare);
     uv_check_init(loop, r->check);
     uv_timer_init(loop, r->timer);
@@ -475,9 +474,9 @@ bool recorder_stop(struct recorder *r, char **problem)
         *problem = NULL;
     if (!r)
         return true;
-    if (r->model->now.wall_us)
-        recorder_flush(r);
-    r->stopped = true;
+    recorder_flush(r);
+    if (r->monitor)
+        monitor_unsubscribe(r->monitor, recorder_event, r);
     char *lost = r->lost_us ? text_format("%s: the disk could not keep up", store_file(r->store)) : NULL;
     bool fine = store_close(r->store, problem);
     if (fine && r->lost_us) {

@@ -13,8 +13,8 @@
 struct recorder;
 
 /*
- * Begins to record into the file (place.h) what the monitor sees from now on. Stop it before the monitor.
- * NULL and a text in *error (caller frees): why that cannot be, and what to do.
+ * Begins to record into the file (place.h) what the monitor sees from now on. Stop it before the monitor,
+ * which goes on without it. NULL and a text in *error (caller frees): why that cannot be, and what to do.
  */
 struct recorder *recorder_start(uv_loop_t *, struct monitor *, const char *file, int64_t keep_ms,
                                 char **error);
