@@ -16,6 +16,7 @@
 #include "probe/sink/json_event.h"
 #include "probe/sink/json_failover.h"
 #include "probe/sink/json_look.h"
+#include "tests/support/folder.h"
 #include "tests/support/scripted.h"
 
 static void on_event(void *context, const struct event *event)
@@ -162,7 +163,7 @@ struct recorded *recorded_new(void)
     struct recorded *world = calloc(1, sizeof *world);
     assert_non_null(world);
     snprintf(world->folder, sizeof world->folder, "/tmp/electop-history-XXXXXX");
-    assert_non_null(mkdtemp(world->folder));
+    folder_make(world->folder);
     snprintf(world->file, sizeof world->file, "%s/history.db", world->folder);
     world->tree = fake_tree_new();
     world->now = scripted_now();
@@ -175,20 +176,9 @@ struct recorded *recorded_new(void)
     return world;
 }
 
-static void remove_files(const struct recorded *world)
-{
-    static const char *const suffixes[] = {"", "-wal", "-shm", ".lock"};
-    char name[128];
-    for (size_t i = 0; i < 4; i++) {
-        snprintf(name, sizeof name, "%s%s", world->file, suffixes[i]);
-        unlink(name);
-    }
-    rmdir(world->folder);
-}
-
 void recorded_free(struct recorded *world)
 {
-    remove_files(world);
+    folder_remove(world->folder);
     fake_tree_free(world->tree);
     model_free(world->model);
     buffer_free(&world->told);

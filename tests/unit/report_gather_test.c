@@ -15,6 +15,7 @@
 #include "probe/history/recorder.h"
 #include "probe/report/report.h"
 #include "tests/support/fake_tree.h"
+#include "tests/support/folder.h"
 #include "tests/support/scripted.h"
 
 #define SECOND INT64_C(1000000)
@@ -113,7 +114,7 @@ static struct world *begin(void)
     char *error;
     assert_non_null(world);
     snprintf(world->folder, sizeof world->folder, "/tmp/electop-report-XXXXXX");
-    assert_non_null(mkdtemp(world->folder));
+    folder_make(world->folder);
     snprintf(world->file, sizeof world->file, "%s/history.db", world->folder);
     world->tree = fake_tree_new();
     world->now = scripted_now();
@@ -139,13 +140,7 @@ static struct world *begin(void)
 
 static void end(struct world *world)
 {
-    static const char *const suffixes[] = {"", "-wal", "-shm", ".lock"};
-    char name[128];
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        snprintf(name, sizeof name, "%s%s", world->file, suffixes[i]);
-        unlink(name);
-    }
-    rmdir(world->folder);
+    folder_remove(world->folder);
     fake_tree_free(world->tree);
     free(world);
 }
