@@ -48,6 +48,7 @@ struct server {
     int64_t clock_low_us, clock_high_us; /* from its monotonic clock to the observer's, within these */
     int64_t clock_us;                    /* ... as of then */
     struct moment stated;                /* when it last told its zxid */
+    struct moment missed;                /* when it last did not answer; mono_us 0: never */
     int64_t list_took_us;                /* the latest connection list */
 };
 

@@ -91,6 +91,7 @@ static void note_before(struct failover_case *c, const struct cluster *cluster, 
     c->last_cxid = shown->connected ? shown->last_cxid : -1;
     c->established_ms = shown->established_ms;
     c->answered_us = server->listed.mono_us + server->list_took_us;
+    c->at_leader = server->mode == SERVER_LEADER || server->mode == SERVER_STANDALONE;
 }
 
 void failover_case_open(const struct fold *f, const struct candidate *leader)
@@ -312,11 +313,26 @@ static void look_at_others(struct failover_case *c)
 
 /* ---- telling ---- */
 
+/* Whom a follower heard, ZooKeeper's leader learns within half a tick, but from a living one only: it must
+   have answered all along, with no sign of a new start, and once more since. */
+static bool is_untold(const struct failover_case *c)
+{
+    const struct cluster *cluster = c->election->cluster;
+    if (c->at_leader)
+        return false;
+    if (c->server >= cluster->server_count || c->evidence.parted_us != 0)
+        return true;
+    const struct server *server = &cluster->servers[c->server];
+    return !server->reachable || server->missed.mono_us > c->evidence.looked_us ||
+           server->listed.mono_us < c->evidence.gone_us;
+}
+
 static void finish_evidence(struct failover_case *c)
 {
     const struct cluster *cluster = c->election->cluster;
     struct failover_evidence *e = &c->evidence;
     e->tick_ms = cluster_tick_ms(cluster);
+    e->untold = is_untold(c);
     e->server = c->server < cluster->server_count ? cluster->servers[c->server].address : NULL;
     /* Also where only its timeout is known, the latest that it can have been heard. */
     int64_t heard_us = e->heard_low_us, most_us = failover_expiry_most_us(e->timeout_ms, e->tick_ms);

@@ -26,6 +26,7 @@ struct failover_case {
     size_t server;                     /* that its connection was on; SIZE_MAX: none is known */
     int64_t last_cxid, established_ms; /* of that connection before; -1: unknown */
     int64_t answered_us;               /* the list that showed these had come by then */
+    bool at_leader;                    /* ... from ZooKeeper's own */
     int64_t zxid, zxid_most;           /* that took its znode, and the latest that may have; 0: not known */
     int64_t stood_zxid;                /* it still stood after this one; 0: not known */
     size_t over_server;                /* that did not list its session any more */

@@ -33,7 +33,7 @@ bool failover_was_closed(const struct failover_evidence *e)
 {
     /* No server gives a session up before its timeout is over. */
     int64_t least_us = (int64_t)e->timeout_ms * 1000 - answered_late_us(e);
-    return e->fate == FATE_OVER && !e->displaced && e->timeout_ms > 0 && e->heard_low_us != 0 &&
+    return e->fate == FATE_OVER && !e->displaced && !e->untold && e->timeout_ms > 0 && e->heard_low_us != 0 &&
            e->fate_us - e->heard_low_us < least_us;
 }
 

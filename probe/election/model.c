@@ -354,6 +354,8 @@ static void observe_server(struct model *model, struct cluster *cluster, const s
     server->connections = seen->connections;
     if (seen->reachable || server->seen.mono_us == 0)
         server->seen = o->at;
+    if (!seen->reachable && !seen->unasked)
+        server->missed = o->at;
     model->generation += changed;
 }
 

@@ -264,6 +264,19 @@ void fake_servers_state(struct model *model, struct moment at, int64_t zxid)
     model_observe(model, &o);
 }
 
+void fake_servers_follower(struct model *model, struct moment at, unsigned server, bool answers)
+{
+    char address[32];
+    struct observation o = {.kind = OBSERVED_SERVER, .at = at};
+    o.server = (struct observed_server){.address = address_of(server, address, sizeof address),
+                                        .reachable = answers,
+                                        .mode = answers ? SERVER_FOLLOWER : SERVER_UNKNOWN,
+                                        .answer_us = answers ? 500 : -1,
+                                        .zxid = -1,
+                                        .connections = -1};
+    model_observe(model, &o);
+}
+
 void fake_servers_hide(struct fake_servers *s, struct model *model, struct moment at, unsigned server,
                        enum hidden_part part)
 {

@@ -46,6 +46,8 @@ void fake_servers_watch_list(struct fake_servers *, struct model *, struct momen
 void fake_servers_sessions(struct fake_servers *, struct model *, struct moment);
 /* Its state alone, with the latest transaction of all. */
 void fake_servers_state(struct model *, struct moment, int64_t zxid);
+/* A follower that answers, or does not. */
+void fake_servers_follower(struct model *, struct moment, unsigned server, bool answers);
 void fake_servers_hide(struct fake_servers *, struct model *, struct moment, unsigned server,
                        enum hidden_part);
 /* text: "whole", "part" or "unknown", and the numbers of those that belong to the ensemble. */

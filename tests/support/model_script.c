@@ -408,6 +408,8 @@ static bool run_servers(struct script *s, const char *word, char *rest)
         fake_servers_sessions(s->servers, s->model, now(s));
     } else if (strcmp(word, "stated") == 0) {
         fake_servers_state(s->model, now(s), fake_tree_zxid(s->tree) + strtoll(rest, NULL, 10));
+    } else if (strcmp(word, "serves") == 0 || strcmp(word, "missed") == 0) {
+        fake_servers_follower(s->model, now(s), server, *word == 's');
     } else if (strcmp(word, "clear") == 0) {
         struct observation o = {.kind = OBSERVED_CLEARED, .at = now(s), .election = s->election};
         o.path = resolve(s, rest, path);

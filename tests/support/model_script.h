@@ -32,6 +32,7 @@
  *   conns N | seen N          ... connections alone, watches alone (child=COUNT)
  *   sessions                  ... ZooKeeper's leader for the sessions
  *   stated [N]                ... and for its latest transaction: the tree's, or N later
+ *   serves N | missed N      server N is a follower, and answers; or does not answer
  *   hide N watches | connections | sessions
  *   clear NAME                a person says that it wakes after all
  *   ensemble whole|part|unknown N...          these servers belong to the ensemble, and others have left it

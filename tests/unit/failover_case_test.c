@@ -76,6 +76,33 @@ static void sorts_out_what_busy_clients_did(void **state)
     "- /lock\nread /lock\n> leader-lost lock @1\n> candidate-left lock @1\n+ /lock s=b\ndid b CREA\n"        \
     "read /lock\n> candidate-joined lock @1\n> leader-elected lock -> lock after 0\ntick 100\n"
 
+#define ON_A_FOLLOWER                                                                                        \
+    "servers 2\nwatch /election\nconnect\n> connection connected\n"                                          \
+    "+ " A " s=a\n+ " B " s=b\nclient a on=2 at=10.0.0.1:11 timeout=10000\n"                                 \
+    "client b on=1 at=10.0.0.2:12 timeout=10000\nfailovers\n"                                                \
+    "tick 1000\nlist\n> election-seen\nreadall\nserves 2\nround\ntick 3000\nserves 2\nround\nsessions\n"
+#define A_ENDS "tick 7000\nend a\n" A_GOES "tick 100\nround 1\nsessions\nstated\n"
+
+/* A follower tells ZooKeeper's leader, which counts the timeout, only now and then whom it heard: where it
+   dies or stands still, a session may expire sooner after it was last heard there. */
+static void believes_only_living_followers(void **state)
+{
+    (void)state;
+    model_script_run("closed: its server answers as before",
+                     ON_A_FOLLOWER A_ENDS "round 2\n> failover " A " -> " B " closed vacancy 0\n");
+    model_script_run("ended: its server has not answered since it stood still",
+                     ON_A_FOLLOWER A_ENDS "missed 2\n> failover " A " -> " B " ended vacancy 0\n");
+    model_script_run("ended: its server stood still, and answers again",
+                     ON_A_FOLLOWER "tick 2000\nmissed 2\ntick 100\nserves 2\n" A_ENDS "round 2\n"
+                                   "> failover " A " -> " B " ended vacancy 0\n");
+    model_script_run("ended: its server came back without its connection, as one does that was started again",
+                     ON_A_FOLLOWER "tick 1000\naway a\nround 2\n" A_ENDS "round 2\n"
+                                   "> failover " A " -> " B " ended vacancy 0\n");
+    model_script_run("closed: ZooKeeper's leader heard it itself",
+                     TWO "stated\nround\ntick 7000\nend a\n" A_GOES "missed 1\ntick 100\nsessions\nstated\n"
+                         "> failover " A " -> " B " closed vacancy 0\n");
+}
+
 /* No directory says which transaction took a lock; but it stood when our session had caught up last. */
 static void proves_a_lock_that_was_closed(void **state)
 {
@@ -170,6 +197,7 @@ int main(void)
         cmocka_unit_test(doubts_that_znode_and_session_went_together),
         cmocka_unit_test(counts_what_others_did),
         cmocka_unit_test(sorts_out_what_busy_clients_did),
+        cmocka_unit_test(believes_only_living_followers),
         cmocka_unit_test(proves_a_lock_that_was_closed),
         cmocka_unit_test(follows_a_lock),
         cmocka_unit_test(tells_an_expired_session),
