@@ -3,13 +3,19 @@
 #include <setjmp.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
+#include "probe/election/failovers.h"
 #include "probe/history/picture.h"
 #include "probe/history/thaw.h"
+#include "probe/sink/json_failover.h"
 #include "probe/sink/json_look.h"
+#include "tests/support/recorded.h"
 #include "tests/support/scenes.h"
 #include "tests/support/scripted.h"
 
@@ -93,8 +99,110 @@ static void every_scene(void **state)
     model_free(world);
 }
 
+/* Schemas (schema.h) that brought a new format of pictures; 3 is the first of which some were kept. */
+static const int formats[] = {3};
+
+#define KEPT_AT_US INT64_C(1795183402400000) /* 2026-11-20T14:03:22.400Z */
+#define PICTURE_MOST 65536
+
+static const struct model *model_of(const struct stage *stage, const struct recorded *world)
+{
+    return stage ? stage_model(stage) : world->model;
+}
+
+static void write_kept(const char *path, const struct model *model)
+{
+    struct picture *picture = picture_new();
+    struct buffer patch = {0};
+    assert_true(picture_update(picture, model, &patch));
+    FILE *file = fopen(path, "wxe");
+    if (!file || fwrite(patch.bytes, 1, patch.length, file) != patch.length || fclose(file) != 0)
+        fail_msg("%s could not be written", path);
+    buffer_free(&patch);
+    picture_free(picture);
+}
+
+/* What the recorder of that format wrote. */
+static struct picture *read_kept(const char *path)
+{
+    static unsigned char bytes[PICTURE_MOST];
+    FILE *file = fopen(path, "re");
+    if (!file)
+        fail_msg("%s is missing: WRITE_PICTURES=1 writes those that are", path);
+    size_t length = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    assert_true(length < sizeof bytes);
+    struct picture *picture = picture_new();
+    if (!picture_apply(picture, bytes, length))
+        fail_msg("%s cannot be read any more", path);
+    return picture;
+}
+
+/* What a look says, and what it does not: who led, and the failovers. */
+static struct buffer all_of(const struct model *model)
+{
+    struct buffer text = {0};
+    char *json = look(model, model->now);
+    buffer_put_text(&text, json);
+    free(json);
+    for (size_t i = 0; i < model->clusters[0].election_count; i++) {
+        const struct election *e = model->clusters[0].elections[i];
+        for (size_t k = 0; k < e->tenure_count; k++) {
+            const struct tenure *tenure = election_tenure_at(e, k);
+            buffer_printf(&text, "%" PRId64 " %" PRId64 " %s %s%s%s\n", tenure->from.wall_us,
+                          tenure->to.wall_us, tenure->name ? tenure->name : "nobody",
+                          tenure->identity ? tenure->identity : "unknown", tenure->from_exact ? "" : " about",
+                          tenure->gap ? " gap" : "");
+        }
+        for (size_t k = 0; k < e->failover_count; k++) {
+            struct json_writer writer = json_writer_to(&text, true);
+            json_failover_write(&writer, election_failover_at(e, k));
+            buffer_put_char(&text, '\n');
+        }
+    }
+    assert_false(buffer_failed(&text));
+    return text;
+}
+
+/*
+ * Pictures of older programs say what they said: whoever changes how they are written changes how they are
+ * read as well, so that all other tests still pass, and recordings in the field become unreadable, or lie.
+ * Then schema.h needs a new number, what reads the old format stays, and the number joins those above.
+ */
+static void reads_what_older_programs_wrote(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"chain", "hostile", "changes"};
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+        for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+            char path[64], text[80];
+            snprintf(path, sizeof path, "tests/unit/data/pictures/%d-%s", formats[i], names[k]);
+            snprintf(text, sizeof text, "%s.txt", path);
+            if (getenv("WRITE_PICTURES") && access(path, F_OK) != 0) {
+                struct stage *stage = k == 0 ? scene_chain() : k == 1 ? scene_hostile() : NULL;
+                struct recorded *world = stage ? NULL : recorded_begin();
+                if (world) {
+                    recorded_changes(world, 3);
+                    recorded_stop(world);
+                }
+                write_kept(path, model_of(stage, world));
+                stage ? stage_free(stage) : recorded_free(world);
+            }
+            struct picture *picture = read_kept(path);
+            struct thawed *thawed = thaw(picture, KEPT_AT_US, 1);
+            if (!thawed)
+                fail_msg("%s cannot be read any more", path);
+            struct buffer all = all_of(thawed_model(thawed));
+            golden_check(text, &all);
+            buffer_free(&all);
+            thawed_free(thawed);
+            picture_free(picture);
+        }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_scene)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_scene),
+                                       cmocka_unit_test(reads_what_older_programs_wrote)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
