@@ -16,6 +16,7 @@
 #include "probe/source/replicas.h"
 #include "probe/source/servers.h"
 #include "probe/source/subject.h"
+#include "probe/source/subject_reads.h"
 
 /* Housekeeping: vanished elections that nobody configured are forgotten, refused places tried again. */
 #define SLOW_MS 10000

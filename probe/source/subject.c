@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Requests under way at a time: enough to hide the round trip, few enough to keep a new leader's turn short.
- */
-#define READS_MOST 2000
+#include "probe/source/subject_inner.h"
+#include "probe/source/subject_reads.h"
+#include "probe/source/subject_registry.h"
+
 /* A list of n children is read again at most every n / 40 ms, and at least every quarter of a second. */
 #define LIST_CHILDREN_A_MS 40
 #define LIST_PAUSE_MOST_MS 250
@@ -16,170 +17,14 @@
 #define CHASE_MOST 3
 #define PATH_SIZE 8192
 
-/* A znode whose change must be known at once. */
-struct guard {
-    struct subject *subject;
-    struct watch_entry entry;
-    unsigned asked; /* answers still owed */
-    bool armed;     /* its watch is set, or on its way */
-    bool refused;   /* it may not be read: only its end and its changes are waited for */
-};
-
-enum { GUARD_LEADER, GUARD_MARK, GUARD_SELF, GUARD_COUNT };
-
-struct subject {
-    struct live *live;
-    struct lane *lane; /* whose session watches it */
-    char *path;
-    struct election *election; /* the model's */
-    enum election_origin origin;
-    struct watch_entry children; /* of the election itself */
-    struct watch_entry registry; /* children of the mark, where it is a directory */
-    struct guard guards[GUARD_COUNT];
-    uv_timer_t *timer; /* the next list, or the next try */
-    bool listing, list_dirty, begun, registry_listing;
-    bool confirming, confirm_again;
-    int64_t synced_us;             /* when the sync under way was asked for */
-    uint64_t listed_ms, absent_ms; /* loop time; absent 0: it is there */
-    unsigned chased;
-    size_t reads; /* candidates being read */
-    bool queued;  /* in live's reading list */
-    struct subject *reading_next;
-    int references; /* answers still owed, and the owner: freed with the last */
-    bool ended;
-};
-
 static void subject_list(struct subject *s);
 static void subject_reconcile(struct subject *s);
-
-static void release(struct subject *s)
-{
-    if (--s->references > 0)
-        return;
-    free(s->path);
-    free(s);
-}
-
-/* One answer less; false: the subject is not watched any more. */
-static bool answered(struct subject *s)
-{
-    bool alive = !s->ended;
-    release(s);
-    return alive;
-}
-
-static void observe(struct subject *s, struct observation *o)
-{
-    model_observe(s->live->model, o);
-}
-
-static void observe_node(struct subject *s, const char *path, enum session_result result,
-                         const struct znode_stat *stat, bool has_data, const void *data, size_t length)
-{
-    enum observation_kind kind = result == SESSION_OK        ? OBSERVED_NODE
-                                 : result == SESSION_NO_NODE ? OBSERVED_ABSENT
-                                                             : OBSERVED_DENIED;
-    struct observation o = live_observation(s->live, kind, s->path, path);
-    if (kind == OBSERVED_NODE)
-        o.node =
-            (struct observed_node){.stat = stat, .has_data = has_data, .data = data, .data_length = length};
-    observe(s, &o);
-}
-
-/* ---- candidates ---- */
-
-struct read {
-    struct subject *subject;
-    char path[];
-};
-
-static void on_candidate(void *context, enum session_result result, const struct znode_stat *stat,
-                         const void *data, size_t length)
-{
-    struct read *r = context;
-    struct subject *s = r->subject;
-    s->reads--;
-    s->live->reads--;
-    if (answered(s) && result != SESSION_LOST) {
-        observe_node(s, r->path, result, stat, true, data, length);
-        if (s->live->reads < READS_MOST / 2)
-            subjects_read(s->live);
-        if (result == SESSION_NO_NODE)
-            subject_reconcile(s);
-    }
-    free(r);
-}
-
-/* How much of the election's path stands in front of "/<name>" in its candidates' paths: of the root nothing.
- */
-static size_t prefix_length(const struct subject *s)
-{
-    return strcmp(s->path, "/") == 0 ? 0 : strlen(s->path);
-}
-
-/* False: nothing more of this subject can be asked for now. */
-static bool read_next(struct subject *s)
-{
-    const struct candidate *c = election_take_unread(s->election);
-    if (!c)
-        return false;
-    size_t directory = prefix_length(s), name = strlen(c->name);
-    struct read *r = malloc(sizeof *r + directory + name + 2);
-    if (!r)
-        return false;
-    r->subject = s;
-    memcpy(r->path, s->path, directory);
-    r->path[directory] = '/';
-    memcpy(r->path + directory + 1, c->name, name + 1);
-    if (!session_get(s->lane->session, r->path, false, on_candidate, r)) {
-        free(r); /* not connected: handed out again after the next connection */
-        return false;
-    }
-    s->references++;
-    s->reads++;
-    s->live->reads++;
-    return true;
-}
-
-void subjects_read(struct live *live)
-{
-    while (live->reading_first) {
-        struct subject *s = live->reading_first;
-        if (!s->ended) {
-            if (live->reads >= READS_MOST)
-                return;
-            if (read_next(s))
-                continue;
-        }
-        live->reading_first = s->reading_next;
-        if (!live->reading_first)
-            live->reading_last = NULL;
-        s->queued = false;
-        release(s);
-    }
-}
-
-static void read_soon(struct subject *s)
-{
-    struct live *live = s->live;
-    if (!s->queued) {
-        s->queued = true;
-        s->references++;
-        s->reading_next = NULL;
-        if (live->reading_last)
-            live->reading_last->reading_next = s;
-        else
-            live->reading_first = s;
-        live->reading_last = s;
-    }
-    subjects_read(live);
-}
 
 /* ---- guarded znodes ---- */
 
 static bool is_candidate(const struct subject *s, const char *path)
 {
-    size_t length = prefix_length(s);
+    size_t length = subject_prefix_length(s);
     return strncmp(path, s->path, length) == 0 && path[length] == '/' && path[length + 1];
 }
 
@@ -200,7 +45,7 @@ static void on_guarded(void *context, enum session_result result, const struct z
     struct subject *s = g->subject;
     bool leader = g == &s->guards[GUARD_LEADER];
     g->asked--;
-    if (!answered(s) || result == SESSION_LOST) {
+    if (!subject_answered(s) || result == SESSION_LOST) {
         free(r);
         return;
     }
@@ -211,7 +56,7 @@ static void on_guarded(void *context, enum session_result result, const struct z
     } else if (current && g->refused && !r->has_data) {
         g->armed = result == SESSION_OK || result == SESSION_NO_NODE; /* else until the next connection */
         if (result == SESSION_NO_NODE) {
-            observe_node(s, r->path, result, NULL, false, NULL, 0);
+            subject_observe_node(s, r->path, result, NULL, false, NULL, 0);
             subject_reconcile(s);
         }
     } else if (current && !r->has_data) {
@@ -221,18 +66,18 @@ static void on_guarded(void *context, enum session_result result, const struct z
         /* Who may not read may wait all the same: asking again at once would never end. */
         g->refused = true;
         g->armed = guard_send(g, false);
-        observe_node(s, r->path, result, NULL, false, NULL, 0);
+        subject_observe_node(s, r->path, result, NULL, false, NULL, 0);
         subject_reconcile(s);
     } else if (current && result == SESSION_NO_NODE && !(leader && is_candidate(s, r->path))) {
         g->armed = guard_send(g, false); /* it may appear: a get leaves no watch on what is not there */
-        observe_node(s, r->path, result, NULL, false, NULL, 0);
+        subject_observe_node(s, r->path, result, NULL, false, NULL, 0);
         subject_reconcile(s);
     } else if (current || result == SESSION_NO_NODE) {
         if (result != SESSION_OK && current)
             g->armed = false;
         if (leader && result == SESSION_NO_NODE && ++s->chased >= CHASE_MOST)
             subject_list(s);
-        observe_node(s, r->path, result, stat, true, data, length);
+        subject_observe_node(s, r->path, result, stat, true, data, length);
         bool directory = result == SESSION_OK && stat->owner == 0 && strcmp(r->path, s->path) == 0;
         if (leader && directory && !s->begun)
             subject_begin(s); /* where a lock was waited for, a directory has appeared: its children stand */
@@ -261,7 +106,7 @@ static bool guard_send(struct guard *g, bool data)
         return false;
     }
     g->asked++;
-    g->subject->references++;
+    subject_hold(g->subject);
     return true;
 }
 
@@ -297,7 +142,7 @@ static void guard_next_in_line(struct guard *g)
     char path[PATH_SIZE];
     if (s->election->candidate_count < 2)
         return;
-    int length = snprintf(path, sizeof path, "%.*s/%s", (int)prefix_length(s), s->path,
+    int length = snprintf(path, sizeof path, "%.*s/%s", (int)subject_prefix_length(s), s->path,
                           s->election->candidates[1]->name);
     if (length > 0 && (size_t)length < sizeof path)
         guard_set(g, path);
@@ -320,7 +165,7 @@ static void on_guard_notice(void *context, enum session_notice notice)
         bool gone_for_good = g == &s->guards[GUARD_LEADER] && is_candidate(s, path);
         if (gone_for_good)
             guard_next_in_line(g);
-        observe_node(s, path, SESSION_NO_NODE, NULL, false, NULL, 0);
+        subject_observe_node(s, path, SESSION_NO_NODE, NULL, false, NULL, 0);
         if (gone_for_good) {
             s->chased = 0;
             subject_reconcile(s);
@@ -337,78 +182,7 @@ static void guard_release(struct guard *g)
     g->armed = false;
 }
 
-/* ---- the registry that a leader acknowledges in
- * ------------------------------------------------------------ */
-
-static void on_registry_entry(void *context, enum session_result result, const struct znode_stat *stat,
-                              const void *data, size_t length)
-{
-    struct read *r = context;
-    struct subject *s = r->subject;
-    if (answered(s) && result != SESSION_LOST)
-        observe_node(s, r->path, result, stat, true, data, length);
-    free(r);
-}
-
-static void registry_list(struct subject *s);
-
-static void on_registry_exists(void *context, enum session_result result, const struct znode_stat *stat,
-                               const void *data, size_t length)
-{
-    (void)stat, (void)data, (void)length;
-    struct subject *s = context;
-    if (answered(s) && result == SESSION_OK && s->registry.path)
-        registry_list(s); /* it appeared meanwhile */
-}
-
-static void on_registry(void *context, enum session_result result, const struct znode_stat *stat,
-                        char *const *names, size_t count)
-{
-    struct subject *s = context;
-    s->registry_listing = false;
-    if (!answered(s) || result == SESSION_LOST || !s->registry.path)
-        return;
-    if (result != SESSION_OK) {
-        observe_node(s, s->registry.path, result, NULL, false, NULL, 0);
-        /* Wait for it to appear. */
-        if (result == SESSION_NO_NODE &&
-            session_exists(s->lane->session, s->registry.path, true, on_registry_exists, s))
-            s->references++;
-        return;
-    }
-    struct observation o = live_observation(s->live, OBSERVED_CHILDREN, s->path, s->registry.path);
-    o.children = (struct observed_children){.stat = stat, .names = names, .count = count};
-    observe(s, &o);
-    for (size_t i = 0; i < count; i++) {
-        size_t size = strlen(s->registry.path) + strlen(names[i]) + 2;
-        struct read *r = malloc(sizeof *r + size);
-        if (!r)
-            return;
-        r->subject = s;
-        snprintf(r->path, size, "%s/%s", s->registry.path, names[i]);
-        if (session_get(s->lane->session, r->path, false, on_registry_entry, r))
-            s->references++;
-        else
-            free(r);
-    }
-}
-
-static void registry_list(struct subject *s)
-{
-    if (!s->registry_listing && session_children(s->lane->session, s->registry.path, true, on_registry, s)) {
-        s->registry_listing = true;
-        s->references++;
-    }
-}
-
-static void on_registry_notice(void *context, enum session_notice notice)
-{
-    if (notice != NOTICE_CHANGED)
-        registry_list(context);
-}
-
-/* ---- the list
- * ------------------------------------------------------------------------------------------------ */
+/* ---- the list ---- */
 
 /* Sets the watches and begins the reads that the model's latest state asks for. */
 static void subject_reconcile(struct subject *s)
@@ -425,9 +199,9 @@ static void subject_reconcile(struct subject *s)
     }
     const char *registry = s->election->registry_path;
     if (registry && !s->registry.path && watch_map_put(&s->live->watches, &s->registry, registry))
-        registry_list(s);
+        subject_registry_list(s);
     if (s->election->unread_first)
-        read_soon(s);
+        subject_read_soon(s);
 }
 
 static void on_timer(uv_timer_t *timer)
@@ -444,7 +218,7 @@ static void on_list(void *context, enum session_result result, const struct znod
 {
     struct subject *s = context;
     s->listing = false;
-    if (!answered(s) || result == SESSION_LOST)
+    if (!subject_answered(s) || result == SESSION_LOST)
         return;
     s->listed_ms = uv_now(s->live->loop);
     s->chased = 0;
@@ -454,13 +228,13 @@ static void on_list(void *context, enum session_result result, const struct znod
             guard_release(&s->guards[GUARD_SELF]);
         struct observation o = live_observation(s->live, OBSERVED_CHILDREN, s->path, s->path);
         o.children = (struct observed_children){.stat = stat, .names = names, .count = count};
-        observe(s, &o);
+        subject_observe(s, &o);
         subject_reconcile(s);
         if (s->list_dirty)
             subject_list(s);
         return;
     }
-    observe_node(s, s->path, result, NULL, false, NULL, 0);
+    subject_observe_node(s, s->path, result, NULL, false, NULL, 0);
     s->begun = false;
     if (result == SESSION_NO_NODE) {
         if (!s->absent_ms)
@@ -500,7 +274,7 @@ static void subject_list(struct subject *s)
     s->list_dirty = false;
     if (session_children(s->lane->session, s->path, true, on_list, s)) {
         s->listing = true;
-        s->references++;
+        subject_hold(s);
     }
 }
 
@@ -513,12 +287,12 @@ static void on_confirmed(void *context, enum session_result result, const struct
 {
     struct subject *s = context;
     s->confirming = false;
-    if (!answered(s) || result != SESSION_OK)
+    if (!subject_answered(s) || result != SESSION_OK)
         return;
     struct observation o = live_observation(s->live, OBSERVED_CHILDREN, s->path, s->path);
     o.children =
         (struct observed_children){.stat = stat, .names = names, .count = count, .synced_us = s->synced_us};
-    observe(s, &o);
+    subject_observe(s, &o);
     subject_reconcile(s);
     if (s->confirm_again)
         subject_confirm(s);
@@ -529,11 +303,11 @@ static void on_synced(void *context, enum session_result result, const char *pat
     struct subject *s = context;
     (void)path;
     s->confirming = false;
-    if (!answered(s) || result != SESSION_OK)
+    if (!subject_answered(s) || result != SESSION_OK)
         return;
     if (session_children(s->lane->session, s->path, false, on_confirmed, s)) {
         s->confirming = true;
-        s->references++;
+        subject_hold(s);
     }
 }
 
@@ -545,7 +319,7 @@ static void subject_confirm(struct subject *s)
     s->synced_us = live_now().mono_us;
     if (session_sync(s->lane->session, s->path, on_synced, s)) {
         s->confirming = true;
-        s->references++;
+        subject_hold(s);
     }
 }
 
@@ -562,16 +336,15 @@ static void on_children_notice(void *context, enum session_notice notice)
         subject_list(s);
 }
 
-/* ---- itself
- * ------------------------------------------------------------------------------------------------- */
+/* ---- itself ---- */
 
 static void on_self(void *context, enum session_result result, const struct znode_stat *stat,
                     const void *data, size_t length)
 {
     struct subject *s = context;
-    if (!answered(s) || result != SESSION_OK)
+    if (!subject_answered(s) || result != SESSION_OK)
         return; /* absent and denied are told by the list, which is on its way */
-    observe_node(s, s->path, result, stat, true, data, length);
+    subject_observe_node(s, s->path, result, stat, true, data, length);
 }
 
 void subject_begin(struct subject *s)
@@ -587,10 +360,10 @@ void subject_begin(struct subject *s)
     uv_timer_stop(s->timer);
     election_requeue_unread(s->election);
     if (session_get(s->lane->session, s->path, false, on_self, s))
-        s->references++;
+        subject_hold(s);
     s->registry_listing = false;
     if (s->registry.path)
-        registry_list(s);
+        subject_registry_list(s);
     subject_list(s);
 }
 
@@ -604,6 +377,7 @@ struct subject *subject_new(struct live *live, struct lane *lane, const char *pa
         free(timer);
         return NULL;
     }
+    s->reconcile = subject_reconcile;
     s->live = live;
     s->lane = lane;
     s->origin = origin;
@@ -612,14 +386,14 @@ struct subject *subject_new(struct live *live, struct lane *lane, const char *pa
     uv_timer_init(live->loop, timer);
     timer->data = s;
     s->children = (struct watch_entry){.notice = on_children_notice, .context = s};
-    s->registry = (struct watch_entry){.notice = on_registry_notice, .context = s};
+    subject_registry_init(s);
     for (size_t i = 0; i < GUARD_COUNT; i++)
         s->guards[i] =
             (struct guard){.subject = s, .entry = {.notice = on_guard_notice, .context = &s->guards[i]}};
 
     struct observation o = live_observation(live, OBSERVED_ELECTION, s->path, s->path);
     o.subject = (struct observed_election){.origin = origin, .settings = settings};
-    observe(s, &o);
+    subject_observe(s, &o);
     s->election = model_election(live->model, live->index, path);
     if (!s->election || !watch_map_put(&live->watches, &s->children, path)) {
         subject_free(s);
@@ -647,9 +421,9 @@ void subject_free(struct subject *s)
     uv_timer_stop(s->timer);
     uv_close((uv_handle_t *)s->timer, on_timer_closed);
     struct observation o = live_observation(s->live, OBSERVED_DROPPED, s->path, s->path);
-    observe(s, &o);
+    subject_observe(s, &o);
     s->election = NULL;
-    release(s);
+    subject_release(s);
 }
 
 const char *subject_path(const struct subject *s)

@@ -30,7 +30,4 @@ bool subject_is_forgotten(const struct subject *, uint64_t now_ms);
    servers told before is then known to have been told of the line as it still is. */
 void subjects_confirm(struct live *);
 
-/* Reads the next candidates of all subjects, as many as may be under way at a time. */
-void subjects_read(struct live *);
-
 #endif

@@ -1,0 +1,18 @@
+/*
+ * subject_reads.h - the candidates of all subjects, read one by one, a bounded number at a time.
+ *
+ * Subjects take turns, each until it has nothing more to ask for.
+ */
+#ifndef ELECTOP_PROBE_SOURCE_SUBJECT_READS_H
+#define ELECTOP_PROBE_SOURCE_SUBJECT_READS_H
+
+struct live;
+struct subject;
+
+/* It has candidates to be read: they come in its turn. */
+void subject_read_soon(struct subject *);
+
+/* Reads the next candidates of all subjects, as many as may be under way at a time. */
+void subjects_read(struct live *);
+
+#endif
