@@ -8,6 +8,7 @@
  *   [retry]    a dead server is retried every timeout/60; a silent one is waited for 2/3 of the timeout.
  *   [wiped]    a session that saw a later zxid than the servers have is refused for ever, without an event.
  *   [log]      nine lines of log a handle unless the level is 0.
+ *   [next]     when a call fails, the server that the library names is already the next one, not this one.
  */
 #include "probe/zookeeper/session.h"
 
@@ -74,10 +75,20 @@ static void note_server(struct session *s)
         }
 }
 
+/* Whom an attempt is made with, while the library still says so. [next] */
+static void note_attempt(struct session *s, bool begun)
+{
+    int error = errno;
+    if (begun || s->address_count == 1)
+        note_server(s);
+    else
+        s->server[0] = '\0'; /* it failed in the call that chose it */
+    errno = error;
+}
+
 /* What kind of end the last attempt had, in an operator's words. */
 static void describe_failure(struct session *s, int rc, int error, int state_before)
 {
-    note_server(s);
     const char *server = s->server[0] ? s->server : "the server";
     if (rc == ZSESSIONEXPIRED)
         snprintf(s->problem, sizeof s->problem, "the servers did not hear us for its whole timeout");
@@ -257,8 +268,11 @@ static void session_arm(struct session *s)
         return;
     }
     errno = 0;
+    bool begins = pulse_descriptor(s->pulse) < 0;
     int rc = zookeeper_interest(s->zh, &fd, &interest, &tv);
-    if (rc == ZOK && pulse_descriptor(s->pulse) < 0 && interest & ZOOKEEPER_WRITE && is_through(fd)) {
+    if (begins)
+        note_attempt(s, rc == ZOK);
+    if (rc == ZOK && begins && interest & ZOOKEEPER_WRITE && is_through(fd)) {
         /* It says hello now, instead of a turn of the loop later: with thousands to connect, that counts. */
         rc = zookeeper_process(s->zh, ZOOKEEPER_WRITE);
         rc = rc == ZOK ? zookeeper_interest(s->zh, &fd, &interest, &tv) : rc;

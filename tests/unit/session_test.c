@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,6 +187,85 @@ static void passes_over_dead_hosts(void **state)
     session_close(t.session);
 }
 
+/* What was said of each attempt, and a server that takes connections, hears the greeting, and hangs up. */
+struct attempts {
+    uv_tcp_t listener;
+    char hangs_up[32];
+    int of_it, of_others, wrong;
+    bool enough;
+};
+
+static void on_attempt_failed(void *context, const char *problem)
+{
+    struct attempts *a = context;
+    bool of_it = strstr(problem, a->hangs_up) != NULL;
+    a->of_it += of_it;
+    a->of_others += !of_it;
+    a->wrong += (strstr(problem, "gives no session") != NULL) != of_it;
+    a->wrong += (strstr(problem, "connection refused by 127.0.0.1:") != NULL) == of_it;
+    a->enough = a->of_it >= 3 && a->of_others >= 6;
+}
+
+static void on_attempt_state(void *context, enum connection_state state, bool renewed, const char *problem)
+{
+    (void)context, (void)state, (void)renewed, (void)problem;
+}
+
+static void on_freed(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+static void on_room(uv_handle_t *handle, size_t wanted, uv_buf_t *buffer)
+{
+    static char room[256];
+    (void)handle, (void)wanted;
+    *buffer = uv_buf_init(room, sizeof room);
+}
+
+static void on_greeting(uv_stream_t *stream, ssize_t length, const uv_buf_t *buffer)
+{
+    (void)length, (void)buffer;
+    if (!uv_is_closing((uv_handle_t *)stream))
+        uv_close((uv_handle_t *)stream, on_freed);
+}
+
+static void on_caller(uv_stream_t *listener, int status)
+{
+    uv_tcp_t *caller = malloc(sizeof *caller);
+    assert_non_null(caller);
+    assert_int_equal(status, 0);
+    assert_int_equal(uv_tcp_init(&loop, caller), 0);
+    assert_int_equal(uv_accept(listener, (uv_stream_t *)caller), 0);
+    assert_int_equal(uv_read_start((uv_stream_t *)caller, on_room, on_greeting), 0);
+}
+
+/* Each failure is told of the server that failed, also after all have been tried once. */
+static void blames_the_server_that_failed(void **state)
+{
+    (void)state;
+    static const struct session_listener listener = {.state = on_attempt_state, .failed = on_attempt_failed};
+    struct attempts a = {.enough = false};
+    struct sockaddr_in address;
+    int length = sizeof address;
+    char hosts[96];
+    assert_int_equal(uv_ip4_addr("127.0.0.1", 0, &address), 0);
+    assert_int_equal(uv_tcp_init(&loop, &a.listener), 0);
+    assert_int_equal(uv_tcp_bind(&a.listener, (const struct sockaddr *)&address, 0), 0);
+    assert_int_equal(uv_listen((uv_stream_t *)&a.listener, 16, on_caller), 0);
+    assert_int_equal(uv_tcp_getsockname(&a.listener, (struct sockaddr *)&address, &length), 0);
+    snprintf(a.hangs_up, sizeof a.hangs_up, "127.0.0.1:%d ", ntohs(address.sin_port));
+    snprintf(hosts, sizeof hosts, "127.0.0.1:1,127.0.0.1:%d,127.0.0.1:3", ntohs(address.sin_port));
+    struct session_options options = {.hosts = hosts, .timeout_ms = TIMEOUT_MS};
+    struct session *session = session_open(&loop, &options, &listener, &a);
+    assert_non_null(session);
+    run_until(&a.enough);
+    session_close(session);
+    uv_close((uv_handle_t *)&a.listener, NULL);
+    uv_run(&loop, UV_RUN_NOWAIT);
+    assert_int_equal(a.wrong, 0);
+}
+
 /* A server that is killed and comes back: the same session, and its watches with it. */
 static void survives_a_restart(void **state)
 {
@@ -275,7 +355,8 @@ static void drops_without_a_word(void **state)
     begin(&watching, sandbox_hosts(sandbox));
     run_until(&dropped.connected);
     run_until(&watching.connected);
-    assert_true(session_create(dropped.session, "/dropped", "", 0, CREATE_EPHEMERAL, NULL, on_text, &dropped));
+    assert_true(
+        session_create(dropped.session, "/dropped", "", 0, CREATE_EPHEMERAL, NULL, on_text, &dropped));
     run_until(&dropped.answered);
     int timeout_ms = session_timeout_ms(dropped.session);
     session_drop(dropped.session);
@@ -315,13 +396,10 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_and_watches),
-        cmocka_unit_test(closes_from_inside_an_answer),
-        cmocka_unit_test(passes_over_dead_hosts),
-        cmocka_unit_test(survives_a_restart),
-        cmocka_unit_test(gives_up_a_session_that_cannot_come_back),
-        cmocka_unit_test(is_refused_for_good),
-        cmocka_unit_test(drops_without_a_word),
+        cmocka_unit_test(reads_and_watches),      cmocka_unit_test(closes_from_inside_an_answer),
+        cmocka_unit_test(passes_over_dead_hosts), cmocka_unit_test(blames_the_server_that_failed),
+        cmocka_unit_test(survives_a_restart),     cmocka_unit_test(gives_up_a_session_that_cannot_come_back),
+        cmocka_unit_test(is_refused_for_good),    cmocka_unit_test(drops_without_a_word),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
