@@ -102,12 +102,12 @@ static void on_changed(void *context, struct test_candidate *t)
 {
     struct crowd *crowd = context;
     size_t i = crew_tag(t);
-    if (i >= crowd->entered)
-        return; /* about to be: it is counted once it is */
+    if (i >= crowd->entered || crowd->ending)
+        return; /* about to be: it is counted once it is; or on its way out, which is not counted */
     tally_changed(&crowd->tally, i, crew_machine(t), now_us());
-    if (crowd->tally.yet_to_stand == 0 && crowd->stood_us == 0 && !crowd->ending)
+    if (crowd->tally.yet_to_stand == 0 && crowd->stood_us == 0)
         tick_at_once(crowd); /* all of the first ones may stand now */
-    if (!crowd->ending && crowd->listener.changed)
+    if (crowd->listener.changed)
         crowd->listener.changed(crowd->context, i, crew_machine(t)->state);
 }
 
@@ -163,6 +163,8 @@ static void name_limit(struct crowd *crowd)
 static void on_gave_up(void *context, const char *problem)
 {
     struct crowd *crowd = context;
+    if (crowd->ending)
+        return;
     crowd->tally.errors++;
     set_problem(crowd, problem);
 }

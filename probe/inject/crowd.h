@@ -24,7 +24,8 @@
 
 struct crowd;
 
-/* Everything counted so far. Pointers stay valid until the crowd is called again or the loop turns. */
+/* Everything counted so far. Pointers stay valid until the crowd is called again or the loop turns; from
+ * crowd_end() on, when nothing more is counted, until crowd_free(). */
 struct crowd_figures {
     size_t candidates, sessions;       /* that there are */
     size_t by_state[CANDIDATE_STATES]; /* of the candidates */
