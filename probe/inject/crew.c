@@ -150,6 +150,11 @@ void crew_resume(struct crew *crew)
         return;
     crew->paused = false;
     session_resume(crew->session);
+    for (size_t i = 0; i < crew->count && crew->connected; i++) { /* who came on meanwhile */
+        struct test_candidate *t = &crew->candidates[i];
+        if (!t->machine.connected && t->machine.standing)
+            crew_perform(t, candidate_connected(&t->machine, &t->casting->rules, false));
+    }
 }
 
 bool crew_paused(const struct crew *crew)

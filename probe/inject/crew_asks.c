@@ -11,6 +11,8 @@
 #include "probe/inject/reading.h"
 
 #define DIRECTORIES_MOST 32
+/* Whether one that hangs has gone on: looked for so often. */
+#define PAUSED_MS 50
 
 /* ---- what is counted ---- */
 
@@ -250,6 +252,10 @@ static void on_delayed(uv_timer_t *timer)
 {
     struct delay *delay = timer->data;
     struct test_candidate *t = delay->candidate;
+    if (t && t->crew->paused) { /* nothing can be asked: a process that hangs notices its timers late */
+        uv_timer_start(timer, on_delayed, PAUSED_MS, 0);
+        return;
+    }
     uv_close((uv_handle_t *)timer, on_delay_closed);
     if (!t)
         return;

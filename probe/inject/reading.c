@@ -196,7 +196,10 @@ static void on_list(void *context, enum session_result result, const struct znod
     for (size_t i = 0; i < r->served.count; i++) {
         struct test_candidate *t = r->served.all[i];
         struct place place = line_place(line, standing, t->machine.own);
-        r->looked(t, result, &place);
+        if (t->crew->paused)
+            queue_add(&r->waiting, t); /* it notices nothing: once it goes on */
+        else
+            r->looked(t, result, &place);
     }
     r->served.count = 0;
     free(line);

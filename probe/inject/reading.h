@@ -22,7 +22,8 @@ typedef void (*reading_fn)(struct test_candidate *, enum session_result, const s
  */
 struct reading *reading_new(uv_loop_t *, const char *election, reading_fn, const struct crew_listener *,
                             void *context);
-/* Nobody is answered any more. Before the candidates are freed, and after their sessions. NULL is fine. */
+/* Nobody is answered any more, and no candidate is touched: they may be gone. After their sessions. NULL is
+ * fine. */
 void reading_free(struct reading *);
 
 /* Its function is called, once. False: out of memory. */

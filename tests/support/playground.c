@@ -25,8 +25,10 @@ static void on_ready(void *context, const char *problem)
 
 struct sandbox *playground_server(struct playground *playground, int connections)
 {
+    char config[64]; /* without it, twenty ticks are the most */
+    snprintf(config, sizeof config, "maxSessionTimeout=%d\n", PLAYGROUND_TIMEOUT_MOST_MS);
     const struct sandbox_options options = {
-        .servers = 1, .tick_ms = PLAYGROUND_TICK_MS, .connections = connections};
+        .servers = 1, .tick_ms = PLAYGROUND_TICK_MS, .connections = connections, .config = config};
     char *error = NULL;
     playground->ready = false;
     struct sandbox *sandbox = sandbox_start(&playground->loop, &options, on_ready, playground, &error);

@@ -14,6 +14,9 @@
 
 #define PLAYGROUND_TICK_MS 200
 #define PLAYGROUND_WITHIN_MS 30000
+/* The longest session timeout that the servers grant: where nothing is to expire, however busy the machine.
+ */
+#define PLAYGROUND_TIMEOUT_MOST_MS 60000
 
 struct playground {
     uv_loop_t loop;
