@@ -213,8 +213,11 @@ static void on_part(void *context, enum session_result result, const struct znod
     (void)stat;
     struct agents *a = context;
     a->asking = false;
-    if (result == SESSION_OK && data && length <= PART_MOST)
-        a->known[a->reading].text = text_format("%.*s", (int)length, (const char *)data);
+    if (result == SESSION_LOST)
+        return; /* asked again: it has not died of that */
+    if (result == SESSION_OK)
+        a->known[a->reading].text = text_format("%.*s", data && length <= PART_MOST ? (int)length : 0,
+                                                data ? (const char *)data : "");
     a->reading++;
 }
 

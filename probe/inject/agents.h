@@ -27,7 +27,7 @@ void agent_name(char name[AGENT_NAME_SIZE]);
 /* What became of an agent. */
 struct agent_part {
     char name[AGENT_NAME_SIZE];
-    char *text; /* what it handed in; NULL: it died */
+    char *text; /* what it handed in, as it is; "": more than it may be. NULL: it died */
 };
 
 /* Texts are copied. NULL: out of memory. */

@@ -31,7 +31,7 @@ char *trial_part_write(const struct trial_report *r)
     return text_take(&text);
 }
 
-/* A number at *at, which moves behind it. */
+/* A number at *at, which moves behind it. Sums of as many as there may be agents fit their type. */
 static bool number(const char **at, char before, int64_t *value)
 {
     char *end;
@@ -40,17 +40,18 @@ static bool number(const char **at, char before, int64_t *value)
     long long read = strtoll(*at + 1, &end, 10);
     *at = end;
     *value = read;
-    return read >= 0;
+    return read <= INT64_MAX / AGENTS_MOST;
 }
 
 static bool take_histogram(const char *at, struct histogram *h)
 {
-    int64_t bucket, count;
+    int64_t bucket, count, next = 0;
     if (!number(&at, ' ', &h->least_us) || !number(&at, ' ', &h->most_us) || !number(&at, ' ', &h->sum_us))
         return false;
     while (number(&at, ' ', &bucket)) {
-        if (bucket >= HISTOGRAM_BUCKETS || !number(&at, ':', &count) || count > UINT32_MAX)
-            return false;
+        if (bucket < next || bucket >= HISTOGRAM_BUCKETS || !number(&at, ':', &count) || count > UINT32_MAX)
+            return false; /* each once, in their order */
+        next = bucket + 1;
         h->buckets[bucket] = (uint32_t)count;
         h->count += (uint64_t)count;
     }

@@ -3,7 +3,9 @@
  *
  *   end done
  *   candidates 1000 1000 0        wanted, standing, errors
- *   stand 12:3,13:40,...          buckets of a histogram, and how many each holds; then its extremes
+ *   stand 900 4100 61000 12:3 13:40    of a histogram: least, most, sum (microseconds), and of the buckets
+ *                                      that hold any, in their order, how many; so for failover, detection,
+ *                                      vacancy and takeover
  *
  * Parts come from a znode: they are checked like anybody else's bytes.
  */

@@ -1,0 +1,80 @@
+/*
+ * The part that an agent hands in: what was written is read again, and what cannot have been written by one
+ * of us is told as unreadable, whatever it says.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "probe/inject/trial_options.h"
+#include "probe/inject/trial_part.h"
+
+static void what_was_written_is_read(void **state)
+{
+    (void)state;
+    static struct histogram stand, failover;
+    static struct trial_report report;
+    static struct trial_part part;
+    const struct trial_options options = {.candidates = 7};
+    for (int64_t us = 1; us < 10000000; us = us * 3 + 1)
+        histogram_add(&stand, us);
+    histogram_add(&report.times.takeover, 4711);
+    report.end = TRIAL_STOPPED;
+    report.options = &options;
+    report.times.stand = &stand;
+    report.times.failover = &failover;
+    report.crowd.by_state[CANDIDATE_WAITING] = 5;
+    report.crowd.by_state[CANDIDATE_LEADING] = 1;
+    report.crowd.errors = 1;
+    char *text = trial_part_write(&report);
+    trial_part_read(text, &part);
+    free(text);
+    assert_string_equal(part.end, "stopped");
+    assert_true(part.wanted == 7 && part.standing == 6 && part.errors == 1);
+    assert_memory_equal(&part.stand, &stand, sizeof stand);
+    assert_memory_equal(&part.takeover, &report.times.takeover, sizeof stand);
+    assert_int_equal(part.failover.count, 0);
+}
+
+static void strangers_bytes_are_unreadable(void **state)
+{
+    (void)state;
+#define REST "failover 0 0 0\ndetection 0 0 0\nvacancy 0 0 0\ntakeover 0 0 0\n"
+    static struct trial_part part;
+    static const char *const bad[] = {
+        "",
+        "end done\n",
+        "end done\ncandidates 1 1\nstand 0 0 0\n" REST,
+        "end done\ncandidates 1 1 -1\nstand 0 0 0\n" REST,
+        "end done\ncandidates 1 1 0\nstand 0 0 9223372036854775807\n" REST, /* a sum of such overflows */
+        "end done\ncandidates 1 1 0\nstand 0 99999999999999999999 0\n" REST,
+        "end done\ncandidates 1 1 0\nstand 1 1 2 1:1 1:1\n" REST,
+        "end done\ncandidates 1 1 0\nstand 1 2 3 2:1 1:1\n" REST,
+        "end done\ncandidates 1 1 0\nstand 1 1 1 999999:1\n" REST,
+        "end done\ncandidates 1 1 0\nstand 1 1 1 1:4294967296\n" REST,
+        "end done\ncandidates 1 1 0\nstand 1 1 1 1:1 \n" REST,
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        trial_part_read(bad[i], &part);
+        assert_string_equal(part.end, "unreadable");
+        assert_int_equal(part.stand.count, 0);
+    }
+    trial_part_read("end done\ncandidates 1 1 0\nstand 1 1 1 1:1\n" REST, &part);
+    assert_string_equal(part.end, "done");
+    trial_part_read(NULL, &part);
+    assert_string_equal(part.end, "died");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_written_is_read),
+        cmocka_unit_test(strangers_bytes_are_unreadable),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
