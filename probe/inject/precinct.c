@@ -252,6 +252,14 @@ static void on_run_signed(void *context, enum session_result result, const struc
         make_within(p, 0);
         return;
     }
+    if (result == SESSION_NO_NODE && ++p->tries <= TRIES) { /* removed just now: its place is free */
+        make_run(p);
+        return;
+    }
+    if (result != SESSION_OK) {
+        fail(p, result, "read", p->run_path);
+        return;
+    }
     char text[400];
     char *quoted = text_quoted(p->run_path);
     snprintf(
