@@ -155,7 +155,7 @@ static void on_word(void *context, const char *problem, const char *text, size_t
     bool told = !problem && !word_read(m->word, text, &m->answer);
     if (told)
         take(m);
-    if (m->word == WORD_SRVR) {
+    if (m->word == WORD_SRVR && !problem) { /* who does not answer is not asked the other word, too */
         m->word = WORD_MNTR;
         ask_next(m);
     } else if (told || !ask_admin(m)) {

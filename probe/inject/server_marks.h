@@ -35,8 +35,11 @@ struct server_marks;
 
 typedef void (*server_marks_fn)(void *context, const struct server_mark *, size_t count);
 
-/* Asks the servers of the connect string; fn is called once, within some seconds. NULL: nothing may be asked,
-   or out of memory. */
+/*
+ * Asks the servers of the connect string, one after the other; fn is called once, from a turn of its own: one
+ * that does not answer at all takes two seconds, and two more where its AdminServer is configured. The cluster
+ * is borrowed until then. The marks are valid during the call. NULL: nothing may be asked, or out of memory.
+ */
 struct server_marks *server_marks_ask(uv_loop_t *, const struct cluster_settings *, server_marks_fn,
                                       void *context);
 /* fn is not called any more. NULL is fine. Not after fn was called. */
