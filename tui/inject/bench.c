@@ -10,6 +10,8 @@
 
 #define END_MS 10000
 #define WAIT_MS 10000
+/* As the form says of it. */
+#define SLOW_MS 500
 
 struct bench {
     uv_loop_t *loop;
@@ -152,7 +154,9 @@ static bool begin(void *context, const struct run_form *form, char *problem, siz
         .candidates = form->candidates,
         .rate_per_s = form->rate_per_s,
         .part_count = form->behaviour != BEHAVIOUR_RECIPE,
-        .parts = {{.behaviour = form->behaviour, .percent = 100, .slow_ms = 500}},
+        .parts = {{.behaviour = form->behaviour,
+                   .percent = 100,
+                   .slow_ms = form->behaviour == BEHAVIOUR_SLOW ? SLOW_MS : 0}},
         .victim = form->victim,
         .how = form->how,
         .every_ms = form->every_ms,
