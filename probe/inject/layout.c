@@ -120,7 +120,7 @@ static void on_sibling(void *context, enum session_result result, const struct z
             layout->data = text_format("%.*s", (int)length, (const char *)data);
     }
     if (result != SESSION_OK || !session_acl(asking->session, asking->sibling, on_acl, asking))
-        asking_end(asking, result == SESSION_LOST);
+        asking_end(asking, result == SESSION_LOST || result == SESSION_OK);
 }
 
 static void on_list(void *context, enum session_result result, const struct znode_stat *stat,
@@ -138,7 +138,7 @@ static void on_list(void *context, enum session_result result, const struct znod
     asking->sibling_name = first ? strdup(first) : NULL;
     asking->sibling = asking->sibling_name ? path_join(asking->path, first) : NULL;
     if (!asking->sibling || !session_get(asking->session, asking->sibling, false, on_sibling, asking))
-        asking_end(asking, result == SESSION_LOST);
+        asking_end(asking, result == SESSION_LOST || first);
 }
 
 static void on_path(void *context, enum session_result result, const struct znode_stat *stat,

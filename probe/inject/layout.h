@@ -20,6 +20,7 @@ struct layout {
     struct acl_entry acl_entries[ACL_ENTRIES_MOST];
 };
 
+/* lost: it could not be read to its end (the connection, or memory): nothing is to be made of it. */
 typedef void (*layout_fn)(void *context, bool lost);
 
 /* Reads it; fn is called once, from the loop. The layout must stay until then. False: nothing was asked. */

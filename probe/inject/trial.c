@@ -18,9 +18,11 @@
 #include "probe/inject/naming.h"
 #include "probe/inject/precinct.h"
 #include "probe/inject/siblings.h"
+#include "probe/inject/trial_crowd.h"
 #include "probe/inject/trial_live.h"
 #include "probe/inject/trial_marks.h"
 #include "probe/inject/trial_part.h"
+#include "probe/inject/trial_place.h"
 #include "probe/inject/trial_report.h"
 #include "probe/inject/trial_state.h"
 #include "probe/inject/trial_watch.h"
@@ -31,7 +33,6 @@
 #define REMOVE_MS 20000
 /* The other agents may still be at work for so long. */
 #define GATHER_US (INT64_C(300) * 1000000)
-#define DATA_DEFAULT "electop test candidate"
 /* Beyond so many of one host a server with its default of 60 refuses. */
 #define CONNECTIONS_USUAL 50
 
@@ -76,12 +77,6 @@ static void finish(struct trial *t, enum trial_end why, const char *problem)
 
 /* ---- look at the path ---- */
 
-static bool is_inside(const char *path, const char *directory)
-{
-    size_t length = strlen(directory);
-    return strncmp(path, directory, length) == 0 && (path[length] == '\0' || path[length] == '/');
-}
-
 /* Live: whether anybody may stand there. */
 static void on_judged(void *context, const char *problem, int timeout_ms)
 {
@@ -91,6 +86,7 @@ static void on_judged(void *context, const char *problem, int timeout_ms)
         finish(t, TRIAL_REFUSED, problem);
     t->guard = t->finishing ? NULL : guard_new_live(t->path, trial_name(t));
     if (!t->guard) {
+        finish(t, TRIAL_FAILED, "out of memory; nothing was begun");
         end(t);
         return;
     }
@@ -115,12 +111,20 @@ static void begin_judging(struct trial *t)
     }
 }
 
-/* Identities stay their owners'; but where the siblings' data is empty, ours is too. */
-static const char *candidate_data(const struct trial *t)
+/* What was asked for and a lock does not know; NULL: nothing. All of its candidates want one znode. */
+static const char *lock_problem(const struct trial *t)
 {
-    if (t->options.live)
-        return t->layout.data ? DATA_DEFAULT : "";
-    return t->layout.data ? t->layout.data : DATA_DEFAULT;
+    bool watches = false;
+    for (size_t i = 0; i < t->options.part_count; i++) {
+        const struct manner *manner = behaviour_manner(t->options.parts[i].behaviour);
+        watches |= manner->watches != WHOM_PREDECESSOR || manner->watches_once;
+    }
+    return !t->layout.lock   ? NULL
+           : t->options.name ? "it is a lock, and its candidates have no names of their own; leave out --name"
+           : watches
+               ? "it is a lock: all of its candidates watch it, so none can be told whom to watch; of the "
+                 "behaviours predecessor, slow and hold are left"
+               : NULL;
 }
 
 static void on_layout(void *context, bool lost)
@@ -128,7 +132,7 @@ static void on_layout(void *context, bool lost)
     struct trial *t = context;
     char text[500];
     char *quoted = text_quoted(t->path);
-    const char *shown = quoted ? quoted : "the path";
+    const char *shown = quoted ? quoted : "the path", *problem;
     if (t->finishing || lost) {
         finish(t, TRIAL_LOST, "the connection was lost while the path was being read; try again");
         end(t);
@@ -143,47 +147,19 @@ static void on_layout(void *context, bool lost)
         end(t);
     } else if (t->options.live) {
         begin_judging(t);
+    } else if ((problem = lock_problem(t))) {
+        finish(t, TRIAL_REFUSED, problem);
+        end(t);
     } else {
-        trial_note(
-            t, "%.200s is left alone: its layout (names, data, ACL) is copied into %s and exercised there",
-            shown, t->options.settings->inject.sandbox);
+        const struct layout *layout = &t->layout;
+        bool names = layout->name || layout->lock, acl = layout->acl.count > 0;
+        trial_note(t, "%.200s is left alone: its layout is copied into %s and exercised there%s%s%s%s", shown,
+                   t->options.settings->inject.sandbox,
+                   names && acl ? "" : "; not known there: ", names ? "" : "the candidates' names",
+                   names || acl ? "" : ", ", acl ? "" : "their ACL");
         begin_making(t);
     }
     free(quoted);
-}
-
-/* The run's name, the election's path, and the directories between. False: out of memory, or no such name. */
-static bool places_choose(struct trial *t)
-{
-    if (t->options.live) {
-        t->run = strdup("");
-        t->election = strdup(t->path);
-        return t->run && t->election && !is_inside(t->path, t->sandbox);
-    }
-    const char *rest = is_inside(t->path, t->sandbox) ? t->path + strlen(t->sandbox) : "";
-    if (*rest == '/') {
-        t->run = strndup(rest + 1, strcspn(rest + 1, "/"));
-        const char *below = strchr(rest + 1, '/');
-        t->within = below ? strdup(below + 1) : NULL;
-        t->election = strdup(t->path);
-        if (t->run && strpbrk(t->run, ".{}"))
-            return false;
-    } else if (t->options.join) { /* each agent in an election of its own: so its times are exact */
-        agent_name(t->agent);
-        t->run = strdup(t->options.join);
-        t->within = strdup(t->agent);
-        t->election = text_format("%s/%s/%s", t->sandbox, t->run, t->agent);
-        if (t->layout.lock || !t->within)
-            return false;
-    } else {
-        char hex[GUID_HEX_SIZE];
-        if (!guid_hex32(hex))
-            return false;
-        t->run = text_format("run-%.8s", hex);
-        t->within = strdup("election");
-        t->election = t->run ? text_format("%s/%s/election", t->sandbox, t->run) : NULL;
-    }
-    return t->run && t->election;
 }
 
 /* At least: where a session's watches are too many for a packet, more are taken. */
@@ -197,7 +173,7 @@ static void begin_looking(struct trial *t)
 {
     char *error = NULL;
     enter(t, TRIAL_LOOKING);
-    if (!places_choose(t)) {
+    if (!trial_places_choose(t)) {
         finish(t, TRIAL_REFUSED,
                t->options.live
                    ? "--live is for an election of others, and this path is in the sandbox; leave it out"
@@ -206,7 +182,7 @@ static void begin_looking(struct trial *t)
     } else if (!descriptors_make_room(sessions_wanted(&t->options), &error)) {
         finish(t, TRIAL_REFUSED, error ? error : "out of memory");
         end(t);
-    } else if (is_inside(t->path, t->sandbox)) {
+    } else if (trial_is_inside(t)) {
         begin_making(t);
     } else if (!layout_read(t->session, t->path, &t->layout, on_layout, t)) {
         finish(t, TRIAL_LOST, "the connection was lost; try again");
@@ -292,44 +268,6 @@ static void on_failed_over(void *context, const struct crowd_failover *failover)
         t->listener.failed_over(t->context, failover);
 }
 
-static void crowd_options_fill(const struct trial *t, struct crowd_options *o)
-{
-    const struct trial_options *wanted = &t->options;
-    int ceiling = wanted->settings->inject.creates_per_s;
-    /* Live: at most the siblings' shortest, so that none of ours stands longer than they would. */
-    int timeout_ms = (int)wanted->cluster->session_timeout_ms;
-    if (wanted->live && t->siblings_timeout_ms < timeout_ms)
-        timeout_ms = t->siblings_timeout_ms;
-    *o = (struct crowd_options){
-        .session = {.hosts = t->hosts,
-                    .timeout_ms = timeout_ms,
-                    .auth_scheme = wanted->cluster->auth_scheme,
-                    .auth_credential = wanted->cluster->auth_credential},
-        .guard = t->guard,
-        .election = t->election,
-        .lock = t->layout.lock,
-        .name = trial_name(t),
-        .data = candidate_data(t),
-        .mark = t->mark,
-        .acl = t->layout.acl.count ? &t->layout.acl : NULL,
-        .never_leads = wanted->live,
-        .count = wanted->candidates,
-        .rate_per_s = wanted->rate_per_s ? wanted->rate_per_s
-                      : wanted->load     ? 0
-                                         : ceiling,
-        .parts = wanted->parts,
-        .part_count = wanted->part_count,
-        .per_session = wanted->per_session ? wanted->per_session : 1,
-        .look = wanted->look,
-        .seed = uv_hrtime(),
-        .victim = wanted->victim,
-        .every_ms = wanted->every_ms,
-        .how = wanted->how,
-        /* One that hangs comes back once its session is over: then it learns of that. */
-        .away_ms = wanted->how == DEPART_PAUSE ? 2 * (uint64_t)wanted->cluster->session_timeout_ms : 1000,
-    };
-}
-
 static void on_withdrawn(struct trial *t, const char *problem)
 {
     finish(t, TRIAL_DONE, problem);
@@ -340,17 +278,11 @@ static void begin_standing(struct trial *t)
     struct crowd_options options;
     static const struct crowd_listener listener = {.stood = on_stood, .failed_over = on_failed_over};
     char *error = NULL;
-    for (size_t i = 0; i < t->options.part_count; i++) {
-        const struct manner *manner = behaviour_manner(t->options.parts[i].behaviour);
-        if ((manner->is_slow || manner->is_mute) &&
-            !t->mark) /* who acknowledges late or never needs a mark */
-            t->mark = text_format("%s/%s.leader", t->sandbox, t->run);
-    }
-    crowd_options_fill(t, &options);
     if (t->finishing) {
         begin_removing(t);
         return;
     }
+    trial_crowd_options(t, &options);
     enter(t, TRIAL_STANDING);
     size_t sessions = crowd_sessions(&options);
     if (sessions > CONNECTIONS_USUAL)
@@ -359,6 +291,7 @@ static void begin_standing(struct trial *t)
             "%zu connections of this host: servers take maxClientCnxns of them from one address (60, where "
             "it is not set), shared with the real clients here",
             sessions);
+    t->cpu_us = trial_cpu_us();
     if (t->options.live)
         guard_open(t->guard, true);
     if (!descriptors_make_room(sessions, &error))
@@ -366,11 +299,16 @@ static void begin_standing(struct trial *t)
     else if (!(t->crowd = crowd_new(t->loop, &options, &listener, t)))
         finish(t, TRIAL_FAILED, "out of memory; no crowd can be brought on");
     free(error);
-    t->cpu_us = trial_cpu_us();
     if (t->crowd && t->options.live && !(t->rules = live_rules_keep(t, on_withdrawn)))
         finish(t, TRIAL_FAILED, "out of memory; nobody may stand");
     if (!t->crowd && t->phase == TRIAL_STANDING)
         begin_removing(t);
+}
+
+static void siblings_forget(struct trial *t)
+{
+    siblings_free(t->siblings);
+    t->siblings = NULL;
 }
 
 static void on_tick(uv_timer_t *timer)
@@ -378,6 +316,8 @@ static void on_tick(uv_timer_t *timer)
     struct trial *t = timer->data;
     uint64_t now_us = uv_hrtime() / 1000, in_phase_us = now_us - t->phase_us;
     char problem[TRIAL_WATCH_TEXT];
+    if (t->phase > TRIAL_LOOKING)
+        siblings_forget(t); /* they have been looked at */
     if (t->phase == TRIAL_CONNECTING && in_phase_us > (uint64_t)t->options.wait_ms * 1000) {
         finish(t, TRIAL_UNREACHED, t->connection_problem[0] ? t->connection_problem : "no server answers");
         return;
@@ -486,6 +426,8 @@ static void gather(struct trial *t)
 
 static void begin_removing(struct trial *t)
 {
+    if (t->phase == TRIAL_OVER)
+        return; /* it ended at once, with an answer still on its way */
     if (t->phase == TRIAL_ENDING && trial_marks_after(t, begin_removing))
         return;
     if (t->phase == TRIAL_ENDING && t->agents) {
@@ -507,8 +449,10 @@ static void begin_removing(struct trial *t)
 static void on_over(uv_timer_t *timer)
 {
     struct trial *t = timer->data;
-    session_close(t->session); /* whoever keeps us for our report keeps no connection */
+    session_close(t->session); /* whoever keeps us for our report keeps no connection, and asks nobody */
     t->session = NULL;
+    siblings_forget(t);
+    trial_marks_cancel(t);
     t->listener.over(t->context);
 }
 
@@ -575,6 +519,7 @@ struct trial *trial_new(uv_loop_t *loop, const struct trial_options *options,
     if (!t)
         return NULL;
     t->loop = loop;
+    t->real_least = -1;
     t->options = *options;
     t->listener = *listener;
     t->context = context;

@@ -193,7 +193,7 @@ static void put_crowd(struct json_writer *w, const struct trial_report *r)
         json_write_key(w, "first_ms");
         json_write_ms(w, (int64_t)c->first_most_us);
         key_uint(w, "withdrawals", r->withdrawals);
-        key_uint(w, "real_least", r->real_least);
+        key_known(w, "real_least", r->real_least);
         json_write_end(w, '}');
     } else {
         json_write_null(w);
@@ -233,6 +233,8 @@ static void put_agents(struct json_writer *w, const struct trial_report *r)
 /* The members of a run, in an object that is begun. */
 static void put_run(struct json_writer *w, const struct trial_report *r)
 {
+    bool all_stood =
+        r->crowd.stood_us && r->crowd.to_stand && r->crowd.to_stand->count >= r->options->candidates;
     json_write_key(w, "time");
     json_write_time(w, r->wall_ms * 1000);
     key_text(w, "path", r->options->path);
@@ -246,7 +248,7 @@ static void put_run(struct json_writer *w, const struct trial_report *r)
     json_write_key(w, "ran_ms");
     json_write_ms(w, (int64_t)r->run_us);
     json_write_key(w, "all_stood_ms");
-    json_write_ms(w, r->crowd.stood_us ? (int64_t)(r->crowd.stood_us - r->crowd.begun_us) : -1);
+    json_write_ms(w, all_stood ? (int64_t)(r->crowd.stood_us - r->crowd.begun_us) : -1);
     json_write_key(w, "cpu_ms");
     json_write_ms(w, (int64_t)r->cpu_us);
     put_crowd(w, r);

@@ -82,8 +82,8 @@ static void rules_apply(struct live_rules *rules, char *const *names, size_t cou
         int64_t number = recipe_sequence_of(names[i]);
         real += number != SEQUENCE_NONE && number < first;
     }
-    if (!rules->out && first != INT64_MAX && (t->real_least == 0 || real < t->real_least))
-        t->real_least = real;
+    if (!rules->out && first != INT64_MAX && (t->real_least < 0 || (int64_t)real < t->real_least))
+        t->real_least = (int64_t)real;
     if (!rules->out && (real < SIBLINGS_LEAST || real < rules->real))
         withdraw(rules, real);
     else if (rules->out && first == INT64_MAX && real >= SIBLINGS_LEAST && now_ms(rules) >= rules->rejoin_ms)

@@ -45,8 +45,10 @@ struct trial_report {
     const struct agent_part *agents; /* NULL: alone, or not at the end yet */
     size_t agent_count;
     size_t swept; /* runs that were over, removed first */
-    /* Live: how often all withdrew, and how few real candidates stood before ours while they stood. */
-    size_t withdrawals, real_least;
+    /* Live: how often all withdrew, and how few real candidates stood before ours while they stood; -1: they
+       never did. */
+    size_t withdrawals;
+    int64_t real_least;
     size_t left_to_expire; /* sessions that could not be ended in an orderly way */
     uint64_t refused;      /* writes that the guard did not let through: a defect */
     /* Another run, to be held against this one: for the owner of both to set; NULL: there is none. */

@@ -68,7 +68,8 @@ struct trial {
     uint64_t marks_asked_us, marks_next_us;
     void (*marks_then)(struct trial *);
     bool marks_ended;
-    size_t swept, left_to_expire, withdrawals, real_least;
+    size_t swept, left_to_expire, withdrawals;
+    int64_t real_least; /* -1: none of ours has stood yet */
 };
 
 /* A line for people, told with the report. */

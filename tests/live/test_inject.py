@@ -89,6 +89,10 @@ def test_refused_paths(zk, client, path):
     assert "to copy" in inject(zk, "/not/there", status=2)
     client.create(path, b"", acl=[make_digest_acl("someone", "else", all=True)])
     assert "--auth-file" in inject(zk, path, status=2)
+    client.create(f"{path}.lock", b"x", ephemeral=True)
+    for option in ("--behaviour=herd", "--behaviour=once:50%", "--name=n_"):  # which a lock's candidates cannot honour
+        assert "it is a lock" in inject(zk, f"{path}.lock", option, status=2)
+    client.delete(f"{path}.lock")
     client.create(SANDBOX, b"")
     client.create(f"{SANDBOX}/mine", b"not a run", makepath=True)
     assert "none of our runs" in inject(zk, f"{SANDBOX}/mine", status=2)

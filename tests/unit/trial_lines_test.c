@@ -104,6 +104,37 @@ static void many_read_as_many(void **state)
     free(f);
 }
 
+/* Where the servers took fewer than were asked for, it is not said that all stood. */
+static void fewer_than_asked_for_are_not_all(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture_new(4, 2, 4, 10);
+    f->options.candidates = 9;
+    char *text = told(&f->report);
+    has(text, "4 of them stood, and after 2.00ms no more were waited for.");
+    hasnt(text, "All stood");
+    free(text);
+    free(f);
+}
+
+/* In a live election: what was not seen is no number. */
+static void a_live_run_that_never_stood(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture_new(1, 2, 1, 1);
+    f->options.live = true;
+    f->report.real_least = -1;
+    char *text = told(&f->report);
+    has(text, "None of them was seen to stand.");
+    hasnt(text, "real candidate");
+    free(text);
+    f->report.real_least = 0;
+    text = told(&f->report);
+    has(text, "At least 0 real candidates stood before them");
+    free(text);
+    free(f);
+}
+
 /* An end before anybody stood is not told as one after. */
 static void an_early_end_is_no_other(void **state)
 {
@@ -229,9 +260,14 @@ static void a_herd_against_the_recipe(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_reads_as_one),          cmocka_unit_test(many_read_as_many),
-        cmocka_unit_test(an_early_end_is_no_other),  cmocka_unit_test(servers_figures_are_told),
-        cmocka_unit_test(unknown_stays_unknown),     cmocka_unit_test(higher_figures_are_kept),
+        cmocka_unit_test(one_reads_as_one),
+        cmocka_unit_test(many_read_as_many),
+        cmocka_unit_test(fewer_than_asked_for_are_not_all),
+        cmocka_unit_test(a_live_run_that_never_stood),
+        cmocka_unit_test(an_early_end_is_no_other),
+        cmocka_unit_test(servers_figures_are_told),
+        cmocka_unit_test(unknown_stays_unknown),
+        cmocka_unit_test(higher_figures_are_kept),
         cmocka_unit_test(a_herd_against_the_recipe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,11 +65,17 @@ static void put_schedule(struct text *text, const struct trial_options *options)
 static void put_course(struct text *text, const struct trial_report *r)
 {
     char span[FORM_CELL], cpu[FORM_CELL];
+    const struct histogram *stood = r->crowd.to_stand ? r->crowd.to_stand : r->times.stand;
+    bool all = stood->count >= r->options->candidates;
     uint64_t stood_us = r->crowd.stood_us > r->crowd.begun_us ? r->crowd.stood_us - r->crowd.begun_us : 0;
     if (r->problem)
         text_printf(text, "It ended early (%s): %s.", trial_end_word(r->end), r->problem);
-    if (stood_us)
-        text_printf(text, "%sAll stood within %s.", r->problem ? " " : "",
+    if (r->problem && stood_us)
+        text_add(text, " ");
+    if (stood_us && all)
+        text_printf(text, "All stood within %s.", format_span((int64_t)stood_us, span, sizeof span));
+    else if (stood_us)
+        text_printf(text, "%" PRIu64 " of them stood, and after %s no more were waited for.", stood->count,
                     format_span((int64_t)stood_us, span, sizeof span));
     if (stood_us)
         put_schedule(text, r->options);
@@ -138,10 +144,14 @@ static void put_live(struct trial_form *form, const struct trial_report *r)
 {
     char first[FORM_CELL];
     uint64_t us = r->crowd.first_most_us;
+    if (r->real_least < 0) {
+        trial_form_prose(form, ROLE_TEXT, "None of them was seen to stand.");
+        return;
+    }
     trial_form_prose(form, us ? ROLE_WARNING : ROLE_TEXT,
-                     "At least %zu real candidate%s stood before them; they withdrew %zu time%s for want of "
-                     "two; %s%s.",
-                     r->real_least, plural(r->real_least), r->withdrawals, plural(r->withdrawals),
+                     "At least %" PRId64
+                     " real candidate%s stood before them; they withdrew %zu time%s for want of two; %s%s.",
+                     r->real_least, plural((uint64_t)r->real_least), r->withdrawals, plural(r->withdrawals),
                      us ? "one of them was first for " : "none of them was ever first",
                      us ? format_span((int64_t)us, first, sizeof first) : "");
 }

@@ -1,0 +1,20 @@
+/*
+ * trial_place.h - where a run stands: its name, its election's path, and the directories between.
+ */
+#ifndef ELECTOP_PROBE_INJECT_TRIAL_PLACE_H
+#define ELECTOP_PROBE_INJECT_TRIAL_PLACE_H
+
+#include <stdbool.h>
+
+struct trial;
+
+/* The path that was asked for is the sandbox, or in it. */
+bool trial_is_inside(const struct trial *);
+
+/*
+ * Chooses run, within and election, which the trial owns; with --join its agent's name, too. False: out of
+ * memory, or there can be none (a name in the sandbox that a run may not have; --live inside the sandbox).
+ */
+bool trial_places_choose(struct trial *);
+
+#endif
