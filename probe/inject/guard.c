@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "probe/inject/naming.h"
+#include "probe/inject/run_mark.h"
 #include "probe/log.h"
 
 enum purpose { PURPOSE_PRIVATE, PURPOSE_SANDBOX, PURPOSE_LIVE };
@@ -19,6 +20,7 @@ struct guard {
     enum purpose purpose;
     char *place;         /* the sandbox, or the election */
     char *name;          /* the run, or the pattern of names */
+    char *mark;          /* sandbox: of what lasts in the run */
     struct paths others; /* sandbox: names of runs adopted. live: what was created, or may have been */
     bool is_open, is_unique;
     uint64_t refused;
@@ -72,10 +74,15 @@ static bool is_one_name(const char *name)
     return *name && !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 }
 
-struct guard *guard_new_sandbox(const char *sandbox, const char *run)
+struct guard *guard_new_sandbox(const char *sandbox, const char *run, const char *names)
 {
-    return sandbox[0] == '/' && sandbox[1] && is_one_name(run) ? guard_new(PURPOSE_SANDBOX, sandbox, run)
-                                                               : NULL;
+    if (sandbox[0] != '/' || !sandbox[1] || !is_one_name(run))
+        return NULL;
+    struct guard *guard = guard_new(PURPOSE_SANDBOX, sandbox, run);
+    if (guard && (guard->mark = run_mark_make(names)))
+        return guard;
+    guard_free(guard);
+    return NULL;
 }
 
 struct guard *guard_new_live(const char *election, const char *name_pattern)
@@ -92,6 +99,7 @@ void guard_free(struct guard *guard)
     free(guard->others.list);
     free(guard->place);
     free(guard->name);
+    free(guard->mark);
     free(guard);
 }
 
@@ -221,6 +229,10 @@ bool guard_create(struct guard *guard, struct session *session, const char *path
         return refuse(guard, "create", path);
     if (guard->purpose == PURPOSE_LIVE)
         return create_live(guard, session, path, data, length, acl, fn, context);
+    if (guard->purpose == PURPOSE_SANDBOX && mode == CREATE_PERSISTENT && length == 0) {
+        data = strcmp(path, guard->place) == 0 ? SANDBOX_MARK : guard->mark;
+        length = strlen(data);
+    }
     return session_create(session, path, data, length, mode, acl, fn, context);
 }
 

@@ -8,7 +8,8 @@
  *   private   an ensemble that this program has started for itself: anything
  *   sandbox   the sandbox directory, and in it one run: SANDBOX/RUN and below, and its signs beside it
  *             (SANDBOX/RUN.alive-..., RUN.leader, RUN.part-...). At a run's znode nothing is deleted before
- *             it was proved to be a run's (guard_adopt()), be it our own or one that is over
+ *             it was proved to be a run's (guard_adopt()), be it our own or one that is over. What is made to
+ *             last and has no data of its own gets the mark by which it is known again (run_mark.h)
  *   live      somebody's election: one more candidate, ephemeral, sequential, with data and the
  *             siblings' name, while the live rules hold (guard_open()); and deleting what was created so
  *
@@ -25,9 +26,10 @@
 
 struct guard;
 
-/* Full paths, copied; run is one name. name_pattern: see naming.h. NULL: out of memory. */
+/* Full paths, copied; run is one name. name_pattern: see naming.h; names: see run_mark_make(). NULL: out of
+   memory. */
 struct guard *guard_new_private(void);
-struct guard *guard_new_sandbox(const char *sandbox, const char *run);
+struct guard *guard_new_sandbox(const char *sandbox, const char *run, const char *names);
 struct guard *guard_new_live(const char *election, const char *name_pattern);
 void guard_free(struct guard *);
 

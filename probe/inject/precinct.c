@@ -10,11 +10,10 @@
 
 #include "config/text.h"
 #include "probe/inject/naming.h"
+#include "probe/inject/run_mark.h"
 #include "probe/inject/sweep.h"
 #include "probe/log.h"
 
-#define RUN_SIGNATURE "electop run"
-#define SANDBOX_SIGNATURE "electop sandbox"
 #define ALIVE ".alive-"
 /* The sandbox may be removed by another run's end just when we stand in it. */
 #define TRIES 10
@@ -32,6 +31,7 @@ struct precinct {
     char *sweeping;
     size_t swept;
     size_t owed;
+    char *kept;   /* the first znode below a run that is not ours */
     bool is_ours; /* the run's znode was made by us, or is known to be that of our run */
     bool failed;
 };
@@ -106,8 +106,7 @@ static void on_marked(void *context, enum session_result result, const char *pat
         look_for_others(p);
     else if (result != SESSION_NO_NODE || ++p->tries > TRIES)
         fail(p, result, "create", p->alive_path);
-    else if (!guard_create(p->guard, p->session, p->sandbox, SANDBOX_SIGNATURE, strlen(SANDBOX_SIGNATURE),
-                           CREATE_PERSISTENT, NULL, on_sandbox, p))
+    else if (!guard_create(p->guard, p->session, p->sandbox, "", 0, CREATE_PERSISTENT, NULL, on_sandbox, p))
         fail(p, SESSION_LOST, "create", p->sandbox);
 }
 
@@ -162,10 +161,20 @@ static void look_for_others(struct precinct *p)
         fail(p, SESSION_LOST, "read", p->sandbox);
 }
 
-static void on_beside_swept(void *context, bool gone)
+static void keep(struct precinct *p, const char *kept)
+{
+    if (!kept)
+        return;
+    log_line(LOG_LEVEL_WARNING, "%.300s is not of a run of ours: it stays, and what it stands in", kept);
+    if (!p->kept)
+        p->kept = strdup(kept);
+}
+
+static void on_beside_swept(void *context, bool gone, const char *kept)
 {
     struct precinct *p = context;
     p->failed |= !gone;
+    keep(p, kept);
     if (--p->owed == 0) {
         free(p->sweeping);
         p->sweeping = NULL;
@@ -197,17 +206,15 @@ static void on_beside(void *context, enum session_result result, const struct zn
     }
     char *path = path_join(p->sandbox, p->sweeping);
     if (p->failed || !path || !sweep(p->guard, p->session, path, on_beside_swept, p))
-        on_beside_swept(p, false);
+        on_beside_swept(p, false, NULL);
     free(path);
 }
 
 static void on_signed(void *context, enum session_result result, const struct znode_stat *stat,
                       const void *data, size_t length)
 {
-    (void)stat;
     struct precinct *p = context;
-    bool is_run = result == SESSION_OK && data && length >= strlen(RUN_SIGNATURE) &&
-                  memcmp(data, RUN_SIGNATURE, strlen(RUN_SIGNATURE)) == 0;
+    bool is_run = result == SESSION_OK && run_mark_is(stat, data, length);
     if (is_run && guard_adopt(p->guard, p->sweeping) &&
         session_children(p->session, p->sandbox, false, on_beside, p)) {
         log_line(LOG_LEVEL_INFO, "removing the run %s, which is over", p->sweeping);
@@ -244,10 +251,8 @@ static bool adopt_own(struct precinct *p)
 static void on_run_signed(void *context, enum session_result result, const struct znode_stat *stat,
                           const void *data, size_t length)
 {
-    (void)stat;
     struct precinct *p = context;
-    bool is_run = result == SESSION_OK && data && length >= strlen(RUN_SIGNATURE) &&
-                  memcmp(data, RUN_SIGNATURE, strlen(RUN_SIGNATURE)) == 0;
+    bool is_run = result == SESSION_OK && run_mark_is(stat, data, length);
     if (is_run && p->joins && adopt_own(p)) {
         make_within(p, 0);
         return;
@@ -285,8 +290,7 @@ static void on_run(void *context, enum session_result result, const char *path)
 
 static void make_run(struct precinct *p)
 {
-    if (!guard_create(p->guard, p->session, p->run_path, RUN_SIGNATURE, strlen(RUN_SIGNATURE),
-                      CREATE_PERSISTENT, NULL, on_run, p))
+    if (!guard_create(p->guard, p->session, p->run_path, "", 0, CREATE_PERSISTENT, NULL, on_run, p))
         fail(p, SESSION_LOST, "create", p->run_path);
 }
 
@@ -335,9 +339,9 @@ static void on_sandbox_signed(void *context, enum session_result result, const s
                               const void *data, size_t length)
 {
     struct precinct *p = context;
-    bool is_ours = result == SESSION_OK && length == strlen(SANDBOX_SIGNATURE) && stat->children == 0 &&
-                   data && memcmp(data, SANDBOX_SIGNATURE, length) == 0;
-    if (!is_ours || !guard_delete(p->guard, p->session, p->sandbox, -1, on_removed_sandbox, p))
+    bool is_ours = result == SESSION_OK && length == strlen(SANDBOX_MARK) && stat->children == 0 &&
+                   stat->version == 0 && data && memcmp(data, SANDBOX_MARK, length) == 0;
+    if (!is_ours || !guard_delete(p->guard, p->session, p->sandbox, stat->version, on_removed_sandbox, p))
         done(p, NULL);
 }
 
@@ -357,12 +361,19 @@ static void unmark(struct precinct *p)
         done(p, NULL);
 }
 
-static void on_part_swept(void *context, bool gone)
+static void part_swept(struct precinct *p)
 {
-    struct precinct *p = context;
-    p->failed |= !gone;
     if (--p->owed == 0)
         unmark(p);
+}
+
+/* With what is somebody else's we are done: it stays. */
+static void on_part_swept(void *context, bool gone, const char *kept)
+{
+    struct precinct *p = context;
+    p->failed |= !gone && !kept;
+    keep(p, kept);
+    part_swept(p);
 }
 
 static void on_parts(void *context, enum session_result result, const struct znode_stat *stat,
@@ -396,7 +407,7 @@ static void on_parts(void *context, enum session_result result, const struct zno
         }
         free(path);
     }
-    on_part_swept(p, true);
+    part_swept(p);
 }
 
 static void on_left(void *context, enum session_result result, const char *path)
@@ -435,6 +446,11 @@ size_t precinct_swept(const struct precinct *p)
     return p->swept;
 }
 
+const char *precinct_kept(const struct precinct *p)
+{
+    return p->kept;
+}
+
 struct precinct *precinct_new(struct guard *guard, struct session *session,
                               const struct precinct_options *options)
 {
@@ -461,6 +477,7 @@ void precinct_free(struct precinct *p)
         return;
     over_free(p);
     free(p->sweeping);
+    free(p->kept);
     free(p->sandbox);
     free(p->run);
     free(p->within);

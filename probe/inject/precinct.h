@@ -3,13 +3,14 @@
  * after it.
  *
  *   SANDBOX           made if missing, and removed again with the last run, where it was we who made it
- *   SANDBOX/RUN       the run's own znode; its data says that it is one
+ *   SANDBOX/RUN       the run's own znode; its data says that it is one (run_mark.h)
  *   SANDBOX/RUN.alive-ID   ephemeral: this run lives. It stands before the run's own znode does, so that a
  *                     run without one is over, whenever one looks
  *   SANDBOX/RUN.x     what else belongs to the run: see guard.h
  *
  * Whoever begins removes the runs that are over: those with the data of a run and without a sign of life, and
- * nothing else. There may be several agents in one run: each has its own sign of life.
+ * of these what a run makes; what somebody else has put there stays. There may be several agents in one run:
+ * each has its own sign of life.
  */
 #ifndef ELECTOP_PROBE_INJECT_PRECINCT_H
 #define ELECTOP_PROBE_INJECT_PRECINCT_H
@@ -45,5 +46,8 @@ void precinct_remove(struct precinct *, precinct_fn, void *context);
 
 /* Runs that were over and have been removed. */
 size_t precinct_swept(const struct precinct *);
+
+/* The first znode, in a run that was to be removed, that is not ours and stays; NULL: none was found. */
+const char *precinct_kept(const struct precinct *);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * sweep.c - see sweep.h. A leaf, of which there may be ten thousand, costs one request: each is deleted
- * first, and only what will not go is looked into.
+ * sweep.c - see sweep.h. Of each znode its Stat and data are read first; it is deleted in the version that
+ * was read, so that what somebody writes meanwhile is theirs.
  */
 #include "probe/inject/sweep.h"
 
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "probe/inject/naming.h"
+#include "probe/inject/run_mark.h"
 
 /* Somebody may still be adding: a crowd's last creates. */
 #define TRIES 5
@@ -19,8 +20,11 @@ struct heap {
     struct heap *above; /* NULL: the first */
     sweep_fn fn;        /* of the first */
     void *context;
+    char *kept;     /* of the first */
+    char *names;    /* of the candidates below it */
     size_t waiting; /* children that are being swept, and the one who sets them off */
     int tries, depth;
+    int32_t version;
     bool failed;
     char path[];
 };
@@ -42,6 +46,7 @@ static void child_ended(struct heap *heap)
 static void heap_end(struct heap *heap, bool gone)
 {
     struct heap *above = heap->above;
+    free(heap->names);
     if (above) {
         above->failed |= !gone;
         free(heap);
@@ -50,8 +55,21 @@ static void heap_end(struct heap *heap, bool gone)
     }
     sweep_fn fn = heap->fn;
     void *context = heap->context;
+    char *kept = heap->kept;
     free(heap);
-    fn(context, gone);
+    fn(context, gone, kept);
+    free(kept);
+}
+
+/* It is somebody else's. */
+static void heap_keep(struct heap *heap)
+{
+    struct heap *first = heap;
+    while (first->above)
+        first = first->above;
+    if (!first->kept)
+        first->kept = strdup(heap->path);
+    heap_end(heap, false);
 }
 
 static void on_children(void *context, enum session_result result, const struct znode_stat *stat,
@@ -86,7 +104,38 @@ static void on_deleted(void *context, enum session_result result, const char *pa
 
 static bool heap_delete(struct heap *heap)
 {
-    return guard_delete(heap->guard, heap->session, heap->path, -1, on_deleted, heap);
+    return guard_delete(heap->guard, heap->session, heap->path, heap->version, on_deleted, heap);
+}
+
+/* The first is what the guard lets be deleted: where it is ephemeral, a sign. */
+static bool is_ours(const struct heap *heap, const struct znode_stat *stat, const void *data, size_t length)
+{
+    if (stat->owner == 0)
+        return run_mark_is(stat, data, length);
+    return !heap->above || run_mark_fits(heap->above->names, strrchr(heap->path, '/') + 1);
+}
+
+static void on_read(void *context, enum session_result result, const struct znode_stat *stat,
+                    const void *data, size_t length)
+{
+    struct heap *heap = context;
+    if (result == SESSION_NO_NODE) {
+        heap_end(heap, true);
+        return;
+    }
+    /* A copied ACL may keep us from reading our own candidate: its Stat is everybody's. */
+    if (result == SESSION_DENIED && session_exists(heap->session, heap->path, false, on_read, heap))
+        return;
+    if (result == SESSION_OK && !is_ours(heap, stat, data, length)) {
+        heap_keep(heap);
+        return;
+    }
+    if (result == SESSION_OK) {
+        heap->version = stat->version;
+        heap->names = stat->owner == 0 ? run_mark_names(data, length) : NULL;
+    }
+    if (result != SESSION_OK || !heap_delete(heap))
+        heap_end(heap, false);
 }
 
 static bool heap_begin(struct guard *guard, struct session *session, const char *path, struct heap *above,
@@ -103,7 +152,7 @@ static bool heap_begin(struct guard *guard, struct session *session, const char 
     heap->context = context;
     heap->depth = above ? above->depth + 1 : 0;
     memcpy(heap->path, path, size);
-    if (heap_delete(heap))
+    if (session_get(session, path, false, on_read, heap))
         return true;
     free(heap);
     return false;

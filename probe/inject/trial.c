@@ -193,6 +193,17 @@ static void begin_looking(struct trial *t)
 
 /* ---- make the run's place ---- */
 
+/* Once: what is found again at the end is the same. */
+static void note_kept(struct trial *t)
+{
+    const char *kept = t->kept_noted ? NULL : precinct_kept(t->precinct);
+    char *quoted = kept ? text_quoted(kept) : NULL;
+    if (quoted)
+        trial_note(t, "%.300s was not made by a run: it stays, and what it stands in", quoted);
+    t->kept_noted |= kept != NULL;
+    free(quoted);
+}
+
 static void on_made(void *context, const char *problem)
 {
     struct trial *t = context;
@@ -200,6 +211,7 @@ static void on_made(void *context, const char *problem)
     if (t->swept > 0 && !t->agents)
         trial_note(t, "%zu %s over and had left something: removed", t->swept,
                    t->swept == 1 ? "run was" : "runs were");
+    note_kept(t);
     if (t->phase == TRIAL_OVER)
         return;
     if (problem)
@@ -236,7 +248,10 @@ static void begin_making(struct trial *t)
 {
     enter(t, TRIAL_MAKING);
     agent_name(t->agent);
-    t->guard = guard_new_sandbox(t->sandbox, t->run);
+    char *lock = t->layout.lock ? text_format("=%s", strrchr(t->election, '/') + 1) : NULL;
+    t->guard =
+        t->layout.lock && !lock ? NULL : guard_new_sandbox(t->sandbox, t->run, lock ? lock : trial_name(t));
+    free(lock);
     const struct precinct_options options = {.sandbox = t->sandbox,
                                              .run = t->run,
                                              .agent = t->agent,
@@ -384,6 +399,7 @@ static void on_removed(void *context, const char *problem)
 {
     struct trial *t = context;
     t->removing = false;
+    note_kept(t);
     if (t->phase == TRIAL_OVER)
         return;
     if (problem && session_state(t->session) != CONNECTION_CONNECTED)

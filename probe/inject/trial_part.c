@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config/text.h"
+#include "probe/inject/run_mark.h"
 #include "probe/inject/trial_state.h"
 
 static void put_histogram(struct text *text, const char *word, const struct histogram *h)
@@ -20,7 +21,7 @@ static void put_histogram(struct text *text, const char *word, const struct hist
 char *trial_part_write(const struct trial_report *r)
 {
     struct text text = {0};
-    text_printf(&text, "end %s\ncandidates %zu %zu %" PRIu64 "\n", trial_end_word(r->end),
+    text_printf(&text, RUN_MARK "\nend %s\ncandidates %zu %zu %" PRIu64 "\n", trial_end_word(r->end),
                 r->options->candidates,
                 r->crowd.by_state[CANDIDATE_WAITING] + r->crowd.by_state[CANDIDATE_LEADING], r->crowd.errors);
     put_histogram(&text, "stand", r->times.stand);

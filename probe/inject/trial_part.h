@@ -1,6 +1,7 @@
 /*
  * trial_part.h - what one agent of a run hands in, as text, and what the parts of all come to.
  *
+ *   electop run                   the mark of all that lasts in a run
  *   end done
  *   candidates 1000 1000 0        wanted, standing, errors
  *   stand 900 4100 61000 12:3 13:40    of a histogram: least, most, sum (microseconds), and of the buckets

@@ -44,7 +44,7 @@ struct trial {
 
     enum trial_phase phase;
     enum trial_end end;
-    bool finishing, removing, removed, stood, slow_noted;
+    bool finishing, removing, removed, stood, slow_noted, kept_noted;
     char problem[600], connection_problem[200];
     char *notes;
     int64_t wall_ms;

@@ -152,6 +152,38 @@ def test_killed_run_is_removed_by_the_next(zk, client):
     client.delete(SANDBOX, recursive=True)
 
 
+def test_what_others_put_into_a_run_stays(zk, client):
+    """Below a run and beside it, while it goes on and after kill -9, only what it made itself is removed: what
+    somebody else has put there stays, and is named; so does what merely begins like a run of ours."""
+    client.create(f"{SANDBOX}/notes/page", b"somebody's", makepath=True)
+    client.set(f"{SANDBOX}/notes", b"electop runbook")
+    client.create(f"{SANDBOX}/plan", b"electop runbook")
+    going = Injection(zk, f"{SANDBOX}/going", "-n", "4", "--kill", "random:every=100ms", "--how", "drop", "--for", "60s")
+    killed = Injection(zk, f"{SANDBOX}/killed/a/b", "-n", "4", "--for", "60s")
+    going.until(lambda: standing(client) >= 6)
+    theirs = [f"{SANDBOX}/going/mine", f"{SANDBOX}/killed/a/mine", f"{SANDBOX}/killed/a/mine/below",
+              f"{SANDBOX}/killed.part-notes"]
+    for stranger in theirs:
+        client.create(stranger, b"")
+    client.create(f"{SANDBOX}/killed/a/b/", b"", ephemeral=True, sequence=True)
+    killed.end(signal.SIGKILL)
+    status, out, _ = going.end(signal.SIGINT)
+    assert status == 130 and any(f"{SANDBOX}/going/mine" in note for note in json.loads(out)["notes"])
+    until(lambda: not [name for name in client.get_children(SANDBOX) if ".alive" in name], 30)
+    report = inject(zk, SANDBOX, "-n", "2", "--for", "300ms")
+    assert any("was not made by a run" in note for note in report["notes"])
+    assert tree(client, SANDBOX) == sorted([
+        f"{SANDBOX}/notes", f"{SANDBOX}/notes/page", f"{SANDBOX}/plan", *theirs, f"{SANDBOX}/going",
+        f"{SANDBOX}/killed", f"{SANDBOX}/killed/a", f"{SANDBOX}/killed/a/b", f"{SANDBOX}/killed/a/b/0000000004"])
+    for stranger in theirs:
+        if not stranger.endswith("/mine/below") and client.exists(stranger):
+            client.delete(stranger, recursive=True)
+    client.delete(f"{SANDBOX}/killed/a/b/0000000004")
+    assert inject(zk, SANDBOX, "-n", "2", "--for", "300ms")["runs_removed"] == 2  # nothing else was in their way
+    assert tree(client, SANDBOX) == [f"{SANDBOX}/notes", f"{SANDBOX}/notes/page", f"{SANDBOX}/plan"]
+    client.delete(SANDBOX, recursive=True)
+
+
 def test_interrupted_at_any_moment(zk, client):
     """Ctrl-C at random moments of a run leaves nothing in the tree, and its status is 130."""
     seed = int(os.environ.get("SEED", "0")) or random.randrange(1 << 30)
