@@ -36,21 +36,22 @@ bool reader_failed(struct history *h, char **error)
     return false;
 }
 
-static bool connect_to(struct history *h, const char *name, int more)
+static bool open_database(struct history *h, const char *name, int more)
 {
     sqlite3_close(h->db);
     h->db = NULL;
-    if (sqlite3_open_v2(name, &h->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | more, NULL) != SQLITE_OK)
-        return false;
-    sqlite3_busy_timeout(h->db, BUSY_MS);
-    /* A stranger's file shall not run anything here. */
-    return sqlite3_exec(h->db, "PRAGMA trusted_schema=OFF; PRAGMA query_only=ON; PRAGMA cache_size=-32000",
-                        NULL, NULL, NULL) == SQLITE_OK;
+    return sqlite3_open_v2(name, &h->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | more, NULL) ==
+           SQLITE_OK;
 }
 
 static bool can_read(struct history *h)
 {
-    return sqlite3_exec(h->db, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL) == SQLITE_OK;
+    sqlite3_busy_timeout(h->db, BUSY_MS);
+    /* A stranger's file shall not run anything here. */
+    return sqlite3_exec(h->db,
+                        "PRAGMA trusted_schema=OFF; PRAGMA query_only=ON; PRAGMA cache_size=-32000;"
+                        " SELECT count(*) FROM sqlite_schema",
+                        NULL, NULL, NULL) == SQLITE_OK;
 }
 
 /* Nothing is written beside it that is not in it yet. */
@@ -80,28 +81,30 @@ static bool connect_unchanging(struct history *h)
             text_printf(&name, "%c", *at);
     text_add(&name, "?immutable=1");
     char *uri = text_take(&name);
-    bool fine = uri && connect_to(h, uri, SQLITE_OPEN_URI) && can_read(h);
+    bool fine = uri && open_database(h, uri, SQLITE_OPEN_URI) && can_read(h);
     free(uri);
     return fine;
 }
 
-/* The file has fewer pages than its first one says, and they are not beside it, either: where its disk was
- * full or its recorder was killed, they wait there to be taken over. */
+/*
+ * The file has fewer pages than its first one says, and they are not beside it, either: where its disk was
+ * full or its recorder was killed, they wait there to be taken over. Asked of SQLite's own descriptor:
+ * closing another one would let go all locks that this process has on the file, those of a recorder in it
+ * too.
+ */
 static bool is_cut(const struct history *h)
 {
     unsigned char head[32];
-    FILE *file = fopen(h->file, "re");
-    struct stat status;
-    bool cut = false;
-    if (file && fstat(fileno(file), &status) == 0 && fread(head, sizeof head, 1, file) == 1 &&
-        memcmp(head, "SQLite format 3", 16) == 0) {
-        int64_t size = head[16] << 8 | head[17];
-        int64_t pages = (int64_t)head[28] << 24 | head[29] << 16 | head[30] << 8 | head[31];
-        cut = (size == 1 ? 65536 : size) * pages > status.st_size && is_alone(h);
-    }
-    if (file)
-        fclose(file);
-    return cut;
+    sqlite3_file *file = NULL;
+    sqlite3_int64 length = 0;
+    if (sqlite3_file_control(h->db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK || !file ||
+        !file->pMethods || file->pMethods->xFileSize(file, &length) != SQLITE_OK ||
+        file->pMethods->xRead(file, head, sizeof head, 0) != SQLITE_OK ||
+        memcmp(head, "SQLite format 3", 16) != 0)
+        return false;
+    int64_t size = head[16] << 8 | head[17];
+    int64_t pages = (int64_t)head[28] << 24 | head[29] << 16 | head[30] << 8 | head[31];
+    return (size == 1 ? 65536 : size) * pages > length && is_alone(h);
 }
 
 struct history *history_open(const char *file, char **error)
@@ -109,6 +112,7 @@ struct history *history_open(const char *file, char **error)
     *error = NULL;
     struct history *h = calloc(1, sizeof *h);
     struct stat status;
+    bool opened;
     if (!h || !(h->file = strdup(file)) || !(h->picture = picture_new())) {
         *error = strdup("out of memory; no recording can be read");
     } else if (stat(file, &status) != 0 && errno != EACCES) {
@@ -118,9 +122,9 @@ struct history *history_open(const char *file, char **error)
             text_format("%s: may not be read by you; ask its owner, or read as a member of its group", file);
     } else if (!S_ISREG(status.st_mode)) {
         *error = text_format("%s: is no file; name a recording", file);
-    } else if (is_cut(h)) {
+    } else if ((opened = open_database(h, file, 0)) && is_cut(h)) {
         *error = damaged(h);
-    } else if ((connect_to(h, file, 0) && can_read(h)) || connect_unchanging(h)) {
+    } else if ((opened && can_read(h)) || connect_unchanging(h)) {
         if (schema_prepare(h->db, h->file, false, error) && reader_begin(h, error)) {
             reader_end(h);
             return h;

@@ -160,24 +160,31 @@ static int take_lock(const char *file, char **error)
     return fd;
 }
 
+/*
+ * SQLite would make it with its own mode. One that exists is not even opened: this process may be reading it,
+ * and closing a descriptor lets go all locks that it has on that file, SQLite's among them. Without those,
+ * the next reader who goes takes itself for the last one, and removes what is written beside the file.
+ */
+static bool make_file(const char *file, char **error)
+{
+    int fd = open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
+    if (fd >= 0)
+        close(fd);
+    else if (errno != EEXIST || faccessat(AT_FDCWD, file, R_OK | W_OK, AT_EACCESS) != 0)
+        *error = text_format("%s: cannot be written (%s); check who owns it, or name another file with "
+                             "history: {file: ...}",
+                             file, strerror(errno));
+    return !*error;
+}
+
 int place_take(const char *file, char **real, char **error)
 {
     *error = NULL;
     *real = real_path(file, error);
-    int lock = -1, fd = -1;
+    int lock = -1;
     if (*real && check_all(*real, error))
         lock = take_lock(*real, error);
-    if (lock >= 0) {
-        /* SQLite would make it with its own mode; an existing one is left as it is. */
-        fd = open(*real, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
-        if (fd < 0)
-            *error = text_format("%s: cannot be written (%s); check who owns it, or name another file with "
-                                 "history: {file: ...}",
-                                 *real, strerror(errno));
-        else
-            close(fd);
-    }
-    if (fd >= 0)
+    if (lock >= 0 && make_file(*real, error))
         return lock;
     if (lock >= 0)
         close(lock);

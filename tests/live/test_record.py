@@ -87,6 +87,26 @@ def test_the_time_between_two_recorders_is_a_gap(recorder, standing):
     again.end()
 
 
+def test_a_query_leaves_the_recorder_its_file(recorder, standing):
+    """A recorder has read its file before it goes on in it: whoever asks it with `sqlite3` is not the last to have
+    it open, and what happens afterwards is in it."""
+    def asked(file, sql):   # all by others, who keep nothing open in this process
+        done = subprocess.run(["sqlite3", "-cmd", ".timeout 5000", file, sql], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True, check=False)
+        return done.stdout.strip()
+
+    led = "SELECT count(*) FROM tenures WHERE kind = 'led'"
+    r = recorder()
+    until(lambda: asked(r.file, led) == "1")
+    r.end()
+    again = recorder()
+    until(lambda: asked(again.file, led) == "2")
+    assert os.path.exists(again.file + "-wal")
+    standing.delete(standing.paths[0])
+    until(lambda: asked(again.file, "SELECT count(*) FROM events WHERE event = 'leader-elected'") == "1")
+    assert again.end() == 128 + signal.SIGTERM
+
+
 def test_hangup_reads_the_configuration_again(recorder, standing):
     """A wrong configuration is told and the old one goes on; a right one is taken over."""
     r = recorder()

@@ -3,12 +3,14 @@
 #include <setjmp.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 #include <sqlite3.h>
@@ -530,6 +532,41 @@ static void refuses_what_it_does_not_know(void **state)
     recorded_free(world);
 }
 
+/* What SQLite asks when it closes a recording, before it removes what is written beside it. */
+static bool another_would_be_the_last(const char *file)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+        int fd = open(file, O_RDWR | O_CLOEXEC);
+        _exit(fd < 0 || fcntl(fd, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK);
+    }
+    int status = 0;
+    assert_true(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status));
+    return WEXITSTATUS(status) != 0;
+}
+
+/* Whatever is read of it in the same process, nobody takes away from a recorder what it writes into. */
+static void keeps_its_locks(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_begin();
+    recorded_changes(world, 5);
+    assert_false(another_would_be_the_last(world->file));
+    history_close(recorded_open(world));
+    assert_false(another_would_be_the_last(world->file));
+
+    struct history *history = recorded_open(world);
+    recorded_stop(world);
+    recorded_start(world, 24 * HOUR_MS);
+    recorded_changes(world, 5);
+    assert_false(another_would_be_the_last(world->file));
+    history_close(history);
+    assert_false(another_would_be_the_last(world->file));
+    recorded_stop(world);
+    recorded_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -547,6 +584,7 @@ int main(void)
         cmocka_unit_test(tells_of_a_cut_file),
         cmocka_unit_test(tells_of_wrong_places),
         cmocka_unit_test(refuses_what_it_does_not_know),
+        cmocka_unit_test(keeps_its_locks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
