@@ -8,7 +8,8 @@
  *   [retry]    a dead server is retried every timeout/60; a silent one is waited for 2/3 of the timeout.
  *   [wiped]    a session that saw a later zxid than the servers have is refused for ever, without an event.
  *   [log]      nine lines of log a handle unless the level is 0.
- *   [next]     when a call fails, the server that the library names is already the next one, not this one.
+ *   [next]     once all servers have been tried, a call that fails moves on to the next server, and the next
+ *              attempt moves on once more: of two servers one is never tried again.
  */
 #include "probe/zookeeper/session.h"
 
@@ -60,30 +61,50 @@ static void tell_failure(struct session *s)
         s->listener.failed(s->context, s->problem);
 }
 
+/* Which of the addresses the library is at; address_count: none of them. */
+static size_t address_now(const struct session *s)
+{
+    const char *address = zoo_get_current_server(s->zh);
+    size_t i = 0;
+    while (i < s->address_count && (!address || strcmp(s->addresses[i].text, address) != 0))
+        i++;
+    return i;
+}
+
 /* The server of the last attempt in the words of the user, where its address came from one of theirs. */
 static void note_server(struct session *s)
 {
     const char *address = zoo_get_current_server(s->zh);
-    snprintf(s->server, sizeof s->server, "%s", address ? address : "");
-    for (size_t i = 0; i < s->address_count; i++)
-        if (strcmp(s->addresses[i].text, s->server) == 0) {
-            char *printed = host_port_print(&s->servers.servers[s->addresses[i].server]);
-            if (printed)
-                snprintf(s->server, sizeof s->server, "%s", printed);
-            free(printed);
-            return;
-        }
+    size_t i = address_now(s);
+    char *printed =
+        i < s->address_count ? host_port_print(&s->servers.servers[s->addresses[i].server]) : NULL;
+    snprintf(s->server, sizeof s->server, "%s", printed ? printed : address ? address : "");
+    free(printed);
 }
 
 /* Whom an attempt is made with, while the library still says so. [next] */
 static void note_attempt(struct session *s, bool begun)
 {
     int error = errno;
-    if (begun || s->address_count == 1)
+    if (begun || s->address_count == 1) {
+        s->attempt = address_now(s);
         note_server(s);
-    else
-        s->server[0] = '\0'; /* it failed in the call that chose it */
+    } else { /* it failed in the call that chose it */
+        s->attempt = s->address_count;
+        s->server[0] = '\0';
+    }
     errno = error;
+}
+
+/* After a failure: so that the next attempt is made with the next server, whatever step is taken twice.
+ * [next] */
+static void stay_in_turn(struct session *s)
+{
+    if (s->attempt < s->address_count)
+        s->moves_on = address_now(s) != s->attempt;
+    if (s->moves_on)
+        for (size_t i = 1; i < s->address_count; i++)
+            zoo_cycle_next_server(s->zh);
 }
 
 /* What kind of end the last attempt had, in an operator's words. */
@@ -308,6 +329,7 @@ static void session_fail(struct session *s, int rc, int error, int state_before)
     if (s->gate)
         gate_leave(s->gate, &s->pass, true);
     describe_failure(s, rc, error, state_before);
+    stay_in_turn(s);
     tell_failure(s);
     uv_update_time(s->loop);
     if (s->state == CONNECTION_CONNECTED)
@@ -426,6 +448,7 @@ static void session_connect(struct session *s)
         pulse_pause(s->pulse, PAUSE_LAST_MS);
         return;
     }
+    s->moves_on = false;
     zoo_set_servers_resolution_delay(s->zh, -1); /* [resolve] */
     if (s->auth_scheme) {
         s->auth_pending = true;
