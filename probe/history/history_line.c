@@ -233,6 +233,43 @@ static bool add_tenure(struct line *line, const struct tenure_read *tenure, cons
     return true;
 }
 
+/* ---- one and the same leader ---- */
+
+/* The beginning of this one was not seen: it goes on leading, after a gap at most. */
+static bool leads_on(const struct piece *before, const struct piece *piece)
+{
+    return before && before->name && piece->name && !piece->told.from_exact &&
+           strcmp(before->name, piece->name) == 0;
+}
+
+static bool share_identity(struct piece *a, struct piece *b)
+{
+    if (!a->identity == !b->identity)
+        return true;
+    struct piece *without = a->identity ? b : a;
+    without->identity = strdup(a->identity ? a->identity : b->identity);
+    return without->identity != NULL;
+}
+
+/* A recorder may have ended before it could read who it is that leads, and another one have read it. */
+static bool share_identities(struct line *line)
+{
+    struct piece *before = NULL;
+    bool fine = true;
+    for (size_t i = 0; i < line->piece_count && fine; i++) {
+        struct piece *piece = &line->pieces[i];
+        fine = !leads_on(before, piece) || share_identity(before, piece);
+        before = piece->told.kind == STRETCH_GAP ? before : piece;
+    }
+    before = NULL;
+    for (size_t i = line->piece_count; i-- > 0 && fine;) {
+        struct piece *piece = &line->pieces[i];
+        fine = !before || !leads_on(piece, before) || share_identity(piece, before);
+        before = piece->told.kind == STRETCH_GAP ? before : piece;
+    }
+    return fine;
+}
+
 /* ---- the line ---- */
 
 static int by_time(const void *a, const void *b)
@@ -254,12 +291,10 @@ static bool tell_clipped(const struct line *line, struct history_stretch told, h
     return told.to_us <= told.from_us || fn(context, &told);
 }
 
-static void tell(struct line *line, history_stretch_fn fn, void *context)
+static void tell(const struct line *line, history_stretch_fn fn, void *context)
 {
     int64_t until_us = INT64_MIN;
     bool goes_on = true;
-    if (line->jumps && line->piece_count > 1)
-        qsort(line->pieces, line->piece_count, sizeof *line->pieces, by_time);
     for (size_t i = 0; i < line->piece_count && goes_on; i++) {
         const struct piece *piece = &line->pieces[i];
         struct history_stretch told = piece->told;
@@ -335,6 +370,9 @@ bool history_stretches(struct history *h, const char *cluster, const char *elect
         return false;
     struct line line = {.h = h, .from_us = from_us, .to_us = to_us};
     bool fine = find_owners(&line) && read_tenures(&line, h->db, election_id(h, cluster, election));
+    if (line.jumps && line.piece_count > 1)
+        qsort(line.pieces, line.piece_count, sizeof *line.pieces, by_time);
+    fine = fine && share_identities(&line);
     if (fine)
         tell(&line, fn, context);
     else

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -143,6 +144,68 @@ static void tells_findings_whole(void **state)
     recorded_free(world);
 }
 
+struct known {
+    const char *name;
+    size_t times, unknown;
+};
+
+static bool count_known(void *context, const struct history_stretch *stretch)
+{
+    struct known *known = context;
+    if (stretch->kind != STRETCH_LED || strcmp(stretch->name, known->name) != 0)
+        return true;
+    known->times++;
+    known->unknown += stretch->identity == NULL;
+    return true;
+}
+
+static struct known known_of(const struct recorded *world)
+{
+    struct history *history = recorded_open(world);
+    struct known known = {.name = "n_0000000002"};
+    char *error;
+    assert_true(history_stretches(history, "prod", "/election", 0, INT64_MAX, count_known, &known, &error));
+    history_close(history);
+    return known;
+}
+
+/* Who leads on while recorders change is one leader, whichever of them read who that is: else a report has
+   two lanes of it. Whoever begins anew under the same name may be another. */
+static void knows_a_leader_again(void **state)
+{
+    (void)state;
+    static const char *const forgets[] = {"min", "max"};
+    for (size_t i = 0; i < 2; i++) {
+        struct recorded *world = recorded_begin();
+        char sql[200];
+        recorded_changes(world, 1);
+        recorded_stop(world);
+        recorded_pass(world, 60000);
+        recorded_start(world, KEEP_LONG_MS);
+        recorder_flush(world->recorder);
+        recorded_changes(world, 1);
+        recorded_stop(world);
+        snprintf(sql, sizeof sql,
+                 "UPDATE tenure SET identity = NULL WHERE id = (SELECT %s(t.id) FROM tenure t"
+                 " JOIN name n ON n.id = t.candidate WHERE n.text = 'n_0000000002')",
+                 forgets[i]);
+        recorded_change(world, sql);
+        struct known known = known_of(world);
+        assert_int_equal(known.times, 2);
+        assert_int_equal(known.unknown, 0);
+
+        /* A lock's names come again: this one was seen to begin, where another one's ended. */
+        recorded_change(world,
+                        "UPDATE tenure SET from_exact = 1, from_us = (SELECT max(from_us) FROM stretch)"
+                        " WHERE stretch = 2 AND id = (SELECT max(t.id) FROM tenure t"
+                        " JOIN name n ON n.id = t.candidate WHERE n.text = 'n_0000000002')");
+        known = known_of(world);
+        assert_int_equal(known.times, 2);
+        assert_int_equal(known.unknown, 1);
+        recorded_free(world);
+    }
+}
+
 /* While it is being written, others read it; what they see grows. */
 static void reads_while_it_is_written(void **state)
 {
@@ -169,6 +232,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tells_the_same), cmocka_unit_test(finds_what_is_asked_for),
-        cmocka_unit_test(tells_findings_whole), cmocka_unit_test(reads_while_it_is_written)};
+        cmocka_unit_test(tells_findings_whole), cmocka_unit_test(knows_a_leader_again),
+        cmocka_unit_test(reads_while_it_is_written)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
