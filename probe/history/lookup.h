@@ -1,5 +1,5 @@
 /*
- * lookup.h - numbers by text: what the writer remembers of rows that it need not ask for again.
+ * lookup.h - numbers by text, found as quickly among many as among few. The texts are copied.
  */
 #ifndef ELECTOP_PROBE_HISTORY_LOOKUP_H
 #define ELECTOP_PROBE_HISTORY_LOOKUP_H

@@ -7,6 +7,7 @@
 #include "config/text.h"
 #include "config/znode_path.h"
 #include "probe/election/recipe.h"
+#include "probe/history/lookup.h"
 #include "probe/sink/look.h"
 
 struct gathering {
@@ -15,7 +16,8 @@ struct gathering {
     struct report_election *election; /* that is being gathered */
     size_t room;                      /* of elections */
     size_t stretch_room, leader_room, failover_room;
-    bool failed; /* out of memory */
+    struct lookup by_identity, by_name; /* its leaders: those without an identity by name */
+    bool failed;                        /* out of memory */
 };
 
 /* One more element at the end of an array, zeroed; NULL: out of memory. */
@@ -192,11 +194,12 @@ static bool take_event(void *context, const struct event *event)
 static size_t leader_of(struct gathering *gathering, const char *name, const char *identity)
 {
     struct report_election *election = gathering->election;
-    for (size_t i = 0; i < election->leader_count; i++) {
-        const struct report_leader *known = &election->leaders[i];
-        if (identity ? same(known->identity, identity) : !known->identity && same(known->name, name))
-            return i;
-    }
+    struct lookup *known = identity ? &gathering->by_identity : &gathering->by_name;
+    const char *who = identity ? identity : name ? name : "";
+    int64_t at;
+    if (lookup_find(known, who, strlen(who), &at))
+        return (size_t)at;
+    lookup_set(known, who, strlen(who), (int64_t)election->leader_count);
     struct report_leader *leader = append(gathering, (void **)&election->leaders, &election->leader_count,
                                           &gathering->leader_room, sizeof *election->leaders);
     if (!leader)
@@ -315,6 +318,8 @@ static bool gather_election(struct gathering *gathering, struct history *history
     struct history_filter only = {.cluster = cluster, .election = election->full_path};
     gathering->election = election;
     gathering->stretch_room = gathering->leader_room = gathering->failover_room = 0;
+    lookup_clear(&gathering->by_identity);
+    lookup_clear(&gathering->by_name);
     if (!history_stretches(history, cluster, election->full_path, report->from_us, report->to_us,
                            take_stretch, gathering, error) ||
         !history_failovers(history, &only, report->from_us, end_of_events(report), take_failover, gathering,
@@ -395,7 +400,10 @@ struct report *report_make(struct history *history, const struct report_query *q
         report->from_us = query->from_us;
         report->to_us = query->to_us;
     }
-    if (report && gather(&gathering, history, error))
+    bool gathered = report && gather(&gathering, history, error);
+    lookup_free(&gathering.by_identity);
+    lookup_free(&gathering.by_name);
+    if (gathered)
         return report;
     if (!*error)
         *error = strdup("out of memory; ask for a shorter time, or for one election");
