@@ -3,21 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/history/lookup.h"
+
 struct reading {
     struct chronicle *chronicle;
     size_t stretch_room, failover_room, leader_room;
-    uint32_t *buckets; /* leaders by who, open addressing; 0: free, else an index and 1 */
-    size_t bucket_count;
-    bool failed; /* out of memory */
+    struct lookup leaders; /* by who */
+    bool failed;           /* out of memory */
 };
-
-static size_t hash_of(const char *who)
-{
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (; *who; who++)
-        hash = (hash ^ (unsigned char)*who) * UINT64_C(1099511628211);
-    return (size_t)(hash ^ hash >> 32);
-}
 
 /* The items with room for one more of size: grown by half where there is none. NULL: out of memory, and the
    items are as they were. */
@@ -32,36 +25,14 @@ static void *grow(void *items, size_t count, size_t *room, size_t size)
     return grown;
 }
 
-static bool make_buckets(struct reading *reading)
-{
-    const struct chronicle *chronicle = reading->chronicle;
-    size_t count = reading->bucket_count == 0 ? 64 : reading->bucket_count * 2;
-    uint32_t *buckets = calloc(count, sizeof *buckets);
-    if (!buckets)
-        return false;
-    for (size_t i = 0; i < chronicle->leader_count; i++) {
-        size_t at = hash_of(chronicle->leaders[i].who) & (count - 1);
-        while (buckets[at])
-            at = (at + 1) & (count - 1);
-        buckets[at] = (uint32_t)i + 1;
-    }
-    free(reading->buckets);
-    reading->buckets = buckets;
-    reading->bucket_count = count;
-    return true;
-}
-
 /* The leader's index, a new one if need be; LANE_UNKNOWN: out of memory. */
 static uint32_t leader_of(struct reading *reading, const char *identity, const char *name)
 {
     struct chronicle *chronicle = reading->chronicle;
     const char *who = identity ? identity : name;
-    if (chronicle->leader_count * 2 >= reading->bucket_count && !make_buckets(reading))
-        return LANE_UNKNOWN;
-    size_t at = hash_of(who) & (reading->bucket_count - 1);
-    for (; reading->buckets[at]; at = (at + 1) & (reading->bucket_count - 1))
-        if (strcmp(chronicle->leaders[reading->buckets[at] - 1].who, who) == 0)
-            return reading->buckets[at] - 1;
+    int64_t at;
+    if (lookup_find(&reading->leaders, who, strlen(who), &at))
+        return (uint32_t)at;
     struct chronicle_leader *leaders =
         grow(chronicle->leaders, chronicle->leader_count, &reading->leader_room, sizeof *leaders);
     if (!leaders)
@@ -72,17 +43,18 @@ static uint32_t leader_of(struct reading *reading, const char *identity, const c
         return LANE_UNKNOWN;
     chronicle->leaders[chronicle->leader_count] =
         (struct chronicle_leader){.who = copy, .by_name = !identity};
-    reading->buckets[at] = (uint32_t)++chronicle->leader_count;
-    return (uint32_t)chronicle->leader_count - 1;
+    lookup_set(&reading->leaders, who, strlen(who), (int64_t)chronicle->leader_count);
+    return (uint32_t)chronicle->leader_count++;
 }
 
 static bool on_stretch(void *context, const struct history_stretch *stretch)
 {
     struct reading *reading = context;
     struct chronicle *chronicle = reading->chronicle;
-    chronicle->cut |= chronicle->stretch_count == CHRONICLE_MOST;
-    if (chronicle->cut)
+    if (chronicle->stretch_count == CHRONICLE_MOST) {
+        chronicle->cut = true;
         return false;
+    }
     uint32_t lane = stretch->kind == STRETCH_VACANT ? LANE_NOBODY : LANE_UNKNOWN;
     if (stretch->kind == STRETCH_LED && (stretch->identity || stretch->name)) {
         lane = leader_of(reading, stretch->identity, stretch->name);
@@ -129,9 +101,10 @@ static bool on_failover(void *context, const struct election *election, const st
     struct reading *reading = context;
     struct chronicle *chronicle = reading->chronicle;
     (void)election;
-    chronicle->cut |= chronicle->failover_count == CHRONICLE_MOST;
-    if (chronicle->cut)
+    if (chronicle->failover_count == CHRONICLE_MOST) {
+        chronicle->cut = true;
         return false;
+    }
     struct failover *failovers =
         grow(chronicle->failovers, chronicle->failover_count, &reading->failover_room, sizeof *failovers);
     if (!failovers) {
@@ -246,11 +219,13 @@ bool chronicle_read(struct chronicle *chronicle, struct history *history, const 
     *chronicle = (struct chronicle){.from_us = from_us, .to_us = to_us};
     *error = NULL;
     bool ok = history_stretches(history, cluster, election, from_us, to_us, on_stretch, &reading, error) &&
-              (history_failovers(history, &filter, from_us, to_us, on_failover, &reading, error) ||
-               chronicle->cut) &&
-              !reading.failed && sort_leaders(chronicle) && make_stats(chronicle) &&
-              measure_tenures(chronicle);
-    free(reading.buckets);
+              history_failovers(history, &filter, from_us, to_us, on_failover, &reading, error) &&
+              !reading.failed && sort_leaders(chronicle) && measure_tenures(chronicle);
+    /* What is not gathered counts all the same. */
+    ok = ok && (chronicle->failover_count == CHRONICLE_MOST
+                    ? history_statistics(history, &filter, from_us, to_us, &chronicle->stats, error)
+                    : make_stats(chronicle));
+    lookup_free(&reading.leaders);
     if (!ok) {
         chronicle_clear(chronicle);
         if (!*error)

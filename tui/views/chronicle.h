@@ -42,7 +42,7 @@ struct chronicle {
     size_t stretch_count;
     struct failover *failovers; /* in order; all strings are its own */
     size_t failover_count;
-    struct failover_stats stats; /* of those failovers */
+    struct failover_stats stats; /* of all failovers of the window */
     double changes_per_hour; /* of leader, that were seen, by the time watched; negative: too little was */
     size_t tenure_count;     /* what of them lies within the window */
     int64_t tenure_p50_us, tenure_max_us;

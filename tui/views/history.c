@@ -231,8 +231,9 @@ static void draw_window(const struct history_view *view, struct cells *cells, in
     x += cells_printf(cells, x, y, -1, ROLE_TEXT, "%zu %s", chronicle->leader_count,
                       chronicle->leader_count == 1 ? "leader" : "leaders") +
          3;
-    x += cells_printf(cells, x, y, -1, ROLE_TEXT, "%zu %s", chronicle->failover_count,
-                      chronicle->failover_count == 1 ? "failover" : "failovers") +
+    bool more = chronicle->failover_count == CHRONICLE_MOST;
+    x += cells_printf(cells, x, y, -1, ROLE_TEXT, "%s%zu %s", more ? "more than " : "",
+                      chronicle->failover_count, chronicle->failover_count == 1 ? "failover" : "failovers") +
          3;
     x = put_tenures(cells, x, y, chronicle);
     snprintf(text, sizeof text, "%s", chronicle->cut ? "more than can be shown: + for a shorter time" : "");

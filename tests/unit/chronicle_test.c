@@ -1,0 +1,86 @@
+/* Proves that what a window of time has too much of is said to be, and counted all the same. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "tests/support/recorded.h"
+#include "tui/views/chronicle.h"
+
+#define TEXT_OF(number) #number
+#define NUMBER(number) TEXT_OF(number)
+#define EACH                                                                                                 \
+    "WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n <= " NUMBER(CHRONICLE_MOST) ")" \
+                                                                                                         " "
+
+static struct recorded *quiet(void)
+{
+    struct recorded *world = recorded_begin();
+    recorded_changes(world, 1);
+    recorded_stop(world);
+    recorded_change(world, "DELETE FROM failover");
+    return world;
+}
+
+static void read_all(const struct recorded *world, struct chronicle *chronicle)
+{
+    struct history *history = recorded_open(world);
+    int64_t from_us = 0, to_us = 0;
+    char *error;
+    assert_true(history_bounds(history, &from_us, &to_us));
+    assert_true(chronicle_read(chronicle, history, "prod", "/election", from_us, to_us, &error));
+    history_close(history);
+}
+
+/* The figures are of all failovers, also of those that are not listed. */
+static void counts_more_failovers_than_it_lists(void **state)
+{
+    (void)state;
+    struct recorded *world = quiet();
+    struct chronicle chronicle;
+    recorded_change(world, EACH "INSERT INTO failover (election, lost_us, event, cause, certainty,"
+                                " vacancy_low_us, vacancy_high_us) SELECT 1, (SELECT from_us FROM stretch),"
+                                " 1000 + n, 'unknown', 'certain', n, n FROM n");
+    read_all(world, &chronicle);
+    assert_true(chronicle.cut);
+    assert_int_equal(chronicle.failover_count, CHRONICLE_MOST);
+    assert_int_equal(chronicle.stats.all.count, CHRONICLE_MOST + 1);
+    assert_int_equal(chronicle.stats.all.max.low_us, CHRONICLE_MOST + 1);
+    assert_int_equal(chronicle.leader_count, 2);
+    chronicle_clear(&chronicle);
+    recorded_free(world);
+}
+
+/* Too many leaders leave the failovers as they are. */
+static void lists_failovers_of_more_leaders_than_it_draws(void **state)
+{
+    (void)state;
+    struct recorded *world = quiet();
+    struct chronicle chronicle;
+    recorded_change(world,
+                    "DELETE FROM tenure; INSERT INTO failover (election, lost_us, event, cause, certainty,"
+                    " vacancy_low_us, vacancy_high_us) SELECT 1, from_us, 1000, 'unknown', 'certain', 7, 7"
+                    " FROM stretch");
+    recorded_change(world, EACH "INSERT INTO name (id, text) SELECT 1000 + n, 'n_' || n FROM n");
+    recorded_change(
+        world,
+        EACH "INSERT INTO tenure (election, id, stretch, kind, candidate, from_us, from_exact, to_us)"
+             " SELECT 1, n, 1, 'led', 1000 + n, s.from_us + n, 1, s.from_us + n + 1 FROM n, stretch s");
+    read_all(world, &chronicle);
+    assert_true(chronicle.cut);
+    assert_int_equal(chronicle.leader_count, CHRONICLE_MOST);
+    assert_int_equal(chronicle.failover_count, 1);
+    assert_int_equal(chronicle.stats.all.count, 1);
+    assert_int_equal(chronicle_lane(&chronicle, NULL, "n_7") < LANE_UNKNOWN, 1);
+    chronicle_clear(&chronicle);
+    recorded_free(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(counts_more_failovers_than_it_lists),
+                                       cmocka_unit_test(lists_failovers_of_more_leaders_than_it_draws)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
