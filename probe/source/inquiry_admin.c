@@ -182,7 +182,9 @@ static void on_identity(void *context, const char *problem, int64_t took_us)
     struct inquiry *q = context;
     bool in_time = took_us < FIGURES_WITHIN_MS * 1000;
     q->admin_ask = NULL;
-    inquiry_count_cost(q, took_us, !problem);
+    /* Figures are not counted: see there. */
+    if (q->proving == ADMIN_CONNECTIONS)
+        inquiry_count_cost(q, took_us, !problem);
     /* ZooKeeper 3.5 has this command, too; what has not may still be proved by what only it can know. */
     bool silent = problem && q->proving == ADMIN_CONFIGURATION && in_time && strstr(problem, "not an answer");
     if (!problem || silent) {

@@ -354,6 +354,26 @@ def test_a_slow_server_is_left_in_peace(zk, client, path, tmp_path):
                 until(lambda: admin.asked.count("watches") > 3, 60, "it is asked again")
 
 
+def test_a_cold_server_is_asked_again_soon(zk, client, path, tmp_path):
+    """A JVM's very first answers take long, once, whatever is asked: they are figures, and cost no long pause."""
+    stand(client, path)
+    answers = {"connections": http(CONNECTIONS % 1), "watches": http('{"session_id_to_watched_paths":{"1":["/a"]}}')}
+    asked = set()
+
+    def cold(command):
+        if command in ("configuration", "server_stats", "watch_summary") and command not in asked:
+            asked.add(command)
+            time.sleep(0.5)
+        return answers.get(command, http("{}"))
+
+    with FakeAdmin(cold) as admin, FakeWords(lambda word: ALONE) as words:
+        answers.update(figures(words.address))
+        file = configured(tmp_path, zk, f"{{addresses: ['{words.address}'], admin: ['{admin.address}'], every: 100ms}}")
+        with Events(None, "-c", str(file), path):
+            until(lambda: admin.asked.count("watches") > 1, 40, "it is asked again")
+    assert asked == {"configuration", "server_stats", "watch_summary"}
+
+
 def test_no_big_word_after_a_small_one(zk, client, path, tmp_path):
     """What a word once came to says nothing where AdminServer has told of many watches since."""
     stand(client, path)
