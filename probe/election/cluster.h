@@ -69,7 +69,7 @@ struct cluster {
     char *chroot; /* "" or "/app" */
     enum connection_state connection;
     bool ever_connected;
-    struct moment connection_since;
+    struct moment connection_since; /* it is connected, is not, or is refused for good */
     uint64_t session;
     int timeout_ms;
     char *connected_to;

@@ -207,6 +207,11 @@ static void forget_transactions(struct cluster *cluster)
     cluster->epoch = 0;
 }
 
+static bool is_away(enum connection_state state)
+{
+    return state == CONNECTION_CONNECTING || state == CONNECTION_EXPIRED;
+}
+
 static void observe_connection(struct model *model, struct cluster *cluster, const struct observation *o)
 {
     static const char *const words[] = {"disconnected", "connected", "expired", "disconnected"};
@@ -222,7 +227,8 @@ static void observe_connection(struct model *model, struct cluster *cluster, con
         forget_transactions(cluster);
     cluster->session = seen->session;
     cluster->timeout_ms = seen->timeout_ms;
-    if (before != now || !was_known)
+    /* An attempt that failed, or a session that was given up, does not begin its absence anew. */
+    if (!was_known || (before != now && !(is_away(before) && is_away(now))))
         cluster->connection_since = o->at;
     cluster->connection = now;
     if (changed)

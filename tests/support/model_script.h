@@ -45,8 +45,9 @@
  *   failovers                 ... and whole failovers, with cause and phases in milliseconds (-1: open)
  *   > EVENT                   the events of the line before, all of them, in order
  *   ? WHAT VALUE              state, leader, since, line, next, recipe, ack, fresh, unseen, complete, guard,
- *                             mark, foreign, identity NAME, tenures, change, findings (all but no-guid), all,
- * why CODE, standing CODE, link NAME, by NAME, goes NAME, goes-why NAME, next-failover, suspected, sound # comment
+ *                             connection-since, mark, foreign, identity NAME, tenures, change, findings (all
+ * but no-guid), all, why CODE, standing CODE, link NAME, by NAME, goes NAME, goes-why NAME, next-failover,
+ * suspected, sound # comment
  *
  * The script fails the running cmocka test at the first line that does not hold, with its number.
  */

@@ -144,6 +144,8 @@ void words_describe(const struct election *e, const char *what, const char *name
         words_add(out, size, "%s %s", e->recipe ? e->recipe->name : "none", recognised_word(e->recognised));
     else if (strcmp(what, "ack") == 0)
         words_add(out, size, "%s", acks[e->acknowledged]);
+    else if (strcmp(what, "connection-since") == 0)
+        describe_time(out, size, &e->cluster->connection_since, true);
     else if (strcmp(what, "fresh") == 0)
         words_add(out, size, "%s", e->fresh ? "yes" : "no");
     else if (strcmp(what, "unseen") == 0)

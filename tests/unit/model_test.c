@@ -415,6 +415,25 @@ static void away(void **state)
                               "> leader-lost n_0000000000 @1 gap 13200\n"
                               "> candidate-left n_0000000000 @1 gap 13200\n"
                               "> leader-elected n_0000000000 -> n_0000000001 gap 13200\n");
+    model_script_run("since when it is not connected does not begin anew with each attempt, nor with expiry",
+                     "watch /election\nconnect\n> connection connected\n"
+                     "tick 100\n"
+                     "lose\n"
+                     "> connection disconnected\n"
+                     "tick 20000\n"
+                     "lose refused\n"
+                     "expire\n"
+                     "> connection expired\n"
+                     "tick 300\n"
+                     "lose\n"
+                     "? connection-since 100\n"
+                     "connect\n"
+                     "> connection connected\n"
+                     "? connection-since 20400\n"
+                     "tick 10\n"
+                     "refuse authentication failed\n"
+                     "> connection disconnected: authentication failed\n"
+                     "? connection-since 20410\n");
     model_script_run("expiry, refusal and gaps are told once",
                      STANDING "expire\n"
                               "> connection expired\n"
