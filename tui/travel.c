@@ -9,13 +9,8 @@
 #include "tui/views/facts.h"
 
 #define SECOND_US INT64_C(1000000)
-#define DAY_US (86400 * SECOND_US)
-
-/* What the line of time can show; the longest that is still needed is where it begins, up to a day. */
-static const int64_t windows_us[] = {60 * SECOND_US, 600 * SECOND_US, 3600 * SECOND_US, 21600 * SECOND_US,
-                                     DAY_US,         7 * DAY_US,      30 * DAY_US,      366 * DAY_US};
-#define WINDOWS (sizeof windows_us / sizeof *windows_us)
-#define A_DAY 4
+#define MINUTE_US (60 * SECOND_US)
+#define DAY_US (1440 * MINUTE_US)
 
 static void say(struct travel_note *note, style role, const char *text)
 {
@@ -189,17 +184,12 @@ void travel_act(struct travel *travel, enum action action, struct moment now, st
 
 /* The line of time. */
 
+/* All that is recorded, from a minute to a day. */
 static void choose_window(struct travel *travel, int64_t from_us, int64_t to_us, int64_t at_us)
 {
-    unsigned window = travel->window;
-    if (window == 0)
-        while (window < A_DAY && windows_us[window] < to_us - from_us)
-            window++;
-    else
-        window--;
-    int64_t length_us = windows_us[window], recorded_us = to_us - from_us;
-    if (travel->window == 0 && recorded_us < length_us)
-        length_us = recorded_us > 60 * SECOND_US ? recorded_us : 60 * SECOND_US;
+    int64_t recorded_us = to_us - from_us, length_us = recorded_us < MINUTE_US ? MINUTE_US
+                                                       : recorded_us > DAY_US  ? DAY_US
+                                                                               : recorded_us;
     /* It stands still while one moves inside it, and goes on by halves. */
     if (travel->to_us - travel->from_us != length_us || at_us < travel->from_us || at_us > travel->to_us)
         travel->from_us = at_us > to_us - length_us / 2 ? to_us - length_us : at_us - length_us / 2;
@@ -216,6 +206,8 @@ static void draw_failovers(const struct travel *travel, struct cells *cells)
     for (int i = 0; i < travel->width; i++) {
         if (!history_step(past_history(travel->past), &losses, at_us, true, &at_us) || at_us >= travel->to_us)
             return;
+        if (at_us < travel->from_us)
+            continue; /* recorded later, by a clock that was set back */
         int cell = (int)((at_us - travel->from_us) * travel->width / window_us);
         cells_put(cells, travel->x + cell, travel->y, 1, ROLE_BAR_CHANGE, cells_sign(cells, SIGN_TICK));
         at_us = travel->from_us + (cell + 1) * window_us / travel->width;

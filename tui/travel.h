@@ -19,8 +19,7 @@ struct travel {
     bool live;           /* there is a present to come back to */
     bool away;           /* a moment of the past is shown */
     int pace;            /* at which it plays; 0: not chosen yet */
-    unsigned window;     /* that the line of time shows; 0: not chosen yet */
-    /* Where the line was drawn, for clicks. */
+    /* Where the line of time was drawn, for clicks, and what it showed. */
     int x, y, width;
     int64_t from_us, to_us;
 };
