@@ -301,12 +301,12 @@ static bool catch_signals(struct stage *stage)
  * fail then, and with our own output, of which pieces would be lost: so that is undone. Nothing here reads
  * but what is there already.
  */
-static bool poll_init(uv_loop_t *loop, uv_poll_t *poll, int descriptor)
+static bool open_input(struct stage *stage)
 {
-    int flags = fcntl(descriptor, F_GETFL);
-    if (flags < 0 || uv_poll_init(loop, poll, descriptor) != 0)
-        return false;
-    return fcntl(descriptor, F_SETFL, flags) == 0;
+    int descriptor = curses_descriptor(stage->curses), flags = fcntl(descriptor, F_GETFL);
+    stage->input_open = flags >= 0 && uv_poll_init(stage->show->loop, &stage->input, descriptor) == 0;
+    stage->input.data = stage;
+    return stage->input_open && fcntl(descriptor, F_SETFL, flags) == 0;
 }
 
 static bool start(struct stage *stage, char **error)
@@ -333,10 +333,8 @@ static bool start(struct stage *stage, char **error)
         return false;
     }
     stage->cells->ascii = curses_is_ascii(stage->curses);
-    if (!poll_init(loop, &stage->input, curses_descriptor(stage->curses)))
+    if (!open_input(stage))
         return false;
-    stage->input_open = true;
-    stage->input.data = stage;
     stage->before_open = uv_prepare_init(loop, &stage->before) == 0;
     stage->before.data = stage;
     stage->second_open = uv_timer_init(loop, &stage->second) == 0;

@@ -45,7 +45,8 @@ static void put_code(struct buffer *out, const char *text)
 /* Prose that may hold strangers' bytes. An underscore inside a word means nothing in Markdown. */
 static void put_prose(struct buffer *out, const char *text)
 {
-    size_t left = text ? strlen(text) : 0, eaten;
+    text = text ? text : "";
+    size_t left = strlen(text), eaten;
     char unit[SAFE_UNIT], before = ' ';
     for (int width; (eaten = safe_unit(text, left, false, unit, &width)) > 0; text += eaten, left -= eaten) {
         bool inside =

@@ -35,7 +35,8 @@ static void put_escaped(struct buffer *out, const char *unit)
 
 void markup_text(struct buffer *out, const char *text)
 {
-    size_t left = text ? strlen(text) : 0, eaten;
+    text = text ? text : "";
+    size_t left = strlen(text), eaten;
     char unit[SAFE_UNIT];
     for (int width; (eaten = safe_unit(text, left, false, unit, &width)) > 0; text += eaten, left -= eaten)
         put_escaped(out, unit);
