@@ -2,6 +2,11 @@
  * recording.c - once and events on a recording, in place of a cluster.
  */
 
+#include "tui/commands/recording.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "config/text.h"
 #include "config/times.h"
@@ -10,15 +15,11 @@
 #include "probe/sink/json_event.h"
 #include "probe/sink/json_look.h"
 #include "probe/sink/look.h"
-#include "tui/commands/recording.h"
 #include "tui/commands/verdict.h"
 #include "tui/print/event_line.h"
 #include "tui/print/output.h"
 #include "tui/report/look_text.h"
 #include "tui/text/format.h"
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 /* So much is gathered before it is written. */
 #define PIECE_BYTES (64 * 1024)
@@ -253,10 +254,8 @@ int command_events_recorded(const struct invocation *invocation)
             complain("out of memory");
         } else {
             telling.where_width = model ? event_line_where(model, telling.paper.row->ascii) : 20;
-            bool read =
-                history_events(history, NULL, from_us, to_us + 1, on_event, &telling, &error) || !error;
-            if (!read)
-                complain("%s", error);
+            if (!history_events(history, NULL, from_us, to_us + 1, on_event, &telling, &error))
+                complain("%s", error ? error : "out of memory");
             else if (buffer_failed(&telling.out))
                 complain("out of memory");
             else if (flush(&telling) || output_is_gone(telling.error))
