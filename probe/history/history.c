@@ -365,14 +365,9 @@ void reader_end(struct history *h)
         sqlite3_exec(h->db, "COMMIT", NULL, NULL, NULL);
 }
 
-bool history_bounds(struct history *h, int64_t *from_us, int64_t *to_us)
+/* While it is being read. False: there is nothing. */
+static bool bounds_of(const struct history *h, int64_t *from_us, int64_t *to_us)
 {
-    char *error;
-    bool begun = reader_begin(h, &error);
-    free(error);
-    if (!begun)
-        return false;
-    reader_end(h);
     for (size_t i = 0; i < h->stretch_count; i++) {
         if (i == 0 || h->stretches[i].from_us < *from_us)
             *from_us = h->stretches[i].from_us;
@@ -380,6 +375,16 @@ bool history_bounds(struct history *h, int64_t *from_us, int64_t *to_us)
             *to_us = h->stretches[i].to_us;
     }
     return h->stretch_count > 0;
+}
+
+bool history_bounds(struct history *h, int64_t *from_us, int64_t *to_us)
+{
+    char *error;
+    bool begun = reader_begin(h, &error);
+    free(error);
+    if (begun)
+        reader_end(h);
+    return begun && bounds_of(h, from_us, to_us);
 }
 
 /* ---- a moment ---- */
@@ -511,36 +516,30 @@ static bool bring_picture(struct history *h, size_t stretch, int64_t at_us)
     return fine;
 }
 
-static bool say_outside(const struct history *h, int64_t at_us, int64_t from_us, int64_t to_us, char **error)
+/* False: the recording does not hold that moment; *error says why. */
+static bool find_moment(struct history *h, int64_t at_us, size_t *stretch, char **error)
 {
-    bool before = at_us < from_us;
-    *error = text_format("%s: %s; choose a time within the recording", h->file,
-                         before ? "nothing had been recorded yet at that time"
-                                : "that is after the recording's end");
-    (void)to_us;
-    return false;
+    int64_t from_us, to_us;
+    const char *why = NULL;
+    if (!bounds_of(h, &from_us, &to_us))
+        why = "nothing has been recorded there yet";
+    else if (at_us < from_us || (*stretch = reader_stretch_at(h, at_us)) == SIZE_MAX)
+        why = "nothing had been recorded yet at that time; choose a time within the recording";
+    else if (at_us > to_us)
+        why = "that is after the recording's end; choose a time within the recording";
+    *error = why ? text_format("%s: %s", h->file, why) : NULL;
+    return !why;
 }
 
 const struct model *history_at(struct history *h, int64_t at_us, char **error)
 {
-    int64_t from_us = 0, to_us = 0;
-    *error = NULL;
+    size_t stretch = SIZE_MAX;
     thawed_free(h->thawed);
     h->thawed = NULL;
-    if (!history_bounds(h, &from_us, &to_us)) {
-        *error = text_format("%s: nothing has been recorded there yet", h->file);
-        return NULL;
-    }
-    if (at_us < from_us || at_us > to_us) {
-        say_outside(h, at_us, from_us, to_us, error);
-        return NULL;
-    }
     if (!reader_begin(h, error))
         return NULL;
-    size_t stretch = reader_stretch_at(h, at_us);
-    if (stretch == SIZE_MAX)
-        *error = text_format("%s: nothing had been recorded yet at that time", h->file);
-    else if (!bring_picture(h, stretch, at_us) || !(h->thawed = thaw(h->picture, at_us, ++h->generation)))
+    if (find_moment(h, at_us, &stretch, error) &&
+        !(bring_picture(h, stretch, at_us) && (h->thawed = thaw(h->picture, at_us, ++h->generation))))
         reader_failed(h, error);
     reader_end(h);
     if (!h->thawed)

@@ -4,6 +4,7 @@
 
 #include "config/text.h"
 #include "probe/history/codec.h"
+#include "probe/history/history.h"
 #include "probe/history/reader.h"
 
 /* ---- where a time is among the events ---- */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/history/history.h"
 #include "probe/history/reader.h"
 
 /* ---- whose a time is ---- */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "probe/history/digest.h"
+#include "probe/history/history.h"
 #include "probe/history/lengths.h"
 #include "probe/history/reader.h"
 

@@ -9,9 +9,26 @@
 #define ELECTOP_PROBE_HISTORY_ITEMS_H
 
 #include "probe/history/codec.h"
-#include "probe/history/picture.h"
 
 #define SLOT_NONE UINT32_MAX
+
+enum item_kind {
+    ITEM_CLOCK, /* what moments are written against */
+    ITEM_CLUSTER,
+    ITEM_SERVER,    /* below a cluster */
+    ITEM_ELECTION,  /* below a cluster: what hardly ever changes of it */
+    ITEM_STATE,     /* below an election: the rest of it */
+    ITEM_CANDIDATE, /* below an election, as all that follow */
+    ITEM_OUTSIDER,
+    ITEM_SESSION, /* owner of a candidate */
+    ITEM_FINDING,
+    ITEM_TENURE,
+    ITEM_LINE,    /* the order of candidates */
+    ITEM_FOREIGN, /* ... of outsiders */
+    ITEM_FAILOVER,
+    ITEM_WORST, /* ... of findings */
+    ITEM_KINDS
+};
 
 struct slot {
     unsigned char *bytes; /* NULL: free */

@@ -40,26 +40,9 @@ bool picture_apply(struct picture *, const void *patch, size_t length);
 /* Empty again. */
 void picture_clear(struct picture *);
 
-/* The items, for thaw.c: those that are not there have NULL bytes. Their first byte is an item_kind. */
+/* The items, for thaw.c: those that are not there have NULL bytes. Their first byte is an item_kind
+   (items.h). */
 size_t picture_count(const struct picture *);
 const unsigned char *picture_item(const struct picture *, size_t i, size_t *length);
-
-enum item_kind {
-    ITEM_CLOCK, /* what moments are written against */
-    ITEM_CLUSTER,
-    ITEM_SERVER,    /* below a cluster */
-    ITEM_ELECTION,  /* below a cluster: what hardly ever changes of it */
-    ITEM_STATE,     /* below an election: the rest of it */
-    ITEM_CANDIDATE, /* below an election, as all that follow */
-    ITEM_OUTSIDER,
-    ITEM_SESSION, /* owner of a candidate */
-    ITEM_FINDING,
-    ITEM_TENURE,
-    ITEM_LINE,    /* the order of candidates */
-    ITEM_FOREIGN, /* ... of outsiders */
-    ITEM_FAILOVER,
-    ITEM_WORST, /* ... of findings */
-    ITEM_KINDS
-};
 
 #endif

@@ -8,6 +8,7 @@
 #include "probe/election/name_hash.h"
 #include "probe/election/registry.h"
 #include "probe/history/items.h"
+#include "probe/history/picture.h"
 
 /* Other figures of a server than those that say something are noted as often. */
 #define FIGURES_EVERY_US 60000000

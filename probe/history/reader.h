@@ -6,7 +6,8 @@
 
 #include <sqlite3.h>
 
-#include "probe/history/history.h"
+#include "probe/election/failover.h"
+#include "probe/election/model.h"
 #include "probe/history/picture.h"
 #include "probe/history/thaw.h"
 

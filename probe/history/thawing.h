@@ -10,6 +10,7 @@
 #ifndef ELECTOP_PROBE_HISTORY_THAWING_H
 #define ELECTOP_PROBE_HISTORY_THAWING_H
 
+#include "probe/election/model.h"
 #include "probe/history/items.h"
 
 /* Texts and more that live as long as the model. */
