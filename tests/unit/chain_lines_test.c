@@ -106,6 +106,13 @@ static void hidden_parts_by_reason(void **state)
     told = 0;
     assert_non_null(facts_hidden(&server, &told, parts, sizeof parts));
     assert_string_equal(parts, "watches, connections and sessions");
+    /* A follower that came back is not asked for sessions: why they were not had before says nothing now. */
+    server.mode = SERVER_FOLLOWER;
+    told = 0;
+    assert_non_null(facts_hidden(&server, &told, parts, sizeof parts));
+    assert_string_equal(parts, "watches and connections");
+    assert_null(facts_hidden(&server, &told, parts, sizeof parts));
+    server.mode = SERVER_LEADER;
     server.hidden[HIDDEN_CONNECTIONS] = half;
     told = 0;
     assert_non_null(facts_hidden(&server, &told, parts, sizeof parts));

@@ -280,7 +280,9 @@ static void draw_detail(const struct ensemble_view *view, struct cells *cells, i
     else if (told == 0 && server->watches_from == NULL && y < end)
         put_part(cells, y, end, ROLE_DIM, "watches", "? not asked yet");
     else if (told == 0 && y < end)
-        put_part(cells, y, end, ROLE_GOOD, "shows", "its connections, sessions and watches");
+        put_part(cells, y, end, ROLE_GOOD, "shows",
+                 facts_asked_for_sessions(server) ? "its connections, sessions and watches"
+                                                  : "its connections and watches");
 }
 
 static void ensemble_draw(struct view *self, const struct scene *scene, struct cells *cells)

@@ -385,6 +385,11 @@ char *facts_server(const struct cluster *cluster, size_t which, char *buffer, si
     return buffer;
 }
 
+bool facts_asked_for_sessions(const struct server *server)
+{
+    return server->mode != SERVER_FOLLOWER && server->mode != SERVER_OBSERVER;
+}
+
 const char *facts_hidden(const struct server *server, unsigned *told, char *parts, size_t size)
 {
     static const struct {
@@ -398,6 +403,8 @@ const char *facts_hidden(const struct server *server, unsigned *told, char *part
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         const char *why = server->hidden[all[i].part];
 
+        if (all[i].part == HIDDEN_SESSIONS && !facts_asked_for_sessions(server))
+            continue;
         if (why == NULL || (*told & 1U << all[i].part) != 0)
             continue;
         if (reason == NULL) {

@@ -92,10 +92,14 @@ char *facts_since(const struct cells *, const struct election *, struct moment n
    host host and port. */
 char *facts_server(const struct cluster *, size_t which, char *buffer, size_t size);
 
+/* Only ZooKeeper's leader, or a server alone, knows the sessions: nobody asks the others. */
+bool facts_asked_for_sessions(const struct server *);
+
 /*
- * What a server does not show, reason by reason: into parts "watches and connections", and why. Parts are of
- * one reason where their first clauses are the same: what follows names the words that each was asked by.
- * told: the parts of which it was said before, 0 to begin with. NULL: no more.
+ * What a server does not show of what it is asked for, reason by reason: into parts "watches and
+ * connections", and why. Parts are of one reason where their first clauses are the same: what follows names
+ * the words that each was asked by. told: the parts of which it was said before, 0 to begin with. NULL: no
+ * more.
  */
 const char *facts_hidden(const struct server *, unsigned *told, char *parts, size_t size);
 
