@@ -535,7 +535,6 @@ struct trial *trial_new(uv_loop_t *loop, const struct trial_options *options,
     if (!t)
         return NULL;
     t->loop = loop;
-    t->real_least = -1;
     t->options = *options;
     t->listener = *listener;
     t->context = context;

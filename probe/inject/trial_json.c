@@ -190,8 +190,17 @@ static void put_crowd(struct json_writer *w, const struct trial_report *r)
     json_write_key(w, "live");
     if (r->options->live) {
         json_write_begin(w, '{');
+        /* Left before it knew: how long is not known, but at most how long. */
         json_write_key(w, "first_ms");
-        json_write_ms(w, (int64_t)c->first_most_us);
+        if (c->first_most_us > 0 || r->first_may_us == 0)
+            json_write_ms(w, (int64_t)c->first_most_us);
+        else
+            json_write_null(w);
+        json_write_key(w, "first_at_most_ms");
+        if (r->first_may_us < 0)
+            json_write_null(w);
+        else
+            json_write_ms(w, r->first_may_us);
         key_uint(w, "withdrawals", r->withdrawals);
         key_known(w, "real_least", r->real_least);
         json_write_end(w, '}');

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "probe/election/recipe.h"
+#include "probe/inject/front.h"
 #include "probe/inject/naming.h"
 #include "probe/inject/siblings.h"
 #include "probe/inject/trial_state.h"
@@ -12,6 +13,8 @@
 /* The pause before the first return; each further one is twice as long. */
 #define LIST_MS 1000
 #define REJOIN_MS 2000
+/* Lists at the end, until one shows none of ours. */
+#define LAST_LISTS 3
 
 struct live_rules {
     struct trial *trial;
@@ -21,8 +24,9 @@ struct live_rules {
     bool keeping, listing, again; /* again: something happened while the list was on its way */
     size_t real;                  /* that stood before ours at the latest list */
     bool out;                     /* all have withdrawn */
-    uint64_t rejoin_ms, list_ms;
-    size_t owed;
+    uint64_t rejoin_ms, list_ms, asked_us;
+    struct front front;
+    size_t owed, last_lists;
     bool freed;
 };
 
@@ -66,11 +70,11 @@ static void rejoin(struct live_rules *rules)
 
 static void list_read(struct live_rules *);
 
-static void rules_apply(struct live_rules *rules, char *const *names, size_t count)
+/* Notes it, too: the smallest number of ours in a list that was asked for last; INT64_MAX: none of ours. */
+static int64_t ours_in(struct live_rules *rules, char *const *names, size_t count)
 {
     struct trial *t = rules->trial;
     int64_t first = INT64_MAX;
-    size_t real = 0;
     for (size_t i = 0; i < count; i++) {
         char *path = path_join(t->path, names[i]);
         int64_t number = recipe_sequence_of(names[i]);
@@ -78,12 +82,18 @@ static void rules_apply(struct live_rules *rules, char *const *names, size_t cou
             first = number;
         free(path);
     }
+    front_look(&rules->front, names, count, first, rules->asked_us, uv_hrtime() / 1000);
+    return first;
+}
+
+static void rules_apply(struct live_rules *rules, char *const *names, size_t count)
+{
+    int64_t first = ours_in(rules, names, count);
+    size_t real = 0;
     for (size_t i = 0; i < count; i++) {
         int64_t number = recipe_sequence_of(names[i]);
         real += number != SEQUENCE_NONE && number < first;
     }
-    if (!rules->out && first != INT64_MAX && (t->real_least < 0 || (int64_t)real < t->real_least))
-        t->real_least = (int64_t)real;
     if (!rules->out && (real < SIBLINGS_LEAST || real < rules->real))
         withdraw(rules, real);
     else if (rules->out && first == INT64_MAX && real >= SIBLINGS_LEAST && now_ms(rules) >= rules->rejoin_ms)
@@ -114,6 +124,8 @@ static void on_list(void *context, enum session_result result, const struct znod
 static void list_read(struct live_rules *rules)
 {
     rules->again = rules->listing;
+    if (!rules->listing)
+        rules->asked_us = uv_hrtime() / 1000;
     if (!rules->listing && session_children(rules->trial->session, rules->trial->path, true, on_list, rules))
         rules->listing = true;
 }
@@ -126,6 +138,7 @@ struct live_rules *live_rules_keep(struct trial *t, void (*over)(struct trial *,
     rules->trial = t;
     rules->over = over;
     rules->keeping = true;
+    front_begin(&rules->front, uv_hrtime() / 1000);
     list_read(rules);
     return rules;
 }
@@ -147,6 +160,8 @@ void live_rules_tick(struct live_rules *rules)
 
 /* ---- after ---- */
 
+static bool last_list(struct live_rules *);
+
 static void on_cleared(void *context, enum session_result result, const char *path)
 {
     (void)result, (void)path;
@@ -155,7 +170,7 @@ static void on_cleared(void *context, enum session_result result, const char *pa
         return;
     if (rules->freed)
         free(rules);
-    else
+    else if (!front_is_open(&rules->front) || ++rules->last_lists >= LAST_LISTS || !last_list(rules))
         rules->cleared(rules->trial);
 }
 
@@ -165,6 +180,8 @@ static void on_last_list(void *context, enum session_result result, const struct
     (void)stat;
     struct live_rules *rules = context;
     struct trial *t = rules->trial;
+    if (!rules->freed && (result == SESSION_OK || result == SESSION_NO_NODE))
+        ours_in(rules, names, result == SESSION_OK ? count : 0);
     for (size_t i = 0; result == SESSION_OK && !rules->freed && i < count; i++) {
         char *path = path_join(t->path, names[i]);
         if (path && guard_owns(t->guard, path) &&
@@ -175,15 +192,26 @@ static void on_last_list(void *context, enum session_result result, const struct
     on_cleared(rules, result, NULL);
 }
 
-bool live_rules_clear(struct live_rules *rules, void (*done)(struct trial *))
+static bool last_list(struct live_rules *rules)
 {
-    rules->keeping = false;
-    rules->cleared = done;
     rules->owed = 1;
+    rules->asked_us = uv_hrtime() / 1000;
     if (session_children(rules->trial->session, rules->trial->path, false, on_last_list, rules))
         return true;
     rules->owed = 0;
     return false;
+}
+
+bool live_rules_clear(struct live_rules *rules, void (*done)(struct trial *))
+{
+    rules->keeping = false;
+    rules->cleared = done;
+    return last_list(rules);
+}
+
+const struct front *live_rules_front(const struct live_rules *rules)
+{
+    return &rules->front;
 }
 
 /* Answers may still be owed: they come before the session's end, and let go of it then. */

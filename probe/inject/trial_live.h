@@ -5,7 +5,7 @@
  * are left (or once two stand again) they rejoin, after a pause. To have given way to fewer than two makes
  * the pause longer, and the third time is the last. That none of them ever leads nobody can promise: one that
  * finds itself first deletes its znode at once, acknowledges nothing (candidate.h, never_leads), and the
- * report says for how long it was first.
+ * report says for how long it was first; and for how long at most, where it left before it knew (front.h).
  *
  * Nothing else is ever written: no directory, no mark, no data; the guard sees to that, too.
  */
@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 
+struct front;
 struct trial;
 struct live_rules;
 
@@ -27,6 +28,9 @@ void live_rules_free(struct live_rules *);
 /* Every so often; and when a watch of the run's session has fired, or its session is back. */
 void live_rules_tick(struct live_rules *);
 void live_rules_noticed(struct live_rules *);
+
+/* Whether one of ours was ever first, as far as is known. */
+const struct front *live_rules_front(const struct live_rules *);
 
 /* At the end: deletes what of ours still stands; done is called once. False: there is nobody to ask. */
 bool live_rules_clear(struct live_rules *, void (*done)(struct trial *));

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/inject/front.h"
+#include "probe/inject/trial_live.h"
 #include "probe/inject/trial_state.h"
 
 static void add_phase(struct histogram *histogram, uint64_t from_us, uint64_t to_us)
@@ -26,6 +28,17 @@ void trial_count_failover(struct trial *t, const struct crowd_failover *failover
     t->notices += failover->notices;
     t->requests += failover->requests;
     t->counted++;
+}
+
+/* What a candidate knew of itself is never more than what the lists leave open. */
+static void report_front(const struct trial *t, struct trial_report *report)
+{
+    const struct front *front = live_rules_front(t->rules);
+    uint64_t known_us = report->crowd.first_most_us;
+    report->real_least = front->before_least;
+    report->first_may_us = (int64_t)(front->first_may_us > known_us ? front->first_may_us : known_us);
+    if (t->phase == TRIAL_OVER && front_is_open(front))
+        report->first_may_us = -1;
 }
 
 void trial_report(const struct trial *t, struct trial_report *report)
@@ -54,13 +67,15 @@ void trial_report(const struct trial *t, struct trial_report *report)
         .swept = t->swept,
         .left_to_expire = t->left_to_expire,
         .withdrawals = t->withdrawals,
-        .real_least = t->real_least,
+        .real_least = -1,
         .refused = t->guard ? guard_refused(t->guard) : 0,
     };
     if (t->ended_us)
         report->crowd = t->last_figures;
     else if (t->crowd)
         crowd_figures(t->crowd, &report->crowd);
+    if (t->rules)
+        report_front(t, report);
     report->run_us = t->ended_us ? t->ran_us : uv_hrtime() / 1000 - t->phase_us;
     report->times.stand = report->crowd.to_stand ? report->crowd.to_stand : &none;
     report->times.failover = report->crowd.to_fail_over ? report->crowd.to_fail_over : &none;

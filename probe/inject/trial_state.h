@@ -69,7 +69,6 @@ struct trial {
     void (*marks_then)(struct trial *);
     bool marks_ended;
     size_t swept, left_to_expire, withdrawals;
-    int64_t real_least; /* -1: none of ours has stood yet */
 };
 
 /* A line for people, told with the report. */

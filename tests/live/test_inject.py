@@ -291,6 +291,7 @@ def test_live_behind_real_candidates(zk, client, path, allowed):
         assert status == 130, err
         report = json.loads(out)
         assert report["live"]["withdrawals"] == 1 and report["live"]["first_ms"] == 0
+        assert report["live"]["first_at_most_ms"] == 0
         assert report["live"]["real_least"] >= 1
         assert names_in(zk, path) == real[1:2] and not client.exists(SANDBOX)
     finally:
@@ -300,6 +301,33 @@ def test_live_behind_real_candidates(zk, client, path, allowed):
     ours = [t for t in transactions(zk.directory) if t.zxid > last and t.session not in known]
     assert {t.type for t in ours} <= {create, 15, delete, close, open_, error}
     assert len([t for t in ours if t.type in (create, 15)]) == 10  # five candidates, twice
+
+
+def test_live_says_that_one_may_have_been_first(zk, client, path, allowed):
+    """All real candidates leave while the tool stands still: its own are first until their sessions end, and the
+    report does not say that none ever was. Those that leave at once leave open at most a moment."""
+    client.ensure_path(path)
+
+    def all_real_leave(still_s):
+        real = [zk.client() for _ in range(3)]
+        made = [one.create(f"{path}/n_", b"host", ephemeral=True, sequence=True) for one in real]
+        injection = Injection(zk, *allowed(zk), "--live", "-n", "3", "--for", "60s")
+        injection.until(lambda: len(client.get_children(path)) == 6)
+        if still_s:
+            injection.process.send_signal(signal.SIGSTOP)
+        for one, znode in zip(real, made):
+            one.delete(znode)
+        time.sleep(still_s)
+        injection.process.send_signal(signal.SIGCONT)
+        until(lambda: client.get_children(path) == [])
+        status, out, err = injection.end(signal.SIGINT)
+        assert status == 130, err
+        return json.loads(out)["live"]
+
+    live = all_real_leave(2)
+    assert live["real_least"] == 0 and live["first_at_most_ms"] >= 1900
+    assert live["first_ms"] is None or live["first_ms"] > 0
+    assert all_real_leave(0)["first_at_most_ms"] < 20000
 
 
 def test_live_is_refused(zk, client, path, allowed):

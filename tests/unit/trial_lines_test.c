@@ -131,6 +131,20 @@ static void a_live_run_that_never_stood(void **state)
     f->report.real_least = 0;
     text = told(&f->report);
     has(text, "At least 0 real candidates stood before them");
+    has(text, "none of them was ever first");
+    free(text);
+    f->report.first_may_us = 3000;
+    text = told(&f->report);
+    has(text, "one of them may have been first, for at most 3.00ms");
+    free(text);
+    f->report.first_may_us = -1;
+    text = told(&f->report);
+    has(text, "whether one of them was ever first is not known");
+    free(text);
+    f->report.first_may_us = 3000;
+    f->report.crowd.first_most_us = 2000;
+    text = told(&f->report);
+    has(text, "one of them was first for 2.00ms");
     free(text);
     free(f);
 }

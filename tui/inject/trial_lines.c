@@ -140,20 +140,35 @@ static void put_unanswered(struct trial_form *form, const struct trial_report *r
                          due, ended + open);
 }
 
+static void put_first(struct text *text, const struct trial_report *r)
+{
+    char span[FORM_CELL];
+    uint64_t known_us = r->crowd.first_most_us;
+    if (known_us)
+        text_printf(text, "one of them was first for %s", format_span((int64_t)known_us, span, sizeof span));
+    else if (r->first_may_us > 0)
+        text_printf(text, "one of them may have been first, for at most %s",
+                    format_span(r->first_may_us, span, sizeof span));
+    else
+        text_add(text, r->first_may_us < 0 ? "whether one of them was ever first is not known"
+                                           : "none of them was ever first");
+}
+
 static void put_live(struct trial_form *form, const struct trial_report *r)
 {
-    char first[FORM_CELL];
-    uint64_t us = r->crowd.first_most_us;
+    struct text first = {0};
     if (r->real_least < 0) {
         trial_form_prose(form, ROLE_TEXT, "None of them was seen to stand.");
         return;
     }
-    trial_form_prose(form, us ? ROLE_WARNING : ROLE_TEXT,
+    put_first(&first, r);
+    trial_form_prose(form, r->first_may_us ? ROLE_WARNING : ROLE_TEXT,
                      "At least %" PRId64
-                     " real candidate%s stood before them; they withdrew %zu time%s for want of two; %s%s.",
+                     " real candidate%s stood before them; they withdrew %zu time%s for want of two; %s.",
                      r->real_least, plural((uint64_t)r->real_least), r->withdrawals, plural(r->withdrawals),
-                     us ? "one of them was first for " : "none of them was ever first",
-                     us ? format_span((int64_t)us, first, sizeof first) : "");
+                     first.at ? first.at : "?");
+    form->out->failed |= first.failed;
+    text_free(&first);
 }
 
 static void put_summary(struct trial_form *form, const struct trial_report *r)

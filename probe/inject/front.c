@@ -1,0 +1,32 @@
+#include "probe/inject/front.h"
+
+#include "probe/election/recipe.h"
+
+void front_begin(struct front *front, uint64_t now_us)
+{
+    *front = (struct front){.ours = INT64_MAX, .behind_us = now_us, .before_least = -1};
+}
+
+void front_look(struct front *front, char *const *names, size_t count, int64_t ours, uint64_t asked_us,
+                uint64_t answered_us)
+{
+    int64_t before = 0;
+    if (ours < front->ours)
+        front->ours = ours;
+    for (size_t i = 0; i < count; i++) {
+        int64_t number = recipe_sequence_of(names[i]);
+        before += number != SEQUENCE_NONE && number < front->ours;
+    }
+    if (front->ours == INT64_MAX || before > 0)
+        front->behind_us = asked_us;
+    else if (answered_us - front->behind_us > front->first_may_us)
+        front->first_may_us = answered_us - front->behind_us;
+    if (front->ours != INT64_MAX && (front->before_least < 0 || before < front->before_least))
+        front->before_least = before;
+    front->ours = ours;
+}
+
+bool front_is_open(const struct front *front)
+{
+    return front->ours != INT64_MAX;
+}

@@ -1,0 +1,73 @@
+/*
+ * What lists of somebody's election prove, and what they leave open, of whether one of ours was first.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "probe/inject/front.h"
+
+#define NONE INT64_MAX
+
+static char first[] = "n_0000000001", second[] = "n_0000000002", seventh[] = "n_0000000007",
+            eighth[] = "n_0000000008", odd[] = "odd";
+static char *const list[] = {first, second, seventh, eighth, odd};
+
+/* As long as each list shows somebody before ours, none of ours ever was; also after ours have left. */
+static void behind_somebody_none_was_first(void **state)
+{
+    (void)state;
+    struct front front;
+    front_begin(&front, 100);
+    front_look(&front, list, 2, NONE, 200, 210);
+    assert_int_equal(front.before_least, -1);
+    front_look(&front, list, 5, 7, 300, 310);
+    assert_true(front_is_open(&front));
+    front_look(&front, list + 1, 4, 7, 400, 410);
+    front_look(&front, list + 1, 1, NONE, 500, 510); /* ours have left, and the second stands yet */
+    assert_int_equal(front.first_may_us, 0);
+    assert_int_equal(front.before_least, 1);
+    assert_false(front_is_open(&front));
+    front_look(&front, list, 0, NONE, 600, 610); /* what becomes of it then is none of ours */
+    assert_int_equal(front.first_may_us, 0);
+}
+
+/* Where all have gone, ours as well, one of ours may have been first since the list before was asked for. */
+static void all_gone_leaves_the_time_between_open(void **state)
+{
+    (void)state;
+    struct front front;
+    front_begin(&front, 100);
+    front_look(&front, list, 5, 7, 300, 310);
+    front_look(&front, list, 0, NONE, 400, 450);
+    assert_int_equal(front.first_may_us, 150);
+    assert_int_equal(front.before_least, 0);
+}
+
+/* Who is seen first is counted until a list shows that it has left; a newer one is not before ours. */
+static void first_until_it_is_seen_no_more(void **state)
+{
+    (void)state;
+    struct front front;
+    front_begin(&front, 100);
+    front_look(&front, list, 5, 7, 300, 310);
+    front_look(&front, list + 2, 2, 7, 400, 410);
+    front_look(&front, list + 3, 1, NONE, 500, 510); /* 8 is somebody who came after ours */
+    assert_int_equal(front.first_may_us, 210);
+    front_look(&front, list, 4, 8, 900, 910); /* back behind others: the longest counts */
+    front_look(&front, list, 2, NONE, 920, 930);
+    assert_int_equal(front.first_may_us, 210);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(behind_somebody_none_was_first),
+        cmocka_unit_test(all_gone_leaves_the_time_between_open),
+        cmocka_unit_test(first_until_it_is_seen_no_more),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
