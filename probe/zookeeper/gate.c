@@ -7,9 +7,15 @@
 /* Between attempts while they fail: at first, and at most. At most 20 a second. */
 #define PAUSE_FIRST_MS 50u
 #define PAUSE_LAST_MS 400u
+/* What all sessions together may do in one turn of the loop before those who wait for a time get theirs. */
+#define TURN_NS UINT64_C(100000000)
 
 struct gate {
     uv_timer_t timer;
+    uv_prepare_t before; /* what has come in is looked at */
+    uv_check_t after;
+    int open;                       /* of these handles */
+    uint64_t spent_ns;              /* since the last of both */
     struct gate_pass *first, *last; /* who waits */
     struct gate_figures figures;
     uint64_t closed_until_ms; /* loop time */
@@ -17,7 +23,21 @@ struct gate {
 
 static void on_closed(uv_handle_t *handle)
 {
-    free(handle->data);
+    struct gate *g = handle->data;
+    if (--g->open == 0)
+        free(g);
+}
+
+static void on_before(uv_prepare_t *before)
+{
+    struct gate *g = before->data;
+    g->spent_ns = 0;
+}
+
+static void on_after(uv_check_t *after)
+{
+    struct gate *g = after->data;
+    g->spent_ns = 0;
 }
 
 struct gate *gate_new(uv_loop_t *loop)
@@ -26,14 +46,34 @@ struct gate *gate_new(uv_loop_t *loop)
     if (!g)
         return NULL;
     uv_timer_init(loop, &g->timer);
-    g->timer.data = g;
+    uv_prepare_init(loop, &g->before);
+    uv_check_init(loop, &g->after);
+    g->timer.data = g->before.data = g->after.data = g;
+    g->open = 3;
+    uv_prepare_start(&g->before, on_before);
+    uv_check_start(&g->after, on_after);
+    uv_unref((uv_handle_t *)&g->before); /* they keep no loop alive */
+    uv_unref((uv_handle_t *)&g->after);
     return g;
 }
 
 void gate_free(struct gate *g)
 {
-    if (g)
-        uv_close((uv_handle_t *)&g->timer, on_closed);
+    if (!g)
+        return;
+    uv_close((uv_handle_t *)&g->timer, on_closed);
+    uv_close((uv_handle_t *)&g->before, on_closed);
+    uv_close((uv_handle_t *)&g->after, on_closed);
+}
+
+void gate_spend(struct gate *g, uint64_t ns)
+{
+    g->spent_ns += ns;
+}
+
+bool gate_is_spent(const struct gate *g)
+{
+    return g->spent_ns > TURN_NS;
 }
 
 static void take_out(struct gate *g, struct gate_pass *pass)

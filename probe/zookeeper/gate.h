@@ -1,5 +1,5 @@
 /*
- * gate.h - lets many sessions connect a few at a time.
+ * gate.h - lets many sessions connect a few at a time, and keeps their turns of the loop short.
  *
  * A server's backlog holds 50 connects; each one over it costs its client a second. And thousands of sessions
  * that have lost the same server would ask after it thousands of times a second, each with a back-off of its
@@ -43,6 +43,14 @@ void gate_cancel(struct gate *, struct gate_pass *);
  * stand half empty until then.
  */
 void gate_turn(struct gate *);
+
+/*
+ * How long each has worked, and whether all have worked so long in this turn of the loop that the others
+ * should wait for the next one. libuv goes on in one turn for as long as more comes in: ten thousand who all
+ * read a long list hold off its timers, and with them every ping, until the servers take them for dead.
+ */
+void gate_spend(struct gate *, uint64_t ns);
+bool gate_is_spent(const struct gate *);
 
 struct gate_figures {
     uint64_t attempts, failures;

@@ -6,6 +6,7 @@
  *   [closed]   after any result but ZOK and ZNOTHING the descriptor is closed and its number may be reused.
  *   [nested]   a handle must not be pumped or freed from inside one of its callbacks.
  *   [retry]    a dead server is retried every timeout/60; a silent one is waited for 2/3 of the timeout.
+ *   [silent]   a server is taken for dead by the time since what was read last, not since what it sent.
  *   [wiped]    a session that saw a later zxid than the servers have is refused for ever, without an event.
  *   [log]      nine lines of log a handle unless the level is 0.
  *   [next]     once all servers have been tried, a call that fails moves on to the next server, and the next
@@ -206,12 +207,18 @@ static void session_pump(struct session *s, int events)
 static void on_ready(void *context, int events)
 {
     struct session *s = context;
-    struct gate *gate = s->pass.held ? s->gate : NULL;
+    struct gate *gate = s->gate;
+    bool held = s->pass.held;
+    if (gate && gate_is_spent(gate))
+        return; /* the next turn tells it again */
+    uint64_t from_ns = uv_hrtime();
     enter(s);
     session_pump(s,
                  (events & UV_READABLE ? ZOOKEEPER_READ : 0) | (events & UV_WRITABLE ? ZOOKEEPER_WRITE : 0));
     leave(s);
     if (gate)
+        gate_spend(gate, uv_hrtime() - from_ns);
+    if (gate && held)
         gate_turn(gate); /* this one may be through */
 }
 
@@ -223,15 +230,30 @@ static void on_turn(void *context)
     leave(s);
 }
 
+static bool has_come_in(int fd)
+{
+    struct pollfd end = {.fd = fd, .events = POLLIN};
+    return fd >= 0 && poll(&end, 1, 0) == 1;
+}
+
+/* [silent] Timers come first in a turn of the loop: after a long one, what the server said lies unread. */
 static void on_due(void *context)
 {
     struct session *s = context;
+    struct gate *gate = s->gate;
+    uint64_t from_ns = uv_hrtime();
     enter(s);
-    if (s->zh)
-        session_arm(s);
-    else
+    if (!s->zh)
         session_begin(s);
+    else if (s->state != CONNECTION_CONNECTED || !has_come_in(pulse_descriptor(s->pulse)))
+        session_arm(s);
+    else if (gate && gate_is_spent(gate))
+        pulse_wake_in(s->pulse, 1);
+    else
+        session_pump(s, ZOOKEEPER_READ); /* it asks the library what it waits for after that */
     leave(s);
+    if (gate)
+        gate_spend(gate, uv_hrtime() - from_ns);
 }
 
 /* [retry] The library waits for 2/3 of the session timeout for a server that says nothing. */

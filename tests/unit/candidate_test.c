@@ -289,6 +289,33 @@ static void a_lost_create_is_found_again(void **state)
     line_end(lost, 2);
 }
 
+static void on_failure(void *context, const char *problem)
+{
+    (void)problem;
+    ++*(int *)context;
+}
+
+/*
+ * Our own stall is not the server's silence: what it said meanwhile is read before anybody asks how long it
+ * has been silent, and the connection holds. (Longer than two thirds of the timeout, and shorter than it.)
+ */
+static void a_stall_of_ours_loses_no_connection(void **state)
+{
+    struct playground *world = *state;
+    struct reader reader = {0};
+    int failures = 0;
+    const struct session_options options = {.hosts = sandbox_hosts(world->sandbox), .timeout_ms = 6000};
+    struct session *session =
+        session_open(&world->loop, &options, &(struct session_listener){.failed = on_failure}, &failures);
+    playground_run_until(world, session_state(session) == CONNECTION_CONNECTED);
+    assert_true(session_exists(session, "/", false, on_node, &reader));
+    uv_sleep(4200);
+    playground_run_until(world, reader.done);
+    assert_int_equal(reader.result, SESSION_OK);
+    assert_int_equal(failures, 0);
+    session_close(session);
+}
+
 static void on_restarted(void *context, const char *problem)
 {
     assert_null(problem);
@@ -549,6 +576,7 @@ int main(void)
         cmocka_unit_test(a_leader_resigns_and_returns),
         cmocka_unit_test(a_dropped_leader_expires),
         cmocka_unit_test(a_lost_create_is_found_again),
+        cmocka_unit_test(a_stall_of_ours_loses_no_connection),
         cmocka_unit_test(a_restart_changes_nothing),
         cmocka_unit_test(a_lock_has_one_owner),
         cmocka_unit_test(a_leader_acknowledges),
