@@ -89,7 +89,7 @@ BAD = {
     "trickle": (trickle, "no answer within"),
     "half": (http(CONNECTIONS % 1, length=1000), "cut off"),
     "nothing": (b"", "cut off"),
-    "endless": (endless, ("more than 64 MB", "no answer within")),
+    "endless": (endless, ("more than 64 MB", "more entries than any server can hold", "no answer within")),
     "html": (http("<html><body>It works!</body></html>"), "not JSON"),
     "error": (http('{"error":"server is not initialized","command":"connections"}'), "not initialized"),
     "status": (http("{}", status="500 Server Error"), "HTTP status 500"),
