@@ -11,11 +11,13 @@ struct request *request_new(struct requests *all, enum answer_kind kind, void *c
     if (all->latest)
         all->latest->previous = r;
     all->latest = r;
+    all->open++;
     return r;
 }
 
 void request_free(struct request *r)
 {
+    r->all->open--;
     if (r->previous)
         r->previous->next = r->next;
     else
@@ -48,6 +50,7 @@ static void call(const struct request *r, const struct answer *a)
 void request_answer(struct request *r, const struct answer *answer)
 {
     struct request copy = *r;
+    r->all->answered++;
     request_free(r);
     call(&copy, answer);
 }

@@ -4,6 +4,8 @@
 #ifndef ELECTOP_PROBE_ZOOKEEPER_REQUEST_H
 #define ELECTOP_PROBE_ZOOKEEPER_REQUEST_H
 
+#include <stdint.h>
+
 #include "probe/zookeeper/answer.h"
 
 struct session;
@@ -26,6 +28,7 @@ struct request {
 struct requests {
     struct session *session;
     struct request *latest;
+    uint64_t open, answered; /* how many */
 };
 
 /* Whatever the kind of request, what came back. */

@@ -184,9 +184,20 @@ bool session_lost_unsaid(const struct session *s)
     return s->state == CONNECTION_CONNECTED && zoo_state(s->zh) != ZOO_CONNECTED_STATE;
 }
 
+/*
+ * Whether the frame just handled was the last that could be there: what is asked meanwhile takes a way to the
+ * server and back, and a notice shows in the loop's next poll. To look would cost a crowd as much as a frame.
+ */
+static bool is_last_frame(const struct session *s, uint64_t owed, int state_before)
+{
+    return owed > 0 ? s->requests.answered >= owed
+                    : state_before == ZOO_ASSOCIATING_STATE && zoo_state(s->zh) == ZOO_CONNECTED_STATE;
+}
+
 static void session_pump(struct session *s, int events)
 {
     int rc, error, state_before, frames = 0;
+    uint64_t owed = s->requests.open > 0 ? s->requests.answered + s->requests.open : 0;
     do { /* [frames] */
         state_before = zoo_state(s->zh);
         errno = 0;
@@ -195,7 +206,8 @@ static void session_pump(struct session *s, int events)
         events = ZOOKEEPER_READ;
         if (rc == ZOK && session_lost_unsaid(s))
             rc = ZCONNECTIONLOSS;
-    } while (rc == ZOK && !s->closing && !s->paused && ++frames < FRAMES_A_TURN);
+    } while (rc == ZOK && !s->closing && !s->paused && !is_last_frame(s, owed, state_before) &&
+             ++frames < FRAMES_A_TURN);
     if (s->closing)
         return;
     if (rc != ZOK && rc != ZNOTHING)

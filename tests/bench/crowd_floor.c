@@ -295,17 +295,13 @@ static void begin(const char *hosts, int timeout_ms)
     }
 }
 
-static void drain(struct member *m, uint32_t got)
+/* One frame, since each has asked one thing only: what else there is shows in the next poll. */
+static void take(struct member *m, uint32_t got)
 {
-    int events =
-        (got & EPOLLOUT ? ZOOKEEPER_WRITE : 0) | (got & (EPOLLIN | EPOLLHUP | EPOLLERR) ? ZOOKEEPER_READ : 0);
-    for (;;) {
-        int rc = zookeeper_process(m->zh, events);
-        if (rc == ZNOTHING)
-            return;
+    int rc = zookeeper_process(m->zh, (got & EPOLLOUT ? ZOOKEEPER_WRITE : 0) |
+                                          (got & (EPOLLIN | EPOLLHUP | EPOLLERR) ? ZOOKEEPER_READ : 0));
+    if (rc != ZNOTHING)
         check(rc, "process");
-        events = ZOOKEEPER_READ;
-    }
 }
 
 static void fall(void)
@@ -380,7 +376,7 @@ int main(int argc, char **argv)
                 say("now");
                 continue;
             }
-            drain(m, events[i].events);
+            take(m, events[i].events);
             arm(m);
         }
         if (shared) {
