@@ -73,6 +73,21 @@ static void on_found(uv_getaddrinfo_t *request, int status, struct addrinfo *fou
         finish(r);
 }
 
+void address_shuffle(struct address *addresses, size_t count)
+{
+    uint32_t dice[CONNECT_STRING_SERVERS * ADDRESSES_A_SERVER];
+    size_t most = sizeof dice / sizeof *dice;
+    count = count < most ? count : most;
+    if (count < 2 || uv_random(NULL, NULL, dice, count * sizeof *dice, 0, NULL) != 0)
+        return;
+    for (size_t i = count - 1; i > 0; i--) {
+        size_t other = dice[i] % (i + 1);
+        struct address held = addresses[i];
+        addresses[i] = addresses[other];
+        addresses[other] = held;
+    }
+}
+
 size_t address_list(const struct address *addresses, size_t count, char *buffer, size_t size)
 {
     size_t used = 0;

@@ -27,6 +27,9 @@ struct address {
 typedef void (*resolver_fn)(void *context, const struct address *addresses, size_t count,
                             const char *problem);
 
+/* Into any order, so that many sessions spread over the servers. */
+void address_shuffle(struct address *, size_t count);
+
 /* The list as the client library reads it: [::1]:2181 is what it prints, ::1:2181 what it takes. Returns its
  * length. */
 size_t address_list(const struct address *, size_t count, char *buffer, size_t size);

@@ -8,6 +8,8 @@
  *   [retry]    a dead server is retried every timeout/60; a silent one is waited for 2/3 of the timeout.
  *   [silent]   a server is taken for dead by the time since what was read last, not since what it sent.
  *   [wiped]    a session that saw a later zxid than the servers have is refused for ever, without an event.
+ *   [order]    to shuffle the addresses it reads a device and seeds the process's generator, for each handle
+ *              and each attempt: they are shuffled here, once.
  *   [log]      nine lines of log a handle unless the level is 0.
  *   [next]     once all servers have been tried, a call that fails moves on to the next server, and the next
  *              attempt moves on once more: of two servers one is never tried again.
@@ -473,6 +475,7 @@ static void session_connect(struct session *s)
         return;
     }
     zoo_set_debug_level((ZooLogLevel)0);
+    zoo_deterministic_conn_order(1); /* [order] */
     s->zh = zookeeper_init2(list, session_on_watch, s->timeout_asked_ms, NULL, s, ZOO_NO_LOG_CLIENTENV,
                             silent_log);
     if (!s->zh) {
@@ -504,6 +507,7 @@ static void on_resolved(void *context, const struct address *addresses, size_t c
     s->address_count = s->addresses ? count : 0;
     if (s->addresses && count)
         memcpy(s->addresses, addresses, count * sizeof *addresses);
+    address_shuffle(s->addresses, s->address_count);
     enter(s);
     session_connect(s);
     leave(s);
