@@ -15,6 +15,7 @@
 #include "probe/inject/reading.h"
 #include "probe/inject/tally.h"
 #include "probe/zookeeper/gate.h"
+#include "probe/zookeeper/poller.h"
 
 #define TICK_MS 5
 /* Sessions that may be on their way at once: what the gate lets in, and enough before it for a long turn. */
@@ -46,6 +47,7 @@ struct crowd {
     struct crowd_parts parts;
     struct crew_options crew_options;
     struct gate *gate;
+    struct poller *poller;
     struct reading *reading; /* NULL: everybody reads for itself */
     struct tally tally;
 
@@ -427,7 +429,8 @@ struct crowd *crowd_new(uv_loop_t *loop, const struct crowd_options *options,
                                                           .gave_up = on_gave_up,
                                                           .connection = on_connection};
     crowd->gate = gate_new(loop);
-    bool good = crowd->gate && crowd_parts_begin(&crowd->parts, &crowd->options, options);
+    crowd->poller = poller_new(loop);
+    bool good = crowd->gate && crowd->poller && crowd_parts_begin(&crowd->parts, &crowd->options, options);
     if (good && options->look == LOOK_SHARED && !options->lock) {
         crowd->reading =
             reading_new(loop, options->election, crew_looked, &crowd->crew_options.listener, crowd);
@@ -439,6 +442,7 @@ struct crowd *crowd_new(uv_loop_t *loop, const struct crowd_options *options,
         return NULL;
     }
     crowd->options.session.gate = crowd->gate;
+    crowd->options.session.poller = crowd->poller;
     crowd->crew_options.loop = loop;
     crowd->crew_options.session = crowd->options.session;
     crowd->crew_options.reading = crowd->reading;
@@ -466,6 +470,7 @@ void crowd_free(struct crowd *crowd)
         crew_free(crowd->crews[i]);
     reading_free(crowd->reading);
     gate_free(crowd->gate);
+    poller_free(crowd->poller);
     tally_free(&crowd->tally);
     crowd_parts_end(&crowd->parts);
     free(crowd->crews);

@@ -4,35 +4,24 @@
 
 /* libuv holds on to the handles a while longer: they, and the memory around them, go with the last. */
 struct pulse {
-    uv_loop_t *loop;
     uv_timer_t wake, deadline;
     uv_prepare_t prepare;
     int open;
-    uv_poll_t *poll; /* in memory of its own: there is a new one for each descriptor. NULL: none */
-    int fd, events;
+    struct poller *poller;
+    bool is_poller_ours;
+    struct poller_seat seat;
+    int fd;
     struct pulse_beats beats;
     void *context;
     bool freed, frozen;
     unsigned jitter; /* state of a small generator */
 };
 
-static void on_poll_closed(uv_handle_t *handle)
-{
-    free(handle);
-}
-
 static void on_closed(uv_handle_t *handle)
 {
     struct pulse *p = handle->data;
     if (--p->open == 0)
         free(p);
-}
-
-static void on_ready(uv_poll_t *poll, int status, int events)
-{
-    struct pulse *p = poll->data;
-    if (p)
-        p->beats.ready(p->context, status < 0 ? UV_READABLE | UV_WRITABLE : events);
 }
 
 static void on_wake(uv_timer_t *timer)
@@ -57,12 +46,19 @@ static void on_prepare(uv_prepare_t *prepare)
         p->beats.turn(p->context);
 }
 
-struct pulse *pulse_new(uv_loop_t *loop, const struct pulse_beats *beats, void *context)
+struct pulse *pulse_new(uv_loop_t *loop, struct poller *poller, const struct pulse_beats *beats,
+                        void *context)
 {
     struct pulse *p = calloc(1, sizeof *p);
     if (!p)
         return NULL;
-    p->loop = loop;
+    p->is_poller_ours = !poller;
+    p->poller = poller ? poller : poller_new(loop);
+    if (!p->poller) {
+        free(p);
+        return NULL;
+    }
+    p->seat = (struct poller_seat){.ready = beats->ready, .context = context};
     p->beats = *beats;
     p->context = context;
     p->fd = -1;
@@ -81,6 +77,8 @@ void pulse_free(struct pulse *p)
         return;
     p->freed = true;
     pulse_let_go(p);
+    if (p->is_poller_ours)
+        poller_free(p->poller);
     uv_close((uv_handle_t *)&p->wake, on_closed);
     uv_close((uv_handle_t *)&p->deadline, on_closed);
     uv_close((uv_handle_t *)&p->prepare, on_closed);
@@ -88,36 +86,17 @@ void pulse_free(struct pulse *p)
 
 bool pulse_poll(struct pulse *p, int fd, int uv_events, bool *fresh)
 {
-    *fresh = false;
-    if (p->poll && p->fd != fd)
+    *fresh = p->fd != fd;
+    if (*fresh)
         pulse_let_go(p);
-    if (!p->poll) {
-        uv_poll_t *poll = calloc(1, sizeof *poll);
-        if (!poll || uv_poll_init(p->loop, poll, fd) != 0) {
-            free(poll);
-            return false;
-        }
-        poll->data = p;
-        p->poll = poll;
-        p->fd = fd;
-        *fresh = true;
-    }
-    if (p->events == uv_events || p->frozen)
-        return true;
-    p->events = uv_events;
-    return uv_poll_start(p->poll, uv_events, on_ready) == 0;
+    p->fd = fd;
+    return p->frozen || poller_poll(p->poller, &p->seat, fd, uv_events);
 }
 
 void pulse_let_go(struct pulse *p)
 {
-    if (!p->poll)
-        return;
-    uv_poll_stop(p->poll);
-    p->poll->data = NULL;
-    uv_close((uv_handle_t *)p->poll, on_poll_closed);
-    p->poll = NULL;
+    poller_drop(p->poller, &p->seat);
     p->fd = -1;
-    p->events = 0;
 }
 
 int pulse_descriptor(const struct pulse *p)
@@ -165,9 +144,7 @@ void pulse_deadline(struct pulse *p, uint64_t ms)
 void pulse_freeze(struct pulse *p)
 {
     p->frozen = true;
-    if (p->poll)
-        uv_poll_stop(p->poll);
-    p->events = 0;
+    poller_drop(p->poller, &p->seat);
     uv_timer_stop(&p->wake);
     uv_timer_stop(&p->deadline);
     uv_prepare_stop(&p->prepare);

@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <uv.h>
 
+#include "probe/zookeeper/poller.h"
+
 struct pulse;
 
 struct pulse_beats {
@@ -21,14 +23,15 @@ struct pulse_beats {
     void (*overdue)(void *context);              /* the time of pulse_deadline() has come */
 };
 
-/* NULL: out of memory. */
-struct pulse *pulse_new(uv_loop_t *, const struct pulse_beats *, void *context);
+/* The poller may be shared, and must outlive the pulse; NULL: one of its own. NULL: out of memory or
+ * descriptors. */
+struct pulse *pulse_new(uv_loop_t *, struct poller *, const struct pulse_beats *, void *context);
 /* No beat comes any more; may be called from inside one. */
 void pulse_free(struct pulse *);
 
 /*
- * Polls this descriptor for these events from now on. *fresh: it was not being polled before. False: out
- * of memory, or libuv refused.
+ * Polls this descriptor for these events from now on. *fresh: it was not being polled before. False: the
+ * system refused.
  */
 bool pulse_poll(struct pulse *, int fd, int uv_events, bool *fresh);
 void pulse_let_go(struct pulse *);

@@ -526,7 +526,7 @@ struct session *session_open(uv_loop_t *loop, const struct session_options *opti
 {
     struct session *s = calloc(1, sizeof *s);
     static const struct pulse_beats beats = {on_ready, on_due, on_turn, on_overdue};
-    struct pulse *pulse = s ? pulse_new(loop, &beats, s) : NULL;
+    struct pulse *pulse = s ? pulse_new(loop, options->poller, &beats, s) : NULL;
     char *error = NULL;
     bool good = pulse && connect_string_parse(options->hosts, &s->servers, &error);
     free(error);

@@ -21,7 +21,8 @@
 #include "probe/zookeeper/answer.h"
 
 struct session;
-struct gate; /* gate.h */
+struct gate;   /* gate.h */
+struct poller; /* poller.h */
 
 /* What a one-shot watch brought. */
 enum session_notice { NOTICE_CREATED, NOTICE_DELETED, NOTICE_CHANGED, NOTICE_CHILDREN };
@@ -46,6 +47,8 @@ struct session_options {
     const char *auth_scheme; /* NULL: none */
     const char *auth_credential;
     struct gate *gate; /* to be asked before each attempt to connect; must outlive the session. NULL: none */
+    struct poller
+        *poller; /* shared with other sessions of the loop; must outlive them. NULL: one of its own */
 };
 
 /* Starts connecting. Borrows nothing after it returns. NULL: out of memory. */
