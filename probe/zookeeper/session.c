@@ -85,16 +85,18 @@ static void note_server(struct session *s)
     free(printed);
 }
 
-/* Whom an attempt is made with, while the library still says so. [next] */
+/*
+ * Whom an attempt is made with, while the library still says so. [next] An only one is named when it fails:
+ * thousands would spell it out for nothing.
+ */
 static void note_attempt(struct session *s, bool begun)
 {
     int error = errno;
-    if (begun || s->address_count == 1) {
+    s->attempt = s->address_count;
+    s->server[0] = '\0';
+    if (begun && s->address_count > 1) { /* else it failed in the call that chose it */
         s->attempt = address_now(s);
         note_server(s);
-    } else { /* it failed in the call that chose it */
-        s->attempt = s->address_count;
-        s->server[0] = '\0';
     }
     errno = error;
 }
@@ -113,6 +115,8 @@ static void stay_in_turn(struct session *s)
 /* What kind of end the last attempt had, in an operator's words. */
 static void describe_failure(struct session *s, int rc, int error, int state_before)
 {
+    if (s->address_count == 1)
+        note_server(s);
     const char *server = s->server[0] ? s->server : "the server";
     if (rc == ZSESSIONEXPIRED)
         snprintf(s->problem, sizeof s->problem, "the servers did not hear us for its whole timeout");
