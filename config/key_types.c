@@ -291,6 +291,11 @@ static void read_path(const struct key *key, const struct yaml_node *node, void 
     const char *problem = znode_path_problem(node->text);
     if (!problem && key->type == &type_path && znode_is_pattern(node->text))
         problem = "is a pattern; write one path here, without * and ?";
+    if (!problem && key->type == &type_path && strcmp(node->text, "/") == 0)
+        problem = "is the root; write a path below it";
+    if (!problem && key->type == &type_path &&
+        (strcmp(node->text, "/zookeeper") == 0 || strncmp(node->text, "/zookeeper/", 11) == 0))
+        problem = "is ZooKeeper's own; write another path";
     if (problem)
         value_refuse(key, node, reading, problem);
     else

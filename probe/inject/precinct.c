@@ -10,6 +10,7 @@
 
 #include "config/text.h"
 #include "probe/inject/naming.h"
+#include "probe/inject/occupied.h"
 #include "probe/inject/run_mark.h"
 #include "probe/inject/sweep.h"
 #include "probe/log.h"
@@ -22,6 +23,7 @@ struct precinct {
     struct guard *guard;
     struct session *session;
     char *sandbox, *run, *within, *run_path, *alive_path;
+    char *looking; /* where candidates of others are being looked for */
     bool joins;
     precinct_fn fn;
     void *context;
@@ -432,13 +434,47 @@ void precinct_remove(struct precinct *p, precinct_fn fn, void *context)
         fail(p, SESSION_LOST, "read", p->sandbox);
 }
 
+/* ---- before anything: nothing of ours is put into somebody's election ---- */
+
+static void refuse_occupied(struct precinct *p, const char *by)
+{
+    char text[600];
+    char *where = text_quoted(p->looking), *who = text_quoted(by);
+    snprintf(text, sizeof text,
+             "%.200s is somebody's election (%.100s stands in it), and what is put there its clients may not "
+             "understand; name a directory of its own with inject: {sandbox: /path}",
+             where ? where : "the sandbox", who ? who : "a candidate");
+    free(where);
+    free(who);
+    done(p, text);
+}
+
+/* The sandbox; where it is not there yet, what it will be made in. */
+static void on_looked(void *context, enum session_result result, const char *by)
+{
+    struct precinct *p = context;
+    char *end = strrchr(p->looking, '/');
+    if (by) {
+        refuse_occupied(p, by);
+    } else if (result == SESSION_LOST) {
+        fail(p, result, "read", p->looking);
+    } else if (result == SESSION_NO_NODE && strcmp(p->looking, p->sandbox) == 0 && end > p->looking) {
+        *end = '\0';
+        if (!occupied_look(p->session, p->looking, on_looked, p))
+            fail(p, SESSION_LOST, "read", p->looking);
+    } else {
+        mark(p);
+    }
+}
+
 /* ---- for its owner ---- */
 
 void precinct_make(struct precinct *p, precinct_fn fn, void *context)
 {
     p->fn = fn;
     p->context = context;
-    mark(p);
+    if (!occupied_look(p->session, p->looking, on_looked, p))
+        fail(p, SESSION_LOST, "read", p->looking);
 }
 
 size_t precinct_swept(const struct precinct *p)
@@ -460,12 +496,13 @@ struct precinct *precinct_new(struct guard *guard, struct session *session,
     p->guard = guard;
     p->session = session;
     p->sandbox = strdup(options->sandbox);
+    p->looking = strdup(options->sandbox);
     p->run = strdup(options->run);
     p->within = options->within ? strdup(options->within) : NULL;
     p->run_path = path_join(options->sandbox, options->run);
     p->alive_path = text_format("%s/%s" ALIVE "%s", options->sandbox, options->run, options->agent);
     p->joins = options->joins;
-    if (p->sandbox && p->run && (p->within || !options->within) && p->run_path && p->alive_path)
+    if (p->sandbox && p->looking && p->run && (p->within || !options->within) && p->run_path && p->alive_path)
         return p;
     precinct_free(p);
     return NULL;
@@ -479,6 +516,7 @@ void precinct_free(struct precinct *p)
     free(p->sweeping);
     free(p->kept);
     free(p->sandbox);
+    free(p->looking);
     free(p->run);
     free(p->within);
     free(p->run_path);

@@ -38,7 +38,8 @@ struct precinct *precinct_new(struct guard *, struct session *, const struct pre
 /* Never while it is being made or removed, but after the session's end. NULL is fine. */
 void precinct_free(struct precinct *);
 
-/* Removes what is over, and makes this run's place. fn is called once, also when the session is lost. */
+/* Removes what is over, and makes this run's place; not in a directory where somebody's candidates stand. fn
+ * is called once, also when the session is lost. */
 void precinct_make(struct precinct *, precinct_fn, void *context);
 
 /* Removes all of this run; last: the run's own znode and, where nobody else needs it, the sandbox. */

@@ -117,6 +117,22 @@ def test_denied_root_says_what_to_configure(zk, client, path, tmp_path):
     client.delete("/given")
 
 
+def test_nothing_is_put_into_an_election(zk, client, path, tmp_path):
+    """A sandbox that is configured to be somebody's election, or to be made in it, is refused before anything is
+    written there: what its clients do with a child of another kind nobody knows."""
+    client.ensure_path(path)
+    client.create(f"{path}/n_", b"host", ephemeral=True, sequence=True)
+    before = client.exists(path).cversion
+    config = tmp_path / "config.yaml"
+    for place, asked in [(path, path), (path, f"{path}/n_0000000009"), (f"{path}/box", f"{path}/box")]:
+        config.write_text(f"inject: {{sandbox: {place}}}\n")
+        assert "somebody's election" in inject(zk, asked, "-c", str(config), "-n", "2", "--for", "1s", status=2)
+    assert client.exists(path).cversion == before
+    for place, why in [("/", "is the root"), ("/zookeeper", "ZooKeeper's own"), ("/zookeeper/x", "ZooKeeper's own")]:
+        config.write_text(f"inject: {{sandbox: {place}}}\n")
+        assert why in inject(zk, "/x", "-c", str(config), "-n", "2", "--for", "1s", status=2)
+
+
 def test_copies_a_layout(zk, client, path):
     """Names, data and ACL of an election are copied into the sandbox; its own znodes are left alone."""
     client.ensure_path(path)
@@ -160,12 +176,13 @@ def test_what_others_put_into_a_run_stays(zk, client):
     client.create(f"{SANDBOX}/plan", b"electop runbook")
     going = Injection(zk, f"{SANDBOX}/going", "-n", "4", "--kill", "random:every=100ms", "--how", "drop", "--for", "60s")
     killed = Injection(zk, f"{SANDBOX}/killed/a/b", "-n", "4", "--for", "60s")
-    going.until(lambda: standing(client) >= 6)
+    going.until(lambda: client.exists(f"{SANDBOX}/going"))
+    killed.until(lambda: client.exists(f"{SANDBOX}/killed/a/b") and len(client.get_children(f"{SANDBOX}/killed/a/b")) == 4)
     theirs = [f"{SANDBOX}/going/mine", f"{SANDBOX}/killed/a/mine", f"{SANDBOX}/killed/a/mine/below",
               f"{SANDBOX}/killed.part-notes"]
     for stranger in theirs:
         client.create(stranger, b"")
-    client.create(f"{SANDBOX}/killed/a/b/", b"", ephemeral=True, sequence=True)
+    another = client.create(f"{SANDBOX}/killed/a/b/", b"", ephemeral=True, sequence=True)
     killed.end(signal.SIGKILL)
     status, out, _ = going.end(signal.SIGINT)
     assert status == 130 and any(f"{SANDBOX}/going/mine" in note for note in json.loads(out)["notes"])
@@ -174,11 +191,11 @@ def test_what_others_put_into_a_run_stays(zk, client):
     assert any("was not made by a run" in note for note in report["notes"])
     assert tree(client, SANDBOX) == sorted([
         f"{SANDBOX}/notes", f"{SANDBOX}/notes/page", f"{SANDBOX}/plan", *theirs, f"{SANDBOX}/going",
-        f"{SANDBOX}/killed", f"{SANDBOX}/killed/a", f"{SANDBOX}/killed/a/b", f"{SANDBOX}/killed/a/b/0000000004"])
+        f"{SANDBOX}/killed", f"{SANDBOX}/killed/a", f"{SANDBOX}/killed/a/b", another])
     for stranger in theirs:
         if not stranger.endswith("/mine/below") and client.exists(stranger):
             client.delete(stranger, recursive=True)
-    client.delete(f"{SANDBOX}/killed/a/b/0000000004")
+    client.delete(another)
     assert inject(zk, SANDBOX, "-n", "2", "--for", "300ms")["runs_removed"] == 2  # nothing else was in their way
     assert tree(client, SANDBOX) == [f"{SANDBOX}/notes", f"{SANDBOX}/notes/page", f"{SANDBOX}/plan"]
     client.delete(SANDBOX, recursive=True)

@@ -1,0 +1,17 @@
+/*
+ * occupied.h - whether somebody's candidates stand in a directory, so that nothing of ours may be put there:
+ * many clients parse the name of every child beside them, and fail on one of another kind.
+ */
+#ifndef ELECTOP_PROBE_INJECT_OCCUPIED_H
+#define ELECTOP_PROBE_INJECT_OCCUPIED_H
+
+#include "probe/zookeeper/session.h"
+
+/* by: the name of one that stands there, valid during the call; NULL: none was seen. result: of the list, or
+   SESSION_LOST. */
+typedef void (*occupied_fn)(void *context, enum session_result result, const char *by);
+
+/* fn is called once, from the loop; also when the session ends before. False: nothing was asked. */
+bool occupied_look(struct session *, const char *directory, occupied_fn, void *context);
+
+#endif
