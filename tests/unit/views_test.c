@@ -120,6 +120,24 @@ static void overview_says_what_is_not_connected(void **state)
     framed_end(&show);
 }
 
+/* A long name, as a connect string of three servers is, leaves the reason its room. */
+static void overview_cuts_the_name_and_not_the_reason(void **state)
+{
+    static const char name[] = "zk1.storage.eu-west.example.com:2181,zk2.storage.eu-west.example.com:2181,"
+                               "zk3.storage.eu-west.example.com:2181";
+    struct stage *stage = stage_new((const char *const[]){name, NULL});
+    struct framed show;
+
+    (void)state;
+    stage_disconnected(stage, 0, "zk2.storage.eu-west.example.com:2181 gives no session: no quorum");
+    stage_pass(stage, 10 * 1000000);
+    show = framed_new(stage, overview_view_new());
+    assert_has(show.text, "X zk1.storage");
+    assert_has(show.text,
+               "not connected for 10s: zk2.storage.eu-west.example.com:2181 gives no session: no quorum");
+    framed_end(&show);
+}
+
 /* Without any election it says what it does about it, or what is wrong. */
 static void overview_is_never_just_empty(void **state)
 {
@@ -294,6 +312,7 @@ int main(void)
         cmocka_unit_test(overview_filter_narrows),
         cmocka_unit_test(overview_sorts_keep_everything),
         cmocka_unit_test(overview_says_what_is_not_connected),
+        cmocka_unit_test(overview_cuts_the_name_and_not_the_reason),
         cmocka_unit_test(overview_is_never_just_empty),
         cmocka_unit_test(findings_lead_to_elections_and_pages),
         cmocka_unit_test(findings_that_are_alike_are_two),

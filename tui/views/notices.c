@@ -11,6 +11,8 @@
 #define PATIENCE_US INT64_C(2000000)
 /* After so long without a find, looking on is not all there is to say. */
 #define LOOKED_US INT64_C(5000000)
+/* Cells of a cluster's name that is cut. */
+#define NAME_LEAST 12
 
 const struct cluster *notices_cluster(const struct scene *scene, const char *name)
 {
@@ -25,34 +27,39 @@ static const char *cluster_name(const struct cluster *cluster)
     return cluster->name[0] != '\0' ? cluster->name : cluster->hosts;
 }
 
+/* Its name, in what the reason behind it leaves: a connect string of three long names would fill the line. */
+static int put_name(struct cells *cells, int x, int y, const struct cluster *cluster, int behind)
+{
+    int room = cells->width - x - behind;
+
+    return cells_put(cells, x, y, room > NAME_LEAST ? room : NAME_LEAST, ROLE_STRONG, cluster_name(cluster)) +
+           1;
+}
+
 /* Why it is not connected, or shows nothing, and what happens next. */
 static void put_problem(struct cells *cells, int x, int y, const struct cluster *cluster, struct moment now)
 {
-    char age[16], quorum[LOOK_QUORUM_SIZE];
-    const char *problem = look_problem(cluster, quorum);
+    char age[16], quorum[LOOK_QUORUM_SIZE], state[64] = "";
+    const char *problem = look_problem(cluster, quorum), *next;
 
     if (problem == NULL)
         problem = "no server has answered";
 
     format_age(facts_age_us(cluster->connection_since, now), age, sizeof age);
-    x += cells_put(cells, x, y, -1, ROLE_CRITICAL, cells_sign(cells, SIGN_CRITICAL)) + 1;
-    x += cells_put(cells, x, y, cells->width - x, ROLE_STRONG, cluster_name(cluster)) + 1;
     if (cluster->connection == CONNECTION_REFUSED) {
-        x +=
-            cells_printf(cells, x, y, cells->width - x, ROLE_CRITICAL, "refused us %s ago: %s", age, problem);
-        cells_put(cells, x, y, cells->width - x, ROLE_DIM,
-                  "; it will not come back by itself: check the auth file, and start again");
-        return;
+        snprintf(state, sizeof state, "refused us %s ago: ", age);
+        next = "; it will not come back by itself: check the auth file, and start again";
+    } else if (cluster->connection == CONNECTION_CONNECTED) {
+        next = "; waiting for it";
+    } else {
+        snprintf(state, sizeof state, "not connected for %s: ", age);
+        next = cluster->ever_connected ? "; trying again, rows as last seen" : "; trying again";
     }
-    if (cluster->connection == CONNECTION_CONNECTED) {
-        x += cells_put(cells, x, y, cells->width - x, ROLE_CRITICAL, problem);
-        cells_put(cells, x, y, cells->width - x, ROLE_DIM, "; waiting for it");
-        return;
-    }
-    x += cells_printf(cells, x, y, cells->width - x, ROLE_CRITICAL, "%s for %s: %s",
-                      facts_connection(cluster->connection), age, problem);
-    cells_put(cells, x, y, cells->width - x, ROLE_DIM,
-              cluster->ever_connected ? "; trying again, rows as last seen" : "; trying again");
+    x += cells_put(cells, x, y, -1, ROLE_CRITICAL, cells_sign(cells, SIGN_CRITICAL)) + 1;
+    x += put_name(cells, x, y, cluster, (int)(1 + strlen(state) + strlen(problem)));
+    x += cells_put(cells, x, y, cells->width - x, ROLE_CRITICAL, state);
+    x += cells_put(cells, x, y, cells->width - x, ROLE_CRITICAL, problem);
+    cells_put(cells, x, y, cells->width - x, ROLE_DIM, next);
 }
 
 int notices_draw_connections(struct cells *cells, int x, int y, int rows, const struct scene *scene,
