@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "probe/zookeeper/pulse.h"
+#include "probe/zookeeper/session.h"
 #include "probe/zookeeper/session_inner.h"
 
 static enum session_result result_of(int rc)

@@ -11,7 +11,7 @@
 #include "probe/zookeeper/gate.h"
 #include "probe/zookeeper/request.h"
 #include "probe/zookeeper/resolver.h"
-#include "probe/zookeeper/session.h"
+#include "probe/zookeeper/session_listener.h"
 
 struct session {
     uv_loop_t *loop;

@@ -241,6 +241,19 @@ def own_headers(top):
                 yield path, 0, f"{exported}() stands in {', '.join(sorted(homes))}"
 
 
+def shared_headers(top):
+    """A header that is no file's own (inner.h, of what several files share) stands below them: it includes no
+    header of theirs, so that what they share can be read before what they do with it."""
+    direct = {}
+    for path, number, header in includes(top, OWN_INCLUDE):
+        direct.setdefault(path, {})[header] = number
+    for path in sorted(direct):
+        if path.endswith(".h") and not os.path.exists(os.path.join(top, path[:-1] + "c")):
+            for header, number in direct[path].items():
+                if path in direct.get(header[:-1] + "c", {}):
+                    yield path, number, f"{header}: {header[:-1]}c includes this one, and stands above it"
+
+
 def file_lengths(top):
     """A file that does not fit a reader's head is two modules; a test is read as often as what it tests."""
     for path in files(top, (".c", ".h", ".py"), ("config", "probe", "tui", "tests")):
@@ -265,6 +278,7 @@ RULES = [
     circles,
     part_circles,
     own_headers,
+    shared_headers,
     file_lengths,
     top_level,
 ]

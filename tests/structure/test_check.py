@@ -108,6 +108,13 @@ def test_function_stands_in_its_header(header, right, tmp_path):
     assert [found[0] for found in check.own_headers(tmp_path)] == ([] if right else ["probe/one.c"])
 
 
+@pytest.mark.parametrize("header, right", [("list.h", False), ("cells.h", True)])
+def test_shared_header_stands_below(header, right, tmp_path):
+    write_all(tmp_path, {"tui/list.h": "", "tui/cells.h": "", "tui/rows.h": f'#include "tui/{header}"\n',
+                         "tui/list.c": '#include "tui/list.h"\n#include "tui/rows.h"\n', "tui/cells.c": '#include "tui/cells.h"\n'})
+    assert [found[0] for found in check.shared_headers(tmp_path)] == ([] if right else ["tui/rows.h"])
+
+
 ALLOWED = [
     ("tui/screen/curses_planted.c", "#include <curses.h>\n"),
     ("config/planted.c", "#include <yaml.h>\n"),

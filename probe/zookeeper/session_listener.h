@@ -1,0 +1,28 @@
+/*
+ * session_listener.h - what a session (session.h) tells whoever opened it, besides answers.
+ */
+#ifndef ELECTOP_PROBE_ZOOKEEPER_SESSION_LISTENER_H
+#define ELECTOP_PROBE_ZOOKEEPER_SESSION_LISTENER_H
+
+#include <stdbool.h>
+
+#include "probe/election/observation.h" /* enum connection_state */
+
+/* What a one-shot watch brought. */
+enum session_notice { NOTICE_CREATED, NOTICE_DELETED, NOTICE_CHANGED, NOTICE_CHILDREN };
+
+struct session_listener {
+    /*
+     * The session's state changed. After CONNECTED with renewed = true every watch is gone and must be
+     * set again (a new session); with renewed = false the same session came back and the library has set
+     * its watches again, but what changed in between may have gone unseen: read again.
+     */
+    void (*state)(void *context, enum connection_state, bool renewed, const char *problem);
+    /* An attempt to connect failed, or a look-up of its names, or the connection was lost; may be NULL. The
+       state changes less often, and the back-off between attempts bounds how often this comes. */
+    void (*failed)(void *context, const char *problem);
+    /* A watch fired. Each watch of this session, whoever set it, arrives here, once. */
+    void (*notice)(void *context, enum session_notice, const char *path);
+};
+
+#endif
