@@ -60,7 +60,9 @@ static void head_draw(struct cells *cells, const struct trial_report *r)
     x += cells_printf(cells, x, 0, end - x, standing(r) > 0 ? ROLE_GOOD : ROLE_WARNING, "%zu", standing(r)) +
          1;
     x += cells_printf(cells, x, 0, end - x, ROLE_TEXT, "of %zu stand", r->crowd.candidates) + 3;
-    if (r->crowd.by_state[CANDIDATE_LEADING] == 0 && x < end && r->phase == TRIAL_RUNNING)
+    /* In a live election somebody else leads, as it should be. */
+    if (r->crowd.by_state[CANDIDATE_LEADING] == 0 && x < end && r->phase == TRIAL_RUNNING &&
+        !r->options->live)
         x += cells_put(cells, x, 0, end - x, ROLE_WARNING, "nobody leads") + 3;
     if (r->crowd.paused > 0 && x < end)
         x += cells_printf(cells, x, 0, end - x, ROLE_WARNING, "%zu %s", r->crowd.paused,

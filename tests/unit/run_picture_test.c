@@ -1,0 +1,55 @@
+/*
+ * The picture of a run that goes on: what it warns of, and what it does not.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/fake_bench.h"
+#include "tui/inject/run_picture.h"
+
+static bool shows(const struct trial_report *report, const char *text)
+{
+    struct cells *cells = cells_new(100, 24);
+    struct list list = {0};
+    char *screen = NULL;
+    size_t size;
+    FILE *out = open_memstream(&screen, &size);
+    run_picture_draw(cells, &fake_bench_running, report, &list, "");
+    cells_write(cells, out);
+    fclose(out);
+    bool found = strstr(screen, text) != NULL;
+    free(screen);
+    cells_free(cells);
+    return found;
+}
+
+/* That nobody of ours leads is a warning in an election of our own; in somebody's live one it is as it should
+ * be. */
+static void nobody_leads_only_where_ours_should(void **state)
+{
+    (void)state;
+    struct trial_report *report = malloc(sizeof *report);
+    *report = *fake_bench_running.report(fake_bench_running.context);
+    struct trial_options options = *report->options;
+    report->options = &options;
+    assert_false(shows(report, "nobody leads"));
+    report->crowd.by_state[CANDIDATE_LEADING] = 0;
+    assert_true(shows(report, "nobody leads"));
+    options.live = true;
+    assert_true(shows(report, "LIVE"));
+    assert_false(shows(report, "nobody leads"));
+    free(report);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(nobody_leads_only_where_ours_should)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
