@@ -3,6 +3,7 @@ import json
 import os
 import resource
 import signal
+import subprocess
 import threading
 import time
 
@@ -183,3 +184,32 @@ def test_first_all_the_same(zk, client, path, tmp_path):
             if t.zxid > last and t.session not in known and t.type in (CREATE, CREATE2)]
     assert len(made) == 2
     line.close()
+
+
+def test_two_signals_at_once_are_one(zk, client):
+    """A wrapper passes on the Ctrl-C that the terminal has sent to both: the run still ends in an orderly way."""
+    for wait_s in (0, 0.02, 0.2):
+        injection = Injection(zk, f"{SANDBOX}/a/b/c", "-n", "40", "--for", "60s")
+        injection.until(lambda: standing(client) >= 1)
+        injection.process.send_signal(signal.SIGINT)
+        time.sleep(wait_s)
+        if injection.process.poll() is None:
+            injection.process.send_signal(signal.SIGTERM)
+        assert injection.end()[0] == 128 + signal.SIGINT
+        assert not client.exists(SANDBOX), wait_s
+
+
+def test_a_second_signal_breaks_off(own):
+    """One who does not want to wait for a server that stands still presses Ctrl-C again: it ends, and says so."""
+    injection = Injection(own, "-t", "20s", SANDBOX, "-n", "3", "--for", "60s")
+    reader = own.client()
+    injection.until(lambda: standing(reader) == 3)
+    own.freeze()
+    try:
+        injection.process.send_signal(signal.SIGINT)
+        with pytest.raises(subprocess.TimeoutExpired):
+            injection.process.wait(1.5)
+        status, _, err = injection.end(signal.SIGINT, within=10)
+    finally:
+        own.thaw()
+    assert status == 128 + signal.SIGINT and "broken off" in err

@@ -2,7 +2,8 @@
  * inject.c - test candidates: what was asked for is checked before anything is touched, run, and told.
  *
  * Ctrl-C (or any other signal that ends us) ends the run in an orderly way; a second one at once, and then
- * what stands in the tree is left for the next run to remove.
+ * what stands in the tree is left for the next run to remove, which is said. Close behind each other they are
+ * one: a wrapper passes on what the terminal has sent to both.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,6 +26,8 @@
 /* Without --for. */
 #define FOR_DEFAULT_MS 60000
 #define PROGRESS_MS 500
+/* Signals are one within this time. */
+#define ONE_SIGNAL_MS 1000
 
 struct injection {
     const struct options *options;
@@ -311,16 +314,21 @@ static int tell(const struct injection *in)
 static void run(struct injection *in, uv_loop_t *loop)
 {
     int heard = 0;
+    uint64_t heard_ms = 0;
     in->over = false;
     while (!in->over) {
         uv_run(loop, UV_RUN_ONCE);
         if (in->ending.signal && !heard) {
             heard = in->ending.signal;
-            in->ending.signal = 0;
+            heard_ms = uv_now(loop);
             trial_stop(in->trial);
-        } else if (in->ending.signal) {
+        } else if (in->ending.signal && uv_now(loop) >= heard_ms + ONE_SIGNAL_MS) {
+            progress_clear(in);
+            complain("broken off: what stands in the tree goes with its sessions, and the next run removes "
+                     "the rest");
             break;
         }
+        in->ending.signal = 0;
     }
     in->ending.signal = heard;
 }
