@@ -154,6 +154,14 @@ bool report_has_gap(const struct report_election *election)
     return election->gap_us >= GAP_LEAST_US || election->missed_count;
 }
 
+size_t report_gap_count(const struct report_election *election)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < election->stretch_count; i++)
+        count += election->stretches[i].kind == STRETCH_GAP;
+    return count;
+}
+
 double report_changes_per_hour(const struct report_election *election)
 {
     return failover_rate(election->change_count, election->led_us + election->vacant_us);

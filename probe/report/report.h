@@ -93,6 +93,8 @@ bool report_is_empty(const struct report *);
 /* So much of the time was not watched that it is worth a word: a recording begins with the moment until the
    first look. */
 bool report_has_gap(const struct report_election *);
+/* Stretches in which nobody watched. */
+size_t report_gap_count(const struct report_election *);
 
 /* Leader changes that were seen, by the hour that was watched; negative: too little was watched to say. */
 double report_changes_per_hour(const struct report_election *);

@@ -14,6 +14,7 @@
 #include "probe/report/json_report.h"
 #include "tests/support/report_scene.h"
 #include "tests/support/scripted.h"
+#include "tui/report/html_report.h"
 #include "tui/report/markdown_report.h"
 #include "tui/report/text_report.h"
 
@@ -129,6 +130,50 @@ static void text_is_as_printed(void **state)
     print(report_scene_empty(), &pipe, "tests/unit/data/report-empty.txt");
 }
 
+#define GAPS 600
+
+/* A watch that came and went. */
+static struct report *broken_watch(void)
+{
+    struct report *report = report_scene_one();
+    struct report_election *election = &report->elections[0];
+    int64_t each_us = (report->to_us - report->from_us) / (2 * GAPS);
+    for (size_t i = 0; i < election->stretch_count; i++)
+        free(election->stretches[i].name);
+    free(election->stretches);
+    election->stretch_count = 2 * GAPS;
+    election->stretches = calloc(election->stretch_count, sizeof *election->stretches);
+    assert_non_null(election->stretches);
+    for (size_t i = 0; i < election->stretch_count; i++)
+        election->stretches[i] =
+            (struct report_stretch){.kind = i % 2 ? STRETCH_GAP : STRETCH_VACANT,
+                                    .leader = REPORT_NOBODY,
+                                    .from_us = report->from_us + (int64_t)i * each_us,
+                                    .to_us = report->from_us + (int64_t)(i + 1) * each_us};
+    assert_true(report_sum_up(election));
+    return report;
+}
+
+/* Where a list is cut, it says so: also that of the times of which nothing is known. */
+static void owns_up_to_gaps_that_it_leaves_out(void **state)
+{
+    (void)state;
+    struct report *report = broken_watch();
+    struct buffer text = {0}, markdown = {0}, page = {0};
+    const struct print_style how = {.width = 80};
+    assert_true(text_report_print(&text, report, &note, &how));
+    markdown_report_print(&markdown, report, &note);
+    html_report_print(&page, report, &note);
+    struct buffer *forms[] = {&text, &markdown, &page};
+    for (size_t i = 0; i < 3; i++) {
+        buffer_put_char(forms[i], '\0');
+        assert_false(buffer_failed(forms[i]));
+        assert_non_null(strstr(forms[i]->bytes, "the first 500 of 600"));
+        buffer_free(forms[i]);
+    }
+    report_free(report);
+}
+
 int main(void)
 {
     setenv("TZ", "UTC", 1);
@@ -136,7 +181,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_is_as_promised),       cmocka_unit_test(json_keeps_intervals),
         cmocka_unit_test(json_stands_hostile_names), cmocka_unit_test(markdown_is_as_written),
-        cmocka_unit_test(text_is_as_printed),
+        cmocka_unit_test(text_is_as_printed),        cmocka_unit_test(owns_up_to_gaps_that_it_leaves_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -391,6 +391,9 @@ static void put_gaps(struct buffer *out, const struct report *report, const stru
         }
         buffer_put_text(out, "</tbody>");
         end_table(out);
+        if (shown < report_gap_count(election))
+            buffer_printf(out, "<p class=\"note\">These are the first %zu of %zu; --json has them all.</p>\n",
+                          shown, report_gap_count(election));
     }
     if (election->unseen_joined || election->unseen_left)
         buffer_printf(out,

@@ -237,6 +237,9 @@ static void put_gaps(struct buffer *out, const struct report_election *election)
         buffer_printf(out, " | %s |\n", format_span(stretch->to_us - stretch->from_us, span, sizeof span));
         shown++;
     }
+    if (gap && shown < report_gap_count(election))
+        buffer_printf(out, "\nThese are the first %zu of %zu; `--json` has them all.\n", shown,
+                      report_gap_count(election));
     if (election->unseen_joined || election->unseen_left)
         buffer_printf(out, "\nUnseen: %llu joined, %llu left, as ZooKeeper's counters prove.\n",
                       (unsigned long long)election->unseen_joined, (unsigned long long)election->unseen_left);

@@ -353,6 +353,11 @@ static void print_gaps(struct paper *paper, const struct report *report,
         paper_line(paper);
         shown++;
     }
+    if (gap && shown < report_gap_count(election)) {
+        cells_printf(paper->row, 2, 0, -1, ROLE_DIM, "the first %zu of %zu; --json has them all", shown,
+                     report_gap_count(election));
+        paper_line(paper);
+    }
     if (election->unseen_joined || election->unseen_left) {
         cells_printf(paper->row, 2, 0, -1, ROLE_DIM,
                      "unseen: %llu joined, %llu left, as ZooKeeper's counters prove",
