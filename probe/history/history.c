@@ -546,6 +546,6 @@ const struct model *history_at(struct history *h, int64_t at_us, char **error)
         return NULL;
     reader_point(h, at_us, stretch);
     if (at_us > h->stretches[stretch].to_us)
-        thawed_lapse(h->thawed, h->stretches[stretch].to_us, "nobody was recording then");
+        thawed_lapse(h->thawed, NULL, h->stretches[stretch].to_us, "nobody was recording then");
     return thawed_model(h->thawed);
 }

@@ -8,6 +8,7 @@
 #include "probe/election/election_life.h"
 #include "probe/election/registry.h"
 #include "probe/election/roster.h"
+#include "probe/election/tenure.h"
 #include "probe/history/thaw_election.h"
 #include "probe/history/thawing.h"
 
@@ -274,21 +275,20 @@ void thawed_free(struct thawed *thawed)
     free(thawed);
 }
 
-void thawed_lapse(struct thawed *thawed, int64_t since_wall_us, const char *why)
+void thawed_lapse(struct thawed *thawed, const char *name, int64_t since_wall_us, const char *why)
 {
     struct model *model = thawed->model;
     struct moment since = {model->now.mono_us - (model->now.wall_us - since_wall_us), since_wall_us};
     for (size_t i = 0; i < model->cluster_count; i++) {
         struct cluster *cluster = &model->clusters[i];
+        if (name && strcmp(cluster->name, name) != 0)
+            continue;
         free(cluster->problem);
         cluster->problem = text_copy(why);
         cluster->connection = CONNECTION_CONNECTING;
         cluster->connection_since = since;
-        for (size_t k = 0; k < cluster->election_count; k++) {
-            struct election *e = cluster->elections[k];
-            if (e->fresh)
-                e->stale_since = since;
-            e->fresh = false;
-        }
+        for (size_t k = 0; k < cluster->election_count; k++)
+            if (cluster->elections[k]->fresh)
+                election_lapse(cluster->elections[k], since);
     }
 }

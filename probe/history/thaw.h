@@ -19,9 +19,9 @@ void thawed_free(struct thawed *); /* NULL is fine */
 const struct model *thawed_model(const struct thawed *);
 
 /*
- * From then on nobody was watching: every cluster counts as not connected, for this reason, and what its
- * elections show as stale.
+ * From then on nobody was watching: that cluster (NULL: every one) counts as not connected, for this reason,
+ * what its elections show as stale, and who led in them as not known.
  */
-void thawed_lapse(struct thawed *, int64_t since_wall_us, const char *why);
+void thawed_lapse(struct thawed *, const char *cluster, int64_t since_wall_us, const char *why);
 
 #endif

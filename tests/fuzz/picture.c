@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     if (thawed) {
         const struct model *model = thawed_model(thawed);
         json_look_write(&json, model, model->now);
-        thawed_lapse(thawed, model->now.wall_us, "nobody was recording then");
+        thawed_lapse(thawed, NULL, model->now.wall_us, "nobody was recording then");
         json_look_write(&json, model, model->now);
     }
     buffer_free(&json);
