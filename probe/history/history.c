@@ -531,6 +531,27 @@ static bool find_moment(struct history *h, int64_t at_us, size_t *stretch, char 
     return !why;
 }
 
+/* A recorder that stands still knows only afterwards that it did: what stands in the picture of such a time
+ * is what it saw before. */
+static bool lapse_still(struct history *h, int64_t at_us, size_t stretch)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(h->db,
+                                  "SELECT c.name, g.from_us FROM gap g JOIN cluster c ON c.id = g.cluster"
+                                  " WHERE g.why = '" GAP_STILL "' AND g.from_us < ?1 AND g.to_us > ?1"
+                                  " AND g.from_us >= ?2",
+                                  -1, &statement, NULL);
+    if (code == SQLITE_OK) {
+        sqlite3_bind_int64(statement, 1, at_us);
+        sqlite3_bind_int64(statement, 2, h->stretches[stretch].from_us);
+        while ((code = sqlite3_step(statement)) == SQLITE_ROW)
+            thawed_lapse(h->thawed, (const char *)sqlite3_column_text(statement, 0),
+                         sqlite3_column_int64(statement, 1), "the recorder stood still then");
+    }
+    sqlite3_finalize(statement);
+    return code == SQLITE_DONE;
+}
+
 const struct model *history_at(struct history *h, int64_t at_us, char **error)
 {
     size_t stretch = SIZE_MAX;
@@ -539,10 +560,11 @@ const struct model *history_at(struct history *h, int64_t at_us, char **error)
     if (!reader_begin(h, error))
         return NULL;
     if (find_moment(h, at_us, &stretch, error) &&
-        !(bring_picture(h, stretch, at_us) && (h->thawed = thaw(h->picture, at_us, ++h->generation))))
+        !(bring_picture(h, stretch, at_us) && (h->thawed = thaw(h->picture, at_us, ++h->generation)) &&
+          lapse_still(h, at_us, stretch)))
         reader_failed(h, error);
     reader_end(h);
-    if (!h->thawed)
+    if (*error || !h->thawed)
         return NULL;
     reader_point(h, at_us, stretch);
     if (at_us > h->stretches[stretch].to_us)

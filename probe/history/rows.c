@@ -7,6 +7,7 @@
 
 #include "probe/history/codec.h"
 #include "probe/history/lookup.h"
+#include "probe/history/schema.h"
 
 #define NAMES_MOST 65536
 
@@ -469,7 +470,7 @@ static bool write_absence(struct rows *rows, const struct batch *batch, const st
     size_t length = strlen(cluster);
     bool lost = lookup_find(&rows->lost, cluster, length, &since_us) && since_us != 0;
     if (strcmp(state, "gap") == 0)
-        return write_gap(rows, ids->cluster, h->at_us - h->gap_us, h->at_us, "the program stood still");
+        return write_gap(rows, ids->cluster, h->at_us - h->gap_us, h->at_us, GAP_STILL);
     if (strcmp(state, "connected") == 0) {
         lookup_set(&rows->lost, cluster, length, 0);
         return !lost || write_gap(rows, ids->cluster, since_us, h->at_us, "not connected");

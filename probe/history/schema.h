@@ -98,6 +98,9 @@
 /* The oldest that is still read, and brought up to date. */
 #define SCHEMA_OLDEST 1
 
+/* Why there is a gap: the recorder found that it had not been running. */
+#define GAP_STILL "the program stood still"
+
 /*
  * Makes or migrates it (writing), or checks that it can be read. False and a text in *error (caller frees):
  * what is wrong with the file, and what to do.

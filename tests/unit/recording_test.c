@@ -412,6 +412,36 @@ static void owns_up_to_what_it_lost(void **state)
     recorded_free(world);
 }
 
+/* A recorder that stood still saw nothing meanwhile, and what it had seen before is not shown as if it had.
+ */
+static void claims_nothing_while_it_stood_still(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_begin();
+    recorded_changes(world, 5);
+    int64_t from_us = world->now.wall_us;
+    recorded_pass(world, 20000);
+    struct observation gap = {.kind = OBSERVED_GAP, .at = world->now, .gap_us = 20000000};
+    model_observe(world->model, &gap);
+    int64_t to_us = world->now.wall_us;
+    recorded_changes(world, 5);
+    recorded_stop(world);
+    assert_int_equal(recorded_ask(world, "SELECT from_us FROM gap"), from_us);
+
+    struct history *history = recorded_open(world);
+    char *error;
+    const struct model *model = history_at(history, from_us, &error);
+    assert_true(model && model->clusters[0].elections[0]->fresh);
+    model = history_at(history, to_us - 1000, &error);
+    assert_true(model && !model->clusters[0].elections[0]->fresh);
+    assert_string_equal(model->clusters[0].problem, "the recorder stood still then");
+    assert_int_equal(model->clusters[0].connection_since.wall_us, from_us);
+    model = history_at(history, to_us, &error);
+    assert_true(model && model->clusters[0].elections[0]->fresh);
+    history_close(history);
+    recorded_free(world);
+}
+
 /* Where there is still no room at the end, whoever ends it is told from when on things are missing, and the
  * next recording has that time as a gap. */
 static void says_what_is_missing_at_the_end(void **state)
@@ -588,6 +618,7 @@ int main(void)
         cmocka_unit_test(tells_of_a_cut_file),
         cmocka_unit_test(tells_of_wrong_places),
         cmocka_unit_test(refuses_what_it_does_not_know),
+        cmocka_unit_test(claims_nothing_while_it_stood_still),
         cmocka_unit_test(keeps_its_locks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
