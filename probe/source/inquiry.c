@@ -121,11 +121,21 @@ static void connections_came(struct inquiry *q)
     connection_list_free(&q->answer.connections);
 }
 
+/* With those on children, which nobody lists: their number is what is left of all. All were counted before
+ * these were listed, so those that were set since would hide as many. */
+static int64_t all_watches(const struct inquiry *q)
+{
+    const struct server_figures *f = &q->answer.figures;
+    int64_t listed = (int64_t)q->answer.watches.path_count;
+    bool more = f->all_watches >= 0 && f->watches >= 0 && listed > f->watches;
+    return f->all_watches + (more ? listed - f->watches : 0);
+}
+
 static void watches_came(struct inquiry *q)
 {
     const struct server_figures *f = &q->answer.figures;
     facts_tell_watches(q->live, q->address, q->asked_at, q->way == BY_WORD ? "four-letter" : "adminserver",
-                       &q->answer.watches, f->all_watches);
+                       &q->answer.watches, all_watches(q));
     if (q->way == BY_WORD) {
         q->wchc_watches = q->answer.watches.path_count;
         q->wchc_sessions = q->answer.watches.count;

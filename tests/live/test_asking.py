@@ -11,7 +11,7 @@ import time
 import pytest
 
 from electop import PROGRAM, Events, look, look_at, names, run
-from ensemble import Ensemble
+from ensemble import Ensemble, session_of
 from fake_server import FakeAdmin, FakeAdmin6, FakeWords, FakeWords6, StoppingProxy, free_port, has_ipv6, http
 from waiting import until
 
@@ -329,6 +329,29 @@ def test_addresses_in_ipv6(zk, client, path, tmp_path):
     assert [(s["address"], s["watches_from"]) for s in cluster["servers"]] == [(words.address, "adminserver")]
     (candidate,) = cluster["elections"][0]["candidates"]
     assert candidate["name"] == name and candidate["client"] == "[::1]:7", candidate
+
+
+@pytest.mark.parametrize("counted, state", ((2, "unknown"), (3, "suspect")))
+def test_watches_on_children_are_not_hidden_by_new_ones(zk, path, tmp_path, counted, state):
+    """All watches were counted, then more were listed: a watch on children may still be among those that were counted."""
+    members = [zk.client(), zk.client()]
+    for member in members:
+        stand(member, path)
+    sessions = [int(session_of(member), 16) for member in members]
+    one = '{"remote_socket_address":"127.0.0.1:7","session_id":%d,"last_response_time":1}'
+    answers = {"connections": http('{"connections":[%s]}' % ",".join(one % session for session in sessions)),
+               # Two on data were counted before all three, or three; three are listed after.
+               "watch_summary": http('{"num_connections":1,"num_paths":1,"num_total_watches":%d,"error":null}' % counted),
+               "monitor": http('{"server_state":"standalone","watch_count":3,"error":null}'),
+               "watches": http('{"session_id_to_watched_paths":{"%d":["/a","/b","/c"]}}' % sessions[0])}
+    with FakeWords(lambda word: ALONE if word == "srvr" else word.encode() + REFUSED) as words, \
+            FakeAdmin(lambda command: answers.get(command, http("{}"))) as admin:
+        answers = {**figures(words.address), **answers}
+        servers = f"{{addresses: ['{words.address}'], admin: ['{admin.address}']}}"
+        done = run("once", "--json", "--quick", "-c", str(configured(tmp_path, zk, servers)), path)
+    assert done.status == 0, done
+    (election,) = json.loads(done.out)["clusters"][0]["elections"]
+    assert election["candidates"][1]["state"] == state, election
 
 
 def test_a_slow_server_is_left_in_peace(zk, client, path, tmp_path):
