@@ -89,6 +89,23 @@ static void overview_filter_narrows(void **state)
     framed_end(&show);
 }
 
+/* A long note of the filter takes the outlook's room, part by part: neither is written over the other. */
+static void overview_outlook_gives_way(void **state)
+{
+    struct framed show = framed_new(scene_usual(), overview_view_new());
+
+    (void)state;
+    assert_true(cells_resize(show.cells, 70, 24));
+    assert_has(framed_draw(&show), " alone");
+    show.view->ops->filter(show.view, "a rather long filter");
+    assert_has(framed_draw(&show), "0 of 8 with \"a rather long filter\"");
+    assert_has(show.text, "next failover");
+    assert_has_not(show.text, " alone");
+    show.view->ops->filter(show.view, "a filter of which nobody reads the end");
+    assert_has_not(framed_draw(&show), "next failover");
+    framed_end(&show);
+}
+
 /* Every order of the overview shows every election, each once, forwards and backwards. */
 static void overview_sorts_keep_everything(void **state)
 {
@@ -310,6 +327,7 @@ int main(void)
         cmocka_unit_test(overview_selection_stays_with_its_election),
         cmocka_unit_test(overview_opens_what_was_seen),
         cmocka_unit_test(overview_filter_narrows),
+        cmocka_unit_test(overview_outlook_gives_way),
         cmocka_unit_test(overview_sorts_keep_everything),
         cmocka_unit_test(overview_says_what_is_not_connected),
         cmocka_unit_test(overview_cuts_the_name_and_not_the_reason),

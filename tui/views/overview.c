@@ -12,6 +12,7 @@
 #include "tui/views/list.h"
 #include "tui/views/notices.h"
 #include "tui/views/overview_order.h"
+#include "tui/views/overview_summary.h"
 #include "tui/views/strip.h"
 #include "tui/views/view.h"
 
@@ -19,7 +20,6 @@
 #define TABLE_X 4
 #define ROOMY 28 /* from so many rows on a blank one stands before the footer */
 #define KEY_BYTES 2048
-#define GONE_BYTES 256
 
 enum {
     COLUMN_CLUSTER,
@@ -107,121 +107,6 @@ static void select_line(struct overview *overview)
         return;
     overview_key(election, key, sizeof key);
     list_select(&overview->list, key);
-}
-
-/* The summary line. */
-
-/* A count and its word, or neither: half a word says the wrong thing. */
-static int put_count(struct cells *cells, int x, int y, size_t count, style look, const char *word)
-{
-    char text[48];
-
-    if (x + snprintf(text, sizeof text, "%zu", count) + 1 + (int)strlen(word) > cells->width)
-        return x;
-    x += cells_put(cells, x, y, -1, (style)(look | STYLE_BOLD), text) + 1;
-    return x + cells_put(cells, x, y, -1, look, word) + (cells->width < 100 ? 2 : 3);
-}
-
-static int put_if_any(struct cells *cells, int x, int y, size_t count, style look, const char *word)
-{
-    return count > 0 ? put_count(cells, x, y, count, look, word) : x;
-}
-
-/* Returns where it ends. */
-static int draw_summary(const struct overview *overview, struct cells *cells, int y)
-{
-    const struct overview_totals *totals = &overview->order.totals;
-    int x = 1;
-
-    x = put_count(cells, x, y, totals->elections, ROLE_TEXT,
-                  totals->elections == 1 ? "election" : "elections");
-    x = put_count(cells, x, y, totals->led, totals->led > 0 ? ROLE_GOOD : ROLE_DIM, "led");
-    x = put_count(cells, x, y, totals->vacant, totals->vacant > 0 ? ROLE_CRITICAL : ROLE_DIM, "vacant");
-    x = put_if_any(cells, x, y, totals->absent, ROLE_CRITICAL, "absent");
-    x = put_if_any(cells, x, y, totals->denied, ROLE_WARNING, "denied");
-    x = put_if_any(cells, x, y, totals->unknown, ROLE_WARNING, "unknown");
-    x = put_if_any(cells, x, y, totals->stale, ROLE_WARNING, "stale");
-    x = put_if_any(cells, x, y, totals->electing, ROLE_WARNING, "electing");
-    x = put_if_any(cells, x, y, totals->unacknowledged, ROLE_WARNING, "not acknowledged");
-    x = put_if_any(cells, x, y, totals->unseen, ROLE_WARNING, "unseen changes");
-    x = put_count(cells, x, y, totals->candidates, ROLE_TEXT,
-                  totals->candidates == 1 ? "candidate" : "candidates");
-    x = put_if_any(cells, x, y, totals->free, ROLE_TEXT, "free");
-    return put_if_any(cells, x, y, totals->vanished, ROLE_DIM, "vanished");
-}
-
-/* What is found wrong, and how far the watches could be seen at all: behind the counts where there is room,
-   else in a line of its own. Returns the lines used. */
-static int draw_findings(const struct overview *overview, struct cells *cells, int y, int *end)
-{
-    const struct overview_totals *totals = &overview->order.totals;
-    bool own = *end + 86 > cells->width;
-    int x = own ? 1 : *end + 2;
-    char text[64];
-
-    y += own;
-    x += finding_counts_put(cells, x, y, &totals->findings) + 4;
-    if (totals->servers > 0 && x < cells->width) {
-        /* Half a count would be another one. */
-        int width = snprintf(text, sizeof text, "watches seen on %zu of %zu server%s", totals->showing,
-                             totals->servers, totals->servers == 1 ? "" : "s");
-        if (x + width >= cells->width)
-            width = snprintf(text, sizeof text, "watches seen: %zu/%zu", totals->showing, totals->servers);
-        if (x + width < cells->width)
-            x += cells_put(cells, x, y, -1, totals->showing == totals->servers ? ROLE_DIM : ROLE_WARNING,
-                           text);
-    }
-    *end = x;
-    return own;
-}
-
-/* What left while it was selected, in the line above the headings, and the order or the filter: there, or
-   at the end of the summary where it has room. */
-/* Whether the next failovers would work, as far as anybody can know. */
-static void draw_outlook(const struct overview *overview, struct cells *cells, int y)
-{
-    const struct overview_totals *totals = &overview->order.totals;
-    const struct {
-        size_t count;
-        enum sign sign;
-        style look;
-        const char *word, *brief;
-    } parts[] = {
-        {totals->next_works, SIGN_CHECK, ROLE_GOOD, "would work", totals->next_works == 1 ? "works" : "work"},
-        {totals->next_stops, SIGN_CRITICAL, ROLE_CRITICAL, "would stop",
-         totals->next_stops == 1 ? "stops" : "stop"},
-        {totals->next_unknown, SIGN_UNKNOWN, ROLE_DIM, "not known", "unknown"},
-        {totals->next_alone, SIGN_DASH, ROLE_DIM, "with nobody next", "alone"}};
-    bool brief = cells->width < 100;
-    int x = 1 + cells_put(cells, 1, y, -1, ROLE_DIM, "next failover") + 2;
-
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (parts[i].count == 0)
-            continue;
-        x += cells_put(cells, x, y, -1, parts[i].look, cells_sign(cells, parts[i].sign)) + 1;
-        x = put_count(cells, x, y, parts[i].count, parts[i].look, brief ? parts[i].brief : parts[i].word);
-    }
-}
-
-static void draw_note(const struct overview *overview, struct cells *cells, int y, int summary_y,
-                      int summary_end, bool taken)
-{
-    const struct overview_order *order = &overview->order;
-    const char *path = overview->list.gone != NULL ? strchr(overview->list.gone, '\n') : NULL;
-    char note[GONE_BYTES];
-    int width;
-
-    if (order->filter[0] != '\0')
-        snprintf(note, sizeof note, "%zu of %zu with \"%s\"", order->count, order->totals.elections,
-                 order->filter);
-    else
-        snprintf(note, sizeof note, "%s", overview_sort_word(order->sort, order->reverse));
-    width = safe_width(note, strlen(note), cells->ascii);
-    cells_put_right(cells, cells->width - 1, summary_end + width + 3 < cells->width ? summary_y : y, width,
-                    order->filter[0] != '\0' ? ROLE_ACCENT : ROLE_DIM, note);
-    if (path != NULL && !taken)
-        cells_printf(cells, TABLE_X, y, cells->width - TABLE_X - width - 2, ROLE_WARNING,
-                     "%s is not watched any more", path + 1);
 }
 
 /* The rows. */
@@ -427,28 +312,25 @@ static void draw_nothing(const struct overview *overview, struct cells *cells, i
 static void overview_draw(struct view *view, const struct scene *scene, struct cells *cells)
 {
     struct overview *overview = overview_of(view);
+    const struct overview_totals *totals = &overview->order.totals;
     int airy = cells->height >= 18; /* room for blank lines */
     int y = airy, pane = 0, summary_y = airy, summary_end = 0, rows, bottom;
     size_t shown;
 
     overview_order_make(&overview->order, scene);
-    strip_zoom_follow(&overview->zoom, overview->order.totals.known_us);
+    strip_zoom_follow(&overview->zoom, totals->known_us);
     if (!overview->chosen)
         list_home(&overview->list);
-    if (overview->order.totals.elections > 0) {
-        summary_end = draw_summary(overview, cells, y);
-        y += draw_findings(overview, cells, y, &summary_end);
-        summary_y = y++;
+    if (totals->elections > 0) {
+        y += overview_summary_draw(cells, y, totals, &summary_end);
+        summary_y = y - 1;
     }
     y += notices_draw_connections(cells, 1, y, cells->height / 4, scene, NULL);
-    if (airy && overview->order.totals.elections > 0) {
-        const struct overview_totals *totals = &overview->order.totals;
-        bool outlook =
-            overview->list.gone == NULL && totals->next_works + totals->next_stops + totals->next_unknown > 0;
+    if (airy && totals->elections > 0) {
+        int end = overview_note_draw(cells, y, &overview->order, overview->list.gone, summary_y, summary_end);
 
-        if (outlook)
-            draw_outlook(overview, cells, y);
-        draw_note(overview, cells, y, summary_y, summary_end, outlook);
+        if (overview->list.gone == NULL && overview_outlook_known(totals))
+            overview_outlook_draw(cells, y, end - 1, totals);
     }
     y += airy;
     bottom = cells->height - (cells->height >= ROOMY);

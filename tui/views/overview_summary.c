@@ -1,0 +1,136 @@
+#include "tui/views/overview_summary.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/text/safe.h"
+#include "tui/views/finding_lines.h"
+
+#define TABLE_X 4
+#define NOTE_BYTES 256
+
+/* A count and its word, or neither: half a word says the wrong thing. */
+static int put_count(struct cells *cells, int x, int y, size_t count, style look, const char *word)
+{
+    char text[48];
+
+    if (x + snprintf(text, sizeof text, "%zu", count) + 1 + (int)strlen(word) > cells->width)
+        return x;
+    x += cells_put(cells, x, y, -1, (style)(look | STYLE_BOLD), text) + 1;
+    return x + cells_put(cells, x, y, -1, look, word) + (cells->width < 100 ? 2 : 3);
+}
+
+static int put_if_any(struct cells *cells, int x, int y, size_t count, style look, const char *word)
+{
+    return count > 0 ? put_count(cells, x, y, count, look, word) : x;
+}
+
+/* Returns where it ends. */
+static int draw_counts(struct cells *cells, int y, const struct overview_totals *totals)
+{
+    int x = 1;
+
+    x = put_count(cells, x, y, totals->elections, ROLE_TEXT,
+                  totals->elections == 1 ? "election" : "elections");
+    x = put_count(cells, x, y, totals->led, totals->led > 0 ? ROLE_GOOD : ROLE_DIM, "led");
+    x = put_count(cells, x, y, totals->vacant, totals->vacant > 0 ? ROLE_CRITICAL : ROLE_DIM, "vacant");
+    x = put_if_any(cells, x, y, totals->absent, ROLE_CRITICAL, "absent");
+    x = put_if_any(cells, x, y, totals->denied, ROLE_WARNING, "denied");
+    x = put_if_any(cells, x, y, totals->unknown, ROLE_WARNING, "unknown");
+    x = put_if_any(cells, x, y, totals->stale, ROLE_WARNING, "stale");
+    x = put_if_any(cells, x, y, totals->electing, ROLE_WARNING, "electing");
+    x = put_if_any(cells, x, y, totals->unacknowledged, ROLE_WARNING, "not acknowledged");
+    x = put_if_any(cells, x, y, totals->unseen, ROLE_WARNING, "unseen changes");
+    x = put_count(cells, x, y, totals->candidates, ROLE_TEXT,
+                  totals->candidates == 1 ? "candidate" : "candidates");
+    x = put_if_any(cells, x, y, totals->free, ROLE_TEXT, "free");
+    return put_if_any(cells, x, y, totals->vanished, ROLE_DIM, "vanished");
+}
+
+/* What is found wrong, and how far the watches could be seen at all: behind the counts where there is room,
+   else in a line of its own. Returns the lines used. */
+static int draw_findings(struct cells *cells, int y, const struct overview_totals *totals, int *end)
+{
+    bool own = *end + 86 > cells->width;
+    int x = own ? 1 : *end + 2;
+    char text[64];
+
+    y += own;
+    x += finding_counts_put(cells, x, y, &totals->findings) + 4;
+    if (totals->servers > 0 && x < cells->width) {
+        /* Half a count would be another one. */
+        int width = snprintf(text, sizeof text, "watches seen on %zu of %zu server%s", totals->showing,
+                             totals->servers, totals->servers == 1 ? "" : "s");
+        if (x + width >= cells->width)
+            width = snprintf(text, sizeof text, "watches seen: %zu/%zu", totals->showing, totals->servers);
+        if (x + width < cells->width)
+            x += cells_put(cells, x, y, -1, totals->showing == totals->servers ? ROLE_DIM : ROLE_WARNING,
+                           text);
+    }
+    *end = x;
+    return own;
+}
+
+int overview_summary_draw(struct cells *cells, int y, const struct overview_totals *totals, int *end)
+{
+    *end = draw_counts(cells, y, totals);
+    return 1 + draw_findings(cells, y, totals, end);
+}
+
+bool overview_outlook_known(const struct overview_totals *totals)
+{
+    return totals->next_works + totals->next_stops + totals->next_unknown > 0;
+}
+
+void overview_outlook_draw(struct cells *cells, int y, int end, const struct overview_totals *totals)
+{
+    const struct {
+        size_t count;
+        enum sign sign;
+        style look;
+        const char *word, *brief;
+    } parts[] = {
+        {totals->next_works, SIGN_CHECK, ROLE_GOOD, "would work", totals->next_works == 1 ? "works" : "work"},
+        {totals->next_stops, SIGN_CRITICAL, ROLE_CRITICAL, "would stop",
+         totals->next_stops == 1 ? "stops" : "stop"},
+        {totals->next_unknown, SIGN_UNKNOWN, ROLE_DIM, "not known", "unknown"},
+        {totals->next_alone, SIGN_DASH, ROLE_DIM, "with nobody next", "alone"}};
+    bool brief = cells->width < 100;
+    static const char heading[] = "next failover";
+    int x = 1 + (int)strlen(heading) + 2;
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const char *sign = cells_sign(cells, parts[i].sign), *word = brief ? parts[i].brief : parts[i].word;
+        int width = safe_width(sign, strlen(sign), cells->ascii) + 1 +
+                    snprintf(NULL, 0, "%zu %s", parts[i].count, word);
+
+        if (parts[i].count == 0 || x + width > end)
+            continue;
+        cells_put(cells, 1, y, -1, ROLE_DIM, heading);
+        x += cells_put(cells, x, y, -1, parts[i].look, sign) + 1;
+        x = put_count(cells, x, y, parts[i].count, parts[i].look, word);
+    }
+}
+
+int overview_note_draw(struct cells *cells, int y, const struct overview_order *order, const char *gone,
+                       int summary_y, int summary_end)
+{
+    const char *path = gone != NULL ? strchr(gone, '\n') : NULL;
+    char note[NOTE_BYTES];
+    bool own;
+    int width;
+
+    if (order->filter[0] != '\0')
+        snprintf(note, sizeof note, "%zu of %zu with \"%s\"", order->count, order->totals.elections,
+                 order->filter);
+    else
+        snprintf(note, sizeof note, "%s", overview_sort_word(order->sort, order->reverse));
+    width = safe_width(note, strlen(note), cells->ascii);
+    own = summary_end + width + 3 >= cells->width;
+    cells_put_right(cells, cells->width - 1, own ? y : summary_y, width,
+                    order->filter[0] != '\0' ? ROLE_ACCENT : ROLE_DIM, note);
+    if (path != NULL)
+        cells_printf(cells, TABLE_X, y, cells->width - TABLE_X - width - 2, ROLE_WARNING,
+                     "%s is not watched any more", path + 1);
+    return own ? cells->width - 1 - width : cells->width;
+}
