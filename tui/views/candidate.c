@@ -282,7 +282,8 @@ static int draw_line(struct candidate_view *view, struct cells *cells, int x, in
     put(&block, "session", ROLE_TEXT, facts_session(candidate, text, sizeof text));
     put_connection(&block, scene, election, candidate);
     if (candidate->known)
-        format_age(scene->now.wall_us - candidate->stat.ctime_ms * 1000, age, sizeof age);
+        format_age(facts_as_of(election, scene->now).wall_us - candidate->stat.ctime_ms * 1000, age,
+                   sizeof age);
     snprintf(text, sizeof text, "%s%s%s", candidate->known ? age : "?",
              candidate->joined_seen ? ", joined at " : ", joined before the first look",
              candidate->joined_seen ? format_clock(candidate->joined.wall_us, clock, sizeof clock) : "");
