@@ -533,12 +533,21 @@ static void watch_run(struct dashboard *dashboard)
     dashboard->busy = busy;
 }
 
+static void play_on(struct dashboard *dashboard, struct moment now)
+{
+    struct past *past = dashboard->travel.past;
+    bool played = past_pace(past) != 0;
+    past_tick(past, now.mono_us);
+    if (played && past_pace(past) == 0 && past_problem(past))
+        dashboard_say(dashboard, ROLE_WARNING, past_problem(past));
+}
+
 void dashboard_draw(struct dashboard *dashboard, struct cells *cells)
 {
     struct moment now = now_of(dashboard);
     watch_run(dashboard);
     if (dashboard->travel.away)
-        past_tick(dashboard->travel.past, now.mono_us);
+        play_on(dashboard, now);
     struct scene scene = scene_of(dashboard);
     bool away = dashboard->travel.away;
     dashboard->touched = false;

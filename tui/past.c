@@ -171,7 +171,6 @@ bool past_go(struct past *past, int64_t at_us)
     const struct model *model = history_at(past->history, at_us, &error);
     if (!model) {
         set_problem(past, error ? error : strdup("out of memory"));
-        past->there = false; /* the model of before may have gone with it */
         return false;
     }
     set_problem(past, NULL);

@@ -533,7 +533,7 @@ static bool find_moment(struct history *h, int64_t at_us, size_t *stretch, char 
 
 /* A recorder that stands still knows only afterwards that it did: what stands in the picture of such a time
  * is what it saw before. */
-static bool lapse_still(struct history *h, int64_t at_us, size_t stretch)
+static bool lapse_still(struct history *h, struct thawed *thawed, int64_t at_us, size_t stretch)
 {
     sqlite3_stmt *statement = NULL;
     int code = sqlite3_prepare_v2(h->db,
@@ -545,7 +545,7 @@ static bool lapse_still(struct history *h, int64_t at_us, size_t stretch)
         sqlite3_bind_int64(statement, 1, at_us);
         sqlite3_bind_int64(statement, 2, h->stretches[stretch].from_us);
         while ((code = sqlite3_step(statement)) == SQLITE_ROW)
-            thawed_lapse(h->thawed, (const char *)sqlite3_column_text(statement, 0),
+            thawed_lapse(thawed, (const char *)sqlite3_column_text(statement, 0),
                          sqlite3_column_int64(statement, 1), "the recorder stood still then");
     }
     sqlite3_finalize(statement);
@@ -555,17 +555,20 @@ static bool lapse_still(struct history *h, int64_t at_us, size_t stretch)
 const struct model *history_at(struct history *h, int64_t at_us, char **error)
 {
     size_t stretch = SIZE_MAX;
-    thawed_free(h->thawed);
-    h->thawed = NULL;
+    struct thawed *thawed = NULL;
     if (!reader_begin(h, error))
         return NULL;
     if (find_moment(h, at_us, &stretch, error) &&
-        !(bring_picture(h, stretch, at_us) && (h->thawed = thaw(h->picture, at_us, ++h->generation)) &&
-          lapse_still(h, at_us, stretch)))
+        !(bring_picture(h, stretch, at_us) && (thawed = thaw(h->picture, at_us, ++h->generation)) &&
+          lapse_still(h, thawed, at_us, stretch)))
         reader_failed(h, error);
     reader_end(h);
-    if (*error || !h->thawed)
+    if (*error || !thawed) {
+        thawed_free(thawed);
         return NULL;
+    }
+    thawed_free(h->thawed);
+    h->thawed = thawed;
     reader_point(h, at_us, stretch);
     if (at_us > h->stretches[stretch].to_us)
         thawed_lapse(h->thawed, NULL, h->stretches[stretch].to_us, "nobody was recording then");

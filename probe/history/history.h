@@ -35,7 +35,8 @@ bool history_bounds(struct history *, int64_t *from_us, int64_t *to_us);
 
 /*
  * The model as it stood at that moment, of all clusters that were being recorded. Owned by the history, valid
- * until the next call. NULL and a text in *error (caller frees): before the beginning, after the end.
+ * until the next call that succeeds. NULL and a text in *error (caller frees): before the beginning, after
+ * the end, or it cannot be read.
  */
 const struct model *history_at(struct history *, int64_t at_us, char **error);
 

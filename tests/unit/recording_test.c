@@ -60,12 +60,16 @@ static void forgets_what_is_old(void **state)
     assert_true(from_us <= cutoff_us);
     recorded_same_looks(world, history, from_us, to_us);
     char *error;
+    const struct model *shown = history_at(history, to_us, &error);
+    assert_non_null(shown);
     assert_null(history_at(history, from_us - 1, &error));
     assert_non_null(strstr(error, "nothing had been recorded yet"));
     free(error);
     assert_null(history_at(history, to_us + 1, &error));
     assert_non_null(strstr(error, "after the recording's end"));
     free(error);
+    assert_int_equal(shown->now.wall_us, to_us); /* it stands until another takes its place */
+    assert_non_null(shown->clusters[0].elections[0]->path);
     history_close(history);
     recorded_free(world);
 }
