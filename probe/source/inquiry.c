@@ -59,7 +59,8 @@ static void round_end(struct inquiry *q)
     q->asking = false;
     q->ended_ms = uv_now(q->live->loop);
     budget_spend(&q->budget, q->took_us, q->ended_ms);
-    subjects_confirm(q->live);
+    if (q->full || !q->evidence) /* those of a leader's end come in quick succession, and lists may be long */
+        subjects_confirm(q->live);
     if (!q->cheap || !q->demanded)
         q->rounds++;
     if (q->demanded) {
