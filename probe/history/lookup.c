@@ -85,6 +85,14 @@ void lookup_clear(struct lookup *lookup)
     lookup->count = 0;
 }
 
+void lookup_copy(struct lookup *lookup, const struct lookup *from)
+{
+    lookup_clear(lookup);
+    for (size_t i = 0; i < from->room; i++)
+        if (from->entries[i].text)
+            lookup_set(lookup, from->entries[i].text, from->entries[i].length, from->entries[i].number);
+}
+
 void lookup_free(struct lookup *lookup)
 {
     lookup_clear(lookup);

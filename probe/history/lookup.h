@@ -18,6 +18,8 @@ struct lookup {
 bool lookup_find(const struct lookup *, const char *text, size_t length, int64_t *number);
 /* In place of what was there. Forgets silently where memory is short. */
 void lookup_set(struct lookup *, const char *text, size_t length, int64_t number);
+/* All that is in from, and nothing else. */
+void lookup_copy(struct lookup *, const struct lookup *from);
 void lookup_clear(struct lookup *);
 void lookup_free(struct lookup *);
 

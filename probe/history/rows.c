@@ -77,8 +77,9 @@ struct rows {
     sqlite3_stmt *statements[SQL_COUNT];
     bool known; /* what follows is */
     int64_t stretch, chunk, next_event, next_name;
-    struct lookup names, subjects, bases, lost;
-    int64_t kinds[64]; /* ids of event words, by enum event_kind; 0: not asked for */
+    struct lookup names, subjects, bases;
+    struct lookup lost, lost_before; /* clusters, since when; and as it was at the latest commit */
+    int64_t kinds[64];               /* ids of event words, by enum event_kind; 0: not asked for */
 };
 
 struct rows *rows_new(sqlite3 *db)
@@ -89,12 +90,17 @@ struct rows *rows_new(sqlite3 *db)
     return rows;
 }
 
+void rows_committed(struct rows *rows)
+{
+    lookup_copy(&rows->lost_before, &rows->lost);
+}
+
 void rows_forget(struct rows *rows)
 {
     rows->known = false;
     lookup_clear(&rows->names);
     lookup_clear(&rows->subjects);
-    lookup_clear(&rows->lost);
+    lookup_copy(&rows->lost, &rows->lost_before);
     memset(rows->kinds, 0, sizeof rows->kinds);
 }
 
@@ -108,6 +114,7 @@ void rows_free(struct rows *rows)
     lookup_free(&rows->subjects);
     lookup_free(&rows->bases);
     lookup_free(&rows->lost);
+    lookup_free(&rows->lost_before);
     free(rows);
 }
 

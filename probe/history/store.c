@@ -81,6 +81,7 @@ static bool write_all(struct store *store, const struct batch *list, int64_t ali
     alive_us = newest_us > alive_us ? newest_us : alive_us;
     fine = fine && (newest_us == 0 || rows_alive(store->rows, alive_us)) && run(store, "COMMIT");
     if (fine) {
+        rows_committed(store->rows);
         store->newest_us = newest_us;
         store->written_alive_us = alive_us;
         set_problem(store, NULL);

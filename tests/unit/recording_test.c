@@ -340,6 +340,41 @@ static void lose_some(struct recorded *world, int at_once, struct recorder_loss 
     usleep(1100000); /* it does not try at every turn */
 }
 
+static void wait_for_problem(const struct recorded *world, bool wanted)
+{
+    char *problem;
+    while (((problem = recorder_problem(world->recorder)) != NULL) != wanted) {
+        free(problem);
+        usleep(20000);
+    }
+    free(problem);
+}
+
+/* A cluster was lost before the disk was full, and came back while it was: the time between is a gap. */
+static void keeps_the_absence_of_a_cluster_over_a_full_disk(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_begin();
+    recorded_pass(world, 10000);
+    struct observation o = {.kind = OBSERVED_CONNECTION, .at = world->now};
+    o.connection = (struct observed_connection){.state = CONNECTION_CONNECTING, .session = 7};
+    model_observe(world->model, &o);
+    recorder_flush(world->recorder);
+    for (int i = 0; i < 200 && recorded_ask(world, "SELECT count(*) FROM event WHERE state IS NOT NULL") < 2;
+         i++)
+        usleep(50000);
+    limit_files(0);
+    recorded_pass(world, 30000);
+    recorded_connect(world);
+    wait_for_problem(world, true);
+    limit_files(RLIM_INFINITY);
+    wait_for_problem(world, false);
+    recorded_stop(world);
+    assert_int_equal(
+        recorded_ask(world, "SELECT count(*) FROM gaps WHERE why = 'not connected' AND seconds = 30"), 1);
+    recorded_free(world);
+}
+
 #define LEADER_SIZE 64
 
 static bool take_leader(void *context, const struct history_stretch *stretch)
@@ -618,6 +653,7 @@ int main(void)
         cmocka_unit_test(reads_what_did_not_fit_into_the_file),
         cmocka_unit_test(owns_up_to_what_it_lost),
         cmocka_unit_test(knows_who_leads_after_a_loss),
+        cmocka_unit_test(keeps_the_absence_of_a_cluster_over_a_full_disk),
         cmocka_unit_test(says_what_is_missing_at_the_end),
         cmocka_unit_test(tells_of_a_cut_file),
         cmocka_unit_test(tells_of_wrong_places),
