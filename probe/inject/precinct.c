@@ -36,6 +36,7 @@ struct precinct {
     char *kept;   /* the first znode below a run that is not ours */
     bool is_ours; /* the run's znode was made by us, or is known to be that of our run */
     bool failed;
+    bool may_delete; /* in the sandbox: tried */
 };
 
 static void mark(struct precinct *);
@@ -100,10 +101,30 @@ static void on_sandbox(void *context, enum session_result result, const char *pa
         fail(p, result, "create", p->sandbox);
 }
 
+static void on_proved(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    struct precinct *p = context;
+    p->may_delete = result == SESSION_OK || result == SESSION_NO_NODE;
+    if (p->may_delete)
+        mark(p);
+    else
+        fail(p, result, "delete what a run makes, such as", p->alive_path);
+}
+
+/* Where znodes may be made and not deleted a run would leave its own behind: our sign, which goes with its
+   session, is the one on which that can be tried. */
+static bool prove(struct precinct *p)
+{
+    return guard_delete(p->guard, p->session, p->alive_path, -1, on_proved, p);
+}
+
 static void on_marked(void *context, enum session_result result, const char *path)
 {
     (void)path;
     struct precinct *p = context;
+    if (result == SESSION_OK && !p->may_delete && prove(p))
+        return;
     if (result == SESSION_OK || result == SESSION_NODE_EXISTS)
         look_for_others(p);
     else if (result != SESSION_NO_NODE || ++p->tries > TRIES)

@@ -117,6 +117,17 @@ def test_denied_root_says_what_to_configure(zk, client, path, tmp_path):
     client.delete("/given")
 
 
+def test_what_could_not_be_removed_is_not_made(zk, client, path, tmp_path):
+    """A sandbox in which znodes may be made and not deleted: the run is refused, and leaves nothing there."""
+    from kazoo.security import make_acl, make_digest_acl
+    client.create(path, b"", acl=[make_digest_acl("admin", "x", all=True),
+                                  make_acl("world", "anyone", read=True, create=True)])
+    config = tmp_path / "config.yaml"
+    config.write_text(f"inject: {{sandbox: {path}}}\n")
+    assert "may not delete" in inject(zk, path, "-c", str(config), "-n", "2", "--for", "1s", status=2)
+    assert client.get_children(path) == []
+
+
 def test_nothing_is_put_into_an_election(zk, client, path, tmp_path):
     """A sandbox that is configured to be somebody's election, or to be made in it, is refused before anything is
     written there: what its clients do with a child of another kind nobody knows."""
