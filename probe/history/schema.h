@@ -32,7 +32,8 @@
  *
  *   tenures     who led when
  *     cluster, election, candidate, identity
- *     kind            led, vacant (nobody stood) or gap (nobody watched)
+ *     kind            led, vacant (nobody stood) or gap (nobody watched). Where the same znode is still
+ *                     first afterwards, it led all the while: led goes on in a row of its own
  *     since, until    until NULL: it goes on
  *     from_exact      1: its beginning was seen
  *

@@ -451,6 +451,31 @@ static void owns_up_to_what_it_lost(void **state)
     recorded_free(world);
 }
 
+/* Whoever leads after a gap as before led all the while; each moment has one row that says so. */
+static void tells_each_moment_once(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_begin();
+    recorded_changes(world, 3);
+    for (int i = 0; i < 2; i++) {
+        recorder_flush(world->recorder);
+        struct observation lost = {.kind = OBSERVED_CONNECTION, .at = world->now};
+        lost.connection.state = CONNECTION_CONNECTING;
+        model_observe(world->model, &lost);
+        recorder_flush(world->recorder);
+        recorded_pass(world, 5000);
+        recorded_connect(world);
+        recorded_pass(world, 5000);
+    }
+    recorded_changes(world, 2);
+    recorded_stop(world);
+    assert_int_equal(recorded_ask(world, "SELECT count(*) FROM gap"), 2);
+    assert_int_equal(recorded_ask(world, "SELECT count(*) FROM tenure a JOIN tenure b ON b.id = a.id + 1"
+                                         " WHERE a.to_us IS NULL OR b.from_us != a.to_us"),
+                     0);
+    recorded_free(world);
+}
+
 /* A recorder that stood still saw nothing meanwhile, and what it had seen before is not shown as if it had.
  */
 static void claims_nothing_while_it_stood_still(void **state)
@@ -658,6 +683,7 @@ int main(void)
         cmocka_unit_test(tells_of_a_cut_file),
         cmocka_unit_test(tells_of_wrong_places),
         cmocka_unit_test(refuses_what_it_does_not_know),
+        cmocka_unit_test(tells_each_moment_once),
         cmocka_unit_test(claims_nothing_while_it_stood_still),
         cmocka_unit_test(keeps_its_locks),
     };
