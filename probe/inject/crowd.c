@@ -25,6 +25,8 @@
 /* Of one tick, so that the loop gets its turn: candidates brought on, sessions ended. */
 #define ENTRIES_A_TICK 500
 #define ENDS_A_TICK 100
+/* So long may those who are just beginning hold off the end. */
+#define AWAIT_US 1000000
 /* So many failures in a row, while others are connected, mean a limit. */
 #define TURNED_AWAY 5
 /* After this long without coming to rest a failover that has led is told all the same. */
@@ -68,6 +70,7 @@ struct crowd {
 
     void (*ended)(void *context, size_t left_to_expire);
     bool ending;
+    uint64_t ending_us;
     size_t ended_count, left_to_expire;
 };
 
@@ -359,9 +362,14 @@ static void settle(struct crowd *crowd, uint64_t time_us)
 static void end_some(struct crowd *crowd)
 {
     for (int ends = 0; ends < ENDS_A_TICK && crowd->ended_count < crowd->crew_count; ends++) {
-        struct crew *crew = crowd->crews[crowd->ended_count++];
-        bool had = crew_session(crew) && session_id(crew_session(crew)) != 0;
+        struct crew *crew = crowd->crews[crowd->ended_count];
+        const struct session *session = crew_session(crew);
+        bool awaited = session && session_is_awaited(session);
+        if (awaited && !crew_paused(crew) && now_us() < crowd->ending_us + AWAIT_US)
+            break; /* once it has begun it can be ended */
+        bool had = session && (awaited || session_id(session) != 0);
         crowd->left_to_expire += !crew_close(crew) && had;
+        crowd->ended_count++;
     }
     if (crowd->ended_count < crowd->crew_count) {
         uv_timer_start(crowd->timer, on_tick, 1, 0);
@@ -484,6 +492,7 @@ void crowd_end(struct crowd *crowd, void (*ended)(void *context, size_t left_to_
     if (crowd->ending)
         return;
     crowd->ending = true;
+    crowd->ending_us = now_us();
     crowd->ended = ended;
     tick_at_once(crowd);
 }

@@ -617,6 +617,11 @@ uint64_t session_id(const struct session *s)
     return s->zh && s->established ? (uint64_t)zoo_client_id(s->zh)->client_id : 0;
 }
 
+bool session_is_awaited(const struct session *s)
+{
+    return s->zh && !s->established && zoo_state(s->zh) == ZOO_ASSOCIATING_STATE;
+}
+
 int session_timeout_ms(const struct session *s)
 {
     return s->zh && s->established ? zoo_recv_timeout(s->zh) : 0;

@@ -62,7 +62,10 @@ void session_resume(struct session *);
 enum connection_state session_state(const struct session *);
 uint64_t session_id(const struct session *);    /* 0: none yet */
 int session_timeout_ms(const struct session *); /* negotiated; 0: not connected yet */
-const char *session_server(struct session *);   /* "10.0.0.1:2181", or NULL; until the next call */
+/* The servers were asked for a session and have not answered: they may begin one that nobody can end, since
+ * nobody knows its number. It expires by itself. */
+bool session_is_awaited(const struct session *);
+const char *session_server(struct session *); /* "10.0.0.1:2181", or NULL; until the next call */
 
 /*
  * Requests; all return false when nothing was sent (not connected): the answer function is then not

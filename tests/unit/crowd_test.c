@@ -15,6 +15,7 @@
 #include "probe/election/recipe.h"
 #include "probe/inject/crowd.h"
 #include "probe/inject/descriptors.h"
+#include "probe/zookeeper/fourletter.h"
 #include "tests/support/playground.h"
 
 #define TIMEOUT_MS 1500
@@ -25,6 +26,7 @@ struct world {
     struct session *reader;
     bool ended, answered;
     size_t left_to_expire, failed_over, children;
+    long server_sessions; /* -1: not told */
 };
 
 static int world_begin(void **state)
@@ -223,6 +225,43 @@ static void a_herd_costs_more_than_a_chain(void **state)
             assert_true(one->notices == CROWD - 1 && one->requests >= CROWD - 1);
         crowd_finish(world, crowd, elections[i]);
     }
+}
+
+static void on_word(void *context, const char *problem, const char *text, size_t length, int64_t took_us)
+{
+    (void)problem, (void)length, (void)took_us;
+    struct world *world = context;
+    const char *at = text ? strstr(text, "zk_global_sessions") : NULL;
+    world->server_sessions = at ? atol(at + strlen("zk_global_sessions")) : -1;
+    world->answered = true;
+}
+
+/* By the server's own word. */
+static long sessions_there(struct world *world)
+{
+    const char *port = strrchr(sandbox_hosts(world->ground.sandbox), ':') + 1;
+    world->answered = false;
+    assert_non_null(
+        fourletter_ask(&world->ground.loop, "127.0.0.1", port, "mntr", 5000, 65536, on_word, world));
+    playground_run_until(&world->ground, world->answered);
+    return world->server_sessions;
+}
+
+/* Ended while its sessions are being asked for, none of them is left to the servers. */
+static void an_early_end_leaves_no_session(void **state)
+{
+    struct world *world = *state;
+    long before = sessions_there(world);
+    assert_true(before > 0);
+    for (int round = 0; round < 8; round++) {
+        struct crowd *crowd = crowd_begin(
+            world, &(struct crowd_options){.election = "/early", .count = 40, .session.timeout_ms = CALM_MS});
+        for (int turns = 0; turns < 2 + round; turns++)
+            uv_run(&world->ground.loop, UV_RUN_NOWAIT);
+        crowd_finish(world, crowd, "/early");
+        assert_int_equal(world->left_to_expire, 0);
+    }
+    playground_run_until(&world->ground, sessions_there(world) == before);
 }
 
 /* Half of them deaf: as many as were asked for, evenly; a deaf second keeps the line from moving on. */
@@ -442,7 +481,8 @@ int main(void)
         cmocka_unit_test(a_mixture_is_as_asked_for),      cmocka_unit_test(many_on_one_session),
         cmocka_unit_test(who_must_not_lead_goes),         cmocka_unit_test(a_rate_is_kept),
         cmocka_unit_test(a_full_server_is_named),         cmocka_unit_test(a_restart_brings_all_back),
-        cmocka_unit_test(a_hanging_session_loses_nobody), cmocka_unit_test(descriptors_are_counted),
+        cmocka_unit_test(a_hanging_session_loses_nobody), cmocka_unit_test(an_early_end_leaves_no_session),
+        cmocka_unit_test(descriptors_are_counted),
     };
     return cmocka_run_group_tests(tests, world_begin, world_end);
 }
