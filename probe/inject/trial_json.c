@@ -209,6 +209,16 @@ static void put_crowd(struct json_writer *w, const struct trial_report *r)
     }
 }
 
+static void put_part_times(struct json_writer *w, const char *key, const struct trial_part *part,
+                           const struct histogram *times)
+{
+    json_write_key(w, key);
+    if (part->told)
+        put_times(w, times);
+    else
+        json_write_null(w);
+}
+
 static void put_agents(struct json_writer *w, const struct trial_report *r)
 {
     struct trial_part *part = malloc(sizeof *part);
@@ -226,13 +236,11 @@ static void put_agents(struct json_writer *w, const struct trial_report *r)
         json_write_begin(w, '{');
         key_text(w, "agent", r->agents[i].name);
         key_text(w, "end", part->end);
-        key_uint(w, "candidates", part->wanted);
-        key_uint(w, "standing", part->standing);
-        key_uint(w, "errors", part->errors);
-        json_write_key(w, "stand");
-        put_times(w, &part->stand);
-        json_write_key(w, "failover");
-        put_times(w, &part->failover);
+        key_known(w, "candidates", part->told ? (int64_t)part->wanted : -1);
+        key_known(w, "standing", part->told ? (int64_t)part->standing : -1);
+        key_known(w, "errors", part->told ? (int64_t)part->errors : -1);
+        put_part_times(w, "stand", part, &part->stand);
+        put_part_times(w, "failover", part, &part->failover);
         json_write_end(w, '}');
     }
     json_write_end(w, ']');

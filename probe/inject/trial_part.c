@@ -95,6 +95,7 @@ void trial_part_read(const char *text, struct trial_part *part)
         return;
     }
     snprintf(part->end, sizeof part->end, "%.*s", (int)strcspn(end + 1, "\n"), end + 1);
+    part->told = true;
     part->wanted = (uint64_t)wanted;
     part->standing = (uint64_t)standing;
     part->errors = (uint64_t)errors;

@@ -74,7 +74,8 @@ def test_every_form(zk, client, tmp_path):
     (["--kill", "everyone"], "leader or random"), (["--kill", "leader", "--how", "softly"], "no way to go"),
     (["--how", "drop"], "--kill"), (["--sessions", "shared:0"], "shared:1"), (["--expect", "luck>1"], "no figure"),
     (["-n", "101"], "--load"), (["--rate", "101/s"], "--load"), (["--live"], "inject: live"),
-    (["--name", "a/b"], "is no name"), (["--may-lead", "--live"], "never leads")])
+    (["--name", "a/b"], "is no name"), (["--may-lead", "--live"], "never leads"),
+    (["--html", "/no/such/place"], "cannot be written")])
 def test_refused_before_anything(zk, client, arguments, word):
     """Wrong or too much: status 2, a message that says what to do, and not even a session."""
     last = transactions(zk.directory)[-1].zxid
@@ -408,5 +409,7 @@ def test_an_agent_that_dies_is_named(zk, client):
     report = json.loads(out)
     ends = {agent["agent"].rsplit("-")[-1]: agent["end"] for agent in report["agents"]}
     assert ends == {str(agents[0].process.pid): "died", str(agents[1].process.pid): "done"}
+    (dead,) = [agent for agent in report["agents"] if agent["end"] == "died"]
+    assert all(dead[key] is None for key in ("candidates", "standing", "errors", "stand", "failover"))
     assert any("died" in note for note in report["notes"])
     assert not client.exists(SANDBOX)

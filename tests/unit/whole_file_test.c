@@ -89,6 +89,10 @@ static void leaves_what_it_cannot_replace(void **state)
     (void)state;
     assert_int_equal(whole_file_write(in("no/such/place"), "x", 1), ENOENT);
     assert_int_equal(whole_file_write(directory, "x", 1), EISDIR);
+    assert_int_equal(whole_file_check(in("no/such/place")), ENOENT); /* and that is known before */
+    assert_int_equal(whole_file_check(directory), EISDIR);
+    assert_int_equal(whole_file_check(in("new")), 0);
+    assert_int_equal(whole_file_check("/dev/null"), 0);
     assert_int_equal(whole_file_write("/dev/full", "x", 1), ENOSPC);
     assert_int_equal(whole_file_write("/dev/null", "x", 1), 0);
     struct stat status;

@@ -157,6 +157,16 @@ static bool is_forbidden(const struct injection *in)
     return true;
 }
 
+/* Better now than after the run whose page it is. */
+static bool has_no_place_for_page(const struct injection *in)
+{
+    const char *html = in->options->html;
+    int error = html && strcmp(html, "-") != 0 ? whole_file_check(html) : 0;
+    if (error)
+        complain("%s: cannot be written: %s; nothing was begun", html, strerror(error));
+    return error != 0;
+}
+
 static bool injection_check(struct injection *in)
 {
     if (in->options->path_count == 0)
@@ -171,7 +181,7 @@ static bool injection_check(struct injection *in)
         complain("inject works on one cluster, and the configuration has %zu; choose one with --cluster",
                  in->settings->cluster_count);
     else
-        return wishes_read(in) && !is_too_much(in) && !is_forbidden(in);
+        return wishes_read(in) && !is_too_much(in) && !is_forbidden(in) && !has_no_place_for_page(in);
     return false;
 }
 

@@ -368,7 +368,7 @@ static void put_agents(struct trial_form *form, const struct trial_report *r)
     for (size_t i = 0; i < r->agent_count; i++) {
         char cells[5][FORM_CELL];
         trial_part_read(r->agents[i].text, part);
-        bool told = r->agents[i].text != NULL;
+        bool told = part->told;
         form_number(cells[0], told ? (int64_t)part->standing : -1);
         form_time(cells[1], part->stand.count ? histogram_percentile(&part->stand, 0.99) : -1);
         form_number(cells[2], told ? (int64_t)part->failover.count : -1);

@@ -50,6 +50,23 @@ static int write_beside(const char *path, char *beside, mode_t mode, const char 
     return error;
 }
 
+int whole_file_check(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) == 0) {
+        if (S_ISDIR(status.st_mode))
+            return EISDIR;
+        return access(path, W_OK) == 0 ? 0 : errno;
+    }
+    if (errno != ENOENT)
+        return errno;
+    const char *end = strrchr(path, '/');
+    char *directory = !end ? strdup(".") : end == path ? strdup("/") : strndup(path, (size_t)(end - path));
+    int error = !directory ? ENOMEM : access(directory, W_OK | X_OK) != 0 ? errno : 0;
+    free(directory);
+    return error;
+}
+
 int whole_file_write(const char *path, const void *bytes, size_t length)
 {
     struct stat status;

@@ -14,4 +14,7 @@
  */
 int whole_file_write(const char *path, const void *bytes, size_t length);
 
+/* What would keep whole_file_write() from it now, as far as can be seen without writing: 0, or an errno. */
+int whole_file_check(const char *path);
+
 #endif
