@@ -32,7 +32,7 @@ char *run_mark_names(const void *data, size_t length)
     size_t front = strlen(RUN_NAMES);
     if (!data || length <= front || !begins_with(data, length, RUN_NAMES))
         return NULL;
-    return strndup((const char *)data + front, length - front);
+    return text_format("%.*s", (int)(length - front), (const char *)data + front);
 }
 
 bool run_mark_fits(const char *names, const char *name)
