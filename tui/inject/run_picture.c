@@ -98,7 +98,7 @@ static void times_draw(struct cells *cells, int y, const char *label, const stru
 /* A column for each of the latest failovers, the newest at the right, over a common scale from 0. */
 static void sparks_draw(struct cells *cells, int y, const struct trial_report *r)
 {
-    int64_t lengths[SPARKS_MOST], longest = 0;
+    int64_t lengths[SPARKS_MOST], longest = 1;
     int count = 0, room = cells->width - 1 - SPARKS_X;
     for (size_t i = r->crowd.failover_count; i-- > 0 && count < SPARKS_MOST && count < room;) {
         const struct crowd_failover *f = &r->crowd.failovers[i];

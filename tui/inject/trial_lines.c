@@ -156,19 +156,23 @@ static void put_first(struct text *text, const struct trial_report *r)
 
 static void put_live(struct trial_form *form, const struct trial_report *r)
 {
-    struct text first = {0};
-    if (r->real_least < 0) {
+    struct text text = {0};
+    bool seen = r->real_least >= 0;
+    if (!seen && r->first_may_us == 0) {
         trial_form_prose(form, ROLE_TEXT, "None of them was seen to stand.");
         return;
     }
-    put_first(&first, r);
-    trial_form_prose(form, r->first_may_us ? ROLE_WARNING : ROLE_TEXT,
-                     "At least %" PRId64
-                     " real candidate%s stood before them; they withdrew %zu time%s for want of two; %s.",
-                     r->real_least, plural((uint64_t)r->real_least), r->withdrawals, plural(r->withdrawals),
-                     first.at ? first.at : "?");
-    form->out->failed |= first.failed;
-    text_free(&first);
+    if (seen)
+        text_printf(&text, "At least %" PRId64 " real candidate%s stood before them", r->real_least,
+                    plural((uint64_t)r->real_least));
+    else
+        text_add(&text, "How many real candidates stood before them nobody saw");
+    text_printf(&text, "; they withdrew %zu time%s for want of two; ", r->withdrawals,
+                plural(r->withdrawals));
+    put_first(&text, r);
+    form->out->failed |= text.failed;
+    trial_form_prose(form, r->first_may_us ? ROLE_WARNING : ROLE_TEXT, "%s.", text.at ? text.at : "?");
+    text_free(&text);
 }
 
 static void put_summary(struct trial_form *form, const struct trial_report *r)
