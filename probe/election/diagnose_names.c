@@ -59,6 +59,33 @@ static void overflow(struct diagnosis *d)
                     forecast);
 }
 
+static int by_name(const void *a, const void *b)
+{
+    const struct candidate *const *x = a, *const *y = b;
+    return strcmp((*x)->name, (*y)->name);
+}
+
+/*
+ * By their number and by name: which of them comes first is known only when they have been read, and who
+ * reads that a finding was cleared must know it again.
+ */
+static void tie(struct diagnosis *d, enum severity severity, const struct candidate *const *at, size_t count)
+{
+    const struct candidate **tied = malloc(count * sizeof *tied);
+    char more[48] = "";
+    if (!tied)
+        return;
+    memcpy(tied, at, count * sizeof *tied);
+    qsort(tied, count, sizeof *tied, by_name);
+    if (count > 2)
+        snprintf(more, sizeof more, " and %zu more", count - 2);
+    diagnosis_raise(d, FINDING_SEQUENCE_TIE, severity, CERTAINTY_CERTAIN,
+                    UINT64_C(1) << 63 | (uint32_t)tied[0]->sequence, tied, count, NULL,
+                    "%s and %s%s have the same number %" PRId64, tied[0]->name, tied[1]->name, more,
+                    tied[0]->sequence);
+    free(tied);
+}
+
 static void ties(struct diagnosis *d)
 {
     static const char *const on_purpose[] = {"solr-overseer", "solr-shard", NULL};
@@ -70,16 +97,8 @@ static void ties(struct diagnosis *d)
         for (end = i + 1; end < election->candidate_count; end++)
             if (election->candidates[end]->sequence != number)
                 break;
-        if (end - i < 2 || number == SEQUENCE_NONE)
-            continue;
-        char more[48] = "";
-        if (end - i > 2)
-            snprintf(more, sizeof more, " and %zu more", end - i - 2);
-        /* By their number: which of them comes first is known only when they have been read. */
-        diagnosis_raise(d, FINDING_SEQUENCE_TIE, solr ? SEVERITY_INFO : SEVERITY_ERROR, CERTAINTY_CERTAIN,
-                        UINT64_C(1) << 63 | (uint32_t)number, tied, end - i, NULL,
-                        "%s and %s%s have the same number %" PRId64, tied[0]->name, tied[1]->name, more,
-                        number);
+        if (end - i >= 2 && number != SEQUENCE_NONE)
+            tie(d, solr ? SEVERITY_INFO : SEVERITY_ERROR, tied, end - i);
     }
 }
 

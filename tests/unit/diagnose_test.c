@@ -225,12 +225,12 @@ static void numbers_and_names(void **state)
                      "findings\n+ ffffffffffffffffffffffffffffffff__lock__0000000000 s=b\n+ " A " s=a\n"
                      "list\n> election-seen\n> finding-raised sequence-tie error certain\n"
                      "readall\n"
-                     "? findings sequence-tie error certain "
-                     "ffffffffffffffffffffffffffffffff__lock__0000000000," A "\n"
+                     "? findings sequence-tie error certain " A
+                     ",ffffffffffffffffffffffffffffffff__lock__0000000000\n"
                      "+ eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee__lock__0000000000 s=c\n"
                      "list\n> candidate-joined eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee__lock__0000000000 @3\n"
                      "readall\n"
-                     "? why sequence-tie ffffffffffffffffffffffffffffffff__lock__0000000000 and " A
+                     "? why sequence-tie " A " and eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee__lock__0000000000"
                      " and 1 more have the same number 0 | find out who "
                      "made the second one; restart its client\n");
     model_script_run("foreign-child: an error where clients crash on it",
