@@ -239,8 +239,8 @@ static void observe_connection(struct model *model, struct cluster *cluster, con
         cluster->ever_connected = true;
     /* Told is what a person would say: losing and having it, not each attempt in between. */
     bool told = now != before && (now != CONNECTION_CONNECTING || before == CONNECTION_CONNECTED);
-    /* ... and why nothing will be seen although it is there. */
-    told |= now == CONNECTION_CONNECTED && other_problem && cluster->problem;
+    /* ... and why nothing will be seen although it is there, or that this is over. */
+    told |= now == CONNECTION_CONNECTED && other_problem;
     if (told)
         model_tell(model, &(struct event){.kind = EVENT_CONNECTION,
                                           .at = o->at,

@@ -434,6 +434,13 @@ static void away(void **state)
                      "refuse authentication failed\n"
                      "> connection disconnected: authentication failed\n"
                      "? connection-since 20410\n");
+    model_script_run("why nothing is seen although it is connected is told, and that it is over",
+                     "watch /election\nconnect the chroot /app does not exist\n"
+                     "> connection connected: the chroot /app does not exist\n"
+                     "connect the chroot /app does not exist\n"
+                     "connect\n"
+                     "> connection connected\n"
+                     "connect\n");
     model_script_run("expiry, refusal and gaps are told once",
                      STANDING "expire\n"
                               "> connection expired\n"
