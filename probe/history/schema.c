@@ -141,15 +141,15 @@ char *schema_error(sqlite3 *db, const char *file)
 }
 
 /* A number that a statement yields; -1: it failed. */
-static int64_t ask(sqlite3 *db, const char *sql)
+static bool ask(sqlite3 *db, const char *sql, int64_t *answer)
 {
     sqlite3_stmt *statement = NULL;
-    int64_t answer = -1;
-    if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW)
-        answer = sqlite3_column_int64(statement, 0);
+    bool told = sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK &&
+                sqlite3_step(statement) == SQLITE_ROW;
+    if (told)
+        *answer = sqlite3_column_int64(statement, 0);
     sqlite3_finalize(statement);
-    return answer;
+    return told;
 }
 
 static bool run(sqlite3 *db, const char *sql)
@@ -174,10 +174,9 @@ static bool migrate(sqlite3 *db, int64_t version)
 bool schema_prepare(sqlite3 *db, const char *file, bool writing, char **error)
 {
     *error = NULL;
-    int64_t application = ask(db, "PRAGMA application_id");
-    int64_t version = application < 0 ? -1 : ask(db, "PRAGMA user_version");
-    int64_t tables = version < 0 ? -1 : ask(db, "SELECT count(*) FROM sqlite_schema");
-    if (tables < 0) {
+    int64_t application, version, tables; /* a stranger's numbers may be below 0 */
+    if (!ask(db, "PRAGMA application_id", &application) || !ask(db, "PRAGMA user_version", &version) ||
+        !ask(db, "SELECT count(*) FROM sqlite_schema", &tables)) {
         *error = schema_error(db, file);
         return false;
     }

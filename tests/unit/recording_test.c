@@ -622,6 +622,11 @@ static void refuses_what_it_does_not_know(void **state)
     change(world, "PRAGMA user_version=999");
     expect_refusal(world, "newer electop");
     expect_no_recorder(world, world->file, "newer electop");
+    change(world, "PRAGMA user_version=-3");
+    expect_refusal(world, "not of which schema");
+    expect_no_recorder(world, world->file, "not of which schema");
+    change(world, "PRAGMA application_id=-2");
+    expect_refusal(world, "no recording of electop");
     unlink(world->file);
     change(world, "CREATE TABLE accounts (id)");
     expect_refusal(world, "no recording of electop");
