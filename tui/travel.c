@@ -119,6 +119,7 @@ static void step(struct travel *travel, enum past_unit unit, bool forward, struc
 static void play(struct travel *travel, enum action action, struct moment now, struct travel_note *note)
 {
     bool playing = past_pace(travel->past) != 0;
+    int64_t from_us, to_us;
     int pace = travel->pace == 0 ? 1 : travel->pace;
     char text[32];
     if (action == ACTION_PACE) {
@@ -126,6 +127,9 @@ static void play(struct travel *travel, enum action action, struct moment now, s
         past_play(travel->past, playing ? travel->pace : 0, now.mono_us);
         snprintf(text, sizeof text, "plays x%d", travel->pace);
         say(note, ROLE_DIM, text);
+    } else if (!playing && !travel->live && past_bounds(travel->past, &from_us, &to_us) &&
+               past_now(travel->past).wall_us >= to_us) {
+        say(note, ROLE_DIM, "the recording ends here");
     } else {
         past_play(travel->past, playing ? 0 : pace, now.mono_us);
     }

@@ -90,13 +90,15 @@ def test_history_leads_to_a_failover(recording):
 
 
 def test_a_recording_plays(recording):
-    """Space plays and stops by itself at the end."""
+    """Space plays and stops by itself at the end, beyond which there is nothing to play."""
     with Tmux(program("replay", recording), 120, 36) as terminal:
         terminal.shows("REPLAY", "host-c:1")
         terminal.keys("^")
         terminal.shows("connecting")
         terminal.keys("Space")
         terminal.shows("host-c:1", "Space play")
+        terminal.keys("$", "Space")
+        terminal.shows("the recording ends here")
 
 
 def leads_in(folder):
