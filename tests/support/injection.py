@@ -3,7 +3,7 @@ import json
 import signal
 import subprocess
 
-from kazoo.exceptions import NoAuthError
+from kazoo.exceptions import NoAuthError, NoNodeError
 
 from electop import PROGRAM, check_sanitizers, run
 from waiting import until
@@ -16,7 +16,7 @@ def tree(client, path="/"):
     found = []
     try:
         names = client.get_children(path)
-    except NoAuthError:
+    except (NoAuthError, NoNodeError):  # a sign of life that is tried comes, goes and comes
         names = []
     for name in names:
         below = f"{path.rstrip('/')}/{name}"
