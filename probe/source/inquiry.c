@@ -394,8 +394,10 @@ void inquiry_hasten(struct inquiry *q)
     uint64_t now_ms = uv_now(q->live->loop), due_ms = budget_due_ms(&q->budget);
     if (due_ms < q->ended_ms + EVIDENCE_LEAST_MS)
         due_ms = q->ended_ms + EVIDENCE_LEAST_MS;
+    if (due_ms < now_ms + EVIDENCE_AFTER_MS)
+        due_ms = now_ms + EVIDENCE_AFTER_MS;
     q->hastened = true;
-    uint64_t usual_ms = uv_timer_get_due_in(q->timer), wait_ms = due_ms > now_ms ? due_ms - now_ms : 0;
+    uint64_t usual_ms = uv_timer_get_due_in(q->timer), wait_ms = due_ms - now_ms;
     if (!uv_is_active((const uv_handle_t *)q->timer) || wait_ms < usual_ms)
         uv_timer_start(q->timer, on_timer, wait_ms, 0);
 }

@@ -32,6 +32,8 @@
 #define LEADER_LEAST_MS 500
 /* While a leader's end is being looked into, rounds follow one another as soon as this and the budget. */
 #define EVIDENCE_LEAST_MS 200
+/* ... but the first leaves this to who leads next: its answer would wait behind our own work. */
+#define EVIDENCE_AFTER_MS 5
 #define LEADER_MOST_MS 5000
 /* After something moved, watches are looked at until two looks a third of a long timeout apart must have been
    had; where nothing moves, they are asked for this often. */
