@@ -341,7 +341,7 @@ def test_live_says_that_one_may_have_been_first(zk, client, path, allowed):
         real = [zk.client() for _ in range(3)]
         made = [one.create(f"{path}/n_", b"host", ephemeral=True, sequence=True) for one in real]
         injection = Injection(zk, *allowed(zk), "--live", "-n", "3", "--for", "60s")
-        injection.until(lambda: len(client.get_children(path)) == 6)
+        injection.until(lambda: len(client.get_children(path)) == 6, 60)
         if still_s:
             injection.process.send_signal(signal.SIGSTOP)
         for one, znode in zip(real, made):
