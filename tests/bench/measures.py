@@ -1,6 +1,7 @@
 """What is measured, and how it is compared. Each measure yields the rows of its part of the table."""
 import json
 import os
+import select
 import statistics
 import subprocess
 import time
@@ -336,7 +337,9 @@ def measure_asking(rig, rounds, quick, say):
     crowd = subprocess.Popen([os.path.join(os.path.dirname(TOOLS), "tools", "crowd"), rig.hosts, str(size), "1"],
                              stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
-        crowd.stdout.readline()
+        ready, _, _ = select.select([crowd.stdout], [], [], 60)
+        if not ready or crowd.stdout.readline() != b"ready\n":
+            raise BenchError(f"the crowd of {size} sessions does not stand")
         say(f"asking about {size} sessions")
         full = ask(max(3, rounds), 5 if quick else 60)
     finally:

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "probe/zookeeper/poller.h"
 #include "probe/zookeeper/session.h"
 
 /* More connects at a time overflow the server's backlog. */
@@ -20,6 +21,7 @@
 
 struct crowd {
     uv_loop_t loop;
+    struct poller *poller; /* one for all: a set each would take as many descriptors again */
     const char *hosts;
     struct member *members;
     size_t count, begun, ready, watches;
@@ -69,7 +71,8 @@ static void on_state(void *context, enum connection_state state, bool renewed, c
     size_t index = (size_t)(m - m->crowd->members);
     m->owed = 1;
     m->owed += session_create(m->session, "/crowd", "", 0, CREATE_PERSISTENT, NULL, on_created, m);
-    m->owed += session_create(m->session, "/crowd/n_", "", 0, CREATE_EPHEMERAL_SEQUENTIAL, NULL, on_created, m);
+    m->owed +=
+        session_create(m->session, "/crowd/n_", "", 0, CREATE_EPHEMERAL_SEQUENTIAL, NULL, on_created, m);
     for (size_t i = 0; i < m->crowd->watches; i++) {
         snprintf(path, sizeof path, "/crowd/absent-%06zu-%010zu", index, i);
         m->owed += session_exists(m->session, path, true, on_exists, m);
@@ -85,7 +88,8 @@ static void on_notice(void *context, enum session_notice notice, const char *pat
 static void next(struct crowd *crowd)
 {
     static const struct session_listener listener = {.state = on_state, .notice = on_notice};
-    const struct session_options options = {.hosts = crowd->hosts, .timeout_ms = TIMEOUT_MS};
+    const struct session_options options = {
+        .hosts = crowd->hosts, .timeout_ms = TIMEOUT_MS, .poller = crowd->poller};
     while (crowd->begun < crowd->count && crowd->begun - crowd->ready < CONNECTING_MOST) {
         struct member *m = &crowd->members[crowd->begun++];
         m->crowd = crowd;
@@ -114,6 +118,8 @@ int main(int argc, char **argv)
     crowd.members = calloc(crowd.count + 1, sizeof *crowd.members);
     uv_poll_t input;
     if (!crowd.members || uv_loop_init(&crowd.loop) || uv_poll_init(&crowd.loop, &input, 0))
+        return 2;
+    if (!(crowd.poller = poller_new(&crowd.loop)))
         return 2;
     uv_poll_start(&input, UV_READABLE, on_input);
     next(&crowd);
