@@ -41,7 +41,10 @@ class Injection:
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def until(self, condition, within=20):
-        until(lambda: condition() or self.process.poll() is not None, within)
+        try:
+            until(lambda: condition() or self.process.poll() is not None, within)
+        except AssertionError as late:
+            raise AssertionError(f"{late}; the run says: {self.end(signal.SIGINT)}") from None
         assert self.process.poll() is None, self.process.communicate()
 
     def end(self, how=None, within=40):
