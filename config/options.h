@@ -68,15 +68,14 @@ struct options {
     int64_t for_ms;           /* events: 0 for ever */
     long count;               /* events: 0 without limit */
     const char *recording;    /* report, replay: the file; NULL: the configured one */
-    const char
-        *replay;    /* once, events: this recording in place of a cluster; NULL: live; report: as recording */
-    const char *at; /* replay, once: as from and to */
-    const char *from, *to; /* report, events: times as of config/times.h, well formed; NULL: not given */
-    const char *election;  /* report: only this one; NULL: all */
-    const char *html;      /* report, inject: the page's file, or "-"; NULL: none */
-    bool markdown;         /* report */
-    int servers;           /* demo: 1 (default) or 3 */
-    bool no_screen;        /* demo */
+    const char *replay;       /* once, events: this recording, no cluster; NULL: live. report: as recording */
+    const char *at;           /* replay, once: as from and to */
+    const char *from, *to;    /* report, events: times as of config/times.h, well formed; NULL: not given */
+    const char *election;     /* report: only this one; NULL: all */
+    const char *html;         /* report, inject: the page's file, or "-"; NULL: none */
+    bool markdown;            /* report */
+    int servers;              /* demo: 1 (default) or 3 */
+    bool no_screen;           /* demo */
     struct inject_options inject;
 };
 

@@ -32,7 +32,7 @@ struct show {
     /* Asked every second: what its owner has to say to the user, malloc'd; NULL: nothing. NULL: never. */
     char *(*complaint)(void *context);
     const struct workbench *workbench; /* where test candidates can be had; NULL: nowhere */
-    void *context; /* of all */
+    void *context;                     /* of all */
 };
 
 /*

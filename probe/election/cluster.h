@@ -52,8 +52,8 @@ struct server {
     int64_t list_took_us;                /* the latest connection list */
 };
 
-/* What is known of whether a server answers. One that was not asked is known only by our own session there.
- */
+/* What is known of whether a server answers. One that was not asked is known only by our
+   own session there. */
 enum server_reach { SERVER_SILENT, SERVER_ANSWERS, SERVER_NOT_ASKED };
 
 /* Our own session had seen all that this transaction and those before it did, when this list came. */

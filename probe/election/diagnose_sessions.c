@@ -20,8 +20,8 @@
 /* Candidates of one session that are compared with one another. */
 #define SHARED_MOST 64
 #define NAMED 16
-/* How long after a leader's end its client's new session says something, and how long it may take to stand.
- */
+/* How long after a leader's end its client's new session says something,
+   and how long it may take to stand. */
 #define RISK_US INT64_C(600000000)
 #define RISK_STAND_MS 10000
 #define CLOCKS_APART_MS 5000

@@ -66,8 +66,7 @@ struct candidate {
     struct znode_stat stat;
     unsigned char *data; /* at most CANDIDATE_DATA_KEPT bytes; NULL: none or not read */
     size_t data_length;  /* of what is kept */
-    char
-        *identity; /* for people, UTF-8 as found (strangers' bytes!); NULL: nothing better than the session */
+    char *identity; /* for people, UTF-8 as found (strangers' bytes!); NULL: none better than the session */
     enum identity_source identity_source;
     struct moment joined; /* when the tool first saw it */
     bool joined_seen;     /* its joining was seen (false: it stood before the first look) */
@@ -158,9 +157,8 @@ struct election {
     enum mark_place mark_place; /* MARK_NONE where mark_path is NULL */
     char *mark_path;            /* full path of the acknowledgement, or NULL */
     enum acknowledged acknowledged;
-    struct moment
-        unacknowledged_since;  /* where ACK_NO: seen so since then; a mark may go before its leader */
-    bool unacknowledged_found; /* its mark was missing when first looked for: nobody saw it go */
+    struct moment unacknowledged_since; /* where ACK_NO: so since then; a mark may go before its leader */
+    bool unacknowledged_found;          /* its mark was missing when first looked for: nobody saw it go */
     bool mark_known, mark_present;
     struct znode_stat mark_stat;
     char *mark_identity; /* read from its data; or NULL */
@@ -209,7 +207,7 @@ struct election {
     struct election *path_next;
     struct election *dirty_next; /* in the cluster's list of those to be diagnosed */
     bool dirty;
-    bool suspected;                       /* a further look, or a list after a sync, could settle something */
+    bool suspected;     /* a further look, or a list after a sync, could settle something */
     int64_t overdue_us; /* found without its mark, for too long from then on; 0: not so, or told already */
     bool shows_predecessor;               /* a member was seen to watch its predecessor */
     int64_t diagnosed_us, diagnose_at_us; /* the latest diagnosis; when time alone may change it, 0: never */

@@ -43,7 +43,7 @@ struct event {
     const char *connection; /* CONNECTION: "connected", "disconnected", "expired", "gap" */
     const char *detail;     /* CONNECTION: why, for people; or NULL */
     uint64_t unseen_joined, unseen_left;
-    const struct finding *finding; /* FINDING_* */
+    const struct finding *finding;   /* FINDING_* */
     const struct failover *failover; /* FAILOVER; candidate and from are its to and from */
 };
 

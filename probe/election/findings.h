@@ -50,8 +50,8 @@ bool diagnosis_listed_since(const struct cluster *, int64_t since_us);
 void diagnosis_vanished(struct diagnosis *, enum finding_code, uint64_t subject);
 uint64_t diagnosis_subject(const struct candidate *);
 
-/* A diagnosis of all: begins; of nothing that can be seen now; ends: what was neither raised nor kept goes.
- */
+/* A diagnosis of all: begins; of nothing that can be seen now; ends:
+   what was neither raised nor kept goes. */
 void findings_begin(struct diagnosis *);
 void findings_keep(struct diagnosis *);
 void findings_sweep(struct diagnosis *);

@@ -13,11 +13,11 @@
 struct moment recalled_moment(const struct model *, struct moment);
 /* Is it one and the same, in both? Either may be NULL: no. */
 bool recalled_znode(const struct candidate *, const struct candidate *);
-/* The leader is found without its acknowledgement: since when that is known; now, where nothing was recorded.
- */
+/* The leader is found without its acknowledgement: since when that is known; now,
+   where nothing was recorded. */
 struct moment recalled_unacknowledged(const struct fold *);
-/* It was raised just now: since when it is known. about: which of its candidates it is about; SIZE_MAX: none.
- */
+/* It was raised just now: since when it is known. about: which of its candidates it is
+   about; SIZE_MAX: none. */
 void recalled_finding(const struct fold *, struct finding *, size_t about);
 
 #endif

@@ -19,7 +19,13 @@ enum recipe_family {
     FAMILY_HYBRID    /* a sequence, and a mark with which the leader acknowledges */
 };
 
-enum recipe_watches { WATCHES_PREDECESSOR, WATCHES_LEADER, WATCHES_CHILDREN, WATCHES_NOTHING, WATCHES_UNKNOWN };
+enum recipe_watches {
+    WATCHES_PREDECESSOR,
+    WATCHES_LEADER,
+    WATCHES_CHILDREN,
+    WATCHES_NOTHING,
+    WATCHES_UNKNOWN
+};
 
 /* Where the leader's acknowledgement is, seen from the election. */
 enum mark_place {
@@ -30,8 +36,8 @@ enum mark_place {
 };
 
 struct recipe {
-    const char *name;      /* one word, as the configuration and --recipes spell it: "curator-latch" */
-    const char *title;     /* for people: "Curator LeaderLatch" */
+    const char *name;  /* one word, as the configuration and --recipes spell it: "curator-latch" */
+    const char *title; /* for people: "Curator LeaderLatch" */
     enum recipe_family family;
     const char *candidate; /* PCRE2 over a candidate's name. Named groups: seq (or the first group), and
                               optional: guid, session_hex, session_dec, who. NULL for locks. */
@@ -39,9 +45,9 @@ struct recipe {
     bool signature;        /* the names alone prove the recipe; else they only look like it */
     enum recipe_watches watches;
     enum mark_place mark_place;
-    const char *mark;      /* as mark_place says, or NULL. "{parent}" in it stands for the name of the directory
-                              that holds the election */
-    const char *source;    /* where this row was read */
+    const char *mark;   /* as mark_place says, or NULL. "{parent}" in it stands for the name of the directory
+                           that holds the election */
+    const char *source; /* where this row was read */
 };
 
 /* Limits of names: a sequence number is an int32 printed with %010d by the server. */
@@ -54,7 +60,7 @@ struct candidate_name {
     size_t guid_length;
     const char *who;
     size_t who_length;
-    uint64_t session;   /* named in it; 0: none */
+    uint64_t session; /* named in it; 0: none */
 };
 
 /* A compiled table: the built-in rows and the user's. */
@@ -79,7 +85,8 @@ const struct recipe *recipe_any_sequence(const struct recipe_book *);
 const struct recipe *recipe_any_lock(const struct recipe_book *);
 
 /* Does this name fit the recipe's candidates? Fills *out when it does. */
-bool recipe_parse_name(const struct recipe_book *, const struct recipe *, const char *name, struct candidate_name *out);
+bool recipe_parse_name(const struct recipe_book *, const struct recipe *, const char *name,
+                       struct candidate_name *out);
 
 /*
  * Which recipe a directory's children (or, for locks, the path itself) follow. Fixed paths first, then
@@ -87,7 +94,8 @@ bool recipe_parse_name(const struct recipe_book *, const struct recipe *, const 
  * sequential names fit it; the user's rows come first. NULL: nothing fits, or the path is known not to be
  * an election although it looks like one. Pure: looks only at names.
  */
-const struct recipe *recipe_recognise(const struct recipe_book *, const char *path, char *const *names, size_t count);
+const struct recipe *recipe_recognise(const struct recipe_book *, const char *path, char *const *names,
+                                      size_t count);
 
 /*
  * The number at the end of a sequential name. The sign trap: in "latch-0000000007" the '-' separates;

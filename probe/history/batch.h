@@ -35,8 +35,8 @@ struct happening {
     struct span spans[4]; /* detection, vacancy, takeover, total */
 };
 
-/* An election or a cluster, as rows name it: said in the first batch that mentions it, and when it changes.
- */
+/* An election or a cluster, as rows name it: said in the first batch that mentions it,
+   and when it changes. */
 struct subject_row {
     batch_text cluster, hosts, chroot;
     batch_text election; /* 0: the cluster alone */

@@ -86,8 +86,8 @@ bool lengths_read_cluster(sqlite3 *db, int64_t cluster, int64_t from_us, int64_t
 
 /* ---- digests ---- */
 
-/* The number in the first row; 0 where it is NULL or there is no row. of: what it is asked of, where it is.
- */
+/* The number in the first row; 0 where it is NULL or there is no row. of: what it is asked of,
+   where it is. */
 static bool ask(sqlite3 *db, const char *sql, int64_t of, int64_t *number)
 {
     sqlite3_stmt *statement = NULL;

@@ -34,8 +34,8 @@ bool picture_keyframe(const struct picture *, struct buffer *patch);
 
 /* ---- reading ---- */
 
-/* False: the patch does not fit the picture or is damaged, or out of memory. The picture is then of no use.
- */
+/* False: the patch does not fit the picture or is damaged, or out of memory.
+   The picture is then of no use. */
 bool picture_apply(struct picture *, const void *patch, size_t length);
 /* Empty again. */
 void picture_clear(struct picture *);

@@ -27,8 +27,8 @@ bool recorder_stop(struct recorder *, char **problem);
 /* The file, without links. */
 const char *recorder_file(const struct recorder *);
 
-/* Why nothing can be written at present (malloc'd; the caller frees), or NULL: it is well. It goes on trying.
- */
+/* Why nothing can be written at present (malloc'd; the caller frees), or NULL: it is well.
+   It goes on trying. */
 char *recorder_problem(const struct recorder *);
 
 /* Events that could not be recorded so far, for it was too much at once or the disk too slow or full. */

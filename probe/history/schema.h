@@ -108,8 +108,8 @@
  */
 bool schema_prepare(sqlite3 *, const char *file, bool writing, char **error);
 
-/* What SQLite says of its last error there, in words for people: "no space left on its disk; ...". malloc'd.
- */
+/* What SQLite says of its last error there, in words for people: "no space left on its disk; ...".
+   malloc'd. */
 char *schema_error(sqlite3 *, const char *file);
 
 #endif

@@ -143,8 +143,8 @@ static void free_all(struct batch *list)
     }
 }
 
-/* Waits until there is something to do; takes it off the queue. False: nothing is left, and none will come.
- */
+/* Waits until there is something to do; takes it off the queue. False: nothing is left,
+   and none will come. */
 static bool wait_for_work(struct store *store, struct batch **list, int64_t *alive_us, int64_t *keep_ms)
 {
     uv_mutex_lock(&store->mutex);

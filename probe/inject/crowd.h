@@ -37,8 +37,8 @@ struct crowd_figures {
     const struct crowd_failover *failovers; /* in their order, the last may be under way */
     size_t failover_count;
     uint64_t requests, lists, creates, deletes, notices; /* requests: all of them, lists among them */
-    uint64_t connects, refused, lost,
-        expired;            /* attempts, those that failed, connections lost, sessions expired */
+    /* Attempts to connect, those that failed, connections lost, sessions expired. */
+    uint64_t connects, refused, lost, expired;
     uint64_t first_most_us; /* never_leads: the longest that one of us was first; 0: never was */
     uint64_t survived;      /* deaths that were none: a pause that was over before anybody noticed */
     uint64_t errors;        /* candidates that gave up */

@@ -24,8 +24,8 @@ struct server_mark {
     int64_t outstanding, slowest_ms, received, sent;
 };
 void server_mark_clear(struct server_mark *);
-/* Each figure becomes the higher of both; what only one knows is that one's. False: the other knows nothing.
- */
+/* Each figure becomes the higher of both; what only one knows is that one's. False:
+   the other knows nothing. */
 bool server_mark_raise(struct server_mark *, const struct server_mark *other);
 /* How many transactions there were between two marks of one server; -1: not known, as when another server
    became ZooKeeper's leader in between and began to number anew. */
@@ -37,8 +37,9 @@ typedef void (*server_marks_fn)(void *context, const struct server_mark *, size_
 
 /*
  * Asks the servers of the connect string, one after the other; fn is called once, from a turn of its own: one
- * that does not answer at all takes two seconds, and two more where its AdminServer is configured. The cluster
- * is borrowed until then. The marks are valid during the call. NULL: nothing may be asked, or out of memory.
+ * that does not answer at all takes two seconds, and two more where its AdminServer is configured. The
+ * cluster is borrowed until then. The marks are valid during the call. NULL: nothing may be asked, or out of
+ * memory.
  */
 struct server_marks *server_marks_ask(uv_loop_t *, const struct cluster_settings *, server_marks_fn,
                                       void *context);

@@ -51,8 +51,8 @@ bool test_candidate_is_paused(const struct test_candidate *);
 /* Why it gave up by itself (it may not write there, say) or has no connection; NULL: nothing is wrong. */
 const char *test_candidate_problem(const struct test_candidate *);
 
-/* What happens to its session happens to all on it. One that is paused keeps the state that it believes in.
- */
+/* What happens to its session happens to all on it.
+   One that is paused keeps the state that it believes in. */
 void test_candidate_depart(struct test_candidate *, enum departure);
 void test_candidate_resume(struct test_candidate *); /* after a pause */
 /* After any other departure: stands again. */

@@ -22,7 +22,7 @@ char *trial_part_write(const struct trial_report *);
 
 struct trial_part {
     char end[24]; /* "done"; "died": nothing was handed in; "unreadable" */
-    bool told; /* false: only the end is known */
+    bool told;    /* false: only the end is known */
     uint64_t wanted, standing, errors;
     struct histogram stand, failover, detection, vacancy, takeover;
 };

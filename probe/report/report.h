@@ -81,8 +81,8 @@ struct report {
 struct report_query {
     int64_t from_us, to_us;
     const char *cluster; /* by name; NULL: all */
-    const char *
-        election; /* its path as its users give it, a pattern of such, its full path or its name; NULL: all */
+    /* Its path as its users give it, a pattern of such, its full path or its name; NULL: all. */
+    const char *election;
 };
 
 /* The part of the window of which anything is recorded; false: there is none. */

@@ -125,8 +125,8 @@ struct inquiry {
     uint64_t proved_ms;
     enum admin_command proving;
     size_t admin_count, admin_at; /* of those that may be its own: how many; which */
-    size_t admin_tried,
-        admin_hangs;               /* for the proof under way: in vain; of these, without an answer in time */
+    /* For the proof under way: in vain; of these, without an answer in time. */
+    size_t admin_tried, admin_hangs;
     bool admin_sure;               /* by its host alone */
     struct server_answer identity; /* what the AdminServer says of itself */
     char foreign[240];             /* why it is not believed */

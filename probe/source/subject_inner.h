@@ -60,8 +60,8 @@ void subject_observe(struct subject *, struct observation *);
 void subject_observe_node(struct subject *, const char *path, enum session_result, const struct znode_stat *,
                           bool has_data, const void *data, size_t length);
 
-/* How much of the election's path stands in front of "/<name>" in its candidates' paths: of the root nothing.
- */
+/* How much of the election's path stands in front of "/<name>" in its candidates' paths:
+   of the root nothing. */
 size_t subject_prefix_length(const struct subject *);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "probe/source/subject_inner.h"
 
-/* Requests under way at a time: enough to hide the round trip, few enough to keep a new leader's turn short.
- */
+/* Requests under way at a time: enough to hide the round trip,
+   few enough to keep a new leader's turn short. */
 #define READS_MOST 2000
 
 static void on_candidate(void *context, enum session_result result, const struct znode_stat *stat,

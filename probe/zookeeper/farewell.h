@@ -13,7 +13,7 @@
 /* A second descriptor of the same connection, for farewell_wait() after the first was closed; -1: none. */
 int farewell_hold(int fd);
 
-/* Takes over the descriptor: closes it when the server has closed the connection, at the latest after a second. */
+/* Takes over the descriptor: closes it when the server has done so, at the latest after a second. */
 void farewell_wait(uv_loop_t *, int held);
 
 #endif

@@ -22,8 +22,8 @@ struct address {
     size_t server;           /* index into the list asked for */
 };
 
-/* The addresses, in the order of the servers, are valid during the call. problem: NULL, or the last failure.
- */
+/* The addresses, in the order of the servers, are valid during the call. problem: NULL,
+   or the last failure. */
 typedef void (*resolver_fn)(void *context, const struct address *addresses, size_t count,
                             const char *problem);
 

@@ -57,8 +57,8 @@ struct server_figures {
     enum server_mode mode;
     char version[32]; /* "3.8.0"; "": not told */
     int64_t zxid, connections;
-    int64_t watches, watched_paths,
-        watching;                 /* data and exists watches, on so many paths, of so many sessions */
+    /* Data and exists watches, on so many paths, of so many sessions. */
+    int64_t watches, watched_paths, watching;
     int64_t all_watches;          /* child watches too */
     int64_t sessions, ephemerals; /* of the whole ensemble */
     /* Since it began to count: its slowest answer, and packets; and the requests in its queue just now. */

@@ -31,8 +31,8 @@
 
 /* Frames handled before the loop gets its turn again. */
 #define FRAMES_A_TURN 4096
-/* How long one server may take for one attempt to connect: at first, and at most (then 2/3 of the timeout).
- */
+/* How long one server may take for one attempt to connect: at first,
+   and at most (then 2/3 of the timeout). */
 #define ATTEMPT_FIRST_MS 1000u
 /* Pause after all servers failed: doubles up to the second one, with jitter. */
 #define PAUSE_FIRST_MS 100u

@@ -30,8 +30,7 @@ struct session_options {
     const char *auth_scheme; /* NULL: none */
     const char *auth_credential;
     struct gate *gate; /* to be asked before each attempt to connect; must outlive the session. NULL: none */
-    struct poller
-        *poller; /* shared with other sessions of the loop; must outlive them. NULL: one of its own */
+    struct poller *poller; /* shared by sessions of the loop; must outlive them. NULL: one of its own */
 };
 
 /* Starts connecting. Borrows nothing after it returns. NULL: out of memory. */

@@ -316,8 +316,8 @@ static uint32_t color_at(struct terminal *terminal, int x, int y, bool backgroun
     return VTERM_COLOR_IS_INDEXED(&color) ? color.indexed.idx : UINT32_MAX - 1;
 }
 
-/* The pictures of a real terminal are those of the grids, at every size, also with keys and wide characters.
- */
+/* The pictures of a real terminal are those of the grids, at every size,
+   also with keys and wide characters. */
 static void shows_the_grids(void **state)
 {
     (void)state;

@@ -14,8 +14,8 @@
 
 #define PLAYGROUND_TICK_MS 200
 #define PLAYGROUND_WITHIN_MS 30000
-/* The longest session timeout that the servers grant: where nothing is to expire, however busy the machine.
- */
+/* The longest session timeout that the servers grant: where nothing is to expire,
+   however busy the machine. */
 #define PLAYGROUND_TIMEOUT_MOST_MS 60000
 
 struct playground {

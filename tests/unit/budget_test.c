@@ -37,8 +37,8 @@ static void what_is_left_is_spent_once(void **state)
     assert_int_equal(budget_due_ms(&a), START + 5000);
 }
 
-/* However long nobody asked, no more than the most is kept; and a program that slept for days overflows not.
- */
+/* However long nobody asked, no more than the most is kept;
+   and a program that slept for days overflows not. */
 static void no_more_is_kept_than_the_most(void **state)
 {
     (void)state;

@@ -385,8 +385,8 @@ static void a_lock_has_one_owner(void **state)
     line_end(three, 3);
 }
 
-/* A leader writes its mark once it leads; it takes it away when it resigns, and the next one writes its own.
- */
+/* A leader writes its mark once it leads; it takes it away when it resigns,
+   and the next one writes its own. */
 static void a_leader_acknowledges(void **state)
 {
     struct playground *world = *state;

@@ -175,8 +175,8 @@ static void expect_yaml(const char *bytes, size_t length, const char *wanted)
     free(errors);
 }
 
-/* What YAML can do and a configuration has no use for, or what could blow it up, is refused with its place.
- */
+/* What YAML can do and a configuration has no use for, or what could blow it up,
+   is refused with its place. */
 static void bad_yaml(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The dashboard without a terminal: what keys do to the stack of views, the filter line, pause, and drawing.
- */
+/* The dashboard without a terminal: what keys do to the stack of views, the filter line, pause,
+   and drawing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -107,8 +107,8 @@ static void opens_help_and_events(void **state)
     assert_true(shows(fixture, "nightly-job") && shows(fixture, "worst first"));
 }
 
-/* While a filter is typed letters are letters; Backspace takes a whole character; Ctrl-U all; it is bounded.
- */
+/* While a filter is typed letters are letters; Backspace takes a whole character; Ctrl-U all;
+   it is bounded. */
 static void edits_the_filter(void **state)
 {
     struct fixture *fixture = *state;
@@ -132,8 +132,8 @@ static void edits_the_filter(void **state)
     assert_int_equal(fixture->cells->cursor_x, -1);
 }
 
-/* A screen that opens over a line that is being typed ends it: what is typed next is not for the one below.
- */
+/* A screen that opens over a line that is being typed ends it:
+   what is typed next is not for the one below. */
 static void ends_typing_with_a_new_screen(void **state)
 {
     struct fixture *fixture = *state;

@@ -108,8 +108,8 @@ static void election_shows_the_real_chain(void **state)
     framed_end(&show);
 }
 
-/* A first candidate without a session never goes by itself; and where another is told, nobody says "nobody".
- */
+/* A first candidate without a session never goes by itself; and where another is told,
+   nobody says "nobody". */
 static void departures_that_are_not_ordinary(void **state)
 {
     static const struct stand stands[] = {{"n_0000000042", 0, "10.0.3.17:7000", 3600},

@@ -207,8 +207,8 @@ static const char *since_text(const struct election *election, struct moment now
     return buffer;
 }
 
-/* Without a connection nothing is shown as known, whatever it was, and no time goes on that nobody observes.
- */
+/* Without a connection nothing is shown as known, whatever it was,
+   and no time goes on that nobody observes. */
 static void nothing_goes_on_unseen(void **state)
 {
     static const struct {

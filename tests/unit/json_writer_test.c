@@ -10,8 +10,8 @@
 
 #include "probe/sink/json_writer.h"
 
-/* Writes one string, checks that it is valid JSON and gives back expected; and, where not NULL, its raw form.
- */
+/* Writes one string, checks that it is valid JSON and gives back expected; and, where not NULL,
+   its raw form. */
 static void check_string(const char *text, const char *expected, const char *raw)
 {
     struct buffer out = {0};

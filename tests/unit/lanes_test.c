@@ -49,8 +49,8 @@ static void the_newest_is_no_gap(void **state)
     assert_string_equal(text, "?????############???");
 }
 
-/* A stretch that nobody watched stays one, even where it ends a moment ago; nothing known is nothing drawn.
- */
+/* A stretch that nobody watched stays one, even where it ends a moment ago;
+   nothing known is nothing drawn. */
 static void what_was_not_watched_stays_dashed(void **state)
 {
     struct chronicle_stretch stretches[] = {{0, BEGUN, BEGUN + 10 * SECOND},

@@ -1,5 +1,5 @@
-/* Proves that a log line is always one line, safe to show, cut at its bound, and that no log costs nothing.
- */
+/* Proves that a log line is always one line, safe to show, cut at its bound,
+   and that no log costs nothing. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>

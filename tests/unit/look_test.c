@@ -105,8 +105,8 @@ static void is_text(json_t *object, const char *key, const char *wanted)
         assert_string_equal(json_string_value(value), wanted);
 }
 
-/* What the servers show stands in the document: connections, watches, what the next failover does, findings.
- */
+/* What the servers show stands in the document: connections, watches, what the next failover does,
+   findings. */
 static void json_tells_the_real_chain(void **state)
 {
     static const char *const states[] = {"leader",  "waiting", "waiting", "stuck",

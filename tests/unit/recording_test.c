@@ -476,8 +476,8 @@ static void tells_each_moment_once(void **state)
     recorded_free(world);
 }
 
-/* A recorder that stood still saw nothing meanwhile, and what it had seen before is not shown as if it had.
- */
+/* A recorder that stood still saw nothing meanwhile,
+   and what it had seen before is not shown as if it had. */
 static void claims_nothing_while_it_stood_still(void **state)
 {
     (void)state;

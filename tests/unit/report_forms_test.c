@@ -1,5 +1,5 @@
-/* The forms of a report that are read as text: JSON for programs, Markdown for tickets, and the terminal's.
- */
+/* The forms of a report that are read as text: JSON for programs, Markdown for tickets,
+   and the terminal's. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

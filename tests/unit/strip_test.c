@@ -28,8 +28,8 @@ static void draw(char *text, int width, const struct stage *stage, const char *p
     cells_free(cells);
 }
 
-/* One who leads for ten minutes, then another for ten, each its share; before the first look, nobody knows.
- */
+/* One who leads for ten minutes, then another for ten, each its share; before the first look,
+   nobody knows. */
 static void tenures_have_their_share(void **state)
 {
     static const struct stand both[] = {{"n_0000000001", 1, "a", 60}, {"n_0000000002", 2, "b", 50}};

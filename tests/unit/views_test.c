@@ -263,8 +263,8 @@ static void overview_weighs_findings(void **state)
     framed_end(&show);
 }
 
-/* Held, the events on the screen stay where they are while new ones come; followed, the latest is selected.
- */
+/* Held, the events on the screen stay where they are while new ones come; followed,
+   the latest is selected. */
 static void events_hold_still_unless_followed(void **state)
 {
     struct framed show = framed_new(framed_two_elections(), events_view_new());

@@ -1,5 +1,5 @@
-/* What servers answer to four-letter words: real answers, refusals, cut ones, and things that are no answer.
- */
+/* What servers answer to four-letter words: real answers, refusals, cut ones,
+   and things that are no answer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -25,8 +25,8 @@
 #define LEADER_CHANGES 1000
 /* What is never acknowledged is to be seen within the first seconds, too. */
 #define ILL_FAILOVER_MS 3000
-/* The curtain: a stage that fills up would be all vacancies and joins. Nobody waits longer than this for it.
- */
+/* The curtain: a stage that fills up would be all vacancies and joins.
+   Nobody waits longer than this for it. */
 #define CAST_WAIT_MS 3000
 /* Without a terminal: how long events are shown. */
 #define EVENTS_MS 6000

@@ -18,8 +18,8 @@
 #include "tui/print/output.h"
 #include "tui/report/look_text.h"
 
-/* With what the configured history knows, where there is one and it can be read: a look is no less without.
- */
+/* With what the configured history knows, where there is one and it can be read:
+   a look is no less without. */
 static void write_json(struct buffer *out, const struct model *model, const struct invocation *invocation)
 {
     const struct history_settings *settings = &invocation->settings->history;

@@ -11,8 +11,8 @@
 
 struct model;
 
-/* The columns for the names of what is watched, so that lines stand below each other: the longest, 20 to 40.
- */
+/* The columns for the names of what is watched, so that lines stand below each other: the longest,
+   20 to 40. */
 int event_line_where(const struct model *, bool ascii);
 
 /* with_cluster: there are several, so the line names its cluster too. */

@@ -46,7 +46,7 @@ bool paper_width(struct paper *, int width);
 
 /* Appends the row as a line, without blanks at its end, and begins a new one. */
 void paper_line(struct paper *);
-/* The same for a line that is no table: on a terminal it goes on in the next one, word by word, and indented. */
+/* The same for a line that is no table: on a terminal it goes on in the next one, by words, and indented. */
 void paper_prose(struct paper *);
 
 #endif

@@ -18,8 +18,8 @@
 
 /* Columns of a name or an identity that are shown even where the terminal has no room for all of it. */
 #define NAME_LEAST 12
-/* Of a terminal: below, some columns say more than others; below, names are cut to what people say of them.
- */
+/* Of a terminal: below, some columns say more than others; below,
+   names are cut to what people say of them. */
 #define NARROW 110
 #define ROOMY 150
 #define NAME_SIZE 1024

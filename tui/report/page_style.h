@@ -10,8 +10,8 @@
 /* Lines, up to NULL. */
 extern const char *const page_style[];
 
-/* A page up to its title's text, and from there to the end of its head. It forbids scripts and loads nothing.
- */
+/* A page up to its title's text, and from there to the end of its head.
+   It forbids scripts and loads nothing. */
 void page_head_begin(struct buffer *);
 void page_head_end(struct buffer *);
 

@@ -23,8 +23,8 @@ style chain_watch_text(const struct cells *, const struct election *, const stru
 /* Who it is: its identity, else its client's address, else what is not known. */
 char *chain_who(const struct candidate *, char *buffer, size_t size);
 
-/* The server that holds its connection, shortly; "none", or "?" where that is not known. Returns its style.
- */
+/* The server that holds its connection, shortly; "none", or "?" where that is not known.
+   Returns its style. */
 style chain_server_text(const struct cells *, const struct election *, const struct candidate *, char *buffer,
                         size_t size);
 

@@ -56,8 +56,7 @@ void list_walk(struct list *, bool forwards);
 /* Forgets what is selected: the first line is again, whatever stands there. */
 void list_home(struct list *);
 
-/* Says at the end of row y how many lines stand above and below those that are shown; nothing where all are.
- */
+/* Says at the end of row y how many lines stand above and below those shown; nothing where all are. */
 void list_put_more(const struct list *, struct cells *, int y);
 
 void list_release(struct list *);
