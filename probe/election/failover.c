@@ -1,5 +1,9 @@
 #include "probe/election/failover.h"
 
+#include <stdlib.h>
+
+#include "config/text.h"
+
 const char *failover_cause_word(enum failover_cause cause)
 {
     static const char *const words[CAUSE_COUNT] = {
@@ -13,4 +17,30 @@ const char *failover_cause_word(enum failover_cause cause)
 bool failover_has_detection(enum failover_cause cause)
 {
     return cause == CAUSE_EXPIRED || cause == CAUSE_ENDED || cause == CAUSE_UNKNOWN;
+}
+
+bool failover_copy(struct failover *to, const struct failover *from)
+{
+    *to = *from;
+    to->from = text_copy(from->from);
+    to->from_identity = text_copy(from->from_identity);
+    to->to = text_copy(from->to);
+    to->to_identity = text_copy(from->to_identity);
+    to->evidence = text_copy(from->evidence);
+    bool whole = !from->from == !to->from && !from->from_identity == !to->from_identity &&
+                 !from->to == !to->to && !from->to_identity == !to->to_identity &&
+                 !from->evidence == !to->evidence;
+    if (!whole)
+        failover_release(to);
+    return whole;
+}
+
+void failover_release(struct failover *failover)
+{
+    free(failover->from);
+    free(failover->from_identity);
+    free(failover->to);
+    free(failover->to_identity);
+    free(failover->evidence);
+    *failover = (struct failover){0};
 }

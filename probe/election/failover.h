@@ -54,4 +54,9 @@ struct failover {
     int64_t gap_us; /* > 0: found after nobody had watched for so long; counted apart, and in no statistics */
 };
 
+/* A copy with texts of its own. False: out of memory, and *to owns nothing. */
+bool failover_copy(struct failover *to, const struct failover *from);
+/* Frees its texts. */
+void failover_release(struct failover *);
+
 #endif

@@ -2,17 +2,6 @@
 
 #include <stdlib.h>
 
-#include "config/text.h"
-
-static void failover_clear(struct failover *failover)
-{
-    free(failover->from);
-    free(failover->from_identity);
-    free(failover->to);
-    free(failover->to_identity);
-    free(failover->evidence);
-}
-
 const struct failover *election_failover_at(const struct election *election, size_t i)
 {
     if (i >= election->failover_count)
@@ -32,7 +21,7 @@ static struct failover *failover_slot(struct election *election)
 {
     if (election->failover_count == FAILOVERS_KEPT) {
         struct failover *oldest = &election->failovers[election->failover_first];
-        failover_clear(oldest);
+        failover_release(oldest);
         election->failover_first = (election->failover_first + 1) % FAILOVERS_KEPT;
         election->failover_count--;
     } else if (election->failover_count == election->failover_room) {
@@ -49,16 +38,12 @@ static struct failover *failover_slot(struct election *election)
 
 bool election_keep_failover(struct election *election, const struct failover *from)
 {
-    struct failover copy = *from;
-    copy.from = text_copy(from->from);
-    copy.from_identity = text_copy(from->from_identity);
-    copy.to = text_copy(from->to);
-    copy.to_identity = text_copy(from->to_identity);
-    copy.evidence = text_copy(from->evidence);
-    bool whole = (copy.from || !from->from) && (copy.to || !from->to);
-    struct failover *slot = whole ? failover_slot(election) : NULL;
+    struct failover copy;
+    if (!failover_copy(&copy, from))
+        return false;
+    struct failover *slot = failover_slot(election);
     if (!slot) {
-        failover_clear(&copy);
+        failover_release(&copy);
         return false;
     }
     *slot = copy;
@@ -69,7 +54,7 @@ bool election_keep_failover(struct election *election, const struct failover *fr
 void failovers_free(struct election *election)
 {
     for (size_t i = 0; i < election->failover_count; i++)
-        failover_clear(&election->failovers[(election->failover_first + i) % election->failover_room]);
+        failover_release(&election->failovers[(election->failover_first + i) % election->failover_room]);
     free(election->failovers);
     election->failovers = NULL;
     election->failover_count = election->failover_room = 0;

@@ -1,6 +1,9 @@
 #include "probe/election/finding.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "config/text.h"
 
 /* Severity is the usual one: a diagnosis may know better, as its meaning says. */
 static const struct finding_kind kinds[FINDING_COUNT] = {
@@ -385,4 +388,32 @@ const char *severity_word(enum severity severity)
 const char *certainty_word(enum certainty certainty)
 {
     return certainty == CERTAINTY_CERTAIN ? "certain" : "suspected";
+}
+
+bool finding_copy(struct finding *to, const struct finding *from)
+{
+    *to = *from;
+    to->evidence = text_copy(from->evidence);
+    to->advice = text_copy(from->advice);
+    to->candidates = calloc(from->candidate_count + 1, sizeof *to->candidates);
+    to->candidate_count = 0;
+    bool whole = to->candidates && !from->evidence == !to->evidence && !from->advice == !to->advice;
+    for (size_t i = 0; whole && i < from->candidate_count; i++) {
+        to->candidates[i] = text_copy(from->candidates[i]);
+        whole = to->candidates[i] != NULL;
+        to->candidate_count += whole;
+    }
+    if (!whole)
+        finding_release(to);
+    return whole;
+}
+
+void finding_release(struct finding *finding)
+{
+    for (size_t i = 0; i < finding->candidate_count; i++)
+        free(finding->candidates[i]);
+    free(finding->candidates);
+    free(finding->evidence);
+    free(finding->advice);
+    *finding = (struct finding){0};
 }

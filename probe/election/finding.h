@@ -83,4 +83,9 @@ struct finding {
     struct moment unconfirmed_since; /* mono_us 0: its evidence is fresh */
 };
 
+/* A copy with names and texts of its own. False: out of memory, and *to owns nothing. */
+bool finding_copy(struct finding *to, const struct finding *from);
+/* Frees its names and texts. */
+void finding_release(struct finding *);
+
 #endif

@@ -29,11 +29,7 @@ static struct entry *entry_of(struct finding *finding)
 
 static void entry_free(struct entry *entry)
 {
-    for (size_t i = 0; i < entry->shown.candidate_count; i++)
-        free(entry->shown.candidates[i]);
-    free(entry->shown.candidates);
-    free(entry->shown.evidence);
-    free(entry->shown.advice);
+    finding_release(&entry->shown);
     free(entry);
 }
 
@@ -328,23 +324,12 @@ bool findings_copy(const struct election *from, struct election *to)
     if (!to->findings)
         return false;
     for (size_t i = 0; i < from->finding_count; i++) {
-        const struct finding *finding = from->findings[i];
         struct entry *copy = calloc(1, sizeof *copy);
         if (!copy)
             return false;
         to->findings[to->finding_count++] = &copy->shown;
-        copy->shown = *finding;
-        copy->shown.candidate_count = 0;
-        copy->shown.evidence = text_copy(finding->evidence);
-        copy->shown.advice = text_copy(finding->advice);
-        copy->shown.candidates = calloc(finding->candidate_count + 1, sizeof(char *));
-        if (!copy->shown.evidence || !copy->shown.advice || !copy->shown.candidates)
+        if (!finding_copy(&copy->shown, from->findings[i]))
             return false;
-        for (size_t k = 0; k < finding->candidate_count; k++) {
-            if (!(copy->shown.candidates[k] = text_copy(finding->candidates[k])))
-                return false;
-            copy->shown.candidate_count++;
-        }
     }
     return true;
 }

@@ -241,13 +241,9 @@ static bool read_event(struct history *h, sqlite3_stmt *statement, struct event_
 
 static void free_event(struct event_row *row)
 {
-    for (size_t i = 0; i < row->finding.candidate_count; i++)
-        free(row->finding.candidates[i]);
-    free(row->finding.candidates);
-    free(row->finding.evidence);
-    free(row->finding.advice);
+    finding_release(&row->finding);
     if (row->event.failover)
-        reader_failover_free(&row->failover);
+        failover_release(&row->failover);
 }
 
 /* What an event of the beginning or the end of an election carries is its recipe as it was. */

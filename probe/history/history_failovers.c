@@ -67,15 +67,6 @@ static bool read_failover(sqlite3_stmt *statement, struct failover *f)
     return fine;
 }
 
-void reader_failover_free(struct failover *f)
-{
-    free(f->from);
-    free(f->from_identity);
-    free(f->to);
-    free(f->to_identity);
-    free(f->evidence);
-}
-
 bool reader_failover(struct history *h, int64_t event, int64_t election, int64_t at_us, struct failover *f)
 {
     sqlite3_stmt *statement = NULL;
@@ -91,7 +82,7 @@ bool reader_failover(struct history *h, int64_t event, int64_t election, int64_t
         if (sqlite3_step(statement) == SQLITE_ROW) {
             found = read_failover(statement, f);
             if (!found)
-                reader_failover_free(f);
+                failover_release(f);
         }
     }
     sqlite3_finalize(statement);
@@ -131,7 +122,7 @@ bool history_failovers(struct history *h, const struct history_filter *filter, i
             goes_on = fn(context, stub->election, &failover);
         else
             code = SQLITE_NOMEM;
-        reader_failover_free(&failover);
+        failover_release(&failover);
     }
     bool fine = !goes_on || code == SQLITE_DONE;
     if (!fine)

@@ -78,8 +78,7 @@ void reader_point(struct history *, int64_t at_us, size_t stretch);
 /* NULL: no such election. */
 struct stub *reader_stub(struct history *, int64_t id);
 
-/* The failover that this event told, which is not later than at_us. False: there is none. */
+/* The failover that this event told, which is not later than at_us, to be released. False: there is none. */
 bool reader_failover(struct history *, int64_t event, int64_t election, int64_t at_us, struct failover *);
-void reader_failover_free(struct failover *); /* what it points at */
 
 #endif

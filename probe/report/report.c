@@ -100,16 +100,6 @@ bool report_sum_up(struct report_election *election)
     return make_stats(election);
 }
 
-void report_finding_release(struct finding *finding)
-{
-    for (size_t i = 0; finding->candidates && i < finding->candidate_count; i++)
-        free(finding->candidates[i]);
-    free(finding->candidates);
-    free(finding->evidence);
-    free(finding->advice);
-    *finding = (struct finding){0};
-}
-
 static void election_release(struct report_election *election)
 {
     for (size_t i = 0; i < election->stretch_count; i++)
@@ -118,16 +108,10 @@ static void election_release(struct report_election *election)
         free(election->leaders[i].name);
         free(election->leaders[i].identity);
     }
-    for (size_t i = 0; i < election->failover_count; i++) {
-        struct failover *failover = &election->failovers[i];
-        free(failover->from);
-        free(failover->from_identity);
-        free(failover->to);
-        free(failover->to_identity);
-        free(failover->evidence);
-    }
+    for (size_t i = 0; i < election->failover_count; i++)
+        failover_release(&election->failovers[i]);
     for (size_t i = 0; i < election->finding_count; i++)
-        report_finding_release(&election->findings[i].finding);
+        finding_release(&election->findings[i].finding);
     free(election->stretches);
     free(election->leaders);
     free(election->failovers);

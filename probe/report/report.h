@@ -106,7 +106,5 @@ bool report_sum_up(struct report_election *);
 /* NULL and a text in *error (caller frees): the recording cannot be read, or out of memory. */
 struct report *report_make(struct history *, const struct report_query *, char **error);
 void report_free(struct report *); /* NULL is fine */
-/* What a finding of a report owns. */
-void report_finding_release(struct finding *);
 
 #endif

@@ -110,18 +110,8 @@ static void describe(struct gathering *gathering, struct report_election *found,
 
 static void finding_assign(struct gathering *gathering, struct finding *to, const struct finding *from)
 {
-    report_finding_release(to);
-    *to = *from;
-    to->evidence = copy(gathering, from->evidence);
-    to->advice = copy(gathering, from->advice);
-    to->candidate_count = 0;
-    to->candidates = from->candidate_count ? calloc(from->candidate_count, sizeof *to->candidates) : NULL;
-    if (from->candidate_count && !to->candidates) {
-        gathering->failed = true;
-        return;
-    }
-    for (size_t i = 0; i < from->candidate_count; i++)
-        to->candidates[to->candidate_count++] = copy(gathering, from->candidates[i]);
+    finding_release(to);
+    gathering->failed |= !finding_copy(to, from);
 }
 
 /* The one that stands and that this tells again. */
@@ -261,12 +251,7 @@ static bool take_failover(void *context, const struct election *election, const 
                                   &gathering->failover_room, sizeof *mine->failovers);
     if (!own)
         return false;
-    *own = *failover;
-    own->from = copy(gathering, failover->from);
-    own->from_identity = copy(gathering, failover->from_identity);
-    own->to = copy(gathering, failover->to);
-    own->to_identity = copy(gathering, failover->to_identity);
-    own->evidence = copy(gathering, failover->evidence);
+    gathering->failed |= !failover_copy(own, failover);
     return !gathering->failed;
 }
 

@@ -80,22 +80,6 @@ static bool on_stretch(void *context, const struct history_stretch *stretch)
     return true;
 }
 
-static char *copy_text(const char *text, bool *failed)
-{
-    char *copy = text ? strdup(text) : NULL;
-    *failed |= text && !copy;
-    return copy;
-}
-
-static void clear_failover(struct failover *failover)
-{
-    free(failover->from);
-    free(failover->from_identity);
-    free(failover->to);
-    free(failover->to_identity);
-    free(failover->evidence);
-}
-
 static bool on_failover(void *context, const struct election *election, const struct failover *failover)
 {
     struct reading *reading = context;
@@ -112,13 +96,7 @@ static bool on_failover(void *context, const struct election *election, const st
         return false;
     }
     chronicle->failovers = failovers;
-    struct failover *copy = &failovers[chronicle->failover_count++];
-    *copy = *failover;
-    copy->from = copy_text(failover->from, &reading->failed);
-    copy->from_identity = copy_text(failover->from_identity, &reading->failed);
-    copy->to = copy_text(failover->to, &reading->failed);
-    copy->to_identity = copy_text(failover->to_identity, &reading->failed);
-    copy->evidence = copy_text(failover->evidence, &reading->failed);
+    reading->failed = !failover_copy(&failovers[chronicle->failover_count++], failover);
     return !reading->failed;
 }
 
@@ -239,7 +217,7 @@ void chronicle_clear(struct chronicle *chronicle)
     for (size_t i = 0; i < chronicle->leader_count; i++)
         free(chronicle->leaders[i].who);
     for (size_t i = 0; i < chronicle->failover_count; i++)
-        clear_failover(&chronicle->failovers[i]);
+        failover_release(&chronicle->failovers[i]);
     free(chronicle->leaders);
     free(chronicle->stretches);
     free(chronicle->failovers);
