@@ -121,3 +121,11 @@ enum server_reach server_reach(const struct cluster *cluster, const struct serve
     bool ours = server->reachable && cluster->connection == CONNECTION_CONNECTED;
     return ours ? SERVER_ANSWERS : SERVER_NOT_ASKED;
 }
+
+const char *server_mode_word(enum server_mode mode)
+{
+    static const char *const words[] = {
+        [SERVER_UNKNOWN] = NULL,        [SERVER_STANDALONE] = "standalone", [SERVER_LEADER] = "leader",
+        [SERVER_FOLLOWER] = "follower", [SERVER_OBSERVER] = "observer",     [SERVER_READ_ONLY] = "read-only"};
+    return words[mode];
+}

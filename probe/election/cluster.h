@@ -113,6 +113,8 @@ struct model {
 };
 
 enum server_reach server_reach(const struct cluster *, const struct server *);
+/* "follower"; NULL: it has not said. */
+const char *server_mode_word(enum server_mode);
 
 /* The longest tick that a server tells; 0: none does. */
 int cluster_tick_ms(const struct cluster *);

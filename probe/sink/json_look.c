@@ -58,25 +58,6 @@ static const char *connection_word(enum connection_state state)
     return NULL;
 }
 
-static const char *server_mode_word(enum server_mode mode)
-{
-    switch (mode) {
-    case SERVER_STANDALONE:
-        return "standalone";
-    case SERVER_LEADER:
-        return "leader";
-    case SERVER_FOLLOWER:
-        return "follower";
-    case SERVER_OBSERVER:
-        return "observer";
-    case SERVER_READ_ONLY:
-        return "read-only";
-    case SERVER_UNKNOWN:
-        break;
-    }
-    return NULL;
-}
-
 static void write_servers(struct json_writer *writer, const struct cluster *cluster)
 {
     json_write_key(writer, "servers");

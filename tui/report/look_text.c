@@ -83,14 +83,6 @@ static const char *date_of(int64_t wall_us, char *buffer, size_t size)
     return buffer;
 }
 
-static const char *mode_word(enum server_mode mode)
-{
-    static const char *const words[] = {
-        [SERVER_UNKNOWN] = "?",         [SERVER_STANDALONE] = "standalone", [SERVER_LEADER] = "leader",
-        [SERVER_FOLLOWER] = "follower", [SERVER_OBSERVER] = "observer",     [SERVER_READ_ONLY] = "read-only"};
-    return words[mode];
-}
-
 static void print_server(struct paper *paper, const struct cluster *cluster, const struct server *server,
                          int address_width)
 {
@@ -106,7 +98,7 @@ static void print_server(struct paper *paper, const struct cluster *cluster, con
     if (reach == SERVER_NOT_ASKED || (server->unasked && reach == SERVER_ANSWERS)) {
         x = put(paper, x, ROLE_DIM, reach == SERVER_ANSWERS ? "connected, not asked" : "not asked") + GAP;
     } else if (reach == SERVER_ANSWERS) {
-        put(paper, x, ROLE_TEXT, mode_word(server->mode));
+        put(paper, x, ROLE_TEXT, facts_mode(server));
         x += 10 + GAP;
         if (server->answer_us >= 0)
             put(paper, x, ROLE_DIM, format_span(server->answer_us, span, sizeof span));

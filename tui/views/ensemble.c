@@ -120,15 +120,6 @@ static void follow_model(struct ensemble_view *view, const struct scene *scene, 
         select_line(view, scene);
 }
 
-static const char *mode_word(enum server_mode mode)
-{
-    static const char *const words[] = {
-        [SERVER_UNKNOWN] = "?",         [SERVER_STANDALONE] = "standalone", [SERVER_LEADER] = "leader",
-        [SERVER_FOLLOWER] = "follower", [SERVER_OBSERVER] = "observer",     [SERVER_READ_ONLY] = "read-only"};
-
-    return words[mode];
-}
-
 static const char *source_word(const struct server *server)
 {
     if (server->watches_from == NULL)
@@ -168,7 +159,7 @@ static void draw_row(const struct ensemble_view *view, struct cells *cells, int 
     columns_put(cells, &columns[COLUMN_CLUSTER], y, ROLE_DIM, cluster->name);
     columns_put(cells, &columns[COLUMN_SERVER], y, ROLE_TEXT, server->address);
     columns_put(cells, &columns[COLUMN_MODE], y, reach == SERVER_SILENT ? (style)ROLE_CRITICAL : look,
-                answers && !server->unasked ? mode_word(server->mode) : unmoded[reach]);
+                answers && !server->unasked ? facts_mode(server) : unmoded[reach]);
     columns_put(cells, &columns[COLUMN_LATENCY], y, look,
                 answers && server->answer_us >= 0 ? format_span(server->answer_us, text, sizeof text) : "?");
     snprintf(text, sizeof text, "0x%" PRIx64, (uint64_t)server->zxid);

@@ -421,6 +421,13 @@ const char *facts_hidden(const struct server *server, unsigned *told, char *part
     return reason;
 }
 
+const char *facts_mode(const struct server *server)
+{
+    const char *word = server_mode_word(server->mode);
+
+    return word != NULL ? word : "?";
+}
+
 char *facts_when(int64_t wall_us, struct moment now, char *buffer, size_t size)
 {
     time_t s = (time_t)(wall_us / 1000000);

@@ -102,6 +102,8 @@ bool facts_asked_for_sessions(const struct server *);
  * more.
  */
 const char *facts_hidden(const struct server *, unsigned *told, char *parts, size_t size);
+/* Its mode as it tells it; "?": it has not. */
+const char *facts_mode(const struct server *);
 
 /* A time of the past day as a clock, an older one as a day. */
 char *facts_when(int64_t wall_us, struct moment now, char *buffer, size_t size);
