@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "tests/support/drawn.h"
 #include "tests/support/golden.h"
 #include "tests/support/recorded.h"
 #include "tests/support/scripted.h"
@@ -108,11 +109,7 @@ static char *draw(const struct recorded *world, struct past *past, const struct 
         dashboard_key(dashboard, *key == '~' ? KEY_CODE_ENTER : *key, -1, -1);
     }
     dashboard_draw(dashboard, cells);
-    char *text = NULL;
-    size_t length;
-    FILE *file = open_memstream(&text, &length);
-    cells_write(cells, file);
-    fclose(file);
+    char *text = drawn_text(cells);
     cells_free(cells);
     dashboard_free(dashboard);
     return text;
@@ -126,9 +123,10 @@ static void looks_as_it_should(void **state)
     for (size_t i = 0; i < sizeof shots / sizeof *shots; i++) {
         struct past *past = past_new(world->file);
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-            char name[96], *text = draw(world, past, &shots[i], &sizes[k]);
-            snprintf(name, sizeof name, "replay-%s-%s.txt", shots[i].name, sizes[k].name);
-            golden_compare(name, text);
+            char path[128], *text = draw(world, past, &shots[i], &sizes[k]);
+            snprintf(path, sizeof path, "tests/screens/golden/replay-%s-%s.txt", shots[i].name,
+                     sizes[k].name);
+            golden_compare(path, text);
             free(text);
         }
         for (int k = 0; k < 30; k++) {

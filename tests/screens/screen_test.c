@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "tests/support/drawn.h"
 #include "tests/support/fake_bench.h"
 #include "tests/support/golden.h"
 #include "tests/support/scenes.h"
@@ -152,11 +153,7 @@ static char *draw(const struct screen *screen, const struct size *size)
     dashboard_equip(dashboard, bench_of(screen));
     type(dashboard, screen->keys);
     dashboard_draw(dashboard, cells);
-    char *text = NULL;
-    size_t length;
-    FILE *file = open_memstream(&text, &length);
-    cells_write(cells, file);
-    fclose(file);
+    char *text = drawn_text(cells);
     cells_free(cells);
     dashboard_free(dashboard);
     stage_free(stage);
@@ -168,10 +165,10 @@ static void looks_as_it_should(void **state)
 {
     const struct screen *screen = *state;
     for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
-        char name[128];
-        snprintf(name, sizeof(name), "%s-%s.txt", screen->name, sizes[i].name);
+        char path[128];
+        snprintf(path, sizeof(path), "tests/screens/golden/%s-%s.txt", screen->name, sizes[i].name);
         char *text = draw(screen, &sizes[i]);
-        golden_compare(name, text);
+        golden_compare(path, text);
         free(text);
     }
 }

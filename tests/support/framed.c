@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "tests/support/drawn.h"
+
 const struct stand framed_line[5] = {
     {"n_0000000001", 0x11, "host-a", 60}, {"n_0000000002", 0x12, "host-b", 50},
     {"n_0000000003", 0x13, "host-c", 40}, {"n_0000000004", 0x14, "host-d", 30},
@@ -27,15 +29,11 @@ struct scene framed_scene(const struct framed *show)
 const char *framed_draw(struct framed *show)
 {
     struct scene scene = framed_scene(show);
-    size_t size;
-    FILE *file;
 
     free(show->text);
     cells_clear(show->cells);
     show->view->ops->draw(show->view, &scene, show->cells);
-    file = open_memstream(&show->text, &size);
-    cells_write(show->cells, file);
-    fclose(file);
+    show->text = drawn_text(show->cells);
     return show->text;
 }
 

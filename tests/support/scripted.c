@@ -212,31 +212,3 @@ struct model *scripted_world(void)
     scripted_list(model, 0, "/hostile", -4, 16, hostile, 2);
     return model;
 }
-
-void golden_check(const char *path, const struct buffer *found)
-{
-    const char *golden = getenv("GOLDEN");
-    bool write = golden && strcmp(golden, "write") == 0;
-    FILE *file = fopen(path, write ? "wb" : "rb");
-    if (!file)
-        fail_msg("%s cannot be opened; GOLDEN=write makes it anew", path);
-    assert_false(buffer_failed(found));
-    if (write) {
-        assert_int_equal(fwrite(found->bytes, 1, found->length, file), found->length);
-        assert_int_equal(fclose(file), 0);
-        return;
-    }
-    struct buffer expected = {0};
-    char piece[4096];
-    for (size_t got; (got = fread(piece, 1, sizeof piece, file)) > 0;)
-        buffer_put(&expected, piece, got);
-    fclose(file);
-    bool same = expected.length == found->length &&
-                (!found->length || memcmp(expected.bytes, found->bytes, found->length) == 0);
-    if (!same)
-        print_message("%s expects:\n%.*s\nfound:\n%.*s\n", path, (int)expected.length,
-                      expected.bytes ? expected.bytes : "", (int)found->length,
-                      found->bytes ? found->bytes : "");
-    buffer_free(&expected);
-    assert_true(same);
-}

@@ -38,10 +38,4 @@ void scripted_denied(struct model *, unsigned cluster, const char *path, double 
 /* Every state of an election at once, names that are hostile, two clusters of which one cannot be reached. */
 struct model *scripted_world(void);
 
-/*
- * Fails unless the file holds just these bytes; where GOLDEN=write is in the environment, writes it instead.
- * The path is seen from the project's top, where tests run.
- */
-void golden_check(const char *path, const struct buffer *);
-
 #endif

@@ -3,28 +3,16 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-#include "tui/screen/cells.h"
-
-/* The grid as one string; the caller frees it. */
-static char *text_of(const struct cells *cells)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *file = open_memstream(&text, &size);
-    cells_write(cells, file);
-    fclose(file);
-    return text;
-}
+#include "tests/support/drawn.h"
 
 static void assert_grid(struct cells *cells, const char *wanted)
 {
-    char *text = text_of(cells);
+    char *text = drawn_text(cells);
     assert_string_equal(text, wanted);
     free(text);
     /* A wide character is always followed by its right half, and a half never stands alone. */

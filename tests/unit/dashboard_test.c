@@ -4,12 +4,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "tests/support/drawn.h"
 #include "tests/support/fake_bench.h"
 #include "tests/support/scenes.h"
 #include "tui/dashboard.h"
@@ -57,15 +57,8 @@ static void type(struct fixture *fixture, const char *text)
 
 static bool shows(struct fixture *fixture, const char *text)
 {
-    char *screen = NULL;
-    size_t size;
     dashboard_draw(fixture->dashboard, fixture->cells);
-    FILE *file = open_memstream(&screen, &size);
-    cells_write(fixture->cells, file);
-    fclose(file);
-    bool found = strstr(screen, text) != NULL;
-    free(screen);
-    return found;
+    return drawn_has(fixture->cells, text);
 }
 
 /* Enter opens, Esc goes back level by level and no further than the first; q quits from anywhere. */

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "probe/sink/json_event.h"
+#include "tests/support/golden.h"
 #include "tests/support/scripted.h"
 #include "tui/print/event_line.h"
 

@@ -2,12 +2,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "tests/support/drawn.h"
 #include "tui/views/list.h"
 
 /* However one moves, the selected line is on the screen and inside the list. */
@@ -119,17 +119,14 @@ static void what_is_cut_is_counted(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct list list = {0};
-        char *text = NULL;
-        size_t size;
-        FILE *file = open_memstream(&text, &size);
+        char *text;
 
         cells_clear(cells);
         list_begin(&list, cases[i].count, cases[i].rows);
         list.at = cases[i].at;
         list_show(&list);
         list_put_more(&list, cells, 0);
-        cells_write(cells, file);
-        fclose(file);
+        text = drawn_text(cells);
         if (cases[i].said[0] != '\0' ? strstr(text, cases[i].said) == NULL : strstr(text, "more") != NULL)
             fail_msg("%zu of %zu from %zu: %s", cases[i].rows, cases[i].count, cases[i].at, text);
         free(text);

@@ -13,6 +13,7 @@
 
 #include "probe/sink/json_look.h"
 #include "probe/sink/look.h"
+#include "tests/support/golden.h"
 #include "tests/support/scenes.h"
 #include "tests/support/scripted.h"
 #include "tui/report/look_text.h"

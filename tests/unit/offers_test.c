@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "tests/support/drawn.h"
 #include "tests/support/fake_bench.h"
 #include "tests/support/scenes.h"
 #include "tui/dashboard.h"
@@ -66,14 +67,10 @@ static void sight_free(struct sight *sight)
 /* What is on the screen, without its last line, in which a key may say why it does nothing. */
 static char *picture(struct sight *sight)
 {
-    char *text = NULL;
-    size_t size;
     dashboard_draw(sight->dashboard, sight->cells);
-    FILE *file = open_memstream(&text, &size);
     sight->cells->height--;
-    cells_write(sight->cells, file);
+    char *text = drawn_text(sight->cells);
     sight->cells->height++;
-    fclose(file);
     return text;
 }
 

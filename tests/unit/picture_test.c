@@ -15,6 +15,7 @@
 #include "probe/history/thaw.h"
 #include "probe/sink/json_failover.h"
 #include "probe/sink/json_look.h"
+#include "tests/support/golden.h"
 #include "tests/support/recorded.h"
 #include "tests/support/scenes.h"
 #include "tests/support/scripted.h"

@@ -12,8 +12,8 @@
 #include <time.h>
 
 #include "probe/report/json_report.h"
+#include "tests/support/golden.h"
 #include "tests/support/report_scene.h"
-#include "tests/support/scripted.h"
 #include "tui/report/html_report.h"
 #include "tui/report/markdown_report.h"
 #include "tui/report/text_report.h"

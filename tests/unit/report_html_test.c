@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "tests/support/golden.h"
 #include "tests/support/report_scene.h"
-#include "tests/support/scripted.h"
 #include "tui/report/html_report.h"
 
 static const struct report_note note = {.recording = "/var/lib/electop/history.db",

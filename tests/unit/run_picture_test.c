@@ -5,12 +5,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "tests/support/drawn.h"
 #include "tests/support/fake_bench.h"
 #include "tui/inject/run_picture.h"
 
@@ -18,20 +18,14 @@ static bool shows(const struct trial_report *report, const char *text)
 {
     struct cells *cells = cells_new(100, 24);
     struct list list = {0};
-    char *screen = NULL;
-    size_t size;
-    FILE *out = open_memstream(&screen, &size);
     run_picture_draw(cells, &fake_bench_running, report, &list, "");
-    cells_write(cells, out);
-    fclose(out);
-    bool found = strstr(screen, text) != NULL;
-    free(screen);
+    bool found = drawn_has(cells, text);
     cells_free(cells);
     return found;
 }
 
 /* That nobody of ours leads is a warning in an election of our own; in somebody's live one it is as it should
- * be. */
+   be. */
 static void nobody_leads_only_where_ours_should(void **state)
 {
     (void)state;
