@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/dice.h"
 #include "tests/support/fake_servers.h"
 #include "tests/support/fake_tree.h"
 
@@ -40,14 +41,6 @@ struct history {
     unsigned next, sessions;
     size_t certain; /* findings that were certain, and right */
 };
-
-static uint64_t draw(struct history *h, uint64_t below)
-{
-    h->random ^= h->random << 13;
-    h->random ^= h->random >> 7;
-    h->random ^= h->random << 17;
-    return (h->random >> 11) % below;
-}
 
 static struct moment now(const struct history *h)
 {
@@ -111,13 +104,16 @@ static void join(struct history *h)
         return;
     struct one *one = &h->line[h->count++];
     char address[40];
-    *one = (struct one){.session = 0x100 + h->sessions++, .deaf = draw(h, 5) == 0};
+    *one = (struct one){.session = 0x100 + h->sessions++, .deaf = dice_draw(&h->random, 5) == 0};
     snprintf(one->path, sizeof one->path, "%s/%016llx%016llx__lock__%010u", ELECTION,
-             (unsigned long long)draw(h, UINT64_MAX), (unsigned long long)draw(h, UINT64_MAX), h->next++);
-    snprintf(address, sizeof address, "10.0.0.%u:%u", (unsigned)draw(h, 20), h->sessions + 1000);
-    fake_servers_connect(h->servers, one->session, 1 + (unsigned)draw(h, SERVERS), address, h->now_ms);
+             (unsigned long long)dice_draw(&h->random, UINT64_MAX),
+             (unsigned long long)dice_draw(&h->random, UINT64_MAX), h->next++);
+    snprintf(address, sizeof address, "10.0.0.%u:%u", (unsigned)dice_draw(&h->random, 20),
+             h->sessions + 1000);
+    fake_servers_connect(h->servers, one->session, 1 + (unsigned)dice_draw(&h->random, SERVERS), address,
+                         h->now_ms);
     fake_tree_create(h->tree, one->path, one->session, "");
-    one->look_ms = h->now_ms + 1 + (int64_t)draw(h, SLOW_MS);
+    one->look_ms = h->now_ms + 1 + (int64_t)dice_draw(&h->random, SLOW_MS);
 }
 
 static void leave(struct history *h, size_t i)
@@ -127,7 +123,7 @@ static void leave(struct history *h, size_t i)
     fake_servers_end(h->servers, gone.session);
     for (size_t k = 0; k < h->count; k++)
         if (k != i && fake_servers_has_watch(h->servers, h->line[k].session, gone.path))
-            h->line[k].look_ms = h->now_ms + 1 + (int64_t)draw(h, SLOW_MS);
+            h->line[k].look_ms = h->now_ms + 1 + (int64_t)dice_draw(&h->random, SLOW_MS);
     fake_servers_fire(h->servers, gone.path);
     memmove(h->line + i, h->line + i + 1, (h->count - i - 1) * sizeof *h->line);
     h->count--;
@@ -137,10 +133,12 @@ static void move(struct history *h)
 {
     if (h->count == 0)
         return;
-    struct one *one = &h->line[draw(h, h->count)];
+    struct one *one = &h->line[dice_draw(&h->random, h->count)];
     char address[40];
-    snprintf(address, sizeof address, "10.0.1.%u:%u", (unsigned)draw(h, 20), (unsigned)draw(h, 60000));
-    fake_servers_connect(h->servers, one->session, 1 + (unsigned)draw(h, SERVERS), address, h->now_ms);
+    snprintf(address, sizeof address, "10.0.1.%u:%u", (unsigned)dice_draw(&h->random, 20),
+             (unsigned)dice_draw(&h->random, 60000));
+    fake_servers_connect(h->servers, one->session, 1 + (unsigned)dice_draw(&h->random, SERVERS), address,
+                         h->now_ms);
 }
 
 static void read_all(struct history *h)
@@ -168,8 +166,8 @@ static void pass(struct history *h, int64_t ms)
 
 static void observe(struct history *h)
 {
-    unsigned server = 1 + (unsigned)draw(h, SERVERS);
-    switch (draw(h, 8)) {
+    unsigned server = 1 + (unsigned)dice_draw(&h->random, SERVERS);
+    switch (dice_draw(&h->random, 8)) {
     case 0:
         fake_servers_connections(h->servers, h->model, now(h), server);
         break;
@@ -185,8 +183,9 @@ static void observe(struct history *h)
         read_all(h);
         break;
     case 4:
-        if (draw(h, 4) == 0)
-            fake_servers_hide(h->servers, h->model, now(h), server, (enum hidden_part)draw(h, 3));
+        if (dice_draw(&h->random, 4) == 0)
+            fake_servers_hide(h->servers, h->model, now(h), server,
+                              (enum hidden_part)dice_draw(&h->random, 3));
         else
             fake_servers_sessions(h->servers, h->model, now(h));
         break;
@@ -234,12 +233,12 @@ static size_t run(uint64_t seed)
     o.connection.state = CONNECTION_CONNECTED;
     model_observe(h.model, &o);
     for (int i = 0; i < 400; i++) {
-        pass(&h, 1 + (int64_t)draw(&h, draw(&h, 4) ? 300 : 6000));
-        uint64_t what = draw(&h, 24);
+        pass(&h, 1 + (int64_t)dice_draw(&h.random, dice_draw(&h.random, 4) ? 300 : 6000));
+        uint64_t what = dice_draw(&h.random, 24);
         if (what < 3)
             join(&h);
         else if (what < 4 && h.count > 0)
-            leave(&h, draw(&h, 3) ? 0 : draw(&h, h.count));
+            leave(&h, dice_draw(&h.random, 3) ? 0 : dice_draw(&h.random, h.count));
         else if (what < 6)
             move(&h);
         else

@@ -5,7 +5,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -51,14 +50,6 @@ static size_t expect_statistics(const struct recorded *world, int64_t from_us, i
     return taken.count;
 }
 
-static void change(const struct recorded *world, const char *sql)
-{
-    sqlite3 *db;
-    assert_int_equal(sqlite3_open(world->file, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(db);
-}
-
 /* Whoever records digests the hours that are over, without being asked to. */
 static void wait_for_digests(const struct recorded *world, int64_t wanted)
 {
@@ -70,10 +61,11 @@ static void wait_for_digests(const struct recorded *world, int64_t wanted)
 /* As the servers' lists would have shown it. */
 static void show_lengths(const struct recorded *world)
 {
-    change(world, "UPDATE failover SET cause = CASE event % 3 WHEN 0 THEN 'closed' ELSE 'expired' END,"
-                  " detection_low_us = 1000000 + event * 7919 % 4000000,"
-                  " detection_high_us = nullif(1000000 + event * 7919 % 4000000 + event * 104729 % 900000,"
-                  " 1000000) WHERE detection_low_us IS NULL");
+    recorded_change(world,
+                    "UPDATE failover SET cause = CASE event % 3 WHEN 0 THEN 'closed' ELSE 'expired' END,"
+                    " detection_low_us = 1000000 + event * 7919 % 4000000,"
+                    " detection_high_us = nullif(1000000 + event * 7919 % 4000000 + event * 104729 % 900000,"
+                    " 1000000) WHERE detection_low_us IS NULL");
 }
 
 static struct recorded *some_hours(int hours)
@@ -87,7 +79,7 @@ static struct recorded *some_hours(int hours)
     }
     recorded_stop(world);
     show_lengths(world);
-    change(world, "DELETE FROM digest"); /* those of before */
+    recorded_change(world, "DELETE FROM digest"); /* those of before */
     return world;
 }
 
@@ -117,16 +109,16 @@ static void digests_tell_the_same(void **state)
     assert_int_equal(expect_statistics(world, INT64_MIN, INT64_MAX), all);
 
     /* With holes among them. */
-    change(world, "DELETE FROM digest WHERE hour % 2 = 0");
+    recorded_change(world, "DELETE FROM digest WHERE hour % 2 = 0");
     assert_int_equal(expect_statistics(world, 0, INT64_MAX), all);
     /* They are what is read where they are. */
-    change(world, "UPDATE digest SET lengths = x''");
+    recorded_change(world, "UPDATE digest SET lengths = x''");
     struct history *history = recorded_open(world);
     struct failover_stats told;
     char *error;
     assert_true(history_statistics(history, NULL, 0, INT64_MAX, &told, &error));
     assert_true(told.all.count < all);
-    change(world, "UPDATE digest SET lengths = x'ff00ff'");
+    recorded_change(world, "UPDATE digest SET lengths = x'ff00ff'");
     assert_false(history_statistics(history, NULL, 0, INT64_MAX, &told, &error));
     assert_non_null(strstr(error, "damaged"));
     free(error);
@@ -144,10 +136,10 @@ static void what_changes_is_digested_anew(void **state)
     wait_for_digests(world, 4);
     recorded_stop(world);
     int64_t digests = recorded_ask(world, "SELECT count(*) FROM digest");
-    change(world,
-           "INSERT INTO failover (election, lost_us, event, cause, certainty, vacancy_low_us,"
-           " vacancy_high_us, detection_low_us, detection_high_us) SELECT election, lost_us + 1, 1000000,"
-           " 'closed', 'certain', 0, 0, 77, 78 FROM failover ORDER BY lost_us LIMIT 1");
+    recorded_change(
+        world, "INSERT INTO failover (election, lost_us, event, cause, certainty, vacancy_low_us,"
+               " vacancy_high_us, detection_low_us, detection_high_us) SELECT election, lost_us + 1, 1000000,"
+               " 'closed', 'certain', 0, 0, 77, 78 FROM failover ORDER BY lost_us LIMIT 1");
     assert_int_equal(recorded_ask(world, "SELECT count(*) FROM digest"), digests - 1);
     expect_statistics(world, 0, INT64_MAX);
     recorded_start(world, KEEP_LONG_MS);
@@ -155,7 +147,7 @@ static void what_changes_is_digested_anew(void **state)
     wait_for_digests(world, digests);
     recorded_stop(world);
     size_t all = expect_statistics(world, 0, INT64_MAX);
-    change(world, "DELETE FROM failover WHERE event = 1000000");
+    recorded_change(world, "DELETE FROM failover WHERE event = 1000000");
     assert_int_equal(recorded_ask(world, "SELECT count(*) FROM digest"), digests - 1);
     assert_int_equal(expect_statistics(world, 0, INT64_MAX), all - 1);
     recorded_free(world);

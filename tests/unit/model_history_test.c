@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/dice.h"
 #include "tests/support/fake_tree.h"
 
 #define ELECTION "/things/election"
@@ -43,14 +44,6 @@ struct history {
     char *trace; /* what happened, printed when it fails */
     size_t trace_length;
 };
-
-static uint64_t draw(struct history *h, uint64_t below)
-{
-    h->random ^= h->random << 13;
-    h->random ^= h->random >> 7;
-    h->random ^= h->random << 17;
-    return (h->random >> 11) % below;
-}
 
 #define TRACE 200000
 static void note(struct history *h, const char *what, const char *name)
@@ -147,9 +140,10 @@ static void create(struct history *h)
     char name[NAMES], path[128];
     if (h->truth.count == MOST)
         return;
-    snprintf(name, sizeof name, "%016llx%016llx__lock__%010u", (unsigned long long)draw(h, UINT64_MAX),
-             (unsigned long long)draw(h, UINT64_MAX), h->next);
-    fake_tree_create(h->tree, path_of(name, path, sizeof path), 1 + draw(h, 1000), "");
+    snprintf(name, sizeof name, "%016llx%016llx__lock__%010u",
+             (unsigned long long)dice_draw(&h->random, UINT64_MAX),
+             (unsigned long long)dice_draw(&h->random, UINT64_MAX), h->next);
+    fake_tree_create(h->tree, path_of(name, path, sizeof path), 1 + dice_draw(&h->random, 1000), "");
     put_in(&h->truth, name, h->next++);
     h->creates += h->listed;
     note(h, "+", name);
@@ -167,7 +161,7 @@ static void delete (struct history *h, size_t i)
     struct election *election = model_election(h->model, 0, ELECTION);
     char guarded[128];
     if (h->connected && h->listed && election_guard(election, 0, guarded, sizeof guarded) &&
-        strcmp(guarded, path) == 0 && draw(h, 4) > 0) {
+        strcmp(guarded, path) == 0 && dice_draw(&h->random, 4) > 0) {
         fake_tree_read(h->tree, h->model, h->now, ELECTION, path);
         check(h, !election->leader, "a leader after its end was seen");
     }
@@ -257,9 +251,9 @@ static void read_some(struct history *h)
     struct election *election = model_election(h->model, 0, ELECTION);
     char path[128];
     const struct candidate *c;
-    for (uint64_t n = draw(h, 8); n > 0 && (c = election_take_unread(election)); n--)
+    for (uint64_t n = dice_draw(&h->random, 8); n > 0 && (c = election_take_unread(election)); n--)
         fake_tree_read(h->tree, h->model, h->now, ELECTION, path_of(c->name, path, sizeof path));
-    if (draw(h, 20) == 0)
+    if (dice_draw(&h->random, 20) == 0)
         election_requeue_unread(election);
     if (election_guard(election, 0, path, sizeof path))
         fake_tree_read(h->tree, h->model, h->now, ELECTION, path);
@@ -287,10 +281,10 @@ static void run(uint64_t seed, unsigned steps, bool recreating)
     connection(h, CONNECTION_CONNECTED);
 
     for (unsigned i = 0; i < steps; i++) {
-        h->now.mono_us += (int64_t)draw(h, 3) * 1000;
+        h->now.mono_us += (int64_t)dice_draw(&h->random, 3) * 1000;
         h->now.wall_us = 1700000000000000 + h->now.mono_us;
         fake_tree_clock(h->tree, h->now.wall_us / 1000);
-        switch (draw(h, 12)) {
+        switch (dice_draw(&h->random, 12)) {
         case 0:
         case 1:
         case 2:
@@ -304,7 +298,7 @@ static void run(uint64_t seed, unsigned steps, bool recreating)
         case 5:
         case 6:
             if (h->truth.count)
-                delete (h, draw(h, h->truth.count));
+                delete (h, dice_draw(&h->random, h->truth.count));
             break;
         case 7:
         case 8:
@@ -316,9 +310,9 @@ static void run(uint64_t seed, unsigned steps, bool recreating)
                 read_some(h);
             break;
         default:
-            if (draw(h, 3) == 0)
+            if (dice_draw(&h->random, 3) == 0)
                 connection(h, h->connected ? CONNECTION_CONNECTING : CONNECTION_CONNECTED);
-            else if (recreating && h->listed && draw(h, 8) == 0)
+            else if (recreating && h->listed && dice_draw(&h->random, 8) == 0)
                 recreate(h);
             break;
         }

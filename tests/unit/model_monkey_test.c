@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "tests/support/dice.h"
 #include "tests/support/model_monkey.h"
 
 static void any_observations(void **state)
@@ -13,12 +14,8 @@ static void any_observations(void **state)
     static uint8_t bytes[60000];
     uint64_t random = 88172645463325252u;
     for (int round = 0; round < 60; round++) {
-        for (size_t i = 0; i < sizeof bytes; i++) {
-            random ^= random << 13;
-            random ^= random >> 7;
-            random ^= random << 17;
-            bytes[i] = (uint8_t)(random >> 32);
-        }
+        for (size_t i = 0; i < sizeof bytes; i++)
+            bytes[i] = (uint8_t)dice_draw(&random, 256);
         model_monkey_run(bytes, sizeof bytes);
     }
 }

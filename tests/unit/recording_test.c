@@ -13,7 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include <sqlite3.h>
 
 #include "probe/history/history.h"
 #include "probe/history/schema.h"
@@ -605,30 +604,22 @@ static void tells_of_wrong_places(void **state)
 
 /* ---- versions ---- */
 
-static void change(const struct recorded *world, const char *sql)
-{
-    sqlite3 *db;
-    assert_int_equal(sqlite3_open(world->file, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(db);
-}
-
 /* A recording of a newer program is refused, and so is what is no recording at all. */
 static void refuses_what_it_does_not_know(void **state)
 {
     (void)state;
     struct recorded *world = recorded_begin();
     recorded_stop(world);
-    change(world, "PRAGMA user_version=999");
+    recorded_change(world, "PRAGMA user_version=999");
     expect_refusal(world, "newer electop");
     expect_no_recorder(world, world->file, "newer electop");
-    change(world, "PRAGMA user_version=-3");
+    recorded_change(world, "PRAGMA user_version=-3");
     expect_refusal(world, "not of which schema");
     expect_no_recorder(world, world->file, "not of which schema");
-    change(world, "PRAGMA application_id=-2");
+    recorded_change(world, "PRAGMA application_id=-2");
     expect_refusal(world, "no recording of electop");
     unlink(world->file);
-    change(world, "CREATE TABLE accounts (id)");
+    recorded_change(world, "CREATE TABLE accounts (id)");
     expect_refusal(world, "no recording of electop");
     expect_no_recorder(world, world->file, "no recording of electop");
     assert_int_equal(recorded_ask(world, "SELECT count(*) FROM sqlite_schema"), 1);

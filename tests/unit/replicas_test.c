@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "probe/election/model.h"
+#include "tests/support/dice.h"
 #include "tests/support/model_script.h"
 
 #define A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa__lock__0000000000"
@@ -125,14 +126,6 @@ struct history {
     int64_t now_us;
 };
 
-static uint64_t draw(struct history *h, uint64_t below)
-{
-    h->random ^= h->random << 13;
-    h->random ^= h->random >> 7;
-    h->random ^= h->random << 17;
-    return (h->random >> 11) % below;
-}
-
 /* Something is committed: often to the election, seldom its end or its beginning. */
 static void commit(struct history *h)
 {
@@ -143,7 +136,7 @@ static void commit(struct history *h)
     }
     struct state next = h->count ? h->states[h->count - 1] : (struct state){.there = false};
     int64_t zxid = (int64_t)h->count + 1;
-    uint64_t what = draw(h, 12);
+    uint64_t what = dice_draw(&h->random, 12);
     if (!next.there) {
         if (what < 6)
             next = (struct state){.there = true, .stat = {.czxid = zxid, .pzxid = zxid}};
@@ -199,12 +192,12 @@ static uint32_t play(struct history *h, size_t servers, uint64_t busy, size_t st
         if (round == 4)
             stuck_at = began;
         for (size_t i = 0; i < servers; i++) {
-            for (uint64_t n = draw(h, busy + 1); n > 0; n--)
+            for (uint64_t n = dice_draw(&h->random, busy + 1); n > 0; n--)
                 commit(h);
-            size_t at = began + (size_t)draw(h, h->count - began);
+            size_t at = began + (size_t)dice_draw(&h->random, h->count - began);
             if (i == stuck && round >= 4)
                 at = stuck_at;
-            if (draw(h, 10) > 0)
+            if (dice_draw(&h->random, 10) > 0)
                 show(h, round, i, at);
         }
         struct observation o = {.kind = OBSERVED_REPLICA};
@@ -212,7 +205,7 @@ static uint32_t play(struct history *h, size_t servers, uint64_t busy, size_t st
         observe(h, &o);
         if (divergence(h))
             return round;
-        for (uint64_t n = draw(h, busy + 1); n > 0; n--)
+        for (uint64_t n = dice_draw(&h->random, busy + 1); n > 0; n--)
             commit(h);
     }
     return 0;
