@@ -4,29 +4,7 @@
 #include <string.h>
 
 #include "probe/inject/trial_part.h"
-#include "probe/sink/json_writer.h"
-
-static void key_uint(struct json_writer *w, const char *key, uint64_t value)
-{
-    json_write_key(w, key);
-    json_write_uint(w, value);
-}
-
-static void key_text(struct json_writer *w, const char *key, const char *text)
-{
-    json_write_key(w, key);
-    json_write_string(w, text);
-}
-
-/* -1: null */
-static void key_known(struct json_writer *w, const char *key, int64_t value)
-{
-    json_write_key(w, key);
-    if (value < 0)
-        json_write_null(w);
-    else
-        json_write_int(w, value);
-}
+#include "probe/sink/json_member.h"
 
 static void put_times(struct json_writer *w, const struct histogram *h)
 {
@@ -35,13 +13,11 @@ static void put_times(struct json_writer *w, const struct histogram *h)
         double part;
     } parts[] = {{"p50_ms", 0.5}, {"p90_ms", 0.9}, {"p99_ms", 0.99}};
     json_write_begin(w, '{');
-    key_uint(w, "count", h->count);
+    json_member_uint(w, "count", h->count);
     for (size_t i = 0; i < 3; i++) {
-        json_write_key(w, parts[i].key);
-        json_write_ms(w, h->count ? histogram_percentile(h, parts[i].part) : -1);
+        json_member_ms(w, parts[i].key, h->count ? histogram_percentile(h, parts[i].part) : -1);
     }
-    json_write_key(w, "max_ms");
-    json_write_ms(w, h->count ? h->most_us : -1);
+    json_member_ms(w, "max_ms", h->count ? h->most_us : -1);
     json_write_end(w, '}');
 }
 
@@ -54,25 +30,19 @@ static void key_times(struct json_writer *w, int indent, const char *key, const 
 
 static void put_mean(struct json_writer *w, const char *key, uint64_t sum, uint64_t count)
 {
-    json_write_key(w, key);
-    if (count)
-        json_write_int(w, (int64_t)((sum + count / 2) / count));
-    else
-        json_write_null(w);
+    json_member_known(w, key, count ? (int64_t)((sum + count / 2) / count) : -1);
 }
 
 static void put_failovers(struct json_writer *w, const struct trial_report *r)
 {
     json_write_line(w, 2);
-    json_write_key(w, "failover");
-    json_write_begin(w, '{');
+    json_member_begin(w, "failover", '{');
     key_times(w, 4, "total", r->times.failover);
     key_times(w, 4, "detection", &r->times.detection);
     key_times(w, 4, "vacancy", &r->times.vacancy);
     key_times(w, 4, "takeover", &r->times.takeover);
     json_write_line(w, 4);
-    json_write_key(w, "by_cause");
-    json_write_begin(w, '{');
+    json_member_begin(w, "by_cause", '{');
     for (int how = 0; how < DEPART_COUNT; how++) {
         if (r->by_how[how][0] + r->by_how[how][1] == 0)
             continue;
@@ -83,7 +53,7 @@ static void put_failovers(struct json_writer *w, const struct trial_report *r)
     uint64_t open = 0;
     for (int how = 0; how < DEPART_COUNT; how++)
         open += r->by_how[how][1];
-    key_uint(w, "never_led", open);
+    json_member_uint(w, "never_led", open);
     put_mean(w, "notifications_each", r->notices, r->counted);
     put_mean(w, "requests_each", r->requests, r->counted);
     json_write_line(w, 2);
@@ -92,28 +62,25 @@ static void put_failovers(struct json_writer *w, const struct trial_report *r)
 
 static void put_mark(struct json_writer *w, const char *key, const struct server_mark *mark)
 {
-    json_write_key(w, key);
-    json_write_begin(w, '{');
-    json_write_key(w, "zxid");
+    json_member_begin(w, key, '{');
     if (mark->zxid < 0)
-        json_write_null(w);
+        json_member_null(w, "zxid");
     else
-        json_write_session(w, (uint64_t)mark->zxid);
-    key_known(w, "connections", mark->connections);
-    key_known(w, "watches", mark->watches);
-    key_known(w, "sessions", mark->sessions);
-    key_known(w, "ephemerals", mark->ephemerals);
-    key_known(w, "outstanding", mark->outstanding);
-    key_known(w, "slowest_ms", mark->slowest_ms);
-    key_known(w, "packets_received", mark->received);
-    key_known(w, "packets_sent", mark->sent);
+        json_member_session(w, "zxid", (uint64_t)mark->zxid);
+    json_member_known(w, "connections", mark->connections);
+    json_member_known(w, "watches", mark->watches);
+    json_member_known(w, "sessions", mark->sessions);
+    json_member_known(w, "ephemerals", mark->ephemerals);
+    json_member_known(w, "outstanding", mark->outstanding);
+    json_member_known(w, "slowest_ms", mark->slowest_ms);
+    json_member_known(w, "packets_received", mark->received);
+    json_member_known(w, "packets_sent", mark->sent);
     json_write_end(w, '}');
 }
 
 static void put_notes(struct json_writer *w, const char *notes)
 {
-    json_write_key(w, "notes");
-    json_write_begin(w, '[');
+    json_member_begin(w, "notes", '[');
     while (*notes) {
         size_t length = strcspn(notes, "\n");
         char line[512];
@@ -130,21 +97,18 @@ static void put_expectations(struct json_writer *w, const struct trial_report *r
                              const struct expectation *expectations, size_t count)
 {
     json_write_line(w, 2);
-    json_write_key(w, "expectations");
-    json_write_begin(w, '[');
+    json_member_begin(w, "expectations", '[');
     for (size_t i = 0; i < count; i++) {
         const struct expectation *e = &expectations[i];
         int64_t value = trial_figure(r, e->figure, e->of);
         json_write_begin(w, '{');
-        key_text(w, "expected", texts[i]);
+        json_member_text(w, "expected", texts[i]);
         if (e->of == OF_COUNT) {
-            key_known(w, "value", value);
+            json_member_known(w, "value", value);
         } else {
-            json_write_key(w, "value_ms");
-            json_write_ms(w, value);
+            json_member_ms(w, "value_ms", value);
         }
-        json_write_key(w, "held");
-        json_write_bool(w, expectation_holds(e, value));
+        json_member_bool(w, "held", expectation_holds(e, value));
         json_write_end(w, '}');
     }
     json_write_end(w, ']');
@@ -155,54 +119,46 @@ static void put_crowd(struct json_writer *w, const struct trial_report *r)
     const struct crowd_figures *c = &r->crowd;
     static const char *const looks[] = {"own", "shared"};
     json_write_line(w, 2);
-    key_uint(w, "candidates", r->options->candidates);
-    key_uint(w, "standing", c->by_state[CANDIDATE_WAITING] + c->by_state[CANDIDATE_LEADING]);
-    key_uint(w, "sessions", c->sessions);
-    key_uint(w, "per_session", c->per_session);
-    key_text(w, "look", looks[r->options->look == LOOK_SHARED]);
-    key_text(w, "names", r->lock ? NULL : r->name);
-    json_write_key(w, "behaviour");
-    json_write_begin(w, '[');
+    json_member_uint(w, "candidates", r->options->candidates);
+    json_member_uint(w, "standing", c->by_state[CANDIDATE_WAITING] + c->by_state[CANDIDATE_LEADING]);
+    json_member_uint(w, "sessions", c->sessions);
+    json_member_uint(w, "per_session", c->per_session);
+    json_member_text(w, "look", looks[r->options->look == LOOK_SHARED]);
+    json_member_text(w, "names", r->lock ? NULL : r->name);
+    json_member_begin(w, "behaviour", '[');
     for (size_t i = 0; i < r->options->part_count; i++) {
         const struct crowd_part *part = &r->options->parts[i];
         json_write_begin(w, '{');
-        key_text(w, "kind", behaviour_manner(part->behaviour)->word);
-        key_uint(w, "percent", (uint64_t)part->percent);
+        json_member_text(w, "kind", behaviour_manner(part->behaviour)->word);
+        json_member_uint(w, "percent", (uint64_t)part->percent);
         if (part->slow_ms)
-            key_uint(w, "slow_ms", (uint64_t)part->slow_ms);
+            json_member_uint(w, "slow_ms", (uint64_t)part->slow_ms);
         json_write_end(w, '}');
     }
     json_write_end(w, ']');
     json_write_line(w, 2);
-    key_uint(w, "requests", c->requests);
-    key_uint(w, "lists", c->lists);
-    key_uint(w, "creates", c->creates);
-    key_uint(w, "deletes", c->deletes);
-    key_uint(w, "notifications", c->notices);
+    json_member_uint(w, "requests", c->requests);
+    json_member_uint(w, "lists", c->lists);
+    json_member_uint(w, "creates", c->creates);
+    json_member_uint(w, "deletes", c->deletes);
+    json_member_uint(w, "notifications", c->notices);
     json_write_line(w, 2);
-    key_uint(w, "connects", c->connects);
-    key_uint(w, "refused", c->refused);
-    key_uint(w, "lost", c->lost);
-    key_uint(w, "expired", c->expired);
-    key_uint(w, "errors", c->errors);
-    key_text(w, "last_error", c->problem);
+    json_member_uint(w, "connects", c->connects);
+    json_member_uint(w, "refused", c->refused);
+    json_member_uint(w, "lost", c->lost);
+    json_member_uint(w, "expired", c->expired);
+    json_member_uint(w, "errors", c->errors);
+    json_member_text(w, "last_error", c->problem);
     json_write_line(w, 2);
     json_write_key(w, "live");
     if (r->options->live) {
         json_write_begin(w, '{');
         /* Left before it knew: how long is not known, but at most how long. */
-        json_write_key(w, "first_ms");
-        if (c->first_most_us > 0 || r->first_may_us == 0)
-            json_write_ms(w, (int64_t)c->first_most_us);
-        else
-            json_write_null(w);
-        json_write_key(w, "first_at_most_ms");
-        if (r->first_may_us < 0)
-            json_write_null(w);
-        else
-            json_write_ms(w, r->first_may_us);
-        key_uint(w, "withdrawals", r->withdrawals);
-        key_known(w, "real_least", r->real_least);
+        bool first_known = c->first_most_us > 0 || r->first_may_us == 0;
+        json_member_ms(w, "first_ms", first_known ? (int64_t)c->first_most_us : -1);
+        json_member_ms(w, "first_at_most_ms", r->first_may_us);
+        json_member_uint(w, "withdrawals", r->withdrawals);
+        json_member_known(w, "real_least", r->real_least);
         json_write_end(w, '}');
     } else {
         json_write_null(w);
@@ -234,11 +190,11 @@ static void put_agents(struct json_writer *w, const struct trial_report *r)
         trial_part_read(r->agents[i].text, part);
         json_write_line(w, 4);
         json_write_begin(w, '{');
-        key_text(w, "agent", r->agents[i].name);
-        key_text(w, "end", part->end);
-        key_known(w, "candidates", part->told ? (int64_t)part->wanted : -1);
-        key_known(w, "standing", part->told ? (int64_t)part->standing : -1);
-        key_known(w, "errors", part->told ? (int64_t)part->errors : -1);
+        json_member_text(w, "agent", r->agents[i].name);
+        json_member_text(w, "end", part->end);
+        json_member_known(w, "candidates", part->told ? (int64_t)part->wanted : -1);
+        json_member_known(w, "standing", part->told ? (int64_t)part->standing : -1);
+        json_member_known(w, "errors", part->told ? (int64_t)part->errors : -1);
         put_part_times(w, "stand", part, &part->stand);
         put_part_times(w, "failover", part, &part->failover);
         json_write_end(w, '}');
@@ -252,50 +208,44 @@ static void put_run(struct json_writer *w, const struct trial_report *r)
 {
     bool all_stood =
         r->crowd.stood_us && r->crowd.to_stand && r->crowd.to_stand->count >= r->options->candidates;
-    json_write_key(w, "time");
-    json_write_time(w, r->wall_ms * 1000);
-    key_text(w, "path", r->options->path);
-    key_text(w, "election", r->election);
-    key_text(w, "copied", r->copied);
+    json_member_time(w, "time", r->wall_ms * 1000);
+    json_member_text(w, "path", r->options->path);
+    json_member_text(w, "election", r->election);
+    json_member_text(w, "copied", r->copied);
     json_write_line(w, 2);
-    key_text(w, "end", trial_end_word(r->end));
-    key_text(w, "problem", r->problem);
+    json_member_text(w, "end", trial_end_word(r->end));
+    json_member_text(w, "problem", r->problem);
     put_notes(w, r->notes);
     json_write_line(w, 2);
-    json_write_key(w, "ran_ms");
-    json_write_ms(w, (int64_t)r->run_us);
-    json_write_key(w, "all_stood_ms");
-    json_write_ms(w, all_stood ? (int64_t)(r->crowd.stood_us - r->crowd.begun_us) : -1);
-    json_write_key(w, "cpu_ms");
-    json_write_ms(w, (int64_t)r->cpu_us);
+    json_member_ms(w, "ran_ms", (int64_t)r->run_us);
+    json_member_ms(w, "all_stood_ms", all_stood ? (int64_t)(r->crowd.stood_us - r->crowd.begun_us) : -1);
+    json_member_ms(w, "cpu_ms", (int64_t)r->cpu_us);
     put_crowd(w, r);
     key_times(w, 2, "stand", r->times.stand);
     put_failovers(w, r);
     key_times(w, 2, "ping", &r->ping);
     json_write_line(w, 2);
-    json_write_key(w, "servers");
-    json_write_begin(w, '[');
+    json_member_begin(w, "servers", '[');
     for (size_t i = 0; i < r->server_count; i++) {
         json_write_line(w, 4);
         json_write_begin(w, '{');
-        key_text(w, "address", r->before[i].address);
+        json_member_text(w, "address", r->before[i].address);
         put_mark(w, "before", &r->before[i]);
         if (r->looks[i]) {
             put_mark(w, "highest", &r->highest[i]);
         } else {
-            json_write_key(w, "highest");
-            json_write_null(w);
+            json_member_null(w, "highest");
         }
         put_mark(w, "after", &r->after[i]);
-        key_uint(w, "looks", r->looks[i]);
-        key_known(w, "transactions", server_mark_transactions(&r->before[i], &r->after[i]));
+        json_member_uint(w, "looks", r->looks[i]);
+        json_member_known(w, "transactions", server_mark_transactions(&r->before[i], &r->after[i]));
         json_write_end(w, '}');
     }
     json_write_end(w, ']');
     put_agents(w, r);
     json_write_line(w, 2);
-    key_uint(w, "left_to_expire", r->left_to_expire);
-    key_uint(w, "runs_removed", r->swept);
+    json_member_uint(w, "left_to_expire", r->left_to_expire);
+    json_member_uint(w, "runs_removed", r->swept);
 }
 
 void trial_json_write(struct buffer *out, const struct trial_report *r, const char *const *texts,
@@ -305,7 +255,7 @@ void trial_json_write(struct buffer *out, const struct trial_report *r, const ch
     const struct trial_report *first = r->earlier ? r->earlier : r;
     json_write_begin(&w, '{');
     json_write_line(&w, 2);
-    key_uint(&w, "schema", JSON_SCHEMA);
+    json_member_uint(&w, "schema", JSON_SCHEMA);
     put_run(&w, first);
     put_expectations(&w, first, texts, expectations, count);
     json_write_line(&w, 2);

@@ -16,7 +16,7 @@ void json_failover_write(struct json_writer *, const struct failover *);
 /* Its members alone, into an object that holds others too. */
 void json_failover_write_members(struct json_writer *, const struct failover *);
 
-/* [low, high], or null. */
-void json_span_write(struct json_writer *, struct span);
+/* One of its phases, or a figure of several: [low, high], or null. */
+void json_failover_write_span(struct json_writer *, const char *key, struct span);
 
 #endif

@@ -7,40 +7,15 @@
 #include "probe/election/whatif.h"
 #include "probe/sink/json_failover.h"
 #include "probe/sink/json_finding.h"
-#include "probe/sink/json_writer.h"
+#include "probe/sink/json_member.h"
 #include "probe/sink/look.h"
-
-static void write_text(struct json_writer *writer, const char *key, const char *value)
-{
-    json_write_key(writer, key);
-    json_write_string(writer, value);
-}
-
-static void write_null(struct json_writer *writer, const char *key)
-{
-    json_write_key(writer, key);
-    json_write_null(writer);
-}
-
-static void write_flag(struct json_writer *writer, const char *key, bool value)
-{
-    json_write_key(writer, key);
-    json_write_bool(writer, value);
-}
-
-static void write_time(struct json_writer *writer, const char *key, int64_t wall_us)
-{
-    json_write_key(writer, key);
-    json_write_time(writer, wall_us);
-}
 
 static void write_number(struct json_writer *writer, const char *key, bool known, int64_t value)
 {
-    json_write_key(writer, key);
     if (known)
-        json_write_int(writer, value);
+        json_member_int(writer, key, value);
     else
-        json_write_null(writer);
+        json_member_null(writer, key);
 }
 
 static const char *connection_word(enum connection_state state)
@@ -60,24 +35,22 @@ static const char *connection_word(enum connection_state state)
 
 static void write_servers(struct json_writer *writer, const struct cluster *cluster)
 {
-    json_write_key(writer, "servers");
-    json_write_begin(writer, '[');
+    json_member_begin(writer, "servers", '[');
     for (size_t i = 0; i < cluster->server_count; i++) {
         const struct server *server = &cluster->servers[i];
         json_write_line(writer, 8);
         json_write_begin(writer, '{');
-        write_text(writer, "address", server->address);
-        write_text(writer, "mode", server_mode_word(server->mode));
+        json_member_text(writer, "address", server->address);
+        json_member_text(writer, "mode", server_mode_word(server->mode));
         enum server_reach reach = server_reach(cluster, server);
         if (reach == SERVER_NOT_ASKED)
-            write_text(writer, "reachable", NULL);
+            json_member_null(writer, "reachable");
         else
-            write_flag(writer, "reachable", reach == SERVER_ANSWERS);
-        json_write_key(writer, "answer_ms");
-        json_write_ms(writer, server->answer_us);
-        write_text(writer, "watches_from", server->watches_from);
-        write_text(writer, "problem", server->problem);
-        write_text(writer, "watches_problem", chain_watches_problem(server));
+            json_member_bool(writer, "reachable", reach == SERVER_ANSWERS);
+        json_member_ms(writer, "answer_ms", server->answer_us);
+        json_member_text(writer, "watches_from", server->watches_from);
+        json_member_text(writer, "problem", server->problem);
+        json_member_text(writer, "watches_problem", chain_watches_problem(server));
         json_write_end(writer, '}');
     }
     if (cluster->server_count)
@@ -94,10 +67,10 @@ static void write_leader(struct json_writer *writer, const struct election *elec
         return;
     }
     json_write_begin(writer, '{');
-    write_text(writer, "name", leader->name);
-    write_text(writer, "identity", leader->identity);
-    write_time(writer, "since", election->leader_since.wall_us);
-    write_flag(writer, "since_exact", election->leader_since_exact);
+    json_member_text(writer, "name", leader->name);
+    json_member_text(writer, "identity", leader->identity);
+    json_member_time(writer, "since", election->leader_since.wall_us);
+    json_member_bool(writer, "since_exact", election->leader_since_exact);
     json_write_key(writer, "acknowledged");
     if (election->acknowledged == ACK_YES || election->acknowledged == ACK_NO)
         json_write_bool(writer, election->acknowledged == ACK_YES);
@@ -180,8 +153,8 @@ static void write_connection(struct json_writer *writer, const struct election *
 {
     const struct cluster *cluster = election->cluster;
     bool connected = session && session->connected && session->server < cluster->server_count;
-    write_text(writer, "client", session ? session->address : NULL);
-    write_text(writer, "server", connected ? cluster->servers[session->server].address : NULL);
+    json_member_text(writer, "client", session ? session->address : NULL);
+    json_member_text(writer, "server", connected ? cluster->servers[session->server].address : NULL);
 }
 
 static void write_timeout(struct json_writer *writer, const struct cluster *cluster,
@@ -192,7 +165,7 @@ static void write_timeout(struct json_writer *writer, const struct cluster *clus
     write_number(writer, "session_timeout_ms", session && session->timeout_ms > 0,
                  session ? session->timeout_ms : 0);
     write_number(writer, "silent_ms", heard, heard ? session->silent_ms : 0);
-    write_time(writer, "expires_at_latest", expires.mono_us ? expires.wall_us : 0);
+    json_member_time(writer, "expires_at_latest", expires.mono_us ? expires.wall_us : 0);
 }
 
 static void write_candidate(struct json_writer *writer, const struct election *election, size_t i)
@@ -200,22 +173,22 @@ static void write_candidate(struct json_writer *writer, const struct election *e
     const struct candidate *candidate = election->candidates[i];
     const struct client_session *session = candidate_client(candidate);
     json_write_begin(writer, '{');
-    write_number(writer, "position", true, (int64_t)i + 1);
-    write_text(writer, "name", candidate->name);
+    json_member_int(writer, "position", (int64_t)i + 1);
+    json_member_text(writer, "name", candidate->name);
     write_number(writer, "sequence", candidate->sequence != SEQUENCE_NONE, candidate->sequence);
     json_write_key(writer, "session");
     if (candidate->known && candidate->stat.owner == 0)
         json_write_string(writer, "0x0"); /* persistent: known to belong to none */
     else
         json_write_session(writer, candidate->known ? candidate->stat.owner : 0);
-    write_text(writer, "identity", candidate->identity);
+    json_member_text(writer, "identity", candidate->identity);
     write_connection(writer, election, session);
-    write_time(writer, "created", look_created_us(candidate));
+    json_member_time(writer, "created", look_created_us(candidate));
     write_timeout(writer, election->cluster, session);
-    write_text(writer, "predecessor", i ? election->candidates[i - 1]->name : NULL);
+    json_member_text(writer, "predecessor", i ? election->candidates[i - 1]->name : NULL);
     write_watches(writer, election, session);
     write_watchers(writer, election, candidate);
-    write_text(writer, "state", candidate_word(election, candidate));
+    json_member_text(writer, "state", candidate_word(election, candidate));
     json_write_end(writer, '}');
 }
 
@@ -238,11 +211,10 @@ static void write_candidates(struct json_writer *writer, const struct election *
 
 static void write_answer(struct json_writer *writer, const char *key, enum answer answer)
 {
-    json_write_key(writer, key);
     if (answer == ANSWER_UNKNOWN)
-        json_write_null(writer);
+        json_member_null(writer, key);
     else
-        json_write_bool(writer, answer == ANSWER_YES);
+        json_member_bool(writer, key, answer == ANSWER_YES);
 }
 
 static void write_next(struct json_writer *writer, const struct election *election)
@@ -250,13 +222,12 @@ static void write_next(struct json_writer *writer, const struct election *electi
     static const char *const chains[] = {
         [CHAIN_UNKNOWN] = "unknown", [CHAIN_COMPLETE] = "complete", [CHAIN_BROKEN] = "broken"};
     struct next_failover next = whatif_next(election);
-    json_write_key(writer, "next_failover");
-    json_write_begin(writer, '{');
-    write_text(writer, "heir", next.heir ? next.heir->name : NULL);
+    json_member_begin(writer, "next_failover", '{');
+    json_member_text(writer, "heir", next.heir ? next.heir->name : NULL);
     write_answer(writer, "told", next.told);
     write_answer(writer, "by_itself", next.by_itself);
-    write_text(writer, "chain", chains[next.chain]);
-    write_text(writer, "broken_at", next.broken_at ? next.broken_at->name : NULL);
+    json_member_text(writer, "chain", chains[next.chain]);
+    json_member_text(writer, "broken_at", next.broken_at ? next.broken_at->name : NULL);
     json_write_end(writer, '}');
 }
 
@@ -283,27 +254,20 @@ struct kept {
     void *context;
 };
 
-static void write_span(struct json_writer *writer, const char *key, struct span span)
-{
-    json_write_key(writer, key);
-    json_span_write(writer, span);
-}
-
 static void write_failovers(struct json_writer *writer, const struct election *election,
                             const struct kept *kept)
 {
     struct failover_figures figures;
     if (!kept->figures || !kept->figures(kept->context, election, &figures)) {
-        write_null(writer, "failovers");
+        json_member_null(writer, "failovers");
         return;
     }
-    json_write_key(writer, "failovers");
-    json_write_begin(writer, '{');
-    write_number(writer, "window_ms", true, JSON_LOOK_WINDOW_MS);
-    write_number(writer, "count", true, (int64_t)figures.count);
-    write_span(writer, "p50_ms", figures.p50);
-    write_span(writer, "p99_ms", figures.p99);
-    write_span(writer, "max_ms", figures.max);
+    json_member_begin(writer, "failovers", '{');
+    json_member_int(writer, "window_ms", JSON_LOOK_WINDOW_MS);
+    json_member_int(writer, "count", (int64_t)figures.count);
+    json_failover_write_span(writer, "p50_ms", figures.p50);
+    json_failover_write_span(writer, "p99_ms", figures.p99);
+    json_failover_write_span(writer, "max_ms", figures.max);
     json_write_end(writer, '}');
 }
 
@@ -314,22 +278,22 @@ static void write_election(struct json_writer *writer, const struct election *el
     enum election_state state = look_state(election);
     json_write_begin(writer, '{');
     json_write_line(writer, 10);
-    write_text(writer, "path", look_path(election));
-    write_text(writer, "name", election->name);
-    write_text(writer, "kind", election_kind_word(election->kind));
+    json_member_text(writer, "path", look_path(election));
+    json_member_text(writer, "name", election->name);
+    json_member_text(writer, "kind", election_kind_word(election->kind));
     json_write_line(writer, 10);
-    write_text(writer, "recipe", recipe ? recipe->name : NULL);
-    write_text(writer, "family", recipe ? recipe_family_word(recipe->family) : NULL);
-    write_text(writer, "recognised", recipe ? recognised_word(election->recognised) : NULL);
+    json_member_text(writer, "recipe", recipe ? recipe->name : NULL);
+    json_member_text(writer, "family", recipe ? recipe_family_word(recipe->family) : NULL);
+    json_member_text(writer, "recognised", recipe ? recognised_word(election->recognised) : NULL);
     json_write_line(writer, 10);
-    write_text(writer, "state", election_state_word(state));
-    write_time(writer, "stale_since",
-               election->fresh || !look_has_list(election) ? 0 : election->stale_since.wall_us);
+    json_member_text(writer, "state", election_state_word(state));
+    json_member_time(writer, "stale_since",
+                     election->fresh || !look_has_list(election) ? 0 : election->stale_since.wall_us);
     bool troubled = state == ELECTION_UNKNOWN || state == ELECTION_DENIED;
     bool nobody = state == ELECTION_VACANT;
     char problem[64];
-    write_text(writer, "problem",
-               troubled || nobody ? election_problem(election, problem, sizeof problem) : NULL);
+    json_member_text(writer, "problem",
+                     troubled || nobody ? election_problem(election, problem, sizeof problem) : NULL);
     json_write_line(writer, 10);
     write_leader(writer, election);
     json_write_line(writer, 10);
@@ -350,20 +314,18 @@ static void write_cluster(struct json_writer *writer, const struct cluster *clus
 {
     json_write_begin(writer, '{');
     json_write_line(writer, 6);
-    write_text(writer, "name", cluster->name && *cluster->name ? cluster->name : NULL);
-    write_text(writer, "hosts", cluster->hosts);
-    write_text(writer, "state", connection_word(cluster->connection));
-    json_write_key(writer, "session");
-    json_write_session(writer, cluster->session);
+    json_member_text(writer, "name", cluster->name && *cluster->name ? cluster->name : NULL);
+    json_member_text(writer, "hosts", cluster->hosts);
+    json_member_text(writer, "state", connection_word(cluster->connection));
+    json_member_session(writer, "session", cluster->session);
     char quorum[LOOK_QUORUM_SIZE];
-    write_text(writer, "problem", look_problem(cluster, quorum));
+    json_member_text(writer, "problem", look_problem(cluster, quorum));
     json_write_line(writer, 6);
     write_servers(writer, cluster);
     json_write_line(writer, 6);
-    write_flag(writer, "watches_complete", chain_watches_complete(cluster));
+    json_member_bool(writer, "watches_complete", chain_watches_complete(cluster));
     json_write_line(writer, 6);
-    json_write_key(writer, "elections");
-    json_write_begin(writer, '[');
+    json_member_begin(writer, "elections", '[');
     for (size_t i = 0; i < cluster->election_count; i++) {
         json_write_line(writer, 8);
         write_election(writer, cluster->elections[i], kept);
@@ -387,13 +349,11 @@ void json_look_write_kept(struct buffer *out, const struct model *model, struct 
     struct json_writer writer = json_writer_to(out, true);
     json_write_begin(&writer, '{');
     json_write_line(&writer, 2);
-    json_write_key(&writer, "schema");
-    json_write_int(&writer, JSON_SCHEMA);
+    json_member_int(&writer, "schema", JSON_SCHEMA);
     json_write_line(&writer, 2);
-    write_time(&writer, "time", at.wall_us);
+    json_member_time(&writer, "time", at.wall_us);
     json_write_line(&writer, 2);
-    json_write_key(&writer, "clusters");
-    json_write_begin(&writer, '[');
+    json_member_begin(&writer, "clusters", '[');
     for (size_t i = 0; i < model->cluster_count; i++) {
         json_write_line(&writer, 4);
         write_cluster(&writer, &model->clusters[i], &kept);
