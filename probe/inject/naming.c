@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/nearest.h"
+#include "config/text.h"
 #include "probe/inject/guid.h"
 
 enum word { WORD_UUID, WORD_HEX, WORD_SESSION, WORD_SESSION_HEX, WORD_COUNT };
@@ -18,6 +20,53 @@ static enum word word_at(const char *at)
     while (word < WORD_COUNT && (*at != '{' || strncmp(at, words[word], strlen(words[word])) != 0))
         word++;
     return (enum word)word;
+}
+
+/* What stands in braces and is none of the words; NULL: all is well. length: of it, braces and all. */
+static const char *stray_brace(const char *pattern, size_t *length)
+{
+    for (const char *at = pattern; *at;) {
+        enum word word = word_at(at);
+        *length = 1;
+        if (word != WORD_COUNT) {
+            at += strlen(words[word]);
+            continue;
+        }
+        if (*at == '{' && strchr(at, '}'))
+            *length = (size_t)(strchr(at, '}') - at) + 1;
+        if (*at == '{' || *at == '}')
+            return at;
+        at++;
+    }
+    return NULL;
+}
+
+bool name_pattern_check(const char *pattern, char **problem)
+{
+    size_t length;
+    const char *stray = stray_brace(pattern, &length);
+    *problem = NULL;
+    if (!stray)
+        return true;
+    struct nearest nearest = {0};
+    struct text text = {0};
+    char *meant = strndup(stray, length);
+    for (int word = 0; meant && word < WORD_COUNT; word++)
+        nearest_offer(&nearest, meant, words[word]);
+    text_add(&text, "has ");
+    text_quote(&text, stray, length);
+    text_add(&text, ", which stands for nothing; ");
+    if (nearest.best)
+        text_printf(&text, "did you mean %s? ", nearest.best);
+    text_add(&text, "there are");
+    for (int word = 0; word < WORD_COUNT; word++)
+        text_printf(&text, "%s %s", word == 0 ? "" : word < WORD_COUNT - 1 ? "," : " and", words[word]);
+    text_add(&text, ", and the servers put the number behind the name");
+    if (meant)
+        *problem = text_take(&text);
+    text_free(&text);
+    free(meant);
+    return false;
 }
 
 static bool word_fill(enum word word, uint64_t session, char value[GUID_UUID_SIZE])

@@ -12,6 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/*
+ * Whether a person can have meant it: every brace belongs to a word. False: *problem says what is wrong and
+ * what to do, fit to follow the pattern in a message, malloc'd (NULL: out of memory). Names that were copied
+ * may hold braces.
+ */
+bool name_pattern_check(const char *pattern, char **problem);
+
 /* A new name (without its number), malloc'd. NULL: out of memory, or of randomness. */
 char *name_make(const char *pattern, uint64_t session);
 /* At most so long, whatever is filled in. */

@@ -74,7 +74,7 @@ def test_every_form(zk, client, tmp_path):
     (["--kill", "everyone"], "leader or random"), (["--kill", "leader", "--how", "softly"], "no way to go"),
     (["--how", "drop"], "--kill"), (["--sessions", "shared:0"], "shared:1"), (["--expect", "luck>1"], "no figure"),
     (["-n", "101"], "--load"), (["--rate", "101/s"], "--load"), (["--live"], "inject: live"),
-    (["--name", "a/b"], "is no name"), (["--may-lead", "--live"], "never leads"),
+    (["--name", "a/b"], "is no name"), (["--name", "n_{seq}-"], "{session}"), (["--may-lead", "--live"], "never leads"),
     (["--html", "/no/such/place"], "cannot be written")])
 def test_refused_before_anything(zk, client, arguments, word):
     """Wrong or too much: status 2, a message that says what to do, and not even a session."""

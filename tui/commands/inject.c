@@ -61,6 +61,19 @@ static size_t least_of(const struct expectation *e)
     return (size_t)e->value + (e->relation == EXPECT_MORE);
 }
 
+static bool name_read(const char *name)
+{
+    char *path = text_format("/%s0000000000", name), *stray = NULL;
+    const char *problem = path ? znode_path_problem(path) : "cannot be kept";
+    if (!problem && !name_pattern_check(name, &stray))
+        problem = stray ? stray : "cannot be kept";
+    if (problem)
+        refuse_value("name", name, problem);
+    free(path);
+    free(stray);
+    return !problem;
+}
+
 static bool wishes_read(struct injection *in)
 {
     const struct inject_options *said = &in->options->inject;
@@ -86,11 +99,8 @@ static bool wishes_read(struct injection *in)
     }
     if (said->name && strcmp(said->name, "auto") != 0) {
         wanted->name = said->name;
-        char *path = text_format("/%s0000000000", said->name);
-        problem = path ? znode_path_problem(path) : "cannot be kept";
-        free(path);
-        if (problem)
-            return refuse_value("name", said->name, problem);
+        if (!name_read(said->name))
+            return false;
     }
     wanted->look = said->look && strcmp(said->look, "shared") == 0 ? LOOK_SHARED : LOOK_OWN;
     wanted->candidates = (size_t)said->candidates;
