@@ -54,6 +54,14 @@ int farewell_hold(int fd)
     return fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
 }
 
+void farewell_ask_end(int held)
+{
+    /* Length, number of the request, its kind: closeSession (-11). */
+    static const unsigned char request[] = {0, 0, 0, 8, 0, 0, 0, 1, 0xff, 0xff, 0xff, 0xf5};
+    if (held >= 0)
+        (void)send(held, request, sizeof request, MSG_DONTWAIT | MSG_NOSIGNAL); /* in vain: it expires */
+}
+
 void farewell_wait(uv_loop_t *loop, int held)
 {
     if (held < 0)

@@ -150,8 +150,12 @@ static void zookeeper_end(struct session *s)
     /* The library has no "vanish": with its socket shut down, its farewell cannot be sent. */
     if (s->dropping && fd >= 0)
         shutdown(fd, SHUT_RDWR);
-    int held = zoo_state(zh) == ZOO_CONNECTED_STATE && !s->dropping ? farewell_hold(fd) : -1;
+    bool asked = zoo_state(zh) == ZOO_ASSOCIATING_STATE; /* the library says no word of an end then */
+    bool speaks = (asked || zoo_state(zh) == ZOO_CONNECTED_STATE) && !s->dropping;
+    int held = speaks ? farewell_hold(fd) : -1;
     zookeeper_close(zh); /* answers still owed come from in there */
+    if (asked)
+        farewell_ask_end(held);
     farewell_wait(s->loop, held);
 }
 

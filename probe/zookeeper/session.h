@@ -41,6 +41,7 @@ struct session *session_open(uv_loop_t *, const struct session_options *, const 
  * Ends the session at the servers (its ephemeral znodes and watches go at once) and frees it. Every
  * answer still owed is delivered first, as SESSION_LOST; no listener is called any more. Usually
  * 0.2 ms; at most 1.5 s with a server that hangs, because the library writes its last words blockingly.
+ * One that was only being asked for is ended, too, where its server answers within a second; else it expires.
  */
 void session_close(struct session *);
 
@@ -61,8 +62,9 @@ void session_resume(struct session *);
 enum connection_state session_state(const struct session *);
 uint64_t session_id(const struct session *);    /* 0: none yet */
 int session_timeout_ms(const struct session *); /* negotiated; 0: not connected yet */
-/* The servers were asked for a session and have not answered: they may begin one that nobody can end, since
- * nobody knows its number. It expires by itself. */
+/* The servers were asked for a session and have not answered: they may begin one whose number nobody knows.
+ * To close it is to ask for its end unseen; whoever wants to know that it has ended waits until it has begun.
+ */
 bool session_is_awaited(const struct session *);
 const char *session_server(struct session *); /* "10.0.0.1:2181", or NULL; until the next call */
 

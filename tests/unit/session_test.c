@@ -10,10 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/zookeeper/fourletter.h"
 #include "probe/zookeeper/sandbox.h"
 #include "probe/zookeeper/session.h"
 
 #define TIMEOUT_MS 2000
+#define LONGEST_MS 10000 /* that the server grants: twenty ticks */
 #define WITHIN_MS 30000
 
 static uv_loop_t loop;
@@ -120,6 +122,51 @@ static void ask(struct told *t, const char *path, bool watch)
     t->answered = false;
     assert_true(session_exists(t->session, path, watch, on_node, t));
     run_until(&t->answered);
+}
+
+struct transactions {
+    unsigned long long latest; /* zxid */
+    bool told;
+};
+
+static void on_srvr(void *context, const char *problem, const char *text, size_t length, int64_t took_us)
+{
+    (void)problem, (void)length, (void)took_us;
+    struct transactions *t = context;
+    const char *at = text ? strstr(text, "Zxid: ") : NULL;
+    t->latest = at ? strtoull(at + strlen("Zxid: "), NULL, 0) : 0;
+    t->told = true;
+}
+
+/* By the server's own word. */
+static unsigned long long transactions_there(void)
+{
+    struct transactions t = {0};
+    const char *port = strrchr(sandbox_hosts(sandbox), ':') + 1;
+    assert_non_null(fourletter_ask(&loop, "127.0.0.1", port, "srvr", WITHIN_MS, 65536, on_srvr, &t));
+    run_until(&t.told);
+    return t.latest;
+}
+
+/*
+ * Closed while the server has not answered yet who it is: the session that the server then begins is ended at
+ * once, not by its timeout. Before the other tests, whose dropped sessions expire when they like.
+ */
+static void ends_a_session_that_was_only_asked_for(void **state)
+{
+    (void)state;
+    unsigned long long before = transactions_there();
+    assert_true(sandbox_server_stop(sandbox, 0));
+    struct session_options options = {.hosts = sandbox_hosts(sandbox), .timeout_ms = LONGEST_MS};
+    struct session *session = session_open(&loop, &options, &(struct session_listener){0}, NULL);
+    while (!session_is_awaited(session))
+        uv_run(&loop, UV_RUN_ONCE);
+    session_close(session);
+    uint64_t begun = uv_hrtime();
+    assert_true(sandbox_server_cont(sandbox, 0));
+    while (transactions_there() < before + 2) /* its beginning, and its end */
+        uv_run(&loop, UV_RUN_NOWAIT);
+    assert_true((uv_hrtime() - begun) / 1000000 < LONGEST_MS * 8 / 10);
 }
 
 /* An exists watch on what is not there sees it appear; a get watch sees it go. */
@@ -405,10 +452,15 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_and_watches),      cmocka_unit_test(closes_from_inside_an_answer),
-        cmocka_unit_test(passes_over_dead_hosts), cmocka_unit_test(tries_and_blames_each_in_turn),
-        cmocka_unit_test(survives_a_restart),     cmocka_unit_test(gives_up_a_session_that_cannot_come_back),
-        cmocka_unit_test(is_refused_for_good),    cmocka_unit_test(drops_without_a_word),
+        cmocka_unit_test(ends_a_session_that_was_only_asked_for),
+        cmocka_unit_test(reads_and_watches),
+        cmocka_unit_test(closes_from_inside_an_answer),
+        cmocka_unit_test(passes_over_dead_hosts),
+        cmocka_unit_test(tries_and_blames_each_in_turn),
+        cmocka_unit_test(survives_a_restart),
+        cmocka_unit_test(gives_up_a_session_that_cannot_come_back),
+        cmocka_unit_test(is_refused_for_good),
+        cmocka_unit_test(drops_without_a_word),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
