@@ -595,6 +595,18 @@ void crowd_settle_for(struct crowd *crowd)
     crowd->connecting = 0;
 }
 
+size_t crowd_give_back(struct crowd *crowd, size_t sessions)
+{
+    const struct test_candidate *leader = candidate_at(crowd, crowd->tally.leader);
+    size_t given = 0;
+    for (size_t i = crowd->crew_count; i-- > 0 && given < sessions;) {
+        struct crew *crew = crowd->crews[i];
+        if (!crew_paused(crew) && !(leader && crew_of(leader) == crew))
+            given += crew_close(crew);
+    }
+    return given;
+}
+
 void crowd_hold(struct crowd *crowd, bool hold)
 {
     crowd->held = hold;

@@ -73,6 +73,8 @@ bool crowd_volunteer(struct crowd *, size_t i);
 
 /* Brings nobody more on, and gives up those that have not come to stand: the rest are all. */
 void crowd_settle_for(struct crowd *);
+/* Ends so many connected sessions, the last to come first, but not the leader's. Returns how many it were. */
+size_t crowd_give_back(struct crowd *, size_t sessions);
 
 /* No more deaths by the schedule, or again. */
 void crowd_hold(struct crowd *, bool hold);

@@ -8,10 +8,27 @@
 
 /* Nobody more has come to stand for so long: the servers let in no more. */
 #define STALLED_MS 6000
+/* Connections that are given back where the servers take no more: at most, and one of so many. */
+#define GIVEN_BACK_MOST 5
+#define GIVEN_BACK_PART 4
 /* With leave to load the ensemble, its ping may be so many times slower. */
 #define LOADED_FACTOR 10
 /* A ping that has no answer after so many times the limit (and a second) gets none soon. */
 #define HANGS_FACTOR 4
+
+/*
+ * A server that takes no more of this host's connections would turn away its real clients when they come
+ * back: they are left some room, unless the ensemble may be loaded or that many candidates are expected.
+ */
+static size_t give_back(struct trial *t, const struct crowd_figures *figures, size_t stand)
+{
+    if (t->options.load || t->options.own || figures->refused == 0)
+        return 0;
+    size_t most = figures->connected / GIVEN_BACK_PART;
+    size_t beyond = stand > t->options.least ? (stand - t->options.least) / figures->per_session : 0;
+    most = most < GIVEN_BACK_MOST ? most : GIVEN_BACK_MOST;
+    return crowd_give_back(t->crowd, most < beyond ? most : beyond);
+}
 
 /* Some stand and no more come: the servers take no more connections, most likely. */
 bool trial_watch_standing(struct trial *t, uint64_t now_us, char problem[TRIAL_WATCH_TEXT])
@@ -47,6 +64,13 @@ bool trial_watch_standing(struct trial *t, uint64_t now_us, char problem[TRIAL_W
                stand, t->options.candidates, figures.problem ? "; " : "",
                figures.problem ? figures.problem : "");
     crowd_settle_for(t->crowd);
+    size_t given = give_back(t, &figures, stand);
+    if (given > 0)
+        trial_note(
+            t,
+            "%zu of these connections were given back, so that this host's real clients find room (with "
+            "--load they are kept)",
+            given);
     return true;
 }
 

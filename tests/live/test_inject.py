@@ -14,6 +14,7 @@ from kazoo.exceptions import NoNodeError
 from electop import run
 from ensemble import session_of
 from injection import SANDBOX, Injection, inject, standing, tree
+from raw_session import RawSession
 from txnlog import transactions
 from waiting import until
 
@@ -235,6 +236,7 @@ def test_servers_limit_is_named(client, request):
                         within=60)
         assert report["end"] == "done" and 10 <= report["standing"] < 20
         assert any("maxClientCnxns" in note for note in report["notes"])
+        assert any("given back" in note for note in report["notes"])
         assert report["failover"]["total"]["count"] >= 1
         asked = inject(small, SANDBOX, "-n", "40", "--rate", "100/s", "--for", "60s", "--expect", "stand.count>=40",
                        status=1, within=50)  # then it ends
@@ -260,6 +262,39 @@ def test_lost_server_ends_the_run(request):
         until(lambda: tree(reader) == [], 20)
     finally:
         own.close()
+
+
+def test_a_full_server_has_room_left():
+    """A run that has met the servers' limit gives some connections back, so that this host's clients get in while it
+    goes on: unless it has leave to load the servers, and never fewer than were expected."""
+    from ensemble import Ensemble
+    small = Ensemble(1, config=["maxClientCnxns=24"])
+    reader = small.client()
+    arguments = [SANDBOX, "-n", "40", "--rate", "100/s"]
+    try:
+        injection = Injection(small, *arguments, "--for", "60s")
+        injection.until(lambda: standing(reader) >= 20, 40)
+        injection.until(lambda: standing(reader) < 20 and has_room(small) == 3, 40)
+        report = json.loads(injection.end(signal.SIGINT)[1])
+        assert any("given back" in note and "real clients" in note for note in report["notes"]), report
+        for more in (["--load"], ["--expect", "stand.count>=20"]):
+            report = inject(small, *arguments, *more, "--for", "1s")
+            assert 20 <= report["standing"] < 24, (more, report)
+    finally:
+        small.close()
+
+
+def has_room(zk, most=3):
+    """How many more connections of this host its server takes, up to a few."""
+    taken = []
+    try:
+        for _ in range(most):
+            taken.append(RawSession(zk.addresses[0], 4))
+    except OSError:
+        pass
+    for session in taken:
+        session.close()
+    return len(taken)
 
 
 @pytest.fixture
