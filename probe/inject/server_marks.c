@@ -37,6 +37,13 @@ void server_mark_clear(struct server_mark *mark)
     *mark = (struct server_mark){"", -1, -1, -1, -1, -1, -1, -1, -1, -1};
 }
 
+bool server_mark_knows(const struct server_mark *mark)
+{
+    struct server_mark none;
+    server_mark_clear(&none);
+    return server_mark_raise(&none, mark);
+}
+
 bool server_mark_raise(struct server_mark *mark, const struct server_mark *other)
 {
     const struct {

@@ -24,6 +24,8 @@ struct server_mark {
     int64_t outstanding, slowest_ms, received, sent;
 };
 void server_mark_clear(struct server_mark *);
+/* Whether anything is known. */
+bool server_mark_knows(const struct server_mark *);
 /* Each figure becomes the higher of both; what only one knows is that one's. False:
    the other knows nothing. */
 bool server_mark_raise(struct server_mark *, const struct server_mark *other);

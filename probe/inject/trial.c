@@ -410,10 +410,12 @@ static void on_removed(void *context, const char *problem)
     end(t);
 }
 
-static void on_cleared(struct trial *t)
+static void on_cleared(struct trial *t, bool seen)
 {
-    t->removed = true;
-    end(t);
+    t->removing = false;
+    t->removed = seen;
+    if (seen || session_state(t->session) == CONNECTION_CONNECTED)
+        end(t); /* else on_state() tries again */
 }
 
 /* Each tick, until every agent has handed in its part or died. Who has no connection tells only of itself. */
@@ -454,7 +456,7 @@ static void begin_removing(struct trial *t)
         enter(t, TRIAL_REMOVING);
     if (t->rules && !t->removing && live_rules_clear(t->rules, on_cleared)) {
         t->removing = true;
-    } else if (!t->precinct && !t->removing) {
+    } else if (!t->precinct && !t->rules) {
         end(t);
     } else if (t->precinct && !t->removing && session_state(t->session) == CONNECTION_CONNECTED) {
         t->removing = true;
@@ -472,11 +474,25 @@ static void on_over(uv_timer_t *timer)
     t->listener.over(t->context);
 }
 
+/* Its time was over, but with no server left to ask nobody knows what the servers made of its end. */
+static void doubt_end(struct trial *t)
+{
+    if (t->end != TRIAL_DONE || t->removed || session_state(t->session) == CONNECTION_CONNECTED)
+        return;
+    t->end = TRIAL_LOST;
+    snprintf(t->problem, sizeof t->problem,
+             "no server answers any more%s%s: how its last candidates fared and what the servers make of its "
+             "end is not known",
+             t->connection_problem[0] ? ", " : "", t->connection_problem);
+    log_line(LOG_LEVEL_WARNING, "the run ends: %s", t->problem);
+}
+
 /* Told from a turn of its own: whoever is told may free us then. */
 static void end(struct trial *t)
 {
     if (t->phase == TRIAL_OVER)
         return;
+    doubt_end(t);
     if (t->precinct && !t->removed && t->end != TRIAL_REFUSED)
         trial_note(t, "something may be left in %s; the next run removes it", t->sandbox);
     t->phase = TRIAL_OVER;

@@ -19,7 +19,7 @@
 struct live_rules {
     struct trial *trial;
     void (*over)(struct trial *, const char *problem);
-    void (*cleared)(struct trial *);
+    void (*cleared)(struct trial *, bool seen);
 
     bool keeping, listing, again; /* again: something happened while the list was on its way */
     size_t real;                  /* that stood before ours at the latest list */
@@ -27,6 +27,7 @@ struct live_rules {
     uint64_t rejoin_ms, list_ms, asked_us;
     struct front front;
     size_t owed, last_lists;
+    bool unseen; /* an answer at the end was lost with its connection */
     bool freed;
 };
 
@@ -164,14 +165,16 @@ static bool last_list(struct live_rules *);
 
 static void on_cleared(void *context, enum session_result result, const char *path)
 {
-    (void)result, (void)path;
+    (void)path;
     struct live_rules *rules = context;
+    rules->unseen |= result == SESSION_LOST;
     if (--rules->owed > 0)
         return;
     if (rules->freed)
         free(rules);
-    else if (!front_is_open(&rules->front) || ++rules->last_lists >= LAST_LISTS || !last_list(rules))
-        rules->cleared(rules->trial);
+    else if (rules->unseen || !front_is_open(&rules->front) || ++rules->last_lists >= LAST_LISTS ||
+             !last_list(rules))
+        rules->cleared(rules->trial, !rules->unseen);
 }
 
 static void on_last_list(void *context, enum session_result result, const struct znode_stat *stat,
@@ -202,9 +205,9 @@ static bool last_list(struct live_rules *rules)
     return false;
 }
 
-bool live_rules_clear(struct live_rules *rules, void (*done)(struct trial *))
+bool live_rules_clear(struct live_rules *rules, void (*done)(struct trial *, bool seen))
 {
-    rules->keeping = false;
+    rules->keeping = rules->unseen = false;
     rules->cleared = done;
     return last_list(rules);
 }

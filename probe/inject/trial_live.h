@@ -32,7 +32,10 @@ void live_rules_noticed(struct live_rules *);
 /* Whether one of ours was ever first, as far as is known. */
 const struct front *live_rules_front(const struct live_rules *);
 
-/* At the end: deletes what of ours still stands; done is called once. False: there is nobody to ask. */
-bool live_rules_clear(struct live_rules *, void (*done)(struct trial *));
+/*
+ * At the end: deletes what of ours still stands; done is called once, not seen where the connection went before
+ * all was answered: then it may be tried again. False: there is nobody to ask.
+ */
+bool live_rules_clear(struct live_rules *, void (*done)(struct trial *, bool seen));
 
 #endif

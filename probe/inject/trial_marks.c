@@ -54,6 +54,10 @@ static void on_after(void *context, const struct server_mark *marks, size_t coun
     if (count > t->mark_count)
         count = t->mark_count;
     memcpy(t->after, marks, count * sizeof *marks);
+    for (size_t i = 0; i < count; i++)
+        if (server_mark_knows(&t->before[i]) && !server_mark_knows(&marks[i]))
+            trial_note(t, "%s answered before the run and no more after it: its figures are not known",
+                       marks[i].address);
     t->marks_then(t);
 }
 

@@ -22,8 +22,7 @@ int farewell_hold(int fd);
  */
 void farewell_ask_end(int held);
 
-/* Takes over the descriptor: closes it when the server has closed the connection, at the latest after a
- * second. */
+/* Takes over the descriptor: closes it when the server has done so, at the latest after a second. */
 void farewell_wait(uv_loop_t *, int held);
 
 #endif

@@ -68,8 +68,10 @@ static void put_course(struct text *text, const struct trial_report *r)
     const struct histogram *stood = r->crowd.to_stand ? r->crowd.to_stand : r->times.stand;
     bool all = stood->count >= r->options->candidates;
     uint64_t stood_us = r->crowd.stood_us > r->crowd.begun_us ? r->crowd.stood_us - r->crowd.begun_us : 0;
+    bool early = !r->options->for_ms || r->run_us < (uint64_t)r->options->for_ms * 1000;
     if (r->problem)
-        text_printf(text, "It ended early (%s): %s.", trial_end_word(r->end), r->problem);
+        text_printf(text, "It %s (%s): %s.", early ? "ended early" : "did not end well",
+                    trial_end_word(r->end), r->problem);
     if (r->problem && stood_us)
         text_add(text, " ");
     if (stood_us && all)
