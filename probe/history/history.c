@@ -14,6 +14,7 @@
 #include "probe/history/codec.h"
 #include "probe/history/reader.h"
 #include "probe/history/schema.h"
+#include "probe/history/sql.h"
 
 /* What a damaged file may ask for at most. */
 #define UNPACKED_MOST (512u << 20)
@@ -48,10 +49,8 @@ static bool can_read(struct history *h)
 {
     sqlite3_busy_timeout(h->db, BUSY_MS);
     /* A stranger's file shall not run anything here. */
-    return sqlite3_exec(h->db,
-                        "PRAGMA trusted_schema=OFF; PRAGMA query_only=ON; PRAGMA cache_size=-32000;"
-                        " SELECT count(*) FROM sqlite_schema",
-                        NULL, NULL, NULL) == SQLITE_OK;
+    return sql_run(h->db, "PRAGMA trusted_schema=OFF; PRAGMA query_only=ON; PRAGMA cache_size=-32000;"
+                          " SELECT count(*) FROM sqlite_schema");
 }
 
 /* Nothing is written beside it that is not in it yet. */
@@ -174,12 +173,6 @@ void history_close(struct history *h)
 
 /* ---- what is in it ---- */
 
-static char *column_text(sqlite3_stmt *statement, int i)
-{
-    const char *text = (const char *)sqlite3_column_text(statement, i);
-    return strdup(text ? text : "");
-}
-
 /* Room for one more of them; NULL: out of memory. */
 static void *grown(void *rows, size_t count, size_t size)
 {
@@ -231,11 +224,8 @@ static bool read_clusters(struct history *h)
                                   &statement, NULL);
     size_t count = 0;
     int64_t number = 0;
-    sqlite3_stmt *counting = NULL;
-    if (sqlite3_prepare_v2(h->db, "SELECT count(*) FROM cluster", -1, &counting, NULL) == SQLITE_OK &&
-        sqlite3_step(counting) == SQLITE_ROW)
-        number = sqlite3_column_int64(counting, 0);
-    sqlite3_finalize(counting);
+    if (!sql_ask(h->db, "SELECT count(*) FROM cluster", &number))
+        code = SQLITE_ERROR;
     /* Elections point at them: they stay where they are. */
     h->clusters = calloc((size_t)number + 1, sizeof *h->clusters);
     h->cluster_ids = calloc((size_t)number + 1, sizeof *h->cluster_ids);
@@ -244,9 +234,9 @@ static bool read_clusters(struct history *h)
     while (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW && count < (size_t)number) {
         struct cluster *cluster = &h->clusters[count];
         h->cluster_ids[count] = sqlite3_column_int64(statement, 0);
-        cluster->name = column_text(statement, 1);
-        cluster->hosts = column_text(statement, 2);
-        cluster->chroot = column_text(statement, 3);
+        cluster->name = sql_copy(statement, 1);
+        cluster->hosts = sql_copy(statement, 2);
+        cluster->chroot = sql_copy(statement, 3);
         h->cluster_count = ++count;
         code = cluster->name && cluster->hosts && cluster->chroot ? SQLITE_OK : SQLITE_NOMEM;
     }
@@ -265,7 +255,7 @@ static struct cluster *cluster_of(struct history *h, int64_t id)
 static bool add_stub(struct history *h, sqlite3_stmt *statement)
 {
     struct cluster *cluster = cluster_of(h, sqlite3_column_int64(statement, 1));
-    const char *path = (const char *)sqlite3_column_text(statement, 2);
+    const char *path = sql_text(statement, 2);
     void *stubs = grown(h->stubs, h->stub_count, sizeof *h->stubs);
     if (!stubs)
         return false;
@@ -278,11 +268,11 @@ static bool add_stub(struct history *h, sqlite3_stmt *statement)
     if (!stub->election)
         return false;
     h->stub_count++;
-    const char *kind = (const char *)sqlite3_column_text(statement, 4);
-    stub->election->name = column_text(statement, 3);
+    const char *kind = sql_text(statement, 4);
+    stub->election->name = sql_copy(statement, 3);
     stub->election->kind = kind && strcmp(kind, "lock") == 0 ? KIND_LOCK : KIND_LEADER;
     if (sqlite3_column_type(statement, 5) != SQLITE_NULL) {
-        stub->recipe_name = column_text(statement, 5);
+        stub->recipe_name = sql_copy(statement, 5);
         stub->recipe = calloc(1, sizeof *stub->recipe);
         if (!stub->recipe || !stub->recipe_name)
             return false;
@@ -309,7 +299,7 @@ static bool read_kinds(struct history *h)
     sqlite3_stmt *statement = NULL;
     int code = sqlite3_prepare_v2(h->db, "SELECT id, word FROM kind", -1, &statement, NULL);
     while (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
-        const char *word = (const char *)sqlite3_column_text(statement, 1);
+        const char *word = sql_text(statement, 1);
         for (int kind = 0; word && kind < EVENT_KINDS; kind++)
             if (strcmp(event_word((enum event_kind)kind), word) == 0)
                 h->kind_ids[kind] = sqlite3_column_int64(statement, 0);
@@ -337,18 +327,14 @@ bool reader_begin(struct history *h, char **error)
     *error = NULL;
     if (h->depth++ > 0)
         return true; /* from within somebody's callback: the same state */
-    sqlite3_stmt *statement = NULL;
-    int64_t version = -1;
-    if (sqlite3_exec(h->db, "BEGIN; SELECT 1 FROM stretch LIMIT 1", NULL, NULL, NULL) != SQLITE_OK)
+    int64_t version;
+    if (!sql_run(h->db, "BEGIN; SELECT 1 FROM stretch LIMIT 1") ||
+        !sql_ask(h->db, "PRAGMA data_version", &version))
         goto failed;
-    if (sqlite3_prepare_v2(h->db, "PRAGMA data_version", -1, &statement, NULL) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW)
-        version = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    if (version >= 0 && version == h->version)
+    if (version == h->version)
         return true;
     free_stubs(h);
-    if (version < 0 || !read_chunks(h) || !read_clusters(h) || !read_elections(h) || !read_kinds(h))
+    if (!read_chunks(h) || !read_clusters(h) || !read_elections(h) || !read_kinds(h))
         goto failed;
     h->version = version;
     return true;
@@ -362,7 +348,7 @@ failed:
 void reader_end(struct history *h)
 {
     if (--h->depth == 0 && !sqlite3_get_autocommit(h->db))
-        sqlite3_exec(h->db, "COMMIT", NULL, NULL, NULL);
+        sql_run(h->db, "COMMIT");
 }
 
 /* While it is being read. False: there is nothing. */
@@ -545,8 +531,8 @@ static bool lapse_still(struct history *h, struct thawed *thawed, int64_t at_us,
         sqlite3_bind_int64(statement, 1, at_us);
         sqlite3_bind_int64(statement, 2, h->stretches[stretch].from_us);
         while ((code = sqlite3_step(statement)) == SQLITE_ROW)
-            thawed_lapse(thawed, (const char *)sqlite3_column_text(statement, 0),
-                         sqlite3_column_int64(statement, 1), "the recorder stood still then");
+            thawed_lapse(thawed, sql_text(statement, 0), sqlite3_column_int64(statement, 1),
+                         "the recorder stood still then");
     }
     sqlite3_finalize(statement);
     return code == SQLITE_DONE;

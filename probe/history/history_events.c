@@ -6,6 +6,7 @@
 #include "probe/history/codec.h"
 #include "probe/history/history.h"
 #include "probe/history/reader.h"
+#include "probe/history/sql.h"
 
 /* ---- where a time is among the events ---- */
 
@@ -78,11 +79,6 @@ static const char event_columns[] =
     " FROM event e LEFT JOIN name n ON n.id = e.candidate LEFT JOIN name i ON i.id = e.identity"
     " LEFT JOIN name o ON o.id = e.other LEFT JOIN name oi ON oi.id = e.other_identity"
     " LEFT JOIN finding f ON f.event = e.id";
-
-static const char *text_at(sqlite3_stmt *statement, int i)
-{
-    return (const char *)sqlite3_column_text(statement, i);
-}
 
 struct event_row {
     struct event event;
@@ -165,29 +161,23 @@ static bool read_names(const char *json, struct finding *finding)
     return finding->candidates != NULL;
 }
 
-static char *own_text(sqlite3_stmt *statement, int i)
-{
-    const char *text = text_at(statement, i);
-    return strdup(text ? text : "");
-}
-
 /* False: of a newer program, or out of memory. */
 static bool read_finding(sqlite3_stmt *statement, struct finding *f)
 {
-    const char *code = text_at(statement, 16);
+    const char *code = sql_text(statement, 16);
     if (!code || finding_code_of(code) == FINDING_COUNT)
         return false;
     f->code = finding_code_of(code);
-    f->severity = (enum severity)word_index(text_at(statement, 17), severity_at, SEVERITY_CRITICAL + 1);
-    f->certainty = (enum certainty)word_index(text_at(statement, 18), certainty_at, CERTAINTY_CERTAIN + 1);
-    f->evidence = own_text(statement, 20);
-    f->advice = own_text(statement, 21);
+    f->severity = (enum severity)word_index(sql_text(statement, 17), severity_at, SEVERITY_CRITICAL + 1);
+    f->certainty = (enum certainty)word_index(sql_text(statement, 18), certainty_at, CERTAINTY_CERTAIN + 1);
+    f->evidence = sql_copy(statement, 20);
+    f->advice = sql_copy(statement, 21);
     f->since = (struct moment){sqlite3_column_int64(statement, 22), sqlite3_column_int64(statement, 22)};
     int64_t unconfirmed_us = sqlite3_column_int64(statement, 23);
     f->unconfirmed_since = (struct moment){unconfirmed_us, unconfirmed_us};
     f->subject = (uint64_t)sqlite3_column_int64(statement, 24);
     f->one_look = sqlite3_column_int(statement, 25) != 0;
-    return read_names(text_at(statement, 19), f) && f->evidence && f->advice;
+    return read_names(sql_text(statement, 19), f) && f->evidence && f->advice;
 }
 
 /* What its kind needs is there. */
@@ -218,18 +208,18 @@ static bool read_event(struct history *h, sqlite3_stmt *statement, struct event_
             if (h->cluster_ids[i] == sqlite3_column_int64(statement, 3))
                 event->cluster = &h->clusters[i];
     }
-    event->candidate = text_at(statement, 5);
-    event->identity = text_at(statement, 6);
-    event->from = text_at(statement, 7);
-    event->from_identity = text_at(statement, 8);
+    event->candidate = sql_text(statement, 5);
+    event->identity = sql_text(statement, 6);
+    event->from = sql_text(statement, 7);
+    event->from_identity = sql_text(statement, 8);
     event->position = (size_t)sqlite3_column_int64(statement, 9);
     event->gap_us = sqlite3_column_int64(statement, 10);
     if (sqlite3_column_type(statement, 11) != SQLITE_NULL)
         event->after_us = sqlite3_column_int64(statement, 11);
     event->unseen_joined = (uint64_t)sqlite3_column_int64(statement, 12);
     event->unseen_left = (uint64_t)sqlite3_column_int64(statement, 13);
-    event->connection = text_at(statement, 14);
-    event->detail = text_at(statement, 15);
+    event->connection = sql_text(statement, 14);
+    event->detail = sql_text(statement, 15);
     if (read_finding(statement, &row->finding))
         event->finding = &row->finding;
     if (event->kind == EVENT_FAILOVER &&

@@ -1,10 +1,11 @@
 /* Failovers, as they were told. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "probe/history/history.h"
+#include "config/text.h"
 #include "probe/history/lengths.h"
 #include "probe/history/reader.h"
+#include "probe/history/sql.h"
 
 #define FAILOVER_COLUMNS                                                                                     \
     "SELECT f.election, f.lost_us, f.elected_us, n.text, i.text, o.text, oi.text, f.cause, f.certainty,"     \
@@ -14,29 +15,16 @@
     " LEFT JOIN name n ON n.id = f.candidate LEFT JOIN name i ON i.id = f.identity"                          \
     " LEFT JOIN name o ON o.id = f.other LEFT JOIN name oi ON oi.id = f.other_identity"
 
-static const char *text_at(sqlite3_stmt *statement, int i)
-{
-    return (const char *)sqlite3_column_text(statement, i);
-}
-
 static enum certainty certainty_of(const char *word)
 {
     return word && strcmp(word, certainty_word(CERTAINTY_CERTAIN)) == 0 ? CERTAINTY_CERTAIN
                                                                         : CERTAINTY_SUSPECTED;
 }
 
-static struct span span_at(sqlite3_stmt *statement, int i)
-{
-    bool low = sqlite3_column_type(statement, i) != SQLITE_NULL;
-    bool high = sqlite3_column_type(statement, i + 1) != SQLITE_NULL;
-    return (struct span){low ? sqlite3_column_int64(statement, i) : SPAN_OPEN,
-                         high ? sqlite3_column_int64(statement, i + 1) : SPAN_OPEN};
-}
-
 static char *own_text(sqlite3_stmt *statement, int i, bool *fine)
 {
-    const char *text = text_at(statement, i);
-    char *copy = text ? strdup(text) : NULL;
+    const char *text = sql_text(statement, i);
+    char *copy = text_copy(text);
     *fine = *fine && (copy || !text);
     return copy;
 }
@@ -51,12 +39,12 @@ static bool read_failover(sqlite3_stmt *statement, struct failover *f)
         .from = own_text(statement, 5, &fine),
         .from_identity = own_text(statement, 6, &fine),
         .lost_at = {mono_us, lost_us},
-        .cause = lengths_cause(text_at(statement, 7)),
-        .cause_certainty = certainty_of(text_at(statement, 8)),
-        .detection = span_at(statement, 9),
-        .vacancy = span_at(statement, 11),
-        .takeover = span_at(statement, 13),
-        .total = span_at(statement, 15),
+        .cause = lengths_cause(sql_text(statement, 7)),
+        .cause_certainty = certainty_of(sql_text(statement, 8)),
+        .detection = sql_span(statement, 9),
+        .vacancy = sql_span(statement, 11),
+        .takeover = sql_span(statement, 13),
+        .total = sql_span(statement, 15),
         .gap_us = sqlite3_column_int64(statement, 17),
         .evidence = own_text(statement, 19, &fine),
     };

@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "probe/history/history.h"
+#include "config/text.h"
 #include "probe/history/reader.h"
+#include "probe/history/sql.h"
 
 /* ---- whose a time is ---- */
 
@@ -91,22 +93,16 @@ struct tenure_read {
     bool from_exact, ended;
 };
 
-static char *text_at(sqlite3_stmt *statement, int i)
-{
-    const char *text = (const char *)sqlite3_column_text(statement, i);
-    return text ? strdup(text) : NULL;
-}
-
 static struct tenure_read read_tenure(sqlite3_stmt *statement)
 {
-    const char *kind = (const char *)sqlite3_column_text(statement, 1);
+    const char *kind = sql_text(statement, 1);
     bool gap = kind && strcmp(kind, "gap") == 0, led = kind && strcmp(kind, "led") == 0;
     return (struct tenure_read){.row = sqlite3_column_int64(statement, 0),
                                 .kind = gap   ? STRETCH_GAP
                                         : led ? STRETCH_LED
                                               : STRETCH_VACANT,
-                                .name = text_at(statement, 2),
-                                .identity = text_at(statement, 3),
+                                .name = text_copy(sql_text(statement, 2)),
+                                .identity = text_copy(sql_text(statement, 3)),
                                 .from_us = sqlite3_column_int64(statement, 4),
                                 .to_us = sqlite3_column_int64(statement, 5),
                                 .ended = sqlite3_column_type(statement, 5) != SQLITE_NULL,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "probe/history/digest.h"
+#include "probe/history/sql.h"
 
 /* A failover is told when its evidence is in. */
 #define TOLD_WITHIN_US INT64_C(600000000)
@@ -16,14 +17,6 @@ enum failover_cause lengths_cause(const char *word)
     while (word && cause < CAUSE_COUNT && strcmp(failover_cause_word((enum failover_cause)cause), word) != 0)
         cause++;
     return word && cause < CAUSE_COUNT ? (enum failover_cause)cause : CAUSE_UNKNOWN;
-}
-
-static struct span span_at(sqlite3_stmt *statement, int i)
-{
-    bool low = sqlite3_column_type(statement, i) != SQLITE_NULL;
-    bool high = sqlite3_column_type(statement, i + 1) != SQLITE_NULL;
-    return (struct span){low ? sqlite3_column_int64(statement, i) : SPAN_OPEN,
-                         high ? sqlite3_column_int64(statement, i + 1) : SPAN_OPEN};
 }
 
 static bool add_sample(struct samples *samples, const struct failover *failover)
@@ -56,11 +49,11 @@ static bool read_all(sqlite3 *db, const char *sql, int64_t whose, int64_t from_u
         sqlite3_bind_int64(statement, 3, to_us);
     }
     while (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
-        struct failover failover = {.cause = lengths_cause((const char *)sqlite3_column_text(statement, 0)),
-                                    .detection = span_at(statement, 1),
-                                    .vacancy = span_at(statement, 3),
-                                    .takeover = span_at(statement, 5),
-                                    .total = span_at(statement, 7),
+        struct failover failover = {.cause = lengths_cause(sql_text(statement, 0)),
+                                    .detection = sql_span(statement, 1),
+                                    .vacancy = sql_span(statement, 3),
+                                    .takeover = sql_span(statement, 5),
+                                    .total = sql_span(statement, 7),
                                     .gap_us = sqlite3_column_int64(statement, 9)};
         code = add_sample(samples, &failover) ? SQLITE_OK : SQLITE_NOMEM;
     }
@@ -85,22 +78,6 @@ bool lengths_read_cluster(sqlite3 *db, int64_t cluster, int64_t from_us, int64_t
 }
 
 /* ---- digests ---- */
-
-/* The number in the first row; 0 where it is NULL or there is no row. of: what it is asked of,
-   where it is. */
-static bool ask(sqlite3 *db, const char *sql, int64_t of, int64_t *number)
-{
-    sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
-    if (code == SQLITE_OK) {
-        if (sqlite3_bind_parameter_count(statement) > 0)
-            sqlite3_bind_int64(statement, 1, of);
-        code = sqlite3_step(statement);
-    }
-    *number = code == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
-    sqlite3_finalize(statement);
-    return code == SQLITE_ROW || code == SQLITE_DONE;
-}
 
 static bool digest_cluster(sqlite3 *db, int64_t cluster, int64_t hour)
 {
@@ -139,16 +116,17 @@ bool lengths_digest(sqlite3 *db, int64_t now_us, int64_t *hour)
 {
     int64_t begin_us = 0;
     if (*hour == 0) {
-        if (!ask(db, "SELECT from_us FROM chunk ORDER BY id LIMIT 1", 0, &begin_us))
+        if (!sql_ask(db, "SELECT from_us FROM chunk ORDER BY id LIMIT 1", &begin_us))
             return false;
         *hour = begin_us > 0 ? begin_us / LENGTHS_HOUR_US : open_hour(now_us);
     }
     for (int i = 0; i < HOURS_AT_ONCE && lengths_due(now_us, *hour); i++) {
         int64_t cluster;
-        if (!ask(db,
-                 "SELECT id FROM cluster c WHERE NOT EXISTS (SELECT 1 FROM digest d WHERE d.cluster = c.id"
-                 " AND d.hour = ?) LIMIT 1",
-                 *hour, &cluster))
+        if (!sql_ask_of(
+                db,
+                "SELECT id FROM cluster c WHERE NOT EXISTS (SELECT 1 FROM digest d WHERE d.cluster = c.id"
+                " AND d.hour = ?) LIMIT 1",
+                *hour, &cluster))
             return false;
         if (cluster)
             return digest_cluster(db, cluster, *hour);

@@ -8,6 +8,7 @@
 #include "probe/history/codec.h"
 #include "probe/history/lookup.h"
 #include "probe/history/schema.h"
+#include "probe/history/sql.h"
 
 #define NAMES_MOST 65536
 
@@ -34,7 +35,7 @@ enum sql {
     SQL_COUNT
 };
 
-static const char *const sql_text[SQL_COUNT] = {
+static const char *const texts[SQL_COUNT] = {
     [SQL_STRETCH] = "INSERT INTO stretch (id, from_us, to_us, why, recorder) VALUES (?, ?, ?, ?, ?)",
     [SQL_STRETCH_GOES_ON] = "UPDATE stretch SET to_us = max(to_us, ?) WHERE id = ?",
     [SQL_GAP] = "INSERT INTO gap (cluster, from_us, to_us, why) VALUES (?, ?, ?, ?)",
@@ -123,54 +124,10 @@ void rows_free(struct rows *rows)
 static sqlite3_stmt *use(struct rows *rows, enum sql which)
 {
     sqlite3_stmt **statement = &rows->statements[which];
-    if (!*statement && sqlite3_prepare_v3(rows->db, sql_text[which], -1, SQLITE_PREPARE_PERSISTENT, statement,
+    if (!*statement && sqlite3_prepare_v3(rows->db, texts[which], -1, SQLITE_PREPARE_PERSISTENT, statement,
                                           NULL) != SQLITE_OK)
         return NULL;
     return *statement;
-}
-
-static bool done(sqlite3_stmt *statement)
-{
-    int code = statement ? sqlite3_step(statement) : SQLITE_ERROR;
-    if (statement)
-        sqlite3_reset(statement);
-    return code == SQLITE_DONE || code == SQLITE_ROW;
-}
-
-/* The number in its first row, or none where it is NULL or there is no row. */
-static bool answer(sqlite3_stmt *statement, int64_t *number, int64_t none)
-{
-    int code = statement ? sqlite3_step(statement) : SQLITE_ERROR;
-    bool there = code == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL;
-    *number = there ? sqlite3_column_int64(statement, 0) : none;
-    if (statement)
-        sqlite3_reset(statement);
-    return code == SQLITE_ROW || code == SQLITE_DONE;
-}
-
-static bool ask(struct rows *rows, const char *sql, int64_t *number, int64_t none)
-{
-    sqlite3_stmt *statement = NULL;
-    bool fine = sqlite3_prepare_v2(rows->db, sql, -1, &statement, NULL) == SQLITE_OK &&
-                answer(statement, number, none);
-    sqlite3_finalize(statement);
-    return fine;
-}
-
-static void bind_text(sqlite3_stmt *statement, int i, const char *text)
-{
-    if (text)
-        sqlite3_bind_text(statement, i, text, -1, SQLITE_STATIC);
-    else
-        sqlite3_bind_null(statement, i);
-}
-
-static void bind_or_null(sqlite3_stmt *statement, int i, int64_t number, bool known)
-{
-    if (known)
-        sqlite3_bind_int64(statement, i, number);
-    else
-        sqlite3_bind_null(statement, i);
 }
 
 /* ---- what is known of the file ---- */
@@ -180,12 +137,12 @@ static bool learn(struct rows *rows)
     int64_t a, b, c;
     if (rows->known)
         return true;
-    if (!ask(rows, "SELECT max(id) FROM stretch", &rows->stretch, 0) ||
-        !ask(rows, "SELECT max(id) FROM chunk", &rows->chunk, 0) ||
-        !ask(rows, "SELECT max(id) FROM event", &a, 0) ||
-        !ask(rows, "SELECT first_event - 1 FROM chunk ORDER BY id DESC LIMIT 1", &b, 0) ||
-        !ask(rows, "SELECT max(id) FROM name", &rows->next_name, 0) ||
-        !ask(rows, "SELECT first_name - 1 FROM chunk ORDER BY id DESC LIMIT 1", &c, 0))
+    if (!sql_ask(rows->db, "SELECT max(id) FROM stretch", &rows->stretch) ||
+        !sql_ask(rows->db, "SELECT max(id) FROM chunk", &rows->chunk) ||
+        !sql_ask(rows->db, "SELECT max(id) FROM event", &a) ||
+        !sql_ask(rows->db, "SELECT first_event - 1 FROM chunk ORDER BY id DESC LIMIT 1", &b) ||
+        !sql_ask(rows->db, "SELECT max(id) FROM name", &rows->next_name) ||
+        !sql_ask(rows->db, "SELECT first_name - 1 FROM chunk ORDER BY id DESC LIMIT 1", &c))
         return false;
     rows->next_event = (a > b ? a : b) + 1;
     rows->next_name = (rows->next_name > c ? rows->next_name : c) + 1;
@@ -206,8 +163,8 @@ static bool name_of(struct rows *rows, const char *text, int64_t *number)
         lookup_clear(&rows->names);
     sqlite3_stmt *statement = use(rows, SQL_NAME);
     sqlite3_bind_int64(statement, 1, rows->next_name);
-    bind_text(statement, 2, text);
-    if (!done(statement))
+    sql_bind_text(statement, 2, text);
+    if (!sql_done(statement))
         return false;
     *number = rows->next_name++;
     lookup_set(&rows->names, text, length, *number);
@@ -223,8 +180,8 @@ static bool cluster_of(struct rows *rows, const char *name, int64_t *id)
     if (lookup_find(&rows->subjects, name, length, id))
         return true;
     sqlite3_stmt *statement = use(rows, SQL_CLUSTER_OF);
-    bind_text(statement, 1, name);
-    if (!answer(statement, id, 0))
+    sql_bind_text(statement, 1, name);
+    if (!sql_answer(statement, id))
         return false;
     if (*id)
         lookup_set(&rows->subjects, name, length, *id);
@@ -250,8 +207,8 @@ static bool election_of(struct rows *rows, const char *cluster, const char *path
     if (!statement || !cluster_of(rows, cluster, &cluster_id))
         return false;
     sqlite3_bind_int64(statement, 1, cluster_id);
-    bind_text(statement, 2, path);
-    if (!answer(statement, id, 0))
+    sql_bind_text(statement, 2, path);
+    if (!sql_answer(statement, id))
         return false;
     if (*id && short_enough)
         lookup_set(&rows->subjects, key, name + length, *id);
@@ -262,21 +219,21 @@ static bool write_subject(struct rows *rows, const struct batch *batch, const st
 {
     sqlite3_stmt *statement = use(rows, SQL_CLUSTER);
     const char *cluster = batch_get(batch, row->cluster);
-    bind_text(statement, 1, cluster);
-    bind_text(statement, 2, batch_get(batch, row->hosts));
-    bind_text(statement, 3, batch_get(batch, row->chroot));
+    sql_bind_text(statement, 1, cluster);
+    sql_bind_text(statement, 2, batch_get(batch, row->hosts));
+    sql_bind_text(statement, 3, batch_get(batch, row->chroot));
     int64_t id;
-    if (!done(statement) || !cluster_of(rows, cluster, &id))
+    if (!sql_done(statement) || !cluster_of(rows, cluster, &id))
         return false;
     if (!row->election)
         return true;
     statement = use(rows, SQL_ELECTION);
     sqlite3_bind_int64(statement, 1, id);
-    bind_text(statement, 2, batch_get(batch, row->election));
-    bind_text(statement, 3, batch_get(batch, row->name));
-    bind_text(statement, 4, batch_get(batch, row->kind));
-    bind_text(statement, 5, batch_get(batch, row->recipe));
-    return done(statement);
+    sql_bind_text(statement, 2, batch_get(batch, row->election));
+    sql_bind_text(statement, 3, batch_get(batch, row->name));
+    sql_bind_text(statement, 4, batch_get(batch, row->kind));
+    sql_bind_text(statement, 5, batch_get(batch, row->recipe));
+    return sql_done(statement);
 }
 
 /* ---- pictures ---- */
@@ -319,11 +276,11 @@ static bool close_chunk(struct rows *rows)
             sqlite3_bind_int64(statement, 1, (int64_t)patches.length);
             sqlite3_bind_blob64(statement, 2, packed, size, SQLITE_STATIC);
             sqlite3_bind_int64(statement, 3, rows->chunk);
-            fine = done(statement);
+            fine = sql_done(statement);
             sqlite3_clear_bindings(statement);
         }
         free(packed);
-        fine = fine && done(use(rows, SQL_PATCHES_GONE));
+        fine = fine && sql_done(use(rows, SQL_PATCHES_GONE));
     }
     buffer_free(&patches);
     return fine;
@@ -349,7 +306,7 @@ static bool begin_chunk(struct rows *rows, const struct batch *batch)
     sqlite3_bind_int64(statement, 5, rows->next_name);
     sqlite3_bind_int64(statement, 6, (int64_t)batch->picture.length);
     sqlite3_bind_blob64(statement, 7, packed, size, SQLITE_STATIC);
-    bool fine = done(statement);
+    bool fine = sql_done(statement);
     sqlite3_clear_bindings(statement);
     free(packed);
     return fine;
@@ -360,17 +317,17 @@ static bool write_gap(struct rows *rows, int64_t cluster, int64_t from_us, int64
     if (to_us <= from_us)
         return true;
     sqlite3_stmt *statement = use(rows, SQL_GAP);
-    bind_or_null(statement, 1, cluster, cluster != 0);
+    sql_bind_known(statement, 1, cluster, cluster != 0);
     sqlite3_bind_int64(statement, 2, from_us);
     sqlite3_bind_int64(statement, 3, to_us);
-    bind_text(statement, 4, why);
-    return done(statement);
+    sql_bind_text(statement, 4, why);
+    return sql_done(statement);
 }
 
 static bool begin_stretch(struct rows *rows, const struct batch *batch)
 {
     int64_t last_us;
-    if (!ask(rows, "SELECT to_us FROM stretch ORDER BY id DESC LIMIT 1", &last_us, 0))
+    if (!sql_ask(rows->db, "SELECT to_us FROM stretch ORDER BY id DESC LIMIT 1", &last_us))
         return false;
     if (batch->gap_from_us)
         last_us = batch->gap_from_us;
@@ -385,9 +342,9 @@ static bool begin_stretch(struct rows *rows, const struct batch *batch)
     sqlite3_bind_int64(statement, 1, ++rows->stretch);
     sqlite3_bind_int64(statement, 2, batch->at_us);
     sqlite3_bind_int64(statement, 3, batch->at_us);
-    bind_text(statement, 4, batch->why ? batch->why : "started");
-    bind_text(statement, 5, recorder);
-    return done(statement);
+    sql_bind_text(statement, 4, batch->why ? batch->why : "started");
+    sql_bind_text(statement, 5, recorder);
+    return sql_done(statement);
 }
 
 /* ---- what happened ---- */
@@ -401,7 +358,7 @@ static bool kind_of(struct rows *rows, enum event_kind kind, int64_t *id)
         bool fine = sqlite3_prepare_v2(rows->db, "INSERT OR IGNORE INTO kind (word) VALUES (?)", -1,
                                        &statement, NULL) == SQLITE_OK;
         if (fine) {
-            bind_text(statement, 1, event_word(kind));
+            sql_bind_text(statement, 1, event_word(kind));
             fine = sqlite3_step(statement) == SQLITE_DONE;
         }
         sqlite3_finalize(statement);
@@ -409,8 +366,8 @@ static bool kind_of(struct rows *rows, enum event_kind kind, int64_t *id)
         fine = fine && sqlite3_prepare_v2(rows->db, "SELECT id FROM kind WHERE word = ?", -1, &statement,
                                           NULL) == SQLITE_OK;
         if (fine) {
-            bind_text(statement, 1, event_word(kind));
-            fine = answer(statement, &rows->kinds[kind], 0);
+            sql_bind_text(statement, 1, event_word(kind));
+            fine = sql_answer(statement, &rows->kinds[kind]);
         }
         sqlite3_finalize(statement);
         if (!fine)
@@ -429,17 +386,17 @@ static bool write_finding(struct rows *rows, const struct batch *batch, const st
 {
     sqlite3_stmt *statement = use(rows, SQL_FINDING);
     sqlite3_bind_int64(statement, 1, ids->event);
-    bind_text(statement, 2, batch_get(batch, h->code));
-    bind_text(statement, 3, severity_word(h->severity));
-    bind_text(statement, 4, certainty_word(h->certainty));
-    bind_text(statement, 5, h->candidates ? batch_get(batch, h->candidates) : "[]");
-    bind_text(statement, 6, batch_get(batch, h->evidence));
-    bind_text(statement, 7, batch_get(batch, h->advice));
+    sql_bind_text(statement, 2, batch_get(batch, h->code));
+    sql_bind_text(statement, 3, severity_word(h->severity));
+    sql_bind_text(statement, 4, certainty_word(h->certainty));
+    sql_bind_text(statement, 5, h->candidates ? batch_get(batch, h->candidates) : "[]");
+    sql_bind_text(statement, 6, batch_get(batch, h->evidence));
+    sql_bind_text(statement, 7, batch_get(batch, h->advice));
     sqlite3_bind_int64(statement, 8, h->since_us);
-    bind_or_null(statement, 9, h->unconfirmed_us, h->unconfirmed_us != 0);
+    sql_bind_known(statement, 9, h->unconfirmed_us, h->unconfirmed_us != 0);
     sqlite3_bind_int64(statement, 10, (int64_t)h->subject);
     sqlite3_bind_int64(statement, 11, h->one_look);
-    return done(statement);
+    return sql_done(statement);
 }
 
 static bool write_failover(struct rows *rows, const struct batch *batch, const struct happening *h,
@@ -449,21 +406,21 @@ static bool write_failover(struct rows *rows, const struct batch *batch, const s
     sqlite3_bind_int64(statement, 1, ids->election);
     sqlite3_bind_int64(statement, 2, h->lost_us);
     sqlite3_bind_int64(statement, 3, ids->event);
-    bind_or_null(statement, 4, h->elected_us, h->elected_us != 0);
-    bind_or_null(statement, 5, ids->candidate, ids->candidate != 0);
-    bind_or_null(statement, 6, ids->identity, ids->identity != 0);
-    bind_or_null(statement, 7, ids->other, ids->other != 0);
-    bind_or_null(statement, 8, ids->other_identity, ids->other_identity != 0);
-    bind_text(statement, 9, h->cause ? batch_get(batch, h->cause) : "unknown");
-    bind_text(statement, 10, certainty_word(h->certainty));
+    sql_bind_known(statement, 4, h->elected_us, h->elected_us != 0);
+    sql_bind_known(statement, 5, ids->candidate, ids->candidate != 0);
+    sql_bind_known(statement, 6, ids->identity, ids->identity != 0);
+    sql_bind_known(statement, 7, ids->other, ids->other != 0);
+    sql_bind_known(statement, 8, ids->other_identity, ids->other_identity != 0);
+    sql_bind_text(statement, 9, h->cause ? batch_get(batch, h->cause) : "unknown");
+    sql_bind_text(statement, 10, certainty_word(h->certainty));
     for (int i = 0; i < 4; i++) {
-        bind_or_null(statement, 11 + 2 * i, h->spans[i].low_us, h->spans[i].low_us >= 0);
-        bind_or_null(statement, 12 + 2 * i, h->spans[i].high_us, h->spans[i].high_us >= 0);
+        sql_bind_known(statement, 11 + 2 * i, h->spans[i].low_us, h->spans[i].low_us >= 0);
+        sql_bind_known(statement, 12 + 2 * i, h->spans[i].high_us, h->spans[i].high_us >= 0);
     }
-    bind_or_null(statement, 19, h->gap_us, h->gap_us > 0);
+    sql_bind_known(statement, 19, h->gap_us, h->gap_us > 0);
     sqlite3_bind_int64(statement, 20, h->lost_mono_us);
-    bind_text(statement, 21, batch_get(batch, h->evidence));
-    return done(statement);
+    sql_bind_text(statement, 21, batch_get(batch, h->evidence));
+    return sql_done(statement);
 }
 
 /* From when a cluster was lost until it is there again. */
@@ -503,22 +460,22 @@ static bool write_happening(struct rows *rows, const struct batch *batch, const 
     sqlite3_bind_int64(statement, 1, ids.event);
     sqlite3_bind_int64(statement, 2, h->at_us);
     sqlite3_bind_int64(statement, 3, kind);
-    bind_or_null(statement, 4, ids.cluster, ids.election == 0);
-    bind_or_null(statement, 5, ids.election, ids.election != 0);
-    bind_or_null(statement, 6, ids.candidate, ids.candidate != 0);
-    bind_or_null(statement, 7, ids.identity, ids.identity != 0);
-    bind_or_null(statement, 8, ids.other, ids.other != 0);
-    bind_or_null(statement, 9, ids.other_identity, ids.other_identity != 0);
-    bind_or_null(statement, 10, (int64_t)h->position, h->position != 0);
-    bind_or_null(statement, 11, h->gap_us, h->gap_us > 0);
+    sql_bind_known(statement, 4, ids.cluster, ids.election == 0);
+    sql_bind_known(statement, 5, ids.election, ids.election != 0);
+    sql_bind_known(statement, 6, ids.candidate, ids.candidate != 0);
+    sql_bind_known(statement, 7, ids.identity, ids.identity != 0);
+    sql_bind_known(statement, 8, ids.other, ids.other != 0);
+    sql_bind_known(statement, 9, ids.other_identity, ids.other_identity != 0);
+    sql_bind_known(statement, 10, (int64_t)h->position, h->position != 0);
+    sql_bind_known(statement, 11, h->gap_us, h->gap_us > 0);
     bool timed = h->kind == EVENT_LEADER_ELECTED || h->kind == EVENT_LEADER_ACKNOWLEDGED;
-    bind_or_null(statement, 12, h->after_us, timed && h->after_us >= 0);
+    sql_bind_known(statement, 12, h->after_us, timed && h->after_us >= 0);
     bool unseen = h->kind == EVENT_UNSEEN;
-    bind_or_null(statement, 13, (int64_t)h->joined, unseen);
-    bind_or_null(statement, 14, (int64_t)h->gone, unseen);
-    bind_text(statement, 15, batch_get(batch, h->state));
-    bind_text(statement, 16, batch_get(batch, h->detail));
-    if (!done(statement))
+    sql_bind_known(statement, 13, (int64_t)h->joined, unseen);
+    sql_bind_known(statement, 14, (int64_t)h->gone, unseen);
+    sql_bind_text(statement, 15, batch_get(batch, h->state));
+    sql_bind_text(statement, 16, batch_get(batch, h->detail));
+    if (!sql_done(statement))
         return false;
     rows->next_event++;
     return (!h->code || write_finding(rows, batch, h, &ids)) &&
@@ -530,12 +487,10 @@ static bool write_happening(struct rows *rows, const struct batch *batch, const 
 
 bool rows_end_tenures(struct rows *rows)
 {
-    return sqlite3_exec(
-               rows->db,
-               "UPDATE tenure SET to_us = max(from_us, (SELECT to_us FROM stretch s WHERE s.id ="
-               " (SELECT max(id) FROM stretch))) WHERE to_us IS NULL AND (election, id) IN"
-               " (SELECT l.id, (SELECT max(t.id) FROM tenure t WHERE t.election = l.id) FROM election l)",
-               NULL, NULL, NULL) == SQLITE_OK;
+    return sql_run(
+        rows->db, "UPDATE tenure SET to_us = max(from_us, (SELECT to_us FROM stretch s WHERE s.id ="
+                  " (SELECT max(id) FROM stretch))) WHERE to_us IS NULL AND (election, id) IN"
+                  " (SELECT l.id, (SELECT max(t.id) FROM tenure t WHERE t.election = l.id) FROM election l)");
 }
 
 /* Numbers of tenures go on where those of earlier recorders ended. */
@@ -545,7 +500,7 @@ static bool tenure_base(struct rows *rows, int64_t election, int64_t *base)
         return true;
     sqlite3_stmt *statement = use(rows, SQL_LAST_TENURE);
     sqlite3_bind_int64(statement, 1, election);
-    if (!answer(statement, base, 0))
+    if (!sql_answer(statement, base))
         return false;
     lookup_set(&rows->bases, (const char *)&election, sizeof election, *base);
     return true;
@@ -563,20 +518,20 @@ static bool write_tenure(struct rows *rows, const struct batch *batch, const str
     sqlite3_bind_int64(statement, 1, election);
     sqlite3_bind_int64(statement, 2, base + row->number);
     sqlite3_bind_int64(statement, 3, rows->stretch);
-    bind_text(statement, 4, row->gap ? "gap" : name ? "led" : "vacant");
-    bind_or_null(statement, 5, candidate, candidate != 0);
-    bind_or_null(statement, 6, identity, identity != 0);
+    sql_bind_text(statement, 4, row->gap ? "gap" : name ? "led" : "vacant");
+    sql_bind_known(statement, 5, candidate, candidate != 0);
+    sql_bind_known(statement, 6, identity, identity != 0);
     sqlite3_bind_int64(statement, 7, row->from_us);
     sqlite3_bind_int64(statement, 8, row->from_exact);
-    bind_or_null(statement, 9, row->to_us, row->to_us != 0);
-    if (!done(statement))
+    sql_bind_known(statement, 9, row->to_us, row->to_us != 0);
+    if (!sql_done(statement))
         return false;
     /* Where how the one before ended was lost: it ended all the same. */
     statement = use(rows, SQL_TENURE_ENDS);
     sqlite3_bind_int64(statement, 1, row->from_us);
     sqlite3_bind_int64(statement, 2, election);
     sqlite3_bind_int64(statement, 3, base + row->number - 1);
-    return done(statement);
+    return sql_done(statement);
 }
 
 /* ---- the whole ---- */
@@ -588,7 +543,7 @@ bool rows_alive(struct rows *rows, int64_t now_us)
         return false;
     sqlite3_bind_int64(statement, 1, now_us);
     sqlite3_bind_int64(statement, 2, rows->stretch);
-    return done(statement);
+    return sql_done(statement);
 }
 
 static bool write_patch(struct rows *rows, const struct batch *batch)
@@ -596,7 +551,7 @@ static bool write_patch(struct rows *rows, const struct batch *batch)
     sqlite3_stmt *statement = use(rows, SQL_PATCH);
     sqlite3_bind_int64(statement, 1, batch->at_us);
     sqlite3_bind_blob64(statement, 2, batch->patch.bytes, batch->patch.length, SQLITE_STATIC);
-    bool fine = done(statement);
+    bool fine = sql_done(statement);
     sqlite3_clear_bindings(statement);
     return fine;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "config/text.h"
+#include "probe/history/sql.h"
 #include "probe/log.h"
 
 /* "elec": told by file(1), and from any other database. */
@@ -140,33 +141,16 @@ char *schema_error(sqlite3 *db, const char *file)
     }
 }
 
-/* A number that a statement yields; -1: it failed. */
-static bool ask(sqlite3 *db, const char *sql, int64_t *answer)
-{
-    sqlite3_stmt *statement = NULL;
-    bool told = sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK &&
-                sqlite3_step(statement) == SQLITE_ROW;
-    if (told)
-        *answer = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    return told;
-}
-
-static bool run(sqlite3 *db, const char *sql)
-{
-    return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK;
-}
-
 /* All of it or nothing. */
 static bool migrate(sqlite3 *db, int64_t version)
 {
-    bool fine = run(db, "BEGIN IMMEDIATE");
+    bool fine = sql_run(db, "BEGIN IMMEDIATE");
     for (int64_t i = version; fine && i < SCHEMA_VERSION; i++)
         for (const char *const *sql = steps[i]; fine && *sql; sql++)
-            fine = run(db, *sql);
+            fine = sql_run(db, *sql);
     char *number = sqlite3_mprintf("PRAGMA application_id=%d; PRAGMA user_version=%d; COMMIT", APPLICATION_ID,
                                    SCHEMA_VERSION);
-    fine = fine && number && run(db, number);
+    fine = fine && number && sql_run(db, number);
     sqlite3_free(number);
     return fine;
 }
@@ -175,8 +159,9 @@ bool schema_prepare(sqlite3 *db, const char *file, bool writing, char **error)
 {
     *error = NULL;
     int64_t application, version, tables; /* a stranger's numbers may be below 0 */
-    if (!ask(db, "PRAGMA application_id", &application) || !ask(db, "PRAGMA user_version", &version) ||
-        !ask(db, "SELECT count(*) FROM sqlite_schema", &tables)) {
+    if (!sql_ask(db, "PRAGMA application_id", &application) ||
+        !sql_ask(db, "PRAGMA user_version", &version) ||
+        !sql_ask(db, "SELECT count(*) FROM sqlite_schema", &tables)) {
         *error = schema_error(db, file);
         return false;
     }
@@ -205,13 +190,13 @@ bool schema_prepare(sqlite3 *db, const char *file, bool writing, char **error)
     if (!writing)
         return true;
     /* Settings of the file that must be made before the first table. */
-    if (empty && !run(db, "PRAGMA auto_vacuum=INCREMENTAL; PRAGMA page_size=4096"))
+    if (empty && !sql_run(db, "PRAGMA auto_vacuum=INCREMENTAL; PRAGMA page_size=4096"))
         goto failed;
     /* Rows of a hundred elections lie on as many pages: what is written at once is much, and the disk is
        waited for only when it is taken over into the file. That is every four seconds at a thousand events a
        second; the more it is at a time, the longer it takes, and a second is all that a kill may cost. */
-    if (!run(db, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=2000;"
-                 " PRAGMA journal_size_limit=8388608"))
+    if (!sql_run(db, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=2000;"
+                     " PRAGMA journal_size_limit=8388608"))
         goto failed;
     if (!empty && version < SCHEMA_VERSION)
         log_line(LOG_LEVEL_WARNING,
@@ -222,6 +207,6 @@ bool schema_prepare(sqlite3 *db, const char *file, bool writing, char **error)
     return true;
 failed:
     *error = schema_error(db, file);
-    run(db, "ROLLBACK");
+    sql_run(db, "ROLLBACK");
     return false;
 }

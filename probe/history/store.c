@@ -11,6 +11,7 @@
 #include "probe/history/place.h"
 #include "probe/history/rows.h"
 #include "probe/history/schema.h"
+#include "probe/history/sql.h"
 #include "probe/history/trim.h"
 
 /* Batches wait for so long, so that one transaction takes many. */
@@ -53,11 +54,6 @@ static uint64_t now_ms(void)
 
 /* ---- the thread ---- */
 
-static bool run(struct store *store, const char *sql)
-{
-    return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK;
-}
-
 static void set_problem(struct store *store, char *problem)
 {
     uv_mutex_lock(&store->mutex);
@@ -69,7 +65,7 @@ static void set_problem(struct store *store, char *problem)
 /* All or nothing. */
 static bool write_all(struct store *store, const struct batch *list, int64_t alive_us)
 {
-    bool fine = run(store, "BEGIN IMMEDIATE");
+    bool fine = sql_run(store->db, "BEGIN IMMEDIATE");
     int64_t newest_us = store->newest_us;
     for (const struct batch *batch = list; fine && batch; batch = batch->next) {
         /* Its clock is another one than that of the stretch before, which ends where it was seen last. */
@@ -79,7 +75,7 @@ static bool write_all(struct store *store, const struct batch *list, int64_t ali
         newest_us = batch->at_us;
     }
     alive_us = newest_us > alive_us ? newest_us : alive_us;
-    fine = fine && (newest_us == 0 || rows_alive(store->rows, alive_us)) && run(store, "COMMIT");
+    fine = fine && (newest_us == 0 || rows_alive(store->rows, alive_us)) && sql_run(store->db, "COMMIT");
     if (fine) {
         rows_committed(store->rows);
         store->newest_us = newest_us;
@@ -89,7 +85,7 @@ static bool write_all(struct store *store, const struct batch *list, int64_t ali
     }
     set_problem(store, schema_error(store->db, store->file));
     if (!sqlite3_get_autocommit(store->db))
-        run(store, "ROLLBACK");
+        sql_run(store->db, "ROLLBACK");
     rows_forget(store->rows);
     return false;
 }
@@ -100,14 +96,15 @@ static void trim_old(struct store *store, int64_t keep_ms)
     if (store->newest_us == 0 || now_ms() < store->trim_ms)
         return;
     /* A part at a time, between what happens. */
-    bool fine = run(store, "BEGIN IMMEDIATE") &&
-                recording_trim(store->db, store->newest_us - keep_ms * 1000, &more) && run(store, "COMMIT");
+    bool fine = sql_run(store->db, "BEGIN IMMEDIATE") &&
+                recording_trim(store->db, store->newest_us - keep_ms * 1000, &more) &&
+                sql_run(store->db, "COMMIT");
     if (!fine && !sqlite3_get_autocommit(store->db))
-        run(store, "ROLLBACK");
+        sql_run(store->db, "ROLLBACK");
     if (fine && more)
         return;
     if (fine)
-        run(store, "PRAGMA incremental_vacuum(2000)");
+        sql_run(store->db, "PRAGMA incremental_vacuum(2000)");
     store->trim_ms = now_ms() + TRIM_EVERY_MS;
     store->digest_hour = 0; /* what was told late had its hour's taken away */
 }
@@ -126,10 +123,11 @@ static void digest_old(struct store *store)
 {
     if (!lengths_due(store->newest_us, store->digest_hour) || now_ms() < store->digest_ms)
         return;
-    bool fine = run(store, "BEGIN IMMEDIATE") &&
-                lengths_digest(store->db, store->newest_us, &store->digest_hour) && run(store, "COMMIT");
+    bool fine = sql_run(store->db, "BEGIN IMMEDIATE") &&
+                lengths_digest(store->db, store->newest_us, &store->digest_hour) &&
+                sql_run(store->db, "COMMIT");
     if (!fine && !sqlite3_get_autocommit(store->db))
-        run(store, "ROLLBACK");
+        sql_run(store->db, "ROLLBACK");
     if (!fine)
         store->digest_ms = now_ms() + DIGEST_AGAIN_MS;
 }

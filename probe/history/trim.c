@@ -2,21 +2,10 @@
 
 #include <stddef.h>
 
+#include "probe/history/sql.h"
+
 /* Rows that are deleted at once. */
 #define TRIM_ROWS 20000
-
-/* The number of the first row; none where it is NULL or there is no row. */
-static bool ask(sqlite3 *db, const char *sql, int64_t *number, int64_t none)
-{
-    sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
-    if (code == SQLITE_OK)
-        code = sqlite3_step(statement);
-    bool there = code == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL;
-    *number = there ? sqlite3_column_int64(statement, 0) : none;
-    sqlite3_finalize(statement);
-    return code == SQLITE_ROW || code == SQLITE_DONE;
-}
 
 /* A statement with up to two numbers; how many rows it took out. */
 static bool trim(sqlite3 *db, const char *sql, int64_t first, int64_t second, int64_t *gone)
@@ -39,7 +28,7 @@ static bool first_kept(sqlite3 *db, const char *column, int64_t before_us, int64
 {
     char *sql = sqlite3_mprintf("SELECT %s FROM chunk WHERE from_us <= %lld ORDER BY id DESC LIMIT 1", column,
                                 (long long)before_us);
-    bool fine = sql && ask(db, sql, number, 0);
+    bool fine = sql && sql_ask(db, sql, number);
     sqlite3_free(sql);
     return fine;
 }

@@ -1,0 +1,87 @@
+#include "probe/history/sql.h"
+
+#include "config/text.h"
+
+bool sql_run(sqlite3 *db, const char *sql)
+{
+    return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK;
+}
+
+static bool step(sqlite3_stmt *statement, int64_t *number)
+{
+    int code = sqlite3_step(statement);
+    *number = code == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0; /* of NULL it makes 0 */
+    return code == SQLITE_ROW || code == SQLITE_DONE;
+}
+
+static bool ask(sqlite3 *db, const char *sql, const int64_t *of, int64_t *number)
+{
+    sqlite3_stmt *statement = NULL;
+    *number = 0;
+    bool fine = sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK &&
+                (!of || sqlite3_bind_int64(statement, 1, *of) == SQLITE_OK) && step(statement, number);
+    sqlite3_finalize(statement);
+    return fine;
+}
+
+bool sql_ask(sqlite3 *db, const char *sql, int64_t *number)
+{
+    return ask(db, sql, NULL, number);
+}
+
+bool sql_ask_of(sqlite3 *db, const char *sql, int64_t of, int64_t *number)
+{
+    return ask(db, sql, &of, number);
+}
+
+bool sql_answer(sqlite3_stmt *statement, int64_t *number)
+{
+    *number = 0;
+    bool fine = statement && step(statement, number);
+    sqlite3_reset(statement);
+    return fine;
+}
+
+bool sql_done(sqlite3_stmt *statement)
+{
+    int64_t ignored;
+    return sql_answer(statement, &ignored);
+}
+
+void sql_bind_text(sqlite3_stmt *statement, int i, const char *text)
+{
+    if (text)
+        sqlite3_bind_text(statement, i, text, -1, SQLITE_STATIC);
+    else
+        sqlite3_bind_null(statement, i);
+}
+
+void sql_bind_known(sqlite3_stmt *statement, int i, int64_t number, bool known)
+{
+    if (known)
+        sqlite3_bind_int64(statement, i, number);
+    else
+        sqlite3_bind_null(statement, i);
+}
+
+const char *sql_text(sqlite3_stmt *statement, int i)
+{
+    return (const char *)sqlite3_column_text(statement, i);
+}
+
+char *sql_copy(sqlite3_stmt *statement, int i)
+{
+    const char *text = sql_text(statement, i);
+    return text_copy(text ? text : "");
+}
+
+static int64_t bound(sqlite3_stmt *statement, int i)
+{
+    bool open = sqlite3_column_type(statement, i) == SQLITE_NULL;
+    return open ? SPAN_OPEN : sqlite3_column_int64(statement, i);
+}
+
+struct span sql_span(sqlite3_stmt *statement, int i)
+{
+    return (struct span){bound(statement, i), bound(statement, i + 1)};
+}

@@ -1,0 +1,40 @@
+/*
+ * sql.h - what every part of a recording asks SQLite in the same way: numbers, and texts and spans of which
+ * some are NULL.
+ *
+ * Where something fails sqlite3_errcode() of the database says why. Out of memory is a failure, too, but for
+ * the copies of texts, which are NULL then.
+ */
+#ifndef ELECTOP_PROBE_HISTORY_SQL_H
+#define ELECTOP_PROBE_HISTORY_SQL_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "probe/election/failover.h"
+
+/* Statements that yield nothing. */
+bool sql_run(sqlite3 *, const char *sql);
+/* The number in the first row; 0 where it is NULL or there is no row. */
+bool sql_ask(sqlite3 *, const char *sql, int64_t *number);
+/* The same, with a number for its first "?". */
+bool sql_ask_of(sqlite3 *, const char *sql, int64_t of, int64_t *number);
+
+/* Of a statement that is prepared (NULL: it could not be, which fails) and bound; it is reset afterwards. */
+bool sql_done(sqlite3_stmt *);
+bool sql_answer(sqlite3_stmt *, int64_t *number); /* as sql_ask() */
+
+/* Text is borrowed until the statement is bound anew or reset; NULL is NULL. */
+void sql_bind_text(sqlite3_stmt *, int i, const char *text);
+/* NULL where it is not known. */
+void sql_bind_known(sqlite3_stmt *, int i, int64_t number, bool known);
+
+/* A column's text, as long as the statement stays at its row; NULL where it is NULL. */
+const char *sql_text(sqlite3_stmt *, int i);
+/* malloc'd; "" where it is NULL. NULL: out of memory. */
+char *sql_copy(sqlite3_stmt *, int i);
+/* A column and the next one; NULL is an open bound. */
+struct span sql_span(sqlite3_stmt *, int i);
+
+#endif
