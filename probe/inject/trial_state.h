@@ -53,7 +53,8 @@ struct trial {
     uint64_t stood_last_us;
 
     bool pinging;
-    uint64_t pinged_us;
+    bool ping_void; /* the program itself stood still meanwhile */
+    uint64_t pinged_us, pulse_us;
     int64_t pings[PINGS_KEPT];
     size_t ping_count;
     struct histogram ping;

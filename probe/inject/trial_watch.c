@@ -15,6 +15,8 @@
 #define LOADED_FACTOR 10
 /* A ping that has no answer after so many times the limit (and a second) gets none soon. */
 #define HANGS_FACTOR 4
+/* Looked after every 100 ms: so much later it was we who stood still, and not the ensemble. */
+#define STOOD_STILL_US 500000
 
 /*
  * A server that takes no more of this host's connections would turn away its real clients when they come
@@ -82,15 +84,21 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static bool stood_still(const struct trial *t, uint64_t now_us)
+{
+    return t->pulse_us != 0 && now_us > t->pulse_us + STOOD_STILL_US;
+}
+
 static void on_ping(void *context, enum session_result result, const struct znode_stat *stat,
                     const void *data, size_t length)
 {
     (void)stat, (void)data, (void)length;
     struct trial *t = context;
     t->pinging = false;
-    if (result == SESSION_LOST)
+    uint64_t now_us = uv_hrtime() / 1000;
+    if (result == SESSION_LOST || t->ping_void || stood_still(t, now_us))
         return;
-    int64_t took_us = (int64_t)(uv_hrtime() / 1000 - t->pinged_us);
+    int64_t took_us = (int64_t)(now_us - t->pinged_us);
     histogram_add(&t->ping, took_us);
     t->pings[t->ping_count++ % PINGS_KEPT] = took_us;
 }
@@ -117,11 +125,17 @@ bool trial_watch_pulse(struct trial *t, uint64_t now_us, char problem[TRIAL_WATC
 {
     int64_t limit_ms = t->options.settings->inject.stop_above_ping_ms, p99 = ping_p99(t);
     int64_t stop_ms = t->options.load ? LOADED_FACTOR * limit_ms : limit_ms;
+    if (t->pinging && stood_still(t, now_us)) {
+        t->ping_void = true;
+        t->pinged_us = now_us;
+    }
+    t->pulse_us = now_us;
     int64_t waits_us = t->pinging ? (int64_t)(now_us - t->pinged_us) : 0;
     bool hangs = waits_us > HANGS_FACTOR * stop_ms * 1000 + 1000000;
     if (!t->pinging &&
         session_exists(t->session, t->options.live ? t->path : t->sandbox, false, on_ping, t)) {
         t->pinging = true;
+        t->ping_void = false;
         t->pinged_us = now_us;
     }
     if (t->options.own || (p99 <= limit_ms * 1000 && !hangs))
