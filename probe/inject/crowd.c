@@ -62,6 +62,7 @@ struct crowd {
     char *problem;
 
     bool content; /* with those that stand */
+    bool closed;  /* nobody more comes on for now */
     bool held, postponed;
     uint64_t resumed_us;    /* when the last pause ended; 0: none since the last death */
     uint64_t next_death_us; /* 0: not yet */
@@ -226,7 +227,7 @@ static uint64_t due_us(const struct crowd *crowd)
 
 static void bring_on(struct crowd *crowd, uint64_t time_us)
 {
-    for (int entries = 0; crowd->entered < crowd->wanted && entries < ENTRIES_A_TICK; entries++) {
+    for (int entries = 0; !crowd->closed && crowd->entered < crowd->wanted && entries < ENTRIES_A_TICK; entries++) {
         size_t at = crowd->entered / crowd->per_session;
         uint64_t due = due_us(crowd);
         if (due > time_us || crowd->tally.under_way > UNDER_WAY_MOST ||
@@ -582,10 +583,8 @@ bool crowd_volunteer(struct crowd *crowd, size_t i)
     return true;
 }
 
-void crowd_settle_for(struct crowd *crowd)
+static void turn_back(struct crowd *crowd)
 {
-    crowd->wanted = crowd->entered;
-    crowd->content = true;
     for (size_t i = 0; i < crowd->entered; i++) {
         struct test_candidate *t = candidate_at(crowd, i);
         const struct session *session = crew_session(crew_of(t));
@@ -593,6 +592,20 @@ void crowd_settle_for(struct crowd *crowd)
             crew_drop(crew_of(t));
     }
     crowd->connecting = 0;
+}
+
+void crowd_settle_for(struct crowd *crowd)
+{
+    crowd->wanted = crowd->entered;
+    crowd->content = true;
+    turn_back(crowd);
+}
+
+void crowd_close(struct crowd *crowd, bool closed)
+{
+    if (closed && !crowd->closed)
+        turn_back(crowd);
+    crowd->closed = closed;
 }
 
 size_t crowd_give_back(struct crowd *crowd, size_t sessions)

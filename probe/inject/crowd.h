@@ -75,6 +75,8 @@ bool crowd_volunteer(struct crowd *, size_t i);
 void crowd_settle_for(struct crowd *);
 /* Ends so many connected sessions, the last to come first, but not the leader's. Returns how many it were. */
 size_t crowd_give_back(struct crowd *, size_t sessions);
+/* Closed to those who are still on their way and to those yet to come, who keep their place; until opened. */
+void crowd_close(struct crowd *, bool closed);
 
 /* No more deaths by the schedule, or again. */
 void crowd_hold(struct crowd *, bool hold);

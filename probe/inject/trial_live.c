@@ -22,7 +22,6 @@ struct live_rules {
     void (*cleared)(struct trial *, bool seen);
 
     bool keeping, listing, again; /* again: something happened while the list was on its way */
-    size_t real;                  /* that stood before ours at the latest list */
     bool out;                     /* all have withdrawn */
     uint64_t rejoin_ms, list_ms, asked_us;
     struct front front;
@@ -45,7 +44,7 @@ static void withdraw(struct live_rules *rules, size_t real)
     struct crowd_figures figures;
     bool too_few = real < SIBLINGS_LEAST;
     guard_open(t->guard, false);
-    crowd_settle_for(t->crowd);
+    crowd_close(t->crowd, true);
     crowd_figures(t->crowd, &figures);
     for (size_t i = 0; i < figures.candidates; i++)
         crowd_kill(t->crowd, i, DEPART_RESIGN);
@@ -63,6 +62,7 @@ static void rejoin(struct live_rules *rules)
     struct trial *t = rules->trial;
     struct crowd_figures figures;
     guard_open(t->guard, true);
+    crowd_close(t->crowd, false);
     rules->out = false;
     crowd_figures(t->crowd, &figures);
     for (size_t i = 0; i < figures.candidates; i++)
@@ -90,16 +90,11 @@ static int64_t ours_in(struct live_rules *rules, char *const *names, size_t coun
 static void rules_apply(struct live_rules *rules, char *const *names, size_t count)
 {
     int64_t first = ours_in(rules, names, count);
-    size_t real = 0;
-    for (size_t i = 0; i < count; i++) {
-        int64_t number = recipe_sequence_of(names[i]);
-        real += number != SEQUENCE_NONE && number < first;
-    }
-    if (!rules->out && (real < SIBLINGS_LEAST || real < rules->real))
+    size_t real = rules->front.real;
+    if (!rules->out && (real < SIBLINGS_LEAST || rules->front.left))
         withdraw(rules, real);
     else if (rules->out && first == INT64_MAX && real >= SIBLINGS_LEAST && now_ms(rules) >= rules->rejoin_ms)
         rejoin(rules);
-    rules->real = real;
 }
 
 static void on_list(void *context, enum session_result result, const struct znode_stat *stat,

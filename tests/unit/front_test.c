@@ -62,12 +62,53 @@ static void first_until_it_is_seen_no_more(void **state)
     assert_int_equal(front.first_may_us, 210);
 }
 
+/* A create is answered after a list has shown its znode: whose it is changes, and nobody has left. */
+static void what_proves_to_be_ours_has_not_left(void **state)
+{
+    (void)state;
+    struct front front;
+    front_begin(&front, 100);
+    front_look(&front, list, 2, NONE, 200, 210);
+    assert_int_equal(front.real, 2);
+    front_look(&front, list, 4, NONE, 300, 310); /* 7 and 8 are ours, and that is not known yet */
+    assert_int_equal(front.real, 4);
+    assert_false(front.left);
+    front_look(&front, list, 4, 7, 400, 410);
+    assert_int_equal(front.real, 2);
+    assert_false(front.left);
+    front_look(&front, list + 1, 3, 7, 500, 510);
+    assert_int_equal(front.real, 1);
+    assert_true(front.left);
+    front_look(&front, list + 1, 3, 7, 600, 610); /* said once */
+    assert_false(front.left);
+}
+
+/* Somebody who came last goes, and so does one for whom another came. */
+static void whoever_has_left_is_missed(void **state)
+{
+    (void)state;
+    struct front front;
+    front_begin(&front, 100);
+    front_look(&front, list, 3, NONE, 200, 210);
+    front_look(&front, list, 2, NONE, 300, 310);
+    assert_true(front.left);
+    front_look(&front, list + 1, 2, NONE, 400, 410);
+    assert_true(front.left);
+    front_look(&front, list, 0, NONE, 500, 510);
+    assert_true(front.left);
+    assert_int_equal(front.real, 0);
+    front_look(&front, list, 1, NONE, 600, 610);
+    assert_false(front.left);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(behind_somebody_none_was_first),
         cmocka_unit_test(all_gone_leaves_the_time_between_open),
         cmocka_unit_test(first_until_it_is_seen_no_more),
+        cmocka_unit_test(what_proves_to_be_ours_has_not_left),
+        cmocka_unit_test(whoever_has_left_is_missed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
