@@ -135,12 +135,33 @@ static void what_is_cut_is_counted(void **state)
     cells_free(cells);
 }
 
+/* A row of the screen is the line that stands there: none above the list, below it, or where it has ended. */
+static void a_row_is_its_line(void **state)
+{
+    struct list list = {0};
+
+    (void)state;
+    list_begin(&list, 15, 12);
+    list.at = 14;
+    list_show(&list);
+    assert_int_equal(list_line_at(&list, 5, 5), 3);
+    assert_int_equal(list_line_at(&list, 5, 16), 14);
+    assert_true(list_line_at(&list, 5, 4) == SIZE_MAX);
+    assert_true(list_line_at(&list, 5, 17) == SIZE_MAX);
+    list_begin(&list, 2, 12);
+    list_show(&list);
+    assert_int_equal(list_line_at(&list, 5, 6), 1);
+    assert_true(list_line_at(&list, 5, 7) == SIZE_MAX);
+    list_release(&list);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(selection_stays_on_screen),   cmocka_unit_test(other_actions_do_not_move),
         cmocka_unit_test(selection_follows_its_thing), cmocka_unit_test(what_left_is_told_and_its_place_kept),
         cmocka_unit_test(walking_goes_round),          cmocka_unit_test(what_is_cut_is_counted),
+        cmocka_unit_test(a_row_is_its_line),
     };
     return cmocka_run_group_tests_name("list", tests, NULL, NULL);
 }

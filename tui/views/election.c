@@ -422,9 +422,9 @@ static enum view_result election_click(struct view *self, const struct scene *sc
     size_t line;
 
     (void)x;
-    if (election == NULL || y < view->first_y || (size_t)(y - view->first_y) >= view->list.rows)
+    line = list_line_at(&view->list, view->first_y, y);
+    if (election == NULL || line == SIZE_MAX)
         return VIEW_IGNORED;
-    line = view->list.top + (size_t)(y - view->first_y);
     view->follow = false;
     follow_model(view, scene, election, view->list.rows);
     if (line >= view->list.count)

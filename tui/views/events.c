@@ -139,25 +139,16 @@ static void events_draw(struct view *self, const struct scene *scene, struct cel
     }
 }
 
+/* The view that this opens on the election of the selected event. */
 static enum view_result open_selected(const struct events_view *view, const struct scene *scene,
+                                      struct view *(*open)(const char *cluster, const char *path),
                                       struct view **next)
 {
     const struct event_line *line = line_at(view, scene, view->list.at);
 
     if (line == NULL || line->path == NULL)
         return VIEW_IGNORED;
-    *next = election_view_new(line->cluster, line->path);
-    return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
-}
-
-static enum view_result look_back(const struct events_view *view, const struct scene *scene,
-                                  struct view **next)
-{
-    const struct event_line *line = line_at(view, scene, view->list.at);
-
-    if (line == NULL || line->path == NULL)
-        return VIEW_IGNORED;
-    *next = history_view_new(line->cluster, line->path);
+    *next = open(line->cluster, line->path);
     return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
 }
 
@@ -176,11 +167,11 @@ static enum view_result events_action(struct view *self, const struct scene *sce
     }
     switch (action) {
     case ACTION_OPEN:
-        return open_selected(view, scene, next);
+        return open_selected(view, scene, election_view_new, next);
     case ACTION_BACK:
         return VIEW_CLOSE;
     case ACTION_HISTORY:
-        return look_back(view, scene, next);
+        return open_selected(view, scene, history_view_new, next);
     case ACTION_FOLLOW:
         view->follow = !view->follow;
         return VIEW_DONE;
@@ -197,15 +188,13 @@ static enum view_result events_click(struct view *self, const struct scene *scen
 
     (void)x;
     follow_log(view, scene, view->list.rows);
-    if (y < view->first_y || (size_t)(y - view->first_y) >= view->list.rows)
-        return VIEW_IGNORED;
-    line = view->list.top + (size_t)(y - view->first_y);
-    if (line >= view->list.count)
+    line = list_line_at(&view->list, view->first_y, y);
+    if (line == SIZE_MAX)
         return VIEW_IGNORED;
     view->follow = false;
     view->list.at = line;
     select_line(view, scene);
-    return twice ? open_selected(view, scene, next) : VIEW_DONE;
+    return twice ? open_selected(view, scene, election_view_new, next) : VIEW_DONE;
 }
 
 static void events_title(struct view *self, const struct scene *scene, struct cells *cells, int x, int room)

@@ -101,12 +101,12 @@ static enum view_result explanations_click(struct view *self, const struct scene
                                            bool twice, struct view **next)
 {
     struct explanations_view *view = explanations_view_of(self);
-    size_t line = view->list.top + (size_t)(y - view->first_y);
+    size_t line = list_line_at(&view->list, view->first_y, y);
 
     (void)scene;
     (void)twice;
     (void)next;
-    if (y < view->first_y || x >= LEFT + INDEX_WIDTH || line >= view->list.count)
+    if (x >= LEFT + INDEX_WIDTH || line == SIZE_MAX)
         return VIEW_IGNORED;
     view->list.at = line;
     return VIEW_DONE;

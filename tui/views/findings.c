@@ -402,10 +402,8 @@ static enum view_result findings_click(struct view *self, const struct scene *sc
 
     (void)x;
     follow_model(view, scene, view->list.rows);
-    if (y < view->first_y || (size_t)(y - view->first_y) >= view->list.rows)
-        return VIEW_IGNORED;
-    line = view->list.top + (size_t)(y - view->first_y);
-    if (line >= view->count)
+    line = list_line_at(&view->list, view->first_y, y);
+    if (line == SIZE_MAX)
         return VIEW_IGNORED;
     view->list.at = line;
     select_line(view);

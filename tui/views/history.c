@@ -482,10 +482,8 @@ static enum view_result history_click(struct view *self, const struct scene *sce
         view->travels_there = false;
         return VIEW_TRAVEL;
     }
-    if (y < view->table_y || (size_t)(y - view->table_y) >= view->list.rows)
-        return VIEW_IGNORED;
-    size_t line = view->list.top + (size_t)(y - view->table_y);
-    if (line >= view->list.count)
+    size_t line = list_line_at(&view->list, view->table_y, y);
+    if (line == SIZE_MAX)
         return VIEW_IGNORED;
     view->list.at = line;
     select_line(view);

@@ -1,5 +1,6 @@
 #include "tui/views/list.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,13 @@ void list_walk(struct list *list, bool forwards)
         list_move(list, ACTION_LAST);
     else
         list_move(list, forwards ? ACTION_DOWN : ACTION_UP);
+}
+
+size_t list_line_at(const struct list *list, int first_y, int y)
+{
+    size_t row = y < first_y ? SIZE_MAX : (size_t)(y - first_y);
+
+    return row < list->rows && list->top + row < list->count ? list->top + row : SIZE_MAX;
 }
 
 void list_home(struct list *list)

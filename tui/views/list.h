@@ -53,6 +53,9 @@ bool list_scroll(struct list *, enum action);
 /* To the next or previous line, and from the last on to the first again. */
 void list_walk(struct list *, bool forwards);
 
+/* Which line stands at row y, where the first of those shown stands at first_y; SIZE_MAX: none does. */
+size_t list_line_at(const struct list *, int first_y, int y);
+
 /* Forgets what is selected: the first line is again, whatever stands there. */
 void list_home(struct list *);
 

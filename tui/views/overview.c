@@ -454,10 +454,8 @@ static enum view_result overview_click(struct view *view, const struct scene *sc
 
     (void)x;
     follow_model(overview, scene, overview->list.rows);
-    if (y < overview->first_y || (size_t)(y - overview->first_y) >= overview->list.rows)
-        return VIEW_IGNORED;
-    line = overview->list.top + (size_t)(y - overview->first_y);
-    if (line >= overview->order.count)
+    line = list_line_at(&overview->list, overview->first_y, y);
+    if (line == SIZE_MAX)
         return VIEW_IGNORED;
     overview->list.at = line;
     overview->chosen = true;
