@@ -10,12 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 #include <uv.h>
 
 #include "probe/inject/crowd.h"
 #include "probe/inject/descriptors.h"
+#include "tests/bench/gauge.h"
 
 struct bench {
     uv_loop_t loop;
@@ -23,27 +23,6 @@ struct bench {
     size_t falls, fallen;
     long empty_kb; /* resident before anybody stood */
 };
-
-static long resident_kb(void)
-{
-    char line[128];
-    long kb = 0;
-    FILE *status = fopen("/proc/self/status", "r");
-    while (status && fgets(line, sizeof line, status))
-        if (strncmp(line, "VmRSS:", 6) == 0)
-            kb = strtol(line + 6, NULL, 10);
-    if (status)
-        fclose(status);
-    return kb;
-}
-
-static double cpu_ms(void)
-{
-    struct rusage use;
-    getrusage(RUSAGE_SELF, &use);
-    return (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) * 1e3 +
-           (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1e3;
-}
 
 static void say(const struct bench *bench, const char *what)
 {
@@ -65,8 +44,8 @@ static void say(const struct bench *bench, const char *what)
         "\"notices_each\":%.1f,\"requests_each\":%.1f,\"fall_p50_us\":%lld,\"fall_p99_us\":%lld,\"dead_p50_"
         "us\":%lld,\"problem\":"
         "\"%s\"}\n",
-        what, f.stood_us ? (double)(f.stood_us - f.begun_us) / 1e3 : 0, cpu_ms(),
-        resident_kb() - bench->empty_kb, f.sessions, f.connected, f.by_state[CANDIDATE_WAITING],
+        what, f.stood_us ? (double)(f.stood_us - f.begun_us) / 1e3 : 0, gauge_cpu_ms(),
+        gauge_resident_kb() - bench->empty_kb, f.sessions, f.connected, f.by_state[CANDIDATE_WAITING],
         f.by_state[CANDIDATE_LEADING], (unsigned long long)f.lists, (unsigned long long)f.requests,
         (unsigned long long)f.connects, (unsigned long long)f.refused, (unsigned long long)f.lost,
         (unsigned long long)f.expired, (unsigned long long)f.errors,
@@ -150,7 +129,7 @@ int main(int argc, char **argv)
         return 2;
     input.data = &bench;
     uv_poll_start(&input, UV_READABLE, on_input);
-    bench.empty_kb = resident_kb();
+    bench.empty_kb = gauge_resident_kb();
     bench.crowd = crowd_new(&bench.loop, &options, &listener, &bench);
     if (!bench.crowd)
         return 2;

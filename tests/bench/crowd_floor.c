@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "tests/bench/client/bare.h"
+#include "tests/bench/gauge.h"
 
 #define CONNECTING_MOST 30
 #define PAUSE_A_NAME_NS 1500
@@ -44,19 +45,6 @@ static int64_t *fall_us;
 static long empty_kb;
 static int poller;
 
-static long resident_kb(void)
-{
-    char line[128];
-    long kb = 0;
-    FILE *status = fopen("/proc/self/status", "r");
-    while (status && fgets(line, sizeof line, status))
-        if (strncmp(line, "VmRSS:", 6) == 0)
-            kb = strtol(line + 6, NULL, 10);
-    if (status)
-        fclose(status);
-    return kb;
-}
-
 static int by_time(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -65,15 +53,11 @@ static int by_time(const void *a, const void *b)
 
 static void say(const char *what)
 {
-    struct rusage use;
-    getrusage(RUSAGE_SELF, &use);
-    double cpu = (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) * 1e3 +
-                 (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1e3;
     qsort(fall_us, fallen, sizeof *fall_us, by_time);
     printf("{\"what\":\"%s\",\"stood_ms\":%.1f,\"cpu_ms\":%.1f,\"kb\":%ld,\"waiting\":%zu,\"lists\":%zu,"
            "\"requests\":%zu,\"fall_p50_us\":%lld}\n",
-           what, (double)(now_us() - began_us) / 1e3, cpu, resident_kb() - empty_kb, stood, lists, requests,
-           fallen ? (long long)fall_us[fallen / 2] : 0);
+           what, (double)(now_us() - began_us) / 1e3, gauge_cpu_ms(), gauge_resident_kb() - empty_kb, stood,
+           lists, requests, fallen ? (long long)fall_us[fallen / 2] : 0);
     fflush(stdout);
 }
 
@@ -358,7 +342,7 @@ int main(int argc, char **argv)
         die("out of memory");
     zoo_set_debug_level(0);
     zoo_deterministic_conn_order(1); /* there is one server: no seed is needed to choose it */
-    empty_kb = resident_kb();
+    empty_kb = gauge_resident_kb();
     began_us = now_us();
     struct epoll_event input = {.events = EPOLLIN, .data = {.ptr = NULL}};
     epoll_ctl(poller, EPOLL_CTL_ADD, 0, &input);

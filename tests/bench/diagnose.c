@@ -14,9 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "probe/election/model.h"
+#include "tests/bench/gauge.h"
 
 #define ELECTIONS 1000
 #define MEMBERS 10
@@ -34,13 +34,6 @@ struct world {
     struct seen_watches watches[SESSIONS];
     int64_t now_us;
 };
-
-static int64_t clock_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 static void observe(struct world *w, struct observation o)
 {
@@ -128,12 +121,12 @@ static double take_round(struct world *w)
     w->now_us += 6000000;
     for (size_t e = 0; e < ELECTIONS; e++)
         w->connections[e * MEMBERS + MEMBERS - 1].established_ms++;
-    int64_t began_ns = clock_ns();
+    int64_t began_ns = gauge_ns(CLOCK_MONOTONIC);
     list_connections(w);
     observe(w, (struct observation){.kind = OBSERVED_WATCHES,
                                     .watches = {SERVER, "adminserver", w->watches, SESSIONS, 0}});
     list_connections(w);
-    return (double)(clock_ns() - began_ns) / 1e6;
+    return (double)(gauge_ns(CLOCK_MONOTONIC) - began_ns) / 1e6;
 }
 
 static int by_value(const void *a, const void *b)

@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "tests/bench/client/bare.h"
+#include "tests/bench/gauge.h"
 
 #define TIMEOUT_MS 10000
 #define PATH_MOST 1024
@@ -68,14 +68,6 @@ static void take_names(struct watching *w, const struct String_vector *names)
     w->count = (size_t)names->count;
     if (w->count > 0)
         snprintf(w->prefix, sizeof w->prefix, "%.*s", (int)strlen(names->data[0]) - 10, names->data[0]);
-}
-
-static double cpu_ms(void)
-{
-    struct rusage use;
-    getrusage(RUSAGE_SELF, &use);
-    return (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) * 1e3 +
-           (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1e3;
 }
 
 static void run_for(struct watching *w, int64_t us)
@@ -261,7 +253,7 @@ static void churn(struct watching *w, int64_t for_us)
     bare_connect(&w->bare, 1);
     read_again(w);
     run_for(w, for_us);
-    printf("read %llu %.1f\n", (unsigned long long)w->lists, cpu_ms());
+    printf("read %llu %.1f\n", (unsigned long long)w->lists, gauge_cpu_ms());
 }
 
 static void usage(void)

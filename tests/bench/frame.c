@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "probe/election/model.h"
+#include "tests/bench/gauge.h"
 #include "tui/event_log.h"
 #include "tui/views/view.h"
 
@@ -42,13 +42,6 @@ static void *must(void *memory)
         exit(1);
     }
     return memory;
-}
-
-static int64_t clock_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 static void observe(struct picture *p, struct observation *observation)
@@ -179,10 +172,10 @@ static bool shows(const struct picture *p, const char *text)
 static double draw_us(struct picture *p)
 {
     struct scene scene = scene_of(p);
-    int64_t began_ns = clock_ns();
+    int64_t began_ns = gauge_ns(CLOCK_MONOTONIC);
     cells_clear(p->cells);
     p->view->ops->draw(p->view, &scene, p->cells);
-    return (double)(clock_ns() - began_ns) / 1e3;
+    return (double)(gauge_ns(CLOCK_MONOTONIC) - began_ns) / 1e3;
 }
 
 static int by_value(const void *a, const void *b)

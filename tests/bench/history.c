@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,6 +20,7 @@
 #include "probe/election/failover.h"
 #include "probe/history/history.h"
 #include "probe/history/recorder.h"
+#include "tests/bench/gauge.h"
 
 #define CANDIDATES 3
 #define DAY_US (INT64_C(86400) * 1000000)
@@ -31,21 +31,6 @@ static void die(const char *what)
 {
     fprintf(stderr, "history: %s\n", what);
     exit(2);
-}
-
-static int64_t now_us(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
-static int64_t cpu_us(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (int64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 + usage.ru_utime.tv_usec +
-           usage.ru_stime.tv_usec;
 }
 
 /* ---- elections that change ---- */
@@ -228,7 +213,8 @@ static double run_rate(const char *file, int rate, int seconds, int64_t *hold_us
     const int64_t tick_us = 5000;
     if (seconds == FOR_EVER)
         say_began();
-    int64_t start_us = now_us(), cpu = cpu_us(), next_us = start_us, wall_us = world->now.wall_us,
+    double begun_cpu_ms = gauge_cpu_ms();
+    int64_t start_us = gauge_us(), next_us = start_us, wall_us = world->now.wall_us,
             mono_us = world->now.mono_us;
     uint64_t due = 0, before = world->events;
     size_t at = 0;
@@ -236,22 +222,22 @@ static double run_rate(const char *file, int rate, int seconds, int64_t *hold_us
     while (seconds == FOR_EVER || next_us < start_us + (int64_t)seconds * 1000000) {
         next_us += tick_us;
         due = (uint64_t)((next_us - start_us) * rate / 1000000);
-        int64_t elapsed_us = now_us() - start_us;
+        int64_t elapsed_us = gauge_us() - start_us;
         world->now = (struct moment){mono_us + elapsed_us, wall_us + elapsed_us};
         while (world->events - before < due)
             change(world, &world->lines[at++ % world->count]);
         if (world->recorder) {
-            int64_t turn_us = now_us();
+            int64_t turn_us = gauge_us();
             recorder_turn(world->recorder);
-            turn_us = now_us() - turn_us;
+            turn_us = gauge_us() - turn_us;
             *hold_us = turn_us > *hold_us ? turn_us : *hold_us;
         }
-        int64_t rest_us = next_us - now_us();
+        int64_t rest_us = next_us - gauge_us();
         if (rest_us > 0)
             usleep((useconds_t)rest_us);
     }
     *events = world->events - before;
-    double used = (double)(cpu_us() - cpu) / (double)(now_us() - start_us);
+    double used = (gauge_cpu_ms() - begun_cpu_ms) * 1e3 / (double)(gauge_us() - start_us);
     if (world->recorder && recorder_lost(world->recorder))
         die("events were lost");
     stop(world);
@@ -283,7 +269,7 @@ static int make_days(const char *file, size_t elections, double days)
     start_recorder(world, file);
     begin(world);
     recorder_flush(world->recorder);
-    int64_t began_us = now_us(), end_us = world->now.wall_us + (int64_t)(days * (double)DAY_US);
+    int64_t began_us = gauge_us(), end_us = world->now.wall_us + (int64_t)(days * (double)DAY_US);
     const int64_t step_us = INT64_C(60000000) / (int64_t)elections;
     uint64_t changes = 0;
     while (world->now.wall_us < end_us) {
@@ -298,7 +284,7 @@ static int make_days(const char *file, size_t elections, double days)
     if (recorder_lost(world->recorder))
         die("events were lost");
     stop(world);
-    double took_s = (double)(now_us() - began_us) / 1e6;
+    double took_s = (double)(gauge_us() - began_us) / 1e6;
     printf("{\"changes\": %" PRIu64 ", \"events\": %" PRIu64 ", \"bytes\": %" PRId64
            ", \"bytes_an_event\": %.1f, \"seconds\": %.1f}\n",
            changes, events, size_of(file), (double)size_of(file) / (double)events, took_s);
@@ -319,11 +305,11 @@ static int64_t percentiles(struct history *history, const char *election, int64_
     struct failover_stats stats;
     struct history_filter filter = {.election = election};
     char *error;
-    int64_t began_us = now_us();
+    int64_t began_us = gauge_us();
     if (!history_statistics(history, &filter, from_us, to_us, &stats, &error))
         die(error);
     *count = stats.all.count;
-    return now_us() - began_us;
+    return gauge_us() - began_us;
 }
 
 static bool count_event(void *context, const struct event *event)
@@ -338,11 +324,11 @@ static int64_t events_of_one(struct history *history, int64_t to_us, size_t *cou
 {
     const struct history_filter filter = {.election = "/services/team-000/leader"};
     char *error;
-    int64_t began_us = now_us();
+    int64_t began_us = gauge_us();
     *count = 0;
     if (!history_events(history, &filter, to_us - HOUR_US, to_us, count_event, count, &error))
         die(error);
-    return now_us() - began_us;
+    return gauge_us() - began_us;
 }
 
 #define JUMPS 60
@@ -356,19 +342,19 @@ static int read_back(const char *file)
         die(error);
     history_bounds(history, &from_us, &to_us);
     history_close(history);
-    began_us = now_us();
+    began_us = gauge_us();
     history = history_open(file, &error);
     if (!history || !history_bounds(history, &from_us, &to_us))
         die("cannot be opened again");
-    int64_t open_us = now_us() - began_us;
+    int64_t open_us = gauge_us() - began_us;
     srand(1);
     for (int round = 0; round < 2; round++) /* the first one warms the cache */
         for (int i = 0; i < JUMPS; i++) {
             int64_t at_us = from_us + (int64_t)((double)rand() / RAND_MAX * (double)(to_us - from_us));
-            began_us = now_us();
+            began_us = gauge_us();
             if (!history_at(history, at_us, &error))
                 die(error);
-            took[i] = now_us() - began_us;
+            took[i] = gauge_us() - began_us;
         }
     qsort(took, JUMPS, sizeof *took, by_size);
     size_t one, day, all, events;
@@ -381,9 +367,9 @@ static int read_back(const char *file)
     int64_t events_us = events_of_one(history, to_us, &events);
     struct history_filter filter = {.events = UINT64_C(1) << EVENT_LEADER_ELECTED};
     int64_t at_us = from_us + (to_us - from_us) / 2;
-    began_us = now_us();
+    began_us = gauge_us();
     history_step(history, &filter, at_us, true, &at_us);
-    int64_t step_us = now_us() - began_us;
+    int64_t step_us = gauge_us() - began_us;
     history_close(history);
     printf("{\"open_ms\": %.2f, \"jump_ms\": %.2f, \"jump_worst_ms\": %.2f, \"step_ms\": %.2f, ",
            (double)open_us / 1000, (double)took[JUMPS / 2] / 1000, (double)took[JUMPS - 1] / 1000,

@@ -24,6 +24,7 @@
 #include "config/settings.h"
 #include "probe/monitor.h"
 #include "probe/zookeeper/words.h"
+#include "tests/bench/gauge.h"
 
 struct bench {
     uv_loop_t loop;
@@ -37,28 +38,6 @@ static void die(const char *what)
     exit(1);
 }
 
-static double clock_ms(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec * 1000 + (double)t.tv_nsec / 1e6;
-}
-
-static double cpu_ms(void)
-{
-    return clock_ms(CLOCK_PROCESS_CPUTIME_ID);
-}
-
-static long resident_kb(void)
-{
-    long pages = 0, resident = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    if (!file || fscanf(file, "%ld %ld", &pages, &resident) != 2)
-        die("no /proc/self/statm");
-    fclose(file);
-    return resident * (sysconf(_SC_PAGESIZE) / 1024);
-}
-
 /*
  * The loop has work from the end of a poll to the beginning of the next. In the loop's own processor time:
  * what else this machine does meanwhile is not its doing.
@@ -66,13 +45,13 @@ static long resident_kb(void)
 static void on_poll_ended(uv_check_t *check)
 {
     struct bench *b = check->data;
-    b->busy_since_ms = clock_ms(CLOCK_THREAD_CPUTIME_ID);
+    b->busy_since_ms = (double)gauge_ns(CLOCK_THREAD_CPUTIME_ID) / 1e6;
 }
 
 static void on_poll_begins(uv_prepare_t *prepare)
 {
     struct bench *b = prepare->data;
-    double busy_ms = clock_ms(CLOCK_THREAD_CPUTIME_ID) - b->busy_since_ms;
+    double busy_ms = (double)gauge_ns(CLOCK_THREAD_CPUTIME_ID) / 1e6 - b->busy_since_ms;
     if (b->busy_since_ms > 0 && busy_ms > b->longest_ms)
         b->longest_ms = busy_ms;
 }
@@ -133,9 +112,9 @@ static double words_ms(const char *hosts)
         char *text = fetch(hosts, word_text(words[i]));
         struct server_answer answer;
         server_answer_clear(&answer);
-        double begun = cpu_ms();
+        double begun = gauge_cpu_ms();
         const char *problem = word_read(words[i], text, &answer);
-        spent += cpu_ms() - begun;
+        spent += gauge_cpu_ms() - begun;
         if (problem)
             die(problem);
         server_answer_free(&answer);
@@ -172,7 +151,7 @@ int main(int argc, char **argv)
     bench.monitor = monitor_start(&bench.loop, settings, &error);
     if (!bench.monitor)
         die(error);
-    long before_kb = resident_kb();
+    long before_kb = gauge_resident_kb();
     uint64_t until = uv_now(&bench.loop) + 30000;
     while (!monitor_looked(bench.monitor) && uv_now(&bench.loop) < until)
         uv_run(&bench.loop, UV_RUN_ONCE);
@@ -181,19 +160,19 @@ int main(int argc, char **argv)
     bench.longest_ms = 0;
     for (long i = 0, rounds = atol(argv[4]); i < rounds; i++) {
         int64_t looked_us = cluster->servers[0].watches_seen.mono_us;
-        double begun = cpu_ms();
+        double begun = gauge_cpu_ms();
         monitor_ask(bench.monitor);
         /* One that was under way goes first. */
         while (cluster->servers[0].watches_seen.mono_us == looked_us)
             uv_run(&bench.loop, UV_RUN_ONCE);
         go_on(&bench, 1500);
-        printf("%s%.1f", i ? ", " : "", cpu_ms() - begun);
+        printf("%s%.1f", i ? ", " : "", gauge_cpu_ms() - begun);
     }
-    double longest_ms = bench.longest_ms, idle_begun = cpu_ms();
-    long after_kb = resident_kb();
+    double longest_ms = bench.longest_ms, idle_begun = gauge_cpu_ms();
+    long after_kb = gauge_resident_kb();
     uint64_t idle_s = strtoul(argv[5], NULL, 10);
     go_on(&bench, idle_s * 1000 + 1);
-    double idle_ms = cpu_ms() - idle_begun;
+    double idle_ms = gauge_cpu_ms() - idle_begun;
     printf("], \"longest_ms\": %.2f, \"before_kb\": %ld, \"after_kb\": %ld, \"watches\": %zu, "
            "\"idle_percent\": %.3f, "
            "\"words_ms\": %.1f}\n",

@@ -20,15 +20,9 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-static int64_t now_us(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
+#include "tests/bench/gauge.h"
 
 static int fail(const char *what)
 {
@@ -74,7 +68,7 @@ int main(int argc, char **argv)
         return fail(argv[1]);
     if (pipe2(ends, O_CLOEXEC) != 0)
         return fail("pipe");
-    int64_t started_us = now_us();
+    int64_t started_us = gauge_us();
     pid_t child = fork();
     if (child < 0)
         return fail("fork");
@@ -91,12 +85,12 @@ int main(int argc, char **argv)
             continue;
         if (got <= 0)
             break;
-        write_lines(out, buffer, (size_t)got, now_us(), &at_start);
+        write_lines(out, buffer, (size_t)got, gauge_us(), &at_start);
         fflush(out);
     }
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    fprintf(out, "%sexit %d %lld\n", at_start ? "" : "\n", code, (long long)now_us());
+    fprintf(out, "%sexit %d %lld\n", at_start ? "" : "\n", code, (long long)gauge_us());
     return fclose(out) == 0 ? 0 : fail(argv[1]);
 }

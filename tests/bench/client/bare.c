@@ -1,5 +1,6 @@
 #define _GNU_SOURCE /* ppoll: intervals below a millisecond */
 #include "tests/bench/client/bare.h"
+#include "tests/bench/gauge.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -17,9 +18,7 @@ static volatile sig_atomic_t ended;
 
 int64_t now_us(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+    return gauge_us();
 }
 
 void die(const char *format, ...)
