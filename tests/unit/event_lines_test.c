@@ -5,13 +5,13 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "probe/sink/json_event.h"
 #include "tests/support/golden.h"
+#include "tests/support/json_back.h"
 #include "tests/support/scripted.h"
 #include "tui/print/event_line.h"
 
@@ -83,10 +83,7 @@ static void json_lines(void **state)
     for (char *line = out.bytes; line < out.bytes + out.length; lines++) {
         char *end = memchr(line, '\n', (size_t)(out.bytes + out.length - line));
         assert_non_null(end);
-        json_error_t error;
-        json_t *object = json_loadb(line, (size_t)(end - line), JSON_REJECT_DUPLICATES, &error);
-        if (!object)
-            fail_msg("%.*s: %s", (int)(end - line), line, error.text);
+        json_t *object = json_back(line, (size_t)(end - line));
         void *key = json_object_iter(object);
         for (size_t i = 0; i < sizeof first / sizeof *first; i++, key = json_object_iter_next(object, key))
             assert_string_equal(json_object_iter_key(key), first[i]);

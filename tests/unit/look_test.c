@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -14,18 +13,10 @@
 #include "probe/sink/json_look.h"
 #include "probe/sink/look.h"
 #include "tests/support/golden.h"
+#include "tests/support/json_back.h"
 #include "tests/support/scenes.h"
 #include "tests/support/scripted.h"
 #include "tui/report/look_text.h"
-
-static json_t *read_back(const struct buffer *out)
-{
-    json_error_t error;
-    json_t *document = json_loadb(out->bytes, out->length, JSON_REJECT_DUPLICATES, &error);
-    if (!document)
-        fail_msg("line %d: %s", error.line, error.text);
-    return document;
-}
 
 /* The whole document, key by key, as scripts rely on it. */
 static void json_is_as_promised(void **state)
@@ -34,7 +25,7 @@ static void json_is_as_promised(void **state)
     struct model *model = scripted_world();
     struct buffer out = {0};
     json_look_write(&out, model, scripted_now());
-    json_decref(read_back(&out));
+    json_decref(json_back_of(&out));
     golden_check("tests/unit/data/look.json", &out);
     buffer_free(&out);
     model_free(model);
@@ -67,7 +58,7 @@ static void json_has_every_key(void **state)
     struct model *model = scripted_world();
     struct buffer out = {0};
     json_look_write(&out, model, scripted_now());
-    json_t *document = read_back(&out), *cluster, *election, *candidate;
+    json_t *document = json_back_of(&out), *cluster, *election, *candidate;
     size_t i, j, k, seen = 0;
     json_array_foreach(json_object_get(document, "clusters"), i, cluster)
     {
@@ -116,7 +107,7 @@ static void json_tells_the_real_chain(void **state)
     struct stage *stage = scene_chain();
     struct buffer out = {0};
     json_look_write(&out, stage_model(stage), stage_now(stage));
-    json_t *document = read_back(&out);
+    json_t *document = json_back_of(&out);
     json_t *cluster = json_array_get(json_object_get(document, "clusters"), 0);
     json_t *election = json_array_get(json_object_get(cluster, "elections"), 0);
     for (size_t i = 0; i < sizeof states / sizeof *states; i++)
@@ -177,7 +168,7 @@ static void json_tells_a_whole_herd(void **state)
     }
     struct buffer out = {0};
     json_look_write(&out, stage_model(stage), stage_now(stage));
-    json_t *document = read_back(&out);
+    json_t *document = json_back_of(&out);
     json_t *cluster = json_array_get(json_object_get(document, "clusters"), 0);
     json_t *election = json_array_get(json_object_get(cluster, "elections"), 0);
     assert_int_equal(json_array_size(json_object_get(candidate_of(election, 0), "watched_by")), HERD - 1);
@@ -196,7 +187,7 @@ static void json_of_hidden_watches_is_null(void **state)
     struct stage *stage = scene_hidden();
     struct buffer out = {0};
     json_look_write(&out, stage_model(stage), stage_now(stage));
-    json_t *document = read_back(&out);
+    json_t *document = json_back_of(&out);
     json_t *cluster = json_array_get(json_object_get(document, "clusters"), 0);
     json_t *election = json_array_get(json_object_get(cluster, "elections"), 0);
     is_text(json_array_get(json_object_get(cluster, "servers"), 0), "watches_problem",
@@ -225,7 +216,7 @@ static void lost_connection_is_unknown(void **state)
     assert_int_equal(look_state(model_election(model, 0, "/closed")), ELECTION_UNKNOWN);
     struct buffer out = {0};
     json_look_write(&out, model, scripted_now());
-    json_t *document = read_back(&out);
+    json_t *document = json_back_of(&out);
     json_t *cluster = json_array_get(json_object_get(document, "clusters"), 0);
     json_t *election = json_array_get(json_object_get(cluster, "elections"), 0);
     assert_string_equal(json_string_value(json_object_get(election, "state")), "unknown");
@@ -397,7 +388,7 @@ static void ten_thousand(void **state)
                                         .children = {.stat = &directory, .names = names, .count = MANY}});
     struct buffer out = {0};
     json_look_write(&out, model, scripted_now());
-    json_t *document = read_back(&out);
+    json_t *document = json_back_of(&out);
     json_t *cluster = json_array_get(json_object_get(document, "clusters"), 0);
     json_t *candidates =
         json_object_get(json_array_get(json_object_get(cluster, "elections"), 0), "candidates");
@@ -426,7 +417,7 @@ static void unasked_is_unknown(void **state)
         if (!connected)
             stage_disconnected(stage, 0, "connection refused");
         json_look_write(&out, stage_model(stage), stage_now(stage));
-        json_t *document = read_back(&out);
+        json_t *document = json_back_of(&out);
         json_t *cluster = json_array_get(json_object_get(document, "clusters"), 0);
         json_t *servers = json_object_get(cluster, "servers");
         for (size_t i = 0; i < 3; i++) {

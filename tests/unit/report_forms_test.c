@@ -6,13 +6,13 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "probe/report/json_report.h"
 #include "tests/support/golden.h"
+#include "tests/support/json_back.h"
 #include "tests/support/report_scene.h"
 #include "tui/report/html_report.h"
 #include "tui/report/markdown_report.h"
@@ -30,21 +30,12 @@ static struct buffer json_of(struct report *report)
     return out;
 }
 
-static json_t *read_back(const struct buffer *out)
-{
-    json_error_t error;
-    json_t *document = json_loadb(out->bytes, out->length, JSON_REJECT_DUPLICATES, &error);
-    if (!document)
-        fail_msg("line %d: %s", error.line, error.text);
-    return document;
-}
-
 /* Key by key, as scripts rely on it. */
 static void json_is_as_promised(void **state)
 {
     (void)state;
     struct buffer out = json_of(report_scene_usual());
-    json_decref(read_back(&out));
+    json_decref(json_back_of(&out));
     golden_check("tests/unit/data/report.json", &out);
     buffer_free(&out);
 }
@@ -54,7 +45,7 @@ static void json_keeps_intervals(void **state)
 {
     (void)state;
     struct buffer out = json_of(report_scene_one());
-    json_t *document = read_back(&out);
+    json_t *document = json_back_of(&out);
     json_t *election = json_array_get(json_object_get(document, "elections"), 0);
     json_t *failovers = json_object_get(election, "failovers"), *list = json_object_get(failovers, "list");
     assert_int_equal(json_array_size(list), 7);
@@ -78,7 +69,7 @@ static void json_stands_hostile_names(void **state)
 {
     (void)state;
     struct buffer out = json_of(report_scene_hostile());
-    json_t *document = read_back(&out);
+    json_t *document = json_back_of(&out);
     json_t *election = json_array_get(json_object_get(document, "elections"), 0);
     assert_string_equal(json_string_value(json_object_get(election, "name")),
                         "safe\u202egnp.exe\u2066\n# head");
