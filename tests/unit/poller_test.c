@@ -46,125 +46,119 @@ static void close_end(struct end *end)
     close(end->there);
 }
 
+/* A poller of a loop, with two ends on it. */
+struct pair {
+    uv_loop_t loop;
+    struct poller *poller;
+    struct end one, other;
+};
+
+static void begin(struct pair *pair)
+{
+    assert_int_equal(uv_loop_init(&pair->loop), 0);
+    pair->poller = poller_new(&pair->loop);
+    open_end(&pair->one, pair->poller);
+    open_end(&pair->other, pair->poller);
+}
+
 static void say(const struct end *end)
 {
     assert_int_equal(write(end->there, "x", 1), 1);
 }
 
-static void finish(uv_loop_t *loop, struct poller *poller)
+/* Nothing of it keeps the loop going. */
+static void finish(struct pair *pair)
 {
-    poller_free(poller);
-    uv_run(loop, UV_RUN_DEFAULT);
-    assert_int_equal(uv_loop_close(loop), 0);
+    poller_drop(pair->poller, &pair->one.seat);
+    poller_drop(pair->poller, &pair->other.seat);
+    close_end(&pair->one);
+    close_end(&pair->other);
+    poller_free(pair->poller);
+    uv_run(&pair->loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&pair->loop), 0);
 }
 
 /* Both are told in one turn, each again while it is ready; what is waited for can be changed. */
 static void tells_each(void **state)
 {
     (void)state;
-    uv_loop_t loop;
-    uv_loop_init(&loop);
-    struct poller *poller = poller_new(&loop);
-    struct end one, other;
-    open_end(&one, poller);
-    open_end(&other, poller);
-    say(&one);
-    say(&other);
-    uv_run(&loop, UV_RUN_ONCE);
-    uv_run(&loop, UV_RUN_ONCE);
-    assert_int_equal(one.told, 2);
-    assert_int_equal(other.told, 2);
-    assert_int_equal(one.events, UV_READABLE);
-    assert_true(poller_poll(poller, &one.seat, one.here, UV_WRITABLE));
-    uv_run(&loop, UV_RUN_ONCE);
-    assert_int_equal(one.events, UV_WRITABLE);
-    assert_true(poller_poll(poller, &one.seat, one.here, 0));
-    int told = one.told;
-    uv_run(&loop, UV_RUN_ONCE);
-    assert_int_equal(one.told, told);
-    poller_drop(poller, &other.seat);
-    close_end(&one);
-    close_end(&other);
-    finish(&loop, poller);
+    struct pair p;
+    begin(&p);
+    say(&p.one);
+    say(&p.other);
+    uv_run(&p.loop, UV_RUN_ONCE);
+    uv_run(&p.loop, UV_RUN_ONCE);
+    assert_int_equal(p.one.told, 2);
+    assert_int_equal(p.other.told, 2);
+    assert_int_equal(p.one.events, UV_READABLE);
+    assert_true(poller_poll(p.poller, &p.one.seat, p.one.here, UV_WRITABLE));
+    uv_run(&p.loop, UV_RUN_ONCE);
+    assert_int_equal(p.one.events, UV_WRITABLE);
+    assert_true(poller_poll(p.poller, &p.one.seat, p.one.here, 0));
+    int told = p.one.told;
+    uv_run(&p.loop, UV_RUN_ONCE);
+    assert_int_equal(p.one.told, told);
+    finish(&p);
 }
 
 /* Of two that are ready at once each lets go of the other: only the first is told. */
 static void forgets_who_was_dropped_meanwhile(void **state)
 {
     (void)state;
-    uv_loop_t loop;
-    uv_loop_init(&loop);
-    struct poller *poller = poller_new(&loop);
-    struct end one, other;
-    open_end(&one, poller);
-    open_end(&other, poller);
-    one.drops = &other.seat;
-    other.drops = &one.seat;
-    say(&one);
-    say(&other);
-    uv_run(&loop, UV_RUN_NOWAIT);
-    assert_int_equal(one.told + other.told, 1);
-    poller_drop(poller, &one.seat);
-    poller_drop(poller, &other.seat);
-    close_end(&one);
-    close_end(&other);
-    finish(&loop, poller);
+    struct pair p;
+    begin(&p);
+    p.one.drops = &p.other.seat;
+    p.other.drops = &p.one.seat;
+    say(&p.one);
+    say(&p.other);
+    uv_run(&p.loop, UV_RUN_NOWAIT);
+    assert_int_equal(p.one.told + p.other.told, 1);
+    finish(&p);
 }
 
 /* A descriptor that was closed behind its back, and opened again under the same number for the same seat. */
 static void takes_a_number_again(void **state)
 {
     (void)state;
-    uv_loop_t loop;
-    uv_loop_init(&loop);
-    struct poller *poller = poller_new(&loop);
-    struct end one, other;
-    open_end(&one, poller);
-    open_end(&other, poller);
-    assert_int_equal(dup2(other.here, one.here), one.here);
-    assert_true(poller_poll(poller, &one.seat, one.here, UV_READABLE | UV_WRITABLE));
-    uv_run(&loop, UV_RUN_NOWAIT);
-    assert_int_equal(one.events, UV_WRITABLE);
-    close(one.here);
-    poller_drop(poller, &one.seat);
-    poller_drop(poller, &other.seat);
-    close(one.there);
-    close_end(&other);
-    finish(&loop, poller);
+    struct pair p;
+    begin(&p);
+    assert_int_equal(dup2(p.other.here, p.one.here), p.one.here);
+    assert_true(poller_poll(p.poller, &p.one.seat, p.one.here, UV_READABLE | UV_WRITABLE));
+    uv_run(&p.loop, UV_RUN_NOWAIT);
+    assert_int_equal(p.one.events, UV_WRITABLE);
+    close(p.one.here); /* it may be, before it is let go */
+    p.one.here = -1;
+    finish(&p);
 }
 
 /* The other's end is something to read; and one may end the poller while it is told. */
 static void ends_from_inside(void **state)
 {
     (void)state;
-    uv_loop_t loop;
-    uv_loop_init(&loop);
-    struct poller *poller = poller_new(&loop);
-    struct end one;
-    open_end(&one, poller);
-    one.frees = true;
-    shutdown(one.there, SHUT_RDWR);
-    uv_run(&loop, UV_RUN_DEFAULT); /* and with nothing polled the loop ends */
-    assert_int_equal(one.told, 1);
-    assert_true(one.events & UV_READABLE);
-    close_end(&one);
-    assert_int_equal(uv_loop_close(&loop), 0);
+    struct pair p;
+    begin(&p);
+    poller_drop(p.poller, &p.other.seat);
+    p.one.frees = true;
+    shutdown(p.one.there, SHUT_RDWR);
+    uv_run(&p.loop, UV_RUN_DEFAULT); /* and with nothing polled the loop ends */
+    assert_int_equal(p.one.told, 1);
+    assert_true(p.one.events & UV_READABLE);
+    close_end(&p.one);
+    close_end(&p.other);
+    assert_int_equal(uv_loop_close(&p.loop), 0);
 }
 
 /* With nobody polled a poller does not keep its loop going. */
 static void lets_the_loop_end(void **state)
 {
     (void)state;
-    uv_loop_t loop;
-    uv_loop_init(&loop);
-    struct poller *poller = poller_new(&loop);
-    struct end one;
-    open_end(&one, poller);
-    assert_true(uv_loop_alive(&loop));
-    poller_drop(poller, &one.seat);
-    assert_false(uv_loop_alive(&loop));
-    close_end(&one);
-    finish(&loop, poller);
+    struct pair p;
+    begin(&p);
+    poller_drop(p.poller, &p.other.seat);
+    assert_true(uv_loop_alive(&p.loop));
+    poller_drop(p.poller, &p.one.seat);
+    assert_false(uv_loop_alive(&p.loop));
+    finish(&p);
 }
 
 int main(void)
