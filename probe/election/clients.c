@@ -100,7 +100,8 @@ struct client *clients_make(struct cluster *cluster, uint64_t session)
                                         .silent_ms = -1,
                                         .last_cxid = -1,
                                         .server = CLIENT_NOWHERE,
-                                        .outstanding = -1}};
+                                        .outstanding = -1},
+                              .ends_ms = -1};
     struct client **bucket = &clients->buckets[bucket_of(clients, session)];
     client->next = *bucket;
     *bucket = client;
@@ -168,6 +169,31 @@ bool client_keep_watches(struct client_session *shown, const struct seen_watches
     free(shown->watches);
     shown->watches = watches;
     shown->watch_count = (uint32_t)seen->count;
+    return true;
+}
+
+/* ---- when it was heard ---- */
+
+bool client_was_heard(const struct cluster *cluster, const struct client *client, int64_t *low_us,
+                      int64_t *high_us)
+{
+    const struct clients *clients = cluster->clients;
+    const struct client_session *shown = &client->shown;
+    if (!shown->alive_known || !shown->alive || client->ends_ms < 0 || shown->timeout_ms <= 0 ||
+        clients->sessions_server >= cluster->server_count)
+        return false;
+    const struct server *leader = &cluster->servers[clients->sessions_server];
+    int64_t heard_us = (client->ends_ms - shown->timeout_ms) * 1000; /* or up to a tick before */
+    int64_t tick_us = cluster_tick_ms(cluster) * INT64_C(1000);
+    if (!leader->clock_known)
+        return false;
+    /* Followers pass on what they heard every half tick. */
+    *low_us =
+        leader->clock_low_known && tick_us > 0 ? heard_us - 2 * tick_us + leader->clock_low_us : INT64_MIN;
+    *high_us = heard_us + leader->clock_high_us;
+    /* Whoever leads ZooKeeper anew gives everybody a whole timeout, and hears nobody by that. */
+    if (*low_us <= cluster->epoch_us)
+        *low_us = INT64_MIN;
     return true;
 }
 

@@ -15,6 +15,7 @@ struct client {
     struct candidate *owned;     /* chained by owned_next */
 
     int64_t response_ms;      /* last response in the latest list */
+    int64_t ends_ms;          /* in the latest list of sessions: see seen_session; -1: not told */
     int64_t parted_us;        /* the first list without its connection had come by then */
     uint64_t fingerprint;     /* of the watches that concern elections, in the run */
     int64_t run_us;           /* the run's first look was asked for then; 0: no run */
@@ -54,6 +55,11 @@ struct client *clients_make(struct cluster *, uint64_t session);
 
 /* Whoever is on no server and owns nothing is of no interest any more. */
 void clients_drop_strangers(struct clients *);
+/*
+ * As the latest list of sessions shows: a server heard of it no earlier than low_us, and ZooKeeper's leader
+ * was told nothing of it after high_us, on the observer's monotonic clock. False: it does not show that.
+ */
+bool client_was_heard(const struct cluster *, const struct client *, int64_t *low_us, int64_t *high_us);
 /* Takes a copy of its watches. False: out of memory; it keeps those of before. */
 bool client_keep_watches(struct client_session *, const struct seen_watches *);
 

@@ -72,13 +72,26 @@ static bool ghost(struct diagnosis *d, const struct candidate *c)
 
 enum answer_of { NOWHERE, SOMEWHERE, NOT_KNOWN };
 
-/* Nowhere is what no list shows that was made since it was last seen. */
-static enum answer_of connection_of(const struct cluster *cluster, const struct candidate *c)
+/* Each server shows its connections as they were after that. */
+static bool all_show_since(const struct cluster *cluster, int64_t since_us)
 {
+    for (size_t i = 0; i < cluster->server_count; i++)
+        if (cluster->servers[i].hidden[HIDDEN_CONNECTIONS] || cluster->servers[i].listed.mono_us <= since_us)
+            return false;
+    return true;
+}
+
+/* Nowhere is what no list shows that was made since it was last seen, or heard somewhere. */
+static enum answer_of connection_of(const struct diagnosis *d, const struct candidate *c)
+{
+    const struct cluster *cluster = d->election->cluster;
     const struct client_session *shown = &c->client->shown;
     if (shown->connected)
         return SOMEWHERE;
     int64_t since_us = shown->seen.mono_us > c->joined.mono_us ? shown->seen.mono_us : c->joined.mono_us;
+    int64_t low_us, high_us;
+    if (client_was_heard(cluster, c->client, &low_us, &high_us) && low_us > since_us)
+        since_us = low_us;
     /* An ensemble of which only some servers are known says nothing. Where nobody says who belongs to it,
        fewer than three are not taken for all, unless one says that it stands alone. */
     bool fewer = cluster->server_count < 3 &&
@@ -86,43 +99,81 @@ static enum answer_of connection_of(const struct cluster *cluster, const struct 
     if (cluster->server_count == 0 || cluster->ensemble == ENSEMBLE_PART ||
         (cluster->ensemble == ENSEMBLE_UNKNOWN && fewer))
         return NOT_KNOWN;
-    return diagnosis_listed_since(cluster, since_us) ? NOWHERE : NOT_KNOWN;
+    /* Found once, it needs no more than that lists go on without it. */
+    bool stands = diagnosis_stands(d, FINDING_OWNER_DISCONNECTED, diagnosis_subject(c));
+    return diagnosis_listed_since(cluster, since_us) || (stands && all_show_since(cluster, since_us))
+               ? NOWHERE
+               : NOT_KNOWN;
 }
 
 /*
  * One server has it or not. Of several, each is asked at a time of its own: a client that goes from one to
- * the next can be missed by all of them, time and again, and is nowhere for certain only once it has not been
- * seen for so long that it would have to fear for its session.
+ * the next can be missed by all of them, time and again. But none takes it in before ZooKeeper's leader was
+ * asked whether it lives, which counts as having heard of it. So it was nowhere at the time of any of these
+ * lists where that leader heard nothing of it from before the first was asked for until the last had come.
  */
-static enum certainty certainty_of_absence(const struct diagnosis *d, const struct client_session *shown)
+static enum certainty certainty_of_absence(struct diagnosis *d, const struct candidate *c)
 {
-    int64_t unseen_us = d->f->at.mono_us - shown->seen.mono_us;
-    bool long_enough = shown->seen.mono_us != 0 && shown->timeout_ms > 0 &&
-                       unseen_us >= shown->timeout_ms * INT64_C(1000) * 2 / 3;
-    return d->election->cluster->server_count == 1 || long_enough ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED;
+    const struct cluster *cluster = d->election->cluster;
+    int64_t low_us, high_us;
+    if (cluster->server_count == 1 ||
+        diagnosis_is_certain(d, FINDING_OWNER_DISCONNECTED, diagnosis_subject(c)))
+        return CERTAINTY_CERTAIN;
+    if (cluster->ensemble != ENSEMBLE_WHOLE || !client_was_heard(cluster, c->client, &low_us, &high_us))
+        return CERTAINTY_SUSPECTED;
+    bool proved = true;
+    for (size_t i = 0; i < cluster->server_count; i++) {
+        const struct server *server = &cluster->servers[i];
+        proved = proved && server->listed.mono_us > high_us &&
+                 server->listed.mono_us + server->list_took_us <= cluster->clients->sessions_seen.mono_us;
+    }
+    d->election->suspected |= !proved; /* further lists settle it */
+    return proved ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED;
+}
+
+static void tell_last_signs(const struct diagnosis *d, const struct client *client, char *out, size_t size)
+{
+    const struct cluster *cluster = d->election->cluster;
+    struct moment at = d->f->at;
+    char when[SPAN_TEXT];
+    int length = 0;
+    int64_t low_us, high_us;
+    *out = '\0';
+    if (client->shown.seen.mono_us)
+        length = snprintf(out, size, "; it was last listed at %s",
+                          tell_clock(client->shown.seen, when, sizeof when));
+    if (cluster->server_count > 1 && client_was_heard(cluster, client, &low_us, &high_us) &&
+        high_us < cluster->clients->sessions_seen.mono_us && at.wall_us) {
+        struct moment latest = {high_us, at.wall_us - (at.mono_us - high_us)};
+        snprintf(out + length, size - (size_t)length, "; ZooKeeper's leader has heard nothing of it since %s",
+                 tell_clock(latest, when, sizeof when));
+    }
 }
 
 static void disconnected(struct diagnosis *d, const struct candidate *c)
 {
     struct election *election = d->election;
-    enum answer_of where = connection_of(election->cluster, c);
-    if (where == NOT_KNOWN)
+    enum answer_of where = connection_of(d, c);
+    struct moment since = diagnosis_since(d, FINDING_OWNER_DISCONNECTED, diagnosis_subject(c));
+    int64_t low_us, high_us;
+    /* It has had a connection since that was found, though no list showed it. */
+    bool heard_again =
+        client_was_heard(election->cluster, c->client, &low_us, &high_us) && low_us > since.mono_us;
+    if (where == NOT_KNOWN && !heard_again)
         diagnosis_keep(d, FINDING_OWNER_DISCONNECTED, diagnosis_subject(c));
-    if (where != NOWHERE)
+    if (where != NOWHERE || heard_again)
         return;
-    const struct client_session *shown = &c->client->shown;
-    char heard[SPAN_TEXT], until[SPAN_TEXT], last[128] = "", end[96] = "";
+    enum certainty certainty = certainty_of_absence(d, c);
+    char until[SPAN_TEXT], last[160], end[96] = "";
+    tell_last_signs(d, c->client, last, sizeof last);
     /* It may have been heard until the first look that did not show it. */
-    struct moment expires = client_expires_heard(
-        election->cluster, shown, diagnosis_since(d, FINDING_OWNER_DISCONNECTED, diagnosis_subject(c)));
-    if (shown->seen.mono_us)
-        snprintf(last, sizeof last, "; it was last listed at %s",
-                 tell_clock(shown->seen, heard, sizeof heard));
+    struct moment expires = client_expires_heard(election->cluster, &c->client->shown, since);
     if (expires.mono_us)
-        snprintf(end, sizeof end, "; it expires at %s at the latest",
+        snprintf(end, sizeof end, "; %sit expires at %s at the latest",
+                 certainty == CERTAINTY_CERTAIN ? "" : "where it has none, ",
                  tell_clock(expires, until, sizeof until));
     diagnosis_raise(d, FINDING_OWNER_DISCONNECTED, election->leader == c ? SEVERITY_ERROR : SEVERITY_WARNING,
-                    certainty_of_absence(d, shown), diagnosis_subject(c), &c, 1, NULL,
+                    certainty, diagnosis_subject(c), &c, 1, NULL,
                     "%s/%s stands, and no server lists a connection of its session 0x%" PRIx64 "%s%s",
                     election->path, c->name, c->stat.owner, last, end);
 }
@@ -139,7 +190,7 @@ static void leader_silent(struct diagnosis *d)
                  !election->cluster->servers[shown->server].hidden[HIDDEN_CONNECTIONS];
     if (!known) {
         /* A connection that has gone is not one that answers; where there is none, that is told instead. */
-        if (!shown || connection_of(election->cluster, leader) != NOWHERE)
+        if (!shown || connection_of(d, leader) != NOWHERE)
             diagnosis_keep(d, FINDING_LEADER_SILENT, diagnosis_subject(leader));
         return;
     }

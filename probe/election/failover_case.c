@@ -238,7 +238,7 @@ void failover_cases_sessions(struct cluster *cluster, size_t server, struct mome
             continue;
         bool there = false;
         for (size_t i = 0; i < seen->count && !there; i++)
-            there = seen->list[i] == e->session;
+            there = seen->list[i].id == e->session;
         /* A server may show a session for a moment that it is just about to end. */
         if (there && !is_past_it(c, &cluster->servers[server]))
             continue;

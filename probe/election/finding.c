@@ -176,7 +176,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning =
                 "The session of this candidate is alive, but no server has a connection of it: it comes "
                 "back, or it expires. An error for the leader.",
-            .looks = "Its znode stands, and the connection list of no server shows its session, twice.",
+            .looks = "Its znode stands, and the connection list of no server shows its session, twice. Of "
+                     "several servers that is certain where dump at ZooKeeper's leader shows that it was not "
+                     "heard meanwhile: its end stood still. A client on the move is.",
             .advice = "look at that client and its network: it reconnects or loses its place",
             .source = "CURATOR-396",
         },

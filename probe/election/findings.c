@@ -195,6 +195,13 @@ bool diagnosis_stands(const struct diagnosis *d, enum finding_code code, uint64_
     return entry_find(d->election, code, subject, &of_code) != NULL;
 }
 
+bool diagnosis_is_certain(const struct diagnosis *d, enum finding_code code, uint64_t subject)
+{
+    size_t of_code;
+    const struct entry *entry = entry_find(d->election, code, subject, &of_code);
+    return entry && entry->shown.certainty == CERTAINTY_CERTAIN;
+}
+
 struct moment diagnosis_since(const struct diagnosis *d, enum finding_code code, uint64_t subject)
 {
     size_t of_code;

@@ -37,6 +37,8 @@ void diagnosis_raise(struct diagnosis *, enum finding_code, enum severity, enum 
                      ...) __attribute__((format(printf, 9, 10)));
 /* It was found before, and has not been cleared. */
 bool diagnosis_stands(const struct diagnosis *, enum finding_code, uint64_t subject);
+/* ... and has been proved. */
+bool diagnosis_is_certain(const struct diagnosis *, enum finding_code, uint64_t subject);
 /* Since when it is found, or now where it was not. */
 struct moment diagnosis_since(const struct diagnosis *, enum finding_code, uint64_t subject);
 /* It cannot be judged now. */

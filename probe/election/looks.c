@@ -446,9 +446,11 @@ void clients_sessions(struct cluster *cluster, size_t server, struct moment at,
     clients->sessions_seen = at;
     clients->sessions_server = server;
     for (size_t i = 0; i < seen->count; i++) {
-        struct client *client = clients_find(clients, seen->list[i]);
-        if (client)
-            client->session_round = clients->session_round;
+        struct client *client = clients_find(clients, seen->list[i].id);
+        if (!client)
+            continue;
+        client->session_round = clients->session_round;
+        client->ends_ms = seen->list[i].ends_ms;
     }
     for (size_t i = 0; i < clients->bucket_count; i++)
         for (struct client *client = clients->buckets[i]; client; client = client->next) {
@@ -460,7 +462,8 @@ void clients_sessions(struct cluster *cluster, size_t server, struct moment at,
                 client->absent_rounds = 0;
             else if (client->absent_rounds < UINT8_MAX && all_stood(client, at))
                 client->absent_rounds++;
-            if (news || !alive)
+            /* Whom no server lists, it may have heard all the same. */
+            if (news || !alive || !client->shown.connected)
                 mark_owned(client);
         }
 }

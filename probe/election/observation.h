@@ -142,9 +142,18 @@ struct observed_ensemble {
     enum ensemble_known known;
 };
 
+/*
+ * One session as ZooKeeper's leader lists it. It is given up when its end comes, which whatever is heard of
+ * it anywhere puts off: to its timeout after that, rounded up to whole ticks.
+ */
+struct seen_session {
+    uint64_t id;
+    int64_t ends_ms; /* that server's monotonic clock; -1: not told */
+};
+
 struct observed_sessions {
     const char *address;
-    const uint64_t *list;
+    const struct seen_session *list;
     size_t count;
 };
 

@@ -77,7 +77,7 @@ bool facts_show_ours(const struct live *live, const struct connection_list *list
 bool facts_sessions_show_ours(const struct live *live, const struct session_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
-        if (is_ours(live, list->list[i]))
+        if (is_ours(live, list->list[i].id))
             return true;
     return false;
 }

@@ -156,7 +156,7 @@ static void watches(struct admin_reader *r, const struct json_value *value)
 
 static void sessions(struct admin_reader *r, const struct json_value *value)
 {
-    uint64_t session;
+    struct seen_session seen;
     if (value->depth == 0 || !is(value->keys[0], "expiry_time_to_session_ids"))
         return;
     if (value->kind == VALUE_OBJECT && value->depth == 1) {
@@ -166,10 +166,11 @@ static void sessions(struct admin_reader *r, const struct json_value *value)
     } else if (value->depth == 3 && value->kind != VALUE_NUMBER) {
         wrong(r, "a session id that is none");
     } else if (value->depth == 3) {
-        if (!session_id_parse(value->text, value->length, &session))
+        seen.ends_ms = figure_parse(value->keys[1], strlen(value->keys[1]), -1);
+        if (!session_id_parse(value->text, value->length, &seen.id))
             wrong(r, "a session id that is none");
         else if (!is_full(r, r->answer->sessions.count, ENTRIES_MOST) &&
-                 !session_list_add(&r->answer->sessions, session))
+                 !session_list_add(&r->answer->sessions, &seen))
             wrong(r, "out of memory");
     }
 }

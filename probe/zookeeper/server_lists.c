@@ -111,11 +111,11 @@ void watch_list_free(struct watch_list *l)
     *l = (struct watch_list){0};
 }
 
-bool session_list_add(struct session_list *l, uint64_t session)
+bool session_list_add(struct session_list *l, const struct seen_session *seen)
 {
     if (!grow(&l->list, sizeof *l->list, l->count, &l->room))
         return false;
-    l->list[l->count++] = session;
+    l->list[l->count++] = *seen;
     return true;
 }
 

@@ -46,10 +46,10 @@ void watch_list_finish(struct watch_list *);
 void watch_list_free(struct watch_list *);
 
 struct session_list {
-    uint64_t *list;
+    struct seen_session *list;
     size_t count, room;
 };
-bool session_list_add(struct session_list *, uint64_t session);
+bool session_list_add(struct session_list *, const struct seen_session *);
 void session_list_free(struct session_list *);
 
 /* The figures that cost a server next to nothing; -1: not told. */

@@ -221,15 +221,16 @@ static const char *read_dump(const char *text, struct session_list *list)
     if (strstr(text, "Global Sessions("))
         return "only ZooKeeper's leader knows which sessions live";
     size_t length;
-    uint64_t session;
+    /* Their ends are written as dates of the server's time zone, which is not told. */
+    struct seen_session seen = {.ends_ms = -1};
     for (const char *line = text; *line; line += length + (line[length] != '\0')) {
         length = strcspn(line, "\n");
         if (starts(line, "ephemeral nodes dump:"))
             return NULL;
         if (starts(line, "\t0x")) {
-            if (!session_id_parse(line + 1, length - 1, &session))
+            if (!session_id_parse(line + 1, length - 1, &seen.id))
                 return strange;
-            if (!session_list_add(list, session))
+            if (!session_list_add(list, &seen))
                 return no_memory;
         }
     }

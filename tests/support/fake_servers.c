@@ -11,6 +11,7 @@ struct one {
     unsigned server; /* from 1; 0: none */
     char address[64];
     int64_t established_ms, heard_ms, cxid, zxid;
+    int64_t touched_ms; /* the observer's: it was connected, and not silent */
     const char *operation;
     int timeout_ms, outstanding;
     bool silent, alive, listed;
@@ -22,6 +23,7 @@ struct fake_servers {
     struct one *ones;
     size_t count, server_count;
     int64_t own_zxid;
+    int tick_ms;
 };
 
 static void must(bool condition, const char *what)
@@ -136,6 +138,19 @@ void fake_servers_caught_up(struct fake_servers *s, int64_t zxid)
     s->own_zxid = zxid;
 }
 
+void fake_servers_tick(struct fake_servers *s, int tick_ms)
+{
+    s->tick_ms = tick_ms;
+}
+
+/* Connected sessions ping all the time. */
+static void touch_all(struct fake_servers *s, struct moment at)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->ones[i].server != 0 && !s->ones[i].silent)
+            s->ones[i].touched_ms = at.mono_us / 1000;
+}
+
 bool fake_servers_has_watch(const struct fake_servers *s, uint64_t session, const char *path)
 {
     const struct one *one = find(s, session);
@@ -197,6 +212,7 @@ void fake_servers_connections(struct fake_servers *s, struct model *model, struc
     struct seen_connection *list = calloc(s->count + 1, sizeof *list);
     size_t count = 0;
     must(list != NULL, "no memory");
+    touch_all(s, at);
     for (size_t i = 0; i < s->count; i++) {
         struct one *one = &s->ones[i];
         if (one->server != server)
@@ -240,12 +256,18 @@ void fake_servers_watch_list(struct fake_servers *s, struct model *model, struct
 
 void fake_servers_sessions(struct fake_servers *s, struct model *model, struct moment at)
 {
-    uint64_t *list = calloc(s->count + 1, sizeof *list);
+    struct seen_session *list = calloc(s->count + 1, sizeof *list);
     size_t count = 0;
     must(list != NULL, "no memory");
-    for (size_t i = 0; i < s->count; i++)
-        if (s->ones[i].alive)
-            list[count++] = s->ones[i].id;
+    touch_all(s, at);
+    for (size_t i = 0; i < s->count; i++) {
+        struct one *one = &s->ones[i];
+        int64_t end_ms = one->touched_ms + server_ms((struct moment){0}, 1) + one->timeout_ms;
+        if (s->tick_ms > 0)
+            end_ms = (end_ms / s->tick_ms + 1) * s->tick_ms;
+        if (one->alive)
+            list[count++] = (struct seen_session){one->id, s->tick_ms > 0 ? end_ms : -1};
+    }
     struct observation o = {.kind = OBSERVED_SESSIONS, .at = at};
     o.sessions = (struct observed_sessions){"zk1:2181", list, count};
     model_observe(model, &o);
@@ -315,7 +337,8 @@ void fake_servers_round(struct fake_servers *s, struct model *model, struct mome
                                                                      : SERVER_FOLLOWER,
                                         .answer_us = 500,
                                         .zxid = 1,
-                                        .connections = 1};
+                                        .connections = 1,
+                                        .tick_ms = s->tick_ms};
     model_observe(model, &o);
     fake_servers_connections(s, model, at, server);
     at.mono_us += 1000;

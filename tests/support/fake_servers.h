@@ -39,6 +39,9 @@ void fake_servers_fire(struct fake_servers *, const char *path);
 size_t fake_servers_watches(const struct fake_servers *, uint64_t session);
 bool fake_servers_has_watch(const struct fake_servers *, uint64_t session, const char *path);
 
+/* Of all servers; 0, as at first: they do not tell it. */
+void fake_servers_tick(struct fake_servers *, int tick_ms);
+
 /* The observations that asking server (from 1) brings now. */
 void fake_servers_connections(struct fake_servers *, struct model *, struct moment, unsigned server);
 void fake_servers_watch_list(struct fake_servers *, struct model *, struct moment, unsigned server,

@@ -178,7 +178,8 @@ static void observe_server(struct monkey *m)
     struct znode_stat stat;
     char texts[4][300];
     const char *watched[4], *server = servers[draw(m, COUNT(servers))];
-    const uint64_t sessions[] = {draw(m, 5), draw(m, 5)};
+    const struct seen_session sessions[] = {{draw(m, 5), (int64_t)draw(m, 3) * 10000 - 1},
+                                            {draw(m, 5), (int64_t)draw(m, 3) * 10000 - 1}};
     m->now.mono_us += (int64_t)draw(m, 4) * 2000000;
     struct observation o = {.kind = kinds[draw(m, COUNT(kinds))], .at = m->now};
     if (o.kind == OBSERVED_CONNECTIONS) {

@@ -21,6 +21,7 @@
  *   sync [MS]                 observe the children, after a sync (asked for so long ago)
  *
  *   servers N                 the ensemble has so many (1 otherwise)
+ *   ticks MS                  ... and they tell this tickTime, and the ends of sessions
  *   client HEX on=N at=ADDRESS [timeout=MS]   a session connects, or moves
  *   away | end | silent | heard | request HEX its connection goes, it is over, it answers no more or again,
  *                                             it makes a request

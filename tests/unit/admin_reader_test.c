@@ -107,7 +107,8 @@ static void reads_sessions(void **state)
     struct server_answer answer;
     assert_null(read_file(ADMIN_DUMP, "admin.id200.leader.dump.json", 3, &answer));
     assert_int_equal(answer.sessions.count, 6);
-    assert_true(answer.sessions.list[0] == 0xc800000ba84f0000);
+    assert_true(answer.sessions.list[0].id == 0xc800000ba84f0000);
+    assert_true(answer.sessions.list[0].ends_ms == 786000 && answer.sessions.list[5].ends_ms == 788000);
     server_answer_free(&answer);
     assert_null(read_file(ADMIN_DUMP, "admin.id1.follower.dump.json", 3, &answer));
     assert_int_equal(answer.sessions.count, 0);

@@ -22,12 +22,16 @@
 #define PATHS 128
 /* The longest that a healthy client takes to look again. */
 #define SLOW_MS 3000
+/* The longest that one is without a connection, and keeps its session. */
+#define LONGEST_AWAY_MS 9000
 
 struct one {
     char path[PATHS];
     uint64_t session;
     bool deaf;
     int64_t look_ms; /* it will look again then; 0: it waits for its watch, or leads */
+    int64_t back_ms; /* it is without a connection until then; 0: it has one */
+    bool lost;       /* ... and that was found with certainty */
 };
 
 struct history {
@@ -39,7 +43,9 @@ struct history {
     struct one line[MOST];
     size_t count;
     unsigned next, sessions;
+    bool flits;
     size_t certain; /* findings that were certain, and right */
+    size_t lost;    /* ... of which so many that somebody has no connection */
 };
 
 static struct moment now(const struct history *h)
@@ -47,7 +53,7 @@ static struct moment now(const struct history *h)
     return (struct moment){1000000 + h->now_ms * 1000, INT64_C(1700000000000000) + h->now_ms * 1000};
 }
 
-static const struct one *truth_of(const struct history *h, const char *name)
+static struct one *truth_of(struct history *h, const char *name)
 {
     for (size_t i = 0; i < h->count; i++)
         if (strcmp(h->line[i].path + sizeof ELECTION, name) == 0)
@@ -55,9 +61,31 @@ static const struct one *truth_of(const struct history *h, const char *name)
     return NULL;
 }
 
+/* That it has none was true when it became certain: who comes back then has not been listed yet. */
+static bool right_of_lost(struct history *h, struct one *one)
+{
+    bool right = one->lost || one->back_ms != 0;
+    h->certain += !one->lost;
+    h->lost += !one->lost;
+    one->lost = true;
+    return right;
+}
+
+static void forget_lost(struct history *h, const struct election *e)
+{
+    for (size_t k = 0; k < h->count; k++) {
+        bool stands = false;
+        for (size_t i = 0; i < e->finding_count; i++)
+            stands = stands || (e->findings[i]->code == FINDING_OWNER_DISCONNECTED &&
+                                truth_of(h, e->findings[i]->candidates[0]) == &h->line[k]);
+        h->line[k].lost = h->line[k].lost && stands;
+    }
+}
+
 static void check(struct history *h)
 {
     const struct election *e = model_election(h->model, 0, ELECTION);
+    forget_lost(h, e);
     for (size_t i = 0; i < e->finding_count; i++) {
         const struct finding *f = e->findings[i];
         if (f->certainty != CERTAINTY_CERTAIN || f->unconfirmed_since.mono_us)
@@ -69,10 +97,12 @@ static void check(struct history *h)
         case FINDING_SLOW_FAILOVER:
             continue;
         /* Of one that has gone, and whose end was not told yet, both are true. */
-        case FINDING_OWNER_DISCONNECTED:
-            if (!truth_of(h, f->candidates[0]))
+        case FINDING_OWNER_DISCONNECTED: {
+            struct one *one = truth_of(h, f->candidates[0]);
+            if (!one || right_of_lost(h, one))
                 continue;
             break;
+        }
         case FINDING_NO_WATCH: {
             const struct one *one = truth_of(h, f->candidates[0]);
             if (!one || one->deaf) {
@@ -129,16 +159,35 @@ static void leave(struct history *h, size_t i)
     h->count--;
 }
 
+static void connect(struct history *h, struct one *one)
+{
+    char address[40];
+    one->back_ms = 0;
+    snprintf(address, sizeof address, "10.0.1.%u:%u", (unsigned)dice_draw(&h->random, 20),
+             (unsigned)dice_draw(&h->random, 60000));
+    fake_servers_connect(h->servers, one->session, 1 + (unsigned)dice_draw(&h->random, SERVERS), address,
+                         h->now_ms);
+}
+
+/* At once, or after a while without a connection. */
 static void move(struct history *h)
 {
     if (h->count == 0)
         return;
     struct one *one = &h->line[dice_draw(&h->random, h->count)];
-    char address[40];
-    snprintf(address, sizeof address, "10.0.1.%u:%u", (unsigned)dice_draw(&h->random, 20),
-             (unsigned)dice_draw(&h->random, 60000));
-    fake_servers_connect(h->servers, one->session, 1 + (unsigned)dice_draw(&h->random, SERVERS), address,
-                         h->now_ms);
+    if (dice_draw(&h->random, 3)) {
+        connect(h, one);
+        return;
+    }
+    fake_servers_away(h->servers, one->session);
+    one->back_ms = h->now_ms + 1 + (int64_t)dice_draw(&h->random, LONGEST_AWAY_MS);
+}
+
+/* One that never stays: it is at another server whenever the next is asked. */
+static void flit(struct history *h)
+{
+    if (h->flits && h->count > 0)
+        connect(h, &h->line[h->count / 2]);
 }
 
 static void read_all(struct history *h)
@@ -157,17 +206,21 @@ static void pass(struct history *h, int64_t ms)
     int64_t until_ms = h->now_ms + ms;
     while (h->now_ms < until_ms) {
         h->now_ms += until_ms - h->now_ms < 100 ? until_ms - h->now_ms : 100;
-        for (size_t i = 0; i < h->count; i++)
-            if (h->line[i].look_ms != 0 && h->line[i].look_ms <= h->now_ms)
+        for (size_t i = 0; i < h->count; i++) {
+            if (h->line[i].back_ms != 0 && h->line[i].back_ms <= h->now_ms)
+                connect(h, &h->line[i]);
+            if (h->line[i].look_ms != 0 && h->line[i].look_ms <= h->now_ms && h->line[i].back_ms == 0)
                 look(h, i);
+        }
     }
     fake_tree_clock(h->tree, h->now_ms);
 }
 
 static void observe(struct history *h)
 {
+    flit(h);
     unsigned server = 1 + (unsigned)dice_draw(&h->random, SERVERS);
-    switch (dice_draw(&h->random, 8)) {
+    switch (dice_draw(&h->random, 9)) {
     case 0:
         fake_servers_connections(h->servers, h->model, now(h), server);
         break;
@@ -183,11 +236,20 @@ static void observe(struct history *h)
         read_all(h);
         break;
     case 4:
-        if (dice_draw(&h->random, 4) == 0)
+        if (dice_draw(&h->random, 8) == 0)
             fake_servers_hide(h->servers, h->model, now(h), server,
                               (enum hidden_part)dice_draw(&h->random, 3));
         else
             fake_servers_sessions(h->servers, h->model, now(h));
+        break;
+    case 5:
+        for (server = 1; server <= SERVERS; server++) {
+            fake_servers_connections(h->servers, h->model, now(h), server);
+            check(h);
+            pass(h, 1 + (int64_t)dice_draw(&h->random, 200));
+            flit(h);
+        }
+        fake_servers_sessions(h->servers, h->model, now(h));
         break;
     default:
         fake_servers_round(h->servers, h->model, now(h), server);
@@ -210,11 +272,13 @@ static void be_quiet(struct history *h)
     }
     const struct election *e = model_election(h->model, 0, ELECTION);
     assert_int_equal(e->candidate_count, h->count);
+    for (size_t i = 0; i < e->finding_count; i++)
+        assert_int_not_equal(e->findings[i]->code, FINDING_OWNER_DISCONNECTED);
     for (size_t i = 1; i < h->count; i++)
         assert_int_equal(e->candidates[i]->link, h->line[i].deaf ? LINK_STUCK : LINK_RIGHT);
 }
 
-static size_t run(uint64_t seed)
+static size_t run(uint64_t seed, size_t *lost)
 {
     static char hosts[] = "h:1", name[] = "";
     struct cluster_settings cluster = {.name = name, .hosts = hosts};
@@ -225,6 +289,11 @@ static size_t run(uint64_t seed)
                         .servers = fake_servers_new(SERVERS),
                         .model = model_new(&settings, &error)};
     assert_non_null(h.model);
+    h.flits = seed % 2;
+    fake_servers_tick(h.servers, 1000);
+    for (unsigned server = 1; server <= SERVERS; server++)
+        fake_servers_follower(h.model, now(&h), server, true);
+    fake_servers_ensemble(h.model, now(&h), "whole 1 2 3");
     fake_tree_create(h.tree, "/things", 0, "");
     fake_tree_create(h.tree, ELECTION, 0, "");
     struct observation o = {.kind = OBSERVED_ELECTION, .at = now(&h), .election = ELECTION, .path = ELECTION};
@@ -247,6 +316,7 @@ static size_t run(uint64_t seed)
     fake_tree_list(h.tree, h.model, now(&h), ELECTION, ELECTION);
     be_quiet(&h);
     size_t certain = h.certain;
+    *lost += h.lost;
     model_free(h.model);
     fake_servers_free(h.servers);
     fake_tree_free(h.tree);
@@ -256,10 +326,10 @@ static size_t run(uint64_t seed)
 static void nothing_certain_is_wrong(void **state)
 {
     (void)state;
-    size_t certain = 0;
+    size_t certain = 0, lost = 0;
     for (uint64_t seed = 1; seed <= 100; seed++)
-        certain += run(seed);
-    assert_true(certain > 100); /* else it would prove nothing */
+        certain += run(seed, &lost);
+    assert_true(certain > 100 && lost > 20); /* else it would prove nothing */
 }
 
 int main(void)

@@ -46,8 +46,9 @@ static const struct {
     {FOUR "w c " A "\nproof\nproof\n", "extra-watches", "certain"},
     {FOUR "proof\nsessions\nend b\nround\ntick 1000\nsessions\ntick 1000\nsessions\ntick 1000\nsync\n",
      "ghost-ephemeral", "certain"},
-    {FOUR "round\ntick 1000\nround\naway b\ntick 1000\nround\ntick 10000\nround\n", "owner-disconnected",
-     "certain"},
+    {FOUR "ticks 1000\nensemble whole 1 2 3\nround\ntick 1000\nround\naway b\ntick 1000\nround\n"
+          "tick 10000\nround\ntick 10\nsessions\n",
+     "owner-disconnected", "certain"},
     {FOUR "round\nsilent a\ntick 7000\nround\n", "leader-silent", "suspected"},
     {FOUR "client b on=1 at=10.0.0.2:12 timeout=120000\nround\n", "session-timeout-long", "certain"},
     {FOUR "client b on=1 at=10.0.0.2:12 timeout=500\nround\n", "session-timeout-short", "certain"},

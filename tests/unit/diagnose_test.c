@@ -20,6 +20,14 @@
             "w b " A "\nw c " B "\n"                                                                         \
             "tick 1000\nlist\n> election-seen\nreadall\n"
 
+/* All servers are known, and tell when sessions end. */
+#define WHOLE "ticks 1000\nensemble whole 1 2 3\n"
+/* B goes round, and each server is asked when it is at another one. */
+#define ON_THE_WAY                                                                                           \
+    "client b on=2 at=10.0.0.2:20\nconns 1\nconns 3\ntick 10\nclient b on=1 at=10.0.0.2:21\nconns 2\n"       \
+    "tick 1000\n"                                                                                            \
+    "client b on=2 at=10.0.0.2:22\nconns 1\nconns 3\ntick 10\nclient b on=1 at=10.0.0.2:23\nconns 2\n"
+
 static void owners(void **state)
 {
     (void)state;
@@ -84,23 +92,31 @@ static void sessions(void **state)
                            "+ " A2 " s=d\nlist\n> candidate-joined " A2 " @4\nreadall\n"
                            "tick 1000\nclient d on=1 at=10.0.0.4:1\nsessions\nconns 1\nsync\n"
                            "? findings none\n");
-    model_script_run(
-        "owner-disconnected: two lists of every server without it, and certain once it is long unseen",
-        "servers 3\n" THREE "round\ntick 1000\nround\n"
-        "away b\n"
-        "tick 1000\nround 1\nround 2\n"
-        "? findings none\n"
-        "tick 1000\nround\ntick 1000\nround\n"
-        "? findings owner-disconnected warning suspected " B "\n"
-        "tick 10000\nround\n"
-        "? findings owner-disconnected warning certain " B "\n"
-        "client b on=3 at=10.0.0.2:99\n"
-        "round 3\n"
-        "? findings none\n"
-        "? link " B " right\n");
+    model_script_run("owner-disconnected: two lists of every server without it; certain once ZooKeeper's "
+                     "leader heard nothing "
+                     "of it from before all of them to after",
+                     "servers 3\n" WHOLE THREE "round\ntick 1000\nround\n"
+                     "away b\n"
+                     "tick 1000\nround 1\nround 2\n"
+                     "? findings none\n"
+                     "tick 1000\nround\ntick 1000\nround\n"
+                     "? findings owner-disconnected warning suspected " B "\n"
+                     "? suspected no\n" /* no list of sessions was ever had */
+                     "tick 10000\nround\n"
+                     "? findings owner-disconnected warning suspected " B "\n"
+                     "sessions\n"
+                     "? findings owner-disconnected warning suspected " B
+                     "\n" /* asked for before the lists had come */
+                     "? suspected yes\n"
+                     "tick 10\nsessions\n"
+                     "? findings owner-disconnected warning certain " B "\n"
+                     "client b on=3 at=10.0.0.2:99\n"
+                     "round 3\n"
+                     "? findings none\n"
+                     "? link " B " right\n");
     model_script_run("... an error for the leader, and unconfirmed while a server is silent",
-                     "servers 3\n" THREE "round\naway a\n"
-                     "tick 1000\nround\ntick 10000\nround\n"
+                     "servers 3\n" WHOLE THREE "round\naway a\n"
+                     "tick 1000\nround\ntick 10000\nround\ntick 10\nsessions\n"
                      "? findings owner-disconnected error certain " A "\n"
                      "hide 3 connections\n"
                      "tick 1000\nround 1\n"
@@ -113,7 +129,7 @@ static void sessions(void **state)
                      "servers 2\n" THREE "round\naway b\ntick 1000\nround\ntick 10000\nround\n"
                      "? findings none\n"
                      "ensemble whole 1 2\n"
-                     "? findings owner-disconnected warning certain " B "\n");
+                     "? findings owner-disconnected warning suspected " B "\n");
     model_script_run("... and of three not where there is a fourth, which may have it",
                      "servers 3\n" THREE "ensemble part 1 2 3\n"
                      "round\naway b\ntick 1000\nround\ntick 10000\nround\n"
@@ -125,7 +141,7 @@ static void sessions(void **state)
                      "tick 1000\nround 1\nround 3\ntick 10000\nround 1\nround 3\n"
                      "? findings none\n"
                      "ensemble whole 1 3\n"
-                     "? findings owner-disconnected warning certain " B "\n"
+                     "? findings owner-disconnected warning suspected " B "\n"
                      "? link " C " right\n" /* the server behind it moved up, with whoever is there */
                      "client b on=3 at=10.0.0.2:99\n"
                      "round 1\nround 3\n"
@@ -136,6 +152,30 @@ static void sessions(void **state)
                      "tick 1000\nsessions\n"
                      "ensemble whole 2\ntick 1000\nsync\n"
                      "? findings none\n");
+    model_script_run("... one that every list missed on its way is suspected at the most, and not for long",
+                     "servers 3\n" WHOLE THREE "round\ntick 1000\nround\n"
+                     "tick 1000\n" ON_THE_WAY "? findings owner-disconnected warning suspected " B "\n"
+                     "tick 10000\n" ON_THE_WAY "tick 10\n"
+                     "? findings owner-disconnected warning suspected " B "\n"
+                     "sessions\n"
+                     "? findings none\n");
+    model_script_run("... nor is what was certain once it has been heard of, until all lists miss it again",
+                     "servers 3\n" WHOLE THREE "round\naway b\n"
+                     "tick 1000\nround\ntick 10000\nround\ntick 10\nsessions\n"
+                     "? findings owner-disconnected warning certain " B "\n"
+                     "tick 5000\nclient b on=3 at=10.0.0.2:99\nround 1\nround 2\nsessions\naway b\n"
+                     "? findings none\n"
+                     "tick 10\nround\ntick 10\nsessions\n"
+                     "? findings owner-disconnected warning suspected " B "\n"
+                     "tick 5000\nround\ntick 10\nsessions\n"
+                     "? findings owner-disconnected warning certain " B "\n");
+    model_script_run("... whom another leader of ZooKeeper gave all its time anew was not heard",
+                     "servers 3\n" WHOLE THREE "stated 4294967296\nround\naway b\n"
+                     "tick 1000\nround\ntick 10000\nround\ntick 10\nsessions\n"
+                     "? findings owner-disconnected warning certain " B "\n"
+                     "tick 5000\nclient b on=3 at=10.0.0.2:99\nconns 1\naway b\nstated 8589934592\n"
+                     "round\ntick 10\nsessions\n"
+                     "? findings owner-disconnected warning certain " B "\n");
     model_script_run("a session that moves is nowhere wrong", "servers 3\n" THREE "round\ntick 1000\n"
                                                               "client b on=2 at=10.0.0.2:99\n"
                                                               "round 1\n"

@@ -101,7 +101,7 @@ static void reads_sessions(void **state)
     struct server_answer answer;
     assert_null(read_word(WORD_DUMP, "4lw.id200.leader.dump.txt", &answer));
     assert_int_equal(answer.sessions.count, 6);
-    assert_true(answer.sessions.list[0] == 0xc800000ba84f0001);
+    assert_true(answer.sessions.list[0].id == 0xc800000ba84f0001 && answer.sessions.list[0].ends_ms == -1);
     server_answer_free(&answer);
     assert_non_null(strstr(read_word(WORD_DUMP, "4lw.id1.follower.dump.txt", &answer), "leader"));
 }
