@@ -143,6 +143,12 @@ struct settings {
 struct settings *settings_load(const struct options *, char **error);
 void settings_free(struct settings *);
 
+/*
+ * What the configuration says of the election at this path below the chroot: itself first, then the first
+ * pattern that matches. NULL: nothing; where elections are discovered, settings.discovered holds then.
+ */
+const struct election_settings *settings_of_election(const struct cluster_settings *, const char *path);
+
 /* The effective settings as a configuration file (secrets are never in it); malloc'd. */
 char *settings_print(const struct settings *);
 

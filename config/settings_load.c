@@ -121,8 +121,7 @@ static bool copy_election(struct election_settings *to, const struct election_se
            set_text(&to->acknowledgement, from->acknowledgement) && set_text(&to->identity, from->identity);
 }
 
-/* The configured election that settles path: the same path first, then the first pattern that matches. */
-static const struct election_settings *find_election(const struct cluster_settings *cluster, const char *path)
+const struct election_settings *settings_of_election(const struct cluster_settings *cluster, const char *path)
 {
     for (size_t i = 0; i < cluster->election_count; i++)
         if (strcmp(cluster->elections[i].path, path) == 0)
@@ -143,7 +142,7 @@ static bool take_path(struct cluster_settings *to, const struct cluster_settings
     struct election_settings *election = cluster_add_election(to);
     if (!election || !set_text(&election->path, path))
         return false;
-    const struct election_settings *known = find_election(configured, path);
+    const struct election_settings *known = settings_of_election(configured, path);
     return !known || copy_election(election, known, strcmp(known->path, path) != 0);
 }
 

@@ -17,8 +17,12 @@ struct siblings {
     uv_loop_t *loop;
     uv_timer_t *timer; /* a block of its own: libuv needs it for longer than we do */
     struct monitor *monitor;
+    /* The settings of this one election: nobody else's is looked at. */
+    struct settings settings;
+    struct cluster_settings cluster;
+    struct election_settings election;
     uint64_t since_ms;
-    char *path, *pattern;
+    char *path, *pattern; /* path: below the chroot */
     siblings_fn fn;
     void *context;
     int timeout_ms;
@@ -94,7 +98,9 @@ static bool is_known(const struct election *election)
 static void on_tick(uv_timer_t *timer)
 {
     struct siblings *s = timer->data;
-    const struct election *election = model_election(monitor_model(s->monitor), 0, s->path);
+    const struct cluster *cluster = &monitor_model(s->monitor)->clusters[0];
+    const struct election *election =
+        cluster->election_count > 0 ? cluster->elections[0] : NULL; /* the only one */
     bool late = uv_now(s->loop) > s->since_ms + LOOK_MS;
     if (!late && (!monitor_looked(s->monitor) || !is_known(election)))
         return;
@@ -105,8 +111,23 @@ static void on_tick(uv_timer_t *timer)
     s->fn(s->context, problem ? text : NULL, s->timeout_ms);
 }
 
-struct siblings *siblings_look(uv_loop_t *loop, const struct settings *settings, const char *path,
-                               const char *pattern, siblings_fn fn, void *context)
+static void narrow(struct siblings *s, const struct settings *settings,
+                   const struct cluster_settings *cluster)
+{
+    const struct election_settings *election = settings_of_election(cluster, s->path);
+    s->election = election ? *election : settings->discovered;
+    s->election.path = s->path;
+    s->cluster = *cluster;
+    s->cluster.elections = &s->election;
+    s->cluster.election_count = 1;
+    s->settings = *settings;
+    s->settings.clusters = &s->cluster;
+    s->settings.cluster_count = 1;
+}
+
+struct siblings *siblings_look(uv_loop_t *loop, const struct settings *settings,
+                               const struct cluster_settings *cluster, const char *path, const char *pattern,
+                               siblings_fn fn, void *context)
 {
     struct siblings *s = calloc(1, sizeof *s);
     char *error = NULL;
@@ -118,7 +139,10 @@ struct siblings *siblings_look(uv_loop_t *loop, const struct settings *settings,
     s->pattern = strdup(pattern);
     s->fn = fn;
     s->context = context;
-    s->monitor = s->path && s->pattern ? monitor_start(loop, settings, &error) : NULL;
+    if (s->path && s->pattern) {
+        narrow(s, settings, cluster);
+        s->monitor = monitor_start(loop, &s->settings, &error);
+    }
     free(error);
     s->timer = s->monitor ? calloc(1, sizeof *s->timer) : NULL;
     if (!s->timer) {

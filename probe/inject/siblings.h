@@ -20,12 +20,12 @@ struct siblings;
 typedef void (*siblings_fn)(void *context, const char *problem, int timeout_ms);
 
 /*
- * Looks at the election at this full path and at the servers; fn is called once, from a timer, within some
- * seconds. settings: those of one cluster, with the election among its elections. pattern: of the names, see
- * naming.h; copied. NULL: out of memory.
+ * Looks at the election at this path below the chroot, and at the servers; fn is called once, from a timer,
+ * within some seconds. The settings are borrowed; whatever else they name is not looked at. pattern: of the
+ * names, see naming.h; copied. NULL: out of memory.
  */
-struct siblings *siblings_look(uv_loop_t *, const struct settings *, const char *path, const char *pattern,
-                               siblings_fn, void *context);
+struct siblings *siblings_look(uv_loop_t *, const struct settings *, const struct cluster_settings *,
+                               const char *path, const char *pattern, siblings_fn, void *context);
 /* Not from within fn. NULL is fine. */
 void siblings_free(struct siblings *);
 

@@ -102,7 +102,8 @@ static void begin_judging(struct trial *t)
         : t->layout.acl.count == 0 ? "the candidates' ACL may not be read, so it cannot be copied"
                                    : NULL;
     if (!problem) {
-        t->siblings = siblings_look(t->loop, t->options.settings, t->path, t->layout.name, on_judged, t);
+        t->siblings = siblings_look(t->loop, t->options.settings, t->options.cluster, t->options.path,
+                                    t->layout.name, on_judged, t);
         problem = t->siblings ? NULL : "out of memory; nothing was begun";
     }
     if (problem) {

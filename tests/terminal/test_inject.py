@@ -2,6 +2,7 @@
 import os
 
 from electop import PROGRAM
+from standing import Line
 from terminal import Tmux
 from waiting import until
 
@@ -31,3 +32,34 @@ def test_two_runs_side_by_side(zk, client):
         dashboard.keys("Up", "Up", "Right")
         assert "Side by side" not in run_to_its_report(dashboard)
         until(lambda: not client.exists("/electop-sandbox"), 20)
+
+
+def test_live_among_other_elections(zk, client, tmp_path):
+    """Of several that are watched one that a pattern allows takes test candidates, once its name was typed; one that
+    a pattern forbids takes not even a copy."""
+    config = tmp_path / "config.yaml"
+    config.write_text(f"clusters:\n  - hosts: {zk.hosts}\n    servers: {{admin: '{zk.admin}'}}\n    elections:\n"
+                      "      - {path: /among/live*, inject: live}\n      - {path: /among/never*, inject: never}\n")
+    lines = [Line(zk, f"/among/{name}") for name in ("live1", "live2", "never1")]
+    for line in lines:
+        line.join("a", timeout_s=20)
+        line.join("b", timeout_s=20)
+    with Tmux(f"{os.path.abspath(PROGRAM)} -c {config}", cols=100, rows=30) as dashboard:
+        dashboard.shows("live1", "live2", "never1", "led")
+        dashboard.keys("/", *"never1", "Enter", "i")
+        dashboard.shows("says inject: never")
+        dashboard.keys("Escape", "Escape", "/", *"live2", "Enter", "i")
+        dashboard.shows("a copy of /among/live2")
+        dashboard.keys("Right", "Down", "Left", "Left", "Left")  # two of them
+        dashboard.shows("2 test candidates", "writes into the live election /among/live2")
+        dashboard.keys("Enter", *"/among/live2", "Enter")
+        dashboard.shows("2 of 2 stand", within=40)
+        names = [sorted(client.get_children(f"/among/{name}"), key=lambda name: name[-10:])
+                 for name in ("live1", "live2", "never1")]
+        assert [len(line) for line in names] == [2, 4, 2]
+        assert names[1][:2] == [member.name for member in lines[1].members]
+        dashboard.keys("X")
+        dashboard.shows("At least 2 real candidates stood before them", within=40)
+        assert len(client.get_children("/among/live2")) == 2
+    for line in lines:
+        line.close()

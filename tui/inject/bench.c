@@ -35,15 +35,6 @@ static void on_over(void *context)
     bench->over = true;
 }
 
-/* What the configuration says of it; NULL: nothing. */
-static const struct election_settings *settled(const struct cluster_settings *cluster, const char *path)
-{
-    for (size_t i = 0; i < cluster->election_count; i++)
-        if (strcmp(cluster->elections[i].path, path) == 0)
-            return &cluster->elections[i];
-    return NULL;
-}
-
 static bool is_going_on(void *context)
 {
     const struct bench *bench = context;
@@ -68,7 +59,7 @@ static const char *refusal(const struct bench *bench, const struct run_form *for
                            char *text, size_t size)
 {
     const struct cluster_settings *cluster = &bench->settings->clusters[0];
-    const struct election_settings *election = settled(cluster, path);
+    const struct election_settings *election = settings_of_election(cluster, path);
     enum inject_leave leave = election ? election->inject : bench->settings->discovered.inject;
     if (bench->trial && !bench->over)
         return "A run is going on: end it first (X).";
@@ -76,8 +67,6 @@ static const char *refusal(const struct bench *bench, const struct run_form *for
         return "There are several clusters: start electop with --cluster NAME to choose one.";
     if (form->place == RUN_LIVE && leave != INJECT_LIVE)
         return "Its configuration does not say inject: live, so no test candidate may stand in it.";
-    if (form->place == RUN_LIVE && (cluster->election_count != 1 || !election))
-        return "For a run in a live election watch it alone: electop PATH.";
     if (form->place == RUN_COPY && leave == INJECT_NEVER)
         return "Its configuration says inject: never.";
     return excess(bench, form, text, size);
