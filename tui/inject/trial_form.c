@@ -12,11 +12,6 @@
 
 #define TITLE_RULE 76
 
-static void put(struct trial_form *form, int x, style look, const char *text)
-{
-    cells_put(form->paper->row, x, 0, -1, look, text);
-}
-
 static void put_element(struct trial_form *form, const char *element, const char *text)
 {
     buffer_printf(form->out, "<%s>", element);
@@ -42,7 +37,7 @@ void trial_form_heading(struct trial_form *form, const char *text)
         return;
     }
     paper_line(form->paper);
-    put(form, 0, ROLE_HEADING, text);
+    paper_put(form->paper, 0, ROLE_HEADING, text);
     paper_line(form->paper);
 }
 
@@ -66,7 +61,7 @@ void trial_form_prose(struct trial_form *form, style look, const char *format, .
     form->out->failed |= text.failed;
     const char *said = text.at ? text.at : "";
     if (form->paper) {
-        put(form, 0, look, said);
+        paper_put(form->paper, 0, look, said);
         paper_prose(form->paper);
     } else {
         buffer_printf(form->out, "<p class=\"%s\">", class_of(look));
@@ -80,7 +75,7 @@ void trial_form_prose(struct trial_form *form, style look, const char *format, .
 static void put_cells(struct trial_form *form, style look, const char *cell, size_t i)
 {
     int width = (int)strlen(cell), end = FORM_LABEL + form->column * (int)(i + 1); /* all of them ASCII */
-    put(form, end - width, look, cell);
+    paper_put(form->paper, end - width, look, cell);
 }
 
 void trial_form_table(struct trial_form *form, int column, const char *const *heads, size_t count)
@@ -123,7 +118,7 @@ static void put_row(struct trial_form *form, const char *label, char (*cells)[FO
                     const double *bars)
 {
     if (form->paper) {
-        put(form, 2, ROLE_TEXT, label);
+        paper_put(form->paper, 2, ROLE_TEXT, label);
         if (safe_width(label, strlen(label), form->paper->style.ascii) > FORM_LABEL - 2)
             paper_line(form->paper); /* its figures stand below it */
         for (size_t i = 0; i < count; i++)
@@ -159,7 +154,7 @@ void trial_form_pair(struct trial_form *form, const char *label, char (*cells)[F
 void trial_form_group(struct trial_form *form, const char *label, size_t count)
 {
     if (form->paper) {
-        put(form, 2, ROLE_STRONG, label);
+        paper_put(form->paper, 2, ROLE_STRONG, label);
         paper_line(form->paper);
         return;
     }

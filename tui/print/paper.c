@@ -67,6 +67,26 @@ bool paper_width(struct paper *paper, int width)
     return true;
 }
 
+int paper_put(struct paper *paper, int x, style look, const char *text)
+{
+    return x + cells_put(paper->row, x, 0, -1, look, text);
+}
+
+int paper_put_sign(struct paper *paper, int x, style look, enum sign sign)
+{
+    return paper_put(paper, x, look, cells_sign(paper->row, sign)) + 1;
+}
+
+int paper_put_bullet(struct paper *paper, int x)
+{
+    return paper_put_sign(paper, x + 1, ROLE_DIM, SIGN_BULLET);
+}
+
+int paper_text_width(const struct paper *paper, const char *text)
+{
+    return safe_width(text, strlen(text), paper->row->ascii);
+}
+
 static void put_color(struct buffer *out, int32_t color, enum depth depth, bool background)
 {
     int base = background ? 40 : 30;

@@ -44,6 +44,14 @@ void paper_end(struct paper *);
 /* Lines of another width from now on. */
 bool paper_width(struct paper *, int width);
 
+/* Writes into the row, as far as it reaches, and returns where it ends. A sign has a blank behind it, a
+   bullet one on each side. */
+int paper_put(struct paper *, int x, style, const char *text);
+int paper_put_sign(struct paper *, int x, style, enum sign);
+int paper_put_bullet(struct paper *, int x);
+/* The columns that a text takes there. */
+int paper_text_width(const struct paper *, const char *text);
+
 /* Appends the row as a line, without blanks at its end, and begins a new one. */
 void paper_line(struct paper *);
 /* The same for a line that is no table: on a terminal it goes on in the next one, by words, and indented. */

@@ -3,85 +3,18 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
-#include <string.h>
-#include <time.h>
 
-#include "probe/election/chain.h"
 #include "probe/sink/look.h"
+#include "tui/report/look_election.h"
+#include "tui/report/table.h"
 #include "tui/text/format.h"
-#include "tui/text/safe.h"
-#include "tui/views/chain_lines.h"
-#include "tui/views/columns.h"
 #include "tui/views/facts.h"
 #include "tui/views/finding_lines.h"
-#include "tui/views/whatif_lines.h"
 
 /* Columns of a name or an identity that are shown even where the terminal has no room for all of it. */
 #define NAME_LEAST 12
-/* Of a terminal: below, some columns say more than others; below,
-   names are cut to what people say of them. */
+/* Of a terminal: below, the layout stands with each election alone. */
 #define NARROW 110
-#define ROOMY 150
-#define NAME_SIZE 1024
-#define GAP 2
-#define MOMENT_US 1000000
-/* Of an election that nobody named, so many candidates are shown where there are more than CROWD. */
-#define CROWD 30
-#define CROWD_SHOWN 20
-
-static int put(struct paper *paper, int x, style look, const char *text)
-{
-    return x + cells_put(paper->row, x, 0, -1, look, text);
-}
-
-static int put_sign(struct paper *paper, int x, style look, enum sign sign)
-{
-    return put(paper, x, look, cells_sign(paper->row, sign)) + 1;
-}
-
-static int put_bullet(struct paper *paper, int x)
-{
-    return put_sign(paper, x + 1, ROLE_DIM, SIGN_BULLET);
-}
-
-static int width_of(const struct paper *paper, const char *text)
-{
-    return safe_width(text, strlen(text), paper->row->ascii);
-}
-
-/* The width that a table may take: the terminal's, or as much as it needs. */
-static int table_width(const struct paper *paper, const struct column *columns, int count)
-{
-    if (paper->style.width)
-        return paper->style.width;
-    int width = 0;
-    for (int i = 0; i < count; i++)
-        width += (columns[i].want > columns[i].least ? columns[i].want : columns[i].least) + GAP;
-    return width;
-}
-
-static bool begin_table(struct paper *paper, struct column *columns, int count)
-{
-    for (int i = 0; i < count; i++)
-        columns_want(&columns[i], width_of(paper, columns[i].heading));
-    int width = table_width(paper, columns, count);
-    if (!paper_width(paper, width))
-        return false;
-    columns_lay(columns, count, 0, width, GAP);
-    columns_head(paper->row, columns, count, 0, -1);
-    paper_line(paper);
-    return true;
-}
-
-/* Local date and time: a look may be read much later than the day it was taken. */
-static const char *date_of(int64_t wall_us, char *buffer, size_t size)
-{
-    time_t seconds = (time_t)(wall_us / 1000000);
-    struct tm tm;
-    if (wall_us <= 0 || !localtime_r(&seconds, &tm) || !strftime(buffer, size, "%Y-%m-%d %H:%M:%S", &tm))
-        return "?";
-    return buffer;
-}
 
 static void print_server(struct paper *paper, const struct cluster *cluster, const struct server *server,
                          int address_width)
@@ -92,33 +25,34 @@ static void print_server(struct paper *paper, const struct cluster *cluster, con
         [SERVER_SILENT] = SIGN_CRITICAL, [SERVER_ANSWERS] = SIGN_OK, [SERVER_NOT_ASKED] = SIGN_UNKNOWN};
     enum server_reach reach = server_reach(cluster, server);
     char span[32], parts[64];
-    int x = put_sign(paper, 2, roles[reach], signs[reach]);
-    put(paper, x, ROLE_TEXT, server->address);
-    x += address_width + GAP;
+    int x = paper_put_sign(paper, 2, roles[reach], signs[reach]);
+    paper_put(paper, x, ROLE_TEXT, server->address);
+    x += address_width + TABLE_GAP;
     if (reach == SERVER_NOT_ASKED || (server->unasked && reach == SERVER_ANSWERS)) {
-        x = put(paper, x, ROLE_DIM, reach == SERVER_ANSWERS ? "connected, not asked" : "not asked") + GAP;
+        x = paper_put(paper, x, ROLE_DIM, reach == SERVER_ANSWERS ? "connected, not asked" : "not asked") +
+            TABLE_GAP;
     } else if (reach == SERVER_ANSWERS) {
-        put(paper, x, ROLE_TEXT, facts_mode(server));
-        x += 10 + GAP;
+        paper_put(paper, x, ROLE_TEXT, facts_mode(server));
+        x += 10 + TABLE_GAP;
         if (server->answer_us >= 0)
-            put(paper, x, ROLE_DIM, format_span(server->answer_us, span, sizeof span));
-        x += 6 + GAP;
+            paper_put(paper, x, ROLE_DIM, format_span(server->answer_us, span, sizeof span));
+        x += 6 + TABLE_GAP;
         if (server->version)
-            x = put(paper, x, ROLE_DIM, server->version) + GAP;
+            x = paper_put(paper, x, ROLE_DIM, server->version) + TABLE_GAP;
     }
     if (server->problem)
-        put(paper, x, ROLE_WARNING, server->problem);
+        paper_put(paper, x, ROLE_WARNING, server->problem);
     else if (reach == SERVER_SILENT)
-        put(paper, x, ROLE_WARNING, "no answer");
+        paper_put(paper, x, ROLE_WARNING, "no answer");
     paper_prose(paper);
     unsigned told = 0;
     const char *why;
     while (reach == SERVER_ANSWERS || (reach == SERVER_NOT_ASKED && !server->problem)) {
         if (!(why = facts_hidden(server, &told, parts, sizeof parts)))
             break;
-        x = put(paper, 4, ROLE_WARNING, parts);
-        x = put(paper, x, ROLE_WARNING, " unknown: ");
-        put(paper, x, ROLE_TEXT, why);
+        x = paper_put(paper, 4, ROLE_WARNING, parts);
+        x = paper_put(paper, x, ROLE_WARNING, " unknown: ");
+        paper_put(paper, x, ROLE_TEXT, why);
         paper_prose(paper);
     }
 }
@@ -128,11 +62,12 @@ static void print_connection(struct paper *paper, const struct cluster *cluster)
     bool connected = cluster->connection == CONNECTION_CONNECTED;
     char quorum[LOOK_QUORUM_SIZE];
     const char *problem = look_problem(cluster, quorum);
-    int x = put_sign(paper, 2, connected ? ROLE_GOOD : ROLE_CRITICAL, connected ? SIGN_OK : SIGN_CRITICAL);
-    x = put(paper, x, ROLE_TEXT, facts_connection(cluster->connection));
+    int x =
+        paper_put_sign(paper, 2, connected ? ROLE_GOOD : ROLE_CRITICAL, connected ? SIGN_OK : SIGN_CRITICAL);
+    x = paper_put(paper, x, ROLE_TEXT, facts_connection(cluster->connection));
     if (connected && cluster->connected_to) {
-        x = put(paper, x, ROLE_TEXT, " to ");
-        x = put(paper, x, ROLE_TEXT, cluster->connected_to);
+        x = paper_put(paper, x, ROLE_TEXT, " to ");
+        x = paper_put(paper, x, ROLE_TEXT, cluster->connected_to);
     }
     if (connected) {
         char text[96], timeout[32];
@@ -140,13 +75,13 @@ static void print_connection(struct paper *paper, const struct cluster *cluster)
                  cluster->timeout_ms > 0
                      ? format_span((int64_t)cluster->timeout_ms * 1000, timeout, sizeof timeout)
                      : "unknown");
-        put(paper, put_bullet(paper, x), ROLE_DIM, text);
+        paper_put(paper, paper_put_bullet(paper, x), ROLE_DIM, text);
     } else if (problem) {
-        put(paper, put(paper, x, ROLE_TEXT, ": "), ROLE_WARNING, problem);
+        paper_put(paper, paper_put(paper, x, ROLE_TEXT, ": "), ROLE_WARNING, problem);
     }
     paper_prose(paper);
     if (connected && problem) {
-        put(paper, put_sign(paper, 2, ROLE_CRITICAL, SIGN_CRITICAL), ROLE_WARNING, problem);
+        paper_put(paper, paper_put_sign(paper, 2, ROLE_CRITICAL, SIGN_CRITICAL), ROLE_WARNING, problem);
         paper_prose(paper);
     }
 }
@@ -156,16 +91,16 @@ static void print_none(struct paper *paper, const struct cluster_settings *patte
 {
     int x = 2;
     if (!patterns || !patterns->election_count) {
-        put(paper, x, ROLE_DIM, "no election was found; name its path, as in: electop once /election");
+        paper_put(paper, x, ROLE_DIM, "no election was found; name its path, as in: electop once /election");
         paper_prose(paper);
         return;
     }
-    x = put(paper, x, ROLE_WARNING, "nothing matches ");
+    x = paper_put(paper, x, ROLE_WARNING, "nothing matches ");
     for (size_t i = 0; i < patterns->election_count; i++) {
-        x = i ? put(paper, x, ROLE_DIM, " or ") : x;
-        x = put(paper, x, ROLE_TEXT, patterns->elections[i].path);
+        x = i ? paper_put(paper, x, ROLE_DIM, " or ") : x;
+        x = paper_put(paper, x, ROLE_TEXT, patterns->elections[i].path);
     }
-    put(paper, x, ROLE_WARNING, " yet");
+    paper_put(paper, x, ROLE_WARNING, " yet");
     paper_prose(paper);
 }
 
@@ -174,27 +109,18 @@ static void print_cluster_head(struct paper *paper, const struct cluster *cluste
 {
     int x = 0, address_width = 0;
     if (cluster->name && *cluster->name)
-        x = put(paper, 0, ROLE_STRONG, cluster->name) + GAP;
-    put(paper, x, x ? ROLE_DIM : ROLE_STRONG, cluster->hosts);
+        x = paper_put(paper, 0, ROLE_STRONG, cluster->name) + TABLE_GAP;
+    paper_put(paper, x, x ? ROLE_DIM : ROLE_STRONG, cluster->hosts);
     paper_prose(paper);
     print_connection(paper, cluster);
     for (size_t i = 0; i < cluster->server_count; i++) {
-        int width = width_of(paper, cluster->servers[i].address);
+        int width = paper_text_width(paper, cluster->servers[i].address);
         address_width = width > address_width ? width : address_width;
     }
     for (size_t i = 0; i < cluster->server_count; i++)
         print_server(paper, cluster, &cluster->servers[i], address_width);
     if (!cluster->election_count && cluster->ever_connected && !cluster->problem)
         print_none(paper, patterns);
-}
-
-/* A candidate's name, as people speak of it where the column has no room for all of it. */
-static const char *fit_name(const struct paper *paper, const struct column *column, const char *name,
-                            char *buffer, size_t size)
-{
-    if (column->width <= 0 || width_of(paper, name) <= column->width)
-        return name;
-    return facts_tight_name(paper->row, name, column->width, buffer, size);
 }
 
 enum { SUM_STATE, SUM_ELECTION, SUM_LEADER, SUM_COUNT, SUM_SINCE, SUM_FINDING, SUM_RECIPE, SUM_COLUMNS };
@@ -222,23 +148,25 @@ static bool print_summary(struct paper *paper, const struct cluster *cluster, st
     int finding = columns[SUM_FINDING].least;
     for (size_t i = 0; i < cluster->election_count; i++) {
         const struct election *election = cluster->elections[i];
-        columns_want(&columns[SUM_STATE], 2 + width_of(paper, facts_badge(election, now).word));
-        columns_want(&columns[SUM_ELECTION], width_of(paper, election->name));
+        columns_want(&columns[SUM_STATE], 2 + paper_text_width(paper, facts_badge(election, now).word));
+        columns_want(&columns[SUM_ELECTION], paper_text_width(paper, election->name));
         columns_want(&columns[SUM_LEADER], leader_width(paper, election, now));
         columns_want(&columns[SUM_FINDING], finding_worst_width(paper->row, election));
         if (finding < finding_worst_least(paper->row, election))
             finding = finding_worst_least(paper->row, election);
-        columns_want(&columns[SUM_RECIPE], election->recipe ? width_of(paper, election->recipe->title) : 1);
+        columns_want(&columns[SUM_RECIPE],
+                     election->recipe ? paper_text_width(paper, election->recipe->title) : 1);
     }
     /* What is wrong is not cut; the layout stands with each election below. */
     columns[SUM_FINDING].least = finding;
     columns[SUM_RECIPE].hidden = paper->style.width > 0 && paper->style.width < NARROW;
-    if (!begin_table(paper, columns, SUM_COLUMNS))
+    if (!table_begin(paper, columns, SUM_COLUMNS, 0))
         return false;
     for (size_t i = 0; i < cluster->election_count; i++) {
         const struct election *election = cluster->elections[i];
         struct badge badge = facts_badge(election, now), worse = finding_badge(election, now);
-        put(paper, put_sign(paper, columns[SUM_STATE].x, worse.look, worse.sign), badge.look, badge.word);
+        paper_put(paper, paper_put_sign(paper, columns[SUM_STATE].x, worse.look, worse.sign), badge.look,
+                  badge.word);
         columns_put(paper->row, &columns[SUM_ELECTION], 0, ROLE_STRONG, election->name);
         if (columns[SUM_LEADER].width > 0)
             facts_put_leader(paper->row, columns[SUM_LEADER].x, 0, columns[SUM_LEADER].width, election, now);
@@ -255,351 +183,6 @@ static bool print_summary(struct paper *paper, const struct cluster *cluster, st
     return paper_width(paper, PAPER_WIDTH);
 }
 
-static const char *acknowledged_text(enum acknowledged acknowledged)
-{
-    switch (acknowledged) {
-    case ACK_YES:
-        return "acknowledged";
-    case ACK_NO:
-        return "not acknowledged yet";
-    case ACK_UNKNOWN:
-        return "acknowledgement unknown";
-    case ACK_NO_MARK:
-        break;
-    }
-    return NULL;
-}
-
-/* Who leads, and for how long that can be said: a sentence, where a table has only a word. */
-static int put_tenure(struct paper *paper, const struct election *election, struct moment now)
-{
-    const struct candidate *leader = election->leader;
-    bool lock = election->kind == KIND_LOCK, exact = election->leader_since_exact;
-    int64_t since_us = election->leader_since.wall_us;
-    char age[32], date[32];
-    int x = 2;
-    if (leader->denied) {
-        x = put(paper, x, ROLE_TEXT, leader->name);
-        x = put(paper, x, ROLE_TEXT, lock ? " holds it" : " leads");
-        return put(paper, x, ROLE_WARNING, "; who and since when may not be read (ACL)");
-    }
-    x += facts_put_leader(paper->row, x, 0, -1, election, now);
-    if (since_us == 0) {
-        x = put(paper, x, ROLE_TEXT, lock ? " holds it" : " leads");
-        return put(paper, x, ROLE_DIM, "; since when is not known");
-    }
-    if (exact)
-        x = put(paper, x, ROLE_TEXT, lock ? " holds it for " : " leads for ");
-    else
-        x = put(paper, x, ROLE_TEXT, lock ? " has held it for at most " : " has led for at most ");
-    format_age(facts_age_us(election->leader_since, facts_as_of(election, now)), age, sizeof age);
-    x = put(paper, x, ROLE_TEXT, age);
-    x = put(paper, x, ROLE_DIM,
-            exact                                 ? ", since "
-            : since_us == look_created_us(leader) ? " (created "
-                                                  : " (not before ");
-    x = put(paper, x, ROLE_DIM, date_of(since_us, date, sizeof date));
-    return exact ? x : put(paper, x, ROLE_DIM, ")");
-}
-
-static void print_leader(struct paper *paper, const struct election *election, struct moment now)
-{
-    char date[32];
-    const char *acknowledged = acknowledged_text(election->acknowledged);
-    int x = put_tenure(paper, election, now);
-    if (acknowledged)
-        put(paper, put_bullet(paper, x), election->acknowledged == ACK_YES ? ROLE_TEXT : ROLE_WARNING,
-            acknowledged);
-    paper_prose(paper);
-    if (facts_stale(election)) {
-        x = put(paper, 2, ROLE_WARNING, "this is what was seen last, at ");
-        put(paper, x, ROLE_WARNING, date_of(election->stale_since.wall_us, date, sizeof date));
-        paper_prose(paper);
-    }
-}
-
-static const char *why_unknown(const struct election *election)
-{
-    if (election->problem)
-        return election->problem;
-    return election->cluster->connection == CONNECTION_CONNECTED ? "it was not answered in time"
-                                                                 : "its cluster is not connected";
-}
-
-static void print_nobody(struct paper *paper, const struct election *election, struct moment now)
-{
-    char age[32], text[64];
-    bool lock = election->kind == KIND_LOCK;
-    int64_t stood_us = facts_age_us(election->state_since, facts_as_of(election, now));
-    int x;
-    switch (election->state) {
-    case ELECTION_VACANT:
-        if (election->recipe == NULL && election_problem(election, text, sizeof text)) {
-            put(paper, 2, ROLE_WARNING, text);
-            break;
-        }
-        x = put(paper, 2, lock ? ROLE_TEXT : ROLE_CRITICAL, lock ? "free" : "nobody stands");
-        if (stood_us < MOMENT_US) { /* a first look: nothing was watched yet that could be counted */
-            put(paper, x, ROLE_DIM, "; since when is not known");
-            break;
-        }
-        x = put(paper, x, ROLE_TEXT, election->state_since_exact ? " for " : ", for at least ");
-        put(paper, x, ROLE_TEXT, format_age(stood_us, age, sizeof age));
-        break;
-    case ELECTION_ABSENT:
-        put(paper, 2, ROLE_TEXT, "there is no such path");
-        break;
-    case ELECTION_ELECTING:
-        put(paper, 2, ROLE_WARNING, "its leader is gone, and the next in line has not been confirmed yet");
-        break;
-    case ELECTION_DENIED:
-    case ELECTION_UNKNOWN:
-    case ELECTION_LED:
-        put(paper, 2, ROLE_WARNING, why_unknown(election));
-        break;
-    }
-    paper_prose(paper);
-}
-
-static void print_facts(struct paper *paper, const struct election *election)
-{
-    char text[64];
-    int x = put(paper, 2, ROLE_DIM, election->recipe ? election->recipe->title : "recipe not recognised");
-    if (election->recipe) {
-        snprintf(text, sizeof text, " (%s)", facts_recognised(election->recognised));
-        x = put(paper, x, ROLE_DIM, text);
-    }
-    x = put_bullet(paper, x);
-    x = put(paper, x, ROLE_DIM, election->kind == KIND_LOCK ? "lock" : "somebody must lead");
-    if (look_has_list(election)) {
-        snprintf(text, sizeof text, "%zu candidate%s", election->candidate_count,
-                 election->candidate_count == 1 ? "" : "s");
-        x = put(paper, put_bullet(paper, x), ROLE_DIM, text);
-    }
-    if (election->next_sequence >= 0) {
-        snprintf(text, sizeof text, "next number %" PRId64, election->next_sequence);
-        put(paper, put_bullet(paper, x), ROLE_DIM, text);
-    }
-    paper_prose(paper);
-}
-
-static void print_foreign(struct paper *paper, const struct election *election)
-{
-    size_t kept = election->foreign_count < FOREIGN_KEPT ? election->foreign_count : FOREIGN_KEPT;
-    char text[64];
-    if (!election->foreign_count)
-        return;
-    snprintf(text, sizeof text, "%zu other %s no candidate: ", election->foreign_count,
-             election->foreign_count == 1 ? "child is" : "children are");
-    int x = put(paper, 2, ROLE_DIM, text);
-    for (size_t i = 0; i < kept; i++) {
-        if (i)
-            x = put(paper, x, ROLE_DIM, ", ");
-        x = put(paper, x, ROLE_TEXT, election->foreign[i]);
-    }
-    if (kept < election->foreign_count)
-        put(paper, x, ROLE_DIM, ", ...");
-    paper_prose(paper);
-}
-
-enum {
-    CAND_SIGN,
-    CAND_NUMBER,
-    CAND_NAME,
-    CAND_WHO,
-    CAND_SESSION,
-    CAND_AGE,
-    CAND_ON,
-    CAND_HEARD,
-    CAND_WATCHES,
-    CAND_COLUMNS
-};
-
-static const char *age_of(const struct candidate *candidate, struct moment now, char *buffer, size_t size)
-{
-    int64_t created_us = look_created_us(candidate);
-    return created_us ? format_age(now.wall_us - created_us, buffer, size) : "?";
-}
-
-static void print_candidate(struct paper *paper, const struct column *columns,
-                            const struct election *election, size_t i, struct moment now)
-{
-    const struct candidate *candidate = election->candidates[i];
-    bool leads = candidate == election->leader;
-    char text[NAME_SIZE];
-    chain_put_gutter(paper->row, columns[CAND_SIGN].x, 0, election, candidate);
-    snprintf(text, sizeof text, "%zu", i + 1);
-    columns_put(paper->row, &columns[CAND_NUMBER], 0, ROLE_DIM, text);
-    columns_put(paper->row, &columns[CAND_NAME], 0, leads ? ROLE_STRONG : ROLE_TEXT,
-                fit_name(paper, &columns[CAND_NAME], candidate->name, text, sizeof text));
-    columns_put(paper->row, &columns[CAND_WHO], 0, ROLE_TEXT, chain_who(candidate, text, sizeof text));
-    columns_put(paper->row, &columns[CAND_SESSION], 0, ROLE_TEXT,
-                facts_session(candidate, text, sizeof text));
-    columns_put(paper->row, &columns[CAND_AGE], 0, ROLE_TEXT, age_of(candidate, now, text, sizeof text));
-    style look = chain_server_text(paper->row, election, candidate, text, sizeof text);
-    columns_put(paper->row, &columns[CAND_ON], 0, look, text);
-    chain_put_heard(paper->row, columns[CAND_HEARD].x, 0, columns[CAND_HEARD].width, election, candidate);
-    look = chain_watch_text(paper->row, election, candidate, text, sizeof text);
-    columns_put(paper->row, &columns[CAND_WATCHES], 0, look, text);
-    paper_line(paper);
-}
-
-/* Thousands of lines answer no question that was not asked. */
-static size_t candidates_shown(const struct paper *paper, const struct election *election)
-{
-    bool named = paper->style.named && election->origin == ORIGIN_CONFIGURED;
-    return named || election->candidate_count <= CROWD ? election->candidate_count : CROWD_SHOWN;
-}
-
-static bool print_candidates(struct paper *paper, const struct election *election, struct moment now)
-{
-    struct column columns[CAND_COLUMNS] = {
-        [CAND_SIGN] = {.heading = "", .least = 1, .most = 1, .importance = 7},
-        [CAND_NUMBER] = {.heading = "#", .least = 3, .most = 8, .importance = 6, .right = true},
-        [CAND_NAME] = {.heading = "CANDIDATE", .least = NAME_LEAST, .most = INT_MAX, .importance = 5},
-        [CAND_WHO] = {.heading = "WHO", .least = 10, .most = INT_MAX, .importance = 4},
-        [CAND_SESSION] = {.heading = "SESSION", .least = 18, .most = 18, .importance = 2},
-        [CAND_AGE] = {.heading = "AGE", .least = 6, .most = 6, .importance = 3, .right = true},
-        [CAND_ON] = {.heading = "ON", .least = 3, .most = 24, .importance = 3},
-        [CAND_HEARD] = {.heading = "HEARD", .least = HEARD_LEAST, .most = HEARD_LEAST, .importance = 3},
-        [CAND_WATCHES] = {.heading = "WATCHES", .least = 12, .most = INT_MAX, .importance = 4},
-    };
-    char text[NAME_SIZE];
-    size_t shown = candidates_shown(paper, election);
-    for (size_t count = shown, digits = 1; count > 0; count /= 10)
-        columns_want(&columns[CAND_NUMBER], (int)digits++);
-    for (size_t i = 0; i < shown; i++) {
-        const char *name = election->candidates[i]->name;
-        if (paper->style.width > 0 && paper->style.width < ROOMY && width_of(paper, name) > NAME_LEAST)
-            name = facts_short_name(paper->row, name, text, sizeof text);
-        columns_want(&columns[CAND_NAME], width_of(paper, name));
-        columns_want(&columns[CAND_WHO],
-                     width_of(paper, chain_who(election->candidates[i], text, sizeof text)));
-        chain_server_text(paper->row, election, election->candidates[i], text, sizeof text);
-        columns_want(&columns[CAND_ON], width_of(paper, text));
-        chain_watch_text(paper->row, election, election->candidates[i], text, sizeof text);
-        columns_want(&columns[CAND_WATCHES], width_of(paper, text));
-    }
-    /* Half an address, or half a port, would be another one. */
-    columns[CAND_ON].least = columns[CAND_ON].want > 9   ? 9
-                             : columns[CAND_ON].want > 3 ? columns[CAND_ON].want
-                                                         : 3;
-    if (!begin_table(paper, columns, CAND_COLUMNS))
-        return false;
-    for (size_t i = 0; i < shown; i++)
-        print_candidate(paper, columns, election, i, now);
-    if (shown < election->candidate_count) {
-        cells_printf(paper->row, 2, 0, -1, ROLE_DIM, "%s %zu more (name the path to see all)",
-                     cells_sign(paper->row, SIGN_ELLIPSIS), election->candidate_count - shown);
-        paper_prose(paper);
-    }
-    return paper_width(paper, PAPER_WIDTH);
-}
-
-/* What the next failover will do, and where it stops. */
-static void print_next(struct paper *paper, const struct election *election)
-{
-    if (!election->candidate_count || (election->recipe && election->recipe->family == FAMILY_LOCK))
-        return;
-    if (whatif_put_leader(paper->row, 2, 0, election))
-        paper_prose(paper);
-    if (whatif_put_line(paper->row, 2, 0, election))
-        paper_prose(paper);
-}
-
-static void print_findings(struct paper *paper, const struct election *election, struct moment now)
-{
-    char text[96], date[32];
-    for (size_t i = 0; i < election->finding_count; i++) {
-        const struct finding *finding = election->findings[i];
-        style look = severity_look(finding->severity);
-        int x = put_sign(paper, 2, look, severity_sign(finding->severity));
-        x = put(paper, x, look, finding_kind(finding->code)->word) + GAP;
-        if (finding->candidate_count)
-            x = put(paper, x, ROLE_TEXT, finding->candidates[0]) + GAP;
-        snprintf(text, sizeof text, "%s, ", severity_word(finding->severity));
-        x = put(paper, x, ROLE_DIM, text);
-        x = put(paper, x, ROLE_DIM, finding_certainty(finding, now, text, sizeof text));
-        x = put(paper, x, ROLE_DIM, ", since ");
-        put(paper, x, ROLE_DIM, date_of(finding->since.wall_us, date, sizeof date));
-        paper_prose(paper);
-        put(paper, 4, ROLE_TEXT, finding->evidence ? finding->evidence : "");
-        paper_prose(paper);
-        if (finding->advice) {
-            put(paper, put_sign(paper, 4, ROLE_ACCENT, SIGN_ARROW), ROLE_ACCENT, finding->advice);
-            paper_prose(paper);
-        }
-    }
-}
-
-/* What this look leaves open, and for how long one has to look to be certain. */
-static void print_suspected(struct paper *paper, const struct election *election)
-{
-    const struct candidate *first = NULL;
-    int64_t longest_us = 0;
-    size_t count = 0;
-    char text[160], span[32];
-    for (size_t i = 0; i < election->candidate_count; i++) {
-        int64_t after_us = chain_certain_after_us(election->candidates[i]);
-        if (after_us == 0)
-            continue;
-        first = first ? first : election->candidates[i];
-        count++;
-        longest_us = after_us > longest_us ? after_us : longest_us;
-    }
-    if (!count)
-        return;
-    int64_t seconds = (longest_us + 999999) / 1000000;
-    int x = put(paper, put_sign(paper, 2, ROLE_WARNING, SIGN_UNKNOWN), ROLE_TEXT, first->name) + GAP;
-    if (count > 1)
-        snprintf(text, sizeof text, "and %zu more: ", count - 1);
-    x = put(paper, x, ROLE_DIM, count > 1 ? text : "");
-    snprintf(text, sizeof text,
-             "suspected not to be told when it should; certain after %s: --wait %" PRId64 "s",
-             format_span(seconds * 1000000, span, sizeof span), seconds);
-    put(paper, x, ROLE_WARNING, text);
-    paper_prose(paper);
-}
-
-/* When the leader's mark is missing for too long, where nothing tells for how long it was missing before. */
-static void print_overdue(struct paper *paper, const struct election *election)
-{
-    char text[160], span[32];
-    if (!election->overdue_us || !election->leader)
-        return;
-    int64_t wait_us = election->overdue_us - election->unacknowledged_since.mono_us;
-    int64_t seconds = wait_us < 0 ? 1 : wait_us / 1000000 + 1;
-    int x =
-        put(paper, put_sign(paper, 2, ROLE_WARNING, SIGN_UNKNOWN), ROLE_TEXT, election->leader->name) + GAP;
-    snprintf(text, sizeof text,
-             "has not acknowledged; since when is not known, and too long after %s: --wait %" PRId64 "s",
-             format_span(seconds * 1000000, span, sizeof span), seconds);
-    put(paper, x, ROLE_WARNING, text);
-    paper_prose(paper);
-}
-
-static bool print_election(struct paper *paper, const struct election *election, struct moment now)
-{
-    struct badge badge = facts_badge(election, now), worse = finding_badge(election, now);
-    int x = put_sign(paper, 0, worse.look, worse.sign);
-    x = put(paper, x, badge.look, badge.word) + GAP;
-    x = put(paper, x, ROLE_STRONG, election->name) + GAP;
-    if (strcmp(election->name, look_path(election)) != 0)
-        put(paper, x, ROLE_DIM, look_path(election));
-    paper_prose(paper);
-    if (election->leader)
-        print_leader(paper, election, now);
-    else
-        print_nobody(paper, election, now);
-    print_facts(paper, election);
-    print_foreign(paper, election);
-    print_next(paper, election);
-    print_findings(paper, election, now);
-    print_suspected(paper, election);
-    print_overdue(paper, election);
-    return !election->candidate_count || print_candidates(paper, election, now);
-}
-
 static bool print_cluster(struct paper *paper, const struct cluster *cluster,
                           const struct cluster_settings *patterns, struct moment now)
 {
@@ -611,7 +194,7 @@ static bool print_cluster(struct paper *paper, const struct cluster *cluster,
     }
     for (size_t i = 0; i < cluster->election_count; i++) {
         paper_prose(paper);
-        if (!print_election(paper, cluster->elections[i], now))
+        if (!look_election_print(paper, cluster->elections[i], now))
             return false;
     }
     return true;

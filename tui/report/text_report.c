@@ -3,12 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tui/report/table.h"
 #include "tui/text/format.h"
 #include "tui/text/safe.h"
-#include "tui/views/columns.h"
 #include "tui/views/finding_lines.h"
 
-#define GAP 2
 #define BAR_LEAST 30
 #define BAR_MOST 120
 #define NAME_MOST 28
@@ -16,14 +15,9 @@
 #define LEADERS_MOST 24
 #define ROWS_MOST 500
 
-static int put(struct paper *paper, int x, style look, const char *text)
-{
-    return x + cells_put(paper->row, x, 0, -1, look, text);
-}
-
 static void line(struct paper *paper, int x, style look, const char *text)
 {
-    put(paper, x, look, text);
+    paper_put(paper, x, look, text);
     paper_line(paper);
 }
 
@@ -75,7 +69,8 @@ static void put_bar(struct paper *paper, int x, int width, const struct report *
     }
     for (int cell = 0; cell < width; cell++)
         if (slots[cell])
-            put(paper, x + cell, looks[slots[cell]].look, cells_sign(paper->row, looks[slots[cell]].sign));
+            paper_put(paper, x + cell, looks[slots[cell]].look,
+                      cells_sign(paper->row, looks[slots[cell]].sign));
 }
 
 static void put_axis(struct paper *paper, int x, int width, const struct report *report)
@@ -87,7 +82,7 @@ static void put_axis(struct paper *paper, int x, int width, const struct report 
         int length = (int)strlen(clock), at = part == 0   ? 0
                                               : part == 1 ? width / 2 - length / 2
                                                           : width - length;
-        put(paper, x + at, ROLE_DIM, clock);
+        paper_put(paper, x + at, ROLE_DIM, clock);
     }
     paper_line(paper);
 }
@@ -106,7 +101,7 @@ static void print_timeline(struct paper *paper, const struct report *report,
         label = width > label ? width : label;
     }
     label = label > NAME_MOST ? NAME_MOST : label;
-    int x = 2 + label + GAP, width = (paper->style.width ? paper->style.width : 100) - x;
+    int x = 2 + label + TABLE_GAP, width = (paper->style.width ? paper->style.width : 100) - x;
     width = width < BAR_LEAST ? BAR_LEAST : width > BAR_MOST ? BAR_MOST : width;
     for (size_t i = 0; i < shown; i++) {
         cells_put(paper->row, 2, 0, label, ROLE_TEXT, words_leader(&election->leaders[i]));
@@ -114,7 +109,7 @@ static void print_timeline(struct paper *paper, const struct report *report,
         paper_line(paper);
     }
     if (vacant) {
-        put(paper, 2, ROLE_CRITICAL, "nobody");
+        paper_put(paper, 2, ROLE_CRITICAL, "nobody");
         put_bar(paper, x, width, report, election, REPORT_NOBODY);
         paper_line(paper);
     }
@@ -125,33 +120,6 @@ static void print_timeline(struct paper *paper, const struct report *report,
                      election->leader_count - shown);
         paper_line(paper);
     }
-}
-
-/* What the columns want in all, with the gaps between them. */
-static int wanted_width(const struct column *columns, int count)
-{
-    int width = 0;
-    for (int i = 0; i < count; i++)
-        if (!columns[i].hidden)
-            width += (columns[i].want > columns[i].least ? columns[i].want : columns[i].least) + GAP;
-    return width;
-}
-
-static void want_headings(struct column *columns, int count)
-{
-    for (int i = 0; i < count; i++)
-        columns_want(&columns[i], safe_width(columns[i].heading, strlen(columns[i].heading), false));
-}
-
-static bool begin_table(struct paper *paper, struct column *columns, int count)
-{
-    int width = paper->style.width ? paper->style.width - 2 : wanted_width(columns, count);
-    if (!paper_width(paper, width + 2))
-        return false;
-    columns_lay(columns, count, 2, width, GAP);
-    columns_head(paper->row, columns, count, 0, -1);
-    paper_line(paper);
-    return true;
 }
 
 enum {
@@ -212,14 +180,14 @@ static bool print_failovers(struct paper *paper, const struct report *report,
         for (int j = 0; j < FAIL_COLUMNS; j++)
             columns_want(&columns[j], safe_width(texts[j], strlen(texts[j]), paper->row->ascii));
     }
-    want_headings(columns, FAIL_COLUMNS);
+    table_want_headings(paper, columns, FAIL_COLUMNS);
     /* A figure that is cut says something else: those keep their width, and who led goes below. */
     for (int i = FAIL_DETECTED; i < FAIL_COLUMNS; i++)
         columns[i].least = columns[i].want;
-    bool below = paper->style.width && wanted_width(columns, FAIL_COLUMNS) > paper->style.width;
+    bool below = paper->style.width && table_wants(columns, FAIL_COLUMNS) > paper->style.width;
     columns[FAIL_CHANGE].hidden = below;
     paper_line(paper);
-    if (!begin_table(paper, columns, FAIL_COLUMNS))
+    if (!table_begin(paper, columns, FAIL_COLUMNS, 2))
         return false;
     for (size_t i = first; i < count; i++) {
         failover_texts(paper, report, &election->failovers[i], i + 1, texts);
@@ -286,11 +254,11 @@ static bool print_statistics(struct paper *paper, const struct report_election *
         for (int i = 0; i < STAT_COLUMNS; i++)
             columns_want(&columns[i], safe_width(texts[i], strlen(texts[i]), false));
     }
-    want_headings(columns, STAT_COLUMNS);
+    table_want_headings(paper, columns, STAT_COLUMNS);
     for (int i = STAT_P50; i < STAT_COLUMNS; i++)
         columns[i].least = columns[i].want;
     paper_line(paper);
-    if (!begin_table(paper, columns, STAT_COLUMNS))
+    if (!table_begin(paper, columns, STAT_COLUMNS, 2))
         return false;
     for (int row = 0; row <= CAUSE_COUNT; row++) {
         const struct failover_figures *figures = figures_at(election, row, &what);
@@ -313,16 +281,16 @@ static void print_findings(struct paper *paper, const struct report *report,
         const struct report_finding *told = &election->findings[i];
         char from[32], to[32];
         style look = severity_look(told->finding.severity);
-        int x = put(paper, 2, look, cells_sign(paper->row, severity_sign(told->finding.severity)));
-        x = put(paper, x + 1, look, severity_word(told->finding.severity));
-        x = put(paper, x + 1, ROLE_STRONG, finding_kind(told->finding.code)->word) + GAP;
+        int x = paper_put(paper, 2, look, cells_sign(paper->row, severity_sign(told->finding.severity)));
+        x = paper_put(paper, x + 1, look, severity_word(told->finding.severity));
+        x = paper_put(paper, x + 1, ROLE_STRONG, finding_kind(told->finding.code)->word) + TABLE_GAP;
         for (size_t j = 0; j < told->finding.candidate_count; j++)
-            x = put(paper, x, ROLE_TEXT, told->finding.candidates[j]) + GAP;
+            x = paper_put(paper, x, ROLE_TEXT, told->finding.candidates[j]) + TABLE_GAP;
         x += cells_printf(paper->row, x, 0, -1, ROLE_DIM, "%s, %s ", certainty_word(told->finding.certainty),
                           moment(report, told->raised_us, from, sizeof from));
-        x = put(paper, x, ROLE_DIM, cells_sign(paper->row, SIGN_DASH));
-        put(paper, x + 1, ROLE_DIM,
-            told->cleared_us ? moment(report, told->cleared_us, to, sizeof to) : "still there");
+        x = paper_put(paper, x, ROLE_DIM, cells_sign(paper->row, SIGN_DASH));
+        paper_put(paper, x + 1, ROLE_DIM,
+                  told->cleared_us ? moment(report, told->cleared_us, to, sizeof to) : "still there");
         paper_line(paper);
         if (told->finding.evidence)
             line(paper, 4, ROLE_DIM, told->finding.evidence);
@@ -372,11 +340,11 @@ static bool print_election(struct paper *paper, const struct report *report,
     struct words_verdict verdict;
     int x;
     paper_line(paper);
-    x = put(paper, 0, ROLE_STRONG, election->name);
+    x = paper_put(paper, 0, ROLE_STRONG, election->name);
     if (strcmp(election->name, election->path) != 0)
-        x = put(paper, x + GAP, ROLE_DIM, election->path);
+        x = paper_put(paper, x + TABLE_GAP, ROLE_DIM, election->path);
     if (election->cluster)
-        put(paper, x + GAP, ROLE_DIM, election->cluster);
+        paper_put(paper, x + TABLE_GAP, ROLE_DIM, election->cluster);
     paper_line(paper);
     words_verdict(election, &verdict);
     for (size_t i = 0; i < verdict.count; i++)
@@ -396,18 +364,18 @@ static void print_head(struct paper *paper, const struct report *report, const s
     struct text window = {0}, held = {0};
     char span[16];
     words_window(&window, report->from_us, report->to_us, WORDS_LOCAL, paper->row->ascii);
-    int x = put(paper, 0, ROLE_TITLE, window.at ? window.at : "");
+    int x = paper_put(paper, 0, ROLE_TITLE, window.at ? window.at : "");
     cells_printf(paper->row, x, 0, -1, ROLE_DIM, "  (%s)",
                  format_span(report->to_us - report->from_us, span, sizeof span));
     paper_line(paper);
-    x = put(paper, 0, ROLE_DIM, "from ");
-    x = put(paper, x, ROLE_DIM, note->recording);
+    x = paper_put(paper, 0, ROLE_DIM, "from ");
+    x = paper_put(paper, x, ROLE_DIM, note->recording);
     if (report->recorded_to_us) {
         words_window(&held, report->recorded_from_us, report->recorded_to_us, WORDS_LOCAL, paper->row->ascii);
-        x = put(paper, x, ROLE_DIM, ", which holds ");
-        put(paper, x, ROLE_DIM, held.at ? held.at : "");
+        x = paper_put(paper, x, ROLE_DIM, ", which holds ");
+        paper_put(paper, x, ROLE_DIM, held.at ? held.at : "");
     } else {
-        put(paper, x, ROLE_DIM, ", which is empty");
+        paper_put(paper, x, ROLE_DIM, ", which is empty");
     }
     paper_line(paper);
     paper->out->failed |= window.failed || held.failed;
