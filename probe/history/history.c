@@ -1,135 +1,42 @@
 #include "probe/history/history.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include "config/text.h"
 #include "probe/election/cluster.h"
 #include "probe/election/election_life.h"
 #include "probe/history/codec.h"
+#include "probe/history/opening.h"
 #include "probe/history/reader.h"
 #include "probe/history/schema.h"
 #include "probe/history/sql.h"
 
 /* What a damaged file may ask for at most. */
 #define UNPACKED_MOST (512u << 20)
-#define BUSY_MS 5000
 
 /* ---- the file ---- */
-
-static char *damaged(const struct history *h)
-{
-    return text_format("%s: the recording is damaged (was it cut, or copied while it was written?); "
-                       "`sqlite3 FILE .recover` saves what can be read",
-                       h->file);
-}
 
 bool reader_failed(struct history *h, char **error)
 {
     int code = sqlite3_errcode(h->db);
     bool fine = code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE;
-    *error = fine ? damaged(h) : schema_error(h->db, h->file);
+    *error = fine ? opening_damaged(h->file) : schema_error(h->db, h->file);
     return false;
-}
-
-static bool open_database(struct history *h, const char *name, int more)
-{
-    sqlite3_close(h->db);
-    h->db = NULL;
-    return sqlite3_open_v2(name, &h->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | more, NULL) ==
-           SQLITE_OK;
-}
-
-static bool can_read(struct history *h)
-{
-    sqlite3_busy_timeout(h->db, BUSY_MS);
-    /* A stranger's file shall not run anything here. */
-    return sql_run(h->db, "PRAGMA trusted_schema=OFF; PRAGMA query_only=ON; PRAGMA cache_size=-32000;"
-                          " SELECT count(*) FROM sqlite_schema");
-}
-
-/* Nothing is written beside it that is not in it yet. */
-static bool is_alone(const struct history *h)
-{
-    char *wal = text_format("%s-wal", h->file);
-    struct stat status;
-    bool alone = wal && (stat(wal, &status) != 0 || status.st_size == 0);
-    free(wal);
-    return alone;
-}
-
-/*
- * Where nobody records, and the directory may not be written by us, SQLite cannot make what it needs beside
- * the file; but then nobody changes the file, either.
- */
-static bool connect_unchanging(struct history *h)
-{
-    if (!is_alone(h))
-        return false;
-    struct text name = {0};
-    text_add(&name, "file:");
-    for (const char *at = h->file; *at; at++)
-        if (strchr("?#%", *at))
-            text_printf(&name, "%%%02x", (unsigned)(unsigned char)*at);
-        else
-            text_printf(&name, "%c", *at);
-    text_add(&name, "?immutable=1");
-    char *uri = text_take(&name);
-    bool fine = uri && open_database(h, uri, SQLITE_OPEN_URI) && can_read(h);
-    free(uri);
-    return fine;
-}
-
-/*
- * The file has fewer pages than its first one says, and they are not beside it, either: where its disk was
- * full or its recorder was killed, they wait there to be taken over. Asked of SQLite's own descriptor:
- * closing another one would let go all locks that this process has on the file, those of a recorder in it
- * too.
- */
-static bool is_cut(const struct history *h)
-{
-    unsigned char head[32];
-    sqlite3_file *file = NULL;
-    sqlite3_int64 length = 0;
-    if (sqlite3_file_control(h->db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK || !file ||
-        !file->pMethods || file->pMethods->xFileSize(file, &length) != SQLITE_OK ||
-        file->pMethods->xRead(file, head, sizeof head, 0) != SQLITE_OK ||
-        memcmp(head, "SQLite format 3", 16) != 0)
-        return false;
-    int64_t size = head[16] << 8 | head[17];
-    int64_t pages = (int64_t)head[28] << 24 | head[29] << 16 | head[30] << 8 | head[31];
-    return (size == 1 ? 65536 : size) * pages > length && is_alone(h);
 }
 
 struct history *history_open(const char *file, char **error)
 {
     *error = NULL;
     struct history *h = calloc(1, sizeof *h);
-    struct stat status;
-    bool opened;
-    if (!h || !(h->file = strdup(file)) || !(h->picture = picture_new())) {
+    if (!h || !(h->file = strdup(file)) || !(h->picture = picture_new()))
         *error = strdup("out of memory; no recording can be read");
-    } else if (stat(file, &status) != 0 && errno != EACCES) {
-        *error = text_format("%s: no recording there; `electop record` makes one", file);
-    } else if (access(file, R_OK) != 0) {
-        *error =
-            text_format("%s: may not be read by you; ask its owner, or read as a member of its group", file);
-    } else if (!S_ISREG(status.st_mode)) {
-        *error = text_format("%s: is no file; name a recording", file);
-    } else if ((opened = open_database(h, file, 0)) && is_cut(h)) {
-        *error = damaged(h);
-    } else if ((opened && can_read(h)) || connect_unchanging(h)) {
-        if (schema_prepare(h->db, h->file, false, error) && reader_begin(h, error)) {
-            reader_end(h);
-            return h;
-        }
-    } else {
-        *error = schema_error(h->db, h->file);
+    else if ((h->db = opening_read(file, &h->still, error)) && schema_prepare(h->db, h->file, false, error) &&
+             reader_begin(h, error)) {
+        reader_end(h);
+        return h;
     }
     history_close(h);
     return NULL;
@@ -322,11 +229,30 @@ struct stub *reader_stub(struct history *h, int64_t id)
     return from < h->stub_count && h->stubs[from].id == id ? &h->stubs[from] : NULL;
 }
 
+/* It was taken for one that nobody writes, and somebody does now. */
+static bool open_again(struct history *h, char **error)
+{
+    bool still;
+    sqlite3 *db = opening_read(h->file, &still, error);
+    if (!db)
+        return false;
+    sqlite3_close(h->db);
+    h->db = db;
+    h->still = still;
+    h->version = h->chunk = 0;
+    return true;
+}
+
 bool reader_begin(struct history *h, char **error)
 {
     *error = NULL;
-    if (h->depth++ > 0)
+    if (h->depth > 0) {
+        h->depth++;
         return true; /* from within somebody's callback: the same state */
+    }
+    if (h->still && opening_is_stale(h->file) && !open_again(h, error))
+        return false;
+    h->depth++;
     int64_t version;
     if (!sql_run(h->db, "BEGIN; SELECT 1 FROM stretch LIMIT 1") ||
         !sql_ask(h->db, "PRAGMA data_version", &version))

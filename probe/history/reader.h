@@ -36,6 +36,7 @@ struct stub {
 struct history {
     sqlite3 *db;
     char *file;
+    bool still;      /* nobody writes it (opening.h) */
     unsigned depth;  /* of reader_begin() */
     int64_t version; /* PRAGMA data_version of what follows */
     struct chunk_row *chunks;
