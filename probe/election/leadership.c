@@ -128,15 +128,7 @@ void leadership_kept(const struct fold *f)
     struct tenure *last = tenure_last(election);
     if (!last || !last->gap)
         return;
-    /* Its znode still stands first: it led all the while. */
-    if (election->tenure_count > 1) {
-        struct tenure *before = tenure_at(election, election->tenure_count - 2);
-        if (before->name && strcmp(before->name, election->leader->name) == 0) {
-            tenure_drop_last(election);
-            before->to = (struct moment){0};
-            return;
-        }
-    }
+    /* Its znode still stands first, so it led all the while; but nobody watched it. */
     tenure_begin(election, election->leader, f->at, false, false);
 }
 

@@ -98,15 +98,10 @@ static void put_recorded(const struct fold *f, const struct election *then, stru
 }
 
 /* The first that this run saw: it goes on from before, or there is a gap. */
-static void put_first(struct election *election, const struct tenure *first, bool goes_on)
+static void put_first(struct election *election, const struct tenure *first, bool seamless)
 {
     struct tenure *last = tenure_last(election);
-    if (goes_on && last && last->gap && election->tenure_count > 1 &&
-        same_name(tenure_at(election, election->tenure_count - 2)->name, first->name)) {
-        tenure_drop_last(election);
-        last = tenure_last(election);
-    }
-    if (goes_on && last && !last->gap && same_name(last->name, first->name)) {
+    if (seamless && last && !last->gap && same_name(last->name, first->name)) {
         last->to = first->to;
         if (!last->identity)
             last->identity = text_copy(first->identity);
@@ -119,7 +114,7 @@ static void put_first(struct election *election, const struct tenure *first, boo
     tenure_put(election, first);
 }
 
-static void take_tenures(const struct fold *f, const struct election *then, bool goes_on)
+static void take_tenures(const struct fold *f, const struct election *then, bool seamless)
 {
     struct election own = {0}, *election = f->election;
     move_rings(election, &own);
@@ -128,7 +123,7 @@ static void take_tenures(const struct fold *f, const struct election *then, bool
     put_recorded(f, then, own_from);
     for (size_t i = 0; i < own.tenure_count; i++)
         if (i == 0)
-            put_first(election, tenure_at(&own, 0), goes_on);
+            put_first(election, tenure_at(&own, 0), seamless);
         else
             tenure_put(election, tenure_at(&own, i));
     for (size_t i = 0; i < then->failover_count; i++) {
@@ -240,7 +235,8 @@ void recall_take(const struct fold *f)
     if (!goes_on && gapless && f->model->earlier_grows)
         return; /* whoever records is about to tell how it came to be otherwise */
     election->recalled = true;
-    take_tenures(f, then, goes_on);
+    /* Somebody who records still is only a little behind; else nobody watched until this run began. */
+    take_tenures(f, then, goes_on && gapless && f->model->earlier_grows);
     if (leads_on)
         take_leader(f, then);
     else

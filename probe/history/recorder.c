@@ -23,7 +23,6 @@
 /* The latest tenure that was told of an election, and its number in it; 0: none yet. */
 struct told_tenure {
     struct moment from, to;
-    struct moment row_from; /* where its row begins: rows before it may have told of a part already */
     bool named, identified;
     int64_t number;
 };
@@ -194,14 +193,8 @@ static void tell_tenures(struct recorder *r, const struct election *e)
         struct tenure own = own_part(e, tenure);
         if (!again || i > first)
             told->number++;
-        else if (!tenure->gap && own.from.mono_us < told->row_from.mono_us) {
-            /* A gap was told in this row, and it leads on as before: all the while. */
-            own.from = told->row_from;
-            own.from_exact = false;
-        }
         batch_add_tenure(r->batch, e, &own, told->number);
         told->from = tenure->from;
-        told->row_from = own.from;
         told->to = tenure->to;
         told->named = tenure->name != NULL;
         told->identified = tenure->identity != NULL;

@@ -32,8 +32,8 @@
  *
  *   tenures     who led when
  *     cluster, election, candidate, identity
- *     kind            led, vacant (nobody stood) or gap (nobody watched). Where the same znode is still
- *                     first afterwards, it led all the while: led goes on in a row of its own
+ *     kind            led, vacant (nobody stood) or gap (nobody watched). Where the same candidate is
+ *                     still first after a gap, led goes on in a row of its own: it led all the while
  *     since, until    until NULL: it goes on
  *     from_exact      1: its beginning was seen
  *

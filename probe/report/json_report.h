@@ -11,7 +11,8 @@
  *                 list: [{time (of the loss), elected, gap_ms (null: it was seen), and the keys of
  *                         json_failover.h}]},
  *     timeline: [{state: "led", "vacant" or "gap", leader, identity, from, to, from_exact}],
- *     leaders: [{name (of its first znode), identity, tenures, led_ms, longest_ms}],
+ *     leaders: [{name (of its first znode), identity, tenures, led_ms (of what was watched), longest_ms (a
+ *               tenure: it goes on through a gap, where the same candidate leads behind it)}],
  *     findings: [{raised, cleared (null: it stood at the end), finding}],
  *     unseen: {joined, left}
  *   }]

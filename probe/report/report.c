@@ -34,7 +34,8 @@ static bool goes_on(const struct report_election *election, size_t at)
            same(before->name, stretch->name);
 }
 
-static void sum_up_stretch(struct report_election *election, size_t at)
+/* since_us: of the tenure that it is a part of, for the next one. */
+static void sum_up_stretch(struct report_election *election, size_t at, int64_t *since_us)
 {
     const struct report_stretch *stretch = &election->stretches[at];
     int64_t us = stretch->to_us - stretch->from_us;
@@ -49,8 +50,10 @@ static void sum_up_stretch(struct report_election *election, size_t at)
         election->led_us += us;
         leader->led_us += us;
         leader->tenures += !goes_on(election, at);
-        if (us > leader->longest_us)
-            leader->longest_us = us;
+        if (!goes_on(election, at))
+            *since_us = stretch->from_us;
+        if (stretch->to_us - *since_us > leader->longest_us)
+            leader->longest_us = stretch->to_us - *since_us;
     }
 }
 
@@ -91,8 +94,9 @@ bool report_sum_up(struct report_election *election)
         leader->tenures = 0;
         leader->led_us = leader->longest_us = 0;
     }
+    int64_t since_us = 0;
     for (size_t i = 0; i < election->stretch_count; i++)
-        sum_up_stretch(election, i);
+        sum_up_stretch(election, i, &since_us);
     for (size_t i = 0; i < election->failover_count; i++)
         election->missed_count += election->failovers[i].gap_us > 0;
     size_t seen = changes_seen(election), told = election->failover_count - election->missed_count;

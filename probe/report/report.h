@@ -23,10 +23,10 @@
 
 /* Everybody who led, once: by identity, or by name where no identity is known. */
 struct report_leader {
-    char *name;     /* of the znode with which it led first */
-    char *identity; /* or NULL */
-    size_t tenures; /* stretches of leading */
-    int64_t led_us, longest_us;
+    char *name;                 /* of the znode with which it led first */
+    char *identity;             /* or NULL */
+    size_t tenures;             /* one goes on through a gap, where the same znode leads behind it */
+    int64_t led_us, longest_us; /* that was watched; a tenure, with its gaps */
 };
 
 #define REPORT_NOBODY SIZE_MAX

@@ -1,4 +1,5 @@
-/* Proves that what a window of time has too much of is said to be, and counted all the same. */
+/* Proves that what a window of time has too much of is said to be, and counted all the same; and what it
+   counts as one tenure. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -78,9 +79,37 @@ static void lists_failovers_of_more_leaders_than_it_draws(void **state)
     recorded_free(world);
 }
 
+/* A leader that still leads after a time that nobody watched has one tenure, and the gap stays in it. */
+static void a_tenure_goes_on_through_a_gap(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_begin();
+    struct chronicle chronicle;
+    recorded_changes(world, 1);
+    recorded_pass(world, 60000);
+    struct observation lost = {.kind = OBSERVED_CONNECTION, .at = world->now};
+    lost.connection.state = CONNECTION_CONNECTING;
+    model_observe(world->model, &lost);
+    recorded_pass(world, 60000);
+    recorded_connect(world);
+    recorded_pass(world, 60000);
+    recorded_stop(world);
+    read_all(world, &chronicle);
+    assert_int_equal(chronicle.tenure_count, 2);
+    assert_true(chronicle.tenure_max_us >= INT64_C(180000000));
+    size_t gaps = 0;
+    for (size_t i = 0; i < chronicle.stretch_count; i++)
+        gaps += chronicle.stretches[i].lane == LANE_UNKNOWN &&
+                chronicle.stretches[i].to_us - chronicle.stretches[i].from_us >= INT64_C(60000000);
+    assert_int_equal(gaps, 1);
+    chronicle_clear(&chronicle);
+    recorded_free(world);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(counts_more_failovers_than_it_lists),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_tenure_goes_on_through_a_gap),
+                                       cmocka_unit_test(counts_more_failovers_than_it_lists),
                                        cmocka_unit_test(lists_failovers_of_more_leaders_than_it_draws)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

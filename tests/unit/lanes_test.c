@@ -38,7 +38,7 @@ static void draw(char text[21], struct chronicle_stretch *stretches, size_t coun
 /* The last moments are not recorded yet: that is no gap. What is older and unknown is one. */
 static void the_newest_is_no_gap(void **state)
 {
-    struct chronicle_stretch stretches[] = {{0, BEGUN + 5 * SECOND, BEGUN + 17 * SECOND}};
+    struct chronicle_stretch stretches[] = {{0, BEGUN + 5 * SECOND, BEGUN + 17 * SECOND, false}};
     char text[21];
     (void)state;
     draw(text, stretches, 1, 4 * SECOND);
@@ -53,9 +53,9 @@ static void the_newest_is_no_gap(void **state)
    nothing known is nothing drawn. */
 static void what_was_not_watched_stays_dashed(void **state)
 {
-    struct chronicle_stretch stretches[] = {{0, BEGUN, BEGUN + 10 * SECOND},
-                                            {LANE_UNKNOWN, BEGUN + 10 * SECOND, BEGUN + 18 * SECOND},
-                                            {0, BEGUN + 18 * SECOND, BEGUN + 19 * SECOND}};
+    struct chronicle_stretch stretches[] = {{0, BEGUN, BEGUN + 10 * SECOND, false},
+                                            {LANE_UNKNOWN, BEGUN + 10 * SECOND, BEGUN + 18 * SECOND, false},
+                                            {0, BEGUN + 18 * SECOND, BEGUN + 19 * SECOND, true}};
     char text[21];
     (void)state;
     draw(text, stretches, 3, 4 * SECOND);

@@ -100,7 +100,7 @@ static void locks(void **state)
         "> connection connected\n"
         "list\n"
         "? fresh yes\n"
-        "? tenures controller(x) ~0-\n");
+        "? tenures controller(x) ~0-10, gap 10-20, controller(x) ~20-\n");
     model_script_run("a breadcrumb with the holder's data acknowledges",
                      "watch /hadoop-ha/ns/ActiveStandbyElectorLock\nconnect\n> connection connected\n"
                      "? mark /hadoop-ha/ns/ActiveBreadCrumb\n"

@@ -297,7 +297,7 @@ static void paths(void **state)
 static void away(void **state)
 {
     (void)state;
-    model_script_run("a lost connection makes everything stale and loses no leader",
+    model_script_run("a lost connection makes everything stale and loses no leader; nobody watched it",
                      STANDING "tick 100\n"
                               "lose connection reset\n"
                               "> connection disconnected: connection reset\n"
@@ -311,7 +311,9 @@ static void away(void **state)
                               "? fresh no\n"
                               "list\n"
                               "? fresh yes\n"
-                              "? tenures n_0000000000(a) ~1000-\n");
+                              "? since ~0\n"
+                              "? tenures n_0000000000(a) ~1000-1100, gap 1100-2000, "
+                              "n_0000000000(a) ~2000-\n");
     model_script_run("a change found after a reconnect is told as found then", STANDING
                      "tick 100\n"
                      "lose\n"

@@ -257,27 +257,47 @@ static void knows_since_when_nobody_stands(void **state)
 
 /* ---- a gap ---- */
 
-/* An hour after the recording's end the same znode leads: since then, and it is one tenure. What was found
-   wrong may have come again meanwhile: it stands since now. */
+/* An hour after the recording's end the same znode leads: since when it did then. The hour that nobody
+   watched is a gap all the same. What was found wrong may have come again meanwhile: it stands since now. */
 static void leads_on_across_a_gap(void **state)
 {
     (void)state;
     struct world *world = world_new();
     change(world, 1);
     record(world);
-    int64_t since_us = election_of(world->first)->leader_since.wall_us;
+    int64_t since_us = election_of(world->first)->leader_since.wall_us, until_us = world->then->now.wall_us;
     assert_non_null(finding_of(world->first, FINDING_NO_GUID));
     pass(world, 3600 * SECOND);
     begin_second(world, false);
     struct election *now = election_of(world->second);
     assert_true(now->leader_since_exact);
     assert_int_equal(now->leader_since.wall_us, since_us);
-    const struct tenure *last = election_tenure_at(now, now->tenure_count - 1);
-    assert_int_equal(last->to.mono_us, 0);
-    assert_true(last->from.wall_us == since_us && last->from_exact);
+    assert_true(now->tenure_count >= 3);
+    const struct tenure *last = election_tenure_at(now, now->tenure_count - 1),
+                        *gap = election_tenure_at(now, now->tenure_count - 2),
+                        *before = election_tenure_at(now, now->tenure_count - 3);
+    assert_true(before->from.wall_us == since_us && before->from_exact && before->to.wall_us == until_us);
+    assert_true(gap->gap && gap->from.wall_us == until_us);
+    assert_true(last->from.wall_us == now_of(world, world->second).wall_us && last->to.mono_us == 0);
+    assert_string_equal(last->name, before->name);
     const struct finding *finding = finding_of(world->second, FINDING_NO_GUID);
     assert_non_null(finding);
     assert_int_equal(finding->since.wall_us, now_of(world, world->second).wall_us);
+    world_free(world);
+}
+
+/* It began again two seconds after it had ended: nobody recorded meanwhile, however short that was. */
+static void a_short_gap_is_a_gap(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    change(world, 1);
+    record(world);
+    pass(world, 2 * SECOND);
+    begin_second(world, false);
+    const struct election *now = election_of(world->second), *before = election_of(world->first);
+    assert_int_equal(now->tenure_count, before->tenure_count + 2);
+    assert_true(election_tenure_at(now, now->tenure_count - 2)->gap);
     world_free(world);
 }
 
@@ -430,6 +450,7 @@ int main(void)
         cmocka_unit_test(says_what_the_recording_says),
         cmocka_unit_test(knows_since_when_nobody_stands),
         cmocka_unit_test(leads_on_across_a_gap),
+        cmocka_unit_test(a_short_gap_is_a_gap),
         cmocka_unit_test(does_not_claim_what_happened_in_a_gap),
         cmocka_unit_test(vacancy_is_not_that_of_before),
         cmocka_unit_test(another_znode_of_that_name_is_another),

@@ -246,6 +246,36 @@ static void tells_what_was_done(void **state)
     end(world);
 }
 
+/* Where the same znode leads after what nobody watched, it led all the while: once, for as long as it did.
+   What was not watched is told as that, and counts as nobody's. */
+static void leads_through_what_nobody_watched(void **state)
+{
+    (void)state;
+    struct world *world = begin();
+    join(world, 1);
+    see(world);
+    for (int i = 0; i < 2; i++) {
+        pass(world, 60);
+        connection(world, CONNECTION_CONNECTING);
+        pass(world, 30);
+        connection(world, CONNECTION_CONNECTED);
+        see(world);
+    }
+    pass(world, 20);
+    stop(world);
+    struct report *report = ask_seconds(world, 0, 200, NULL);
+    const struct report_election *election = &report->elections[0];
+    near_seconds(election->gap_us, 60);
+    near_seconds(election->led_us, 140);
+    assert_int_equal(election->stretch_count, 5);
+    assert_int_equal(election->leader_count, 1);
+    assert_int_equal(election->leaders[0].tenures, 1);
+    near_seconds(election->leaders[0].longest_us, 200);
+    assert_int_equal(election->change_count, 0);
+    report_free(report);
+    end(world);
+}
+
 /* A window that reaches beyond the recording shows what is not in it as unwatched, and makes nothing up. */
 static void what_was_not_recorded_is_a_gap(void **state)
 {
@@ -298,6 +328,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tells_what_was_done),
+        cmocka_unit_test(leads_through_what_nobody_watched),
         cmocka_unit_test(what_was_not_recorded_is_a_gap),
         cmocka_unit_test(tells_only_what_was_asked_for),
     };

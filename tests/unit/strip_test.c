@@ -53,6 +53,31 @@ static void tenures_have_their_share(void **state)
     stage_free(stage);
 }
 
+/* Nobody watched for ten minutes, and the same one leads afterwards: the gap is drawn, and its shade stays.
+ */
+static void what_nobody_watched_is_a_gap(void **state)
+{
+    static const struct stand one = {"n_0000000001", 1, "a", 60};
+    struct stage *stage = stage_new((const char *const[]){"", NULL});
+    char text[64];
+
+    (void)state;
+    stage_connected(stage, 0, "zk1:2181");
+    stage_watch(stage, 0, "/election", NULL, KIND_LEADER, NULL);
+    stage_children(stage, 0, "/election", &one, 1, 2, 0);
+    stage_pass(stage, 10 * MINUTE);
+    stage_disconnected(stage, 0, "the connection was lost");
+    stage_pass(stage, 10 * MINUTE);
+    stage_connected(stage, 0, "zk1:2181");
+    stage_children(stage, 0, "/election", &one, 1, 2, 0);
+    stage_pass(stage, 10 * MINUTE);
+    draw(text, 30, stage, "/election", 30 * MINUTE, STRIP_ALL);
+    assert_string_equal(text, "###########.........##########");
+    draw(text, 30, stage, "/election", 30 * MINUTE, "a");
+    assert_string_equal(text, "###########.........##########");
+    stage_free(stage);
+}
+
 /* A program that led, went and came back has one line, whatever its znodes are called; one that nobody can
    name has its znode's. */
 static void one_program_has_one_line(void **state)
@@ -166,11 +191,9 @@ static void the_window_grows_until_chosen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tenures_have_their_share),
-        cmocka_unit_test(one_program_has_one_line),
-        cmocka_unit_test(holders_of_a_lock_are_told_apart),
-        cmocka_unit_test(a_short_vacancy_is_seen),
-        cmocka_unit_test(shades_do_not_flip),
+        cmocka_unit_test(tenures_have_their_share),      cmocka_unit_test(what_nobody_watched_is_a_gap),
+        cmocka_unit_test(one_program_has_one_line),      cmocka_unit_test(holders_of_a_lock_are_told_apart),
+        cmocka_unit_test(a_short_vacancy_is_seen),       cmocka_unit_test(shades_do_not_flip),
         cmocka_unit_test(the_window_grows_until_chosen),
     };
     return cmocka_run_group_tests_name("strip", tests, NULL, NULL);

@@ -9,6 +9,7 @@ struct reading {
     struct chronicle *chronicle;
     size_t stretch_room, failover_room, leader_room;
     struct lookup leaders; /* by who */
+    char *led;             /* the znode of the latest that led; NULL: nobody, or a vacancy came since */
     bool failed;           /* out of memory */
 };
 
@@ -47,6 +48,22 @@ static uint32_t leader_of(struct reading *reading, const char *identity, const c
     return (uint32_t)chronicle->leader_count++;
 }
 
+/* Nobody watched in between, and the same znode leads still: it led all the while. */
+static bool goes_on(struct reading *reading, const struct history_stretch *stretch)
+{
+    const struct chronicle *chronicle = reading->chronicle;
+    size_t count = chronicle->stretch_count;
+    bool after_gap = count > 1 && chronicle->stretches[count - 1].lane == LANE_UNKNOWN;
+    bool same = after_gap && stretch->kind == STRETCH_LED && reading->led && stretch->name &&
+                strcmp(reading->led, stretch->name) == 0;
+    if (stretch->kind != STRETCH_GAP && !same) {
+        free(reading->led);
+        reading->led = stretch->name ? strdup(stretch->name) : NULL;
+        reading->failed |= stretch->name && !reading->led;
+    }
+    return same;
+}
+
 static bool on_stretch(void *context, const struct history_stretch *stretch)
 {
     struct reading *reading = context;
@@ -69,13 +86,13 @@ static bool on_stretch(void *context, const struct history_stretch *stretch)
         return false;
     }
     chronicle->stretches = stretches;
+    bool leads_on = goes_on(reading, stretch);
     stretches[chronicle->stretch_count++] =
-        (struct chronicle_stretch){lane, stretch->from_us, stretch->to_us};
+        (struct chronicle_stretch){lane, stretch->from_us, stretch->to_us, leads_on};
     chronicle->vacant |= lane == LANE_NOBODY;
     if (lane < LANE_UNKNOWN) {
         struct chronicle_leader *leader = &chronicle->leaders[lane];
         leader->last_us = stretch->to_us > leader->last_us ? stretch->to_us : leader->last_us;
-        leader->tenures++;
     }
     return true;
 }
@@ -164,7 +181,7 @@ static int by_length(const void *a, const void *b)
 /* How long each led, as far as the window goes, and how often that changed. */
 static bool measure_tenures(struct chronicle *chronicle)
 {
-    int64_t *lengths = calloc(chronicle->stretch_count + 1, sizeof *lengths), watched_us = 0;
+    int64_t *lengths = calloc(chronicle->stretch_count + 1, sizeof *lengths), watched_us = 0, since_us = 0;
     size_t count = 0, changes = 0;
     if (!lengths)
         return false;
@@ -175,8 +192,13 @@ static bool measure_tenures(struct chronicle *chronicle)
         if (stretch->lane == LANE_UNKNOWN || to_us <= from_us)
             continue;
         watched_us += to_us - from_us;
-        if (stretch->lane != LANE_NOBODY)
-            lengths[count++] = to_us - from_us;
+        if (stretch->lane == LANE_NOBODY)
+            continue;
+        if (!stretch->goes_on || count == 0) {
+            since_us = from_us;
+            count++;
+        }
+        lengths[count - 1] = to_us - since_us;
     }
     for (size_t i = 0; i < chronicle->failover_count; i++)
         changes += chronicle->failovers[i].gap_us == 0;
@@ -204,6 +226,7 @@ bool chronicle_read(struct chronicle *chronicle, struct history *history, const 
                     ? history_statistics(history, &filter, from_us, to_us, &chronicle->stats, error)
                     : make_stats(chronicle));
     lookup_free(&reading.leaders);
+    free(reading.led);
     if (!ok) {
         chronicle_clear(chronicle);
         if (!*error)

@@ -25,13 +25,13 @@
 struct chronicle_stretch {
     uint32_t lane;
     int64_t from_us, to_us;
+    bool goes_on; /* after a gap, the same znode leads as before it: one tenure */
 };
 
 struct chronicle_leader {
     char *who;
     bool by_name;    /* no identity is known: it is the candidate's name */
     int64_t last_us; /* it led until then */
-    size_t tenures;
 };
 
 struct chronicle {
