@@ -72,6 +72,7 @@ static struct scene scene_of(const struct dashboard *dashboard)
         .paused = paused,
         .workbench = travel->away ? NULL : dashboard->workbench, /* nothing can be done in the past */
         .history = travel->past ? past_history(travel->past) : NULL,
+        .recorded = travel->past != NULL,
         .history_problem = travel->past ? past_problem(travel->past) : travel->why_not,
     };
     if (travel->away) {
@@ -233,18 +234,25 @@ static struct offers offers_of(struct dashboard *dashboard, const struct scene *
                            .playing = travel->away && past_pace(travel->past) != 0};
 }
 
-static void follow_result(struct dashboard *dashboard, enum view_result result, struct view *next)
+/* What is not recorded, or not yet, is shown as it is now. */
+static void go_to(struct dashboard *dashboard, const struct destination *to)
 {
     struct travel_note note = {0};
+    bool now = to->path && !travel_reaches(&dashboard->travel, to->at_us);
+    thaw(dashboard);
+    bool there = now || travel_to(&dashboard->travel, to->at_us, &note);
+    tell(dashboard, &note);
+    struct view *shown = there && to->path ? election_view_new(to->cluster, to->path) : NULL;
+    if (shown)
+        push(dashboard, shown);
+}
+
+static void follow_result(struct dashboard *dashboard, enum view_result result, struct view *next)
+{
     if (result == VIEW_TRAVEL) {
         struct view *view = top_of(dashboard)->view;
-        thaw(dashboard);
         struct destination to = view->ops->destination(view);
-        bool there = travel_to(&dashboard->travel, to.at_us, &note);
-        tell(dashboard, &note);
-        struct view *shown = there && to.path ? election_view_new(to.cluster, to.path) : NULL;
-        if (shown)
-            push(dashboard, shown);
+        go_to(dashboard, &to);
     } else if (result == VIEW_OPEN)
         push(dashboard, next);
     else if (result == VIEW_CLOSE && dashboard->level_count > 1)

@@ -74,6 +74,15 @@ bool travel_to(struct travel *travel, int64_t at_us, struct travel_note *note)
     return true;
 }
 
+bool travel_reaches(struct travel *travel, int64_t at_us)
+{
+    int64_t from_us, to_us;
+    if (!travel->live)
+        return true;
+    return travel->past && past_open(travel->past) && past_bounds(travel->past, &from_us, &to_us) &&
+           from_us <= at_us && at_us <= to_us;
+}
+
 bool travel_to_typed(struct travel *travel, const char *text, struct moment now, struct travel_note *note)
 {
     int64_t shown_us = travel->away ? past_now(travel->past).wall_us : now.wall_us, at_us, reference_us;

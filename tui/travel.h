@@ -34,6 +34,8 @@ struct travel_note {
 bool travel_knows(const struct travel *, enum action);
 /* now: of the present. */
 void travel_act(struct travel *, enum action, struct moment now, struct travel_note *);
+/* Can that moment be gone to? In a recording any is: the end stands for what is later. */
+bool travel_reaches(struct travel *, int64_t at_us);
 /* To a moment, or to one that was typed. False: it stays, and the note says why. */
 bool travel_to(struct travel *, int64_t at_us, struct travel_note *);
 bool travel_to_typed(struct travel *, const char *text, struct moment now, struct travel_note *);

@@ -26,6 +26,7 @@ static const struct shot {
     {"history", "h"},           {"history-chosen", "hjjj"},  {"history-near", "hj++"},
     {"history-wide", "h--"},    {"history-earlier", "h+hh"}, {"history-jump", "hj~"},
     {"history-before", "<<[h"}, {"playing", "^p "},          {"going", "b14:0"},
+    {"events", "vjjj"},         {"event", "vjjj~"},          {"event-back", "vjjj~!"},
 };
 
 static const struct size {
@@ -106,7 +107,7 @@ static char *draw(const struct recorded *world, struct past *past, const struct 
     dashboard_key(dashboard, '$', -1, -1);
     for (const char *key = shot->keys; *key; key++) {
         dashboard_draw(dashboard, cells);
-        dashboard_key(dashboard, *key == '~' ? KEY_CODE_ENTER : *key, -1, -1);
+        dashboard_key(dashboard, *key == '~' ? KEY_CODE_ENTER : *key == '!' ? KEY_CODE_ESCAPE : *key, -1, -1);
     }
     dashboard_draw(dashboard, cells);
     char *text = drawn_text(cells);

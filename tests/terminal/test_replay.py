@@ -89,6 +89,19 @@ def test_history_leads_to_a_failover(recording):
         terminal.shows("2 failovers")
 
 
+def test_an_event_leads_to_its_moment(recording):
+    """Enter on an event shows its election as it stood then; Esc leads back to the events, of which it is the latest."""
+    with Tmux(program("replay", recording), 120, 36) as terminal:
+        terminal.shows("REPLAY", "host-c:1")
+        terminal.keys("v", "/", "leader lost", "Enter")
+        terminal.shows("2 events")
+        terminal.keys("Down", "Enter")
+        screen = terminal.shows("If the leader goes now", "host-b:1", "REPLAY")
+        assert "host-b:1 → host-c:1" not in screen, screen
+        terminal.keys("Escape")
+        terminal.shows("1 event ")
+
+
 def test_a_recording_plays(recording):
     """Space plays and stops by itself at the end, beyond which there is nothing to play."""
     with Tmux(program("replay", recording), 120, 36) as terminal:
@@ -129,6 +142,13 @@ def test_live_goes_back_and_comes_again(zk, client, members, tmp_path):
         terminal.keys("L")
         terminal.shows("host-c:1")
         terminal.hides("REPLAY")
+        terminal.keys("v", "/", "leader elected", "Enter")
+        terminal.shows("go there", "2 events")
+        terminal.keys("Down", "Enter")
+        terminal.shows("REPLAY", "led by", "host-b:1")
+        terminal.keys("L")
+        terminal.hides("REPLAY")
+        terminal.shows("led by", "host-c:1")
         terminal.keys("q")
         assert terminal.status() == 0
     assert not os.listdir(tmp_path)

@@ -15,6 +15,8 @@ struct events_view {
     char filter[128];
     bool follow; /* stays on the latest */
     int first_y;
+    int64_t travel_us; /* where Enter leads, and to which election; path "": of a cluster's own event */
+    char cluster[128], path[2048];
 };
 
 static struct events_view *events_view_of(struct view *view)
@@ -139,16 +141,35 @@ static void events_draw(struct view *self, const struct scene *scene, struct cel
     }
 }
 
-/* The view that this opens on the election of the selected event. */
-static enum view_result open_selected(const struct events_view *view, const struct scene *scene,
-                                      struct view *(*open)(const char *cluster, const char *path),
-                                      struct view **next)
+/* The dashboard goes to the moment of what is selected, where that is recorded. */
+static enum view_result go_there(struct events_view *view, const struct scene *scene)
+{
+    const struct event_line *line = line_at(view, scene, view->list.at);
+
+    if (line == NULL)
+        return VIEW_IGNORED;
+    view->travel_us = line->at.wall_us;
+    snprintf(view->cluster, sizeof view->cluster, "%s", line->cluster);
+    snprintf(view->path, sizeof view->path, "%s", line->path != NULL ? line->path : "");
+    view->follow = true; /* in that moment it is the latest */
+    return VIEW_TRAVEL;
+}
+
+static struct destination events_destination(const struct view *self)
+{
+    const struct events_view *view = (const struct events_view *)self;
+
+    return (struct destination){view->travel_us, view->cluster, view->path[0] != '\0' ? view->path : NULL};
+}
+
+static enum view_result look_back(const struct events_view *view, const struct scene *scene,
+                                  struct view **next)
 {
     const struct event_line *line = line_at(view, scene, view->list.at);
 
     if (line == NULL || line->path == NULL)
         return VIEW_IGNORED;
-    *next = open(line->cluster, line->path);
+    *next = history_view_new(line->cluster, line->path);
     return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
 }
 
@@ -167,11 +188,11 @@ static enum view_result events_action(struct view *self, const struct scene *sce
     }
     switch (action) {
     case ACTION_OPEN:
-        return open_selected(view, scene, election_view_new, next);
+        return go_there(view, scene);
     case ACTION_BACK:
         return VIEW_CLOSE;
     case ACTION_HISTORY:
-        return open_selected(view, scene, history_view_new, next);
+        return look_back(view, scene, next);
     case ACTION_FOLLOW:
         view->follow = !view->follow;
         return VIEW_DONE;
@@ -187,6 +208,7 @@ static enum view_result events_click(struct view *self, const struct scene *scen
     size_t line;
 
     (void)x;
+    (void)next;
     follow_log(view, scene, view->list.rows);
     line = list_line_at(&view->list, view->first_y, y);
     if (line == SIZE_MAX)
@@ -194,7 +216,7 @@ static enum view_result events_click(struct view *self, const struct scene *scen
     view->follow = false;
     view->list.at = line;
     select_line(view, scene);
-    return twice ? open_selected(view, scene, election_view_new, next) : VIEW_DONE;
+    return twice ? go_there(view, scene) : VIEW_DONE;
 }
 
 static void events_title(struct view *self, const struct scene *scene, struct cells *cells, int x, int room)
@@ -229,6 +251,12 @@ static void events_free(struct view *self)
     free(view);
 }
 
+static const char *events_word(const struct view *self, const struct scene *scene, enum action action)
+{
+    (void)self;
+    return action == ACTION_OPEN && scene->recorded ? "go there" : NULL;
+}
+
 static const struct view_ops ops = {
     .name = "events",
     .draw = events_draw,
@@ -237,9 +265,11 @@ static const struct view_ops ops = {
     .title = events_title,
     .path = events_path,
     .filter = events_filter,
+    .destination = events_destination,
     .free = events_free,
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_FOLLOW) |
                ACTION_BIT(ACTION_HISTORY),
+    .word = events_word,
     .opened_by = ACTION_EVENTS,
 };
 

@@ -30,6 +30,7 @@ struct scene {
     bool paused;
     struct history *history;           /* what was recorded; NULL: nothing is */
     const char *history_problem;       /* why not; or NULL: it has not been looked for yet */
+    bool recorded;                     /* one can go back, unless that fails */
     const struct workbench *workbench; /* where test candidates can be had; NULL: nowhere */
     bool past;                         /* now is a moment of the recording */
 };
