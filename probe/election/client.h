@@ -57,6 +57,9 @@ struct moment client_expires_heard(const struct cluster *, const struct client_s
    rounding (of the usual 2 s where they tell no other). 0: its timeout is not known. */
 int64_t client_expiry_us(const struct cluster *, const struct client_session *);
 
+/* Unheard for longer than one that pings ever is: a client pings at a third of its timeout. */
+bool client_is_silent(const struct client_session *);
+
 /* The part of its address before the port, as written; its length, 0: unknown. */
 size_t client_host(const struct client_session *, const char **host);
 

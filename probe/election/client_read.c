@@ -41,6 +41,11 @@ struct moment client_expires(const struct cluster *cluster, const struct client_
     return client_expires_heard(cluster, client, heard);
 }
 
+bool client_is_silent(const struct client_session *client)
+{
+    return client->silent_ms >= 0 && client->timeout_ms > 0 && client->silent_ms > client->timeout_ms / 2;
+}
+
 size_t client_host(const struct client_session *client, const char **host)
 {
     *host = client->address;

@@ -17,6 +17,7 @@ static void diagnose(const struct fold *f)
 {
     struct election *election = f->election;
     struct diagnosis d = {.f = f, .election = election, .again_us = INT64_MAX};
+    election->listens = false;
     findings_begin(&d);
     if (election->fresh) {
         chain_update(&d);
@@ -53,6 +54,7 @@ void diagnose_cluster(struct model *model, struct cluster *cluster, struct momen
     while (election) {
         struct election *next = election->dirty_next;
         if (!all && is_put_off(election, at)) {
+            election->turn = model->turn; /* the facts are there already, only what they mean is not */
             election->dirty_next = later;
             later = election;
         } else {

@@ -393,6 +393,7 @@ static void double_leader(struct diagnosis *d)
         continue;
     if (!note || !note->alone || !clients || d->f->at.mono_us - note->at.mono_us > RISK_US)
         return;
+    election->listens = true;
     for (size_t i = 0; i < election->cluster->server_count; i++)
         if (election->cluster->servers[i].hidden[HIDDEN_CONNECTIONS]) {
             diagnosis_keep(d, FINDING_DOUBLE_LEADER_RISK, NO_SUBJECT);

@@ -282,7 +282,10 @@ static void watcher_without_candidate(struct diagnosis *d, const struct viewer *
      */
     if (before && before->session == shown->id)
         client_look_again(viewer->client, before->at.mono_us);
-    if (viewer->targets == 0 || (follower && !before))
+    if (viewer->targets == 0)
+        return;
+    election->listens = true; /* it stood here before as soon as the session from then has gone */
+    if (follower && !before)
         return;
     if (viewer->client->counted < 2) {
         diagnosis_keep(d, FINDING_WATCHER_WITHOUT_CANDIDATE, shown->id);

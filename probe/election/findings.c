@@ -181,6 +181,7 @@ void diagnosis_raise(struct diagnosis *d, enum finding_code code, enum severity 
 
 static void keep(const struct diagnosis *d, struct entry *entry)
 {
+    d->election->listens = true;
     if (entry->mark == MARK_ABSENT)
         entry->mark = MARK_KEPT;
     if (entry->mark == MARK_KEPT && entry->shown.unconfirmed_since.mono_us == 0) {

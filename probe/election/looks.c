@@ -162,10 +162,10 @@ static bool look_goes_on(struct client *client, struct moment at)
 {
     bool news = false;
     if (client->framed > client->counted && client->answered) {
+        news = client->counted < 2; /* from then on who is suspected is looked at after every list anyway */
         client->counted = client->framed;
         client->counted_asked_us = client->framed_asked_us;
         client->counted_took_us = client->framed_took_us;
-        news = true;
     }
     if (client->asked_us != 0) {
         if (client->run_us == 0) {
@@ -263,6 +263,18 @@ static void read_clock(struct cluster *cluster, size_t index, struct moment at, 
     server->clock_us = at.mono_us;
 }
 
+/* Who leads is looked at for its silence, too: while it is worth a word, and when that ends. */
+static bool leader_tells(const struct candidate *c, int32_t before_ms)
+{
+    const struct client_session *shown = &c->client->shown;
+    int32_t longest_ms = before_ms > shown->silent_ms ? before_ms : shown->silent_ms;
+    int64_t percent = c->election->settings ? c->election->settings->allow.silent_percent : 0;
+    if (c->election->leader != c || percent <= 0)
+        return false;
+    return (before_ms < 0) != (shown->silent_ms < 0) ||
+           longest_ms * INT64_C(100) >= shown->timeout_ms * percent;
+}
+
 static void see_connection(struct cluster *cluster, size_t server, struct moment at, int64_t now_ms,
                            bool bound, const struct seen_connection *seen)
 {
@@ -279,7 +291,9 @@ static void see_connection(struct cluster *cluster, size_t server, struct moment
         shown->server = (uint16_t)server;
         shown->established_ms = seen->established_ms;
     }
-    bool changed = !same || !shown->connected;
+    bool changed = !same || !shown->connected || shown->timeout_ms != seen->timeout_ms;
+    bool was_silent = client_is_silent(shown);
+    int32_t before_ms = shown->silent_ms;
     shown->connected = true;
     shown->seen = at;
     shown->timeout_ms = seen->timeout_ms;
@@ -298,11 +312,11 @@ static void see_connection(struct cluster *cluster, size_t server, struct moment
     if (seen->outstanding != 0 || seen->last_cxid < 0 || seen->last_cxid != client->run_cxid)
         client->idle = false;
     changed = look_goes_on(client, at) || changed;
+    bool told = changed || was_silent || client_is_silent(shown);
     for (struct candidate *c = client->owned; c; c = c->owned_next) {
         if (moved)
             client_named(c);
-        /* Who leads is looked at for its silence, too. */
-        if (changed || c->election->leader == c)
+        if (told || leader_tells(c, before_ms))
             diagnose_soon(c->election);
     }
     if (changed && !client->owned)

@@ -288,6 +288,14 @@ static void server_hides(struct model *model, struct cluster *cluster, struct se
         clients_hidden(cluster, (size_t)(server - cluster->servers), part);
 }
 
+/* Where the layout leaves open who watches whom, the number of watches on children may settle it. */
+static void diagnose_unsure(struct cluster *cluster)
+{
+    for (size_t i = 0; i < cluster->election_count; i++)
+        if (!cluster->elections[i]->shows_predecessor)
+            diagnose_soon(cluster->elections[i]);
+}
+
 static void observe_lists(struct model *model, struct cluster *cluster, const struct observation *o)
 {
     const char *address = o->kind == OBSERVED_CONNECTIONS ? o->connections.address
@@ -309,6 +317,8 @@ static void observe_lists(struct model *model, struct cluster *cluster, const st
         server->watches_from =
             o->watches.from && strcmp(o->watches.from, "four-letter") == 0 ? "four-letter" : "adminserver";
         server->watches_seen = o->at;
+        if (server->child_watches != o->watches.child_watches)
+            diagnose_unsure(cluster);
         server->child_watches = o->watches.child_watches;
         server->watch_count = 0;
         for (size_t i = 0; i < o->watches.count; i++)
@@ -327,7 +337,7 @@ static void observe_lists(struct model *model, struct cluster *cluster, const st
         break;
     }
     for (size_t i = 0; i < cluster->election_count; i++)
-        if (cluster->elections[i]->suspected)
+        if (cluster->elections[i]->suspected || cluster->elections[i]->listens)
             diagnose_soon(cluster->elections[i]);
     model->generation++;
 }
@@ -479,6 +489,14 @@ static void wake_up(struct cluster *cluster, struct moment now)
     }
 }
 
+/* What a server shows: the elections that it says something new about are to be diagnosed, and the others are
+   as they were. */
+static bool is_of_servers(enum observation_kind kind)
+{
+    return kind == OBSERVED_SERVER || kind == OBSERVED_CONNECTIONS || kind == OBSERVED_WATCHES ||
+           kind == OBSERVED_SESSIONS || kind == OBSERVED_HIDDEN;
+}
+
 void model_observe(struct model *model, const struct observation *o)
 {
     if (o->at.mono_us > model->now.mono_us || model->now.mono_us == 0)
@@ -490,7 +508,7 @@ void model_observe(struct model *model, const struct observation *o)
     model->turn++;
     if (election)
         election->turn = model->turn;
-    if ((!election || o->kind == OBSERVED_DROPPED) && o->kind != OBSERVED_TICK && o->kind != OBSERVED_SERVER)
+    if ((!election || o->kind == OBSERVED_DROPPED) && o->kind != OBSERVED_TICK && !is_of_servers(o->kind))
         cluster->turn = model->turn;
     switch (o->kind) {
     case OBSERVED_CONNECTION:

@@ -317,7 +317,7 @@ static uint32_t write_candidate(struct writing *w, const struct election *e, con
 static void write_session(struct writing *w, const struct client_session *s, uint32_t at)
 {
     /* While it pings in time, nothing is worth a patch a round. */
-    bool silent = s->silent_ms >= 0 && s->timeout_ms > 0 && s->silent_ms > s->timeout_ms / 2;
+    bool silent = client_is_silent(s);
     begin(w, ITEM_SESSION, at);
     put_number(w->out, s->id);
     item_key(w->picture);

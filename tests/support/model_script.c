@@ -31,6 +31,7 @@ struct script {
     } replicas[8]; /* by server, from 1 */
     uint32_t round;
     bool findings, failovers; /* are told, too */
+    uint64_t turn;            /* of the model, as it was noted */
     bool ours;
     struct model *model;
     struct election_settings settings;
@@ -238,6 +239,12 @@ static void question(struct script *s, char *words)
         broken(s, "not watched", "");
         return;
     }
+    if (strcmp(words, "turned") == 0) { /* the live one alone knows */
+        const char *turned = election->turn > s->turn ? "yes" : "no";
+        if (strcmp(turned, rest) != 0)
+            broken(s, "it is ", turned);
+        return;
+    }
     words_describe(election, words, name, got, sizeof got);
     if (strcmp(got, rest) != 0)
         broken(s, "it is ", got);
@@ -383,6 +390,10 @@ static bool run_servers(struct script *s, const char *word, char *rest)
     }
     if (strcmp(word, "findings") == 0) {
         s->findings = true;
+        return true;
+    }
+    if (strcmp(word, "note") == 0) {
+        s->turn = s->model->turn;
         return true;
     }
     if (strcmp(word, "ours") == 0) {

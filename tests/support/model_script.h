@@ -41,6 +41,7 @@
  *   hold N | follow N         server N holds from here on what there is now; what there is, again
  *   shows N                   the election's own znode is read from server N
  *   over                      ... and the round is
+ *   note                      "turned" is about what is observed from here on
  *   compare                   all servers are read, in a round of its own
  *   findings                  from here on findings are told among the events
  *   failovers                 ... and whole failovers, with cause and phases in milliseconds (-1: open)
@@ -48,7 +49,7 @@
  *   ? WHAT VALUE              state, leader, since, line, next, recipe, ack, fresh, unseen, complete, guard,
  *                             connection-since, mark, foreign, identity NAME, tenures, change, findings (all
  * but no-guid), all, why CODE, standing CODE, link NAME, by NAME, goes NAME, goes-why NAME, next-failover,
- * suspected, sound # comment
+ * suspected, sound, turned # comment
  *
  * The script fails the running cmocka test at the first line that does not hold, with its number.
  */

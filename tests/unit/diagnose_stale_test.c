@@ -133,9 +133,31 @@ static void stays_while_it_moves(void **state)
                           "? findings none\n");
 }
 
+/* An election that servers say nothing new about is not looked at again, nor written into a recording. */
+static void nothing_new(void **state)
+{
+    (void)state;
+    model_script_run("the same once more", FOUR "proof\nsessions\n"
+                                                "note\ntick 1000\nround\nsessions\n? turned no\n"
+                                                "note\nunw c " B "\nround\n? turned yes\n"
+                                                "w c " B "\nproof\n"
+                                                "note\nround\n? turned no\n"
+                                                "note\nclient d on=1 at=10.0.0.4:99\nround\n? turned yes\n"
+                                                "proof\nnote\nround\n? turned no\n"
+                                                "note\naway d\nround\n? turned yes\n");
+    model_script_run("whoever falls silent, and is heard again",
+                     FOUR "proof\nnote\nround\n? turned no\n"
+                          "note\nsilent b\ntick 7000\nround\n? turned yes\n"
+                          "note\nheard b\nround\n? turned yes\n"
+                          "note\nround\n? turned no\n"
+                          "note\nsilent a\ntick 7000\nround\n? turned yes\n"
+                          "? standing leader-silent suspected\n"
+                          "note\nheard a\nround\n? turned yes\n? findings none\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(stays_unconfirmed),
-                                       cmocka_unit_test(stays_while_it_moves)};
+                                       cmocka_unit_test(stays_while_it_moves), cmocka_unit_test(nothing_new)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
