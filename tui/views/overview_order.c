@@ -190,6 +190,17 @@ static bool make_room(struct overview_order *order, const struct model *model)
     return true;
 }
 
+/* So long an order holds while nothing changes: for what time alone may make of an election; else for the
+   span that is known, which only grows. */
+#define AGING_US 1000000
+#define LASTING_US 10000000
+
+static bool ages(const struct election *election)
+{
+    return election->state == ELECTION_ELECTING ||
+           (election->state == ELECTION_LED && election->acknowledged == ACK_NO);
+}
+
 static bool is_current(const struct overview_order *order, const struct scene *scene)
 {
     int64_t passed_us = scene->now.mono_us - order->made_us;
@@ -198,7 +209,7 @@ static bool is_current(const struct overview_order *order, const struct scene *s
     if (scene->paused)
         return false;
     return !order->dirty && order->model == scene->model && order->generation == scene->model->generation &&
-           passed_us >= 0 && passed_us < 1000000;
+           passed_us >= 0 && passed_us < (order->ages ? AGING_US : LASTING_US);
 }
 
 void overview_order_make(struct overview_order *order, const struct scene *scene)
@@ -212,7 +223,7 @@ void overview_order_make(struct overview_order *order, const struct scene *scene
     order->model = model;
     order->generation = model->generation;
     order->made_us = scene->now.mono_us;
-    order->dirty = false;
+    order->dirty = order->ages = false;
     order->count = 0;
     order->totals = (struct overview_totals){0};
     if (!make_room(order, model))
@@ -224,6 +235,7 @@ void overview_order_make(struct overview_order *order, const struct scene *scene
             struct badge badge = facts_badge(election, scene->now);
             enum outlook outlook = facts_outlook(election);
 
+            order->ages |= ages(election);
             total(&order->totals, election, badge.rank, outlook, scene->now);
             if (passes(election, order->filter))
                 order->rows[order->count++] =

@@ -1,8 +1,9 @@
 /*
  * overview_order.h - which elections the overview shows, in which order, and what they come to together.
  *
- * Made anew when the model has changed or a second has passed (vacancies grow old by themselves), not at
- * every draw. The pointers hold until the model changes, so a view asks again at each call.
+ * Made anew when the model has changed, and after a second where time alone makes trouble of something (an
+ * election that lasts, a leader that does not acknowledge), not at every draw. The pointers hold until the
+ * model changes, so a view asks again at each call.
  */
 #ifndef ELECTOP_TUI_VIEWS_OVERVIEW_ORDER_H
 #define ELECTOP_TUI_VIEWS_OVERVIEW_ORDER_H
@@ -47,6 +48,7 @@ struct overview_order {
     uint64_t generation;
     int64_t made_us;
     bool dirty;       /* sort or filter have changed */
+    bool ages;        /* time alone may change it */
     uint64_t version; /* goes up with every making: the rows may stand elsewhere */
 };
 
