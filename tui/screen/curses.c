@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <locale.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +19,7 @@
 
 #include "config/utf8.h"
 #include "tui/screen/keys.h"
+#include "tui/screen/rescue.h"
 #include "tui/text/safe.h"
 
 #define DOUBLE_CLICK_MS 400
@@ -36,58 +36,6 @@ struct curses {
     int64_t click_ms; /* of the last single click, or 0 */
 };
 
-/* What the handler of a fatal signal needs: made beforehand, since nothing may be computed there. */
-static struct {
-    volatile sig_atomic_t armed;
-    struct termios termios;
-    char leave[256];
-    size_t leave_length;
-} rescue;
-
-/* Every other signal ends a process that does not catch it; among them are some that POSIX does not name. */
-static bool is_fatal(int number)
-{
-    static const int others[] = {SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH};
-    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-        if (number == others[i])
-            return false;
-    return true;
-}
-
-static void rescue_terminal(void)
-{
-    if (!rescue.armed)
-        return;
-    rescue.armed = 0;
-    ssize_t written = write(STDOUT_FILENO, rescue.leave, rescue.leave_length);
-    (void)written; /* there is nobody to tell */
-    tcsetattr(STDOUT_FILENO, TCSANOW, &rescue.termios);
-}
-
-/* SA_RESETHAND has put the default back: raised again, the signal ends the process as it would have. */
-static void on_fatal(int signal)
-{
-    rescue_terminal();
-    raise(signal);
-}
-
-/* A capability of the terminal without its padding ("$<5>"), which only old hardware wanted. */
-static void rescue_append(const char *capability)
-{
-    if (!capability || capability == (const char *)-1)
-        return;
-    while (*capability && rescue.leave_length + 1 < sizeof(rescue.leave)) {
-        if (capability[0] == '$' && capability[1] == '<') {
-            const char *end = strchr(capability, '>');
-            if (end) {
-                capability = end + 1;
-                continue;
-            }
-        }
-        rescue.leave[rescue.leave_length++] = *capability++;
-    }
-}
-
 static const char *capability(const char *name)
 {
     char copy[8]; /* tigetstr() wants its argument writable in some versions */
@@ -96,43 +44,16 @@ static const char *capability(const char *name)
     return value == (const char *)-1 ? NULL : value;
 }
 
-/*
- * A crash may well be a stack that ran out, so its handler stands on a stack of its own. Signals that
- * somebody else handles already (a sanitizer) stay theirs: they print what they know and end in SIGABRT.
- */
-static void rescue_arm(bool mouse)
+static void prepare_rescue(bool mouse)
 {
-    rescue.leave_length = 0;
     if (mouse)
-        rescue_append("\033[?1006l\033[?1002l\033[?1000l");
-    rescue_append(capability("sgr0"));
-    rescue_append(capability("op"));
-    rescue_append(capability("cnorm"));
-    rescue_append(capability("rmkx"));
-    rescue_append(capability("rmcup"));
-    static char stack[16384];
-    stack_t other = {.ss_sp = stack, .ss_size = sizeof(stack)}, before;
-    if (sigaltstack(NULL, &before) == 0 && (before.ss_flags & SS_DISABLE))
-        sigaltstack(&other, NULL);
-    for (int number = 1; number <= SIGRTMAX; number++) {
-        struct sigaction action = {.sa_handler = on_fatal,
-                                   .sa_flags = (int)SA_RESETHAND | SA_ONSTACK | SA_NODEFER},
-                         old;
-        if (is_fatal(number) && sigaction(number, NULL, &old) == 0 && !(old.sa_flags & SA_SIGINFO) &&
-            old.sa_handler == SIG_DFL)
-            sigaction(number, &action, NULL);
-    }
-    rescue.armed = 1;
-}
-
-static void rescue_disarm(void)
-{
-    rescue.armed = 0;
-    for (int number = 1; number <= SIGRTMAX; number++) {
-        struct sigaction old;
-        if (sigaction(number, NULL, &old) == 0 && !(old.sa_flags & SA_SIGINFO) && old.sa_handler == on_fatal)
-            signal(number, SIG_DFL);
-    }
+        rescue_send("\033[?1006l\033[?1002l\033[?1000l");
+    rescue_send(capability("sgr0"));
+    rescue_send(capability("op"));
+    rescue_send(capability("cnorm"));
+    rescue_send(capability("rmkx"));
+    rescue_send(capability("rmcup"));
+    rescue_arm();
 }
 
 __attribute__((format(printf, 2, 3))) static bool refuse(char **error, const char *format, ...)
@@ -229,8 +150,7 @@ static void choose_theme(struct curses *curses, const struct screen_settings *se
         curses->theme.depth = DEPTH_MONO;
     else
         use_default_colors();
-    /* Terminals that can tell their background do so among the keys, a moment later; the others say nothing.
-     */
+    /* Terminals that can tell their background do so among the keys, a moment later. */
     static const char question[] = "\033]11;?\033\\";
     if (curses->theme.palette == PALETTE_EITHER && curses->theme.depth >= DEPTH_256)
         write_all(question, strlen(question));
@@ -242,7 +162,7 @@ struct curses *curses_open(const struct screen_settings *settings, enum color_ch
     if (!can_draw(error))
         return NULL;
     struct curses *curses = calloc(1, sizeof(*curses));
-    if (!curses || tcgetattr(STDOUT_FILENO, &rescue.termios) != 0 || !(curses->shown = cells_new(0, 0))) {
+    if (!curses || !rescue_remember() || !(curses->shown = cells_new(0, 0))) {
         refuse(error, "the terminal could not be read: %s", strerror(errno));
         free(curses);
         return NULL;
@@ -261,7 +181,7 @@ struct curses *curses_open(const struct screen_settings *settings, enum color_ch
         return NULL;
     }
     curses->mouse = settings->mouse;
-    rescue_arm(curses->mouse);
+    prepare_rescue(curses->mouse);
     cbreak();
     noecho();
     nonl(); /* Enter is a carriage return of its own then, and Ctrl-J another key */
@@ -294,15 +214,15 @@ static void leave_terminal(void)
 {
     if (!takes_output(200)) {
         struct termios modes;
-        tcflow(STDOUT_FILENO,
-               TCOON); /* stopped by a program; by a key it starts again when keys cannot stop it */
+        /* One stopped by a program goes on; one stopped by a key when keys cannot stop it. */
+        tcflow(STDOUT_FILENO, TCOON);
         if (tcgetattr(STDOUT_FILENO, &modes) == 0) {
             modes.c_iflag &= ~(tcflag_t)IXON;
             tcsetattr(STDOUT_FILENO, TCSANOW, &modes);
         }
         if (!takes_output(500)) {
             tcflush(STDOUT_FILENO, TCOFLUSH);
-            tcsetattr(STDOUT_FILENO, TCSANOW, &rescue.termios);
+            rescue_modes();
             return;
         }
     }
@@ -611,14 +531,14 @@ void curses_suspend(struct curses *curses)
     curses->suspended = true;
     def_prog_mode();
     endwin();
-    rescue.armed = 0;
+    rescue_hold(true);
 }
 
 void curses_resume(struct curses *curses)
 {
     /* Also after a stop that nobody announced (SIGSTOP): the shell may have changed the terminal's modes. */
     curses->suspended = false;
-    rescue.armed = 1;
+    rescue_hold(false);
     reset_prog_mode();
     curses_redraw(curses);
     wrefresh(stdscr);
