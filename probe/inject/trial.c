@@ -609,6 +609,7 @@ void trial_free(struct trial *t)
     live_rules_free(t->rules);
     agents_free(t->agents);
     free(t->part);
+    free(t->all);
     precinct_free(t->precinct);
     guard_free(t->guard);
     layout_free(&t->layout);

@@ -119,7 +119,7 @@ static void put_crowd(struct json_writer *w, const struct trial_report *r)
     const struct crowd_figures *c = &r->crowd;
     static const char *const looks[] = {"own", "shared"};
     json_write_line(w, 2);
-    json_member_uint(w, "candidates", r->options->candidates);
+    json_member_uint(w, "candidates", r->wanted);
     json_member_uint(w, "standing", c->by_state[CANDIDATE_WAITING] + c->by_state[CANDIDATE_LEADING]);
     json_member_uint(w, "sessions", c->sessions);
     json_member_uint(w, "per_session", c->per_session);
@@ -165,14 +165,31 @@ static void put_crowd(struct json_writer *w, const struct trial_report *r)
     }
 }
 
-static void put_part_times(struct json_writer *w, const char *key, const struct trial_part *part,
-                           const struct histogram *times)
+/* Of one that handed in nothing only its end is known. */
+static void put_part(struct json_writer *w, const struct trial_part *part)
 {
-    json_write_key(w, key);
-    if (part->told)
-        put_times(w, times);
-    else
-        json_write_null(w);
+    static const struct {
+        const char *key;
+        enum part_count count;
+    } counts[] = {{"candidates", PART_WANTED},     {"standing", PART_STANDING}, {"sessions", PART_SESSIONS},
+                  {"requests", PART_REQUESTS},     {"lists", PART_LISTS},       {"creates", PART_CREATES},
+                  {"deletes", PART_DELETES},       {"connects", PART_CONNECTS}, {"refused", PART_REFUSED},
+                  {"notifications", PART_NOTICES}, {"lost", PART_LOST},         {"expired", PART_EXPIRED},
+                  {"errors", PART_ERRORS}};
+    static const struct {
+        const char *key;
+        enum part_time time;
+    } times[] = {{"stand", PART_STAND}, {"failover", PART_FAILOVER}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        json_member_known(w, counts[i].key, part->told ? (int64_t)part->counts[counts[i].count] : -1);
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        json_write_line(w, 6);
+        json_write_key(w, times[i].key);
+        if (part->told)
+            put_times(w, &part->times[times[i].time]);
+        else
+            json_write_null(w);
+    }
 }
 
 static void put_agents(struct json_writer *w, const struct trial_report *r)
@@ -192,11 +209,7 @@ static void put_agents(struct json_writer *w, const struct trial_report *r)
         json_write_begin(w, '{');
         json_member_text(w, "agent", r->agents[i].name);
         json_member_text(w, "end", part->end);
-        json_member_known(w, "candidates", part->told ? (int64_t)part->wanted : -1);
-        json_member_known(w, "standing", part->told ? (int64_t)part->standing : -1);
-        json_member_known(w, "errors", part->told ? (int64_t)part->errors : -1);
-        put_part_times(w, "stand", part, &part->stand);
-        put_part_times(w, "failover", part, &part->failover);
+        put_part(w, part);
         json_write_end(w, '}');
     }
     json_write_end(w, ']');

@@ -9,6 +9,16 @@
 #include "probe/inject/run_mark.h"
 #include "probe/inject/trial_state.h"
 
+static const char *const time_words[PART_TIMES] = {"stand",
+                                                   "failover",
+                                                   "detection",
+                                                   "vacancy",
+                                                   "takeover",
+                                                   [PART_CAUSE + DEPART_CLOSE] = "close",
+                                                   [PART_CAUSE + DEPART_RESIGN] = "resign",
+                                                   [PART_CAUSE + DEPART_DROP] = "drop",
+                                                   [PART_CAUSE + DEPART_PAUSE] = "pause"};
+
 static void put_histogram(struct text *text, const char *word, const struct histogram *h)
 {
     text_printf(text, "%s %" PRId64 " %" PRId64 " %" PRId64, word, h->least_us, h->most_us, h->sum_us);
@@ -18,17 +28,43 @@ static void put_histogram(struct text *text, const char *word, const struct hist
     text_add(text, "\n");
 }
 
+static const struct histogram *time_of(const struct trial_report *r, size_t i)
+{
+    const struct histogram *const times[] = {r->times.stand, r->times.failover, &r->times.detection,
+                                             &r->times.vacancy, &r->times.takeover};
+    return i < PART_CAUSE ? times[i] : &r->by_cause[i - PART_CAUSE];
+}
+
 char *trial_part_write(const struct trial_report *r)
 {
+    const struct crowd_figures *c = &r->crowd;
+    const uint64_t counts[PART_NEVER_LED] = {
+        [PART_WANTED] = r->wanted,
+        [PART_STANDING] = c->by_state[CANDIDATE_WAITING] + c->by_state[CANDIDATE_LEADING],
+        [PART_SESSIONS] = c->sessions,
+        [PART_ERRORS] = c->errors,
+        [PART_REQUESTS] = c->requests,
+        [PART_LISTS] = c->lists,
+        [PART_CREATES] = c->creates,
+        [PART_DELETES] = c->deletes,
+        [PART_NOTICES] = c->notices,
+        [PART_CONNECTS] = c->connects,
+        [PART_REFUSED] = c->refused,
+        [PART_LOST] = c->lost,
+        [PART_EXPIRED] = c->expired,
+        [PART_FAILOVERS] = r->counted,
+        [PART_FAILOVER_NOTICES] = r->notices,
+        [PART_FAILOVER_REQUESTS] = r->requests,
+    };
     struct text text = {0};
-    text_printf(&text, RUN_MARK "\nend %s\ncandidates %zu %zu %" PRIu64 "\n", trial_end_word(r->end),
-                r->options->candidates,
-                r->crowd.by_state[CANDIDATE_WAITING] + r->crowd.by_state[CANDIDATE_LEADING], r->crowd.errors);
-    put_histogram(&text, "stand", r->times.stand);
-    put_histogram(&text, "failover", r->times.failover);
-    put_histogram(&text, "detection", &r->times.detection);
-    put_histogram(&text, "vacancy", &r->times.vacancy);
-    put_histogram(&text, "takeover", &r->times.takeover);
+    text_printf(&text, RUN_MARK "\nend %s\ncounts", trial_end_word(r->end));
+    for (size_t i = 0; i < PART_NEVER_LED; i++)
+        text_printf(&text, " %" PRIu64, counts[i]);
+    for (size_t how = 0; how < DEPART_COUNT; how++)
+        text_printf(&text, " %" PRIu64, r->by_how[how][1]);
+    text_add(&text, "\n");
+    for (size_t i = 0; i < PART_TIMES; i++)
+        put_histogram(&text, time_words[i], time_of(r, i));
     return text_take(&text);
 }
 
@@ -69,26 +105,27 @@ static const char *line_of(const char *text, const char *word)
     return NULL;
 }
 
+static bool take_counts(const char *at, uint64_t counts[PART_COUNTS])
+{
+    int64_t value = 0;
+    for (size_t i = 0; i < PART_COUNTS; i++) {
+        if (!number(&at, ' ', &value))
+            return false;
+        counts[i] = (uint64_t)value;
+    }
+    return *at == '\n';
+}
+
 void trial_part_read(const char *text, struct trial_part *part)
 {
     *part = (struct trial_part){.end = "died"};
     if (!text)
         return;
-    struct {
-        const char *word;
-        struct histogram *histogram;
-    } const all[] = {{"stand", &part->stand},
-                     {"failover", &part->failover},
-                     {"detection", &part->detection},
-                     {"vacancy", &part->vacancy},
-                     {"takeover", &part->takeover}};
-    const char *end = line_of(text, "end"), *counts = line_of(text, "candidates");
-    int64_t wanted = 0, standing = 0, errors = 0;
-    bool fine = end && counts && number(&counts, ' ', &wanted) && number(&counts, ' ', &standing) &&
-                number(&counts, ' ', &errors);
-    for (size_t i = 0; fine && i < sizeof all / sizeof *all; i++) {
-        const char *at = line_of(text, all[i].word);
-        fine = at && take_histogram(at, all[i].histogram);
+    const char *end = line_of(text, "end"), *counts = line_of(text, "counts");
+    bool fine = end && counts && take_counts(counts, part->counts);
+    for (size_t i = 0; fine && i < PART_TIMES; i++) {
+        const char *at = line_of(text, time_words[i]);
+        fine = at && take_histogram(at, &part->times[i]);
     }
     if (!fine) {
         *part = (struct trial_part){.end = "unreadable"};
@@ -96,9 +133,15 @@ void trial_part_read(const char *text, struct trial_part *part)
     }
     snprintf(part->end, sizeof part->end, "%.*s", (int)strcspn(end + 1, "\n"), end + 1);
     part->told = true;
-    part->wanted = (uint64_t)wanted;
-    part->standing = (uint64_t)standing;
-    part->errors = (uint64_t)errors;
+}
+
+static void add_up(struct trial_part *all, const struct trial_part *part)
+{
+    for (size_t i = 0; i < PART_COUNTS; i++)
+        all->counts[i] += part->counts[i];
+    for (size_t i = 0; i < PART_TIMES; i++)
+        histogram_merge(&all->times[i], &part->times[i]);
+    all->told |= part->told;
 }
 
 void trial_gather(struct trial *t)
@@ -106,18 +149,51 @@ void trial_gather(struct trial *t)
     size_t count;
     const struct agent_part *parts = agents_parts(t->agents, &count);
     struct trial_part *part = malloc(sizeof *part);
-    t->times = (struct trial_times){0};
-    for (size_t i = 0; part && i < count; i++) {
+    t->all = calloc(1, sizeof *t->all);
+    if (!part || !t->all) {
+        trial_note(t, "out of memory: this is our part alone");
+        free(t->all);
+        t->all = NULL;
+    }
+    for (size_t i = 0; t->all && i < count; i++) {
         trial_part_read(parts[i].text, part);
-        histogram_merge(&t->all_stand, &part->stand);
-        histogram_merge(&t->all_failover, &part->failover);
-        histogram_merge(&t->times.detection, &part->detection);
-        histogram_merge(&t->times.vacancy, &part->vacancy);
-        histogram_merge(&t->times.takeover, &part->takeover);
+        add_up(t->all, part);
         if (strcmp(part->end, "done") != 0 && strcmp(part->end, "stopped") != 0)
             trial_note(t, "the agent %.90s %s", parts[i].name,
                        strcmp(part->end, "died") == 0 ? "died" : "did not come to its end");
     }
     free(part);
-    t->gathered = true;
+}
+
+void trial_part_report(const struct trial_part *all, struct trial_report *r)
+{
+    const uint64_t *n = all->counts;
+    struct crowd_figures *c = &r->crowd;
+    r->wanted = (size_t)n[PART_WANTED];
+    memset(c->by_state, 0, sizeof c->by_state);
+    c->by_state[CANDIDATE_WAITING] = (size_t)n[PART_STANDING];
+    c->sessions = (size_t)n[PART_SESSIONS];
+    c->errors = n[PART_ERRORS];
+    c->requests = n[PART_REQUESTS];
+    c->lists = n[PART_LISTS];
+    c->creates = n[PART_CREATES];
+    c->deletes = n[PART_DELETES];
+    c->notices = n[PART_NOTICES];
+    c->connects = n[PART_CONNECTS];
+    c->refused = n[PART_REFUSED];
+    c->lost = n[PART_LOST];
+    c->expired = n[PART_EXPIRED];
+    r->counted = n[PART_FAILOVERS];
+    r->notices = n[PART_FAILOVER_NOTICES];
+    r->requests = n[PART_FAILOVER_REQUESTS];
+    r->times = (struct trial_times){.stand = &all->times[PART_STAND],
+                                    .failover = &all->times[PART_FAILOVER],
+                                    .detection = all->times[PART_DETECTION],
+                                    .vacancy = all->times[PART_VACANCY],
+                                    .takeover = all->times[PART_TAKEOVER]};
+    for (size_t how = 0; how < DEPART_COUNT; how++) {
+        r->by_cause[how] = all->times[PART_CAUSE + how];
+        r->by_how[how][0] = r->by_cause[how].count;
+        r->by_how[how][1] = n[PART_NEVER_LED + how];
+    }
 }

@@ -3,10 +3,9 @@
  *
  *   electop run                   the mark of all that lasts in a run
  *   end done
- *   candidates 1000 1000 0        wanted, standing, errors
+ *   counts 1000 1000 1000 0 ...   as enum part_count has them
  *   stand 900 4100 61000 12:3 13:40    of a histogram: least, most, sum (microseconds), and of the buckets
- *                                      that hold any, in their order, how many; so for failover, detection,
- *                                      vacancy and takeover
+ *                                      that hold any, in their order, how many; so for each of enum part_time
  *
  * Parts come from a znode: they are checked like anybody else's bytes.
  */
@@ -20,17 +19,52 @@ struct trial;
 /* malloc'd; NULL: out of memory. */
 char *trial_part_write(const struct trial_report *);
 
+enum part_count {
+    PART_WANTED, /* candidates */
+    PART_STANDING,
+    PART_SESSIONS,
+    PART_ERRORS,
+    PART_REQUESTS, /* as in struct crowd_figures, and so on */
+    PART_LISTS,
+    PART_CREATES,
+    PART_DELETES,
+    PART_NOTICES,
+    PART_CONNECTS,
+    PART_REFUSED,
+    PART_LOST,
+    PART_EXPIRED,
+    PART_FAILOVERS, /* those whose cost was counted, and what they cost */
+    PART_FAILOVER_NOTICES,
+    PART_FAILOVER_REQUESTS,
+    PART_NEVER_LED, /* of each way to go: deaths that nobody followed */
+    PART_COUNTS = PART_NEVER_LED + DEPART_COUNT
+};
+
+enum part_time {
+    PART_STAND,
+    PART_FAILOVER,
+    PART_DETECTION,
+    PART_VACANCY,
+    PART_TAKEOVER,
+    PART_CAUSE, /* failovers by each way to go */
+    PART_TIMES = PART_CAUSE + DEPART_COUNT
+};
+
+/* Large: not for the stack. */
 struct trial_part {
     char end[24]; /* "done"; "died": nothing was handed in; "unreadable" */
     bool told;    /* false: only the end is known */
-    uint64_t wanted, standing, errors;
-    struct histogram stand, failover, detection, vacancy, takeover;
+    uint64_t counts[PART_COUNTS];
+    struct histogram times[PART_TIMES];
 };
 
 /* text NULL: it died. */
 void trial_part_read(const char *text, struct trial_part *);
 
-/* All agents of the run have handed in theirs: they come to one. */
+/* All agents of the run have handed in theirs: they come to one, and who died is noted. */
 void trial_gather(struct trial *);
+/* What a report says of this agent becomes what all of them together come to, as far as that can be added up.
+ * Not before trial_gather(). */
+void trial_part_report(const struct trial_part *all, struct trial_report *);
 
 #endif

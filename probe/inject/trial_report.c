@@ -5,6 +5,7 @@
 
 #include "probe/inject/front.h"
 #include "probe/inject/trial_live.h"
+#include "probe/inject/trial_part.h"
 #include "probe/inject/trial_state.h"
 
 static void add_phase(struct histogram *histogram, uint64_t from_us, uint64_t to_us)
@@ -54,6 +55,7 @@ void trial_report(const struct trial *t, struct trial_report *report)
         .name = trial_name(t),
         .lock = t->layout.lock,
         .options = &t->options,
+        .wanted = t->options.candidates,
         .times = t->times,
         .notices = t->notices,
         .requests = t->requests,
@@ -79,17 +81,16 @@ void trial_report(const struct trial *t, struct trial_report *report)
     report->run_us = t->ended_us ? t->ran_us : uv_hrtime() / 1000 - t->phase_us;
     report->times.stand = report->crowd.to_stand ? report->crowd.to_stand : &none;
     report->times.failover = report->crowd.to_fail_over ? report->crowd.to_fail_over : &none;
-    if (t->gathered) {
-        report->times.stand = &t->all_stand;
-        report->times.failover = &t->all_failover;
-        report->agents = agents_parts(t->agents, &report->agent_count);
-    }
     memcpy(report->by_how, t->by_how, sizeof report->by_how);
     memcpy(report->by_cause, t->by_cause, sizeof report->by_cause);
     memcpy(report->before, t->before, sizeof report->before);
     memcpy(report->highest, t->highest, sizeof report->highest);
     memcpy(report->after, t->after, sizeof report->after);
     memcpy(report->looks, t->looks, sizeof report->looks);
+    if (t->all) {
+        report->agents = agents_parts(t->agents, &report->agent_count);
+        trial_part_report(t->all, report);
+    }
 }
 
 int64_t trial_figure(const struct trial_report *report, enum wish_figure figure, enum wish_of of)

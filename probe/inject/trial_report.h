@@ -30,13 +30,18 @@ struct trial_report {
     const char *name;     /* the pattern */
     bool lock;
     const struct trial_options *options;
-    struct crowd_figures crowd;       /* its histograms and failovers: NULL and 0 before there is one */
-    struct trial_times times;         /* with --join: of all agents together, at the end */
+    /* With --join, once the parts of all agents are there: of all together, down to what each failover cost.
+       But the crowd's own moments, histograms, failovers and problem, and all that is not said so, stay this
+       agent's. */
+    size_t wanted;              /* candidates */
+    struct crowd_figures crowd; /* its histograms and failovers: NULL and 0 before there is one */
+    struct trial_times times;
     uint64_t by_how[DEPART_COUNT][2]; /* failovers: those that ended, and those that did not */
     struct histogram by_cause[DEPART_COUNT];
     uint64_t notices, requests, counted; /* of the failovers that were counted */
-    uint64_t run_us;                     /* since all stand, or since the beginning */
-    int64_t wall_ms;                     /* when it began */
+    /* This agent's alone. */
+    uint64_t run_us; /* since all stand, or since the beginning */
+    int64_t wall_ms; /* when it began */
     struct histogram ping;
     uint64_t cpu_us; /* of this process, over the run */
     /* Highest: of so many looks while it went on; one that never answered knows nothing. */

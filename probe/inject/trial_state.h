@@ -17,6 +17,7 @@
 struct precinct;
 struct live_rules;
 struct siblings;
+struct trial_part;
 
 struct trial {
     uv_loop_t *loop;
@@ -30,13 +31,12 @@ struct trial {
     struct session *session;
     struct guard *guard;
     char agent[AGENT_NAME_SIZE];
-    struct agents *agents; /* NULL: alone */
-    char *part;            /* what we hand in */
-    bool gathered;
-    struct histogram all_stand, all_failover; /* of all agents */
-    struct precinct *precinct;                /* in the sandbox */
-    struct siblings *siblings;                /* live: being looked at */
-    struct live_rules *rules;                 /* live */
+    struct agents *agents;     /* NULL: alone */
+    char *part;                /* what we hand in */
+    struct trial_part *all;    /* of all agents; NULL: not gathered */
+    struct precinct *precinct; /* in the sandbox */
+    struct siblings *siblings; /* live: being looked at */
+    struct live_rules *rules;  /* live */
     int siblings_timeout_ms;
     struct layout layout;
     struct crowd *crowd;

@@ -448,6 +448,10 @@ def test_agents_share_a_run(zk, client):
         assert {agent["agent"].rsplit("-")[-1] for agent in report["agents"]} == pids
         assert all(agent["end"] == "done" and 1 <= agent["standing"] <= 8 for agent in report["agents"])
         assert report["stand"]["count"] == 16
+        assert report["candidates"] == report["sessions"] == 16
+        for key in ("standing", "requests", "lists", "creates", "notifications", "connects", "errors"):
+            assert report[key] == sum(agent[key] for agent in report["agents"]), key
+        assert report["failover"]["by_cause"]["close"]["count"] == report["failover"]["total"]["count"]
         assert report["failover"]["total"]["count"] == sum(a["failover"]["count"] for a in report["agents"]) >= 10
     until(lambda: not client.exists(SANDBOX), 20)
 

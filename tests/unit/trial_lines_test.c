@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "probe/inject/trial_part.h"
 #include "tui/inject/trial_lines.h"
 
 struct fixture {
@@ -35,6 +36,7 @@ static struct fixture *fixture_new(size_t count, int64_t ms, uint64_t notices, u
     }
     f->report = (struct trial_report){.phase = TRIAL_OVER,
                                       .options = &f->options,
+                                      .wanted = count,
                                       .notes = "",
                                       .election = "/electop-sandbox/run-1/election",
                                       .crowd = {.sessions = count, .begun_us = 1, .stood_us = 2001},
@@ -101,6 +103,43 @@ static void many_read_as_many(void **state)
     has(text, "Of 30 deaths that were due 6 came to an end in time");
     has(text, "2 deaths of a leader were followed by nobody who led.");
     free(text);
+    free(f);
+}
+
+/* Two agents of one run, of whom one died: what is told is of those that handed in, each has its line, and so
+ * has what they come to. */
+static void agents_are_told_together(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture_new(4, 2, 4, 10);
+    char *part = trial_part_write(&f->report), *text;
+    struct agent_part parts[] = {{"web1-11", part}, {"web2-22", part}, {"web3-33", NULL}};
+    struct trial_part *all = calloc(1, sizeof *all);
+    assert_non_null(all);
+    trial_part_read(part, all);
+    for (size_t i = 0; i < PART_COUNTS; i++)
+        all->counts[i] *= 2;
+    all->counts[PART_STANDING] = 7;
+    histogram_merge(&all->times[PART_FAILOVER], &f->failover);
+    f->report.agents = parts;
+    f->report.agent_count = 2;
+    f->report.crowd.to_stand = &f->stand;
+    trial_part_report(all, &f->report);
+    text = told(&f->report);
+    has(text,
+        "2 agents together: 8 test candidates on 8 sessions, each agent's in an election of its own, ours in "
+        "/electop-sandbox/run-1/election: all follow the recipe. All of ours stood within 2.00ms.");
+    has(text, "8 failovers: p50 2.00ms, p99 2.00ms, the longest 2.00ms; each cost 1 notification and 2.5 "
+              "requests.");
+    has(text, "all together");
+    free(text);
+    f->report.agent_count = 3;
+    text = told(&f->report);
+    has(text, "2 of 3 agents told their part: 8 test candidates");
+    has(text, "died");
+    free(text);
+    free(part);
+    free(all);
     free(f);
 }
 
@@ -276,6 +315,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_reads_as_one),
         cmocka_unit_test(many_read_as_many),
+        cmocka_unit_test(agents_are_told_together),
         cmocka_unit_test(fewer_than_asked_for_are_not_all),
         cmocka_unit_test(a_live_run_that_never_stood),
         cmocka_unit_test(an_early_end_is_no_other),

@@ -26,45 +26,65 @@ static void what_was_written_is_read(void **state)
     histogram_add(&report.times.takeover, 4711);
     report.end = TRIAL_STOPPED;
     report.options = &options;
+    report.wanted = 7;
     report.times.stand = &stand;
     report.times.failover = &failover;
     report.crowd.by_state[CANDIDATE_WAITING] = 5;
     report.crowd.by_state[CANDIDATE_LEADING] = 1;
     report.crowd.errors = 1;
+    report.crowd.expired = 2;
+    report.requests = 12345;
+    report.by_how[DEPART_PAUSE][1] = 3;
+    histogram_add(&report.by_cause[DEPART_PAUSE], 47);
     char *text = trial_part_write(&report);
     trial_part_read(text, &part);
     free(text);
     assert_string_equal(part.end, "stopped");
-    assert_true(part.wanted == 7 && part.standing == 6 && part.errors == 1);
-    assert_memory_equal(&part.stand, &stand, sizeof stand);
-    assert_memory_equal(&part.takeover, &report.times.takeover, sizeof stand);
-    assert_int_equal(part.failover.count, 0);
+    assert_true(part.counts[PART_WANTED] == 7 && part.counts[PART_STANDING] == 6 &&
+                part.counts[PART_ERRORS] == 1 && part.counts[PART_EXPIRED] == 2 &&
+                part.counts[PART_FAILOVER_REQUESTS] == 12345);
+    assert_memory_equal(&part.times[PART_STAND], &stand, sizeof stand);
+    assert_memory_equal(&part.times[PART_TAKEOVER], &report.times.takeover, sizeof stand);
+    assert_int_equal(part.times[PART_FAILOVER].count, 0);
+    assert_int_equal(part.times[PART_CAUSE + DEPART_PAUSE].most_us, 47);
+
+    static struct trial_report all; /* of which nothing else is known yet */
+    trial_part_report(&part, &all);
+    assert_true(all.wanted == 7 && all.crowd.by_state[CANDIDATE_WAITING] == 6 && all.requests == 12345);
+    assert_true(all.by_how[DEPART_PAUSE][0] == 1 && all.by_how[DEPART_PAUSE][1] == 3);
+    assert_memory_equal(all.times.stand, &stand, sizeof stand);
 }
 
 static void strangers_bytes_are_unreadable(void **state)
 {
     (void)state;
-#define REST "failover 0 0 0\ndetection 0 0 0\nvacancy 0 0 0\ntakeover 0 0 0\n"
+#define COUNTS "end done\ncounts 1 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
+#define REST                                                                                                 \
+    "failover 0 0 0\ndetection 0 0 0\nvacancy 0 0 0\ntakeover 0 0 0\nclose 0 0 0\nresign 0 0 0\ndrop 0 0 "   \
+    "0\n"                                                                                                    \
+    "pause 0 0 0\n"
     static struct trial_part part;
     static const char *const bad[] = {
         "",
         "end done\n",
-        "end done\ncandidates 1 1\nstand 0 0 0\n" REST,
-        "end done\ncandidates 1 1 -1\nstand 0 0 0\n" REST,
-        "end done\ncandidates 1 1 0\nstand 0 0 9223372036854775807\n" REST, /* a sum of such overflows */
-        "end done\ncandidates 1 1 0\nstand 0 99999999999999999999 0\n" REST,
-        "end done\ncandidates 1 1 0\nstand 1 1 2 1:1 1:1\n" REST,
-        "end done\ncandidates 1 1 0\nstand 1 2 3 2:1 1:1\n" REST,
-        "end done\ncandidates 1 1 0\nstand 1 1 1 999999:1\n" REST,
-        "end done\ncandidates 1 1 0\nstand 1 1 1 1:4294967296\n" REST,
-        "end done\ncandidates 1 1 0\nstand 1 1 1 1:1 \n" REST,
+        "end done\ncounts 1 1\nstand 0 0 0\n" REST,
+        "end done\ncounts 1 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 -1\nstand 0 0 0\n" REST,
+        "end done\ncounts 1 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\nstand 0 0 0\n" REST,
+        COUNTS "stand 0 0 9223372036854775807\n" REST, /* a sum of such overflows */
+        COUNTS "stand 0 99999999999999999999 0\n" REST,
+        COUNTS "stand 1 1 2 1:1 1:1\n" REST,
+        COUNTS "stand 1 2 3 2:1 1:1\n" REST,
+        COUNTS "stand 1 1 1 999999:1\n" REST,
+        COUNTS "stand 1 1 1 1:4294967296\n" REST,
+        COUNTS "stand 1 1 1 1:1 \n" REST,
+        COUNTS "stand 1 1 1 1:1\n",
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         trial_part_read(bad[i], &part);
         assert_string_equal(part.end, "unreadable");
-        assert_int_equal(part.stand.count, 0);
+        assert_int_equal(part.times[PART_STAND].count, 0);
     }
-    trial_part_read("end done\ncandidates 1 1 0\nstand 1 1 1 1:1\n" REST, &part);
+    trial_part_read(COUNTS "stand 1 1 1 1:1\n" REST, &part);
     assert_string_equal(part.end, "done");
     trial_part_read(NULL, &part);
     assert_string_equal(part.end, "died");

@@ -25,6 +25,18 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
+static size_t agents_told(const struct trial_report *r)
+{
+    struct trial_part *part = malloc(sizeof *part);
+    size_t told = 0;
+    for (size_t i = 0; part && i < r->agent_count; i++) {
+        trial_part_read(r->agents[i].text, part);
+        told += part->told;
+    }
+    free(part);
+    return told;
+}
+
 static void put_behaviour(struct text *text, const struct trial_options *options)
 {
     double left = 100;
@@ -75,10 +87,11 @@ static void put_course(struct text *text, const struct trial_report *r)
     if (r->problem && stood_us)
         text_add(text, " ");
     if (stood_us && all)
-        text_printf(text, "All stood within %s.", format_span((int64_t)stood_us, span, sizeof span));
-    else if (stood_us)
-        text_printf(text, "%" PRIu64 " of them stood, and after %s no more were waited for.", stood->count,
+        text_printf(text, "All%s stood within %s.", r->agents ? " of ours" : "",
                     format_span((int64_t)stood_us, span, sizeof span));
+    else if (stood_us)
+        text_printf(text, "%" PRIu64 " of %s stood, and after %s no more were waited for.", stood->count,
+                    r->agents ? "ours" : "them", format_span((int64_t)stood_us, span, sizeof span));
     if (stood_us)
         put_schedule(text, r->options);
     text_printf(
@@ -127,6 +140,8 @@ static void put_unanswered(struct trial_form *form, const struct trial_report *r
 {
     const struct trial_options *options = r->options;
     uint64_t ended = 0, open = 0, due = options->every_ms ? r->run_us / 1000 / options->every_ms : 0;
+    if (r->agents)
+        due *= agents_told(r); /* who began together ran for about as long */
     for (int how = 0; how < DEPART_COUNT; how++) {
         ended += r->by_how[how][0];
         open += r->by_how[how][1];
@@ -177,13 +192,24 @@ static void put_live(struct trial_form *form, const struct trial_report *r)
     text_free(&text);
 }
 
+/* How many stood on what, and where. */
+static void put_crowd(struct text *text, const struct trial_report *r)
+{
+    size_t told = r->agents ? agents_told(r) : 0, sessions = r->crowd.sessions;
+    const char *where = r->election ? r->election : r->options->path;
+    if (r->agents && told < r->agent_count)
+        text_printf(text, "%zu of %zu agents told their part: ", told, r->agent_count);
+    else if (r->agents)
+        text_printf(text, "%zu agent%s together: ", told, plural(told));
+    text_printf(text, "%zu test candidate%s on %zu session%s%s %s: ", r->wanted, plural(r->wanted), sessions,
+                plural(sessions), told > 1 ? ", each agent's in an election of its own, ours in" : " in",
+                where);
+}
+
 static void put_summary(struct trial_form *form, const struct trial_report *r)
 {
     struct text text = {0};
-    const struct crowd_figures *c = &r->crowd;
-    text_printf(&text, "%zu test candidate%s on %zu session%s in %s: ", r->options->candidates,
-                plural(r->options->candidates), c->sessions, plural(c->sessions),
-                r->election ? r->election : r->options->path);
+    put_crowd(&text, r);
     put_behaviour(&text, r->options);
     text_add(&text, ". ");
     put_course(&text, r);
@@ -363,28 +389,51 @@ static void put_servers(struct trial_form *form, const struct trial_report *r)
                      "What happened between two looks nobody knows; ? is not told.");
 }
 
+static void agent_row(struct trial_form *form, const char *label, const char *end, uint64_t standing,
+                      const struct histogram *stand, const struct histogram *failover)
+{
+    char cells[5][FORM_CELL];
+    form_number(cells[0], (int64_t)standing);
+    form_time(cells[1], stand->count ? histogram_percentile(stand, 0.99) : -1);
+    form_number(cells[2], (int64_t)failover->count);
+    form_time(cells[3], failover->count ? histogram_percentile(failover, 0.99) : -1);
+    snprintf(cells[4], FORM_CELL, "%.20s", end);
+    trial_form_row(form, label, cells, 5);
+}
+
+/* Of one that handed in nothing only its end is known. */
+static void silent_row(struct trial_form *form, const char *label, const char *end)
+{
+    char cells[5][FORM_CELL] = {"?", "-", "?", "-"};
+    snprintf(cells[4], FORM_CELL, "%.20s", end);
+    trial_form_row(form, label, cells, 5);
+}
+
 static void put_agents(struct trial_form *form, const struct trial_report *r)
 {
     static const char *const heads[] = {"stood", "p99", "failovers", "p99", "end"};
     struct trial_part *part = r->agents ? malloc(sizeof *part) : NULL;
     if (!part)
         return;
-    trial_form_heading(form, "Every agent's part (the times above are of all together)");
+    trial_form_heading(form, "Every agent's part");
     trial_form_table(form, FORM_COLUMN + 1, heads, 5);
     for (size_t i = 0; i < r->agent_count; i++) {
-        char cells[5][FORM_CELL];
         trial_part_read(r->agents[i].text, part);
-        bool told = part->told;
-        form_number(cells[0], told ? (int64_t)part->standing : -1);
-        form_time(cells[1], part->stand.count ? histogram_percentile(&part->stand, 0.99) : -1);
-        form_number(cells[2], told ? (int64_t)part->failover.count : -1);
-        form_time(cells[3], part->failover.count ? histogram_percentile(&part->failover, 0.99) : -1);
-        char *safe = safe_text(part->end, strlen(part->end), true);
-        snprintf(cells[4], FORM_CELL, "%.20s", safe ? safe : "?");
-        free(safe);
-        trial_form_row(form, r->agents[i].name, cells, 5);
+        char *end = safe_text(part->end, strlen(part->end), true);
+        if (part->told)
+            agent_row(form, r->agents[i].name, end ? end : "?", part->counts[PART_STANDING],
+                      &part->times[PART_STAND], &part->times[PART_FAILOVER]);
+        else
+            silent_row(form, r->agents[i].name, end ? end : "?");
+        free(end);
     }
+    agent_row(form, "all together", "", r->crowd.by_state[CANDIDATE_WAITING], r->times.stand,
+              r->times.failover);
     trial_form_table_end(form);
+    trial_form_prose(
+        form, ROLE_DIM,
+        "The times and costs above are of all agents together; the ping, the CPU, the servers' figures "
+        "and how long it ran are this agent's.");
     free(part);
 }
 
@@ -485,8 +534,7 @@ void trial_progress_print(struct buffer *out, const struct trial_report *r, bool
     buffer_printf(out, "%s", trial_phase_word(r->phase));
     if (r->phase == TRIAL_STANDING || r->phase == TRIAL_RUNNING)
         buffer_printf(out, " %s %zu of %zu stand", dot,
-                      c->by_state[CANDIDATE_WAITING] + c->by_state[CANDIDATE_LEADING],
-                      r->options->candidates);
+                      c->by_state[CANDIDATE_WAITING] + c->by_state[CANDIDATE_LEADING], r->wanted);
     if (r->phase == TRIAL_RUNNING && r->options->for_ms)
         buffer_printf(out, " %s %s left", dot,
                       format_age(r->options->for_ms * 1000 - (int64_t)r->run_us, left, sizeof left));
