@@ -50,6 +50,8 @@ struct server {
     struct moment stated;                /* when it last told its zxid */
     struct moment missed;                /* when it last did not answer; mono_us 0: never */
     int64_t list_took_us;                /* the latest connection list */
+    int64_t lasting_us; /* each list since this one shares a connection with the one before: it was not
+                           started again meanwhile */
 };
 
 /* What is known of whether a server answers. One that was not asked is known only by our

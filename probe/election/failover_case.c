@@ -314,7 +314,7 @@ static void look_at_others(struct failover_case *c)
 /* ---- telling ---- */
 
 /* Whom a follower heard, ZooKeeper's leader learns within half a tick, but from a living one only: it must
-   have answered all along, with no sign of a new start, and once more since. */
+   have answered all along, and once more since, and others' connections to it must have lasted. */
 static bool is_untold(const struct failover_case *c)
 {
     const struct cluster *cluster = c->election->cluster;
@@ -324,7 +324,7 @@ static bool is_untold(const struct failover_case *c)
         return true;
     const struct server *server = &cluster->servers[c->server];
     return !server->reachable || server->missed.mono_us > c->evidence.looked_us ||
-           server->listed.mono_us < c->evidence.gone_us;
+           server->listed.mono_us < c->evidence.gone_us || server->lasting_us > c->evidence.looked_us;
 }
 
 static void finish_evidence(struct failover_case *c)

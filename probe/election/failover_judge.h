@@ -27,7 +27,7 @@ struct failover_evidence {
     int64_t looked_us, heard_low_us, heard_high_us, parted_us;
     const char *server; /* that listed it; or NULL */
     /* That server tells ZooKeeper's leader, which counts the timeout, only now and then whom it heard, and
-       may have died before it did. */
+       may have died before it did, though it serves again by now. */
     bool untold;
     /* ZooKeeper's leader, or the server, may have changed since it was last heard: timeouts began anew. */
     bool restarted;

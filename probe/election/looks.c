@@ -275,12 +275,13 @@ static bool leader_tells(const struct candidate *c, int32_t before_ms)
            longest_ms * INT64_C(100) >= shown->timeout_ms * percent;
 }
 
-static void see_connection(struct cluster *cluster, size_t server, struct moment at, int64_t now_ms,
+/* True where it is the same connection as in the server's list before. */
+static bool see_connection(struct cluster *cluster, size_t server, struct moment at, int64_t now_ms,
                            bool bound, const struct seen_connection *seen)
 {
     struct client *client = clients_make(cluster, seen->session);
     if (!client || shadowed(cluster, client, server, seen))
-        return;
+        return false;
     struct client_session *shown = &client->shown;
     bool same = shown->connected && shown->server == server && shown->established_ms == seen->established_ms;
     bool moved = set_address(shown, seen->client);
@@ -322,6 +323,7 @@ static void see_connection(struct cluster *cluster, size_t server, struct moment
     if (changed && !client->owned)
         for (size_t i = 0; i < shown->watch_count; i++)
             concern(cluster, shown->watches[i], client, true);
+    return same;
 }
 
 void clients_connections(struct cluster *cluster, size_t server, struct moment at,
@@ -339,9 +341,12 @@ void clients_connections(struct cluster *cluster, size_t server, struct moment a
     from->listed_before = from->listed;
     from->listed = at;
     from->list_took_us = seen->took_us;
+    bool lasts = false;
     for (size_t i = 0; i < seen->count; i++)
         if (seen->list[i].session != 0)
-            see_connection(cluster, server, at, now_ms, seen->now_ms < 0, &seen->list[i]);
+            lasts = see_connection(cluster, server, at, now_ms, seen->now_ms < 0, &seen->list[i]) || lasts;
+    if (!lasts)
+        from->lasting_us = at.mono_us;
 
     struct clients *clients = cluster->clients;
     bool strangers = false;

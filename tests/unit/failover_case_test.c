@@ -79,7 +79,7 @@ static void sorts_out_what_busy_clients_did(void **state)
 #define ON_A_FOLLOWER                                                                                        \
     "servers 2\nwatch /election\nconnect\n> connection connected\n"                                          \
     "+ " A " s=a\n+ " B " s=b\nclient a on=2 at=10.0.0.1:11 timeout=10000\n"                                 \
-    "client b on=1 at=10.0.0.2:12 timeout=10000\nfailovers\n"                                                \
+    "client b on=1 at=10.0.0.2:12 timeout=10000\nclient d on=2 at=10.0.0.4:14\nfailovers\n"                  \
     "tick 1000\nlist\n> election-seen\nreadall\nserves 2\nround\ntick 3000\nserves 2\nround\nsessions\n"
 #define A_ENDS "tick 7000\nend a\n" A_GOES "tick 100\nround 1\nsessions\nstated\n"
 
@@ -98,6 +98,10 @@ static void believes_only_living_followers(void **state)
     model_script_run("ended: its server came back without its connection, as one does that was started again",
                      ON_A_FOLLOWER "tick 1000\naway a\nround 2\n" A_ENDS "round 2\n"
                                    "> failover " A " -> " B " ended vacancy 0\n");
+    model_script_run(
+        "ended: nobody's connection to its server lasted: it may have been started again between two lists",
+        ON_A_FOLLOWER "client d on=2 at=10.0.0.4:15\n" A_ENDS "round 2\n"
+                      "> failover " A " -> " B " ended vacancy 0\n");
     model_script_run("closed: ZooKeeper's leader heard it itself",
                      TWO "stated\nround\ntick 7000\nend a\n" A_GOES "missed 1\ntick 100\nsessions\nstated\n"
                          "> failover " A " -> " B " closed vacancy 0\n");
