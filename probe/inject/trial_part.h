@@ -63,8 +63,5 @@ void trial_part_read(const char *text, struct trial_part *);
 
 /* All agents of the run have handed in theirs: they come to one, and who died is noted. */
 void trial_gather(struct trial *);
-/* What a report says of this agent becomes what all of them together come to, as far as that can be added up.
- * Not before trial_gather(). */
-void trial_part_report(const struct trial_part *all, struct trial_report *);
 
 #endif

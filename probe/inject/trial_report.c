@@ -42,6 +42,40 @@ static void report_front(const struct trial *t, struct trial_report *report)
         report->first_may_us = -1;
 }
 
+/* What it says of this agent becomes what all of them come to, as far as that can be added up. */
+static void report_all(const struct trial_part *all, struct trial_report *r)
+{
+    const uint64_t *n = all->counts;
+    struct crowd_figures *c = &r->crowd;
+    r->wanted = (size_t)n[PART_WANTED];
+    memset(c->by_state, 0, sizeof c->by_state);
+    c->by_state[CANDIDATE_WAITING] = (size_t)n[PART_STANDING];
+    c->sessions = (size_t)n[PART_SESSIONS];
+    c->errors = n[PART_ERRORS];
+    c->requests = n[PART_REQUESTS];
+    c->lists = n[PART_LISTS];
+    c->creates = n[PART_CREATES];
+    c->deletes = n[PART_DELETES];
+    c->notices = n[PART_NOTICES];
+    c->connects = n[PART_CONNECTS];
+    c->refused = n[PART_REFUSED];
+    c->lost = n[PART_LOST];
+    c->expired = n[PART_EXPIRED];
+    r->counted = n[PART_FAILOVERS];
+    r->notices = n[PART_FAILOVER_NOTICES];
+    r->requests = n[PART_FAILOVER_REQUESTS];
+    r->times = (struct trial_times){.stand = &all->times[PART_STAND],
+                                    .failover = &all->times[PART_FAILOVER],
+                                    .detection = all->times[PART_DETECTION],
+                                    .vacancy = all->times[PART_VACANCY],
+                                    .takeover = all->times[PART_TAKEOVER]};
+    for (size_t how = 0; how < DEPART_COUNT; how++) {
+        r->by_cause[how] = all->times[PART_CAUSE + how];
+        r->by_how[how][0] = r->by_cause[how].count;
+        r->by_how[how][1] = n[PART_NEVER_LED + how];
+    }
+}
+
 void trial_report(const struct trial *t, struct trial_report *report)
 {
     static const struct histogram none = {0};
@@ -89,7 +123,7 @@ void trial_report(const struct trial *t, struct trial_report *report)
     memcpy(report->looks, t->looks, sizeof report->looks);
     if (t->all) {
         report->agents = agents_parts(t->agents, &report->agent_count);
-        trial_part_report(t->all, report);
+        report_all(t->all, report);
     }
 }
 
