@@ -330,7 +330,7 @@ static const char *set_nothing(struct options *options, const char *value)
 
 /* clang-format off: a table, a row an option */
 const struct option_row option_table[] = {
-    {"json", 0, NULL, ONCE | EVENTS | INJECT | REPORT, set_json, "print JSON (events: a line each)"},
+    {"json", 0, NULL, ONCE | EVENTS | INJECT | REPORT, set_json, "print JSON"},
     {"markdown", 0, NULL, REPORT, set_markdown, "print Markdown"},
     {"html", 0, "FILE", REPORT | INJECT, set_html,
      "write one self-contained page to FILE (-: standard output)"},
@@ -373,7 +373,7 @@ const struct option_row option_table[] = {
      "AdminServer: PORT, HOST:PORT,... or off (8080); those of a list are matched to\n"
      "                                    servers by host, else by what each proves of itself"},
     {"four-letter", 0, "auto|off", SETTLING, set_four_letter, "four-letter words (auto)"},
-    {"wait", 0, "DURATION", LOOKING | DEMO | INJECT, set_wait, "how long a look may take (10s)"},
+    {"wait", 0, "DURATION", ONCE | EVENTS | DEMO | INJECT, set_wait, "how long a look may take (10s)"},
     {"color", 0, "WHEN", EVERY, set_color, "auto, always or never (auto)"},
     {"ascii", 0, NULL, EVERY, set_ascii, "signs and lines in ASCII"},
     {"log", 0, "FILE", EVERY, set_log, "append what the tool itself does to FILE"},
@@ -382,6 +382,10 @@ const struct option_row option_table[] = {
 };
 /* clang-format on */
 const size_t option_count = sizeof option_table / sizeof option_table[0];
+
+#define TIMES                                                                                                \
+    "A TIME is 2026-11-20T14:03:22Z, 2026-11-20 (where that day begins, local time), 14:03 (local\n"         \
+    "time), or -10m; the latter two are seen from the end of the recording.\n"
 
 /* clang-format off */
 const struct command_row command_table[] = {
@@ -394,8 +398,9 @@ const struct command_row command_table[] = {
      "That servers hold different data (replica-divergence) takes three comparisons, a quarter of\n"
      "a minute together. One look never waits for that: the dashboard and events find it.\n"
      "What else a second look may settle is waited for, within --wait; where --wait is too short\n"
-     "to be certain (a session timeout above some 10 s), the table says how long it takes.\n"},
-    {COMMAND_EVENTS, "events", "[PATH...]", "what happens, a line an event", NULL},
+     "to be certain (a session timeout above some 10 s), the table says how long it takes.\n\n" TIMES},
+    {COMMAND_EVENTS, "events", "[PATH...]", "what happens, a line an event",
+     "It goes on until Ctrl-C, --for or --count ends it. With --json each line is an object.\n\n" TIMES},
     {COMMAND_RECORD, "record", "[PATH...]", "keep what happens, without a screen",
      "The recording is history: {file: ...} of the configuration, else history.db in\n"
      "$STATE_DIRECTORY (a service's), else in $XDG_STATE_HOME/electop or ~/.local/state/electop.\n"
@@ -403,16 +408,13 @@ const struct command_row command_table[] = {
      "configuration again.\n"},
     {COMMAND_REPORT, "report", "[FILE]", "what happened, from a recording, to attach to an incident",
      "FILE is a recording (the configured one). It is told as text, or with --json, --markdown\n"
-     "or --html. A TIME is 2026-11-20T14:03:22Z, 2026-11-20 (where that day begins, local\n"
-     "time), 14:03 (local time), or -10m; the latter two are seen from the end of the recording.\n\n"
+     "or --html.\n\n" TIMES "\n"
      "Exit codes: 0 done; 2 wrong usage, or a file that cannot be read or written; 3 nothing\n"
      "was recorded in that time, or not that election.\n"},
     {COMMAND_REPLAY, "replay", "[FILE]", "the dashboard on what was recorded",
      "Without FILE it is what the dashboard and electop record keep: history.file of the\n"
      "configuration, else $XDG_STATE_HOME/electop/history.db, else\n"
-     "~/.local/state/electop/history.db. A TIME is 2026-11-20T14:03:22Z, 2026-11-20 (where that\n"
-     "day begins, local time), 14:03 (local time), or -10m; the latter two are seen from the end\n"
-     "of the recording. ? lists the keys.\n"},
+     "~/.local/state/electop/history.db. ? lists the keys.\n\n" TIMES},
     {COMMAND_INJECT, "inject", "PATH", "run test candidates, and report how the election does",
      "PATH inside the sandbox (/electop-sandbox, or inject: {sandbox: ...}) is made for the run.\n"
      "PATH elsewhere is copied there (names, data, ACL) and exercised in the copy, unless --live\n"

@@ -206,8 +206,10 @@ static void wrong_usage(void **state)
                    "report, electop inject"},
         {"events --strict", "electop events has no option --strict; it belongs to electop once"},
         {"once --for 3s", "electop once has no option --for; it belongs to electop events, electop inject"},
-        {"config --wait 3s", "electop config has no option --wait; it belongs to electop watch, electop "
-                             "once, electop events, electop inject, electop demo"},
+        {"config --wait 3s", "electop config has no option --wait; it belongs to electop once, electop "
+                             "events, electop inject, electop demo"},
+        {"--wait 3s /a", "electop watch has no option --wait; it belongs to electop once, electop events, "
+                         "electop inject, electop demo"}, /* a dashboard waits for nothing */
         {"demo -s zk", "electop demo has no option --server; it belongs to electop watch, electop once, "
                        "electop events, electop record, electop inject, electop config"},
         {"once --json=1", "--json takes no value; write it alone"},
@@ -225,7 +227,7 @@ static void wrong_usage(void **state)
         {"--color blue", "--color \"blue\" is not known; write auto, always or never"},
         {"-t 500ms", "--session-timeout \"500ms\" is out of range; write 1s to 5m"},
         {"-t 1h", "--session-timeout \"1h\" is out of range; write 1s to 5m"},
-        {"--wait 0", "--wait \"0\" is out of range; write 10ms to 1h"},
+        {"once --wait 0", "--wait \"0\" is out of range; write 10ms to 1h"},
         {"events --for 3", "--for \"3\" has no unit; write it as in 250ms, 10s, 5m, 2h or 30d"},
         {"events --for 0s", "--for \"0s\" is out of range; write 1ms to 3650d"},
         {"events --count 0", "--count \"0\" is out of range; write 1 to 2147483647"},
