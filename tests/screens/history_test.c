@@ -141,6 +141,30 @@ static void looks_as_it_should(void **state)
     }
 }
 
+/* On what a cause rests is told to its end, also on the smallest usual screen; and its lines stay where they
+   are as one goes through the failovers. */
+static void tells_all_of_the_evidence(void **state)
+{
+    const struct recorded *world = *state;
+    recorded_change(world,
+                    "UPDATE failover SET cause = 'expired', certainty = 'suspected', evidence = 'its session"
+                    " 0x2000a3f1b5e0007 is absent from the list of zk2.example.org:2181 0.4 s after, and it"
+                    " had been silent for 9.8 s of 10 s at zk1.example.org:2181'"
+                    " WHERE event = (SELECT max(event) FROM failover)");
+    struct past *past = past_new(world->file);
+    static const struct shot chosen[] = {{"evidence", "h"}, {"evidence-none", "hj"}};
+    for (size_t i = 0; i < 2; i++)
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+            char path[128], *text = draw(world, past, &chosen[i], &sizes[k]);
+            snprintf(path, sizeof path, "tests/screens/golden/replay-%s-%s.txt", chosen[i].name,
+                     sizes[k].name);
+            golden_compare(path, text);
+            assert_true(i != 0 || strstr(text, "zk1.example.org:2181") != NULL);
+            free(text);
+        }
+    past_free(past);
+}
+
 static int begin(void **state)
 {
     *state = scene();
@@ -158,6 +182,8 @@ int main(void)
     setenv("TZ", "UTC", 1);
     setenv("LC_ALL", "C", 1);
     tzset();
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(looks_as_it_should, begin, end)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(looks_as_it_should, begin, end),
+        cmocka_unit_test_setup_teardown(tells_all_of_the_evidence, begin, end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,12 +12,16 @@
 #include "tui/views/list.h"
 #include "tui/views/notices.h"
 #include "tui/views/view.h"
+#include "tui/views/wrap.h"
 
 /* A recording is written once a second, on a busy machine later, and is read again a moment after that. */
 #define FRESH_US INT64_C(4000000)
 #define SECOND_US INT64_C(1000000)
 #define DAY_US (INT64_C(86400) * SECOND_US)
 #define LEFT 2
+/* Beside "evicted (suspected)"; and so many failovers stay in sight beside the evidence for one. */
+#define EVIDENCE_X 24
+#define ROWS_LEAST 2
 /* A window of many is read again the less often: so many rows are worth a second. */
 #define ROWS_A_SECOND 2000
 
@@ -47,6 +51,14 @@ struct history_view {
     struct lanes lanes;
     int lanes_y, lanes_rows, table_y;
     struct failover_table table;
+    const char *longest_evidence; /* of all failovers, in the chronicle; "": there is none */
+};
+
+/* The rows under the lanes: a rule, the table with its head, the figures, on what the chosen one's cause
+ * rests. */
+struct shares {
+    int rows, stats, evidence;
+    bool apart; /* a free row between the table and what follows it */
 };
 
 static struct history_view *history_view_of(struct view *view)
@@ -125,6 +137,7 @@ static void read_window(struct history_view *view, const struct scene *scene)
     if (view->read && !due && age_us >= 0 && (age_us < rest_us || (same && age_us < SECOND_US / 4)))
         return;
     view->moved = false;
+    view->longest_evidence = "";
     chronicle_clear(&view->chronicle);
     free(view->error);
     view->error = NULL;
@@ -132,6 +145,15 @@ static void read_window(struct history_view *view, const struct scene *scene)
     view->read_at = scene->now;
     chronicle_read(&view->chronicle, scene->history, view->cluster, view->path, view->from_us, view->to_us,
                    &view->error);
+    size_t longest = 0;
+    for (size_t i = 0; i < view->chronicle.failover_count; i++) {
+        const char *evidence = view->chronicle.failovers[i].evidence;
+        size_t length = evidence ? strlen(evidence) : 0;
+        if (length > longest) {
+            longest = length;
+            view->longest_evidence = evidence;
+        }
+    }
 }
 
 /* The list of failovers. */
@@ -316,8 +338,33 @@ static void draw_table(struct history_view *view, struct cells *cells, int y, in
     }
 }
 
+/* As much as the longest evidence wants, so that nothing moves as one goes through the table; of which two
+   rows stay at least. */
+static struct shares share_out(const struct history_view *view, const struct cells *cells, int y, int bottom)
+{
+    int room = bottom - y, width = facts_room(EVIDENCE_X, cells->width - 1);
+    struct shares shares = {.stats = view->chronicle.failover_count == 0 ? 0
+                                     : room >= 6                         ? 2
+                                                                         : room >= 4,
+                            .evidence = room >= 8};
+    shares.apart = shares.stats == 2 && shares.evidence;
+    shares.rows = room - 2 - shares.stats - shares.evidence - shares.apart;
+    int more = shares.evidence ? wrap_lines(cells, width, view->longest_evidence) - 1 : 0;
+    if (more > 0 && more > shares.rows - ROWS_LEAST && shares.apart) {
+        shares.apart = false;
+        shares.rows++;
+    }
+    more = more < shares.rows - ROWS_LEAST ? more : shares.rows - ROWS_LEAST;
+    if (more > 0) {
+        shares.evidence += more;
+        shares.rows -= more;
+    }
+    shares.rows = shares.rows > 0 ? shares.rows : 0;
+    return shares;
+}
+
 /* On what its cause rests. */
-static void draw_evidence(const struct history_view *view, struct cells *cells, int y)
+static void draw_evidence(const struct history_view *view, struct cells *cells, int y, int rows)
 {
     const struct failover *failover = failover_at(view, view->list.at);
     if (!failover)
@@ -327,18 +374,18 @@ static void draw_evidence(const struct history_view *view, struct cells *cells, 
     if (failover->cause != CAUSE_UNKNOWN)
         x += cells_printf(cells, x, y, -1, ROLE_DIM, " (%s)",
                           failover->cause_certainty == CERTAINTY_CERTAIN ? "certain" : "suspected");
-    cells_put(cells, x + 2, y, facts_room(x + 2, cells->width - 1), ROLE_TEXT,
-              failover->evidence ? failover->evidence : "no more is known of it");
+    x = rows > 1 ? EVIDENCE_X : x + 2;
+    wrap_put(cells, x, y, facts_room(x, cells->width - 1), rows, ROLE_TEXT,
+             failover->evidence ? failover->evidence : "no more is known of it");
 }
 
 static void draw_failovers(struct history_view *view, struct cells *cells, int y, int bottom)
 {
     const struct chronicle *chronicle = &view->chronicle;
     char caption[64];
-    int stats = chronicle->failover_count == 0 ? 0 : bottom - y >= 6 ? 2 : bottom - y >= 4;
-    int evidence = bottom - y >= 8;
     if (y >= bottom)
         return;
+    struct shares shares = share_out(view, cells, y, bottom);
     if (view->list.rows > 0 && view->list.count > view->list.rows)
         snprintf(caption, sizeof caption, "failovers, %zu of %zu", view->list.at + 1, view->list.count);
     else
@@ -349,21 +396,11 @@ static void draw_failovers(struct history_view *view, struct cells *cells, int y
                   "None in this time. Left goes back in time, - shows a longer one.");
         return;
     }
-    int rows = bottom - y - stats - (evidence ? 1 : 0) - (stats == 2 && evidence);
-    if (rows > 1)
-        draw_table(view, cells, y, rows);
-    failover_stats_draw(cells, bottom - stats - evidence, stats, chronicle);
-    if (evidence)
-        draw_evidence(view, cells, bottom - 1);
-}
-
-/* Rows of the table, for scrolling: as draw_failovers() shares them out. */
-static size_t table_rows(const struct history_view *view, int y, int bottom)
-{
-    int room = bottom - y, stats = view->chronicle.failover_count == 0 ? 0 : room >= 6 ? 2 : room >= 4;
-    int evidence = room >= 8;
-    int rows = room - 2 - stats - evidence - (stats == 2 && evidence);
-    return rows > 0 ? (size_t)rows : 0;
+    if (shares.rows > 0)
+        draw_table(view, cells, y, shares.rows + 1);
+    failover_stats_draw(cells, bottom - shares.stats - shares.evidence, shares.stats, chronicle);
+    if (shares.evidence)
+        draw_evidence(view, cells, bottom - shares.evidence, shares.evidence);
 }
 
 static void history_draw(struct view *self, const struct scene *scene, struct cells *cells)
@@ -386,7 +423,7 @@ static void history_draw(struct view *self, const struct scene *scene, struct ce
     int most = (cells->height - y) / 3, wanted = (int)lanes_count(&view->chronicle);
     int rows = wanted < most ? wanted : most > 1 ? most : 1;
     int table_y = y + 1 + airy + rows + 2;
-    follow_list(view, table_rows(view, table_y, bottom));
+    follow_list(view, (size_t)share_out(view, cells, table_y, bottom).rows);
     view->lanes_rows = rows;
     scroll_lanes(view);
     draw_window(view, cells, y, scene);
@@ -563,6 +600,7 @@ struct view *history_view_new(const char *cluster, const char *path)
     view->view.ops = &ops;
     view->follows = true;
     view->window = HOUR;
+    view->longest_evidence = "";
     view->cluster = strdup(cluster);
     view->path = strdup(path);
     if (!view->cluster || !view->path) {
