@@ -81,7 +81,7 @@ struct history *past_history(const struct past *past)
 
 bool past_bounds(const struct past *past, int64_t *from_us, int64_t *to_us)
 {
-    return past->history && history_bounds(past->history, from_us, to_us);
+    return past->history && history_bounds(past->history, from_us, to_us, NULL);
 }
 
 /* The events that led to a moment. */
@@ -163,8 +163,8 @@ bool past_go(struct past *past, int64_t at_us)
     char *error = NULL;
     if (!past_open(past))
         return false;
-    if (!history_bounds(past->history, &from_us, &to_us)) {
-        set_problem(past, strdup("nothing has been recorded yet"));
+    if (!history_bounds(past->history, &from_us, &to_us, &error)) {
+        set_problem(past, error ? error : strdup("nothing has been recorded yet"));
         return false;
     }
     at_us = at_us < from_us ? from_us : at_us > to_us ? to_us : at_us;

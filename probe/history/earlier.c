@@ -40,7 +40,7 @@ static bool read_on(struct earlier *e)
     int64_t from_us, to_us;
     struct history *history = history_open(e->file, &error);
     const struct model *then = NULL;
-    if (history && history_bounds(history, &from_us, &to_us) && (!e->history || to_us > e->until_us))
+    if (history && history_bounds(history, &from_us, &to_us, &error) && (!e->history || to_us > e->until_us))
         then = history_at(history, to_us, &error);
     if (error)
         log_line(LOG_LEVEL_INFO, "nothing is known from before: %s", error);

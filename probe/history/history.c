@@ -289,11 +289,14 @@ static bool bounds_of(const struct history *h, int64_t *from_us, int64_t *to_us)
     return h->stretch_count > 0;
 }
 
-bool history_bounds(struct history *h, int64_t *from_us, int64_t *to_us)
+bool history_bounds(struct history *h, int64_t *from_us, int64_t *to_us, char **error)
 {
-    char *error;
-    bool begun = reader_begin(h, &error);
-    free(error);
+    char *why;
+    bool begun = reader_begin(h, &why);
+    if (error)
+        *error = why;
+    else
+        free(why);
     if (begun)
         reader_end(h);
     return begun && bounds_of(h, from_us, to_us);

@@ -28,10 +28,10 @@ void history_close(struct history *); /* NULL is fine */
 
 /*
  * From the first thing recorded to the latest moment that was watched (a quiet cluster is recorded too: the
- * end goes on while somebody records, about a second behind); false: it is empty. A live recording
- * grows while it is open here.
+ * end goes on while somebody records, about a second behind). A live recording grows while it is open here.
+ * False: it is empty, or it cannot be read, and then a text in *error (caller frees; error may be NULL).
  */
-bool history_bounds(struct history *, int64_t *from_us, int64_t *to_us);
+bool history_bounds(struct history *, int64_t *from_us, int64_t *to_us, char **error);
 
 /*
  * The model as it stood at that moment, of all clusters that were being recorded. Owned by the history, valid

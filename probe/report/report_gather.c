@@ -346,8 +346,11 @@ static bool gather(struct gathering *gathering, struct history *history, char **
 {
     struct report *report = gathering->report;
     int64_t from_us, to_us;
-    if (!history_bounds(history, &report->recorded_from_us, &report->recorded_to_us))
+    if (!history_bounds(history, &report->recorded_from_us, &report->recorded_to_us, error)) {
+        if (*error)
+            return false;
         report->recorded_from_us = report->recorded_to_us = 0;
+    }
     if (!report_recorded_part(report, &from_us, &to_us))
         return true;
     /* What each leader and candidate did is not wanted here: the time line and the failovers tell it. */

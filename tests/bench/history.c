@@ -340,11 +340,11 @@ static int read_back(const char *file)
     struct history *history = history_open(file, &error);
     if (!history)
         die(error);
-    history_bounds(history, &from_us, &to_us);
+    history_bounds(history, &from_us, &to_us, NULL);
     history_close(history);
     began_us = gauge_us();
     history = history_open(file, &error);
-    if (!history || !history_bounds(history, &from_us, &to_us))
+    if (!history || !history_bounds(history, &from_us, &to_us, NULL))
         die("cannot be opened again");
     int64_t open_us = gauge_us() - began_us;
     srand(1);

@@ -30,7 +30,7 @@ static void read_all(const struct recorded *world, struct chronicle *chronicle)
     struct history *history = recorded_open(world);
     int64_t from_us = 0, to_us = 0;
     char *error;
-    assert_true(history_bounds(history, &from_us, &to_us));
+    assert_true(history_bounds(history, &from_us, &to_us, NULL));
     assert_true(chronicle_read(chronicle, history, "prod", "/election", from_us, to_us, &error));
     history_close(history);
 }

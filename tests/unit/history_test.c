@@ -22,7 +22,7 @@ static void tells_the_same(void **state)
 
     struct history *history = recorded_open(world);
     int64_t from_us = 0, to_us = 0;
-    assert_true(history_bounds(history, &from_us, &to_us));
+    assert_true(history_bounds(history, &from_us, &to_us, NULL));
     assert_true(from_us <= world->times[0] && to_us >= world->times[world->moments - 1]);
     recorded_same_looks(world, history, from_us, to_us);
     recorded_same_events(world, history);
@@ -214,12 +214,12 @@ static void reads_while_it_is_written(void **state)
     usleep(600000);
     struct history *history = recorded_open(world);
     int64_t from_us = 0, to_us = 0;
-    assert_true(history_bounds(history, &from_us, &to_us));
+    assert_true(history_bounds(history, &from_us, &to_us, NULL));
     recorded_same_looks(world, history, from_us, to_us);
     recorded_changes(world, 3);
     usleep(600000);
     /* What nothing followed yet may lie behind its end. */
-    assert_true(history_bounds(history, &from_us, &to_us));
+    assert_true(history_bounds(history, &from_us, &to_us, NULL));
     recorded_same_looks(world, history, from_us, to_us);
     recorded_same_events(world, history);
     recorded_stop(world);
@@ -228,11 +228,34 @@ static void reads_while_it_is_written(void **state)
     recorded_free(world);
 }
 
+/* What became unreadable while it is open is not taken for one in which nothing was recorded. */
+static void says_why_it_cannot_be_read(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_begin();
+    recorded_changes(world, 1);
+    recorded_stop(world);
+    struct history *history = recorded_open(world);
+    int64_t from_us, to_us;
+    char *error;
+    assert_true(history_bounds(history, &from_us, &to_us, &error));
+    assert_null(error);
+    recorded_change(world, "DROP TABLE chunk");
+    assert_false(history_bounds(history, &from_us, &to_us, &error));
+    if (!error || !strstr(error, world->file))
+        fail_msg("%s", error ? error : "no word of it");
+    free(error);
+    history_close(history);
+    recorded_free(world);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tells_the_same), cmocka_unit_test(finds_what_is_asked_for),
-        cmocka_unit_test(tells_findings_whole), cmocka_unit_test(knows_a_leader_again),
-        cmocka_unit_test(reads_while_it_is_written)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tells_the_same),
+                                       cmocka_unit_test(finds_what_is_asked_for),
+                                       cmocka_unit_test(tells_findings_whole),
+                                       cmocka_unit_test(knows_a_leader_again),
+                                       cmocka_unit_test(reads_while_it_is_written),
+                                       cmocka_unit_test(says_why_it_cannot_be_read)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

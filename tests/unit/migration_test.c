@@ -82,7 +82,7 @@ static char *all_of(const struct recorded *world, int64_t *from_us, int64_t *to_
     struct failover_stats stats;
     char *error;
     if (*to_us == 0)
-        assert_true(history_bounds(history, from_us, to_us));
+        assert_true(history_bounds(history, from_us, to_us, NULL));
     assert_true(history_events(history, NULL, 0, *to_us + 1, add_event, &text, &error));
     assert_true(history_failovers(history, NULL, 0, *to_us + 1, add_failover, &text, &error));
     assert_true(history_statistics(history, NULL, 0, *to_us + 1, &stats, &error));

@@ -173,7 +173,7 @@ static void knows_who_leads_after_a_loss(void **state)
         struct history *history = recorded_open(world);
         int64_t from_us, to_us;
         char leader[LEADER_SIZE] = "nobody", *error;
-        assert_true(history_bounds(history, &from_us, &to_us));
+        assert_true(history_bounds(history, &from_us, &to_us, NULL));
         assert_true(history_stretches(history, "prod", "/election", to_us - 1000, to_us, take_leader, leader,
                                       &error));
         assert_string_equal(leader, model_election(world->model, 0, "/election")->leader->name);

@@ -51,7 +51,7 @@ static void forgets_what_is_old(void **state)
 
     struct history *history = recorded_open(world);
     int64_t from_us = 0, to_us = 0;
-    assert_true(history_bounds(history, &from_us, &to_us));
+    assert_true(history_bounds(history, &from_us, &to_us, NULL));
     assert_true(from_us <= cutoff_us);
     recorded_same_looks(world, history, from_us, to_us);
     char *error;
@@ -97,7 +97,7 @@ static struct line_told line_of(struct history *history, int64_t doubt_us)
     struct line_told told = {.apart = true, .doubt_us = doubt_us};
     int64_t from_us = 0, to_us = 0;
     char *error = NULL;
-    assert_true(history_bounds(history, &from_us, &to_us));
+    assert_true(history_bounds(history, &from_us, &to_us, NULL));
     assert_true(history_stretches(history, "prod", "/election", from_us, to_us, add_told, &told, &error));
     assert_true(told.apart);
     return told;
@@ -179,7 +179,7 @@ static void goes_on_when_the_clock_is_set_back(void **state)
     int64_t from_us = 0, to_us = 0, at_us, last_us = 0;
     size_t stepped = 0;
     struct history_filter filter = {.events = UINT64_C(1) << EVENT_LEADER_ELECTED};
-    assert_true(history_bounds(history, &from_us, &to_us));
+    assert_true(history_bounds(history, &from_us, &to_us, NULL));
     char *error;
     assert_non_null(history_at(history, world->times[0], &error));
     at_us = world->times[0];
@@ -209,7 +209,7 @@ static void goes_on_while_nothing_happens(void **state)
     struct history *history = recorded_open(world);
     for (int i = 0; i < 200 && to_us != world->now.wall_us; i++) {
         usleep(50000);
-        assert_true(history_bounds(history, &from_us, &to_us));
+        assert_true(history_bounds(history, &from_us, &to_us, NULL));
     }
     assert_int_equal(to_us, world->now.wall_us);
     history_close(history);

@@ -40,8 +40,11 @@ struct history *recording_open(const char *file, int64_t *from_us, int64_t *to_u
     struct history *history = history_open(file, &error);
     if (!history) {
         complain("%s", error ? error : "out of memory");
-    } else if (!history_bounds(history, from_us, to_us)) {
-        complain("%s: nothing has been recorded yet", file);
+    } else if (!history_bounds(history, from_us, to_us, &error)) {
+        if (error)
+            complain("%s", error);
+        else
+            complain("%s: nothing has been recorded yet", file);
         history_close(history);
         history = NULL;
     }

@@ -148,9 +148,12 @@ int command_report(const struct invocation *invocation)
     int status = EXIT_USAGE;
     if (!history) {
         give_up(error, EXIT_USAGE);
-    } else if (!history_bounds(history, &begin_us, &end_us)) {
-        complain("%s: nothing has been recorded there yet; electop record does", file);
-        status = EXIT_NO_LOOK;
+    } else if (!history_bounds(history, &begin_us, &end_us, &error)) {
+        status = error ? EXIT_USAGE : EXIT_NO_LOOK;
+        if (error)
+            give_up(error, status);
+        else
+            complain("%s: nothing has been recorded there yet; electop record does", file);
     } else if (choose_window(options, begin_us, end_us, &query)) {
         struct report *report = report_make(history, &query, &error);
         status = report ? tell(report, file, invocation) : give_up(error, EXIT_USAGE);

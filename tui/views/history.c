@@ -76,7 +76,7 @@ static int64_t window_us(const struct history_view *view)
 static void find_limits(struct history_view *view, const struct scene *scene)
 {
     int64_t from_us, to_us;
-    if (!history_bounds(scene->history, &from_us, &to_us))
+    if (!history_bounds(scene->history, &from_us, &to_us, NULL))
         from_us = to_us = scene->now.wall_us;
     if (!scene->past && scene->now.wall_us > to_us)
         to_us = scene->now.wall_us;
