@@ -41,9 +41,10 @@ static char *place(char **at, const char *text)
 }
 
 static bool line_fill(struct event_line *line, const char *cluster, const char *path, const char *where,
-                      const char *from, const char *subject, const char *detail)
+                      const char *from, const char *subject, const char *within, const char *detail)
 {
-    size_t size = strlen(cluster) + strlen(where) + strlen(from) + strlen(subject) + strlen(detail) + 5;
+    size_t size = strlen(cluster) + strlen(where) + strlen(from) + strlen(subject) + strlen(within) +
+                  strlen(detail) + 6;
     if (path)
         size += strlen(path) + 1;
     char *block = malloc(size);
@@ -54,6 +55,7 @@ static bool line_fill(struct event_line *line, const char *cluster, const char *
     line->where = place(&block, where);
     line->from = place(&block, from);
     line->subject = place(&block, subject);
+    line->within = place(&block, within);
     line->detail = place(&block, detail);
     return true;
 }
@@ -90,7 +92,8 @@ static bool told_as_elected(struct event_log *log, const struct event *event, co
             strcmp(line->cluster, event->cluster ? event->cluster->name : "") != 0)
             continue;
         struct event_line old = *line;
-        if (line_fill(line, old.cluster, old.path, old.where, old.from, old.subject, words->detail))
+        if (line_fill(line, old.cluster, old.path, old.where, old.from, old.subject, old.within,
+                      words->detail))
             line_clear(&old);
         return true;
     }
@@ -113,7 +116,7 @@ void event_log_add(void *context, const struct event *event)
                               .label = words.label};
     if (!line_fill(&line, event->cluster ? event->cluster->name : "",
                    event->election ? event->election->path : NULL, words.where, words.from, words.subject,
-                   words.detail))
+                   words.within, words.detail))
         return;
     log->number++;
     size_t slot = (log->first + log->count) % EVENTS_KEPT;
@@ -147,7 +150,8 @@ struct event_log *event_log_freeze(const struct event_log *log)
         const struct event_line *from = event_log_at(log, i);
         struct event_line *to = &copy->lines[copy->count];
         *to = *from;
-        if (!line_fill(to, from->cluster, from->path, from->where, from->from, from->subject, from->detail)) {
+        if (!line_fill(to, from->cluster, from->path, from->where, from->from, from->subject, from->within,
+                       from->detail)) {
             to->cluster = NULL; /* still the original's */
             event_log_free(copy);
             return NULL;

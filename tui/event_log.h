@@ -18,12 +18,12 @@ struct event_line {
     uint64_t number; /* from 1, never used twice: a selection keeps this, not an index */
     struct moment at;
     enum event_kind kind;
-    style role;             /* of the label */
-    const char *label;      /* "leader elected"; static */
-    char *cluster, *path;   /* of the election; path NULL for the connection's own */
-    char *where;            /* the election's name for people, or the cluster's */
-    char *from;             /* "" or who led before: an arrow belongs after it */
-    char *subject, *detail; /* "" where there is nothing to say */
+    style role;                      /* of the label */
+    const char *label;               /* "leader elected"; static */
+    char *cluster, *path;            /* of the election; path NULL for the connection's own */
+    char *where;                     /* the election's name for people, or the cluster's */
+    char *from;                      /* "" or who led before: an arrow belongs after it */
+    char *subject, *within, *detail; /* as event_text.h has them */
 };
 
 struct event_log;

@@ -320,9 +320,31 @@ static void hostile_names_stay_text(void **state)
     framed_end(&show);
 }
 
+/* A name that says who it is and is shortened says so all the same. */
+static void events_tell_who_it_is(void **state)
+{
+    static const struct stand both[] = {{"72057594037927936-10.0.3.17:8983_solr-n_0000000001", 1, "", 60},
+                                        {"72057594037927937-10.0.3.18:8983_solr-n_0000000002", 2, "", 0}};
+    struct stage *stage = stage_new((const char *const[]){"", NULL});
+    (void)state;
+    stage_connected(stage, 0, "zk1:2181");
+    stage_watch(stage, 0, "/overseer_elect/election", NULL, KIND_LEADER, NULL);
+    stage_children(stage, 0, "/overseer_elect/election", both, 1, 2, 0);
+    stage_pass(stage, 2000000);
+    stage_children(stage, 0, "/overseer_elect/election", both, 2, 0, 0);
+    stage_pass(stage, 2000000);
+    stage_children(stage, 0, "/overseer_elect/election", both + 1, 1, 0, 0);
+    struct framed show = framed_new(stage, events_view_new());
+    const char *text = framed_draw(&show);
+    assert_has(text, "joined           n_..2 10.0.3.18:8983_solr");
+    assert_has(text, "leader lost      n_..1 10.0.3.17:8983_solr");
+    framed_end(&show);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(events_tell_who_it_is),
         cmocka_unit_test(overview_selects_the_worst_at_first),
         cmocka_unit_test(overview_selection_stays_with_its_election),
         cmocka_unit_test(overview_opens_what_was_seen),

@@ -32,7 +32,11 @@ static void append(char *buffer, size_t size, const char *text)
 static void put_candidate(struct event_words *words, const char *name, const char *identity)
 {
     APPEND(words->subject, name ? name : "?");
-    if (identity && *identity && name && !strstr(name, identity)) {
+    if (!identity || !*identity || !name)
+        return;
+    if (strstr(name, identity)) {
+        APPEND(words->within, strcmp(name, identity) == 0 ? "" : identity);
+    } else {
         APPEND(words->subject, " ");
         APPEND(words->subject, identity);
     }
@@ -186,7 +190,7 @@ void event_text(const struct event *event, struct event_words *words)
     words->label = "";
     words->role = ROLE_TEXT;
     words->where = event->election ? event->election->name : event->cluster ? event->cluster->name : "";
-    words->from[0] = words->subject[0] = words->detail[0] = '\0';
+    words->from[0] = words->subject[0] = words->within[0] = words->detail[0] = '\0';
     switch (event->kind) {
     case EVENT_ELECTION_SEEN:
         words->label = "election seen";

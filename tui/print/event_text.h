@@ -16,6 +16,7 @@ struct event_words {
     const char *where; /* the election's name, or the cluster's; borrowed from the event */
     char from[256];    /* who led before ("host-a:8081"); "" where it does not belong. An arrow follows it */
     char subject[512]; /* who: "n_0000000007 10.0.3.9"; may be "" */
+    char within[256];  /* who it is, where the name says so itself: for those who shorten it; else "" */
     char detail[1024]; /* "7th in line", "412ms", a finding's evidence; may be "" */
 };
 

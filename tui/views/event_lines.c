@@ -18,8 +18,8 @@ static int where_width(int width, bool cluster_too)
 }
 
 /* The words' first is an identity or a candidate's name. One of those that is mostly a GUID leaves no room
-   for who that is. */
-static int put_who(struct cells *cells, int x, int y, int room, const char *subject)
+   for who that is; within: what the name says of that, for one that is shortened. */
+static int put_who(struct cells *cells, int x, int y, int room, const char *subject, const char *within)
 {
     size_t length = strcspn(subject, " ");
     char name[256], shorter[256];
@@ -33,6 +33,8 @@ static int put_who(struct cells *cells, int x, int y, int room, const char *subj
         return cells_put(cells, x, y, room, ROLE_TEXT, subject);
     facts_short_name(cells, name, shorter, sizeof shorter);
     used = cells_put(cells, x, y, room, ROLE_TEXT, shorter);
+    if (within[0] != '\0' && used + 1 < room)
+        used += 1 + cells_put(cells, x + used + 1, y, room - used - 1, ROLE_TEXT, within);
     return used < room ? used + cells_put(cells, x + used, y, room - used, ROLE_TEXT, subject + length)
                        : used;
 }
@@ -45,7 +47,7 @@ static int put_what(struct cells *cells, int x, int y, int room, const char *sub
 
     if (subject[length] == '\0' || used >= room)
         return used - 1;
-    return used + put_who(cells, x + used, y, room - used, subject + length + 1);
+    return used + put_who(cells, x + used, y, room - used, subject + length + 1, "");
 }
 
 /* Who it is that joined: when that was told its znode had not been read yet. NULL: not known, or said
@@ -75,14 +77,14 @@ static int put_subject(struct cells *cells, int x, int y, int end, const struct 
     const char *identity = known_since(scene, line);
 
     if (line->from[0] != '\0') {
-        x += put_who(cells, x, y, facts_room(x, end), line->from) + 1;
+        x += put_who(cells, x, y, facts_room(x, end), line->from, "") + 1;
         x += cells_put(cells, x, y, facts_room(x, end), ROLE_DIM, cells_sign(cells, SIGN_ARROW)) + 1;
     }
     if (line->subject[0] == '\0' || x >= end)
         return x;
     if (line->kind == EVENT_FINDING_RAISED || line->kind == EVENT_FINDING_CLEARED)
         return x + put_what(cells, x, y, facts_room(x, end), line->subject) + 2;
-    x += put_who(cells, x, y, facts_room(x, end), line->subject) + 2;
+    x += put_who(cells, x, y, facts_room(x, end), line->subject, line->within) + 2;
     if (identity != NULL && x < end)
         x += cells_put(cells, x - 1, y, facts_room(x - 1, end), ROLE_TEXT, identity) + 1;
     return x;
