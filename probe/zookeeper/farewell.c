@@ -31,22 +31,30 @@ static void finish(struct farewell *f)
     uv_close((uv_handle_t *)&f->poll, on_closed);
 }
 
+/* Whether nothing more can come. */
+static bool drain(int fd)
+{
+    char waste[65536];
+    ssize_t got;
+    do
+        got = recv(fd, waste, sizeof waste, MSG_DONTWAIT);
+    while (got > 0);
+    return got == 0 || (errno != EAGAIN && errno != EINTR);
+}
+
 static void on_readable(uv_poll_t *poll, int status, int events)
 {
     (void)events;
     struct farewell *f = poll->data;
-    char waste[65536];
-    ssize_t got;
-    do
-        got = recv(f->fd, waste, sizeof waste, MSG_DONTWAIT);
-    while (got > 0);
-    if (status < 0 || got == 0 || (errno != EAGAIN && errno != EINTR))
+    if (drain(f->fd) || status < 0)
         finish(f);
 }
 
 static void on_late(uv_timer_t *timer)
 {
-    finish(timer->data);
+    struct farewell *f = timer->data;
+    drain(f->fd);
+    finish(f);
 }
 
 int farewell_hold(int fd)
@@ -62,7 +70,13 @@ void farewell_ask_end(int held)
         (void)send(held, request, sizeof request, MSG_DONTWAIT | MSG_NOSIGNAL); /* in vain: it expires */
 }
 
-void farewell_wait(uv_loop_t *loop, int held)
+void farewell_hurry(int held)
+{
+    if (held >= 0)
+        shutdown(held, SHUT_RD);
+}
+
+void farewell_wait(uv_loop_t *loop, int held, bool hurried)
 {
     if (held < 0)
         return;
@@ -77,6 +91,6 @@ void farewell_wait(uv_loop_t *loop, int held)
     f->poll.data = f->timer.data = f;
     uv_timer_init(loop, &f->timer);
     uv_timer_start(&f->timer, on_late, WAIT_MS, 0);
-    if (uv_poll_start(&f->poll, UV_READABLE | UV_DISCONNECT, on_readable) != 0)
+    if (!hurried && uv_poll_start(&f->poll, UV_READABLE | UV_DISCONNECT, on_readable) != 0)
         finish(f);
 }

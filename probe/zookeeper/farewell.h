@@ -10,6 +10,7 @@
 #ifndef ELECTOP_PROBE_ZOOKEEPER_FAREWELL_H
 #define ELECTOP_PROBE_ZOOKEEPER_FAREWELL_H
 
+#include <stdbool.h>
 #include <uv.h>
 
 /* A second descriptor of the same connection, for farewell_wait() after the first was closed; -1: none. */
@@ -22,7 +23,16 @@ int farewell_hold(int fd);
  */
 void farewell_ask_end(int held);
 
-/* Takes over the descriptor: closes it when the server has done so, at the latest after a second. */
-void farewell_wait(uv_loop_t *, int held);
+/*
+ * From here on the connection reads as if the server had closed it: the library, which blocks until it has,
+ * goes on at once. Before the library closes it.
+ */
+void farewell_hurry(int held);
+
+/*
+ * Takes over the descriptor: closes it when the server has done so, at the latest after a second; one that
+ * was hurried shows no more when, so it is held for that second.
+ */
+void farewell_wait(uv_loop_t *, int held, bool hurried);
 
 #endif

@@ -10,6 +10,10 @@
 /* What all sessions together may do in one turn of the loop before those who wait for a time get theirs. */
 #define TURN_NS UINT64_C(100000000)
 
+/* What no server that is there takes to close a connection; and for how long nobody waits for that then. */
+#define LEAVE_NS UINT64_C(500000000)
+#define HURRY_NS UINT64_C(10000000000)
+
 struct gate {
     uv_timer_t timer;
     uv_prepare_t before; /* what has come in is looked at */
@@ -19,6 +23,7 @@ struct gate {
     struct gate_pass *first, *last; /* who waits */
     struct gate_figures figures;
     uint64_t closed_until_ms; /* loop time */
+    uint64_t hurry_until_ns;
 };
 
 static void on_closed(uv_handle_t *handle)
@@ -74,6 +79,17 @@ void gate_spend(struct gate *g, uint64_t ns)
 bool gate_is_spent(const struct gate *g)
 {
     return g->spent_ns > TURN_NS;
+}
+
+void gate_took_leave(struct gate *g, uint64_t ns)
+{
+    if (ns > LEAVE_NS)
+        g->hurry_until_ns = uv_hrtime() + HURRY_NS;
+}
+
+bool gate_hurries(const struct gate *g)
+{
+    return uv_hrtime() < g->hurry_until_ns;
 }
 
 static void take_out(struct gate *g, struct gate_pass *pass)

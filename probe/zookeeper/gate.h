@@ -1,5 +1,6 @@
 /*
- * gate.h - lets many sessions connect a few at a time, and keeps their turns of the loop short.
+ * gate.h - lets many sessions connect a few at a time, and keeps their turns of the loop, and their ends,
+ * short.
  *
  * A server's backlog holds 50 connects; each one over it costs its client a second. And thousands of sessions
  * that have lost the same server would ask after it thousands of times a second, each with a back-off of its
@@ -51,6 +52,14 @@ void gate_turn(struct gate *);
  */
 void gate_spend(struct gate *, uint64_t ns);
 bool gate_is_spent(const struct gate *);
+
+/*
+ * How long one of them took to take leave of its server, which blocks (session_close()); and whether the
+ * others should not wait for that: for ten seconds after one that waited in vain. A hundred sessions with a
+ * server that hangs would hold up the loop for minutes, and with it every key and signal.
+ */
+void gate_took_leave(struct gate *, uint64_t ns);
+bool gate_hurries(const struct gate *);
 
 struct gate_figures {
     uint64_t attempts, failures;

@@ -13,6 +13,7 @@
  *   [log]      nine lines of log a handle unless the level is 0.
  *   [next]     once all servers have been tried, a call that fails moves on to the next server, and the next
  *              attempt moves on once more: of two servers one is never tried again.
+ *   [close]    zookeeper_close() blocks until the server closes the connection, for up to 1.5 s a handle.
  */
 #include "probe/zookeeper/session.h"
 
@@ -153,10 +154,16 @@ static void zookeeper_end(struct session *s)
     bool asked = zoo_state(zh) == ZOO_ASSOCIATING_STATE; /* the library says no word of an end then */
     bool speaks = (asked || zoo_state(zh) == ZOO_CONNECTED_STATE) && !s->dropping;
     int held = speaks ? farewell_hold(fd) : -1;
-    zookeeper_close(zh); /* answers still owed come from in there */
+    bool hurried = s->gate && !asked && gate_hurries(s->gate);
+    if (hurried)
+        farewell_hurry(held);
+    uint64_t from_ns = uv_hrtime();
+    zookeeper_close(zh); /* [close] answers still owed come from in there */
+    if (s->gate)
+        gate_took_leave(s->gate, uv_hrtime() - from_ns);
     if (asked)
         farewell_ask_end(held);
-    farewell_wait(s->loop, held);
+    farewell_wait(s->loop, held, hurried);
 }
 
 static void session_free(struct session *s)

@@ -40,7 +40,8 @@ struct session *session_open(uv_loop_t *, const struct session_options *, const 
 /*
  * Ends the session at the servers (its ephemeral znodes and watches go at once) and frees it. Every
  * answer still owed is delivered first, as SESSION_LOST; no listener is called any more. Usually
- * 0.2 ms; at most 1.5 s with a server that hangs, because the library writes its last words blockingly.
+ * 0.2 ms; at most 1.5 s with a server that hangs, because the library waits for its answer blockingly (of
+ * sessions that share a gate only one every ten seconds does).
  * One that was only being asked for is ended, too, where its server answers within a second; else it expires.
  */
 void session_close(struct session *);

@@ -213,3 +213,20 @@ def test_a_second_signal_breaks_off(own):
     finally:
         own.thaw()
     assert status == 128 + signal.SIGINT and "broken off" in err
+
+
+def test_a_crowd_is_not_held_up_by_a_server_that_hangs(own):
+    """Of many sessions with a server that stands still one waits for its answer at the end, and not each of them."""
+    injection = Injection(own, "-t", "20s", SANDBOX, "-n", "20", "--for", "60s")
+    reader = own.client()
+    injection.until(lambda: standing(reader) == 20)
+    own.freeze()
+    try:
+        injection.process.send_signal(signal.SIGINT)
+        time.sleep(1.2)  # what comes sooner is the same press of a key
+        began = time.monotonic()
+        status, _, err = injection.end(signal.SIGINT, within=40)
+        took = time.monotonic() - began
+    finally:
+        own.thaw()
+    assert status == 128 + signal.SIGINT and "broken off" in err and took < 10, took

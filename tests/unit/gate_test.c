@@ -1,4 +1,5 @@
-/* gate: what all sessions may do in one turn of the loop, and that it holds no loop alive. */
+/* gate: what all sessions may do in one turn of the loop, that it holds no loop alive, and who waits at an
+ * end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,8 +39,28 @@ static void a_turn_is_shared(void **state)
     assert_int_equal(uv_loop_close(&loop), 0);
 }
 
+/* After one that waited in vain for its server the others do not; one that is answered hurries nobody. */
+static void one_waits_for_a_server_that_hangs(void **state)
+{
+    (void)state;
+    uv_loop_t loop;
+    assert_int_equal(uv_loop_init(&loop), 0);
+    struct gate *gate = gate_new(&loop);
+    assert_non_null(gate);
+    gate_took_leave(gate, 300000);
+    assert_false(gate_hurries(gate));
+    gate_took_leave(gate, UINT64_C(1500000000));
+    assert_true(gate_hurries(gate));
+    gate_took_leave(gate, 1000);
+    assert_true(gate_hurries(gate));
+    gate_free(gate);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&loop), 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_turn_is_shared)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_turn_is_shared),
+                                       cmocka_unit_test(one_waits_for_a_server_that_hangs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
