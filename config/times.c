@@ -78,8 +78,10 @@ static const char *take_clock(const char **text, struct written *written)
     }
     if (written->hour > 23 || written->minute > 59 || written->second > 60)
         return "is no time of a day; hours go to 23, minutes to 59";
-    if (written->second == 60) /* a leap second, which POSIX does not count: the one after it */
-        written->second = 59, written->fraction_us = SECOND_US;
+    if (written->second == 60) { /* a leap second, which POSIX does not count: the one after it */
+        written->second = 59;
+        written->fraction_us = SECOND_US;
+    }
     return NULL;
 }
 

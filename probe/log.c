@@ -94,8 +94,8 @@ void log_line(enum log_level level, const char *format, ...)
     length += (size_t)sprintf(line + length, "%s ", level_words[level]);
     length += log_escape(line + length, message, strlen(message));
     length += (size_t)sprintf(line + length, "%s\n", cut ? "..." : "");
-    /* One write a line, so that two programs on one log do not mix theirs; a full disk is not our business.
-     */
+    /* One write a line, so that two programs on one log do not mix theirs;
+       a full disk is not our business. */
     ssize_t written = write(log_descriptor, line, length);
     (void)written;
 }

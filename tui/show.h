@@ -26,8 +26,8 @@ struct show {
     clock_fn clock;                /* NULL: the real one */
     bool (*looked)(void *context); /* the first complete look is there, so that the first picture need not
                                       wait; NULL: it is */
-    /* A person's word on a candidate: see monitor_clear(). NULL: nothing is live, so nothing can be cleared.
-     */
+    /* A person's word on a candidate: see monitor_clear(). NULL: nothing is live,
+       so nothing can be cleared. */
     void (*clear)(void *context, const char *cluster, const char *election, const char *candidate);
     /* Asked every second: what its owner has to say to the user, malloc'd; NULL: nothing. NULL: never. */
     char *(*complaint)(void *context);

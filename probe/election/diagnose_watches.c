@@ -278,8 +278,8 @@ static void watcher_without_candidate(struct diagnosis *d, const struct viewer *
         return;
     }
     const struct departure_note *before = stood_before(d, shown);
-    /* A session that ends is still in the lists from before: only what was seen since its znode went counts.
-     */
+    /* A session that ends is still in the lists from before:
+       only what was seen since its znode went counts. */
     if (before && before->session == shown->id)
         client_look_again(viewer->client, before->at.mono_us);
     if (viewer->targets == 0)

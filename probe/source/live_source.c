@@ -281,8 +281,8 @@ static void live_stop(struct source *source)
         pattern_free(live->patterns[i]);
     for (size_t i = 0; i < live->subject_count; i++)
         subject_free(live->subjects[i]);
-    /* Closing answers what is still owed, which may refer to all of the above: they go with the last answer.
-     */
+    /* Closing answers what is still owed, which may refer to all of the above:
+       they go with the last answer. */
     for (size_t i = 0; i < live->lane_count; i++)
         session_close(live->lanes[i].session);
     subjects_read(live); /* lets go of those that still wait for their turn */

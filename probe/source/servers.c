@@ -192,13 +192,14 @@ static void settle(struct servers *s)
     for (size_t i = 0; i < s->places.count; i++)
         s->all[i].wanted = false;
 
-    /* A name for all of them together is none of them; but where names mean nothing here, it is all we have.
-     */
+    /* A name for all of them together is none of them; but where names mean nothing here, it is all there
+       is. */
     bool more = !s->configured && members > s->places.named.count;
     bool together = more && reached + s->places.named.count > members;
     size_t nameless = 0; /* asked, and not known to be any of the members */
     for (size_t i = 0; i < s->places.named.count; i++) {
-        bool member = is[i]<ENSEMBLE_MEMBERS, left = members> 0 && !member && s->was_member[i];
+        bool member = is[i] < ENSEMBLE_MEMBERS;
+        bool left = members > 0 && !member && s->was_member[i];
         if (left || (!member && together))
             continue;
         want_named(s, i, is[i]);

@@ -112,7 +112,7 @@ static void list_connections(struct world *w)
     for (size_t i = 0; i < SESSIONS; i++)
         w->connections[i].last_response_ms = now_ms;
     observe(w, (struct observation){.kind = OBSERVED_CONNECTIONS,
-                                    .connections = {SERVER, w->connections, SESSIONS, now_ms}});
+                                    .connections = {SERVER, w->connections, SESSIONS, now_ms, 0}});
 }
 
 /* Six seconds later; each election's last session has come back in between. */

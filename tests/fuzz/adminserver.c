@@ -50,8 +50,8 @@ static void compare_with_jansson(const char *bytes, size_t size)
         json_loadb(bytes, size, JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, &error);
     if (tree)
         check(!problem || strstr(problem, "deep") != NULL);
-    /* Ours does not look into bytes beyond ASCII, lone halves of pairs, and numbers too large for a double.
-     */
+    /* Ours does not look into bytes beyond ASCII, lone halves of pairs,
+       and numbers too large for a double. */
     else if (!problem)
         check(json_error_code(&error) == json_error_invalid_utf8 ||
               json_error_code(&error) == json_error_numeric_overflow ||

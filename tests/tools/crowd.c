@@ -124,7 +124,7 @@ int main(int argc, char **argv)
     uv_poll_start(&input, UV_READABLE, on_input);
     next(&crowd);
     uv_run(&crowd.loop, UV_RUN_DEFAULT);
-    /* The servers end the sessions of a crowd that is gone; saying goodbye ten thousand times takes longer.
-     */
+    /* The servers end the sessions of a crowd that is gone;
+       saying goodbye ten thousand times takes longer. */
     _exit(0);
 }

@@ -72,8 +72,8 @@ static void a_run_keeps_to_itself(void **state)
                                           "/electop-sandbox/run-1.alive/below",
                                           "/electop-sandbox/other/run-1",
                                           "/zookeeper/quota"};
-    /* Somebody's znode may have the run's name: nothing is deleted there before it is known to be the run's.
-     */
+    /* Somebody's znode may have the run's name: nothing is deleted there before it is known to
+       be the run's. */
     assert_false(deletes(*state, guard, "/electop-sandbox/run-1"));
     assert_false(deletes(*state, guard, "/electop-sandbox/run-1/election"));
     assert_true(guard_adopt(guard, "run-1"));
@@ -120,8 +120,8 @@ static void a_live_election_takes_candidates_only(void **state)
     assert_true(
         deletes(*state, guard, "/app/election/_c_6f1c9e0a-0000-4000-8000-000000000001-latch-0000000007"));
     guard_free(guard);
-    /* Without anything of its own in the name, only what the server said that it created is known to be ours.
-     */
+    /* Without anything of its own in the name, only what the server said that it created is known
+       to be ours. */
     guard = guard_new_live("/election", "n_");
     guard_open(guard, true);
     assert_true(creates(*state, guard, "/election/n_", "x", CREATE_EPHEMERAL_SEQUENTIAL));

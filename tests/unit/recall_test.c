@@ -33,7 +33,7 @@ static const struct settings *settings(void)
 {
     static char path[] = PATH, hosts[] = "zk1:2181", name[] = "prod", automatic[] = "auto";
     static struct election_settings election = {
-        .path = path, .recipe = automatic, .allow = {5000, 10000, 66, 3, 600000}};
+        .path = path, .recipe = automatic, .allow = {5000, 10000, 66, 3, 600000, 0, 0}};
     static struct cluster_settings cluster = {
         .name = name, .hosts = hosts, .elections = &election, .election_count = 1};
     static const struct settings all = {.clusters = &cluster, .cluster_count = 1};

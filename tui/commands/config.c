@@ -10,8 +10,8 @@ int command_config(const struct invocation *invocation)
 {
     struct text safe = {0};
     char *printed = settings_print(invocation->settings);
-    /* What stands in the file may be strangers' text; a line's end is the one control character that stays.
-     */
+    /* What stands in the file may be strangers' text;
+       a line's end is the one control character that stays. */
     for (char *line = printed; line && *line;) {
         size_t length = strcspn(line, "\n");
         char *safe_line = safe_text(line, length, false);

@@ -227,8 +227,8 @@ bool whatif_put_line(struct cells *cells, int x, int y, const struct election *e
 
     if (election->candidate_count < 3)
         return false;
-    /* Where the line is cut something is found, so most lines of which not all is known need not be walked.
-     */
+    /* Where the line is cut something is found,
+       so most lines of which not all is known need not be walked. */
     unknown = first_unknown(election);
     if (unknown == NULL || (election->finding_count > 0 && election->findings[0]->severity >= SEVERITY_ERROR))
         next = whatif_next(election);
