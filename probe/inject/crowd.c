@@ -58,6 +58,7 @@ struct crowd {
     size_t crew_count, crew_room;
     size_t connecting, connected; /* crews */
     uint64_t begun_us, stood_us, lost, expired;
+    uint64_t paced_us; /* since when the rate brings them on: the beginning, until more are added */
     uint64_t random;
     char *problem;
 
@@ -222,12 +223,13 @@ static struct crew *crew_at(struct crowd *crowd, size_t at)
 static uint64_t due_us(const struct crowd *crowd)
 {
     double rate = crowd->options.rate_per_s;
-    return rate > 0 ? crowd->begun_us + (uint64_t)((double)crowd->entered * 1e6 / rate) : 0;
+    return rate > 0 ? crowd->paced_us + (uint64_t)((double)crowd->entered * 1e6 / rate) : 0;
 }
 
 static void bring_on(struct crowd *crowd, uint64_t time_us)
 {
-    for (int entries = 0; !crowd->closed && crowd->entered < crowd->wanted && entries < ENTRIES_A_TICK; entries++) {
+    for (int entries = 0; !crowd->closed && crowd->entered < crowd->wanted && entries < ENTRIES_A_TICK;
+         entries++) {
         size_t at = crowd->entered / crowd->per_session;
         uint64_t due = due_us(crowd);
         if (due > time_us || crowd->tally.under_way > UNDER_WAY_MOST ||
@@ -456,7 +458,7 @@ struct crowd *crowd_new(uv_loop_t *loop, const struct crowd_options *options,
     crowd->crew_options.session = crowd->options.session;
     crowd->crew_options.reading = crowd->reading;
     crowd->crew_options.context = crowd;
-    crowd->begun_us = now_us();
+    crowd->begun_us = crowd->paced_us = now_us();
     uv_timer_init(loop, crowd->timer);
     crowd->timer->data = crowd;
     uv_timer_start(crowd->timer, on_tick, 0, 0);
@@ -507,6 +509,7 @@ void crowd_figures(const struct crowd *crowd, struct crowd_figures *figures)
     *figures = (struct crowd_figures){
         .candidates = crowd->entered,
         .sessions = crowd->crew_count,
+        .wanted = crowd->wanted,
         .connected = crowd->connected,
         .per_session = crowd->per_session,
         .begun_us = crowd->begun_us,
@@ -550,7 +553,7 @@ bool crowd_add(struct crowd *crowd, size_t count)
         return false;
     if (crowd->options.rate_per_s > 0 &&
         crowd->entered == crowd->wanted) /* due from now on, not from long ago */
-        crowd->begun_us = now_us() - (uint64_t)((double)crowd->entered * 1e6 / crowd->options.rate_per_s);
+        crowd->paced_us = now_us() - (uint64_t)((double)crowd->entered * 1e6 / crowd->options.rate_per_s);
     crowd->wanted += count;
     return true;
 }

@@ -28,6 +28,7 @@ struct crowd;
  * crowd_end() on, when nothing more is counted, until crowd_free(). */
 struct crowd_figures {
     size_t candidates, sessions;       /* that there are */
+    size_t wanted;                     /* candidates, with those that are still to come on */
     size_t by_state[CANDIDATE_STATES]; /* of the candidates */
     size_t paused, connected;          /* sessions */
     size_t per_session;                /* in effect; less than asked for where the packet's limit says so */

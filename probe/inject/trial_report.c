@@ -112,6 +112,8 @@ void trial_report(const struct trial *t, struct trial_report *report)
         crowd_figures(t->crowd, &report->crowd);
     if (t->rules)
         report_front(t, report);
+    if (report->crowd.wanted > report->wanted)
+        report->wanted = report->crowd.wanted; /* more were added */
     report->run_us = t->ended_us ? t->ran_us : uv_hrtime() / 1000 - t->phase_us;
     report->times.stand = report->crowd.to_stand ? report->crowd.to_stand : &none;
     report->times.failover = report->crowd.to_fail_over ? report->crowd.to_fail_over : &none;

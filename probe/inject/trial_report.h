@@ -33,7 +33,7 @@ struct trial_report {
     /* With --join, once the parts of all agents are there: of all together, down to what each failover cost.
        But the crowd's own moments, histograms, failovers and problem, and all that is not said so, stay this
        agent's. */
-    size_t wanted;              /* candidates */
+    size_t wanted;              /* candidates: that were asked for, or with those that were added */
     struct crowd_figures crowd; /* its histograms and failovers: NULL and 0 before there is one */
     struct trial_times times;
     uint64_t by_how[DEPART_COUNT][2]; /* failovers: those that ended, and those that did not */

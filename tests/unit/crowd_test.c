@@ -421,6 +421,7 @@ static void a_rate_is_kept(void **state)
     assert_true(f.stood_us - f.begun_us >= 19 * 25000 - 5000);
     assert_true(crowd_add(crowd, 5));
     playground_run_until(&world->ground, figures_of(crowd).by_state[CANDIDATE_WAITING] == 24);
+    assert_true(figures_of(crowd).begun_us == f.begun_us && figures_of(crowd).stood_us == f.stood_us);
     crowd_finish(world, crowd, "/rate");
 }
 

@@ -90,6 +90,25 @@ static void one_reads_as_one(void **state)
     free(f);
 }
 
+/* One that was stopped while they came on tells how many stood by then. */
+static void who_stood_before_the_end_is_told(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture_new(4, 2, 4, 10);
+    f->options.candidates = f->report.wanted = 300;
+    f->report.crowd.stood_us = 0;
+    f->report.end = TRIAL_STOPPED;
+    char *text = told(&f->report);
+    has(text, "all follow the recipe. 4 of them stood. It ran 30.0s, was stopped before all stood");
+    free(text);
+    f->report.problem = "the tool's own session expired";
+    f->report.end = TRIAL_LOST;
+    text = told(&f->report);
+    has(text, "(lost): the tool's own session expired. 4 of them stood. It ran 30.0s, and took");
+    free(text);
+    free(f);
+}
+
 static void many_read_as_many(void **state)
 {
     (void)state;
@@ -311,6 +330,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_reads_as_one),
         cmocka_unit_test(many_read_as_many),
+        cmocka_unit_test(who_stood_before_the_end_is_told),
         cmocka_unit_test(agents_are_told_together),
         cmocka_unit_test(fewer_than_asked_for_are_not_all),
         cmocka_unit_test(a_live_run_that_never_stood),

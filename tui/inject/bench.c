@@ -193,14 +193,17 @@ static struct crowd *crowd_of(const struct bench *bench)
     return bench->trial && !bench->over ? trial_crowd(bench->trial) : NULL;
 }
 
+static struct crowd_figures figures_of(const struct crowd *crowd)
+{
+    struct crowd_figures figures = {0};
+    if (crowd)
+        crowd_figures(crowd, &figures);
+    return figures;
+}
+
 static size_t count(void *context)
 {
-    struct crowd_figures figures;
-    const struct crowd *crowd = crowd_of(context);
-    if (!crowd)
-        return 0;
-    crowd_figures(crowd, &figures);
-    return figures.candidates;
+    return figures_of(crowd_of(context)).candidates;
 }
 
 static struct run_candidate candidate(void *context, size_t i)
@@ -215,7 +218,7 @@ static const char *do_act(struct bench *bench, struct crowd *crowd, enum run_act
 {
     switch (what) {
     case RUN_ADD:
-        if (!bench->own && count(bench) >= (size_t)bench->settings->inject.sessions)
+        if (!bench->own && figures_of(crowd).wanted >= (size_t)bench->settings->inject.sessions)
             return "more sessions than inject: {sessions: ...} allows";
         return crowd_add(crowd, 1) ? NULL : "out of memory: no more of them";
     case RUN_KILL:

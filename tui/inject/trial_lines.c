@@ -84,7 +84,7 @@ static void put_course(struct text *text, const struct trial_report *r)
     if (r->problem)
         text_printf(text, "It %s (%s): %s.", early ? "ended early" : "did not end well",
                     trial_end_word(r->end), r->problem);
-    if (r->problem && stood_us)
+    if (r->problem)
         text_add(text, " ");
     if (stood_us && all)
         text_printf(text, "All%s stood within %s.", r->agents ? " of ours" : "",
@@ -94,6 +94,8 @@ static void put_course(struct text *text, const struct trial_report *r)
                     r->agents ? "ours" : "them", format_span((int64_t)stood_us, span, sizeof span));
     if (stood_us)
         put_schedule(text, r->options);
+    else
+        text_printf(text, "%" PRIu64 " of %s stood.", stood->count, r->agents ? "ours" : "them");
     text_printf(
         text, " It ran %s%s, and took %s of CPU here.", format_span((int64_t)r->run_us, span, sizeof span),
         r->end == TRIAL_STOPPED ? stood_us ? ", until it was stopped" : ", was stopped before all stood"
