@@ -122,6 +122,15 @@ enum server_reach server_reach(const struct cluster *cluster, const struct serve
     return ours ? SERVER_ANSWERS : SERVER_NOT_ASKED;
 }
 
+bool cluster_shows(const struct cluster *cluster)
+{
+    for (size_t i = 0; i < cluster->election_count; i++)
+        if (cluster->elections[i]->state != ELECTION_UNKNOWN &&
+            cluster->elections[i]->state != ELECTION_ABSENT)
+            return true;
+    return false;
+}
+
 const char *server_mode_word(enum server_mode mode)
 {
     static const char *const words[] = {

@@ -75,7 +75,7 @@ struct cluster {
     uint64_t session;
     int timeout_ms;
     char *connected_to;
-    char *problem; /* why not connected, or why nothing is to be seen there; or NULL */
+    char *problem; /* why not connected, or why nothing or not all is to be seen there; or NULL */
     struct server *servers;
     size_t server_count;
     enum ensemble_known ensemble; /* whether these are all of them */
@@ -115,6 +115,8 @@ struct model {
 };
 
 enum server_reach server_reach(const struct cluster *, const struct server *);
+/* One of its elections is there, be it to be read or not. */
+bool cluster_shows(const struct cluster *);
 /* "follower"; NULL: it has not said. */
 const char *server_mode_word(enum server_mode);
 

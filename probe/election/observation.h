@@ -78,7 +78,8 @@ struct observed_connection {
     int timeout_ms;      /* negotiated; 0: unknown */
     const char *server;  /* address connected to, or NULL */
     const char *problem; /* why not connected, for people ("no quorum", "connection refused"), or, where
-                            connected, why nothing is to be seen there (no such chroot); or NULL */
+                            connected, why nothing is to be seen there (no such chroot), or not all (a
+                            directory that may not be walked); or NULL */
 };
 
 struct observed_server {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/text.h"
 #include "probe/log.h"
 
 /* Lists under way at a time, directories a walk, and children of one directory that are walked into. */
@@ -20,6 +21,7 @@ struct directory {
     struct discover *discover;
     struct directory *next;
     int depth;
+    size_t root;                     /* where it is one: which */
     char *witnesses[WITNESSES_MOST]; /* of a directory that looks like an election: paths of children */
     size_t witness_count, witness_at;
     char path[];
@@ -32,7 +34,12 @@ struct discover {
     struct directory *waiting; /* a stack: depth first keeps it short */
     size_t under_way, seen;
     bool walking, looked;
-    bool cut, lost; /* this walk left something out: for its bounds, or for a lost connection */
+    bool cut, lost;      /* this walk left something out: for its bounds, or for a lost connection */
+    size_t denied;       /* directories that it may not read, the roots not counted */
+    char *denied_at;     /* the first of them by its path, below the chroot */
+    const char *no_root; /* one of the roots, which does not exist; NULL: they all do */
+    bool *root_shown;    /* of each root: it may not be read, and stands among the elections */
+    char *left_out;
     uv_timer_t *timer;
     int references;
     bool ended;
@@ -55,20 +62,24 @@ static void release(struct discover *d)
         next = dir->next;
         directory_free(dir);
     }
+    free(d->denied_at);
+    free(d->root_shown);
+    free(d->left_out);
     free(d);
 }
 
-static void push(struct discover *d, const char *parent, const char *name, int depth)
+/* NULL: it is left out, for the walk's bounds or for want of memory. */
+static struct directory *push(struct discover *d, const char *parent, const char *name, int depth)
 {
     if (d->seen >= DIRECTORIES_MOST) {
         d->cut = true;
-        return;
+        return NULL;
     }
     bool root = strcmp(parent, "/") == 0;
     size_t size = strlen(parent) + strlen(name) + 2;
     struct directory *dir = calloc(1, sizeof *dir + size);
     if (!dir)
-        return;
+        return NULL;
     if (*name)
         snprintf(dir->path, size, "%s/%s", root ? "" : parent, name);
     else
@@ -78,6 +89,7 @@ static void push(struct discover *d, const char *parent, const char *name, int d
     dir->next = d->waiting;
     d->waiting = dir;
     d->seen++;
+    return dir;
 }
 
 static void found(struct discover *d, const char *path)
@@ -129,12 +141,76 @@ static void keep_witness(struct directory *dir, const char *name)
     dir->witnesses[dir->witness_count++] = path;
 }
 
+/* A root that may not be read is what a path is that may not be. */
+static void root_answered(struct directory *dir, enum session_result result)
+{
+    struct discover *d = dir->discover;
+    bool denied = result == SESSION_DENIED;
+    if (result == SESSION_NO_NODE && strcmp(d->settings->roots[dir->root], "/") != 0)
+        d->no_root = d->settings->roots[dir->root];
+    if (d->root_shown[dir->root] == denied || (denied && live_watches(d->live, dir->path)))
+        return;
+    d->root_shown[dir->root] = denied;
+    live_show_denied(d->live, dir->path, d->election, ORIGIN_DISCOVERED, denied);
+}
+
+static void directory_denied(struct directory *dir)
+{
+    struct discover *d = dir->discover;
+    const char *path = dir->path + strlen(d->live->chroot);
+    d->denied++;
+    if (d->denied_at && strcmp(d->denied_at, path) <= 0)
+        return;
+    free(d->denied_at);
+    d->denied_at = strdup(path);
+}
+
+/* In words; NULL: nothing was left out. */
+static char *describe_left_out(const struct discover *d)
+{
+    const char *where = d->denied_at ? d->denied_at : "?";
+    const char *cut = d->cut ? "the tree is too large to be walked whole: name the elections" : NULL;
+    char *root =
+        d->no_root ? text_format("%s, where elections are looked for, does not exist", d->no_root) : NULL;
+    char *denied = NULL;
+    if (d->denied == 1)
+        denied = text_format("%s may not be read: not searched", where);
+    else if (d->denied > 1)
+        denied = text_format("%zu directories, such as %s, may not be read: not searched", d->denied, where);
+    char *all = NULL;
+    if (root || denied || cut)
+        all = text_format("%s%s%s%s%s", root ? root : "", root && (denied || cut) ? "; " : "",
+                          denied ? denied : "", denied && cut ? "; " : "", cut ? cut : "");
+    free(root);
+    free(denied);
+    return all;
+}
+
+static void tell_left_out(struct discover *d)
+{
+    char *now = describe_left_out(d);
+    bool same = now && d->left_out ? strcmp(now, d->left_out) == 0 : !now && !d->left_out;
+    if (same) {
+        free(now);
+        return;
+    }
+    free(d->left_out);
+    d->left_out = now;
+    if (now)
+        log_line(LOG_LEVEL_WARNING, "%s: %s", live_name(d->live), now);
+    d->live->left_out(d->live);
+}
+
 static void on_list(void *context, enum session_result result, const struct znode_stat *stat,
                     char *const *names, size_t count)
 {
     struct directory *dir = context;
     struct discover *d = dir->discover;
     d->lost |= result == SESSION_LOST;
+    if (!d->ended && dir->depth == 0 && result != SESSION_LOST)
+        root_answered(dir, result);
+    else if (!d->ended && result == SESSION_DENIED)
+        directory_denied(dir);
     if (d->ended || result != SESSION_OK) {
         done(dir);
         return;
@@ -190,9 +266,7 @@ static void walk_on(struct discover *d)
         uv_timer_start(d->timer, on_timer, LOST_AGAIN_MS, 0);
         return;
     }
-    if (d->cut)
-        log_line(LOG_LEVEL_WARNING, "%s: the tree is too large to be walked whole; name the elections",
-                 live_name(d->live));
+    tell_left_out(d);
     d->looked = true;
     if (d->settings->every_ms > 0)
         uv_timer_start(d->timer, on_timer, (uint64_t)d->settings->every_ms, 0);
@@ -214,12 +288,17 @@ void discover_begin(struct discover *d)
         return;
     d->walking = true;
     d->cut = d->lost = false;
-    d->seen = 0;
+    d->seen = d->denied = 0;
+    d->no_root = NULL;
+    free(d->denied_at);
+    d->denied_at = NULL;
     uv_timer_stop(d->timer);
     for (size_t i = 0; d->settings->roots && d->settings->roots[i]; i++) {
         char path[4096];
         root_path(d, d->settings->roots[i], path, sizeof path);
-        push(d, path, "", 0);
+        struct directory *root = push(d, path, "", 0);
+        if (root)
+            root->root = i;
     }
     walk_on(d);
 }
@@ -240,13 +319,19 @@ void discover_known(struct discover *d, const char *path)
 struct discover *discover_new(struct live *live, const struct discover_settings *settings,
                               const struct election_settings *election)
 {
+    size_t roots = 0;
+    while (settings->roots && settings->roots[roots])
+        roots++;
     struct discover *d = calloc(1, sizeof *d);
     uv_timer_t *timer = calloc(1, sizeof *timer);
-    if (!d || !timer) {
+    bool *shown = calloc(roots + 1, sizeof *shown);
+    if (!d || !timer || !shown) {
         free(d);
         free(timer);
+        free(shown);
         return NULL;
     }
+    d->root_shown = shown;
     d->live = live;
     d->settings = settings;
     d->election = election;
@@ -270,6 +355,11 @@ void discover_free(struct discover *d)
     uv_timer_stop(d->timer);
     uv_close((uv_handle_t *)d->timer, on_timer_closed);
     release(d);
+}
+
+const char *discover_left_out(const struct discover *d)
+{
+    return d->left_out;
 }
 
 bool discover_looked(const struct discover *d)

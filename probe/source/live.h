@@ -56,6 +56,8 @@ struct live {
     bool chroot_missing;
     /* Watches the election at this full path from now on; nothing where it already is. */
     void (*watch)(struct live *, const char *path, const struct election_settings *, enum election_origin);
+    /* What discover_left_out() says is another than before. */
+    void (*left_out)(struct live *);
 
     struct subject **subjects;
     size_t subject_count, subject_room;
@@ -86,6 +88,11 @@ struct moment live_now(void);
 /* An observation of this cluster, made now. */
 struct observation live_observation(const struct live *, enum observation_kind, const char *election,
                                     const char *path);
+
+/* The path stands among the elections, as denied, until it is shown as not denied: something there may not be
+   read, and what it holds is not known. */
+void live_show_denied(struct live *, const char *path, const struct election_settings *, enum election_origin,
+                      bool denied);
 
 /* The election at this full path is being watched. */
 bool live_watches(const struct live *, const char *path);

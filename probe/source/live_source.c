@@ -35,6 +35,8 @@ static void observe_connection(struct live *live, enum connection_state state, c
     char *missing = NULL;
     if (live->chroot_missing && state == CONNECTION_CONNECTED)
         missing = text_format("the chroot %s does not exist on this cluster; check --server", live->chroot);
+    else if (live->discover && state == CONNECTION_CONNECTED)
+        problem = discover_left_out(live->discover);
     struct observation o = live_observation(live, OBSERVED_CONNECTION, NULL, NULL);
     o.connection = (struct observed_connection){.state = state,
                                                 .session = session_id(live->session),
@@ -43,6 +45,12 @@ static void observe_connection(struct live *live, enum connection_state state, c
                                                 .problem = missing ? missing : problem};
     model_observe(live->model, &o);
     free(missing);
+}
+
+static void left_out(struct live *live)
+{
+    if (all_connected(live))
+        observe_connection(live, CONNECTION_CONNECTED, NULL);
 }
 
 static void chroot_ask(struct live *live);
@@ -343,6 +351,7 @@ struct source *live_source_new(uv_loop_t *loop, struct model *model, const struc
                                    .stop = live_stop};
     live->loop = loop;
     live->watch = watch;
+    live->left_out = left_out;
     live->model = model;
     live->settings = settings;
     live->cluster = &settings->clusters[cluster];

@@ -217,13 +217,7 @@ static void show_refusal(struct pattern *p)
     if (p->shown == (p->refused > 0))
         return;
     p->shown = p->refused > 0;
-    enum observation_kind kinds[] = {OBSERVED_ELECTION, OBSERVED_DENIED, OBSERVED_DROPPED};
-    for (size_t i = p->shown ? 0 : 2; i < (p->shown ? 2u : 3u); i++) {
-        struct observation o = live_observation(p->live, kinds[i], p->path, p->path);
-        if (kinds[i] == OBSERVED_ELECTION)
-            o.subject = (struct observed_election){.origin = ORIGIN_PATTERN, .settings = p->settings};
-        model_observe(p->live->model, &o);
-    }
+    live_show_denied(p->live, p->path, p->settings, ORIGIN_PATTERN, p->shown);
 }
 
 static void place_refused(struct place *place, bool refused)

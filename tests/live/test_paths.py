@@ -299,6 +299,52 @@ def test_discovery(zk, client, path):
     assert not any(place.startswith("/zookeeper") for place in found)
 
 
+def test_discovery_says_what_it_did_not_see(zk, client, path, tmp_path):
+    """A directory that may not be read may hold elections: that it was not searched is said, and what was is shown. A
+    root that may not be read is denied, as a path is; one that does not exist is named."""
+    stand(client, path + "/open/election")
+    shut = [make_digest_acl("ops", "pw", all=True)]
+    for place in ("a", "b"):
+        stand(client, f"{path}/{place}/election")
+        client.set_acls(f"{path}/{place}", shut)
+    hosts = zk.hosts + path
+    told = "2 directories, such as /a, may not be read: not searched"
+    found = look(hosts)
+    assert found["clusters"][0]["problem"] == told and list(elections(found)) == ["/open/election"]
+    assert f"▲ {told}" in run("once", "--quick", "-s", hosts).out
+    with Events(hosts) as events:
+        events.expect("connection", state="connected", detail=told)
+
+    denied = run("once", "--json", "-s", hosts + "/a")
+    assert denied.status == 3 and "/ may not be read by us" in denied.err, denied
+    assert elections(json.loads(denied.out))["/"]["state"] == "denied"
+    settings = tmp_path / "config.yaml"
+    settings.write_text(f"clusters: [{{name: here, hosts: '{hosts}'}}]\n"
+                        "discover: {roots: [/open, /b, /nowhere]}\n")
+    some = json.loads(run("once", "--json", "--quick", "-c", str(settings)).out)
+    assert {place: e["state"] for place, e in elections(some).items()} == {"/open/election": "led", "/b": "denied"}
+    assert some["clusters"][0]["problem"] == "/nowhere, where elections are looked for, does not exist"
+
+
+@pytest.mark.parametrize("roots", ["/open, /shut", "/"])
+def test_discovery_sees_what_may_be_read_later(zk, client, path, tmp_path, roots):
+    """Each walk looks again: a root that may be read by now is denied no more, and below it elections are found."""
+    stand(client, path + "/open/election")
+    stand(client, path + "/shut/election")
+    keeper = zk.client(auth_data=[("digest", "ops:pw")])
+    shut, before = [make_digest_acl("ops", "pw", all=True)], client.get_acls("/")[0]
+    keeper.set_acls(path + "/shut", shut)
+    settings = tmp_path / "config.yaml"
+    settings.write_text(f"clusters: [{{name: here, hosts: '{zk.hosts}{path}'}}]\n"
+                        f"discover: {{roots: [{roots}], every: 1s}}\n")
+    with Events(None, "-c", str(settings)) as events:
+        events.expect("election-seen", election="/open/election")
+        keeper.set_acls(path + "/shut", shut + before)
+        events.expect("election-seen", election="/shut/election")
+    found = json.loads(run("once", "--json", "--quick", "-c", str(settings)).out)
+    assert set(elections(found)) == {"/open/election", "/shut/election"} and found["clusters"][0]["problem"] is None
+
+
 def test_discovery_asks_more_than_one(zk, client, path):
     """A persistent candidate makes no election of its directory, and no other thing of one: the next is asked."""
     latch = "_c_0123abcd-89ab-cdef-0123-456789abcde%x-latch-"

@@ -81,7 +81,10 @@ static void print_connection(struct paper *paper, const struct cluster *cluster)
     }
     paper_prose(paper);
     if (connected && problem) {
-        paper_put(paper, paper_put_sign(paper, 2, ROLE_CRITICAL, SIGN_CRITICAL), ROLE_WARNING, problem);
+        bool in_part = cluster_shows(cluster);
+        x = paper_put_sign(paper, 2, in_part ? ROLE_WARNING : ROLE_CRITICAL,
+                           in_part ? SIGN_WARNING : SIGN_CRITICAL);
+        paper_put(paper, x, ROLE_WARNING, problem);
         paper_prose(paper);
     }
 }

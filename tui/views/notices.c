@@ -36,11 +36,13 @@ static int put_name(struct cells *cells, int x, int y, const struct cluster *clu
            1;
 }
 
-/* Why it is not connected, or shows nothing, and what happens next. */
+/* Why it is not connected, or shows nothing or not all, and what happens next. */
 static void put_problem(struct cells *cells, int x, int y, const struct cluster *cluster, struct moment now)
 {
     char age[16], quorum[LOOK_QUORUM_SIZE], state[64] = "";
     const char *problem = look_problem(cluster, quorum), *next;
+    bool in_part = cluster->connection == CONNECTION_CONNECTED && cluster_shows(cluster);
+    style role = in_part ? ROLE_WARNING : ROLE_CRITICAL;
 
     if (problem == NULL)
         problem = "no server has answered";
@@ -50,15 +52,15 @@ static void put_problem(struct cells *cells, int x, int y, const struct cluster 
         snprintf(state, sizeof state, "refused us %s ago: ", age);
         next = "; it will not come back by itself: check the auth file, and start again";
     } else if (cluster->connection == CONNECTION_CONNECTED) {
-        next = "; waiting for it";
+        next = in_part ? "" : "; trying again";
     } else {
         snprintf(state, sizeof state, "not connected for %s: ", age);
         next = cluster->ever_connected ? "; trying again, rows as last seen" : "; trying again";
     }
-    x += cells_put(cells, x, y, -1, ROLE_CRITICAL, cells_sign(cells, SIGN_CRITICAL)) + 1;
+    x += cells_put(cells, x, y, -1, role, cells_sign(cells, in_part ? SIGN_WARNING : SIGN_CRITICAL)) + 1;
     x += put_name(cells, x, y, cluster, (int)(1 + strlen(state) + strlen(problem)));
-    x += cells_put(cells, x, y, cells->width - x, ROLE_CRITICAL, state);
-    x += cells_put(cells, x, y, cells->width - x, ROLE_CRITICAL, problem);
+    x += cells_put(cells, x, y, cells->width - x, role, state);
+    x += cells_put(cells, x, y, cells->width - x, role, problem);
     cells_put(cells, x, y, cells->width - x, ROLE_DIM, next);
 }
 
