@@ -29,8 +29,12 @@
 #define AWAIT_US 1000000
 /* So many failures in a row, while others are connected, mean a limit. */
 #define TURNED_AWAY 5
-/* After this long without coming to rest a failover that has led is told all the same. */
+/*
+ * After this long without coming to rest a failover that has led is told all the same. Where none but leaders
+ * die all that is under way is of their deaths, and a herd of thousands takes its time.
+ */
 #define SETTLE_US 1000000
+#define SETTLE_LEADER_US 30000000
 /* Whoever still leads so long after a pause was not missed. */
 #define SURVIVED_US 200000
 
@@ -348,7 +352,8 @@ static void settle(struct crowd *crowd, uint64_t time_us)
         tally_survived(tally);
         return;
     }
-    bool late = failover->led_us && time_us > failover->led_us + SETTLE_US;
+    uint64_t patience_us = crowd->options.victim == VICTIM_LEADER ? SETTLE_LEADER_US : SETTLE_US;
+    bool late = failover->led_us && time_us > failover->led_us + patience_us;
     /* One that never acknowledges would keep the next from dying for ever. */
     bool mute = failover->first_us && tally->leader != TALLY_NOBODY &&
                 casting_of(crowd, tally->leader)->rules.manner->is_mute;
@@ -488,6 +493,18 @@ void crowd_free(struct crowd *crowd)
     free(crowd->backs);
     free(crowd->problem);
     free(crowd);
+}
+
+void crowd_break_off(struct crowd *crowd)
+{
+    struct tally *tally = &crowd->tally;
+    struct crowd_failover *failover = tally->open ? &tally->failovers[tally->failover_count - 1] : NULL;
+    if (!failover || !failover->planned)
+        return;
+    failover->broken_off = tally->under_way > 0 || failover->led_us == 0;
+    tally_settle(tally, true);
+    if (crowd->listener.failed_over)
+        crowd->listener.failed_over(crowd->context, failover);
 }
 
 void crowd_end(struct crowd *crowd, void (*ended)(void *context, size_t left_to_expire))

@@ -82,6 +82,9 @@ void crowd_close(struct crowd *, bool closed);
 /* No more deaths by the schedule, or again. */
 void crowd_hold(struct crowd *, bool hold);
 
+/* Tells of the planned failover that is under way, if any, as it is: broken off. Before crowd_end(). */
+void crowd_break_off(struct crowd *);
+
 /*
  * Ends all sessions in an orderly way, some of them a turn of the loop, paused ones and those without a
  * connection too; ended is called when none is left that lives, and says how many had to be left to expire.

@@ -32,8 +32,10 @@ struct crowd_failover {
     uint64_t told_us;  /* the first notification of it to any of us */
     uint64_t first_us; /* the next one knew that it is first */
     uint64_t led_us;   /* ... and acknowledged, where it does */
-    /* What it cost, from the death until nobody of us had anything under way: */
+    /* What it cost, from the death until nobody of us had anything under way; broken off: at least so much.
+     */
     uint64_t notices, requests;
+    bool broken_off; /* the crowd's end was sooner */
 };
 
 struct tally {

@@ -381,6 +381,8 @@ static void on_ended(void *context, size_t left_to_expire)
 /* The figures first: after it there is no crowd whose load they could show. */
 static void begin_ending(struct trial *t)
 {
+    if (t->crowd)
+        crowd_break_off(t->crowd);
     t->ended_us = uv_hrtime() / 1000;
     t->cpu_us = trial_cpu_us() - t->cpu_us;
     t->stood = t->phase == TRIAL_RUNNING;

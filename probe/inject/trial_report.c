@@ -1,5 +1,6 @@
 #include "probe/inject/trial_report.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,18 +15,36 @@ static void add_phase(struct histogram *histogram, uint64_t from_us, uint64_t to
         histogram_add(histogram, (int64_t)(to_us - from_us));
 }
 
+/* Where nothing else shows what a failover costs here, or the run ended for what this one did. */
+static void note_broken_off(struct trial *t, const struct crowd_failover *failover)
+{
+    bool led = failover->led_us != 0, in_time = t->end == TRIAL_DONE || t->end == TRIAL_STOPPED;
+    if (in_time && (!led || t->counted > 0))
+        return;
+    trial_note(t,
+               "a leader's death was %" PRIu64 " ms ago when the run ended, %s; it had cost %" PRIu64
+               " notifications and %" PRIu64 " requests by then, and was not over",
+               (uv_hrtime() / 1000 - failover->due_us) / 1000, led ? "and another led" : "and nobody led yet",
+               failover->notices, failover->requests);
+}
+
 void trial_count_failover(struct trial *t, const struct crowd_failover *failover)
 {
     bool ended = failover->led_us != 0;
     if (t->phase != TRIAL_RUNNING || !failover->planned)
         return;
-    t->by_how[failover->how][!ended]++;
+    if (failover->broken_off)
+        note_broken_off(t, failover);
+    if (ended || !failover->broken_off)
+        t->by_how[failover->how][!ended]++;
     if (!ended)
         return;
     histogram_add(&t->by_cause[failover->how], (int64_t)(failover->led_us - failover->due_us));
     add_phase(&t->times.detection, failover->due_us, failover->told_us);
     add_phase(&t->times.vacancy, failover->told_us, failover->first_us);
     add_phase(&t->times.takeover, failover->first_us, failover->led_us);
+    if (failover->broken_off)
+        return; /* what it cost is not all known */
     t->notices += failover->notices;
     t->requests += failover->requests;
     t->counted++;

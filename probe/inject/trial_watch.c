@@ -141,12 +141,19 @@ bool trial_watch_pulse(struct trial *t, uint64_t now_us, char problem[TRIAL_WATC
     if (t->options.own || (p99 <= limit_ms * 1000 && !hangs))
         return true;
     if (hangs || p99 > stop_ms * 1000) {
-        snprintf(
-            problem, TRIAL_WATCH_TEXT,
-            "the ensemble answers slowly: ping p99 %lld ms%s, above %lld ms (%sinject: {stop_above_ping: "
-            "...})",
-            (long long)((hangs ? waits_us : p99) / 1000), hangs ? " or more" : "", (long long)stop_ms,
-            t->options.load ? "with --load ten times " : "");
+        const char *more = hangs ? " or more" : "";
+        long long ms = (long long)((hangs ? waits_us : p99) / 1000);
+        if (t->options.load)
+            snprintf(
+                problem, TRIAL_WATCH_TEXT,
+                "the ensemble gives in under this load: ping p99 %lld ms%s, above %lld ms, ten times inject: "
+                "{stop_above_ping: %lldms}, which ends a run with --load, too; a higher one lets it go on",
+                ms, more, (long long)stop_ms, (long long)limit_ms);
+        else
+            snprintf(problem, TRIAL_WATCH_TEXT,
+                     "the ensemble answers slowly: ping p99 %lld ms%s, above the %lld ms of inject: "
+                     "{stop_above_ping: ...}; --load lets it become ten times that",
+                     ms, more, (long long)stop_ms);
         return false;
     }
     if (!t->slow_noted)

@@ -227,6 +227,25 @@ static void a_herd_costs_more_than_a_chain(void **state)
     }
 }
 
+/* A failover that is under way when the end comes is told as that, once; where none is, nothing is told. */
+static void an_end_breaks_a_failover_off(void **state)
+{
+    struct world *world = *state;
+    struct crowd *crowd = crowd_begin(world, &(struct crowd_options){.election = "/broken", .count = 4});
+    stands(world, crowd);
+    crowd_break_off(crowd);
+    assert_int_equal(world->failed_over, 0);
+    assert_true(crowd_kill(crowd, crowd_leader(crowd), DEPART_DROP)); /* its session lives on for a while */
+    crowd_break_off(crowd);
+    crowd_break_off(crowd);
+    assert_int_equal(world->failed_over, 1);
+    const struct crowd_figures figures = figures_of(crowd);
+    const struct crowd_failover *failover = &figures.failovers[figures.failover_count - 1];
+    assert_true(failover->broken_off && failover->planned && failover->led_us == 0);
+    assert_int_equal(figures.to_fail_over->count, 0);
+    crowd_finish(world, crowd, "/broken");
+}
+
 static void on_word(void *context, const char *problem, const char *text, size_t length, int64_t took_us)
 {
     (void)problem, (void)length, (void)took_us;
@@ -477,12 +496,19 @@ static void descriptors_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(watches_fit_a_packet),           cmocka_unit_test(leaders_die_in_every_way),
-        cmocka_unit_test(a_short_pause_is_no_death),      cmocka_unit_test(a_herd_costs_more_than_a_chain),
-        cmocka_unit_test(a_mixture_is_as_asked_for),      cmocka_unit_test(many_on_one_session),
-        cmocka_unit_test(who_must_not_lead_goes),         cmocka_unit_test(a_rate_is_kept),
-        cmocka_unit_test(a_full_server_is_named),         cmocka_unit_test(a_restart_brings_all_back),
-        cmocka_unit_test(a_hanging_session_loses_nobody), cmocka_unit_test(an_early_end_leaves_no_session),
+        cmocka_unit_test(watches_fit_a_packet),
+        cmocka_unit_test(leaders_die_in_every_way),
+        cmocka_unit_test(a_short_pause_is_no_death),
+        cmocka_unit_test(a_herd_costs_more_than_a_chain),
+        cmocka_unit_test(an_end_breaks_a_failover_off),
+        cmocka_unit_test(a_mixture_is_as_asked_for),
+        cmocka_unit_test(many_on_one_session),
+        cmocka_unit_test(who_must_not_lead_goes),
+        cmocka_unit_test(a_rate_is_kept),
+        cmocka_unit_test(a_full_server_is_named),
+        cmocka_unit_test(a_restart_brings_all_back),
+        cmocka_unit_test(a_hanging_session_loses_nobody),
+        cmocka_unit_test(an_early_end_leaves_no_session),
         cmocka_unit_test(descriptors_are_counted),
     };
     return cmocka_run_group_tests(tests, world_begin, world_end);

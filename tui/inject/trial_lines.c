@@ -255,7 +255,7 @@ static void put_times(struct trial_form *form, const struct trial_report *r)
     for (int how = 0; how < DEPART_COUNT; how++)
         if (r->by_how[how][0] + r->by_how[how][1] > 0)
             times_row(form, causes[how], &r->by_cause[how]);
-    if (r->counted > 0) {
+    if (r->times.vacancy.count > 0) {
         times_row(form, "  detection: until told", &r->times.detection);
         times_row(form, "  vacancy: until first", &r->times.vacancy);
         times_row(form, "  takeover: until leading", &r->times.takeover);
