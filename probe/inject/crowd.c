@@ -12,6 +12,7 @@
 #include "probe/inject/crew.h"
 #include "probe/inject/crew_asks.h"
 #include "probe/inject/crowd_parts.h"
+#include "probe/inject/death_schedule.h"
 #include "probe/inject/reading.h"
 #include "probe/inject/tally.h"
 #include "probe/zookeeper/gate.h"
@@ -38,12 +39,6 @@
 /* Whoever still leads so long after a pause was not missed. */
 #define SURVIVED_US 200000
 
-struct back { /* who has died, and when it returns */
-    size_t i;
-    uint64_t at_us;
-    enum departure how;
-};
-
 struct crowd {
     uv_loop_t *loop;
     uv_timer_t *timer; /* a block of its own: libuv needs it for longer than we do */
@@ -66,13 +61,10 @@ struct crowd {
     uint64_t random;
     char *problem;
 
-    bool content; /* with those that stand */
-    bool closed;  /* nobody more comes on for now */
-    bool held, postponed;
-    uint64_t resumed_us;    /* when the last pause ended; 0: none since the last death */
-    uint64_t next_death_us; /* 0: not yet */
-    struct back *backs;
-    size_t back_count, back_room;
+    bool content;        /* with those that stand */
+    bool closed;         /* nobody more comes on for now */
+    uint64_t resumed_us; /* when the last pause ended; 0: none since the last death */
+    struct death_schedule deaths;
 
     void (*ended)(void *context, size_t left_to_expire);
     bool ending;
@@ -268,19 +260,6 @@ static bool depart(struct crowd *crowd, size_t i, enum departure how, uint64_t d
     return true;
 }
 
-static void return_later(struct crowd *crowd, size_t i, enum departure how, uint64_t at_us)
-{
-    if (crowd->back_count == crowd->back_room) {
-        size_t room = crowd->back_room ? crowd->back_room * 2 : 16;
-        struct back *backs = realloc(crowd->backs, room * sizeof *backs);
-        if (!backs)
-            return;
-        crowd->backs = backs;
-        crowd->back_room = room;
-    }
-    crowd->backs[crowd->back_count++] = (struct back){i, at_us, how};
-}
-
 static size_t victim(struct crowd *crowd)
 {
     if (crowd->options.victim == VICTIM_LEADER) {
@@ -300,45 +279,28 @@ static size_t victim(struct crowd *crowd)
     return SIZE_MAX;
 }
 
-/*
- * A death is due when the one before it is over, too: how long the ensemble takes to notice is what is being
- * measured, and nothing to catch up with. What we are late ourselves counts.
- */
 static void let_die(struct crowd *crowd, uint64_t time_us)
 {
-    if (crowd->options.victim == VICTIM_NOBODY || crowd->held || crowd->stood_us == 0)
+    if (crowd->options.victim == VICTIM_NOBODY ||
+        !death_schedule_is_due(&crowd->deaths, crowd->stood_us, time_us))
         return;
-    if (crowd->next_death_us == 0)
-        crowd->next_death_us = crowd->stood_us + crowd->options.every_ms * 1000;
-    if (time_us < crowd->next_death_us)
-        return;
-    size_t i = crowd->tally.open && crowd->tally.failovers[crowd->tally.failover_count - 1].planned &&
-                       crowd->options.victim == VICTIM_LEADER
-                   ? SIZE_MAX
-                   : victim(crowd);
-    uint64_t due = crowd->postponed ? time_us : crowd->next_death_us;
-    crowd->postponed = i == SIZE_MAX;
-    if (crowd->postponed || !depart(crowd, i, crowd->options.how, due))
-        return;
-    crowd->next_death_us = due + crowd->options.every_ms * 1000;
-    if (crowd->options.away_ms)
-        return_later(crowd, i, crowd->options.how, time_us + crowd->options.away_ms * 1000);
+    bool waits = crowd->tally.open && crowd->tally.failovers[crowd->tally.failover_count - 1].planned &&
+                 crowd->options.victim == VICTIM_LEADER;
+    size_t i = waits ? SIZE_MAX : victim(crowd);
+    uint64_t due_us = death_schedule_take(&crowd->deaths, i != SIZE_MAX, time_us);
+    if (i != SIZE_MAX && depart(crowd, i, crowd->options.how, due_us))
+        death_schedule_died(&crowd->deaths, i, crowd->options.how, due_us, time_us);
 }
 
 static void let_return(struct crowd *crowd, uint64_t time_us)
 {
-    for (size_t b = 0; b < crowd->back_count;) {
-        if (crowd->backs[b].at_us > time_us) {
-            b++;
-            continue;
-        }
-        struct back back = crowd->backs[b];
-        crowd->backs[b] = crowd->backs[--crowd->back_count];
-        if (back.how == DEPART_PAUSE)
-            crowd_resume(crowd, back.i);
+    size_t i;
+    enum departure how;
+    while (death_schedule_returns(&crowd->deaths, time_us, &i, &how))
+        if (how == DEPART_PAUSE)
+            crowd_resume(crowd, i);
         else
-            crowd_volunteer(crowd, back.i);
-    }
+            crowd_volunteer(crowd, i);
 }
 
 static void settle(struct crowd *crowd, uint64_t time_us)
@@ -359,8 +321,7 @@ static void settle(struct crowd *crowd, uint64_t time_us)
                 casting_of(crowd, tally->leader)->rules.manner->is_mute;
     if (!tally_settle(tally, late || mute))
         return;
-    if (crowd->next_death_us && crowd->next_death_us < time_us)
-        crowd->next_death_us = time_us;
+    death_schedule_not_before(&crowd->deaths, time_us);
     if (crowd->listener.failed_over)
         crowd->listener.failed_over(crowd->context, &tally->failovers[tally->failover_count - 1]);
 }
@@ -408,9 +369,9 @@ static void on_tick(uv_timer_t *timer)
     let_return(crowd, time_us);
     /* While nothing is to come a slower tick will do. */
     bool busy = crowd->entered < crowd->wanted || crowd->stood_us == 0 || crowd->tally.open ||
-                crowd->options.victim != VICTIM_NOBODY || crowd->back_count > 0;
-    uint64_t tick_ms = busy ? TICK_MS : 20 * TICK_MS, death_us = crowd->next_death_us;
-    bool is_next = death_us > time_us && !crowd->held && death_us - time_us < tick_ms * 1000;
+                crowd->options.victim != VICTIM_NOBODY || crowd->deaths.return_count > 0;
+    uint64_t tick_ms = busy ? TICK_MS : 20 * TICK_MS, death_us = crowd->deaths.next_us;
+    bool is_next = death_us > time_us && !crowd->deaths.held && death_us - time_us < tick_ms * 1000;
     /* The loop sleeps whole milliseconds from its own idea of now: brought up to date, it is not late. */
     uv_update_time(crowd->loop);
     uv_timer_start(timer, on_tick, is_next ? (death_us - time_us + 999) / 1000 : tick_ms, 0);
@@ -437,6 +398,8 @@ struct crowd *crowd_new(uv_loop_t *loop, const struct crowd_options *options,
     crowd->random = options->seed;
     crowd->per_session = crowd_parts_per_session(options);
     crowd->wanted = options->count;
+    crowd->deaths.every_us = options->every_ms * 1000;
+    crowd->deaths.away_us = options->away_ms * 1000;
     crowd->crew_options.listener = (struct crew_listener){.changed = on_changed,
                                                           .placed = on_placed,
                                                           .asked = on_asked,
@@ -490,7 +453,7 @@ void crowd_free(struct crowd *crowd)
     tally_free(&crowd->tally);
     crowd_parts_end(&crowd->parts);
     free(crowd->crews);
-    free(crowd->backs);
+    death_schedule_free(&crowd->deaths);
     free(crowd->problem);
     free(crowd);
 }
@@ -642,6 +605,5 @@ size_t crowd_give_back(struct crowd *crowd, size_t sessions)
 
 void crowd_hold(struct crowd *crowd, bool hold)
 {
-    crowd->held = hold;
-    crowd->postponed = true; /* what was due meanwhile is not caught up with */
+    death_schedule_hold(&crowd->deaths, hold);
 }

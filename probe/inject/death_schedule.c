@@ -1,0 +1,77 @@
+#include "probe/inject/death_schedule.h"
+
+#include <stdlib.h>
+
+struct death_return {
+    size_t i;
+    uint64_t at_us;
+    enum departure how;
+};
+
+void death_schedule_free(struct death_schedule *s)
+{
+    free(s->returns);
+    *s = (struct death_schedule){0};
+}
+
+bool death_schedule_is_due(struct death_schedule *s, uint64_t stood_us, uint64_t time_us)
+{
+    if (s->held || stood_us == 0)
+        return false;
+    if (s->next_us == 0)
+        s->next_us = stood_us + s->every_us;
+    return time_us >= s->next_us;
+}
+
+uint64_t death_schedule_take(struct death_schedule *s, bool somebody, uint64_t time_us)
+{
+    uint64_t due_us = s->postponed ? time_us : s->next_us;
+    s->postponed = !somebody;
+    return due_us;
+}
+
+static void return_later(struct death_schedule *s, size_t i, enum departure how, uint64_t at_us)
+{
+    if (s->return_count == s->return_room) {
+        size_t room = s->return_room ? s->return_room * 2 : 16;
+        struct death_return *returns = realloc(s->returns, room * sizeof *returns);
+        if (!returns)
+            return;
+        s->returns = returns;
+        s->return_room = room;
+    }
+    s->returns[s->return_count++] = (struct death_return){i, at_us, how};
+}
+
+void death_schedule_died(struct death_schedule *s, size_t i, enum departure how, uint64_t due_us,
+                         uint64_t time_us)
+{
+    s->next_us = due_us + s->every_us;
+    if (s->away_us)
+        return_later(s, i, how, time_us + s->away_us);
+}
+
+bool death_schedule_returns(struct death_schedule *s, uint64_t time_us, size_t *i, enum departure *how)
+{
+    for (size_t k = 0; k < s->return_count; k++) {
+        if (s->returns[k].at_us > time_us)
+            continue;
+        *i = s->returns[k].i;
+        *how = s->returns[k].how;
+        s->returns[k] = s->returns[--s->return_count];
+        return true;
+    }
+    return false;
+}
+
+void death_schedule_not_before(struct death_schedule *s, uint64_t time_us)
+{
+    if (s->next_us && s->next_us < time_us)
+        s->next_us = time_us;
+}
+
+void death_schedule_hold(struct death_schedule *s, bool hold)
+{
+    s->held = hold;
+    s->postponed = true;
+}
