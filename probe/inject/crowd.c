@@ -509,6 +509,7 @@ void crowd_figures(const struct crowd *crowd, struct crowd_figures *figures)
         .expired = crowd->expired,
         .first_most_us = tally->first_most_us,
         .survived = tally->survived,
+        .unplanned = tally->unplanned,
         .errors = tally->errors,
         .problem = tally->errors > 0 || gate.failures_in_a_row > 0 ? crowd->problem : NULL,
     };

@@ -33,8 +33,9 @@ struct crowd_figures {
     size_t paused, connected;          /* sessions */
     size_t per_session;                /* in effect; less than asked for where the packet's limit says so */
     uint64_t begun_us, stood_us; /* stood_us: when all of the first ones knew where they stand; 0: not yet */
-    const struct histogram *to_stand;       /* from when a candidate was due until it knew where it stands */
-    const struct histogram *to_fail_over;   /* due_us to led_us of all failovers that came to their end */
+    const struct histogram *to_stand; /* from when a candidate was due until it knew where it stands */
+    const struct histogram
+        *to_fail_over; /* due_us to led_us of all planned failovers that came to their end */
     const struct crowd_failover *failovers; /* in their order, the last may be under way */
     size_t failover_count;
     uint64_t requests, lists, creates, deletes, notices; /* requests: all of them, lists among them */
@@ -42,6 +43,7 @@ struct crowd_figures {
     uint64_t connects, refused, lost, expired;
     uint64_t first_most_us; /* never_leads: the longest that one of us was first; 0: never was */
     uint64_t survived;      /* deaths that were none: a pause that was over before anybody noticed */
+    uint64_t unplanned;     /* failovers without a death of ours, when they were over */
     uint64_t errors;        /* candidates that gave up */
     const char *problem;    /* the last of these, or why nothing connects just now; or NULL */
 };

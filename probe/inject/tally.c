@@ -84,8 +84,9 @@ bool tally_settle(struct tally *t, bool anyway)
         return false;
     f->notices = t->notices - t->death_notices;
     f->requests = t->requests - t->death_requests;
-    if (f->led_us)
+    if (f->led_us && f->planned)
         histogram_add(&t->to_fail_over, (int64_t)(f->led_us - f->due_us));
+    t->unplanned += !f->planned;
     t->open = false;
     return true;
 }

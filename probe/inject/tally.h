@@ -39,7 +39,8 @@ struct crowd_failover {
 };
 
 struct tally {
-    struct histogram to_stand, to_fail_over;
+    struct histogram to_stand,
+        to_fail_over; /* the latter: planned ones only, of others nobody knows since when */
     size_t by_state[CANDIDATE_STATES];
     struct standing {
         uint64_t due_us;   /* 0: it has stood once */
@@ -60,7 +61,7 @@ struct tally {
     uint64_t requests, lists, creates, deletes, notices, errors;
     uint64_t under_way;                     /* asked and not answered */
     uint64_t death_notices, death_requests; /* as they were at the last death */
-    uint64_t first_most_us, survived;
+    uint64_t first_most_us, survived, unplanned;
 };
 
 void tally_init(struct tally *);

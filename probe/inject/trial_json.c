@@ -54,6 +54,7 @@ static void put_failovers(struct json_writer *w, const struct trial_report *r)
     for (int how = 0; how < DEPART_COUNT; how++)
         open += r->by_how[how][1];
     json_member_uint(w, "never_led", open);
+    json_member_uint(w, "unplanned", r->crowd.unplanned);
     put_mean(w, "notifications_each", r->notices, r->counted);
     put_mean(w, "requests_each", r->requests, r->counted);
     json_write_line(w, 2);

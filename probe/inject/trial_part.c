@@ -52,6 +52,7 @@ char *trial_part_write(const struct trial_report *r)
         [PART_REFUSED] = c->refused,
         [PART_LOST] = c->lost,
         [PART_EXPIRED] = c->expired,
+        [PART_UNPLANNED] = c->unplanned,
         [PART_FAILOVERS] = r->counted,
         [PART_FAILOVER_NOTICES] = r->notices,
         [PART_FAILOVER_REQUESTS] = r->requests,

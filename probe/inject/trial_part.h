@@ -33,6 +33,7 @@ enum part_count {
     PART_REFUSED,
     PART_LOST,
     PART_EXPIRED,
+    PART_UNPLANNED,
     PART_FAILOVERS, /* those whose cost was counted, and what they cost */
     PART_FAILOVER_NOTICES,
     PART_FAILOVER_REQUESTS,

@@ -80,6 +80,7 @@ static void report_all(const struct trial_part *all, struct trial_report *r)
     c->refused = n[PART_REFUSED];
     c->lost = n[PART_LOST];
     c->expired = n[PART_EXPIRED];
+    c->unplanned = n[PART_UNPLANNED];
     r->counted = n[PART_FAILOVERS];
     r->notices = n[PART_FAILOVER_NOTICES];
     r->requests = n[PART_FAILOVER_REQUESTS];

@@ -82,7 +82,9 @@ static void one_reads_as_one(void **state)
     (void)state;
     struct fixture *f = fixture_new(1, 2, 1, 1);
     f->report.by_how[DEPART_CLOSE][1] = 1;
+    f->report.crowd.unplanned = 1;
     char *text = told(&f->report);
+    has(text, "1 leader more went by no death of this run");
     has(text, "1 test candidate on 1 session in /electop-sandbox/run-1/election: all follow the recipe.");
     has(text, "1 failover: it took 2.00ms and cost 1 notification and 1 request.");
     has(text, "1 death of a leader was followed by nobody who led.");

@@ -151,6 +151,12 @@ static void put_unanswered(struct trial_form *form, const struct trial_report *r
     if (open > 0)
         trial_form_prose(form, ROLE_WARNING, "%" PRIu64 " death%s of a leader %s followed by nobody who led.",
                          open, plural(open), open == 1 ? "was" : "were");
+    if (r->crowd.unplanned > 0)
+        trial_form_prose(
+            form, ROLE_WARNING,
+            "%" PRIu64 " leader%s more went by no death of this run (somebody deleted a znode, or a "
+            "session expired): since when is not known, so no figure holds %s.",
+            r->crowd.unplanned, plural(r->crowd.unplanned), r->crowd.unplanned == 1 ? "it" : "them");
     if (options->victim == VICTIM_LEADER && r->crowd.stood_us && due > ended + open + 1)
         trial_form_prose(form, ROLE_WARNING,
                          "Of %" PRIu64 " deaths that were due %" PRIu64
