@@ -123,7 +123,7 @@ static void prints_intervals(void **state)
         const char *text, *ascii;
     } rows[] = {
         {-1, -1, "?", "?"},
-        {0, 0, "0", "0"},
+        {0, 0, "0ms", "0ms"},
         {412 * MS, 412 * MS, "412ms", "412ms"},
         {1900 * MS, 4 * S, "1.90 – 4.00s", "1.90-4.00s"},
         {412 * MS, 4 * S, "412ms – 4.00s", "412ms-4.00s"},

@@ -85,7 +85,7 @@ char *format_interval(int64_t low_us, int64_t high_us, bool ascii, char buffer[F
     else if (low_us < 0)
         snprintf(buffer, size, "%s %s", ascii ? "<=" : "≤", high);
     else if (high_us == 0)
-        snprintf(buffer, size, "0");
+        snprintf(buffer, size, "0ms");
     else if (low_us > 0 && strcmp(low, high) == 0)
         snprintf(buffer, size, "%s", high);
     else if (low_us == 0)

@@ -216,7 +216,7 @@ static bool draw_change(struct line *line, const struct election *election, stru
     say(line, ROLE_DIM, "  vacant ");
     say(line, ROLE_TEXT,
         change->vacancy_us > 0    ? format_span(change->vacancy_us, span, sizeof span)
-        : change->vacancy_us == 0 ? "0"
+        : change->vacancy_us == 0 ? "0ms"
                                   : "?");
     if (change->takeover_us >= 0) {
         say(line, ROLE_DIM, "  takeover ");
