@@ -68,7 +68,7 @@ static const struct trial_report *report(void *context)
     told.options = &options;
     told.notes = "1 run was over and had left something: removed\n";
     told.election = "/electop-sandbox/run-6f1c9e0a/election";
-    told.crowd.sessions = told.crowd.candidates = 5;
+    told.wanted = told.crowd.sessions = told.crowd.candidates = 5;
     told.crowd.by_state[CANDIDATE_WAITING] = 3;
     told.crowd.by_state[CANDIDATE_LEADING] = 1;
     told.crowd.paused = 1;
