@@ -80,6 +80,13 @@ static const char *election_judge(struct siblings *s, const struct election *ele
     if (election->next_sequence < 0 || election->next_sequence > NUMBER_MOST)
         return "its sequence numbers are near their end, and nobody may use them up";
     for (size_t i = 0; i < election->candidate_count; i++) {
+        const struct candidate *candidate = election->candidates[i];
+        if (candidate->sequence >= election->next_sequence) {
+            snprintf(s->text, sizeof s->text,
+                     "the servers' next number, %lld, is not behind %.60s: who comes now stands before it",
+                     (long long)election->next_sequence, candidate->name);
+            return s->text;
+        }
         const char *problem = sibling_judge(s, election, i);
         if (problem)
             return problem;

@@ -434,6 +434,33 @@ def test_live_is_refused(zk, client, path, allowed):
     assert len(names_in(zk, path)) == 3
 
 
+def test_live_is_refused_where_the_next_would_stand_first(zk, client, path, allowed):
+    """Names whose numbers no server gave: the next candidate would stand before them, so none comes at all."""
+    client.ensure_path(path)
+    for number in (2000000001, 2000000002, 2000000003):
+        client.create(f"{path}/n_{number}", b"x", ephemeral=True)
+    _, before = client.get(path)
+    assert "not behind n_2000000001" in inject(zk, *allowed(zk), "--live", "-n", "2", "--for", "1s", status=2)
+    assert client.get(path)[1].cversion == before.cversion
+
+
+def test_live_ends_with_the_third_withdrawal(zk, client, path, allowed):
+    """Below two real candidates they withdraw, and after the third time for good: before its time, so with 1."""
+    client.ensure_path(path)
+    zk.reader = client
+    stays, goes = [client.create(f"{path}/n_", b"x", ephemeral=True, sequence=True) for _ in range(2)]
+    injection = Injection(zk, *allowed(zk), "--live", "-n", "2", "--for", "5m")
+    for time_of_three in range(3):
+        injection.until(lambda: len(names_in(zk, path)) == 4, 60)
+        client.delete(goes)
+        until(lambda: names_in(zk, path) == [stays.rsplit("/", 1)[1]], 30)
+        if time_of_three < 2:
+            goes = client.create(f"{path}/n_", b"x", ephemeral=True, sequence=True)
+    status, out, _ = injection.end(within=30)
+    report = json.loads(out)
+    assert status == 1 and report["live"]["withdrawals"] == 3 and "third time" in report["problem"]
+
+
 def test_agents_share_a_run(zk, client):
     """Two agents begin together and gather each other's parts; the figures are of both, and nothing stays."""
     arguments = [SANDBOX, "--join", "both", "-n", "8", "--kill", "leader:every=200ms", "--for", "3s"]

@@ -265,9 +265,9 @@ static int write_report(const struct injection *in, const struct trial_report *r
     return error && !output_is_gone(error) ? output_refused(error) : status;
 }
 
-static int status_of_end(enum trial_end end)
+static int status_of_end(const struct trial_report *report)
 {
-    switch (end) {
+    switch (report->end) {
     case TRIAL_REFUSED:
         return EXIT_USAGE;
     case TRIAL_UNREACHED:
@@ -277,6 +277,7 @@ static int status_of_end(enum trial_end end)
     case TRIAL_FAILED:
         return EXIT_FOUND;
     case TRIAL_DONE:
+        return report->problem ? EXIT_FOUND : EXIT_DONE; /* withdrawn for good, before its time */
     case TRIAL_STOPPED:
         break;
     }
@@ -295,7 +296,7 @@ static int status_of_wishes(const struct injection *in, const struct trial_repor
 
 static int tell_of(const struct injection *in, struct trial_report *first, struct trial_report *second)
 {
-    int status = status_of_end(first->end), ended = second ? status_of_end(second->end) : EXIT_DONE;
+    int status = status_of_end(first), ended = second ? status_of_end(second) : EXIT_DONE;
     if (status == EXIT_DONE)
         status = ended != EXIT_DONE ? ended : status_of_wishes(in, first);
     if (first->problem)
