@@ -98,6 +98,20 @@ struct departure whatif_goes(const struct election *election, const struct candi
     return departure;
 }
 
+size_t whatif_lock_told(const struct election *election)
+{
+    if (election->candidate_count == 0)
+        return 0;
+    const struct candidate *holder = election->candidates[0];
+    uint64_t sessions[64];
+    const size_t room = sizeof sessions / sizeof sessions[0];
+    size_t count = chain_watched_by(election, holder, sessions, room), told = count;
+    for (size_t i = 0; i < count && i < room; i++)
+        if (sessions[i] == holder->stat.owner) /* it watches itself: that tells nobody else */
+            told--;
+    return told;
+}
+
 struct next_failover whatif_next(const struct election *election)
 {
     struct next_failover next = {.chain = CHAIN_UNKNOWN};

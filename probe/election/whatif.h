@@ -34,6 +34,12 @@ struct departure {
 /* What happens when this candidate goes. */
 struct departure whatif_goes(const struct election *, const struct candidate *);
 
+/*
+ * A lock is nobody's line: when its holder goes, whoever creates it first holds it. The sessions that are
+ * known to watch it, its holder's own left out: those that are told.
+ */
+size_t whatif_lock_told(const struct election *);
+
 enum chain_state { CHAIN_UNKNOWN, CHAIN_COMPLETE, CHAIN_BROKEN };
 
 /* Contract: next_failover. */

@@ -49,7 +49,7 @@
  *   ? WHAT VALUE              state, leader, since, line, next, recipe, ack, fresh, unseen, complete, guard,
  *                             connection-since, mark, foreign, identity NAME, tenures, change, findings (all
  * but no-guid), all, why CODE, standing CODE, link NAME, by NAME, goes NAME, goes-why NAME, next-failover,
- * suspected, sound, turned # comment
+ * suspected, sound, turned, lock-told # comment
  *
  * The script fails the running cmocka test at the first line that does not hold, with its number.
  */

@@ -146,6 +146,8 @@ void words_describe(const struct election *e, const char *what, const char *name
         words_add(out, size, "%s", acks[e->acknowledged]);
     else if (strcmp(what, "connection-since") == 0)
         describe_time(out, size, &e->cluster->connection_since, true);
+    else if (strcmp(what, "lock-told") == 0)
+        words_add(out, size, "%zu", whatif_lock_told(e));
     else if (strcmp(what, "fresh") == 0)
         words_add(out, size, "%s", e->fresh ? "yes" : "no");
     else if (strcmp(what, "unseen") == 0)

@@ -336,6 +336,22 @@ static void layouts(void **state)
                      "? findings none\n");
 }
 
+/* Who is told that a lock is free: its holder goes with its own watch. */
+static void lock_watchers(void **state)
+{
+    (void)state;
+    model_script_run("those that watch a lock, its holder left out",
+                     "watch /kafka/controller\nconnect\n> connection connected\n"
+                     "client a on=1 at=h:1\nclient b on=1 at=h:2\nclient c on=1 at=h:3\n"
+                     "? lock-told 0\n"
+                     "+ . s=a {\"brokerid\":1}\n"
+                     "read .\n> election-seen\n"
+                     "w a .\nround\n"
+                     "? lock-told 0\n"
+                     "w b .\nw c .\nround\n"
+                     "? lock-told 2\n");
+}
+
 /* Each illness of a watch, with the candidate that has it; its twin, healthy(), has none. */
 static void illnesses(void **state)
 {
@@ -560,8 +576,8 @@ static void persistent_ones(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(healthy),   cmocka_unit_test(certainty),       cmocka_unit_test(layouts),
-        cmocka_unit_test(illnesses), cmocka_unit_test(persistent_ones),
+        cmocka_unit_test(healthy),       cmocka_unit_test(certainty), cmocka_unit_test(layouts),
+        cmocka_unit_test(lock_watchers), cmocka_unit_test(illnesses), cmocka_unit_test(persistent_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -291,8 +291,13 @@ static bool print_candidates(struct paper *paper, const struct election *electio
 /* What the next failover will do, and where it stops. */
 static void print_next(struct paper *paper, const struct election *election)
 {
-    if (!election->candidate_count || (election->recipe && election->recipe->family == FAMILY_LOCK))
+    if (!election->candidate_count)
         return;
+    if (election->recipe && election->recipe->family == FAMILY_LOCK) {
+        whatif_put_holder(paper->row, 4, 0, election);
+        paper_prose(paper);
+        return;
+    }
     if (whatif_put_leader(paper->row, 2, 0, election))
         paper_prose(paper);
     if (whatif_put_line(paper->row, 2, 0, election))

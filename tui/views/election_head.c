@@ -161,30 +161,12 @@ static void draw_recipe(struct line *line, const struct election *election, stru
     say_acknowledgement(line, election, now);
 }
 
-/* A lock is nobody's line: whoever watches it tries when it goes. */
-static void draw_next_holder(struct line *line, const struct election *election)
-{
-    size_t watchers =
-        election->candidate_count > 0 ? chain_watched_by(election, election->candidates[0], NULL, 0) : 0;
-    bool complete = chain_watches_complete(election->cluster);
-    char text[96];
-
-    line->x = LEFT + 2;
-    say(line, ROLE_DIM, "If its holder goes now   ");
-    say(line, ROLE_TEXT, "whoever creates it first");
-    if (watchers == 0 && !complete)
-        snprintf(text, sizeof text, "; who watches it is not known");
-    else
-        snprintf(text, sizeof text, "; watched by %s%zu", complete ? "" : "at least ", watchers);
-    say(line, watchers == 0 && complete ? ROLE_WARNING : ROLE_DIM, text);
-}
-
 static int draw_next(struct line *line, int rows, const struct election *election)
 {
     if (election->recipe == NULL || election->recipe->family != FAMILY_LOCK)
         return whatif_put_leader(line->cells, LEFT, line->y, election) +
                (rows > 1 && whatif_put_line(line->cells, LEFT, line->y + 1, election));
-    draw_next_holder(line, election);
+    whatif_put_holder(line->cells, LEFT + 2, line->y, election);
     return 1;
 }
 

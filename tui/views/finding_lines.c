@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "probe/election/chain.h"
+#include "probe/election/whatif.h"
 #include "tui/text/format.h"
 #include "tui/text/safe.h"
 #include "tui/views/facts.h"
@@ -97,6 +99,24 @@ static bool is_well(const struct election *election)
     return election->finding_count == 0 || election->findings[0]->severity == SEVERITY_INFO;
 }
 
+/* Somebody holds a lock, for which nobody stands in line. */
+static bool is_held_lock(const struct election *election)
+{
+    return election->state == ELECTION_LED && !facts_stale(election) && election->recipe != NULL &&
+           election->recipe->family == FAMILY_LOCK;
+}
+
+/* Who would hold a lock next is known by nobody: whether anybody is told that it is free may be. */
+static const char *lock_text(const struct election *election, enum sign *sign)
+{
+    bool told = whatif_lock_told(election) > 0;
+
+    if (!told && !chain_watches_complete(election->cluster))
+        return "watches unseen";
+    *sign = SIGN_INFO;
+    return told ? "others told" : "nobody told";
+}
+
 /* Whether the next failover would work, as far as that is known; NULL: that is no question here. */
 static const char *well_text(const struct election *election, enum sign *sign, style *look)
 {
@@ -105,6 +125,8 @@ static const char *well_text(const struct election *election, enum sign *sign, s
 
     *sign = SIGN_UNKNOWN;
     *look = ROLE_DIM;
+    if (is_held_lock(election))
+        return lock_text(election, sign);
     if (outlook == OUTLOOK_STOPS) {
         *sign = SIGN_CRITICAL;
         *look = ROLE_CRITICAL;

@@ -217,6 +217,24 @@ static const struct candidate *first_unknown(const struct election *election)
     return NULL;
 }
 
+void whatif_put_holder(struct cells *cells, int x, int y, const struct election *election)
+{
+    struct pen pen = {cells, x, y};
+    size_t told = whatif_lock_told(election);
+    bool complete = chain_watches_complete(election->cluster);
+    char text[96];
+
+    say(&pen, ROLE_DIM, "If its holder goes now   ");
+    say(&pen, ROLE_TEXT, "whoever creates it first");
+    if (told == 0 && !complete)
+        snprintf(text, sizeof text, "; who watches it is not known");
+    else if (told == 0)
+        snprintf(text, sizeof text, "; nobody else watches it");
+    else
+        snprintf(text, sizeof text, "; watched by %s%zu", complete ? "" : "at least ", told);
+    say(&pen, told == 0 && complete ? ROLE_WARNING : ROLE_DIM, text);
+}
+
 bool whatif_put_line(struct cells *cells, int x, int y, const struct election *election)
 {
     struct next_failover next = {.chain = CHAIN_UNKNOWN};

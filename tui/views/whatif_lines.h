@@ -11,6 +11,8 @@
 
 /* How the next failover will go; false: nobody stands, so there is none. */
 bool whatif_put_leader(struct cells *, int x, int y, const struct election *);
+/* The same of a lock, for which nobody stands in line. */
+void whatif_put_holder(struct cells *, int x, int y, const struct election *);
 /* Where the line behind it stops, or that it does not; false: there is nothing more to say. */
 bool whatif_put_line(struct cells *, int x, int y, const struct election *);
 
