@@ -11,7 +11,7 @@ import pytest
 
 from electop import Events
 from ensemble import Ensemble
-from txnlog import CLOSE_SESSION, CREATE_SESSION, transactions
+from txnlog import CLOSE_SESSION, CREATE_SESSION, age_directory, transactions
 from waiting import until
 
 CODE = "replica-divergence"
@@ -112,3 +112,31 @@ def test_nothing_is_read_where_asking_is_off(zk3, path, tmp_path):
         events.expect("election-seen")
         time.sleep(6)
     assert len(visits(zk3, before)) == 1
+
+
+def test_follower_that_is_healed(path, tmp_path):
+    """A follower whose own log has been falsified counts the directory's changes otherwise than the two others: it is
+    named. It is given new data, as the advice says: that ends it, and nothing else was alleged meanwhile."""
+    zk = Ensemble(3)
+    try:
+        client = zk.client(timeout=30)
+        client.ensure_path(path)
+        names = [client.create(f"{path}/n_", ephemeral=True, sequence=True) for _ in range(3)]
+        ill = [i for i in range(3) if i != zk.leader()][0]
+        zk.kill(ill)
+        age_directory(os.path.join(zk.directory, str(ill + 1)), names[-1], 1000)
+        zk.start(ill)
+        with Events(None, "--config", configuration(tmp_path, zk.hosts, zk.addresses, path)) as events:
+            finding = events.expect("finding-raised", within=60, finding=lambda f: f and f["code"] == CODE)["finding"]
+            assert (finding["severity"], finding["certainty"]) == ("critical", "certain"), finding
+            first, *others = finding["evidence"].split("each: ")[1].split("; ")
+            assert first.startswith(zk.addresses[ill]) and "cversion 1997," in first, finding
+            assert len(others) == 2 and all("cversion 3," in other for other in others), finding
+            assert finding["advice"].startswith(f"stop {zk.addresses[ill]}, remove its data"), finding
+            zk.wipe(ill)
+            zk.start(ill)
+            # The next rounds come a minute apart; one of them may find the server down.
+            events.expect("finding-cleared", within=150, finding=lambda f: f and f["code"] == CODE)
+            assert len(told(events)) == 2, told(events)
+    finally:
+        zk.close()
