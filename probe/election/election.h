@@ -116,7 +116,7 @@ struct change {
     char *to_identity;
     struct moment lost_at; /* the leader's znode was seen gone */
     bool lost_seen;        /* by a notification of its own, not found out afterwards */
-    int64_t vacancy_us;    /* gone -> the next candidate is first; -1: open */
+    int64_t vacancy_us;    /* gone -> the next candidate is first; -1: open, or nobody watched meanwhile */
     int64_t takeover_us;   /* first -> acknowledged; -1: no mark, or not yet */
 };
 

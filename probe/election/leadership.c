@@ -70,7 +70,8 @@ void leadership_won(const struct fold *f, const struct candidate *leader)
 
     /* Whoever stood already when the leader went became first at that moment. */
     bool waited = open && leader->joined.mono_us < change->lost_at.mono_us;
-    if (open && election->lost_after.mono_us == 0)
+    /* Who is found after nobody had watched may have stood for most of that time. */
+    if (open && election->lost_after.mono_us == 0 && (waited || election->fresh))
         change->vacancy_us = waited ? 0 : f->at.mono_us - change->lost_at.mono_us;
     if (waited) {
         bool found_late = election->lost_after.mono_us != 0;
@@ -109,7 +110,7 @@ void leadership_tell(const struct fold *f)
                           .from = change->from,
                           .from_identity = change->from_identity,
                           .after_us = -1};
-    if (change->from && election->lost_after.mono_us == 0)
+    if (change->from && change->vacancy_us >= 0)
         event.after_us = f->at.mono_us - change->lost_at.mono_us;
     fold_tell(f, &event);
 }
