@@ -6,13 +6,22 @@
 #include "probe/election/recalled.h"
 #include "probe/election/registry.h"
 
-static bool contains(const unsigned char *data, size_t length, const char *text)
+enum contained { NOWHERE, WITHIN_A_WORD, AS_A_WORD };
+
+static bool is_of_word(unsigned char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
+}
+
+/* "host-1" is not the one that "host-10" names; what stands before it may be a binary length. */
+static enum contained contains(const unsigned char *data, size_t length, const char *text)
 {
     size_t wanted = strlen(text);
-    for (size_t i = 0; wanted > 0 && i + wanted <= length; i++)
+    enum contained found = NOWHERE;
+    for (size_t i = 0; wanted > 0 && i + wanted <= length && found != AS_A_WORD; i++)
         if (memcmp(data + i, text, wanted) == 0)
-            return true;
-    return false;
+            found = i + wanted == length || !is_of_word(data[i + wanted]) ? AS_A_WORD : WITHIN_A_WORD;
+    return found;
 }
 
 /* Who wrote a mark that belongs to no session: its data is the leader's own, or names it. */
@@ -22,13 +31,20 @@ static enum acknowledged by_data(const struct election *election)
     if (leader->data_length > 0 && leader->data_length == election->mark_data_length &&
         memcmp(leader->data, election->mark_data, leader->data_length) == 0)
         return ACK_YES;
-    if (contains(election->mark_data, election->mark_data_length, leader->name))
+    if (contains(election->mark_data, election->mark_data_length, leader->name) != NOWHERE)
         return ACK_YES;
     if (!leader->identity)
         return leader->data_length > 0 ? ACK_NO : ACK_UNKNOWN;
     if (election->mark_identity && strcmp(election->mark_identity, leader->identity) == 0)
         return ACK_YES;
-    return contains(election->mark_data, election->mark_data_length, leader->identity) ? ACK_YES : ACK_NO;
+    enum contained named = contains(election->mark_data, election->mark_data_length, leader->identity);
+    if (named == AS_A_WORD)
+        return ACK_YES;
+    /* It may name it further on; and what a longer word in the midst of others means, nobody knows. */
+    bool all_kept = election->mark_stat.data_length <= CANDIDATE_DATA_KEPT;
+    bool one_word =
+        election->mark_identity && strcspn(election->mark_identity, " ,;") == election->mark_data_length;
+    return all_kept && (named == NOWHERE || one_word) ? ACK_NO : ACK_UNKNOWN;
 }
 
 static enum acknowledged judge(const struct election *election)

@@ -176,9 +176,11 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning =
                 "The session of this candidate is alive, but no server has a connection of it: it comes "
                 "back, or it expires. An error for the leader.",
-            .looks = "Its znode stands, and the connection list of no server shows its session, twice. Of "
-                     "several servers that is certain where dump at ZooKeeper's leader shows that it was not "
-                     "heard meanwhile: its end stood still. A client on the move is.",
+            .looks =
+                "Its znode stands, and the connection list of no server shows its session, twice. Several "
+                "servers are asked one after the other, and a client on the move may be missed by all "
+                "of them: it is certain where ZooKeeper's leader, whose dump tells when sessions end, "
+                "did not hear of it meanwhile either.",
             .advice = "look at that client and its network: it reconnects or loses its place",
             .source = "CURATOR-396",
         },

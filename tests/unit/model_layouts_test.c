@@ -212,6 +212,13 @@ static void acknowledgements(void **state)
                      "read .\n"
                      "> leader-acknowledged V_0000000000\n"
                      "? ack yes\n");
+    model_script_run("a persistent mark names a leader by its whole word, whatever stands about it",
+                     "watch /election mark=/mark\nconnect\n> connection connected\n"
+                     "+ n_0000000000 s=1 host-1\n+ /mark host-10\n"
+                     "list\n> election-seen\nreadall\nread /mark\n? ack no\n"
+                     "= /mark leads: host-1:8080\nread /mark\n> leader-acknowledged n_0000000000\n? ack yes\n"
+                     "= /mark leads: host-10:8080\nread /mark\n? ack unknown\n"
+                     "= /mark leads: host-2\nread /mark\n? ack no\n");
     model_script_run("a persistent mark is judged by its data alone, not by the data that it had before",
                      "watch /election mark=/election-leader\nconnect\n> connection connected\n"
                      "+ n_0000000000 s=1 host-a\n+ /election-leader host-b\n"
