@@ -13,6 +13,7 @@ struct entry {
     uint64_t session; /* 0 while not read */
     char *identity;   /* or NULL */
     bool read;
+    bool doubtful; /* it may be another one of that name since it was read */
     uint32_t hash, round;
     struct entry *name_next, *session_next;
 };
@@ -22,6 +23,8 @@ struct registry {
     size_t bucket_count, count, unread;
     uint32_t round;
     bool listed, absent;
+    int64_t czxid; /* of the directory as it was listed; 0: it was not */
+    int32_t cversion;
 };
 
 static size_t session_bucket(const struct registry *registry, uint64_t session)
@@ -114,6 +117,14 @@ void registry_free(struct registry *registry)
     free(registry->by_name);
     free(registry->by_session);
     free(registry);
+}
+
+bool registry_wants(const struct election *election, const char *name)
+{
+    const struct registry *registry = election->registry;
+    const struct entry *entry =
+        registry ? entry_find(registry, name, name_hash(name, strlen(name), election->hash_seed)) : NULL;
+    return entry && (!entry->read || entry->doubtful);
 }
 
 bool registry_complete(const struct election *election)
@@ -210,8 +221,22 @@ static struct entry *entry_add(struct registry *registry, const char *name, uint
     return entry;
 }
 
+/* The directory counts who came and who went: where that is who is new and who is missing, all the others
+ * stand since they were read. */
+static void judge_known(struct registry *registry, const struct znode_stat *stat, size_t changes)
+{
+    bool same = stat && registry->czxid != 0 && stat->czxid == registry->czxid &&
+                (uint32_t)stat->cversion - (uint32_t)registry->cversion == changes;
+    for (size_t i = 0; !same && i < registry->bucket_count; i++)
+        for (struct entry *entry = registry->by_name[i]; entry; entry = entry->name_next)
+            entry->doubtful = true;
+    registry->czxid = stat ? stat->czxid : 0;
+    registry->cversion = stat ? stat->cversion : 0;
+}
+
 bool registry_list(struct registry *registry, const struct observed_children *list, uint64_t seed)
 {
+    size_t before = registry->count;
     registry->round++;
     registry->listed = true;
     registry->absent = false;
@@ -223,7 +248,9 @@ bool registry_list(struct registry *registry, const struct observed_children *li
             return false;
         entry->round = registry->round;
     }
+    size_t all = registry->count;
     registry_drop_missing(registry);
+    judge_known(registry, list->stat, (all - before) + (all - registry->count));
     return true;
 }
 
@@ -232,6 +259,7 @@ void registry_lose(struct registry *registry)
     registry->round++;
     registry_drop_missing(registry);
     registry->listed = registry->absent = true;
+    registry->czxid = 0;
 }
 
 bool registry_entry(struct registry *registry, const char *name, uint64_t seed,
@@ -249,6 +277,7 @@ bool registry_entry(struct registry *registry, const char *name, uint64_t seed,
             length = CANDIDATE_DATA_KEPT;
         entry->identity = node ? identity_from_data(node->data, length) : NULL;
     }
+    entry->doubtful = false;
     if (!entry->read) {
         entry->read = true;
         registry->unread--;

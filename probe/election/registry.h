@@ -27,6 +27,9 @@ void registry_lose(struct registry *);
 /* One entry was read; node NULL: it is gone, or may not be read. False: there is no such entry. */
 bool registry_entry(struct registry *, const char *name, uint64_t seed, const struct observed_node *node);
 
+/* Should that entry be read? Not where it was, and has certainly stood since. */
+bool registry_wants(const struct election *, const char *name);
+
 bool registry_is_listed(const struct registry *); /* false for NULL */
 bool registry_is_absent(const struct registry *);
 size_t registry_unread(const struct registry *);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/election/registry.h"
 #include "probe/source/subject_inner.h"
 
 static void on_registry_entry(void *context, enum session_result result, const struct znode_stat *stat,
@@ -44,6 +45,8 @@ static void on_registry(void *context, enum session_result result, const struct 
     o.children = (struct observed_children){.stat = stat, .names = names, .count = count};
     subject_observe(s, &o);
     for (size_t i = 0; i < count; i++) {
+        if (!registry_wants(s->election, names[i]))
+            continue;
         size_t size = strlen(s->registry.path) + strlen(names[i]) + 2;
         struct subject_read *r = malloc(sizeof *r + size);
         if (!r)
