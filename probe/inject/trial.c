@@ -447,10 +447,8 @@ static void gather(struct trial *t)
 
 static void begin_removing(struct trial *t)
 {
-    if (t->phase == TRIAL_OVER)
+    if (t->phase == TRIAL_OVER || t->marks_ended)
         return; /* it ended at once, with an answer still on its way */
-    if (t->phase == TRIAL_ENDING && trial_marks_after(t, begin_removing))
-        return;
     if (t->phase == TRIAL_ENDING && t->agents) {
         enter(t, TRIAL_GATHERING);
         return;
@@ -490,10 +488,15 @@ static void doubt_end(struct trial *t)
     log_line(LOG_LEVEL_WARNING, "the run ends: %s", t->problem);
 }
 
-/* Told from a turn of its own: whoever is told may free us then. */
+/*
+ * The servers are asked last of all: sessions that were closed a moment ago are still theirs, and the
+ * directory can only be removed without. Told from a turn of its own: whoever is told may free us then.
+ */
 static void end(struct trial *t)
 {
-    if (t->phase == TRIAL_OVER)
+    if (t->phase == TRIAL_OVER || (t->marks_ended && t->marks_ask))
+        return;
+    if (t->crowd && trial_marks_after(t, end))
         return;
     doubt_end(t);
     if (t->precinct && !t->removed && t->end != TRIAL_REFUSED)

@@ -66,6 +66,16 @@ def test_servers_figures_during_a_run(zk, client):
     assert highest["outstanding"] >= 0 and after["slowest_ms"] >= before["slowest_ms"] >= 0
 
 
+def test_figures_after_a_run_are_those_without_it(zk, client):
+    """The candidates of a herd end with notices under way; the figures after it are told when all are gone."""
+    for _ in range(3):
+        report = inject(zk, SANDBOX, "-n", "300", "--load", "--behaviour", "herd", "--for", "1ms")
+        (server,) = report["servers"]
+        before, after = server["before"], server["after"]
+        for figure in ("sessions", "ephemerals", "watches", "connections"):
+            assert abs(after[figure] - before[figure]) <= 5, (figure, server)
+
+
 def test_servers_that_are_not_asked(zk):
     """Where no server may be asked nothing is made up: no figures, and the text says so."""
     silent = ["--four-letter", "off", "--admin", "off", "-n", "2", "--for", "300ms"]
