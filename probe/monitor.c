@@ -6,6 +6,7 @@
 
 #include "probe/election/recall.h"
 #include "probe/log.h"
+#include "probe/loop_timer.h"
 #include "probe/source/live.h"
 
 /* A second look comes no sooner after the first, and further ones after it. */
@@ -68,13 +69,11 @@ struct monitor *monitor_start(uv_loop_t *loop, const struct settings *settings, 
     struct monitor *m = calloc(1, sizeof *m);
     if (!m || !(m->model = model_new(settings, error)) ||
         !(m->sources = calloc(settings->cluster_count, sizeof *m->sources)) ||
-        !(m->heartbeat = calloc(1, sizeof *m->heartbeat)))
+        !(m->heartbeat = loop_timer_new(loop, m)))
         goto failed;
     m->model->on_event = on_event;
     m->model->context = m;
     m->beat = live_now();
-    uv_timer_init(loop, m->heartbeat);
-    m->heartbeat->data = m;
     uv_timer_start(m->heartbeat, on_beat, BEAT_MS, BEAT_MS);
     for (size_t i = 0; i < settings->cluster_count; i++) {
         struct source *source = live_source_new(loop, m->model, settings, (unsigned)i);
@@ -222,11 +221,6 @@ bool monitor_settled(struct monitor *m, uint64_t until_ms)
     return false; /* the heartbeat wakes the loop */
 }
 
-static void on_heartbeat_closed(uv_handle_t *handle)
-{
-    free(handle);
-}
-
 void monitor_stop(struct monitor *m)
 {
     if (!m)
@@ -236,12 +230,7 @@ void monitor_stop(struct monitor *m)
     for (size_t i = 0; i < m->source_count; i++)
         m->sources[i]->stop(m->sources[i]);
     free(m->sources);
-    if (m->heartbeat && m->heartbeat->data) {
-        uv_timer_stop(m->heartbeat);
-        uv_close((uv_handle_t *)m->heartbeat, on_heartbeat_closed);
-    } else {
-        free(m->heartbeat);
-    }
+    loop_timer_free(m->heartbeat);
     free(m->subscribers);
     model_free(m->model);
     free(m);

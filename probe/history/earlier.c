@@ -7,6 +7,7 @@
 #include "probe/history/history.h"
 #include "probe/history/place.h"
 #include "probe/log.h"
+#include "probe/loop_timer.h"
 
 /* A recorder at work is this far behind at most. */
 #define BEHIND_US INT64_C(5000000)
@@ -63,7 +64,8 @@ static void forget(struct earlier *e)
     monitor_recall(e->monitor, NULL, 0, false);
     history_close(e->history);
     e->history = NULL;
-    uv_timer_stop(e->timer);
+    if (e->timer)
+        uv_timer_stop(e->timer);
 }
 
 static void on_timer(uv_timer_t *timer)
@@ -91,24 +93,19 @@ struct earlier *earlier_begin(uv_loop_t *loop, struct monitor *monitor,
     if (!settings->given || strcmp(settings->file, "off") == 0)
         return NULL;
     struct earlier *e = calloc(1, sizeof *e);
-    uv_timer_t *timer = calloc(1, sizeof *timer);
-    if (e && timer) {
-        e->monitor = monitor;
-        e->file = place_choose(settings, true, &error);
-    }
+    if (!e)
+        return NULL;
+    e->monitor = monitor;
+    e->file = place_choose(settings, true, &error);
     free(error);
-    if (!e || !timer || !e->file || !read_on(e)) {
-        if (e)
-            free(e->file);
-        free(timer);
-        free(e);
+    if (e->file && read_on(e))
+        e->timer = loop_timer_new(loop, e);
+    if (!e->timer) {
+        earlier_end(e);
         return NULL;
     }
-    e->timer = timer;
-    uv_timer_init(loop, timer);
-    timer->data = e;
-    uv_timer_start(timer, on_timer, AGAIN_MS, AGAIN_MS);
-    uv_unref((uv_handle_t *)timer);
+    uv_timer_start(e->timer, on_timer, AGAIN_MS, AGAIN_MS);
+    uv_unref((uv_handle_t *)e->timer);
     return e;
 }
 
@@ -123,17 +120,12 @@ bool earlier_waits(const struct earlier *e)
     return e && e->history && e->follows && monitor_recalls(e->monitor);
 }
 
-static void on_closed(uv_handle_t *handle)
-{
-    free(handle);
-}
-
 void earlier_end(struct earlier *e)
 {
     if (!e)
         return;
     forget(e);
-    uv_close((uv_handle_t *)e->timer, on_closed);
+    loop_timer_free(e->timer);
     free(e->file);
     free(e);
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/loop_timer.h"
+
 #define TICK_MS 100
 /* Sessions begun in one tick: a server's backlog holds 50, and each one over it costs its client a second. */
 #define ENTRIES_A_TICK 20
@@ -71,7 +73,7 @@ struct stage {
 
 struct cast {
     uv_loop_t *loop;
-    uv_timer_t *timer; /* a block of its own: libuv needs it for longer than we do */
+    uv_timer_t *timer;
     char *hosts;
     struct guard *guard;
     int timeout_ms;
@@ -191,11 +193,6 @@ static void on_tick(uv_timer_t *timer)
         stage_play(&cast->stages[i], uv_now(cast->loop));
 }
 
-static void on_timer_closed(uv_handle_t *handle)
-{
-    free(handle);
-}
-
 struct cast *cast_new(uv_loop_t *loop, const char *hosts, int timeout_ms, const struct play *plays,
                       size_t count)
 {
@@ -218,13 +215,11 @@ struct cast *cast_new(uv_loop_t *loop, const char *hosts, int timeout_ms, const 
         enough = stage->members != NULL;
     }
     if (enough)
-        cast->timer = calloc(1, sizeof *cast->timer);
+        cast->timer = loop_timer_new(loop, cast);
     if (!cast->timer) {
         cast_free(cast);
         return NULL;
     }
-    uv_timer_init(loop, cast->timer);
-    cast->timer->data = cast;
     uv_timer_start(cast->timer, on_tick, 0, TICK_MS);
     return cast;
 }
@@ -251,10 +246,7 @@ void cast_free(struct cast *cast)
 {
     if (!cast)
         return;
-    if (cast->timer) {
-        uv_timer_stop(cast->timer);
-        uv_close((uv_handle_t *)cast->timer, on_timer_closed);
-    }
+    loop_timer_free(cast->timer);
     for (size_t i = 0; i < cast->count; i++) {
         for (int j = 0; cast->stages[i].members && j < cast->stages[i].play->members; j++)
             test_candidate_free(cast->stages[i].members[j].candidate);

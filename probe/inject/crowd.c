@@ -15,6 +15,7 @@
 #include "probe/inject/death_schedule.h"
 #include "probe/inject/reading.h"
 #include "probe/inject/tally.h"
+#include "probe/loop_timer.h"
 #include "probe/zookeeper/gate.h"
 #include "probe/zookeeper/poller.h"
 
@@ -41,7 +42,7 @@
 
 struct crowd {
     uv_loop_t *loop;
-    uv_timer_t *timer; /* a block of its own: libuv needs it for longer than we do */
+    uv_timer_t *timer;
     struct crowd_options options;
     struct crowd_listener listener;
     void *context;
@@ -415,7 +416,7 @@ struct crowd *crowd_new(uv_loop_t *loop, const struct crowd_options *options,
             reading_new(loop, options->election, crew_looked, &crowd->crew_options.listener, crowd);
         good = crowd->reading != NULL;
     }
-    crowd->timer = good ? calloc(1, sizeof *crowd->timer) : NULL;
+    crowd->timer = good ? loop_timer_new(loop, crowd) : NULL;
     if (!crowd->timer) {
         crowd_free(crowd);
         return NULL;
@@ -427,15 +428,8 @@ struct crowd *crowd_new(uv_loop_t *loop, const struct crowd_options *options,
     crowd->crew_options.reading = crowd->reading;
     crowd->crew_options.context = crowd;
     crowd->begun_us = crowd->paced_us = now_us();
-    uv_timer_init(loop, crowd->timer);
-    crowd->timer->data = crowd;
     uv_timer_start(crowd->timer, on_tick, 0, 0);
     return crowd;
-}
-
-static void on_timer_closed(uv_handle_t *handle)
-{
-    free(handle);
 }
 
 void crowd_free(struct crowd *crowd)
@@ -443,8 +437,7 @@ void crowd_free(struct crowd *crowd)
     if (!crowd)
         return;
     crowd->ending = true;
-    if (crowd->timer)
-        uv_close((uv_handle_t *)crowd->timer, on_timer_closed);
+    loop_timer_free(crowd->timer);
     for (size_t i = 0; i < crowd->crew_count; i++)
         crew_free(crowd->crews[i]);
     reading_free(crowd->reading);

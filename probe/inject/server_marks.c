@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "config/connect_string.h"
+#include "probe/loop_timer.h"
 #include "probe/zookeeper/adminserver.h"
 #include "probe/zookeeper/fourletter.h"
 #include "probe/zookeeper/http.h"
@@ -15,7 +16,7 @@
 
 struct server_marks {
     uv_loop_t *loop;
-    uv_timer_t *turn; /* a block of its own: libuv needs it for longer than we do */
+    uv_timer_t *turn;
     const struct cluster_settings *cluster;
     struct connect_string string;
     struct http *http;
@@ -92,15 +93,9 @@ static void take(struct server_marks *m)
     mark->sent = better(mark->sent, figures->sent);
 }
 
-static void on_turn_closed(uv_handle_t *handle)
-{
-    free(handle);
-}
-
 static void marks_free(struct server_marks *m)
 {
-    if (m->turn)
-        uv_close((uv_handle_t *)m->turn, on_turn_closed);
+    loop_timer_free(m->turn);
     connect_string_free(&m->string);
     server_answer_free(&m->answer);
     http_free(m->http);
@@ -211,11 +206,7 @@ struct server_marks *server_marks_ask(uv_loop_t *loop, const struct cluster_sett
     m->context = context;
     server_answer_clear(&m->answer);
     m->http = http_new(loop);
-    m->turn = calloc(1, sizeof *m->turn);
-    if (m->turn) {
-        uv_timer_init(loop, m->turn);
-        m->turn->data = m;
-    }
+    m->turn = loop_timer_new(loop, m);
     if (!m->http || !m->turn || !connect_string_parse(cluster->hosts, &m->string, &error)) {
         free(error);
         marks_free(m);

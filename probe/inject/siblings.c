@@ -6,6 +6,7 @@
 
 #include "probe/election/client.h"
 #include "probe/inject/layout.h"
+#include "probe/loop_timer.h"
 #include "probe/monitor.h"
 
 #define TICK_MS 100
@@ -15,7 +16,7 @@
 
 struct siblings {
     uv_loop_t *loop;
-    uv_timer_t *timer; /* a block of its own: libuv needs it for longer than we do */
+    uv_timer_t *timer;
     struct monitor *monitor;
     /* The settings of this one election: nobody else's is looked at. */
     struct settings settings;
@@ -151,29 +152,21 @@ struct siblings *siblings_look(uv_loop_t *loop, const struct settings *settings,
         s->monitor = monitor_start(loop, &s->settings, &error);
     }
     free(error);
-    s->timer = s->monitor ? calloc(1, sizeof *s->timer) : NULL;
+    s->timer = s->monitor ? loop_timer_new(loop, s) : NULL;
     if (!s->timer) {
         siblings_free(s);
         return NULL;
     }
     monitor_ask(s->monitor);
-    uv_timer_init(loop, s->timer);
-    s->timer->data = s;
     uv_timer_start(s->timer, on_tick, TICK_MS, TICK_MS);
     return s;
-}
-
-static void on_timer_closed(uv_handle_t *handle)
-{
-    free(handle);
 }
 
 void siblings_free(struct siblings *s)
 {
     if (!s)
         return;
-    if (s->timer)
-        uv_close((uv_handle_t *)s->timer, on_timer_closed);
+    loop_timer_free(s->timer);
     monitor_stop(s->monitor);
     free(s->path);
     free(s->pattern);

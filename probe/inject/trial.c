@@ -27,6 +27,7 @@
 #include "probe/inject/trial_state.h"
 #include "probe/inject/trial_watch.h"
 #include "probe/log.h"
+#include "probe/loop_timer.h"
 
 #define TICK_MS 100
 /* What is left to be removed may take so long, and the last words so long beyond the session's timeout. */
@@ -576,9 +577,7 @@ struct trial *trial_new(uv_loop_t *loop, const struct trial_options *options,
                                             .timeout_ms = (int)options->cluster->session_timeout_ms,
                                             .auth_scheme = options->cluster->auth_scheme,
                                             .auth_credential = options->cluster->auth_credential};
-    bool good = t->hosts && t->path && t->sandbox && (t->timer = calloc(1, sizeof *t->timer));
-    if (good && uv_timer_init(loop, t->timer) == 0)
-        t->timer->data = t;
+    bool good = t->hosts && t->path && t->sandbox && (t->timer = loop_timer_new(loop, t));
     t->session = good ? session_open(loop, &session, &ours, t) : NULL;
     if (!t->session) {
         trial_free(t);
@@ -593,11 +592,6 @@ void trial_stop(struct trial *t)
 {
     if (t->phase != TRIAL_OVER)
         finish(t, TRIAL_STOPPED, NULL);
-}
-
-static void on_timer_closed(uv_handle_t *handle)
-{
-    free(handle);
 }
 
 void trial_free(struct trial *t)
@@ -618,10 +612,7 @@ void trial_free(struct trial *t)
     precinct_free(t->precinct);
     guard_free(t->guard);
     layout_free(&t->layout);
-    if (t->timer && t->timer->data)
-        uv_close((uv_handle_t *)t->timer, on_timer_closed);
-    else
-        free(t->timer);
+    loop_timer_free(t->timer);
     free(t->hosts);
     free(t->path);
     free(t->sandbox);

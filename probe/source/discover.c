@@ -6,6 +6,7 @@
 
 #include "config/text.h"
 #include "probe/log.h"
+#include "probe/loop_timer.h"
 
 /* Lists under way at a time, directories a walk, and children of one directory that are walked into. */
 #define LISTS_MOST 32
@@ -323,11 +324,11 @@ struct discover *discover_new(struct live *live, const struct discover_settings 
     while (settings->roots && settings->roots[roots])
         roots++;
     struct discover *d = calloc(1, sizeof *d);
-    uv_timer_t *timer = calloc(1, sizeof *timer);
+    uv_timer_t *timer = loop_timer_new(live->loop, d);
     bool *shown = calloc(roots + 1, sizeof *shown);
     if (!d || !timer || !shown) {
         free(d);
-        free(timer);
+        loop_timer_free(timer);
         free(shown);
         return NULL;
     }
@@ -337,14 +338,7 @@ struct discover *discover_new(struct live *live, const struct discover_settings 
     d->election = election;
     d->references = 1;
     d->timer = timer;
-    uv_timer_init(live->loop, timer);
-    timer->data = d;
     return d;
-}
-
-static void on_timer_closed(uv_handle_t *handle)
-{
-    free(handle);
 }
 
 void discover_free(struct discover *d)
@@ -352,8 +346,7 @@ void discover_free(struct discover *d)
     if (!d)
         return;
     d->ended = true;
-    uv_timer_stop(d->timer);
-    uv_close((uv_handle_t *)d->timer, on_timer_closed);
+    loop_timer_free(d->timer);
     release(d);
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/loop_timer.h"
 #include "probe/source/inquiry_admin.h"
 #include "probe/source/inquiry_round.h"
 #include "probe/source/inquiry_word.h"
@@ -422,30 +423,23 @@ struct inquiry *inquiry_new(struct live *live, struct places *places, struct htt
     q->ended = on_ended;
     q->address = copy(place->address, &good);
     q->host = copy(place->port ? place->host : NULL, &good);
-    q->timer = calloc(1, sizeof *q->timer);
+    q->timer = loop_timer_new(live->loop, q);
     snprintf(q->port, sizeof q->port, "%d", place->port);
     server_answer_clear(&q->answer);
     server_figures_clear(&q->before);
     if (!good || !q->timer) {
         free(q->address);
         free(q->host);
-        free(q->timer);
+        loop_timer_free(q->timer);
         free(q);
         return NULL;
     }
-    uv_timer_init(live->loop, q->timer);
-    q->timer->data = q;
     facts_tell_unasked(q->live, q->address, false, place->port ? NULL : place->problem);
     if (!q->host) {
         facts_tell_nothing(q->live, q->address, place->problem);
         q->rounds = 1;
     }
     return q;
-}
-
-static void on_timer_closed(uv_handle_t *handle)
-{
-    free(handle);
 }
 
 void inquiry_free(struct inquiry *q)
@@ -458,8 +452,7 @@ void inquiry_free(struct inquiry *q)
         fourletter_cancel(q->word_ask);
     server_answer_free(&q->answer);
     server_answer_free(&q->identity);
-    uv_timer_stop(q->timer);
-    uv_close((uv_handle_t *)q->timer, on_timer_closed);
+    loop_timer_free(q->timer);
     free(q->address);
     free(q->host);
     free(q->admin_host);

@@ -11,6 +11,7 @@
 #include "config/units.h"
 #include "config/znode_path.h"
 #include "probe/log.h"
+#include "probe/loop_timer.h"
 #include "probe/source/discover.h"
 #include "probe/source/pattern.h"
 #include "probe/source/replicas.h"
@@ -261,11 +262,6 @@ static bool live_looked(struct source *source)
     return !live->servers || servers_rounds(live->servers) > 0;
 }
 
-static void on_timer_closed(uv_handle_t *handle)
-{
-    free(handle);
-}
-
 static void live_ask(struct source *source)
 {
     struct live *live = (struct live *)(void *)source;
@@ -295,10 +291,7 @@ static void live_stop(struct source *source)
         session_close(live->lanes[i].session);
     subjects_read(live); /* lets go of those that still wait for their turn */
     watch_map_clear(&live->watches);
-    if (live->slow) {
-        uv_timer_stop(live->slow);
-        uv_close((uv_handle_t *)live->slow, on_timer_closed);
-    }
+    loop_timer_free(live->slow);
     free(live->patterns);
     free(live->subjects);
     free(live->hosts);
@@ -364,17 +357,15 @@ struct source *live_source_new(uv_loop_t *loop, struct model *model, const struc
         connect_string_free(&parsed);
     }
     free(error);
-    live->slow = calloc(1, sizeof *live->slow);
+    live->slow = loop_timer_new(loop, live);
     if (!live->hosts || !live->chroot || !live->slow || !lane_open(live)) {
-        free(live->slow);
+        loop_timer_free(live->slow);
         free(live->hosts);
         free(live->chroot);
         free(live);
         return NULL;
     }
     live->session = live->lanes[0].session;
-    uv_timer_init(loop, live->slow);
-    live->slow->data = live;
     uv_timer_start(live->slow, on_slow, SLOW_MS, SLOW_MS);
     live->servers = servers_new(live);
     live->replicas = replicas_begin(live);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "config/settings.h"
+#include "probe/loop_timer.h"
 #include "probe/source/servers.h"
 #include "probe/source/subject.h"
 
@@ -234,22 +235,15 @@ struct replica_rounds *replicas_begin(struct live *live)
     if (!live->servers || live->cluster->servers.every_ms == 0)
         return NULL;
     struct replica_rounds *r = calloc(1, sizeof *r);
-    uv_timer_t *timer = r ? calloc(1, sizeof *timer) : NULL;
+    uv_timer_t *timer = r ? loop_timer_new(live->loop, r) : NULL;
     if (!timer) {
         free(r);
         return NULL;
     }
     r->live = live;
     r->timer = timer;
-    uv_timer_init(live->loop, timer);
-    timer->data = r;
     uv_timer_start(timer, on_timer, FIRST_MS, 0);
     return r;
-}
-
-static void on_timer_closed(uv_handle_t *handle)
-{
-    free(handle);
 }
 
 void replicas_end(struct replica_rounds *r)
@@ -260,7 +254,6 @@ void replicas_end(struct replica_rounds *r)
         if (r->visits[i].session)
             visit_end(&r->visits[i], session_state(r->visits[i].session) == CONNECTION_CONNECTED);
     round_forget(r);
-    uv_timer_stop(r->timer);
-    uv_close((uv_handle_t *)r->timer, on_timer_closed);
+    loop_timer_free(r->timer);
     free(r);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/loop_timer.h"
 #include "probe/source/subject_inner.h"
 #include "probe/source/subject_reads.h"
 #include "probe/source/subject_registry.h"
@@ -371,10 +372,10 @@ struct subject *subject_new(struct live *live, struct lane *lane, const char *pa
                             const struct election_settings *settings, enum election_origin origin)
 {
     struct subject *s = calloc(1, sizeof *s);
-    uv_timer_t *timer = calloc(1, sizeof *timer);
+    uv_timer_t *timer = loop_timer_new(live->loop, s);
     if (!s || !timer || !(s->path = strdup(path))) {
         free(s);
-        free(timer);
+        loop_timer_free(timer);
         return NULL;
     }
     s->reconcile = subject_reconcile;
@@ -383,8 +384,6 @@ struct subject *subject_new(struct live *live, struct lane *lane, const char *pa
     s->origin = origin;
     s->timer = timer;
     s->references = 1;
-    uv_timer_init(live->loop, timer);
-    timer->data = s;
     s->children = (struct watch_entry){.notice = on_children_notice, .context = s};
     subject_registry_init(s);
     for (size_t i = 0; i < GUARD_COUNT; i++)
@@ -404,11 +403,6 @@ struct subject *subject_new(struct live *live, struct lane *lane, const char *pa
     return s;
 }
 
-static void on_timer_closed(uv_handle_t *handle)
-{
-    free(handle);
-}
-
 void subject_free(struct subject *s)
 {
     if (!s)
@@ -418,8 +412,7 @@ void subject_free(struct subject *s)
     watch_map_remove(&s->live->watches, &s->registry);
     for (size_t i = 0; i < GUARD_COUNT; i++)
         guard_release(&s->guards[i]);
-    uv_timer_stop(s->timer);
-    uv_close((uv_handle_t *)s->timer, on_timer_closed);
+    loop_timer_free(s->timer);
     struct observation o = live_observation(s->live, OBSERVED_DROPPED, s->path, s->path);
     subject_observe(s, &o);
     s->election = NULL;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/loop_timer.h"
+
 /* AdminServers asked by one of these: more connections than these need not be kept open. */
 #define KEPT_OPEN 64L
 
@@ -233,7 +235,7 @@ struct http *http_new(uv_loop_t *loop)
     if (!http)
         return NULL;
     http->loop = loop;
-    http->timer = calloc(1, sizeof *http->timer);
+    http->timer = loop_timer_new(loop, http);
     if (!http->timer || curl_global_init(CURL_GLOBAL_NOTHING) != CURLE_OK)
         goto failed;
     http->multi = curl_multi_init();
@@ -241,8 +243,6 @@ struct http *http_new(uv_loop_t *loop)
         curl_global_cleanup();
         goto failed;
     }
-    uv_timer_init(loop, http->timer);
-    http->timer->data = http;
     curl_multi_setopt(http->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
     curl_multi_setopt(http->multi, CURLMOPT_SOCKETDATA, http);
     curl_multi_setopt(http->multi, CURLMOPT_TIMERFUNCTION, on_timeout);
@@ -250,14 +250,9 @@ struct http *http_new(uv_loop_t *loop)
     curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, KEPT_OPEN);
     return http;
 failed:
-    free(http->timer);
+    loop_timer_free(http->timer);
     free(http);
     return NULL;
-}
-
-static void on_timer_closed(uv_handle_t *handle)
-{
-    free(handle);
 }
 
 void http_free(struct http *http)
@@ -269,8 +264,7 @@ void http_free(struct http *http)
     curl_global_cleanup();
     while (http->polls)
         poll_end(http->polls);
-    uv_timer_stop(http->timer);
-    uv_close((uv_handle_t *)http->timer, on_timer_closed);
+    loop_timer_free(http->timer);
     free(http);
 }
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "probe/loop_timer.h"
 #include "probe/zookeeper/free_port.h"
 #include "probe/zookeeper/supervisor.h"
 
@@ -52,7 +53,7 @@ struct server {
 
 struct sandbox {
     uv_loop_t *loop;
-    uv_timer_t *timer; /* a block of its own: libuv needs it for longer than we do */
+    uv_timer_t *timer;
     struct supervisor *supervisor;
     struct server servers[SANDBOX_SERVERS];
     int count, tick_ms, heap_mb, connections;
@@ -452,11 +453,6 @@ static bool options_keep(struct sandbox *sandbox, const struct sandbox_options *
     return true;
 }
 
-static void on_timer_closed(uv_handle_t *handle)
-{
-    free(handle);
-}
-
 struct sandbox *sandbox_start(uv_loop_t *loop, const struct sandbox_options *options, sandbox_ready_fn ready,
                               void *context, char **error)
 {
@@ -471,16 +467,14 @@ struct sandbox *sandbox_start(uv_loop_t *loop, const struct sandbox_options *opt
     if (!supervisor)
         return NULL;
     struct sandbox *sandbox = calloc(1, sizeof *sandbox);
-    uv_timer_t *timer = calloc(1, sizeof *timer);
+    uv_timer_t *timer = loop_timer_new(loop, sandbox);
     if (!sandbox || !timer) {
         free(sandbox);
-        free(timer);
+        loop_timer_free(timer);
         supervisor_end(supervisor);
         *error = text_new("out of memory");
         return NULL;
     }
-    uv_timer_init(loop, timer);
-    timer->data = sandbox;
     sandbox->loop = loop;
     sandbox->timer = timer;
     sandbox->supervisor = supervisor;
@@ -578,8 +572,7 @@ void sandbox_stop(struct sandbox *sandbox)
     for (int i = 0; i < SANDBOX_SERVERS; i++)
         if (sandbox->servers[i].ask)
             ask_end(sandbox->servers[i].ask);
-    uv_timer_stop(sandbox->timer);
-    uv_close((uv_handle_t *)sandbox->timer, on_timer_closed);
+    loop_timer_free(sandbox->timer);
     supervisor_end(sandbox->supervisor);
     free(sandbox->config);
     for (int i = 0; sandbox->java[i]; i++)

@@ -1,0 +1,24 @@
+#include "probe/loop_timer.h"
+
+#include <stdlib.h>
+
+uv_timer_t *loop_timer_new(uv_loop_t *loop, void *owner)
+{
+    uv_timer_t *timer = calloc(1, sizeof *timer);
+    if (!timer)
+        return NULL;
+    uv_timer_init(loop, timer);
+    timer->data = owner;
+    return timer;
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+void loop_timer_free(uv_timer_t *timer)
+{
+    if (timer)
+        uv_close((uv_handle_t *)timer, on_closed);
+}

@@ -1,0 +1,15 @@
+/*
+ * loop_timer.h - a timer of the loop, in a block of its own: libuv needs it for longer than its owner does.
+ */
+#ifndef ELECTOP_PROBE_LOOP_TIMER_H
+#define ELECTOP_PROBE_LOOP_TIMER_H
+
+#include <uv.h>
+
+/* Not started yet; its data is the owner. NULL: out of memory. */
+uv_timer_t *loop_timer_new(uv_loop_t *, void *owner);
+/* It does not fire any more, and its owner may go; it goes itself in a later turn of the loop. NULL is fine.
+ */
+void loop_timer_free(uv_timer_t *);
+
+#endif
