@@ -53,7 +53,7 @@ static void what_was_written_is_read(void **state)
 static void strangers_bytes_are_unreadable(void **state)
 {
     (void)state;
-#define COUNTS "end done\ncounts 1 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
+#define COUNTS "end done\ncounts 1 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
 #define REST                                                                                                 \
     "failover 0 0 0\ndetection 0 0 0\nvacancy 0 0 0\ntakeover 0 0 0\nclose 0 0 0\nresign 0 0 0\ndrop 0 0 "   \
     "0\n"                                                                                                    \
@@ -63,8 +63,8 @@ static void strangers_bytes_are_unreadable(void **state)
         "",
         "end done\n",
         "end done\ncounts 1 1\nstand 0 0 0\n" REST,
-        "end done\ncounts 1 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 -1\nstand 0 0 0\n" REST,
-        "end done\ncounts 1 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\nstand 0 0 0\n" REST,
+        "end done\ncounts 1 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 -1\nstand 0 0 0\n" REST,
+        "end done\ncounts 1 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\nstand 0 0 0\n" REST,
         COUNTS "stand 0 0 9223372036854775807\n" REST, /* a sum of such overflows */
         COUNTS "stand 0 99999999999999999999 0\n" REST,
         COUNTS "stand 1 1 2 1:1 1:1\n" REST,
