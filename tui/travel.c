@@ -11,6 +11,7 @@
 #define SECOND_US INT64_C(1000000)
 #define MINUTE_US (60 * SECOND_US)
 #define DAY_US (1440 * MINUTE_US)
+#define WIDEST 1024 /* that the line of time is */
 
 static void say(struct travel_note *note, style role, const char *text)
 {
@@ -256,9 +257,13 @@ void travel_draw(struct travel *travel, struct cells *cells, int y, struct momen
     travel->width = facts_room(x, cells->width - 2 - safe_width(right, strlen(right), cells->ascii));
     if (travel->width < 2)
         return;
-    int begin = cell_at(travel, from_us), here = cell_at(travel, at_us), end = cell_at(travel, to_us);
+    travel->width = travel->width < WIDEST ? travel->width : WIDEST;
+    bool recorded[WIDEST];
+    int here = cell_at(travel, at_us);
+    history_recorded(past_history(travel->past), travel->from_us, travel->to_us, (size_t)travel->width,
+                     recorded);
     for (int i = 0; i < travel->width; i++)
-        if (i >= begin && i <= end)
+        if (recorded[i])
             cells_put(cells, x + i, y, 1, i < here ? ROLE_ACCENT : ROLE_RULE, cells_sign(cells, SIGN_RULE));
         else
             cells_put(cells, x + i, y, 1, ROLE_BAR_GAP, cells_sign(cells, SIGN_BAR_GAP));

@@ -34,6 +34,12 @@ void history_close(struct history *); /* NULL is fine */
 bool history_bounds(struct history *, int64_t *from_us, int64_t *to_us, char **error);
 
 /*
+ * Of each of count equal parts of that time: was anything recorded in it? False: it cannot be read, and no
+ * part is said to be.
+ */
+bool history_recorded(struct history *, int64_t from_us, int64_t to_us, size_t count, bool *recorded);
+
+/*
  * The model as it stood at that moment, of all clusters that were being recorded. Owned by the history, valid
  * until the next call that succeeds. NULL and a text in *error (caller frees): before the beginning, after
  * the end, or it cannot be read.
