@@ -1,14 +1,17 @@
 #include "config/option_table.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "config/keys.h"
 #include "config/times.h"
 #include "config/units.h"
+#include "config/znode_path.h"
 
 #define MINUTE_MS INT64_C(60000)
+#define JOIN_MAX 64 /* bytes of the name of a run */
 
 static const char *set_server(struct options *options, const char *value)
 {
@@ -281,9 +284,11 @@ static const char *set_expect(struct options *options, const char *value)
 static const char *set_join(struct options *options, const char *value)
 {
     options->inject.join = value;
-    return *value && strlen(value) <= 64 && !strpbrk(value, "/.{}")
-               ? NULL
-               : "is no name of a run; write 1 to 64 characters without / . { }";
+    char path[1 + JOIN_MAX + 1];
+    if (!*value || strlen(value) > JOIN_MAX || strpbrk(value, "/.{}"))
+        return "is no name of a run; write 1 to 64 characters without / . { }";
+    snprintf(path, sizeof path, "/%s", value);
+    return znode_path_problem(path);
 }
 
 static const char *set_load(struct options *options, const char *value)
