@@ -113,6 +113,13 @@ static void stay_in_turn(struct session *s)
             zoo_cycle_next_server(s->zh);
 }
 
+/* A server that refuses us hangs up as soon as it has the connection: after our greeting, or in its way. */
+static bool is_refusal(const struct session *s, int error, int state_before)
+{
+    return !s->overdue && (state_before == ZOO_ASSOCIATING_STATE ||
+                           (state_before != ZOO_CONNECTED_STATE && (error == EPIPE || error == ECONNRESET)));
+}
+
 /* What kind of end the last attempt had, in an operator's words. */
 static void describe_failure(struct session *s, int rc, int error, int state_before)
 {
@@ -123,7 +130,7 @@ static void describe_failure(struct session *s, int rc, int error, int state_bef
         snprintf(s->problem, sizeof s->problem, "the servers did not hear us for its whole timeout");
     else if (state_before == ZOO_ASSOCIATING_STATE && s->overdue)
         snprintf(s->problem, sizeof s->problem, "%s accepts connections but does not answer", server);
-    else if (state_before == ZOO_ASSOCIATING_STATE)
+    else if (is_refusal(s, error, state_before))
         snprintf(s->problem, sizeof s->problem, "%s %s", server,
                  s->established ? "refuses this session: no quorum, or older data than was seen (wiped?)"
                                 : "gives no session: no quorum, or too many connections");
@@ -395,7 +402,7 @@ static void session_fail(struct session *s, int rc, int error, int state_before)
     }
     int timeout_ms = s->established ? zoo_recv_timeout(s->zh) : s->timeout_asked_ms;
     uint64_t away_ms = uv_now(s->loop) - s->last_heard_ms;
-    s->refusals += state_before == ZOO_ASSOCIATING_STATE && !s->overdue;
+    s->refusals += is_refusal(s, error, state_before);
     bool hopeless = away_ms > (uint64_t)timeout_ms * GIVE_UP_TIMEOUTS ||
                     (s->refusals >= GIVE_UP_REFUSALS && away_ms > (uint64_t)timeout_ms);
     s->failures++;

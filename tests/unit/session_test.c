@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "probe/zookeeper/fourletter.h"
 #include "probe/zookeeper/sandbox.h"
@@ -322,6 +324,55 @@ static void tries_and_blames_each_in_turn(void **state)
     }
 }
 
+/* A server that hangs up on whoever comes, without hearing a word. */
+struct shut_door {
+    int listener;
+    _Atomic bool open;
+};
+
+static void shut_door(void *context)
+{
+    struct shut_door *door = context;
+    const struct linger at_once = {.l_onoff = 1};
+    while (door->open) {
+        int caller = accept(door->listener, NULL, NULL);
+        if (caller < 0)
+            break;
+        setsockopt(caller, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+        close(caller);
+    }
+}
+
+/* A server with too many connections hangs up at once, often before our greeting is out: that is no
+ * connection that was lost, for there was none. */
+static void is_refused_before_its_greeting(void **state)
+{
+    (void)state;
+    static const struct session_listener listener = {.state = on_attempt_state, .failed = on_attempt_failed};
+    struct shut_door door = {.listener = socket(AF_INET, SOCK_STREAM, 0), .open = true};
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof address;
+    uv_thread_t thread;
+    assert_int_equal(bind(door.listener, (const struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(listen(door.listener, 16), 0);
+    assert_int_equal(getsockname(door.listener, (struct sockaddr *)&address, &length), 0);
+    assert_int_equal(uv_thread_create(&thread, shut_door, &door), 0);
+    struct attempts a = {.wanted = 5};
+    char hosts[32];
+    snprintf(a.hangs_up, sizeof a.hangs_up, "127.0.0.1:%d ", ntohs(address.sin_port));
+    snprintf(hosts, sizeof hosts, "127.0.0.1:%d", ntohs(address.sin_port));
+    struct session_options options = {.hosts = hosts, .timeout_ms = 10 * TIMEOUT_MS};
+    struct session *session = session_open(&loop, &options, &listener, &a);
+    assert_non_null(session);
+    run_until(&a.enough);
+    session_close(session);
+    door.open = false;
+    assert_int_equal(shutdown(door.listener, SHUT_RDWR), 0);
+    assert_int_equal(uv_thread_join(&thread), 0);
+    close(door.listener);
+    assert_int_equal(a.wrong, 0);
+}
+
 /* A server that is killed and comes back: the same session, and its watches with it. */
 static void survives_a_restart(void **state)
 {
@@ -457,6 +508,7 @@ int main(void)
         cmocka_unit_test(closes_from_inside_an_answer),
         cmocka_unit_test(passes_over_dead_hosts),
         cmocka_unit_test(tries_and_blames_each_in_turn),
+        cmocka_unit_test(is_refused_before_its_greeting),
         cmocka_unit_test(survives_a_restart),
         cmocka_unit_test(gives_up_a_session_that_cannot_come_back),
         cmocka_unit_test(is_refused_for_good),
