@@ -240,8 +240,8 @@ static const char *read_dump(const char *text, struct session_list *list)
 const char *word_read(enum word word, const char *text, struct server_answer *answer)
 {
     const char *problem = NULL;
-    if (!*text) /* a server that is just going closes without a word */
-        return cut_off;
+    if (!*text)
+        return "hung up without a word: too many connections, or just ending";
     if (starts(text, word_text(word)) &&
         starts(text + strlen(word_text(word)), " is not executed because it is not in the whitelist"))
         return switched_off;

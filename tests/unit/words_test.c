@@ -159,7 +159,7 @@ static void refuses_the_rest(void **state)
         {WORD_CONS, "This ZooKeeper instance is not currently serving requests\n", "no quorum"},
         {WORD_SRVR, "srvr is not executed because it is not in the whitelist.\n", "4lw.commands.whitelist"},
         {WORD_WCHC, "wchc is not executed because it is not in the whitelist.\n", "4lw.commands.whitelist"},
-        {WORD_SRVR, "", "cut off"},
+        {WORD_SRVR, "", "too many connections"},
         {WORD_SRVR, "HTTP/1.1 400 Bad Request\r\n\r\n<html>", "not a ZooKeeper answer"},
         {WORD_SRVR, "Zookeeper version: ", "cut off"},
         {WORD_SRVR, "Mode: leader", "not a ZooKeeper answer"},
