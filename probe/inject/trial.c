@@ -479,7 +479,8 @@ static void on_over(uv_timer_t *timer)
 /* Its time was over, but with no server left to ask nobody knows what the servers made of its end. */
 static void doubt_end(struct trial *t)
 {
-    if (t->end != TRIAL_DONE || t->removed || session_state(t->session) == CONNECTION_CONNECTED)
+    bool hangs = t->removing; /* what is left to be removed has been asked for, and nothing came back */
+    if (t->end != TRIAL_DONE || t->removed || (session_state(t->session) == CONNECTION_CONNECTED && !hangs))
         return;
     t->end = TRIAL_LOST;
     snprintf(t->problem, sizeof t->problem,

@@ -297,21 +297,23 @@ def has_room(zk, most=3):
     return len(taken)
 
 
-def test_a_server_that_dies_before_the_end():
+@pytest.mark.parametrize("fault, more, word", [("kill", ["-t", "10s"], "connection refused"),
+                                               ("freeze", ["-t", "60s", "--load"], "no server answers")])
+def test_a_server_that_is_gone_at_the_end(fault, more, word):
     """Its time is over, and no server is left that could say how it ended: status 1, and the report says so."""
     from ensemble import Ensemble
-    own = Ensemble(1)
+    own = Ensemble(1, config=["maxSessionTimeout=120000"])
     try:
-        injection = Injection(own, SANDBOX, "-n", "3", "-t", "10s", "--for", "3s")
-        reader = own.client()
+        injection = Injection(own, SANDBOX, "-n", "3", *more, "--for", "3s")
+        reader = own.client(timeout=100)
         injection.until(lambda: standing(reader) == 3)
-        own.kill()
-        status, out, err = injection.end(within=60)
+        getattr(own, fault)()
+        status, out, err = injection.end(within=90)
         report = json.loads(out)
         assert status == 1 and report["end"] == "lost" and "no server answers any more" in err, err
-        assert "connection refused" in report["problem"] and report["ran_ms"] >= 3000
+        assert word in report["problem"] and report["ran_ms"] >= 3000
         assert any(own.addresses[0] in note and "no more after it" in note for note in report["notes"])
-        own.start()
+        own.heal()
         until(lambda: not [name for name in reader.get_children(SANDBOX) if ".alive" in name], 40)
         assert inject(own, SANDBOX, "-n", "1", "--for", "200ms")["end"] == "done"
         assert not reader.exists(SANDBOX)
