@@ -8,7 +8,6 @@
 struct event_log {
     struct event_line lines[EVENTS_KEPT];
     size_t first, count; /* a ring: first is the oldest */
-    uint64_t number;
 };
 
 struct event_log *event_log_new(void)
@@ -109,16 +108,11 @@ void event_log_add(void *context, const struct event *event)
     event_text(event, &words);
     if (event->kind == EVENT_FAILOVER && told_as_elected(log, event, &words))
         return;
-    struct event_line line = {.number = log->number + 1,
-                              .at = event->at,
-                              .kind = event->kind,
-                              .role = words.role,
-                              .label = words.label};
+    struct event_line line = {.at = event->at, .kind = event->kind, .role = words.role, .label = words.label};
     if (!line_fill(&line, event->cluster ? event->cluster->name : "",
                    event->election ? event->election->path : NULL, words.where, words.from, words.subject,
                    words.within, words.detail))
         return;
-    log->number++;
     size_t slot = (log->first + log->count) % EVENTS_KEPT;
     if (log->count == EVENTS_KEPT)
         log->first = (log->first + 1) % EVENTS_KEPT;
@@ -145,7 +139,6 @@ struct event_log *event_log_freeze(const struct event_log *log)
     struct event_log *copy = event_log_new();
     if (!copy)
         return NULL;
-    copy->number = log->number;
     for (size_t i = log->count; i-- > 0;) {
         const struct event_line *from = event_log_at(log, i);
         struct event_line *to = &copy->lines[copy->count];

@@ -15,7 +15,6 @@
 #define EVENTS_KEPT 1000
 
 struct event_line {
-    uint64_t number; /* from 1, never used twice: a selection keeps this, not an index */
     struct moment at;
     enum event_kind kind;
     style role;                      /* of the label */

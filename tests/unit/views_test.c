@@ -10,7 +10,9 @@
 
 #include <cmocka.h>
 
+#include "tests/support/drawn.h"
 #include "tests/support/framed.h"
+#include "tui/event_log.h"
 #include "tui/views/view.h"
 
 static void beta_becomes_vacant(struct stage *stage)
@@ -341,9 +343,51 @@ static void events_tell_who_it_is(void **state)
     framed_end(&show);
 }
 
+/* So many of these events, from this one on. */
+static struct event_log *log_of(const struct scene *scene, int first, int count)
+{
+    struct event_log *log = event_log_new();
+    for (int i = first; i < first + count; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "n_%d", i);
+        event_log_add(log, &(struct event){.kind = EVENT_CANDIDATE_JOINED,
+                                           .at = {1, 1000000 * (i + 1)},
+                                           .cluster = &scene->model->clusters[0],
+                                           .candidate = name});
+    }
+    return log;
+}
+
+/* The events of a moment of the past are gathered anew as one moves; the one that was chosen stays chosen. */
+static void events_selection_stays_with_its_event(void **state)
+{
+    struct framed show = framed_new(framed_two_elections(), events_view_new());
+    struct scene scene = framed_scene(&show);
+    struct event_log *all = log_of(&scene, 1, 6), *fewer = log_of(&scene, 3, 2);
+    struct view *next = NULL;
+
+    (void)state;
+    scene.events = all;
+    show.view->ops->draw(show.view, &scene, show.cells);
+    for (int i = 0; i < 3; i++)
+        show.view->ops->action(show.view, &scene, ACTION_DOWN, &next); /* to the third */
+    scene.events = fewer;
+    cells_clear(show.cells);
+    show.view->ops->draw(show.view, &scene, show.cells);
+    char *text = drawn_text(show.cells);
+    const char *selected = strstr(text, "\n>");
+    assert_non_null(selected);
+    assert_memory_equal(strstr(selected, "n_"), "n_3", 3);
+    free(text);
+    event_log_free(all);
+    event_log_free(fewer);
+    framed_end(&show);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(events_selection_stays_with_its_event),
         cmocka_unit_test(events_tell_who_it_is),
         cmocka_unit_test(overview_selects_the_worst_at_first),
         cmocka_unit_test(overview_selection_stays_with_its_election),

@@ -9,6 +9,8 @@
 #include "tui/views/list.h"
 #include "tui/views/view.h"
 
+#define KEY_SIZE 1024
+
 struct events_view {
     struct view view;
     struct list list;
@@ -45,18 +47,29 @@ static const struct event_line *line_at(const struct events_view *view, const st
     return NULL;
 }
 
-/* How many pass, and where the one of this number stands among them (count where it does not). */
-static size_t count_lines(const struct events_view *view, const struct scene *scene, uint64_t number,
+/* What tells an event from the others: a log of the past is gathered anew as one moves in it. */
+static void key_of(const struct event_line *line, char *buffer, size_t size)
+{
+    snprintf(buffer, size, "%" PRId64 " %d %s %s", line->at.wall_us, (int)line->kind, line->subject,
+             line->path != NULL ? line->path : "");
+}
+
+/* How many pass, and where the one of this key stands among them (count where it does not; NULL: none). */
+static size_t count_lines(const struct events_view *view, const struct scene *scene, const char *key,
                           size_t *at)
 {
     const struct event_line *line;
     size_t count = 0, found = SIZE_MAX;
+    int64_t at_us = key != NULL ? strtoll(key, NULL, 10) : 0;
+    char other[KEY_SIZE];
 
     for (size_t i = 0; (line = event_log_at(scene->events, i)) != NULL; i++) {
         if (!passes(view, line))
             continue;
-        if (line->number == number)
-            found = count;
+        if (key != NULL && line->at.wall_us == at_us) {
+            key_of(line, other, sizeof other);
+            found = strcmp(key, other) == 0 ? count : found;
+        }
         count++;
     }
     *at = found == SIZE_MAX ? count : found;
@@ -66,19 +79,18 @@ static size_t count_lines(const struct events_view *view, const struct scene *sc
 static void select_line(struct events_view *view, const struct scene *scene)
 {
     const struct event_line *line = line_at(view, scene, view->list.at);
-    char key[32];
+    char key[KEY_SIZE];
 
     if (line == NULL)
         return;
-    snprintf(key, sizeof key, "%" PRIu64, line->number);
+    key_of(line, key, sizeof key);
     list_select(&view->list, key);
 }
 
 static void follow_log(struct events_view *view, const struct scene *scene, size_t rows)
 {
     struct list *list = &view->list;
-    uint64_t number = list->key != NULL ? strtoull(list->key, NULL, 10) : 0;
-    size_t at, count = count_lines(view, scene, number, &at);
+    size_t at, count = count_lines(view, scene, list->key, &at);
 
     list_begin(list, count, rows);
     if (view->follow) {
