@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/clock.h"
 #include "probe/election/recall.h"
 #include "probe/log.h"
 #include "probe/loop_timer.h"
@@ -47,7 +48,7 @@ static void on_event(void *context, const struct event *event)
 static void on_beat(uv_timer_t *timer)
 {
     struct monitor *m = timer->data;
-    struct moment now = live_now();
+    struct moment now = clock_now();
     int64_t late_us = now.mono_us - m->beat.mono_us - BEAT_MS * 1000;
     if (late_us >= GAP_US)
         log_line(LOG_LEVEL_WARNING, "not running for %lld ms: what happened meanwhile is read now",
@@ -73,7 +74,7 @@ struct monitor *monitor_start(uv_loop_t *loop, const struct settings *settings, 
         goto failed;
     m->model->on_event = on_event;
     m->model->context = m;
-    m->beat = live_now();
+    m->beat = clock_now();
     uv_timer_start(m->heartbeat, on_beat, BEAT_MS, BEAT_MS);
     for (size_t i = 0; i < settings->cluster_count; i++) {
         struct source *source = live_source_new(loop, m->model, settings, (unsigned)i);
@@ -142,7 +143,7 @@ void monitor_clear(struct monitor *m, const char *cluster, const char *election,
     for (size_t i = 0; i < m->model->cluster_count; i++)
         if (strcmp(m->model->clusters[i].name, cluster) == 0)
             model_observe(m->model, &(struct observation){.kind = OBSERVED_CLEARED,
-                                                          .at = live_now(),
+                                                          .at = clock_now(),
                                                           .cluster = (unsigned)i,
                                                           .election = election,
                                                           .path = path});
@@ -154,7 +155,7 @@ static uint64_t look_due_ms(struct monitor *m, uint64_t now_ms)
 {
     if (m->due_known_ms != 0 && now_ms - m->due_known_ms < DUE_EVERY_MS)
         return m->due_ms;
-    int64_t due_us = model_look_due_us(m->model), now_us = live_now().mono_us;
+    int64_t due_us = model_look_due_us(m->model), now_us = clock_now().mono_us;
     uint64_t least_ms = m->looked_ms + SECOND_LOOK_LEAST_MS;
     m->due_known_ms = now_ms;
     m->due_ms = due_us == INT64_MAX ? UINT64_MAX
@@ -179,7 +180,7 @@ static void watch_known(struct monitor *m, const struct cluster *then)
 
 void monitor_recall(struct monitor *m, const struct model *then, int64_t until_us, bool grows)
 {
-    struct moment now = live_now();
+    struct moment now = clock_now();
     struct moment until = {now.mono_us - (now.wall_us - until_us), until_us};
     model_recall(m->model, then, until, grows);
     for (size_t i = 0; then && grows && i < then->cluster_count; i++)

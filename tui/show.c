@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "probe/clock.h"
 #include "tui/exit_status.h"
 #include "tui/screen/curses.h"
 #include "tui/views/view.h"
@@ -44,10 +45,7 @@ struct stage {
 static struct moment real_clock(void *context)
 {
     (void)context;
-    struct timespec wall;
-    clock_gettime(CLOCK_REALTIME, &wall);
-    return (struct moment){.mono_us = (int64_t)(uv_hrtime() / 1000),
-                           .wall_us = (int64_t)wall.tv_sec * 1000000 + wall.tv_nsec / 1000};
+    return clock_now();
 }
 
 static struct moment now_of(const struct stage *stage)

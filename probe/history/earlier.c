@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "probe/clock.h"
 #include "probe/history/history.h"
 #include "probe/history/place.h"
 #include "probe/log.h"
@@ -27,13 +27,6 @@ struct earlier {
     uv_timer_t *timer;
 };
 
-static int64_t wall_us(void)
-{
-    struct timespec wall;
-    clock_gettime(CLOCK_REALTIME, &wall);
-    return (int64_t)wall.tv_sec * 1000000 + wall.tv_nsec / 1000;
-}
-
 /* A newer state in place of the one that the model still points at. False: there is none. */
 static bool read_on(struct earlier *e)
 {
@@ -50,7 +43,7 @@ static bool read_on(struct earlier *e)
         history_close(history);
         return false;
     }
-    monitor_recall(e->monitor, then, to_us, wall_us() - to_us < BEHIND_US);
+    monitor_recall(e->monitor, then, to_us, clock_wall_us() - to_us < BEHIND_US);
     history_close(e->history);
     e->history = history;
     e->until_us = to_us;

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "config/connect_string.h"
 #include "config/text.h"
 #include "config/znode_path.h"
+#include "probe/clock.h"
 #include "probe/inject/descriptors.h"
 #include "probe/inject/guid.h"
 #include "probe/inject/layout.h"
@@ -562,9 +562,7 @@ struct trial *trial_new(uv_loop_t *loop, const struct trial_options *options,
     t->options = *options;
     t->listener = *listener;
     t->context = context;
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    t->wall_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    t->wall_ms = clock_wall_us() / 1000;
     if (connect_string_parse(options->cluster->hosts, &string, &error)) {
         t->hosts = strdup(string.hosts);
         t->path = znode_path_join(string.chroot, options->path);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/clock.h"
 #include "probe/loop_timer.h"
 #include "probe/source/inquiry_admin.h"
 #include "probe/source/inquiry_round.h"
@@ -321,7 +322,7 @@ static void ask_after_ping(struct inquiry *q)
     const char *path = *live->chroot ? live->chroot : "/";
     for (size_t i = 0; q->owed == 0 && i < live->lane_count; i++)
         q->pings += session_exists(live->lanes[i].session, path, false, on_ping, q);
-    q->pinged_us = q->pings ? live_now().mono_us : 0;
+    q->pinged_us = q->pings ? clock_now().mono_us : 0;
     q->owed += q->pings;
     if (q->pings)
         uv_timer_start(q->timer, on_ping_late, PING_WITHIN_MS, 0);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "config/text.h"
+#include "probe/clock.h"
 #include "probe/log.h"
 #include "probe/source/inquiry_round.h"
 #include "probe/source/server_facts.h"
@@ -236,7 +237,7 @@ void inquiry_ask_adminserver(struct inquiry *q)
             inquiry_way_failed(q, "none of the AdminServers that are named is on its host (admin)");
     } else {
         inquiry_expect_ours(q);
-        q->asked_at = live_now();
+        q->asked_at = clock_now();
         q->admin_ask = adminserver_ask(q->http, q->admin_host, q->admin_port, inquiry_ways[q->step].command,
                                        inquiry_ways[q->step].within_ms, &q->answer, on_admin, q);
         if (!q->admin_ask)

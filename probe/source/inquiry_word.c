@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "probe/clock.h"
 #include "probe/source/inquiry_round.h"
 
 /* The longest path that a watch here is likely to have: twice that of our elections' candidates. */
@@ -122,7 +123,7 @@ void inquiry_ask_by_word(struct inquiry *q)
         inquiry_way_failed(q, reason);
     } else {
         inquiry_expect_ours(q);
-        q->asked_at = live_now();
+        q->asked_at = clock_now();
         q->word_ask = fourletter_ask(q->live->loop, q->host, q->port, word_text(word),
                                      (uint64_t)inquiry_ways[q->step].within_ms, WORD_LIMIT_BYTES, on_word, q);
         if (!q->word_ask)

@@ -1,7 +1,8 @@
 #include "probe/source/live.h"
 
 #include <stdio.h>
-#include <time.h>
+
+#include "probe/clock.h"
 
 const char *live_name(const struct live *live)
 {
@@ -25,19 +26,11 @@ void live_mark_as_observer(const struct live *live, struct session *session)
     session_exists(session, mark, true, on_observer_mark, NULL);
 }
 
-struct moment live_now(void)
-{
-    struct timespec wall;
-    clock_gettime(CLOCK_REALTIME, &wall);
-    return (struct moment){.mono_us = (int64_t)(uv_hrtime() / 1000),
-                           .wall_us = (int64_t)wall.tv_sec * 1000000 + wall.tv_nsec / 1000};
-}
-
 struct observation live_observation(const struct live *live, enum observation_kind kind, const char *election,
                                     const char *path)
 {
     return (struct observation){
-        .kind = kind, .at = live_now(), .cluster = live->index, .election = election, .path = path};
+        .kind = kind, .at = clock_now(), .cluster = live->index, .election = election, .path = path};
 }
 
 void live_show_denied(struct live *live, const char *path, const struct election_settings *settings,

@@ -82,9 +82,6 @@ const char *live_name(const struct live *);
  */
 void live_mark_as_observer(const struct live *, struct session *);
 
-/* Now, on both clocks. */
-struct moment live_now(void);
-
 /* An observation of this cluster, made now. */
 struct observation live_observation(const struct live *, enum observation_kind, const char *election,
                                     const char *path);

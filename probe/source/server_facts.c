@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/clock.h"
 #include "probe/log.h"
 
 static struct observation observation(const struct live *live, enum observation_kind kind, struct moment at)
@@ -88,7 +89,7 @@ void facts_tell_connections(const struct live *live, const char *address, struct
     int64_t latest_ms = -1, own_zxid = INT64_MAX;
     size_t own_count = 0;
     bool ours = pinged_us != 0 && facts_show_ours(live, list);
-    int64_t took_us = live_now().mono_us - at.mono_us;
+    int64_t took_us = clock_now().mono_us - at.mono_us;
     for (size_t i = 0; i < list->count; i++) {
         const struct seen_connection *c = &list->list[i];
         if (c->last_response_ms > latest_ms)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/clock.h"
 #include "probe/loop_timer.h"
 #include "probe/source/subject_inner.h"
 #include "probe/source/subject_reads.h"
@@ -317,7 +318,7 @@ static void subject_confirm(struct subject *s)
     s->confirm_again = s->confirming; /* that one began before what was told by now */
     if (s->confirming || !s->election->suspected || s->absent_ms)
         return;
-    s->synced_us = live_now().mono_us;
+    s->synced_us = clock_now().mono_us;
     if (session_sync(s->lane->session, s->path, on_synced, s)) {
         s->confirming = true;
         subject_hold(s);

@@ -39,7 +39,8 @@ DOORS = {
 UPWARD = [
     ("config/", ("probe/", "tui/", "tests/")),
     ("probe/", ("tui/", "tests/")),
-    ("probe/election/", ("probe/zookeeper/", "probe/source/", "probe/sink/", "probe/inject/", "probe/history/", "probe/report/", "probe/monitor.h")),
+    ("probe/election/", ("probe/zookeeper/", "probe/source/", "probe/sink/", "probe/inject/", "probe/history/", "probe/report/", "probe/monitor.h",
+                         "probe/clock.h")),
     ("probe/zookeeper/", ("probe/source/", "probe/sink/", "probe/inject/", "probe/history/", "probe/report/", "probe/monitor.h")),
     ("probe/source/", ("probe/sink/", "probe/inject/", "probe/history/", "probe/report/", "probe/monitor.h")),
     ("probe/sink/", ("probe/source/", "probe/zookeeper/", "probe/inject/", "probe/history/", "probe/report/", "probe/monitor.h")),

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "probe/history/earlier.h"
+#include "probe/clock.h"
 #include "probe/monitor.h"
 #include "probe/sink/json_event.h"
-#include "probe/source/live.h"
 #include "tui/commands/command.h"
 #include "tui/commands/ending.h"
 #include "tui/commands/verdict.h"
@@ -60,11 +60,11 @@ static void on_output_dropped(void *context, struct buffer *line, uint64_t count
 {
     struct stream *stream = context;
     if (stream->options->json) {
-        json_event_write_dropped(line, live_now(), count);
+        json_event_write_dropped(line, clock_now(), count);
         return;
     }
     stream->paper.out = line;
-    event_line_print_dropped(&stream->paper, live_now(), count, where_width(stream));
+    event_line_print_dropped(&stream->paper, clock_now(), count, where_width(stream));
     stream->paper.out = &stream->line;
 }
 

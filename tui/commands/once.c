@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "probe/history/earlier.h"
+#include "probe/clock.h"
 #include "probe/history/place.h"
 #include "probe/monitor.h"
 #include "probe/sink/json_look.h"
-#include "probe/source/live.h"
 #include "tui/commands/command.h"
 #include "tui/commands/ending.h"
 #include "tui/commands/recording.h"
@@ -23,7 +23,7 @@
 static void write_json(struct buffer *out, const struct model *model, const struct invocation *invocation)
 {
     const struct history_settings *settings = &invocation->settings->history;
-    struct moment now = live_now();
+    struct moment now = clock_now();
     char *error = NULL, *file = NULL;
     if (settings->given && strcmp(settings->file, "off") != 0)
         file = place_choose(settings, true, &error);
@@ -42,7 +42,7 @@ static bool print_look(struct buffer *out, const struct model *model, const stru
         return !buffer_failed(out);
     }
     struct print_style how = print_style_choose(invocation->options, invocation->settings, STDOUT_FILENO);
-    return look_text_print(out, model, live_now(), &how);
+    return look_text_print(out, model, clock_now(), &how);
 }
 
 /* Hands the look on; the look's own status stands unless writing failed. */

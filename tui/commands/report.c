@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "config/text.h"
 #include "config/times.h"
+#include "probe/clock.h"
 #include "probe/history/history.h"
 #include "probe/history/place.h"
 #include "probe/report/json_report.h"
@@ -22,13 +22,6 @@
 
 #define WINDOW_US (INT64_C(24) * 3600 * 1000000)
 
-static int64_t now_us(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
 static int give_up(char *error, int status)
 {
     complain("%s", error ? error : "out of memory; ask for a shorter time");
@@ -40,7 +33,7 @@ static int give_up(char *error, int status)
 static bool choose_window(const struct options *options, int64_t begin_us, int64_t end_us,
                           struct report_query *query)
 {
-    int64_t now = now_us();
+    int64_t now = clock_wall_us();
     query->to_us = end_us;
     if (options->to)
         time_parse(options->to, end_us, &query->to_us);
@@ -125,7 +118,7 @@ static int write_text(const struct report *report, const struct report_note *not
 static int tell(const struct report *report, const char *file, const struct invocation *invocation)
 {
     const struct options *options = invocation->options;
-    const struct report_note note = {.recording = file, .made_us = now_us()};
+    const struct report_note note = {.recording = file, .made_us = clock_wall_us()};
     int status = report->election_count ? EXIT_DONE : complain_nothing(report, options);
     int written = EXIT_DONE;
     if (options->html)
