@@ -51,7 +51,7 @@ UPWARD = [
     ("tui/print/", ("tui/views/", "tui/commands/", "tui/report/", "tui/inject/")),
     ("tui/report/", ("tui/commands/", "probe/zookeeper/", "probe/source/", "probe/inject/")),
     ("tui/views/", ("tui/commands/", "probe/zookeeper/", "probe/source/", "probe/inject/")),
-    ("tui/", ("tests/",)),
+    ("tui/", ("tests/", "probe/source/")),
 ]
 
 # What is pure: the model, the recipe of our own candidates, what they count.
