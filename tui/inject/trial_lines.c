@@ -37,13 +37,13 @@ static size_t agents_told(const struct trial_report *r)
     return told;
 }
 
-static void put_behaviour(struct text *text, const struct trial_options *options)
+static void put_behaviour(struct text *text, const struct trial_options *options, bool ours)
 {
     double left = 100;
     if (options->part_count == 0)
-        text_add(text, "all follow the recipe");
+        text_add(text, ours ? "ours follow the recipe" : "all follow the recipe");
     else
-        text_add(text, "behaviour ");
+        text_add(text, ours ? "behaviour of ours " : "behaviour ");
     for (size_t i = 0; i < options->part_count; i++) {
         const struct crowd_part *part = &options->parts[i];
         left -= part->percent;
@@ -59,7 +59,7 @@ static void put_behaviour(struct text *text, const struct trial_options *options
 }
 
 /* Who was to die, how, and how often. */
-static void put_schedule(struct text *text, const struct trial_options *options)
+static void put_schedule(struct text *text, const struct trial_options *options, bool ours)
 {
     static const char *const how[DEPART_COUNT] = {[DEPART_CLOSE] = "closed its session",
                                                   [DEPART_RESIGN] = "resigned",
@@ -67,11 +67,14 @@ static void put_schedule(struct text *text, const struct trial_options *options)
                                                   [DEPART_PAUSE] = "stood still until it had expired"};
     bool seconds = options->every_ms % 1000 == 0;
     if (options->victim == VICTIM_NOBODY)
-        text_add(text, " Nobody was made to die.");
+        text_add(text, ours ? " Of ours nobody was made to die." : " Nobody was made to die.");
     else
         text_printf(text, " Every %" PRIu64 "%s %s %s.",
                     seconds ? options->every_ms / 1000 : options->every_ms, seconds ? "s" : "ms",
-                    options->victim == VICTIM_LEADER ? "the leader" : "one at random", how[options->how]);
+                    options->victim != VICTIM_LEADER ? "one at random"
+                    : ours                           ? "our leader"
+                                                     : "the leader",
+                    how[options->how]);
 }
 
 static void put_course(struct text *text, const struct trial_report *r)
@@ -93,7 +96,7 @@ static void put_course(struct text *text, const struct trial_report *r)
         text_printf(text, "%" PRIu64 " of %s stood, and after %s no more were waited for.", stood->count,
                     r->agents ? "ours" : "them", format_span((int64_t)stood_us, span, sizeof span));
     if (stood_us)
-        put_schedule(text, r->options);
+        put_schedule(text, r->options, r->agents != NULL);
     else
         text_printf(text, "%" PRIu64 " of %s stood.", stood->count, r->agents ? "ours" : "them");
     text_printf(
@@ -143,7 +146,7 @@ static void put_unanswered(struct trial_form *form, const struct trial_report *r
     const struct trial_options *options = r->options;
     uint64_t ended = 0, open = 0, due = options->every_ms ? r->run_us / 1000 / options->every_ms : 0;
     if (r->agents)
-        due *= agents_told(r); /* who began together ran for about as long */
+        due = 0; /* what was due with the others is theirs */
     for (int how = 0; how < DEPART_COUNT; how++) {
         ended += r->by_how[how][0];
         open += r->by_how[how][1];
@@ -218,7 +221,7 @@ static void put_summary(struct trial_form *form, const struct trial_report *r)
 {
     struct text text = {0};
     put_crowd(&text, r);
-    put_behaviour(&text, r->options);
+    put_behaviour(&text, r->options, r->agents != NULL);
     text_add(&text, ". ");
     put_course(&text, r);
     form->out->failed |= text.failed;
