@@ -88,6 +88,14 @@ static void directory_clear(struct directory *directory)
     directory->count = 0;
 }
 
+struct stage *stage_of(const char *path, enum election_kind kind)
+{
+    struct stage *stage = stage_new((const char *const[]){"", NULL});
+    stage_connected(stage, 0, "zk1:2181");
+    stage_watch(stage, 0, path, NULL, kind, NULL);
+    return stage;
+}
+
 void stage_free(struct stage *stage)
 {
     model_free(stage->model);

@@ -24,6 +24,8 @@ struct stage;
 
 /* One cluster a name, NULL-terminated; "" for one without a name. It is 2026-11-20 12:00:00 UTC. */
 struct stage *stage_new(const char *const *clusters);
+/* One without a name, connected, in which this is watched. */
+struct stage *stage_of(const char *path, enum election_kind);
 void stage_free(struct stage *);
 
 const struct model *stage_model(const struct stage *);

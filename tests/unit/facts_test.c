@@ -241,13 +241,11 @@ static void nothing_goes_on_unseen(void **state)
 static void a_vacancy_found_is_a_bound(void **state)
 {
     static const struct stand one[] = {{"n_0000000001", 1, "a", 60}};
-    struct stage *stage = stage_new((const char *const[]){"", NULL});
+    struct stage *stage = stage_of("/election", KIND_LEADER);
     const struct election *election;
     char text[128];
 
     (void)state;
-    stage_connected(stage, 0, "zk1:2181");
-    stage_watch(stage, 0, "/election", NULL, KIND_LEADER, NULL);
     stage_children(stage, 0, "/election", one, 1, 2, 0);
     election = model_election(stage_model(stage), 0, "/election");
     stage_disconnected(stage, 0, "the session is gone");
@@ -283,13 +281,11 @@ static void what_vanished_is_no_emergency(void **state)
 static void a_mere_directory_says_so(void **state)
 {
     static const struct stand stands[] = {{"bin", 0, NULL, 9}, {"etc", 0, NULL, 9}, {"usr", 0, NULL, 9}};
-    struct stage *stage = stage_new((const char *const[]){"", NULL});
+    struct stage *stage = stage_of("/somewhere", KIND_LEADER);
     const struct election *election;
     char text[128];
 
     (void)state;
-    stage_connected(stage, 0, "zk1:2181");
-    stage_watch(stage, 0, "/somewhere", NULL, KIND_LEADER, NULL);
     stage_children(stage, 0, "/somewhere", stands, 3, 3, 0);
     election = model_election(stage_model(stage), 0, "/somewhere");
     assert_int_equal(election->state, ELECTION_VACANT);

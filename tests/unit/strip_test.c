@@ -33,12 +33,10 @@ static void draw(char *text, int width, const struct stage *stage, const char *p
 static void tenures_have_their_share(void **state)
 {
     static const struct stand both[] = {{"n_0000000001", 1, "a", 60}, {"n_0000000002", 2, "b", 50}};
-    struct stage *stage = stage_new((const char *const[]){"", NULL});
+    struct stage *stage = stage_of("/election", KIND_LEADER);
     char text[64];
 
     (void)state;
-    stage_connected(stage, 0, "zk1:2181");
-    stage_watch(stage, 0, "/election", NULL, KIND_LEADER, NULL);
     stage_children(stage, 0, "/election", both, 2, 3, 0);
     stage_pass(stage, 10 * MINUTE);
     stage_absent(stage, 0, "/election", "/election/n_0000000001");
@@ -58,12 +56,10 @@ static void tenures_have_their_share(void **state)
 static void what_nobody_watched_is_a_gap(void **state)
 {
     static const struct stand one = {"n_0000000001", 1, "a", 60};
-    struct stage *stage = stage_new((const char *const[]){"", NULL});
+    struct stage *stage = stage_of("/election", KIND_LEADER);
     char text[64];
 
     (void)state;
-    stage_connected(stage, 0, "zk1:2181");
-    stage_watch(stage, 0, "/election", NULL, KIND_LEADER, NULL);
     stage_children(stage, 0, "/election", &one, 1, 2, 0);
     stage_pass(stage, 10 * MINUTE);
     stage_disconnected(stage, 0, "the connection was lost");
@@ -84,12 +80,10 @@ static void one_program_has_one_line(void **state)
 {
     static const struct stand first = {"n_0000000001", 1, "a", 60}, second = {"n_0000000002", 2, "a", 10},
                               third = {"n_0000000003", 3, "", 5};
-    struct stage *stage = stage_new((const char *const[]){"", NULL});
+    struct stage *stage = stage_of("/election", KIND_LEADER);
     char text[64];
 
     (void)state;
-    stage_connected(stage, 0, "zk1:2181");
-    stage_watch(stage, 0, "/election", NULL, KIND_LEADER, NULL);
     stage_children(stage, 0, "/election", &first, 1, 2, 0);
     stage_pass(stage, 10 * MINUTE);
     stage_children(stage, 0, "/election", &second, 1, 3, 0);
@@ -109,12 +103,10 @@ static void holders_of_a_lock_are_told_apart(void **state)
     static const struct stand one = {"controller", 1, "{\"version\":1,\"brokerid\":1}", 60},
                               two = {"controller", 2, "{\"version\":1,\"brokerid\":2}", 0};
     static const char path[] = "/kafka/controller";
-    struct stage *stage = stage_new((const char *const[]){"", NULL});
+    struct stage *stage = stage_of(path, KIND_LEADER);
     char text[64];
 
     (void)state;
-    stage_connected(stage, 0, "zk1:2181");
-    stage_watch(stage, 0, path, NULL, KIND_LEADER, NULL);
     stage_node(stage, 0, path, path, &one);
     stage_pass(stage, 10 * MINUTE);
     stage_absent(stage, 0, path, path);
@@ -144,7 +136,7 @@ static void a_short_vacancy_is_seen(void **state)
 /* The shade of a tenure stays when the oldest fall out of the ring. */
 static void shades_do_not_flip(void **state)
 {
-    struct stage *stage = stage_new((const char *const[]){"", NULL});
+    struct stage *stage = stage_of("/election", KIND_LEADER);
     char names[300][24], before[64], after[64];
     struct stand stands[300];
 
@@ -153,8 +145,6 @@ static void shades_do_not_flip(void **state)
         snprintf(names[i], sizeof names[i], "n_%010d", i);
         stands[i] = (struct stand){names[i], (uint64_t)i + 1, NULL, 0};
     }
-    stage_connected(stage, 0, "zk1:2181");
-    stage_watch(stage, 0, "/election", NULL, KIND_LEADER, NULL);
     for (int i = 0; i < 200; i++) {
         stage_children(stage, 0, "/election", stands + i, 2, 2, 0);
         stage_pass(stage, MINUTE);

@@ -327,10 +327,8 @@ static void events_tell_who_it_is(void **state)
 {
     static const struct stand both[] = {{"72057594037927936-10.0.3.17:8983_solr-n_0000000001", 1, "", 60},
                                         {"72057594037927937-10.0.3.18:8983_solr-n_0000000002", 2, "", 0}};
-    struct stage *stage = stage_new((const char *const[]){"", NULL});
+    struct stage *stage = stage_of("/overseer_elect/election", KIND_LEADER);
     (void)state;
-    stage_connected(stage, 0, "zk1:2181");
-    stage_watch(stage, 0, "/overseer_elect/election", NULL, KIND_LEADER, NULL);
     stage_children(stage, 0, "/overseer_elect/election", both, 1, 2, 0);
     stage_pass(stage, 2000000);
     stage_children(stage, 0, "/overseer_elect/election", both, 2, 0, 0);
