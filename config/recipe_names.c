@@ -65,6 +65,10 @@ static void check_own(const struct yaml_node *recipe, struct problems *problems)
     const struct yaml_node *name = value_of(recipe, "name"), *family = value_of(recipe, "family");
     const struct yaml_node *candidate = value_of(recipe, "candidate");
     bool is_lock = family && strcmp(family->text, "lock") == 0;
+    if (name && strcmp(name->text, "auto") == 0)
+        refuse(name, "name", "stands for any recipe; write another word", problems);
+    if (name && strpbrk(name->text, " \t"))
+        refuse(name, "name", "is more than one word; write one, for an election's recipe", problems);
     if (!name || is_lock == !candidate)
         return;
     refuse(name, "name",

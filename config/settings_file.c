@@ -9,6 +9,7 @@
 #include "config/nearest.h"
 #include "config/recipe_names.h"
 #include "config/yaml.h"
+#include "config/znode_path.h"
 
 #define CLUSTERS "clusters[]"
 #define ELECTIONS "clusters[].elections[]"
@@ -164,6 +165,19 @@ static void check_items(const struct key *list, const struct yaml_node *node, st
     }
 }
 
+/* What a pattern finds stands by its path: one name for all of it would be told of none. */
+static void check_pattern_names(const struct yaml_node *elections, struct reading *reading)
+{
+    for (size_t i = 0; i < elections->count && !problems_full(reading->problems); i++) {
+        const struct yaml_node *path = yaml_node_value(&elections->items[i], "path");
+        const struct yaml_node *name = yaml_node_value(&elections->items[i], "name");
+        if (path && path->kind == NODE_TEXT && znode_is_pattern(path->text) && name &&
+            !yaml_node_is_null(name))
+            problems_add(reading->problems, name->line, name->column,
+                         "name: what a pattern finds is called by its path; leave it out");
+    }
+}
+
 static void read_items(const struct key *list, const struct yaml_node *node, void *base,
                        struct reading *reading)
 {
@@ -197,6 +211,8 @@ static void read_items(const struct key *list, const struct yaml_node *node, voi
         read_map(list->path, &node->items[i], items + i * list->item_size, reading);
     }
     check_items(list, node, reading);
+    if (key_is_at(list, "clusters[].elections"))
+        check_pattern_names(node, reading);
 }
 
 static void read_value(const struct key *key, const struct yaml_node *word, const struct yaml_node *value,

@@ -87,7 +87,7 @@ static void defaults_without_a_file(void **state)
 static const char clusters[] =
     "clusters:\n"
     "  - {name: prod, hosts: 'p:1', auth_file: auth, session_timeout: 20s, elections: [\n"
-    "      {path: /a, name: alpha, kind: lock}, {path: /t/*, name: teams, recipe: kazoo}]}\n"
+    "      {path: /a, name: alpha, kind: lock}, {path: /t/*, recipe: kazoo}]}\n"
     "  - {name: test, hosts: 't:1'}\n"
     "screen: {mouse: false}\n";
 

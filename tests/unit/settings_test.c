@@ -337,6 +337,23 @@ static void recipes_are_known(void **state)
         "f:10:12: name: \"b\" is a lock, which has no candidates' names; leave its candidate out");
 }
 
+/* What could never be said of anything, or would be said of nothing, is refused. */
+static void names_that_name_nothing(void **state)
+{
+    (void)state;
+    expect_errors(
+        "recipes:\n"
+        "  - {name: two words, candidate: 'a(\\d{10})'}\n"
+        "  - {name: auto, candidate: 'a(\\d{10})'}\n"
+        "clusters:\n"
+        "  - hosts: a\n"
+        "    elections: [{path: /a, name: one}, {path: /t/*/leader, name: teams}, {path: '/?', name: ~}]\n",
+
+        "f:2:12: name: \"two words\" is more than one word; write one, for an election's recipe\n"
+        "f:3:12: name: \"auto\" stands for any recipe; write another word\n"
+        "f:6:66: name: what a pattern finds is called by its path; leave it out");
+}
+
 /* A file that is wrong everywhere does not flood the terminal. */
 static void errors_are_bounded(void **state)
 {
@@ -409,11 +426,17 @@ static void the_table_is_sound(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_example_is_read),  cmocka_unit_test(other_forms),
-        cmocka_unit_test(empty_files),          cmocka_unit_test(printing_round_trips),
-        cmocka_unit_test(all_errors_at_once),   cmocka_unit_test(bad_values),
-        cmocka_unit_test(recipes_are_known),    cmocka_unit_test(errors_are_bounded),
-        cmocka_unit_test(unused_keys_are_said), cmocka_unit_test(history_is_told_from_its_defaults),
+        cmocka_unit_test(the_example_is_read),
+        cmocka_unit_test(other_forms),
+        cmocka_unit_test(empty_files),
+        cmocka_unit_test(printing_round_trips),
+        cmocka_unit_test(all_errors_at_once),
+        cmocka_unit_test(bad_values),
+        cmocka_unit_test(recipes_are_known),
+        cmocka_unit_test(names_that_name_nothing),
+        cmocka_unit_test(errors_are_bounded),
+        cmocka_unit_test(unused_keys_are_said),
+        cmocka_unit_test(history_is_told_from_its_defaults),
         cmocka_unit_test(the_table_is_sound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
