@@ -47,6 +47,8 @@ const char *znode_path_problem(const char *path)
             return "holds two slashes in a row; write one";
         if (component_is_dots(component, size))
             return "holds a component . or .., which ZooKeeper refuses; write the path without it";
+        if (size == 2 && strncmp(component, "**", 2) == 0) /* elsewhere it is any depth: here it is not */
+            return "holds a component **; * matches one level: write one for each";
         if (!component[size])
             return NULL;
         component += size + 1;
