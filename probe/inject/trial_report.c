@@ -9,10 +9,21 @@
 #include "probe/inject/trial_part.h"
 #include "probe/inject/trial_state.h"
 
+#define PATIENCE_US UINT64_C(1000000)
+
 static void add_phase(struct histogram *histogram, uint64_t from_us, uint64_t to_us)
 {
     if (from_us && to_us)
         histogram_add(histogram, (int64_t)(to_us - from_us));
+}
+
+/* The run ended so long after it that nobody was going to lead: all who could have been told were told. */
+static bool nobody_follows(const struct trial *t, const struct crowd_failover *failover)
+{
+    bool expires = failover->how == DEPART_DROP || failover->how == DEPART_PAUSE;
+    uint64_t timeout_us = (uint64_t)t->options.cluster->session_timeout_ms * 1000;
+    return !failover->led_us &&
+           uv_hrtime() / 1000 - failover->due_us > PATIENCE_US + (expires ? 2 * timeout_us : 0);
 }
 
 /* Where nothing else shows what a failover costs here, or the run ended for what this one did. */
@@ -35,7 +46,7 @@ void trial_count_failover(struct trial *t, const struct crowd_failover *failover
         return;
     if (failover->broken_off)
         note_broken_off(t, failover);
-    if (ended || !failover->broken_off)
+    if (ended || !failover->broken_off || nobody_follows(t, failover))
         t->by_how[failover->how][!ended]++;
     if (!ended)
         return;

@@ -48,6 +48,15 @@ def test_ways_to_die(zk, client, how):
     assert not client.exists(SANDBOX)
 
 
+def test_a_death_that_nobody_follows_is_told(zk):
+    """All deaf: once the first is gone nobody leads, and the report does not pass over it; a death just before the
+    end of the run is no such thing."""
+    report = inject(zk, SANDBOX, "-n", "4", "--behaviour", "deaf", "--kill", "leader:every=200ms", "--for", "2s")
+    assert report["failover"]["never_led"] == 1 and report["failover"]["total"]["count"] == 0
+    report = inject(zk, SANDBOX, "-n", "4", "--behaviour", "deaf", "--kill", "leader:every=1s", "--for", "1500ms")
+    assert report["failover"]["never_led"] == 0 and report["failover"]["total"]["count"] == 0
+
+
 def test_expectation_fails(zk):
     """What was expected and did not come true is told, and makes the status 1."""
     report = inject(zk, SANDBOX, "-n", "3", "--for", "500ms", "--expect", "failover.p99<2s", status=1)

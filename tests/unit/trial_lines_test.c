@@ -121,7 +121,8 @@ static void many_read_as_many(void **state)
     has(text, "All stood within 2.00ms. Every 1s the leader closed its session.");
     has(text, "4 failovers: p50 2.00ms, p99 2.00ms, the longest 2.00ms; each cost 1 notification and 2.5 "
               "requests.");
-    has(text, "Of 30 deaths that were due 6 came to an end in time");
+    has(text, "Of 30 deaths that were due 6 came about: while nobody leads, or no server answers, no leader "
+              "can die.");
     has(text, "2 deaths of a leader were followed by nobody who led.");
     free(text);
     free(f);

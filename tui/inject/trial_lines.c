@@ -163,8 +163,8 @@ static void put_unanswered(struct trial_form *form, const struct trial_report *r
     if (options->victim == VICTIM_LEADER && r->crowd.stood_us && due > ended + open + 1)
         trial_form_prose(form, ROLE_WARNING,
                          "Of %" PRIu64 " deaths that were due %" PRIu64
-                         " came to an end in time: while nobody "
-                         "leads no leader can die.",
+                         " came about: while nobody leads, or no server "
+                         "answers, no leader can die.",
                          due, ended + open);
 }
 
