@@ -4,7 +4,8 @@
  *
  * Proved is it by the leader's znode (its name, creation zxid and time, owner), or, where nobody leads, by
  * the directory, which has seen nobody come since. Then who led before, the failovers, and since when it is
- * as it is are those of the recording. Otherwise only what was recorded is: in between lies a gap. What is
+ * as it is are those of the recording. Otherwise only what was recorded is. The time that nobody recorded is
+ * a gap in both cases: whoever leads behind it as before led all the while, and nobody watched. What is
  * found wrong stands since it was recorded as raised only where the recording reaches until now: across
  * a gap it may have come, gone and come again.
  */
