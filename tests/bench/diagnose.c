@@ -111,8 +111,10 @@ static void list_connections(struct world *w)
     int64_t now_ms = w->now_us / 1000;
     for (size_t i = 0; i < SESSIONS; i++)
         w->connections[i].last_response_ms = now_ms;
-    observe(w, (struct observation){.kind = OBSERVED_CONNECTIONS,
-                                    .connections = {SERVER, w->connections, SESSIONS, now_ms, 0}});
+    observe(w, (struct observation){
+                   .kind = OBSERVED_CONNECTIONS,
+                   .connections = {
+                       .address = SERVER, .list = w->connections, .count = SESSIONS, .now_ms = now_ms}});
 }
 
 /* Six seconds later; each election's last session has come back in between. */
