@@ -157,6 +157,20 @@ static void overview_cuts_the_name_and_not_the_reason(void **state)
     framed_end(&show);
 }
 
+/* In ASCII "at most" takes two columns: the age behind it is whole all the same. */
+static void overview_shows_an_age_whole(void **state)
+{
+    struct stage *stage = stage_of("/election", KIND_LEADER);
+    const struct stand leader = {"n_0000000000", 0x1, "host-a:80", 12 * 60 + 3};
+    struct framed show;
+
+    (void)state;
+    stage_children(stage, 0, "/election", &leader, 1, 1, 0);
+    show = framed_new(stage, overview_view_new());
+    assert_has(show.text, "<=12m03s ");
+    framed_end(&show);
+}
+
 /* Without any election it says what it does about it, or what is wrong. */
 static void overview_is_never_just_empty(void **state)
 {
@@ -395,6 +409,7 @@ int main(void)
         cmocka_unit_test(overview_sorts_keep_everything),
         cmocka_unit_test(overview_says_what_is_not_connected),
         cmocka_unit_test(overview_cuts_the_name_and_not_the_reason),
+        cmocka_unit_test(overview_shows_an_age_whole),
         cmocka_unit_test(overview_is_never_just_empty),
         cmocka_unit_test(findings_lead_to_elections_and_pages),
         cmocka_unit_test(findings_that_are_alike_are_two),

@@ -243,6 +243,8 @@ static void lay_columns(struct overview *overview, const struct cells *cells, co
     if (overview->columns_width != cells->width) {
         memcpy(columns, columns_of_overview, sizeof columns_of_overview);
         overview->columns_width = cells->width;
+        if (cells->ascii) /* "<=12m03s" */
+            columns[COLUMN_SINCE].least = columns[COLUMN_SINCE].most = 8;
     }
     columns[COLUMN_STRIP].hidden = cells->width < 90; /* seven cells say less than whom it is about */
     columns[COLUMN_CLUSTER].hidden = scene->model->cluster_count < 2;
