@@ -24,6 +24,19 @@ static void on_closed(uv_handle_t *handle)
     free(p);
 }
 
+/* What is still waited for: that may have changed since the kernel was asked. An error is told in any case.
+ */
+static int told_of(uint32_t events, int wanted)
+{
+    int told = (events & EPOLLIN ? UV_READABLE : 0) | (events & EPOLLOUT ? UV_WRITABLE : 0);
+    told &= wanted;
+    if (events & (EPOLLERR | EPOLLHUP))
+        told |= UV_READABLE;
+    if (events & EPOLLERR)
+        told |= UV_WRITABLE;
+    return told;
+}
+
 static void on_ready(uv_poll_t *poll, int status, int events)
 {
     (void)status, (void)events;
@@ -34,10 +47,9 @@ static void on_ready(uv_poll_t *poll, int status, int events)
     for (p->next = 0; p->next < p->count;) {
         const struct epoll_event *event = &batch[p->next++];
         const struct poller_seat *seat = event->data.ptr;
-        bool failed = event->events & (EPOLLERR | EPOLLHUP);
-        if (seat)
-            seat->ready(seat->context, (event->events & EPOLLIN || failed ? UV_READABLE : 0) |
-                                           (event->events & (EPOLLOUT | EPOLLERR) ? UV_WRITABLE : 0));
+        int told = seat ? told_of(event->events, seat->events) : 0;
+        if (told)
+            seat->ready(seat->context, told);
     }
     p->batch = NULL;
     p->count = 0;

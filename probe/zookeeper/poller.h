@@ -29,7 +29,8 @@ void poller_free(struct poller *);
 /* Polls this descriptor, instead of the one before, for UV_READABLE and UV_WRITABLE; 0: for nothing. False:
  * the system refused. */
 bool poller_poll(struct poller *, struct poller_seat *, int fd, int uv_events);
-/* Not ready any more, not even for what the loop has already been told. The descriptor may be closed. */
+/* Not ready any more, not even for what the loop has already been told. The descriptor may be closed, but its
+ * number may not be another seat's yet. */
 void poller_drop(struct poller *, struct poller_seat *);
 
 #endif
