@@ -258,12 +258,12 @@ void travel_draw(struct travel *travel, struct cells *cells, int y, struct momen
     if (travel->width < 2)
         return;
     travel->width = travel->width < WIDEST ? travel->width : WIDEST;
-    bool recorded[WIDEST];
+    bool watched[WIDEST];
     int here = cell_at(travel, at_us);
-    history_recorded(past_history(travel->past), travel->from_us, travel->to_us, (size_t)travel->width,
-                     recorded);
+    history_watched(past_history(travel->past), travel->from_us, travel->to_us, (size_t)travel->width,
+                    watched);
     for (int i = 0; i < travel->width; i++)
-        if (recorded[i])
+        if (watched[i])
             cells_put(cells, x + i, y, 1, i < here ? ROLE_ACCENT : ROLE_RULE, cells_sign(cells, SIGN_RULE));
         else
             cells_put(cells, x + i, y, 1, ROLE_BAR_GAP, cells_sign(cells, SIGN_BAR_GAP));

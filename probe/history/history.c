@@ -302,31 +302,6 @@ bool history_bounds(struct history *h, int64_t *from_us, int64_t *to_us, char **
     return begun && bounds_of(h, from_us, to_us);
 }
 
-static size_t part_at(int64_t us, int64_t from_us, int64_t to_us, size_t count)
-{
-    return (size_t)((double)(us - from_us) / (double)(to_us - from_us) * (double)count);
-}
-
-bool history_recorded(struct history *h, int64_t from_us, int64_t to_us, size_t count, bool *recorded)
-{
-    char *error = NULL;
-    memset(recorded, 0, count * sizeof *recorded);
-    if (to_us <= from_us || !reader_begin(h, &error)) {
-        free(error);
-        return false;
-    }
-    for (size_t i = 0; i < h->stretch_count; i++) {
-        const struct stretch_row *stretch = &h->stretches[i];
-        int64_t begin_us = stretch->from_us > from_us ? stretch->from_us : from_us;
-        int64_t end_us = stretch->to_us < to_us ? stretch->to_us : to_us;
-        for (size_t k = begin_us <= end_us ? part_at(begin_us, from_us, to_us, count) : count;
-             k < count && k <= part_at(end_us, from_us, to_us, count); k++)
-            recorded[k] = true;
-    }
-    reader_end(h);
-    return true;
-}
-
 /* ---- a moment ---- */
 
 size_t reader_stretch_at(const struct history *h, int64_t at_us)

@@ -34,10 +34,10 @@ void history_close(struct history *); /* NULL is fine */
 bool history_bounds(struct history *, int64_t *from_us, int64_t *to_us, char **error);
 
 /*
- * Of each of count equal parts of that time: was anything recorded in it? False: it cannot be read, and no
- * part is said to be.
+ * Of each of count equal parts of that time: was any cluster watched in it? False: it cannot be read, and
+ * none is said to be.
  */
-bool history_recorded(struct history *, int64_t from_us, int64_t to_us, size_t count, bool *recorded);
+bool history_watched(struct history *, int64_t from_us, int64_t to_us, size_t count, bool *watched);
 
 /*
  * The model as it stood at that moment, of all clusters that were being recorded. Owned by the history, valid

@@ -383,3 +383,85 @@ bool history_stretches(struct history *h, const char *cluster, const char *elect
     reader_end(h);
     return fine;
 }
+
+/* ---- whether anybody watched ---- */
+
+/* Parts of a time, and of how many clusters each was not watched. */
+struct parts {
+    int64_t from_us, to_us;
+    size_t count;
+    struct unwatched {
+        int64_t cluster; /* the latest that was counted */
+        size_t clusters;
+    } * of;
+};
+
+/* In which part that is; before the first one or after the last, that one. */
+static size_t part_at(const struct parts *parts, int64_t us)
+{
+    if (us <= parts->from_us)
+        return 0;
+    double share = (double)(us - parts->from_us) / (double)(parts->to_us - parts->from_us);
+    return us >= parts->to_us ? parts->count - 1 : (size_t)(share * (double)parts->count);
+}
+
+static void mark_watched(const struct history *h, const struct parts *parts, bool *watched)
+{
+    for (size_t i = 0; i < h->stretch_count; i++) {
+        const struct stretch_row *stretch = &h->stretches[i];
+        if (stretch->to_us < parts->from_us || stretch->from_us > parts->to_us)
+            continue;
+        for (size_t k = part_at(parts, stretch->from_us); k <= part_at(parts, stretch->to_us); k++)
+            watched[k] = true;
+    }
+}
+
+/* Parts that lie in it as a whole. */
+static void count_gap(const struct parts *parts, int64_t cluster, int64_t from_us, int64_t to_us)
+{
+    size_t first = from_us <= parts->from_us ? 0 : part_at(parts, from_us) + 1,
+           end = to_us >= parts->to_us ? parts->count : part_at(parts, to_us);
+    for (size_t k = first; k < end; k++)
+        if (parts->of[k].cluster != cluster) {
+            parts->of[k].cluster = cluster;
+            parts->of[k].clusters++;
+        }
+}
+
+static bool count_gaps(const struct history *h, const struct parts *parts)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(h->db,
+                                  "SELECT cluster, from_us, to_us FROM gap WHERE cluster IS NOT NULL AND"
+                                  " from_us < ? AND to_us > ? ORDER BY cluster",
+                                  -1, &statement, NULL);
+    if (code == SQLITE_OK) {
+        sqlite3_bind_int64(statement, 1, parts->to_us);
+        sqlite3_bind_int64(statement, 2, parts->from_us);
+        while ((code = sqlite3_step(statement)) == SQLITE_ROW)
+            count_gap(parts, sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1),
+                      sqlite3_column_int64(statement, 2));
+    }
+    sqlite3_finalize(statement);
+    return code == SQLITE_DONE;
+}
+
+bool history_watched(struct history *h, int64_t from_us, int64_t to_us, size_t count, bool *watched)
+{
+    struct parts parts = {.from_us = from_us, .to_us = to_us, .count = count};
+    char *error = NULL;
+    memset(watched, 0, count * sizeof *watched);
+    if (count == 0 || to_us <= from_us || !reader_begin(h, &error)) {
+        free(error);
+        return false;
+    }
+    parts.of = calloc(count, sizeof *parts.of);
+    bool fine = parts.of && count_gaps(h, &parts);
+    if (fine)
+        mark_watched(h, &parts, watched);
+    for (size_t k = 0; fine && k < count; k++)
+        watched[k] = watched[k] && parts.of[k].clusters < h->cluster_count;
+    free(parts.of);
+    reader_end(h);
+    return fine;
+}

@@ -228,6 +228,43 @@ static void reads_while_it_is_written(void **state)
     recorded_free(world);
 }
 
+/* A minute, a lost connection for one, a minute, nobody records for one, and a minute. */
+static void knows_when_nobody_watched(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_begin();
+    int64_t from_us = world->now.wall_us;
+    recorded_pass(world, 60000);
+    recorder_flush(world->recorder);
+    struct observation lost = {.kind = OBSERVED_CONNECTION, .at = world->now};
+    lost.connection.state = CONNECTION_CONNECTING;
+    model_observe(world->model, &lost);
+    recorded_pass(world, 60000);
+    recorded_connect(world);
+    recorded_pass(world, 60000);
+    recorder_flush(world->recorder);
+    recorded_stop(world);
+    recorded_pass(world, 60000);
+    recorded_start(world, KEEP_LONG_MS);
+    recorder_flush(world->recorder);
+    recorded_pass(world, 60000);
+    recorder_flush(world->recorder);
+    recorded_stop(world);
+    struct history *history = recorded_open(world);
+    bool watched[31];
+    char drawn[32] = "";
+    /* Three seconds earlier: at both ends of a minute a part of ten seconds was watched in part. */
+    assert_true(history_watched(history, from_us - 3000000, from_us + 307000000, 31, watched));
+    for (int i = 0; i < 31; i++)
+        drawn[i] = watched[i] ? '#' : '.';
+    assert_string_equal(drawn, "#######.....#######.....#######");
+    assert_true(history_watched(history, from_us - 600000000, from_us - 300000000, 3, watched));
+    assert_false(watched[0] || watched[1] || watched[2]);
+    assert_false(history_watched(history, from_us, from_us, 3, watched));
+    history_close(history);
+    recorded_free(world);
+}
+
 /* What became unreadable while it is open is not taken for one in which nothing was recorded. */
 static void says_why_it_cannot_be_read(void **state)
 {
@@ -256,6 +293,7 @@ int main(void)
                                        cmocka_unit_test(tells_findings_whole),
                                        cmocka_unit_test(knows_a_leader_again),
                                        cmocka_unit_test(reads_while_it_is_written),
+                                       cmocka_unit_test(knows_when_nobody_watched),
                                        cmocka_unit_test(says_why_it_cannot_be_read)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
