@@ -23,11 +23,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
+#include <sys/time.h>
 
 #include "probe/zookeeper/farewell.h"
 #include "probe/zookeeper/pulse.h"
 #include "probe/zookeeper/resolver.h"
+#include "probe/zookeeper/session_attempt.h"
 #include "probe/zookeeper/session_inner.h"
 
 /* Frames handled before the loop gets its turn again. */
@@ -63,83 +64,6 @@ static void tell_failure(struct session *s)
 {
     if (!s->closing && s->listener.failed)
         s->listener.failed(s->context, s->problem);
-}
-
-/* Which of the addresses the library is at; address_count: none of them. */
-static size_t address_now(const struct session *s)
-{
-    const char *address = zoo_get_current_server(s->zh);
-    size_t i = 0;
-    while (i < s->address_count && (!address || strcmp(s->addresses[i].text, address) != 0))
-        i++;
-    return i;
-}
-
-/* The server of the last attempt in the words of the user, where its address came from one of theirs. */
-static void note_server(struct session *s)
-{
-    const char *address = zoo_get_current_server(s->zh);
-    size_t i = address_now(s);
-    char *printed =
-        i < s->address_count ? host_port_print(&s->servers.servers[s->addresses[i].server]) : NULL;
-    snprintf(s->server, sizeof s->server, "%s", printed ? printed : address ? address : "");
-    free(printed);
-}
-
-/*
- * Whom an attempt is made with, while the library still says so. [next] An only one is named when it fails:
- * thousands would spell it out for nothing.
- */
-static void note_attempt(struct session *s, bool begun)
-{
-    int error = errno;
-    s->attempt = s->address_count;
-    s->server[0] = '\0';
-    if (begun && s->address_count > 1) { /* else it failed in the call that chose it */
-        s->attempt = address_now(s);
-        note_server(s);
-    }
-    errno = error;
-}
-
-/* After a failure: so that the next attempt is made with the next server, whatever step is taken twice.
- * [next] */
-static void stay_in_turn(struct session *s)
-{
-    if (s->attempt < s->address_count)
-        s->moves_on = address_now(s) != s->attempt;
-    if (s->moves_on)
-        for (size_t i = 1; i < s->address_count; i++)
-            zoo_cycle_next_server(s->zh);
-}
-
-/* A server that refuses us hangs up as soon as it has the connection: after our greeting, or in its way. */
-static bool is_refusal(const struct session *s, int error, int state_before)
-{
-    return !s->overdue && (state_before == ZOO_ASSOCIATING_STATE ||
-                           (state_before != ZOO_CONNECTED_STATE && (error == EPIPE || error == ECONNRESET)));
-}
-
-/* What kind of end the last attempt had, in an operator's words. */
-static void describe_failure(struct session *s, int rc, int error, int state_before)
-{
-    if (s->address_count == 1)
-        note_server(s);
-    const char *server = s->server[0] ? s->server : "the server";
-    if (rc == ZSESSIONEXPIRED)
-        snprintf(s->problem, sizeof s->problem, "the servers did not hear us for its whole timeout");
-    else if (state_before == ZOO_ASSOCIATING_STATE && s->overdue)
-        snprintf(s->problem, sizeof s->problem, "%s accepts connections but does not answer", server);
-    else if (is_refusal(s, error, state_before))
-        snprintf(s->problem, sizeof s->problem, "%s %s", server,
-                 s->established ? "refuses this session: no quorum, or older data than was seen (wiped?)"
-                                : "gives no session: no quorum, or too many connections");
-    else if (rc == ZOPERATIONTIMEOUT || s->overdue || error == ETIMEDOUT)
-        snprintf(s->problem, sizeof s->problem, "no answer from %s", server);
-    else if (error == ECONNREFUSED)
-        snprintf(s->problem, sizeof s->problem, "connection refused by %s", server);
-    else
-        snprintf(s->problem, sizeof s->problem, "connection to %s lost", server);
 }
 
 /* ---- ending ---- */
@@ -350,7 +274,7 @@ static void session_arm(struct session *s)
     bool begins = pulse_descriptor(s->pulse) < 0;
     int rc = zookeeper_interest(s->zh, &fd, &interest, &tv);
     if (begins)
-        note_attempt(s, rc == ZOK);
+        session_attempt_begun(s, rc == ZOK);
     if (rc == ZOK && begins && interest & ZOOKEEPER_WRITE && is_through(fd)) {
         /* It says hello now, instead of a turn of the loop later: with thousands to connect, that counts. */
         rc = zookeeper_process(s->zh, ZOOKEEPER_WRITE);
@@ -386,8 +310,8 @@ static void session_fail(struct session *s, int rc, int error, int state_before)
     pulse_deadline(s->pulse, 0);
     if (s->gate)
         gate_leave(s->gate, &s->pass, true);
-    describe_failure(s, rc, error, state_before);
-    stay_in_turn(s);
+    session_attempt_describe(s, rc, error, state_before);
+    session_attempt_stay_in_turn(s);
     tell_failure(s);
     uv_update_time(s->loop);
     if (s->state == CONNECTION_CONNECTED)
@@ -402,7 +326,7 @@ static void session_fail(struct session *s, int rc, int error, int state_before)
     }
     int timeout_ms = s->established ? zoo_recv_timeout(s->zh) : s->timeout_asked_ms;
     uint64_t away_ms = uv_now(s->loop) - s->last_heard_ms;
-    s->refusals += is_refusal(s, error, state_before);
+    s->refusals += session_attempt_was_refused(s, error, state_before);
     bool hopeless = away_ms > (uint64_t)timeout_ms * GIVE_UP_TIMEOUTS ||
                     (s->refusals >= GIVE_UP_REFUSALS && away_ms > (uint64_t)timeout_ms);
     s->failures++;
@@ -649,6 +573,6 @@ const char *session_server(struct session *s)
 {
     if (s->state != CONNECTION_CONNECTED)
         return NULL;
-    note_server(s);
+    session_attempt_name_server(s);
     return s->server[0] ? s->server : NULL;
 }

@@ -1,0 +1,77 @@
+#include "probe/zookeeper/session_attempt.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/zookeeper/session_inner.h"
+
+/* Which of the addresses the library is at; address_count: none of them. */
+static size_t address_now(const struct session *s)
+{
+    const char *address = zoo_get_current_server(s->zh);
+    size_t i = 0;
+    while (i < s->address_count && (!address || strcmp(s->addresses[i].text, address) != 0))
+        i++;
+    return i;
+}
+
+void session_attempt_name_server(struct session *s)
+{
+    const char *address = zoo_get_current_server(s->zh);
+    size_t i = address_now(s);
+    char *printed =
+        i < s->address_count ? host_port_print(&s->servers.servers[s->addresses[i].server]) : NULL;
+    snprintf(s->server, sizeof s->server, "%s", printed ? printed : address ? address : "");
+    free(printed);
+}
+
+void session_attempt_begun(struct session *s, bool begun)
+{
+    int error = errno;
+    s->attempt = s->address_count;
+    s->server[0] = '\0';
+    if (begun && s->address_count > 1) { /* else it failed in the call that chose it */
+        s->attempt = address_now(s);
+        session_attempt_name_server(s);
+    }
+    errno = error;
+}
+
+void session_attempt_stay_in_turn(struct session *s)
+{
+    if (s->attempt < s->address_count)
+        s->moves_on = address_now(s) != s->attempt;
+    if (s->moves_on)
+        for (size_t i = 1; i < s->address_count; i++)
+            zoo_cycle_next_server(s->zh);
+}
+
+/* A server that refuses us hangs up as soon as it has the connection: after our greeting, or in its way. */
+bool session_attempt_was_refused(const struct session *s, int error, int state_before)
+{
+    return !s->overdue && (state_before == ZOO_ASSOCIATING_STATE ||
+                           (state_before != ZOO_CONNECTED_STATE && (error == EPIPE || error == ECONNRESET)));
+}
+
+void session_attempt_describe(struct session *s, int rc, int error, int state_before)
+{
+    if (s->address_count == 1)
+        session_attempt_name_server(s);
+    const char *server = s->server[0] ? s->server : "the server";
+    if (rc == ZSESSIONEXPIRED)
+        snprintf(s->problem, sizeof s->problem, "the servers did not hear us for its whole timeout");
+    else if (state_before == ZOO_ASSOCIATING_STATE && s->overdue)
+        snprintf(s->problem, sizeof s->problem, "%s accepts connections but does not answer", server);
+    else if (session_attempt_was_refused(s, error, state_before))
+        snprintf(s->problem, sizeof s->problem, "%s %s", server,
+                 s->established ? "refuses this session: no quorum, or older data than was seen (wiped?)"
+                                : "gives no session: no quorum, or too many connections");
+    else if (rc == ZOPERATIONTIMEOUT || s->overdue || error == ETIMEDOUT)
+        snprintf(s->problem, sizeof s->problem, "no answer from %s", server);
+    else if (error == ECONNREFUSED)
+        snprintf(s->problem, sizeof s->problem, "connection refused by %s", server);
+    else
+        snprintf(s->problem, sizeof s->problem, "connection to %s lost", server);
+}

@@ -1,0 +1,32 @@
+/*
+ * session_attempt.h - whom a session's attempt to connect is made with, and how it ended, in an operator's
+ * words. For session.c, whose traps [next] and [wiped] are met here.
+ */
+#ifndef ELECTOP_PROBE_ZOOKEEPER_SESSION_ATTEMPT_H
+#define ELECTOP_PROBE_ZOOKEEPER_SESSION_ATTEMPT_H
+
+#include <stdbool.h>
+
+struct session;
+
+/*
+ * Remembers whom an attempt is made with, while the library still says so; begun: it did not fail in the call
+ * that chose it. [next] An only server is named when it fails: thousands would spell it out for nothing.
+ */
+void session_attempt_begun(struct session *, bool begun);
+
+/* The server of the last attempt in the words of the user, where its address came from one of theirs, into
+   session.server. */
+void session_attempt_name_server(struct session *);
+
+/* What kind of end the last attempt had, into session.problem: the library's result, errno after it, and the
+   state before. */
+void session_attempt_describe(struct session *, int rc, int error, int state_before);
+/* The server gave it no session; else something came between. */
+bool session_attempt_was_refused(const struct session *, int error, int state_before);
+
+/* After a failure: so that the next attempt is made with the next server, whatever step is taken twice.
+   [next] */
+void session_attempt_stay_in_turn(struct session *);
+
+#endif
