@@ -298,7 +298,8 @@ static bool told_by_children(const struct election *election, const struct candi
         return false;
     const struct server *server = &cluster->servers[shown->server];
     bool ours = cluster->connected_to && strcmp(cluster->connected_to, server->address) == 0;
-    return server->child_watches > (ours ? (int64_t)cluster->election_count : 0);
+    return server->foreign_children != 0 &&
+           server->child_watches > (ours ? (int64_t)cluster->election_count : 0);
 }
 
 /* What is not as it should be: the code, or FINDING_COUNT where it is right or cannot be judged. */
@@ -371,7 +372,7 @@ static bool layout_certain(const struct election *election, const struct candida
         return true;
     const struct client_session *shown = candidate_client(c);
     return shown && shown->server < election->cluster->server_count &&
-           election->cluster->servers[shown->server].child_watches == 0;
+           election->cluster->servers[shown->server].foreign_children == 0;
 }
 
 /*

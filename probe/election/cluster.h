@@ -38,8 +38,11 @@ struct server {
     const char *watches_from; /* "adminserver", "four-letter", or NULL: its watches are not known */
     char *hidden[3];          /* by enum hidden_part: why this could not be had from it; NULL: it could */
     struct moment watches_seen;
-    size_t watch_count;    /* data and exists watches */
-    int64_t child_watches; /* their number, without owners; -1: unknown */
+    size_t watch_count;       /* data and exists watches */
+    int64_t child_watches;    /* their number, without owners; -1: unknown */
+    int64_t foreign_children; /* ... and how many of them may be others', as of the connections listed last
+                                 after that; -1: unknown */
+    bool children_open;       /* ... which these have not told yet */
 
     /* The model's own. */
     uint16_t list_round, watch_round;    /* connection lists and watch lists so far */

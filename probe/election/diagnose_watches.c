@@ -360,7 +360,8 @@ void diagnose_watches(struct diagnosis *d)
         enum finding_code wrong = c->wrong;
         if (wrong == FINDING_COUNT)
             continue;
-        if (!settled(d, c->client->shown.watches_seen_us > c->wrong_us, wrong, diagnosis_subject(c)))
+        bool seen_twice = c->proof == wrong || c->client->shown.watches_seen_us > c->wrong_us;
+        if (!settled(d, seen_twice, wrong, diagnosis_subject(c)))
             continue;
         raise_watch(d, c, wrong, herded);
         if (wrong == FINDING_NO_WATCH)

@@ -261,8 +261,12 @@ static struct server *server_of(struct cluster *cluster, const char *address)
         return NULL;
     cluster->servers = servers;
     struct server *server = &servers[cluster->server_count];
-    *server = (struct server){
-        .address = text_copy(address), .answer_us = -1, .zxid = -1, .connections = -1, .child_watches = -1};
+    *server = (struct server){.address = text_copy(address),
+                              .answer_us = -1,
+                              .zxid = -1,
+                              .connections = -1,
+                              .child_watches = -1,
+                              .foreign_children = -1};
     if (!server->address)
         return NULL;
     cluster->server_count++;
@@ -279,7 +283,8 @@ static void server_hides(struct model *model, struct cluster *cluster, struct se
         return;
     if (part == HIDDEN_WATCHES) {
         server->watches_from = NULL;
-        server->child_watches = -1;
+        server->child_watches = server->foreign_children = -1;
+        server->children_open = false;
     }
     /* Why a link is not known is told of candidates of whom no server has shown anything, too. */
     for (size_t i = 0; !was_hidden && part != HIDDEN_SESSIONS && i < cluster->election_count; i++)
@@ -294,6 +299,14 @@ static void diagnose_unsure(struct cluster *cluster)
     for (size_t i = 0; i < cluster->election_count; i++)
         if (!cluster->elections[i]->shows_predecessor)
             diagnose_soon(cluster->elections[i]);
+}
+
+static void foreign_children(struct cluster *cluster, struct server *server, int64_t count)
+{
+    server->children_open = false;
+    if (server->foreign_children != count)
+        diagnose_unsure(cluster);
+    server->foreign_children = count;
 }
 
 static void observe_lists(struct model *model, struct cluster *cluster, const struct observation *o)
@@ -311,6 +324,11 @@ static void observe_lists(struct model *model, struct cluster *cluster, const st
         server_hides(model, cluster, server, HIDDEN_CONNECTIONS, NULL);
         clients_connections(cluster, index, o->at, &o->connections);
         failover_cases_connections(cluster, index, o->at, &o->connections);
+        if (server->children_open)
+            foreign_children(cluster, server,
+                             server->child_watches > o->connections.own_children
+                                 ? server->child_watches - o->connections.own_children
+                                 : 0);
         break;
     case OBSERVED_WATCHES:
         server_hides(model, cluster, server, HIDDEN_WATCHES, NULL);
@@ -320,6 +338,9 @@ static void observe_lists(struct model *model, struct cluster *cluster, const st
         if (server->child_watches != o->watches.child_watches)
             diagnose_unsure(cluster);
         server->child_watches = o->watches.child_watches;
+        server->children_open = server->child_watches > 0;
+        if (!server->children_open)
+            foreign_children(cluster, server, server->child_watches);
         server->watch_count = 0;
         for (size_t i = 0; i < o->watches.count; i++)
             server->watch_count += o->watches.list[i].count;

@@ -114,12 +114,14 @@ struct observed_connections {
     const char *address; /* of the server, as in OBSERVED_SERVER */
     const struct seen_connection *list;
     size_t count;
-    int64_t now_ms;     /* the server's monotonic clock when it answered; -1: unknown (then the largest
-                           last_response_ms is a lower bound of it) */
-    int64_t now_age_us; /* ... which it was no longer than this before the list was asked for */
-    int64_t took_us;    /* until it had been answered */
-    int64_t own_zxid;   /* our own sessions had seen this transaction when they were answered before the list
-                           was asked for, or by then; 0: unknown, or not all of them are here */
+    int64_t now_ms;       /* the server's monotonic clock when it answered; -1: unknown (then the largest
+                             last_response_ms is a lower bound of it) */
+    int64_t now_age_us;   /* ... which it was no longer than this before the list was asked for */
+    int64_t took_us;      /* until it had been answered */
+    int64_t own_children; /* so many of its watches on children, of those that it counted before its watches
+                             were listed last, are certainly ours; 0 also where that is not known */
+    int64_t own_zxid; /* our own sessions had seen this transaction when they were answered before the list
+                         was asked for, or by then; 0: unknown, or not all of them are here */
 };
 
 struct seen_watches {

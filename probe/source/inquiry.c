@@ -87,7 +87,7 @@ static void round_begin(struct inquiry *q)
     if (q->evidence && !q->demanded && now_ms - q->looked_ms < SETTLED_AFTER_MS)
         q->full = false;
     q->demanded = q->hastened = false;
-    q->took_us = 0;
+    q->took_us = q->counted_us = 0;
     q->words_hang = false;
     memset(q->unpredicted, 0, sizeof q->unpredicted);
     q->step = STEP_STATE;
@@ -118,7 +118,8 @@ static bool moved(const struct inquiry *q)
 
 static void connections_came(struct inquiry *q)
 {
-    facts_tell_connections(q->live, q->address, q->asked_at, q->pinged_us, &q->answer.connections);
+    facts_tell_connections(q->live, q->address, q->asked_at, q->pinged_us, q->counted_us,
+                           &q->answer.connections);
     q->leader_timeout_ms = facts_leader_timeout_ms(q->live, &q->answer.connections);
     q->connections_known = true;
     connection_list_free(&q->answer.connections);
@@ -176,8 +177,10 @@ static void step_succeeded(struct inquiry *q, int64_t took_us)
         facts_tell_sessions(q->live, q->address, q->asked_at, &q->answer.sessions);
         session_list_free(&q->answer.sessions);
         break;
-    case STEP_LENGTHS:
     case STEP_FIGURES:
+        q->counted_us = q->asked_at.mono_us;
+        break;
+    case STEP_LENGTHS:
     case STEPS:
         break;
     }

@@ -113,6 +113,7 @@ struct inquiry {
     bool answered;                           /* at least something came */
     unsigned pings;                          /* not answered yet */
     int64_t pinged_us;                       /* when they were sent; 0: not answered in time */
+    int64_t counted_us;                      /* its watches were counted after that; 0: not in this round */
     bool ours_expected; /* our session was connected here when the connections were asked for */
 
     /* What is known from rounds before. */

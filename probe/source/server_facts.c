@@ -5,6 +5,7 @@
 
 #include "probe/clock.h"
 #include "probe/log.h"
+#include "probe/source/subject.h"
 
 static struct observation observation(const struct live *live, enum observation_kind kind, struct moment at)
 {
@@ -83,8 +84,20 @@ bool facts_sessions_show_ours(const struct live *live, const struct session_list
     return false;
 }
 
+/* Of our sessions in the list. What was told of our watches by the answer to the ping had happened by then.
+ */
+static int64_t own_children(const struct live *live, const struct connection_list *list, int64_t counted_us)
+{
+    size_t count = 0;
+    for (size_t lane = 0; counted_us != 0 && lane < live->lane_count; lane++)
+        for (size_t i = 0; i < list->count; i++)
+            if (list->list[i].session != 0 && list->list[i].session == session_id(live->lanes[lane].session))
+                count += subjects_child_watches(live, &live->lanes[lane], counted_us);
+    return (int64_t)count;
+}
+
 void facts_tell_connections(const struct live *live, const char *address, struct moment at, int64_t pinged_us,
-                            const struct connection_list *list)
+                            int64_t counted_us, const struct connection_list *list)
 {
     int64_t latest_ms = -1, own_zxid = INT64_MAX;
     size_t own_count = 0;
@@ -101,13 +114,15 @@ void facts_tell_connections(const struct live *live, const char *address, struct
     }
     bool all_ours = own_count > 0 && own_count == live->lane_count && own_zxid > 0;
     struct observation o = observation(live, OBSERVED_CONNECTIONS, at);
-    o.connections = (struct observed_connections){.address = address,
-                                                  .list = list->list,
-                                                  .count = list->count,
-                                                  .now_ms = ours ? latest_ms : -1,
-                                                  .now_age_us = ours ? at.mono_us - pinged_us : 0,
-                                                  .took_us = took_us,
-                                                  .own_zxid = all_ours ? own_zxid : 0};
+    o.connections =
+        (struct observed_connections){.address = address,
+                                      .list = list->list,
+                                      .count = list->count,
+                                      .now_ms = ours ? latest_ms : -1,
+                                      .now_age_us = ours ? at.mono_us - pinged_us : 0,
+                                      .took_us = took_us,
+                                      .own_children = ours ? own_children(live, list, counted_us) : 0,
+                                      .own_zxid = all_ours ? own_zxid : 0};
     model_observe(live->model, &o);
     log_line(LOG_LEVEL_DEBUG, "%s: %zu connections%s", address, list->count, ours ? ", ours among them" : "");
 }

@@ -21,9 +21,10 @@ void facts_tell_hidden(const struct live *, const char *address, enum hidden_par
 void facts_tell_nothing(const struct live *, const char *address, const char *problem);
 
 /* The server's own "now" goes with them where a session of ours is among them, which asked it just before, at
-   pinged_us (0: it was not answered). Told at once when they come: the time until then is told, too. */
+   pinged_us (0: it was not answered). Told at once when they come: the time until then is told, too.
+   counted_us: in this round the server counted its watches after that; 0: it did not. */
 void facts_tell_connections(const struct live *, const char *address, struct moment at, int64_t pinged_us,
-                            const struct connection_list *);
+                            int64_t counted_us, const struct connection_list *);
 
 /* from: "adminserver" or "four-letter". all_watches: of that server, child watches too; -1: unknown. */
 void facts_tell_watches(const struct live *, const char *address, struct moment at, const char *from,

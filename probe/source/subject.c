@@ -226,6 +226,8 @@ static void on_list(void *context, enum session_result result, const struct znod
     s->chased = 0;
     if (result == SESSION_OK) {
         s->absent_ms = 0;
+        if (s->armed_us == 0)
+            s->armed_us = live_now().mono_us;
         if (s->guards[GUARD_SELF].entry.path)
             guard_release(&s->guards[GUARD_SELF]);
         struct observation o = live_observation(s->live, OBSERVED_CHILDREN, s->path, s->path);
@@ -334,8 +336,20 @@ void subjects_confirm(struct live *live)
 static void on_children_notice(void *context, enum session_notice notice)
 {
     struct subject *s = context;
-    if (notice == NOTICE_CHILDREN || notice == NOTICE_DELETED)
-        subject_list(s);
+    if (notice != NOTICE_CHILDREN && notice != NOTICE_DELETED)
+        return;
+    s->armed_us = 0;
+    subject_list(s);
+}
+
+size_t subjects_child_watches(const struct live *live, const struct lane *lane, int64_t since_us)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < live->subject_count; i++) {
+        const struct subject *s = live->subjects[i];
+        count += s->lane == lane && s->armed_us != 0 && s->armed_us <= since_us;
+    }
+    return count;
 }
 
 /* ---- itself ---- */
@@ -356,6 +370,7 @@ void subject_begin(struct subject *s)
     for (size_t i = 0; i < GUARD_COUNT; i++)
         s->guards[i].armed = s->guards[i].refused = false;
     s->begun = true;
+    s->armed_us = 0;
     s->listing = false;
     s->listed_ms = 0;
     s->chased = 0;

@@ -34,6 +34,7 @@ struct subject {
     uv_timer_t *timer; /* the next list, or the next try */
     bool listing, list_dirty, begun, registry_listing;
     bool confirming, confirm_again;
+    int64_t armed_us;              /* the watch on its children has been set since then; 0: it may not be */
     int64_t synced_us;             /* when the sync under way was asked for */
     uint64_t listed_ms, absent_ms; /* loop time; absent 0: it is there */
     unsigned chased;               /* dead candidates in a row, since the last list */

@@ -220,6 +220,27 @@ def test_server_that_hides_its_connections(path, by):
         zk.close()
 
 
+def test_our_own_watches_on_children_hide_nobodys(zk, path):
+    """Members whose plain names do not say whom they watch, on the server of the tool's own session: where all watches
+    on children are the tool's, who shows none has none, for certain; where one is another's, it may be its own."""
+    line, other = Line(zk, path), zk.client()
+    paths = [path, f"{path}-other"]  # more than one of the tool's own
+    other.ensure_path(paths[1])
+    try:
+        _, deaf = line.join(name="n_"), line.join(name="n_", watching=None)
+
+        def found():
+            election = elections(once(zk, "--admin", zk.admin, "--wait", "30s", *paths))[path]
+            assert election["recognised"] == "name", election
+            return [(f["code"], f["certainty"], f["candidates"]) for f in alarms(election)]
+        assert found() == [("no-watch", "certain", [deaf.name])]
+        other.get_children(paths[1], watch=lambda _: None)
+        assert not found()
+    finally:
+        line.close()
+        other.stop()
+
+
 def test_one_server_of_three_hangs(zk3, path, tmp_path):
     """Its candidates' watches become unknown; on the others all goes on, and what was found there stays."""
     line = Line(zk3, path)

@@ -22,7 +22,7 @@ struct one {
 struct fake_servers {
     struct one *ones;
     size_t count, server_count;
-    int64_t own_zxid;
+    int64_t own_zxid, own_children;
     int tick_ms;
 };
 
@@ -138,6 +138,11 @@ void fake_servers_caught_up(struct fake_servers *s, int64_t zxid)
     s->own_zxid = zxid;
 }
 
+void fake_servers_own_children(struct fake_servers *s, int64_t count)
+{
+    s->own_children = count;
+}
+
 void fake_servers_tick(struct fake_servers *s, int tick_ms)
 {
     s->tick_ms = tick_ms;
@@ -230,8 +235,12 @@ void fake_servers_connections(struct fake_servers *s, struct model *model, struc
                                                  .outstanding = one->outstanding};
     }
     struct observation o = {.kind = OBSERVED_CONNECTIONS, .at = at};
-    o.connections = (struct observed_connections){
-        address_of(server, address, sizeof address), list, count, server_ms(at, server), 0, 0, s->own_zxid};
+    o.connections = (struct observed_connections){.address = address_of(server, address, sizeof address),
+                                                  .list = list,
+                                                  .count = count,
+                                                  .now_ms = server_ms(at, server),
+                                                  .own_children = s->own_children,
+                                                  .own_zxid = s->own_zxid};
     model_observe(model, &o);
     free(list);
 }

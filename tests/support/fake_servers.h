@@ -39,6 +39,8 @@ void fake_servers_fire(struct fake_servers *, const char *path);
 size_t fake_servers_watches(const struct fake_servers *, uint64_t session);
 bool fake_servers_has_watch(const struct fake_servers *, uint64_t session, const char *path);
 
+/* So many watches on children are our own, wherever they are counted. */
+void fake_servers_own_children(struct fake_servers *, int64_t count);
 /* Of all servers; 0, as at first: they do not tell it. */
 void fake_servers_tick(struct fake_servers *, int tick_ms);
 

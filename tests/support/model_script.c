@@ -406,7 +406,9 @@ static bool run_servers(struct script *s, const char *word, char *rest)
     }
     begin_servers(s, 1);
     unsigned server = (unsigned)strtoul(rest, NULL, 10);
-    if (strcmp(word, "ticks") == 0) {
+    if (strcmp(word, "ourchildren") == 0) {
+        fake_servers_own_children(s->servers, strtoll(rest, NULL, 10));
+    } else if (strcmp(word, "ticks") == 0) {
         fake_servers_tick(s->servers, (int)strtol(rest, NULL, 10));
     } else if (strcmp(word, "fire") == 0) {
         fake_servers_fire(s->servers, resolve(s, rest, path));

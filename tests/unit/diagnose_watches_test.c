@@ -303,6 +303,19 @@ static void layouts(void **state)
         "? findings no-watch critical suspected n_0000000001\n"
         "tick 3000\nconns 1\nseen 1 child=0\nconns 1\n"
         "? findings no-watch critical certain n_0000000001\n");
+    model_script_run("... on the server of our own session, too, where all of these are ours",
+                     "watch /things\nconnect\n> connection connected\nourchildren 3\n"
+                     "+ n_0000000000 s=a\n+ n_0000000001 s=b\n"
+                     "client a on=1 at=h:1\nclient b on=1 at=h:2\n"
+                     "list\n> election-seen\nreadall\n"
+                     "conns 1\nseen 1 child=4\nconns 1\ntick 6000\nconns 1\nseen 1 child=4\nconns 1\n"
+                     "tick 6000\nconns 1\nseen 1 child=4\nconns 1\ntick 1000\nsync\n"
+                     "? link n_0000000001 unknown: its watches on children cannot be seen\n"
+                     "tick 3000\nconns 1\nseen 1 child=3\n"
+                     "? link n_0000000001 unknown: its watches on children cannot be seen\n"
+                     "conns 1\n" /* ... tells whose they are */
+                     "? link n_0000000001 stuck\n"
+                     "? findings no-watch critical certain n_0000000001\n");
 #define PLAIN                                                                                                \
     "watch /things\nconnect\n> connection connected\n"                                                       \
     "+ n_0000000000 s=a\n+ n_0000000001 s=b\n+ n_0000000002 s=c\n"                                           \
