@@ -227,7 +227,7 @@ static void on_list(void *context, enum session_result result, const struct znod
     if (result == SESSION_OK) {
         s->absent_ms = 0;
         if (s->armed_us == 0)
-            s->armed_us = live_now().mono_us;
+            s->armed_us = clock_now().mono_us;
         if (s->guards[GUARD_SELF].entry.path)
             guard_release(&s->guards[GUARD_SELF]);
         struct observation o = live_observation(s->live, OBSERVED_CHILDREN, s->path, s->path);
