@@ -246,6 +246,13 @@ static void bring_on(struct crowd *crowd, uint64_t time_us)
 
 /* ---- dying ---- */
 
+static void failover_over(struct crowd *crowd)
+{
+    const struct tally *tally = &crowd->tally;
+    if (crowd->listener.failed_over)
+        crowd->listener.failed_over(crowd->context, &tally->failovers[tally->failover_count - 1]);
+}
+
 static bool depart(struct crowd *crowd, size_t i, enum departure how, uint64_t due)
 {
     struct test_candidate *t = candidate_at(crowd, i), *leader = candidate_at(crowd, crowd->tally.leader);
@@ -253,6 +260,9 @@ static bool depart(struct crowd *crowd, size_t i, enum departure how, uint64_t d
         (how == DEPART_RESIGN && !crew_machine(t)->standing))
         return false;
     bool leads = leader && (leader == t || (how != DEPART_RESIGN && crew_of(leader) == crew_of(t)));
+    /* Another one leads already, though not all have settled down: its death is one of its own. */
+    if (leads && tally_has_led(&crowd->tally) && tally_settle(&crowd->tally, true))
+        failover_over(crowd);
     if (leads && !crowd->tally.open)
         tally_death(&crowd->tally, how, due, now_us());
     if (leads)
@@ -323,8 +333,7 @@ static void settle(struct crowd *crowd, uint64_t time_us)
     if (!tally_settle(tally, late || mute))
         return;
     death_schedule_not_before(&crowd->deaths, time_us);
-    if (crowd->listener.failed_over)
-        crowd->listener.failed_over(crowd->context, &tally->failovers[tally->failover_count - 1]);
+    failover_over(crowd);
 }
 
 /* ---- ending ---- */
@@ -459,8 +468,7 @@ void crowd_break_off(struct crowd *crowd)
         return;
     failover->broken_off = tally->under_way > 0 || failover->led_us == 0;
     tally_settle(tally, true);
-    if (crowd->listener.failed_over)
-        crowd->listener.failed_over(crowd->context, failover);
+    failover_over(crowd);
 }
 
 void crowd_end(struct crowd *crowd, void (*ended)(void *context, size_t left_to_expire))

@@ -77,6 +77,12 @@ void tally_survived(struct tally *t)
     t->survived++;
 }
 
+bool tally_has_led(const struct tally *t)
+{
+    const struct crowd_failover *f = open_one(t);
+    return f && f->led_us;
+}
+
 bool tally_settle(struct tally *t, bool anyway)
 {
     struct crowd_failover *f = open_one(t);

@@ -82,6 +82,8 @@ void tally_noticed(struct tally *, int64_t number, uint64_t now_us);
 void tally_death(struct tally *, enum departure, uint64_t due_us, uint64_t now_us);
 /* The death was none: the leader was back before anybody noticed. */
 void tally_survived(struct tally *);
+/* A failover is under way, in which somebody leads already. */
+bool tally_has_led(const struct tally *);
 /* Ends the failover that is under way where it has come to its end, or anyway: true, once. */
 bool tally_settle(struct tally *, bool anyway);
 

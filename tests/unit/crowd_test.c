@@ -182,6 +182,30 @@ static void leaders_die_in_every_way(void **state)
     }
 }
 
+/* The next leader dies while the herd has yet to settle down: that is a failover of its own, and planned. */
+static void no_death_of_ours_is_unplanned(void **state)
+{
+    struct world *world = *state;
+    const struct crowd_part herd = {.behaviour = BEHAVIOUR_HERD, .percent = 100};
+    struct crowd *crowd = crowd_begin(world, &(struct crowd_options){.election = "/hasty",
+                                                                     .session.timeout_ms = CALM_MS,
+                                                                     .count = 60,
+                                                                     .parts = &herd,
+                                                                     .part_count = 1});
+    stands(world, crowd);
+    assert_true(crowd_kill(crowd, crowd_leader(crowd), DEPART_CLOSE));
+    while (figures_of(crowd).failovers[0].led_us == 0)
+        uv_run(&world->ground.loop, UV_RUN_ONCE);
+    assert_int_equal(world->failed_over, 0);
+    assert_true(crowd_kill(crowd, crowd_leader(crowd), DEPART_CLOSE));
+    assert_int_equal(world->failed_over, 1);
+    playground_run_until(&world->ground, world->failed_over == 2);
+    struct crowd_figures f = figures_of(crowd);
+    assert_int_equal(f.unplanned, 0);
+    assert_true(f.failovers[1].planned && f.failovers[1].from == f.failovers[0].to);
+    crowd_finish(world, crowd, "/hasty");
+}
+
 /* A pause that is over before the session expires is no failover, and the next death comes all the same. */
 static void a_short_pause_is_no_death(void **state)
 {
@@ -496,19 +520,13 @@ static void descriptors_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(watches_fit_a_packet),
-        cmocka_unit_test(leaders_die_in_every_way),
-        cmocka_unit_test(a_short_pause_is_no_death),
-        cmocka_unit_test(a_herd_costs_more_than_a_chain),
-        cmocka_unit_test(an_end_breaks_a_failover_off),
-        cmocka_unit_test(a_mixture_is_as_asked_for),
-        cmocka_unit_test(many_on_one_session),
-        cmocka_unit_test(who_must_not_lead_goes),
-        cmocka_unit_test(a_rate_is_kept),
-        cmocka_unit_test(a_full_server_is_named),
-        cmocka_unit_test(a_restart_brings_all_back),
-        cmocka_unit_test(a_hanging_session_loses_nobody),
-        cmocka_unit_test(an_early_end_leaves_no_session),
+        cmocka_unit_test(watches_fit_a_packet),           cmocka_unit_test(leaders_die_in_every_way),
+        cmocka_unit_test(no_death_of_ours_is_unplanned),  cmocka_unit_test(a_short_pause_is_no_death),
+        cmocka_unit_test(a_herd_costs_more_than_a_chain), cmocka_unit_test(an_end_breaks_a_failover_off),
+        cmocka_unit_test(a_mixture_is_as_asked_for),      cmocka_unit_test(many_on_one_session),
+        cmocka_unit_test(who_must_not_lead_goes),         cmocka_unit_test(a_rate_is_kept),
+        cmocka_unit_test(a_full_server_is_named),         cmocka_unit_test(a_restart_brings_all_back),
+        cmocka_unit_test(a_hanging_session_loses_nobody), cmocka_unit_test(an_early_end_leaves_no_session),
         cmocka_unit_test(descriptors_are_counted),
     };
     return cmocka_run_group_tests(tests, world_begin, world_end);
