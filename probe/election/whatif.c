@@ -117,11 +117,14 @@ struct next_failover whatif_next(const struct election *election)
     struct next_failover next = {.chain = CHAIN_UNKNOWN};
     if (election->state != ELECTION_LED || election->candidate_count == 0)
         return next;
-    if (election->recipe && election->recipe->family == FAMILY_LOCK)
-        return next; /* who waits for it stands in no line */
     const char *why;
     const struct candidate *leader = election->candidates[0];
     next.by_itself = !leader->known ? ANSWER_UNKNOWN : candidate_stays(leader) ? ANSWER_NO : ANSWER_YES;
+    if (election->recipe && election->recipe->family == FAMILY_LOCK) { /* who waits stands in no line */
+        bool all_shown = all_watch_leader(election) && chain_watches_complete(election->cluster);
+        next.told = whatif_lock_told(election) ? ANSWER_YES : all_shown ? ANSWER_NO : ANSWER_UNKNOWN;
+        return next;
+    }
     next.chain = CHAIN_COMPLETE;
     if (election->candidate_count == 1) {
         next.told = ANSWER_UNKNOWN;

@@ -44,9 +44,10 @@ enum chain_state { CHAIN_UNKNOWN, CHAIN_COMPLETE, CHAIN_BROKEN };
 
 /* Contract: next_failover. */
 struct next_failover {
-    const struct candidate *heir; /* NULL: nobody stands behind the leader */
-    enum answer by_itself;        /* may the leader go by itself? Not where no session owns it */
-    enum answer told;
+    const struct candidate *heir;      /* NULL: nobody stands behind the leader */
+    enum answer by_itself;             /* may the leader go by itself? Not where no session owns it */
+    enum answer told;                  /* the heir; of a lock, which has none: anybody. Who watches its
+                                          directory alone is told, too, and seen by nobody */
     enum chain_state chain;            /* over the whole line */
     const struct candidate *broken_at; /* the first that is not told when the one before it goes, whatever
                                           else will tell it later */

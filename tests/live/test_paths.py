@@ -369,6 +369,8 @@ def test_lock_layout(zk, client):
         watcher.exists("/controller", watch=lambda event: None)
         shown = run("once", "--quick", "-s", zk.hosts, "--admin", zk.admin, "/controller").out
         assert said + told in shown, shown
+        following = look_at(zk.hosts, "/controller", "--admin", zk.admin)["next_failover"]
+        assert (following["heir"], following["told"]) == (None, watcher is client)
     with Events(zk.hosts, "/controller") as events:
         events.expect("election-seen", election="/controller")
         until(lambda: "/controller" in zk.watched_paths())

@@ -359,10 +359,20 @@ static void lock_watchers(void **state)
                      "? lock-told 0\n"
                      "+ . s=a {\"brokerid\":1}\n"
                      "read .\n> election-seen\n"
+                     "? next-failover nobody unknown, chain unknown\n"
                      "w a .\nround\n"
                      "? lock-told 0\n"
+                     "? next-failover nobody not told, chain unknown\n"
                      "w b .\nw c .\nround\n"
-                     "? lock-told 2\n");
+                     "? lock-told 2\n"
+                     "? next-failover nobody told, chain unknown\n");
+    model_script_run("those that watch what no server lists may be told",
+                     "watch /service/db/leader\nconnect\n> connection connected\n"
+                     "client a on=1 at=h:1\n+ . s=a db-1\n"
+                     "read .\n> election-seen\n"
+                     "round\n"
+                     "? lock-told 0\n"
+                     "? next-failover nobody unknown, chain unknown\n");
 }
 
 /* Each illness of a watch, with the candidate that has it; its twin, healthy(), has none. */

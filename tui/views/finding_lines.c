@@ -114,7 +114,7 @@ static const char *lock_text(const struct election *election, enum sign *sign)
     if (!told && !chain_watches_complete(election->cluster))
         return "watches unseen";
     *sign = SIGN_INFO;
-    return told ? "others told" : "nobody told";
+    return told ? "others told" : "nobody watches";
 }
 
 /* Whether the next failover would work, as far as that is known; NULL: that is no question here. */
