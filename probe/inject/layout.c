@@ -108,17 +108,36 @@ static void on_acl(void *context, enum session_result result, const struct acl *
     asking_end(asking, result == SESSION_LOST);
 }
 
+static void take_name(struct asking *asking, const struct znode_stat *stat)
+{
+    if (!asking->layout->lock)
+        asking->layout->name = layout_pattern(asking->sibling_name, stat->owner);
+}
+
+/* Nobody needs leave to see that it is there, and whose it is. */
+static void on_denied_sibling(void *context, enum session_result result, const struct znode_stat *stat,
+                              const void *data, size_t length)
+{
+    (void)data, (void)length;
+    struct asking *asking = context;
+    if (result == SESSION_OK)
+        take_name(asking, stat);
+    asking_end(asking, result == SESSION_LOST);
+}
+
 static void on_sibling(void *context, enum session_result result, const struct znode_stat *stat,
                        const void *data, size_t length)
 {
     struct asking *asking = context;
     struct layout *layout = asking->layout;
     if (result == SESSION_OK) {
-        if (!layout->lock)
-            layout->name = layout_pattern(asking->sibling_name, stat->owner);
+        take_name(asking, stat);
         if (data && length > 0 && length <= LAYOUT_DATA_MOST && !memchr(data, '\0', length))
             layout->data = text_format("%.*s", (int)length, (const char *)data);
     }
+    if (result == SESSION_DENIED &&
+        session_exists(asking->session, asking->sibling, false, on_denied_sibling, asking))
+        return;
     if (result != SESSION_OK || !session_acl(asking->session, asking->sibling, on_acl, asking))
         asking_end(asking, result == SESSION_LOST || result == SESSION_OK);
 }

@@ -173,6 +173,17 @@ def test_copies_a_layout(zk, client, path):
     assert client.exists(path).pzxid <= last
 
 
+def test_copies_the_names_of_those_that_may_not_be_read(zk, client, path):
+    """Whose data and ACL are closed to us is called as it is all the same, and what is not known is said."""
+    from kazoo.security import make_digest_acl
+    client.ensure_path(path)
+    closed = [make_digest_acl("somebody", "else", all=True)]
+    client.create(f"{path}/_c_6f0bb2b1-05e2-4b1c-8a3c-0123456789ab-latch-", b"x", closed, ephemeral=True, sequence=True)
+    report = inject(zk, path, "-n", "2", "--for", "200ms")
+    assert report["names"] == "_c_{uuid}-latch-"
+    assert [note for note in report["notes"] if note.endswith("not known there: their ACL")], report["notes"]
+
+
 def test_killed_run_is_removed_by_the_next(zk, client):
     """After kill -9 the next run removes what is left of that run, and nothing else."""
     client.create(f"{SANDBOX}/kept/a", b"somebody's", makepath=True)
