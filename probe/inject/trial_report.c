@@ -30,7 +30,8 @@ static bool nobody_follows(const struct trial *t, const struct crowd_failover *f
 static void note_broken_off(struct trial *t, const struct crowd_failover *failover)
 {
     bool led = failover->led_us != 0, in_time = t->end == TRIAL_DONE || t->end == TRIAL_STOPPED;
-    if (in_time && (!led || t->counted > 0))
+    bool just_died = !led && !nobody_follows(t, failover), costs = failover->notices + failover->requests > 0;
+    if (in_time && (t->counted > 0 || just_died || !costs))
         return;
     trial_note(t,
                "a leader's death was %" PRIu64 " ms ago when the run ended, %s; it had cost %" PRIu64
