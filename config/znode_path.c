@@ -97,6 +97,42 @@ bool znode_pattern_match(const char *pattern, const char *path)
     return !*pattern;
 }
 
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Of two numbers; both are passed. */
+static int compare_numbers(const char **a, const char **b)
+{
+    *a += strspn(*a, "0");
+    *b += strspn(*b, "0");
+    size_t digits_a = strspn(*a, "0123456789"), digits_b = strspn(*b, "0123456789");
+    int order = digits_a == digits_b ? strncmp(*a, *b, digits_a) : digits_a < digits_b ? -1 : 1;
+    *a += digits_a;
+    *b += digits_b;
+    return order;
+}
+
+int znode_path_compare(const char *one, const char *two)
+{
+    const char *a = one, *b = two;
+    while (*a && *b) {
+        if (is_digit(*a) && is_digit(*b)) {
+            int order = compare_numbers(&a, &b);
+            if (order != 0)
+                return order;
+        } else if (*a == *b) {
+            a++;
+            b++;
+        } else {
+            break;
+        }
+    }
+    int order = strcmp(a, b);
+    return order ? order : strcmp(one, two); /* leading zeros */
+}
+
 char *znode_path_join(const char *chroot, const char *path)
 {
     if (strcmp(path, "/") == 0 && *chroot)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/znode_path.h"
 #include "probe/election/election.h"
 #include "probe/election/name_hash.h"
 
@@ -62,7 +63,7 @@ static bool cluster_reserve(struct cluster *cluster)
 static bool stands_before(const struct election *one, const struct election *newcomer)
 {
     bool found = one->origin != ORIGIN_CONFIGURED, found_too = newcomer->origin != ORIGIN_CONFIGURED;
-    return !found || (found_too && strcmp(one->path, newcomer->path) < 0);
+    return !found || (found_too && znode_path_compare(one->path, newcomer->path) < 0);
 }
 
 static size_t place_for(const struct cluster *cluster, const struct election *newcomer)

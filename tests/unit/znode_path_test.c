@@ -139,12 +139,46 @@ static void chroots_are_joined(void **state)
     }
 }
 
+/* Whoever has twelve shards finds the second behind the first; and each pair has one order, both ways. */
+static void numbers_are_ordered_by_value(void **state)
+{
+    (void)state;
+    static const char *const ordered[] = {"",
+                                          "/",
+                                          "/a",
+                                          "/a-1",
+                                          "/a-02",
+                                          "/a-2",
+                                          "/a-2-1",
+                                          "/a-2/b",
+                                          "/a-9",
+                                          "/a-10",
+                                          "/a-10/b9",
+                                          "/a-010/b10",
+                                          "/a-10/b10",
+                                          "/a-99999999999999999998",
+                                          "/a-99999999999999999999",
+                                          "/a/1",
+                                          "/b",
+                                          "/b0",
+                                          "/b00",
+                                          "/b1x",
+                                          "/b1y"};
+    size_t count = sizeof ordered / sizeof ordered[0];
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < count; k++) {
+            int order = znode_path_compare(ordered[i], ordered[k]);
+            if (i < k ? order >= 0 : i == k ? order != 0 : order <= 0)
+                fail_msg("%s and %s: %d", ordered[i], ordered[k], order);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(paths_are_judged),   cmocka_unit_test(long_paths_are_refused),
         cmocka_unit_test(patterns_match),     cmocka_unit_test(patterns_are_not_exponential),
-        cmocka_unit_test(chroots_are_joined),
+        cmocka_unit_test(chroots_are_joined), cmocka_unit_test(numbers_are_ordered_by_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

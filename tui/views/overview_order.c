@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/znode_path.h"
 #include "tui/views/facts.h"
 #include "tui/views/strip.h"
 
@@ -55,7 +56,7 @@ static int compare_by(enum overview_sort sort, const struct overview_row *a, con
 
     switch (sort) {
     case SORT_NAME:
-        return strcmp(x->name, y->name);
+        return znode_path_compare(x->name, y->name);
     case SORT_LEADER:
         return compare_text(leader_text(x), leader_text(y));
     case SORT_CANDIDATES:
