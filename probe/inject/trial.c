@@ -384,6 +384,7 @@ static void begin_ending(struct trial *t)
 {
     if (t->crowd)
         crowd_break_off(t->crowd);
+    trial_watch_note_away(t);
     t->ended_us = uv_hrtime() / 1000;
     t->cpu_us = trial_cpu_us() - t->cpu_us;
     t->stood = t->phase == TRIAL_RUNNING;
@@ -516,6 +517,7 @@ static void on_state(void *context, enum connection_state state, bool renewed, c
     struct trial *t = context;
     if (problem)
         snprintf(t->connection_problem, sizeof t->connection_problem, "%s", problem);
+    trial_watch_connection(t, state == CONNECTION_CONNECTED);
     if (state == CONNECTION_CONNECTED) {
         if (t->phase == TRIAL_CONNECTING)
             begin_looking(t);

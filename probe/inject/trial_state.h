@@ -52,6 +52,9 @@ struct trial {
     size_t stood_last;
     uint64_t stood_last_us;
 
+    uint64_t away_since_us, away_us; /* no server answered our own session; since: 0: one does */
+    size_t away_count;
+
     bool pinging;
     bool ping_void; /* the program itself stood still meanwhile */
     uint64_t pinged_us, pulse_us;

@@ -17,6 +17,8 @@
 #define HANGS_FACTOR 4
 /* Looked after every 100 ms: so much later it was we who stood still, and not the ensemble. */
 #define STOOD_STILL_US 500000
+/* Without a connection for less is no more than a change of server. */
+#define AWAY_NOTED_US UINT64_C(500000)
 
 /*
  * A server that takes no more of this host's connections would turn away its real clients when they come
@@ -163,4 +165,29 @@ bool trial_watch_pulse(struct trial *t, uint64_t now_us, char problem[TRIAL_WATC
                    (long long)(p99 / 1000), (long long)limit_ms);
     t->slow_noted = true;
     return true;
+}
+
+/* ---- the connection ---- */
+
+void trial_watch_connection(struct trial *t, bool connected)
+{
+    uint64_t now_us = uv_hrtime() / 1000;
+    bool goes_on = t->phase == TRIAL_STANDING || t->phase == TRIAL_RUNNING;
+    if (t->away_since_us && (connected || !goes_on)) {
+        t->away_us += now_us - t->away_since_us;
+        t->away_since_us = 0;
+    } else if (!t->away_since_us && !connected && goes_on) {
+        t->away_since_us = now_us;
+        t->away_count++;
+    }
+}
+
+void trial_watch_note_away(struct trial *t)
+{
+    trial_watch_connection(t, true);
+    if (t->away_us >= AWAY_NOTED_US)
+        trial_note(t,
+                   "no server answered our own session for %.1f s%s: a candidate without a connection "
+                   "could neither die nor lead meanwhile",
+                   (double)t->away_us / 1e6, t->away_count > 1 ? " in all" : "");
 }

@@ -215,6 +215,22 @@ def test_a_second_signal_breaks_off(own):
     assert status == 128 + signal.SIGINT and "broken off" in err
 
 
+def test_servers_that_were_away_are_told(own):
+    """A run outlives a restart of its server, and its report says for how long nobody was there."""
+    injection = Injection(own, "-t", "20s", SANDBOX, "-n", "3", "--kill", "leader:every=200ms", "--for", "60s")
+    reader = own.client()
+    injection.until(lambda: standing(reader) >= 2)
+    own.kill()
+    time.sleep(1)
+    own.start()
+    injection.until(lambda: standing(reader) >= 2, 40)
+    status, out, err = injection.end(signal.SIGINT)
+    report = json.loads(out)
+    assert status == 130, err
+    (note,) = [note for note in report["notes"] if "no server answered our own session for" in note]
+    assert float(note.split(" for ")[1].split(" s")[0]) >= 1, note
+
+
 def test_a_crowd_is_not_held_up_by_a_server_that_hangs(own):
     """Of many sessions with a server that stands still one waits for its answer at the end, and not each of them."""
     injection = Injection(own, "-t", "20s", SANDBOX, "-n", "20", "--for", "60s")
