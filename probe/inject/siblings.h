@@ -2,7 +2,8 @@
  * siblings.h - whether test candidates may stand beside the real ones of an election, and as what.
  *
  * They may where all of these are known and fit: at least two real candidates in a line; names of one kind,
- * which can be copied; every sibling's session timeout; numbers far from their end, and the next one behind them.
+ * which can be copied; every sibling's session timeout; numbers far from their end, and the next one behind
+ * them.
  */
 #ifndef ELECTOP_PROBE_INJECT_SIBLINGS_H
 #define ELECTOP_PROBE_INJECT_SIBLINGS_H

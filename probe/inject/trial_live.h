@@ -33,8 +33,8 @@ void live_rules_noticed(struct live_rules *);
 const struct front *live_rules_front(const struct live_rules *);
 
 /*
- * At the end: deletes what of ours still stands; done is called once, not seen where the connection went before
- * all was answered: then it may be tried again. False: there is nobody to ask.
+ * At the end: deletes what of ours still stands; done is called once, not seen where the connection went
+ * before all was answered: then it may be tried again. False: there is nobody to ask.
  */
 bool live_rules_clear(struct live_rules *, void (*done)(struct trial *, bool seen));
 
