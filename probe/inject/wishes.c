@@ -129,10 +129,16 @@ const char *wish_figure_word(enum wish_figure figure)
 
 #define EXPECT_FORM "; write as in 'failover.p99<2s', 'failover.count>=10' or 'errors=0'"
 
+/* As people write it: 'failover.p99 < 2s'. */
+static const char *past_spaces(const char *at)
+{
+    return at ? at + strspn(at, " ") : NULL;
+}
+
 const char *wishes_expect(const char *text, struct expectation *expectation)
 {
     char word[WORD_SIZE];
-    const char *at = take(text, ".<>=", word);
+    const char *at = past_spaces(take(text, " .<>=", word));
     int figure = 0, of = OF_COUNT;
     while (at && figure < FIGURE_COUNT && strcmp(word, figures[figure]) != 0)
         figure++;
@@ -140,7 +146,7 @@ const char *wishes_expect(const char *text, struct expectation *expectation)
         return "names no figure" EXPECT_FORM;
     bool is_number = figure == FIGURE_ERRORS || figure == FIGURE_EXPIRED;
     if (*at == '.') {
-        at = take(at + 1, "<>=", word);
+        at = past_spaces(take(at + 1, " <>=", word));
         for (of = 0; at && of <= OF_COUNT && strcmp(word, ofs[of]) != 0;)
             of++;
         if (!at || of > OF_COUNT || (is_number && of != OF_COUNT))
@@ -157,7 +163,7 @@ const char *wishes_expect(const char *text, struct expectation *expectation)
         expectation->relation = EXPECT_EQUAL;
     else
         return "compares with nothing" EXPECT_FORM;
-    at += 1 + is_equal;
+    at = past_spaces(at + 1 + is_equal);
     expectation->figure = (enum wish_figure)figure;
     expectation->of = (enum wish_of)of;
     const char *problem =

@@ -74,6 +74,9 @@ static void expectations(void **state)
     assert_null(wishes_expect("errors=0", &e));
     assert_true(expectation_holds(&e, 0) && !expectation_holds(&e, 1));
     assert_null(wishes_expect("errors==0", &e));
+    assert_null(wishes_expect("failover.p99 <= 2s", &e));
+    assert_true(expectation_holds(&e, 2000000) && !expectation_holds(&e, 2000001));
+    assert_null(wishes_expect("expired < 1", &e));
     static const char *const bad[] = {"",          "failover",     "failover<2s",  "failover.p95<2s",
                                       "x.p99<2s",  "errors.p99<1", "failover.p99", "failover.p99<2",
                                       "errors=2s", "errors=-1"};
