@@ -127,6 +127,14 @@ bool monitor_looked(const struct monitor *m)
     return true;
 }
 
+bool monitor_cut(struct monitor *m)
+{
+    bool cut = false;
+    for (size_t i = 0; i < m->source_count; i++)
+        cut |= m->sources[i]->cut && m->sources[i]->cut(m->sources[i]);
+    return cut;
+}
+
 void monitor_ask(struct monitor *m)
 {
     for (size_t i = 0; i < m->source_count; i++)

@@ -32,6 +32,9 @@ void monitor_one_look(struct monitor *);
 /* Every cluster has been looked at completely, or has refused us for good. One that cannot be reached may be
    reached yet: waiting for this needs a deadline. */
 bool monitor_looked(const struct monitor *);
+/* The look ends here, complete or not. True: elections were still being searched for; the model says where.
+ */
+bool monitor_cut(struct monitor *);
 
 /* Ask all servers now whatever can be asked, also where the settings say: on demand only. */
 void monitor_ask(struct monitor *);

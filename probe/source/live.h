@@ -54,6 +54,7 @@ struct live {
     struct watch_map watches;
     struct watch_entry chroot_entry; /* for its coming */
     bool chroot_missing;
+    bool cut; /* a look ended before elections had been searched for everywhere */
     /* Watches the election at this full path from now on; nothing where it already is. */
     void (*watch)(struct live *, const char *path, const struct election_settings *, enum election_origin);
     /* What discover_left_out() says is another than before. */

@@ -36,6 +36,8 @@ static void observe_connection(struct live *live, enum connection_state state, c
     char *missing = NULL;
     if (live->chroot_missing && state == CONNECTION_CONNECTED)
         missing = text_format("the chroot %s does not exist on this cluster; check --server", live->chroot);
+    else if (live->cut && state == CONNECTION_CONNECTED)
+        problem = "the search for elections was not finished in time; wait longer, or name their paths";
     else if (live->discover && state == CONNECTION_CONNECTED)
         problem = discover_left_out(live->discover);
     struct observation o = live_observation(live, OBSERVED_CONNECTION, NULL, NULL);
@@ -262,6 +264,20 @@ static bool live_looked(struct source *source)
     return !live->servers || servers_rounds(live->servers) > 0;
 }
 
+static bool live_cut(struct source *source)
+{
+    struct live *live = (struct live *)(void *)source;
+    bool searched = !live->discover || discover_looked(live->discover);
+    for (size_t i = 0; i < live->pattern_count; i++)
+        searched &= pattern_looked(live->patterns[i]);
+    if (searched || !live->model->clusters[live->index].ever_connected)
+        return false;
+    live->cut = true;
+    if (all_connected(live) && session_state(live->session) == CONNECTION_CONNECTED)
+        observe_connection(live, CONNECTION_CONNECTED, NULL);
+    return true;
+}
+
 static void live_ask(struct source *source)
 {
     struct live *live = (struct live *)(void *)source;
@@ -341,6 +357,7 @@ struct source *live_source_new(uv_loop_t *loop, struct model *model, const struc
                                    .ask = live_ask,
                                    .is_asking = live_is_asking,
                                    .known = live_known,
+                                   .cut = live_cut,
                                    .stop = live_stop};
     live->loop = loop;
     live->watch = watch;

@@ -22,6 +22,9 @@ struct source {
     /* There is an election at this full path, as is known from elsewhere. Where elections are discovered, it
        is watched. */
     void (*known)(struct source *, const char *path);
+    /* The look ends here, complete or not. True: it was still searching for elections, which from now on is
+       the cluster's problem. NULL: it never searches. */
+    bool (*cut)(struct source *);
     /* Ends it: no observation comes any more. Frees the source. */
     void (*stop)(struct source *);
 };

@@ -3,8 +3,11 @@ import json
 import os
 import re
 import signal
+import socket
+import struct
 import subprocess
 import tempfile
+import threading
 import time
 
 import pytest
@@ -18,6 +21,25 @@ def election(client):
     client.ensure_path("/election")
     client.create("/election/n_", b"host-a:1", ephemeral=True, sequence=True)
     return "/election"
+
+
+@pytest.fixture
+def silent():
+    """A server that gives a session and answers nothing from then on."""
+    def serve(listener):
+        callers = []
+        while True:
+            try:
+                caller = listener.accept()[0]
+            except OSError:
+                return
+            callers.append(caller)
+            if len(caller.recv(1000)) > 20:  # not a four-letter word
+                caller.sendall(struct.pack(">iiiqi", 36, 0, 10000, 0x1234, 16) + bytes(16))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=serve, args=(listener,), daemon=True).start()
+        yield "127.0.0.1:%d" % listener.getsockname()[1]
+        listener.shutdown(socket.SHUT_RDWR)
 
 
 # -- help and version
@@ -203,6 +225,15 @@ def test_no_cluster():
     done = run("once", "-s", "127.0.0.1:1", "--wait", "1s", "/election")
     assert done.status == 3 and done.err.startswith("electop: "), done
     assert 0.8 < time.monotonic() - began < 6
+
+
+def test_unfinished_search(silent):
+    """What was not searched in time is not said to hold no election: there was no look."""
+    for arguments in ([], ["/teams/*/leader"]):
+        done = run("once", "--wait", "1s", "-s", silent, "--admin", "off", *arguments)
+        assert done.status == 3 and "search for elections was not finished" in done.err, done
+        assert "not finished in time" in done.out and "no election was found" not in done.out, done
+        assert "nothing matches" not in done.out
 
 
 def test_unresolvable_host(tmp_path):

@@ -79,12 +79,13 @@ int command_once_on(uv_loop_t *loop, const struct invocation *invocation)
             uv_run(loop, UV_RUN_ONCE);
         earlier_end(earlier);
         if (!ending.signal) {
+            bool cut = monitor_cut(monitor);
             monitor_catch_up(monitor);
-            status = verdict_status(model, options->strict);
+            status = cut ? verdict_unsearched(model, options) : verdict_status(model, options->strict);
             printed = print_look(&out, model, invocation);
-            if (status == EXIT_NO_LOOK)
+            if (status == EXIT_NO_LOOK && !cut)
                 verdict_complain(model, options->wait_ms);
-            else if (options->strict && verdict_complain_unjudged(model, invocation->settings))
+            else if (options->strict && !cut && verdict_complain_unjudged(model, invocation->settings))
                 status = EXIT_FOUND;
         }
     }

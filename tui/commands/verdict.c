@@ -15,6 +15,19 @@ int verdict_status(const struct model *model, bool strict)
     return strict && !look_is_sound(model) ? EXIT_FOUND : EXIT_DONE;
 }
 
+int verdict_unsearched(const struct model *model, const struct options *options)
+{
+    char wait[32];
+    bool any = false;
+    for (size_t i = 0; i < model->cluster_count; i++)
+        any |= model->clusters[i].election_count > 0;
+    if (any && !options->strict)
+        return EXIT_DONE;
+    complain("the search for elections was not finished within %s; wait longer (--wait), or name their paths",
+             format_span(options->wait_ms * 1000, wait, sizeof wait));
+    return any ? EXIT_FOUND : EXIT_NO_LOOK;
+}
+
 static bool is_matched(const struct cluster *cluster, const char *pattern)
 {
     for (size_t i = 0; i < cluster->election_count; i++)

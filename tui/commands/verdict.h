@@ -7,11 +7,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "config/options.h"
 #include "config/settings.h"
 #include "probe/election/model.h"
 
 /* 0; with strict 1 where something is not as it should be; 3 where no look could be had. */
 int verdict_status(const struct model *, bool strict);
+
+/* The same of a look that ended before elections had been searched for everywhere: without one, none was had;
+   what is sound may be so in part only. Says so on standard error where it is not 0. */
+int verdict_unsearched(const struct model *, const struct options *);
 
 /*
  * For --strict: is there a cluster that was reached and shows no election at all, or a pattern of its
