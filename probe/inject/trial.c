@@ -143,8 +143,13 @@ static void on_layout(void *context, bool lost)
         finish(t, TRIAL_REFUSED, text);
         end(t);
     } else if (!t->layout.exists) {
-        snprintf(text, sizeof text, "there is no %.200s to copy; name a path that is there, or one below %s",
-                 shown, t->options.settings->inject.sandbox);
+        if (t->options.live)
+            snprintf(text, sizeof text, "there is no %.200s; name the election in which they shall stand",
+                     shown);
+        else
+            snprintf(text, sizeof text,
+                     "there is no %.200s to copy; name a path that is there, or one below %s", shown,
+                     t->options.settings->inject.sandbox);
         finish(t, TRIAL_REFUSED, text);
         end(t);
     } else if (t->options.live) {

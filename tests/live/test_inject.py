@@ -441,8 +441,10 @@ def test_live_says_that_one_may_have_been_first(zk, client, path, allowed):
 def test_live_is_refused(zk, client, path, allowed):
     """Without leave, below two real candidates, beside names of two kinds, or near the sequence's end."""
     zk.reader = client
+    assert "in which they shall stand" in inject(zk, *allowed(zk), "--live", status=2)  # there is none yet
     client.ensure_path(path)
     live = [*allowed(zk), "--live", "-n", "2", "--for", "1s"]
+    assert "is the sandbox" in inject(zk, SANDBOX, "--live", status=2)
     assert "inject: live" in inject(zk, *allowed(zk, "sandbox"), "--live", status=2)
     assert "inject: never" in inject(zk, *allowed(zk, "never"), status=2)
     live = [*allowed(zk), "--live", "-n", "2", "--for", "1s"]

@@ -146,6 +146,9 @@ static bool is_forbidden(const struct injection *in)
                  in->settings->inject.sandbox);
     else if (said->may_lead && said->live)
         complain("--may-lead with --live is refused: a test candidate never leads an election of others");
+    else if (said->live && is_sandbox(in))
+        complain("--live is for an election of others, and %s is the sandbox; leave out --live",
+                 in->settings->inject.sandbox);
     else if (said->live && election->inject != INJECT_LIVE)
         complain("--live is refused: the configuration of this election does not say inject: live; without "
                  "--live its "
