@@ -67,7 +67,7 @@ enum look_result look_result(const struct model *model)
         const struct cluster *cluster = &model->clusters[i];
         if (!cluster->ever_connected)
             continue;
-        reached++;
+        reached += cluster->connection == CONNECTION_CONNECTED;
         if (!cluster->election_count)
             answered++; /* that there is nothing to look at is an answer, too */
         for (size_t j = 0; j < cluster->election_count; j++) {

@@ -74,6 +74,21 @@ static void follows_the_contract(void **state)
     }
 }
 
+/* Of one that was lost before anything was read it is not said that it is connected. */
+static void a_connection_that_went_is_none(void **state)
+{
+    (void)state;
+    char *error = NULL;
+    struct model *model = model_new(scripted_settings(), &error);
+    assert_non_null(model);
+    show(model, 0, SHOWN_UNREAD);
+    show(model, 1, SHOWN_NOTHING);
+    assert_int_equal(look_result(model), LOOK_UNFINISHED);
+    scripted_connect(model, 0, -1, CONNECTION_CONNECTING, "connection lost");
+    assert_int_equal(look_result(model), LOOK_UNREACHED);
+    model_free(model);
+}
+
 /* What was seen before the connection went is a look; it does not satisfy --strict. */
 static void a_lost_connection_was_a_look(void **state)
 {
@@ -93,6 +108,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(follows_the_contract),
+        cmocka_unit_test(a_connection_that_went_is_none),
         cmocka_unit_test(a_lost_connection_was_a_look),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
