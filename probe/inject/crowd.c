@@ -37,6 +37,13 @@
  */
 #define SETTLE_US 1000000
 #define SETTLE_LEADER_US 30000000
+/*
+ * All is at rest once nothing was asked or told for so long, over so many ticks: the next one may lead before
+ * the others of a herd have even been told, and a program that was held up sees the time pass before what has
+ * come in.
+ */
+#define REST_US 10000
+#define REST_TICKS 3
 /* Whoever still leads so long after a pause was not missed. */
 #define SURVIVED_US 200000
 
@@ -62,9 +69,11 @@ struct crowd {
     uint64_t random;
     char *problem;
 
-    bool content;        /* with those that stand */
-    bool closed;         /* nobody more comes on for now */
-    uint64_t resumed_us; /* when the last pause ended; 0: none since the last death */
+    bool content;                 /* with those that stand */
+    bool closed;                  /* nobody more comes on for now */
+    uint64_t resumed_us;          /* when the last pause ended; 0: none since the last death */
+    uint64_t rest_us, rest_count; /* since when nothing was asked or told, and how much until then */
+    int rest_ticks;
     struct death_schedule deaths;
 
     void (*ended)(void *context, size_t left_to_expire);
@@ -314,6 +323,19 @@ static void let_return(struct crowd *crowd, uint64_t time_us)
             crowd_volunteer(crowd, i);
 }
 
+static bool is_at_rest(struct crowd *crowd, uint64_t time_us)
+{
+    const struct tally *tally = &crowd->tally;
+    uint64_t count = tally->requests + tally->notices;
+    if (tally->under_way > 0 || count != crowd->rest_count) {
+        crowd->rest_count = count;
+        crowd->rest_us = time_us;
+        crowd->rest_ticks = 0;
+        return false;
+    }
+    return ++crowd->rest_ticks >= REST_TICKS && time_us >= crowd->rest_us + REST_US;
+}
+
 static void settle(struct crowd *crowd, uint64_t time_us)
 {
     struct tally *tally = &crowd->tally;
@@ -330,7 +352,8 @@ static void settle(struct crowd *crowd, uint64_t time_us)
     /* One that never acknowledges would keep the next from dying for ever. */
     bool mute = failover->first_us && tally->leader != TALLY_NOBODY &&
                 casting_of(crowd, tally->leader)->rules.manner->is_mute;
-    if (!tally_settle(tally, late || mute))
+    bool rests = is_at_rest(crowd, time_us);
+    if ((!rests && !late && !mute) || !tally_settle(tally, late || mute))
         return;
     death_schedule_not_before(&crowd->deaths, time_us);
     failover_over(crowd);
