@@ -14,6 +14,9 @@
 #define HOPELESS_AFTER_US INT64_C(1000000)
 /* A vacant election's lists are not looked through for ever. */
 #define COLLECT_US INT64_C(60000000)
+/* Rounds that only look into a leader's end leave the watches alone: not for longer where nobody follows.
+   What the usual ones show is still taken. */
+#define WANTED_US INT64_C(5000000)
 /* Where no setting says by when it must be told. */
 #define TOLD_AFTER_US INT64_C(10000000)
 /* A list is as old as its coming, and the notification of a loss may be this late. */
@@ -488,7 +491,7 @@ void failover_cases_settle(struct model *model, struct cluster *cluster, struct 
 bool failover_cases_want_evidence(const struct cluster *cluster, struct moment now)
 {
     for (const struct failover_case *c = cluster->cases; c; c = c->next)
-        if (collects(c, now) && may_be_shown(c, now))
+        if (collects(c, now) && now.mono_us - c->evidence.gone_us < WANTED_US && may_be_shown(c, now))
             return true;
     return false;
 }

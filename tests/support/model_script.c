@@ -245,6 +245,12 @@ static void question(struct script *s, char *words)
             broken(s, "it is ", turned);
         return;
     }
+    if (strcmp(words, "evidence") == 0) {
+        const char *wanted = model_wants_evidence(s->model, 0) ? "wanted" : "none";
+        if (strcmp(wanted, rest) != 0)
+            broken(s, "it is ", wanted);
+        return;
+    }
     words_describe(election, words, name, got, sizeof got);
     if (strcmp(got, rest) != 0)
         broken(s, "it is ", got);

@@ -28,6 +28,7 @@
  *   waits HEX COUNT           for so many answers
  *   did HEX WORD [BACK]       its last request was this, and the latest transaction, or BACK before it
  *   ours                      from here on lists show our own session, up to date
+ *   ? evidence wanted|none    servers are asked about a leader's end
  *   ourchildren N             so many of the watches on children are our own
  *   w HEX NAME                sets a watch;  unw HEX NAME  takes it away;  fire NAME  everybody's
  *   round [N]                 ask server N, or each: connections, watches, connections

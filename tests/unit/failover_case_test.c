@@ -187,6 +187,17 @@ static void tells_an_open_one_when_the_next_begins(void **state)
             "> candidate-left " B " @1\n");
 }
 
+/* The directory went with its leader, whose session lives on: nobody may ever follow. */
+static void asks_no_longer_than_it_may_help(void **state)
+{
+    (void)state;
+    model_script_run("watches are looked at again, though nobody follows and the end is unexplained",
+                     TWO "- .\nlist\n> leader-lost " A " @1\n> candidate-left " A " @1\n> candidate-left " B
+                         " @2\n> election-gone\n? evidence wanted\n"
+                         "tick 1000\nround\nsessions\n? evidence wanted\n"
+                         "tick 5000\nround\nsessions\n? evidence none\n");
+}
+
 static void survives_being_dropped(void **state)
 {
     (void)state;
@@ -208,6 +219,7 @@ int main(void)
         cmocka_unit_test(tells_what_nobody_explains),
         cmocka_unit_test(tells_at_the_latest),
         cmocka_unit_test(tells_an_open_one_when_the_next_begins),
+        cmocka_unit_test(asks_no_longer_than_it_may_help),
         cmocka_unit_test(survives_being_dropped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
