@@ -44,6 +44,8 @@
  */
 #define REST_US 10000
 #define REST_TICKS 3
+/* Who returns waits at most so long for a failover to be over. */
+#define RETURN_WAITS_US 1000000
 /* Whoever still leads so long after a pause was not missed. */
 #define SURVIVED_US 200000
 
@@ -312,11 +314,16 @@ static void let_die(struct crowd *crowd, uint64_t time_us)
         death_schedule_died(&crowd->deaths, i, crowd->options.how, due_us, time_us);
 }
 
+/* What one asks that stands again would be taken for a part of the failover that is under way: it waits a
+ * little. */
 static void let_return(struct crowd *crowd, uint64_t time_us)
 {
     size_t i;
     enum departure how;
-    while (death_schedule_returns(&crowd->deaths, time_us, &i, &how))
+    const struct tally *tally = &crowd->tally;
+    bool waits = tally->open && crowd->options.how != DEPART_PAUSE && tally->by_state[CANDIDATE_WAITING] > 0;
+    uint64_t until_us = waits ? time_us - RETURN_WAITS_US : time_us;
+    while (death_schedule_returns(&crowd->deaths, until_us, &i, &how))
         if (how == DEPART_PAUSE)
             crowd_resume(crowd, i);
         else
