@@ -315,6 +315,7 @@ static enum finding_code judge(struct diagnosis *d, struct candidate *c)
     }
     struct client *client = c->client;
     if (!client || !client->shown.watches_known) {
+        election->listens = election->listens || (client && client->shown.connected);
         link_is(c, LINK_UNKNOWN, why_unknown(election, c));
         return FINDING_COUNT;
     }
@@ -340,6 +341,7 @@ static enum finding_code judge(struct diagnosis *d, struct candidate *c)
     }
     if (c->before_us != 0 && client->shown.watches_seen_us < c->before_us + SETTLING_US) {
         link_is(c, LINK_UNKNOWN, "the line has just changed");
+        election->listens = true;
         return FINDING_COUNT;
     }
     if (viewer->other) {
@@ -407,7 +409,8 @@ static void update_link(struct diagnosis *d, struct candidate *c)
         c->before_hash = hash;
     }
     enum link_state was = c->link;
-    enum finding_code wrong = judge(d, c);
+    const char *why = c->link_why;
+    enum finding_code was_wrong = c->wrong, was_proof = c->proof, wrong = judge(d, c);
     if (wrong != c->wrong) {
         c->wrong = wrong;
         c->wrong_us = wrong != FINDING_COUNT ? c->client->shown.watches_seen_us : 0;
@@ -429,7 +432,9 @@ static void update_link(struct diagnosis *d, struct candidate *c)
     if (wrong != FINDING_COUNT && c->proof != wrong &&
         (layout_certain(election, c) || c->client->counted < 2))
         election->suspected = true;
-    if (c->link != was)
+    if (wrong != FINDING_COUNT && c->proof != wrong)
+        election->listens = true;
+    if (c->link != was || c->link_why != why || c->wrong != was_wrong || c->proof != was_proof)
         d->f->model->generation++;
 }
 

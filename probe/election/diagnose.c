@@ -54,13 +54,17 @@ void diagnose_cluster(struct model *model, struct cluster *cluster, struct momen
     while (election) {
         struct election *next = election->dirty_next;
         if (!all && is_put_off(election, at)) {
-            election->turn = model->turn; /* the facts are there already, only what they mean is not */
+            if (election->touched)
+                election->turn = model->turn; /* what they mean is told later */
+            election->touched = false;
             election->dirty_next = later;
             later = election;
         } else {
+            uint64_t generation = model->generation;
             diagnose(&(struct fold){model, election, at});
-            election->turn = model->turn;
-            election->dirty = false;
+            if (election->touched || model->generation != generation)
+                election->turn = model->turn;
+            election->dirty = election->touched = false;
         }
         election = next;
     }

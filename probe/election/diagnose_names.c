@@ -318,6 +318,7 @@ static void election_gone(struct diagnosis *d)
     for (size_t i = 0; (note = departed_at(election, i)); i++) {
         if (note->at.mono_us < election->state_since.mono_us - GONE_WITH_US)
             break;
+        election->listens = true;
         const struct client_session *shown = cluster_client(election->cluster, note->session);
         if (!shown || !shown->connected || shown->seen.mono_us <= election->state_since.mono_us ||
             election->cluster->servers[shown->server].hidden[HIDDEN_CONNECTIONS])

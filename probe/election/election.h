@@ -206,7 +206,7 @@ struct election {
     uint32_t path_hash;
     struct election *path_next;
     struct election *dirty_next; /* in the cluster's list of those to be diagnosed */
-    bool dirty;
+    bool dirty, touched; /* to be diagnosed; something that is shown has changed already */
     bool suspected;     /* a further look, or a list after a sync, could settle something */
     bool listens;       /* whoever comes and goes at the servers could settle something */
     int64_t overdue_us; /* found without its mark, for too long from then on; 0: not so, or told already */

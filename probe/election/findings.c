@@ -235,7 +235,7 @@ bool diagnosis_listed_since(const struct cluster *cluster, int64_t since_us)
         first_us = server->listed_before.mono_us > first_us ? server->listed_before.mono_us : first_us;
         second_us = server->listed.mono_us < second_us ? server->listed.mono_us : second_us;
     }
-    return second_us > first_us || cluster->server_count == 1;
+    return cluster->server_count == 1 || (cluster->server_count > 0 && second_us > first_us);
 }
 
 void diagnosis_vanished(struct diagnosis *d, enum finding_code code, uint64_t subject)

@@ -5,6 +5,12 @@
 
 void diagnose_soon(struct election *election)
 {
+    election->touched = true;
+    diagnose_again(election);
+}
+
+void diagnose_again(struct election *election)
+{
     if (election->dirty)
         return;
     struct cluster *cluster = election->cluster;

@@ -52,8 +52,10 @@ void fold_state_found(const struct fold *);
 /* What was just read holds now. */
 void fold_fresh(const struct fold *);
 void fold_out_of_memory(const struct fold *);
-/* Something of it changed: to be diagnosed. */
+/* Something of it, or of its sessions, changed: to be diagnosed. */
 void diagnose_soon(struct election *);
+/* Nothing of it changed, but another look may say more. */
+void diagnose_again(struct election *);
 /* It is not watched any more. */
 void diagnose_forget(struct election *);
 

@@ -138,6 +138,7 @@ static void observe_election(struct model *model, struct cluster *cluster, const
     acknowledge_update(&(struct fold){model, election, o->at});
     election->turn = model->turn;
     model->generation++;
+    diagnose_soon(election);
 }
 
 static void observe_dropped(struct model *model, struct cluster *cluster, struct election *election)
@@ -251,6 +252,13 @@ static void observe_connection(struct model *model, struct cluster *cluster, con
 }
 
 /* By its address, made where it is new; NULL: out of memory. */
+/* Whom the ensemble consists of, and in which part, says what its servers' lists prove. */
+static void diagnose_all(struct cluster *cluster)
+{
+    for (size_t i = 0; i < cluster->election_count; i++)
+        diagnose_soon(cluster->elections[i]);
+}
+
 static struct server *server_of(struct cluster *cluster, const char *address)
 {
     for (size_t i = 0; i < cluster->server_count; i++)
@@ -270,6 +278,7 @@ static struct server *server_of(struct cluster *cluster, const char *address)
     if (!server->address)
         return NULL;
     cluster->server_count++;
+    diagnose_all(cluster);
     return server;
 }
 
@@ -359,7 +368,7 @@ static void observe_lists(struct model *model, struct cluster *cluster, const st
     }
     for (size_t i = 0; i < cluster->election_count; i++)
         if (cluster->elections[i]->suspected || cluster->elections[i]->listens)
-            diagnose_soon(cluster->elections[i]);
+            diagnose_again(cluster->elections[i]);
     model->generation++;
 }
 
@@ -376,6 +385,8 @@ static void observe_server(struct model *model, struct cluster *cluster, const s
     changed |= server->unasked != seen->unasked || server->reachable != seen->reachable ||
                server->mode != seen->mode || server->answer_us != seen->answer_us ||
                server->zxid != seen->zxid || server->connections != seen->connections;
+    if (server->mode != seen->mode)
+        diagnose_all(cluster);
     server->unasked = seen->unasked;
     server->reachable = seen->reachable;
     server->mode = seen->mode;
@@ -421,8 +432,8 @@ static void observe_ensemble(struct model *model, struct cluster *cluster, const
                 (cluster->server_count - at) * sizeof *cluster->servers);
         changed = true;
     }
-    for (size_t i = 0; changed && i < cluster->election_count; i++)
-        diagnose_soon(cluster->elections[i]);
+    if (changed)
+        diagnose_all(cluster);
     model->generation += changed;
 }
 

@@ -140,6 +140,8 @@ static bool keep_data(struct candidate *candidate, const struct observed_node *n
 
 void standing_stat(const struct fold *f, struct candidate *candidate, const struct znode_stat *stat)
 {
+    if (candidate->stat.owner != stat->owner)
+        diagnose_soon(f->election);
     candidate->stat = *stat;
     transactions_note(&f->election->cluster->transactions, stat->czxid, 0, false);
     take_owner(f->election, candidate);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "probe/election/client.h"
+#include "probe/election/fold.h"
 #include "probe/election/freeze.h"
 #include "probe/election/model.h"
 #include "probe/history/picture.h"
@@ -39,7 +40,7 @@ static const char *const data[] = {"",         "host-1:80",   "http://h:1/x", "{
 struct monkey {
     const uint8_t *bytes;
     size_t length;
-    struct model *model;
+    struct model *model, *twin;
     struct moment now;
     struct election_settings settings[2];
 };
@@ -142,15 +143,15 @@ static void draw_connections(struct monkey *m, struct seen_connection *list,
                              struct observed_connections *seen)
 {
     static const char *const clients[] = {"10.0.0.1:1", "10.0.0.2:2", "[::1]:3", "nonsense"};
-    *seen =
-        (struct observed_connections){.list = list, .count = draw(m, 4), .now_ms = (int64_t)draw(m, 5) - 1};
+    *seen = (struct observed_connections){
+        .list = list, .count = draw(m, 4), .now_ms = (int64_t)draw(m, 5) * 2000 - 1};
     for (size_t i = 0; i < seen->count; i++)
         list[i] = (struct seen_connection){.session = draw(m, 5),
                                            .client = clients[draw(m, COUNT(clients))],
-                                           .established_ms = draw(m, 3),
-                                           .last_response_ms = draw(m, 9),
+                                           .established_ms = draw(m, 8) / 7,
+                                           .last_response_ms = draw(m, 9) * 1000,
                                            .last_cxid = (int64_t)draw(m, 3) - 1,
-                                           .timeout_ms = (int)draw(m, 3) * 100000,
+                                           .timeout_ms = (int)draw(m, 3) * 3000,
                                            .outstanding = (int)draw(m, 2) - 1};
 }
 
@@ -165,6 +166,16 @@ static void draw_watches(struct monkey *m, char texts[4][300], const char **watc
         .from = "adminserver", .list = list, .count = draw(m, 4), .child_watches = (int64_t)draw(m, 2) - 1};
     for (size_t i = 0; i < seen->count; i++)
         list[i] = (struct seen_watches){draw(m, 5), watched, draw(m, 5)};
+}
+
+/* The twin is told the same, and looks at everything again each time. */
+static void tell(struct monkey *m, const struct observation *o)
+{
+    struct cluster *cluster = &m->twin->clusters[0];
+    for (size_t i = 0; i < cluster->election_count; i++)
+        diagnose_soon(cluster->elections[i]);
+    model_observe(m->model, o);
+    model_observe(m->twin, o);
 }
 
 static void observe_server(struct monkey *m)
@@ -206,7 +217,7 @@ static void observe_server(struct monkey *m)
         size_t count = draw(m, COUNT(servers) + 1);
         o.ensemble = (struct observed_ensemble){servers, count, (enum ensemble_known)draw(m, 3)};
     }
-    model_observe(m->model, &o);
+    tell(m, &o);
 }
 
 static void step(struct monkey *m)
@@ -270,12 +281,17 @@ static void step(struct monkey *m)
     case OBSERVED_TICK:
         break;
     }
-    model_observe(m->model, &o);
+    tell(m, &o);
     struct election *e = model_election(m->model, 0, election);
-    if (e && draw(m, 4) == 0)
+    struct election *other = model_election(m->twin, 0, election);
+    if (e && draw(m, 4) == 0) {
         (void)election_take_unread(e);
-    if (e && draw(m, 16) == 0)
+        (void)election_take_unread(other);
+    }
+    if (e && draw(m, 16) == 0) {
         election_requeue_unread(e);
+        election_requeue_unread(other);
+    }
 }
 
 /* Whatever server has left, those who are said to be somewhere are where a server is. */
@@ -324,6 +340,31 @@ static void blank(char *json, const char *key)
     }
 }
 
+/* Counts looks, and names moments of them. */
+static void blank_evidence(char *json)
+{
+    static const char key[] = "\"evidence\": \"";
+    while ((json = strstr(json, key))) {
+        json += strlen(key);
+        char *end = json;
+        while (*end && *end != '"')
+            end += *end == '\\' ? 2 : 1;
+        memmove(json, end, strlen(end) + 1);
+    }
+}
+
+static void expect_same(const char *who, const char *one, const char *other, const char *two)
+{
+    size_t at = 0;
+    while (one[at] && one[at] == two[at])
+        at++;
+    if (one[at] == two[at])
+        return;
+    size_t from = at < 300 ? 0 : at - 300;
+    fprintf(stderr, "%s:\n%.900s\n\n%s:\n%.900s\n", who, one + from, other, two + from);
+    abort();
+}
+
 static char *look(const struct model *model, struct moment at)
 {
     struct buffer json = {0};
@@ -335,6 +376,17 @@ static char *look(const struct model *model, struct moment at)
     blank(json.bytes, "\"expires_at_latest\": ");
     blank(json.bytes, "\"answer_ms\": ");
     return json.bytes;
+}
+
+/* Who looks only where something may have changed finds what another finds that looks everywhere. */
+static void check_twin(const struct monkey *m)
+{
+    char *was = look(m->model, m->now), *is = look(m->twin, m->now);
+    blank_evidence(was);
+    blank_evidence(is);
+    expect_same("the model says", was, "its twin", is);
+    free(was);
+    free(is);
 }
 
 /* What a reader makes of the patches says the same as the model. */
@@ -353,14 +405,7 @@ static void check_recording(struct recording *recording, const struct model *mod
     }
     check_all(thawed_model(thawed));
     char *was = look(model, model->now), *is = look(thawed_model(thawed), thawed_model(thawed)->now);
-    if (strcmp(was, is) != 0) {
-        size_t at = 0;
-        while (was[at] == is[at])
-            at++;
-        size_t from = at < 300 ? 0 : at - 300;
-        fprintf(stderr, "the model says:\n%.600s\n\nits recording:\n%.600s\n", was + from, is + from);
-        abort();
-    }
+    expect_same("the model says", was, "its recording", is);
     free(was);
     free(is);
     thawed_free(thawed);
@@ -386,12 +431,15 @@ void model_monkey_run(const uint8_t *bytes, size_t length)
         free(error);
         return;
     }
+    m.twin = model_new(&settings, &error);
+    if (!m.twin)
+        abort();
     m.model->on_event = on_event;
     m.model->context = &read;
     for (size_t i = 0; i < COUNT(paths); i++) {
         struct observation o = {
             .kind = OBSERVED_ELECTION, .at = m.now, .election = paths[i], .path = paths[i]};
-        model_observe(m.model, &o);
+        tell(&m, &o);
     }
     for (size_t steps = 0; m.length > 0; steps++) {
         m.now.mono_us += 1000;
@@ -405,9 +453,11 @@ void model_monkey_run(const uint8_t *bytes, size_t length)
         }
         if (steps % 16 == 0)
             check_recording(&recording, m.model);
+        check_twin(&m);
     }
     picture_free(recording.written);
     picture_free(recording.read);
     buffer_free(&recording.patch);
     model_free(m.model);
+    model_free(m.twin);
 }
