@@ -138,7 +138,8 @@ static void observe_election(struct model *model, struct cluster *cluster, const
     acknowledge_update(&(struct fold){model, election, o->at});
     election->turn = model->turn;
     model->generation++;
-    diagnose_soon(election);
+    if (election->diagnosed_us != 0) /* as another than it was taken for until now */
+        diagnose_soon(election);
 }
 
 static void observe_dropped(struct model *model, struct cluster *cluster, struct election *election)
