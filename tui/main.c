@@ -94,6 +94,8 @@ static int run(const struct options *options)
     }
     log_line(LOG_LEVEL_INFO, "electop %s %s, configuration %s", ELECTOP_VERSION,
              command_word(options->command), settings->file ? settings->file : "none");
+    if (settings->notes && options->command != COMMAND_CONFIG) /* which shows it in its place */
+        complain("%s", settings->notes);
     for (const char *note = settings->notes; note && *note;) {
         size_t length = strcspn(note, "\n");
         log_line(LOG_LEVEL_WARNING, "%.*s", (int)length, note);
