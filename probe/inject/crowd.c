@@ -43,6 +43,8 @@
  * come in.
  */
 #define REST_US 10000
+/* ... where all are told at once; a server that is held up for as long has not told all of them. */
+#define HERD_REST_US 200000
 #define REST_TICKS 3
 /* Who returns waits at most so long for a failover to be over. */
 #define RETURN_WAITS_US 1000000
@@ -330,6 +332,17 @@ static void let_return(struct crowd *crowd, uint64_t time_us)
             crowd_volunteer(crowd, i);
 }
 
+/* A death is told to more than one. */
+static bool is_herd(const struct crowd *crowd)
+{
+    for (size_t i = 0; i < crowd->options.part_count; i++) {
+        enum whom watched = behaviour_manner(crowd->options.parts[i].behaviour)->watches;
+        if (watched == WHOM_LEADER || watched == WHOM_CHILDREN)
+            return true;
+    }
+    return false;
+}
+
 static bool is_at_rest(struct crowd *crowd, uint64_t time_us)
 {
     const struct tally *tally = &crowd->tally;
@@ -340,7 +353,8 @@ static bool is_at_rest(struct crowd *crowd, uint64_t time_us)
         crowd->rest_ticks = 0;
         return false;
     }
-    return ++crowd->rest_ticks >= REST_TICKS && time_us >= crowd->rest_us + REST_US;
+    return ++crowd->rest_ticks >= REST_TICKS &&
+           time_us >= crowd->rest_us + (is_herd(crowd) ? HERD_REST_US : REST_US);
 }
 
 static void settle(struct crowd *crowd, uint64_t time_us)

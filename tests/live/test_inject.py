@@ -83,7 +83,7 @@ def test_every_form(zk, client, tmp_path):
     (["--behaviour", "herd:60%,deaf:60%"], "more than 100 %"), (["--behaviour", "lazy"], "names no behaviour"),
     (["--kill", "everyone"], "leader or random"), (["--kill", "leader", "--how", "softly"], "no way to go"),
     (["--how", "drop"], "--kill"), (["--sessions", "shared:0"], "shared:1"), (["--expect", "luck>1"], "no figure"),
-    (["-n", "101"], "--load"), (["--rate", "101/s"], "--load"), (["--live"], "inject: live"),
+    (["-n", "101"], "--load"), (["--rate", "101/s"], "--load"), (["--live"], "is the sandbox"),
     (["--name", "a/b"], "is no name"), (["--name", "n_{seq}-"], "{session}"), (["--may-lead", "--live"], "never leads"),
     (["--html", "/no/such/place"], "cannot be written")])
 def test_refused_before_anything(zk, client, arguments, word):
