@@ -17,6 +17,9 @@
 #include "probe/inject/descriptors.h"
 #include "tests/bench/gauge.h"
 
+/* A failover comes to rest before the next death: as often as crowd_floor.c's, which keeps this pace. */
+#define FALL_EVERY_MS 25
+
 struct bench {
     uv_loop_t loop;
     struct crowd *crowd;
@@ -115,7 +118,7 @@ int main(int argc, char **argv)
         .parts = &part,
         .part_count = 1,
         .victim = bench.falls ? VICTIM_LEADER : VICTIM_NOBODY,
-        .every_ms = 5,
+        .every_ms = FALL_EVERY_MS,
         .how = DEPART_CLOSE,
     };
     static const struct crowd_listener listener = {.stood = on_stood, .failed_over = on_failed_over};

@@ -23,6 +23,8 @@
 #define CONNECTING_MOST 30
 #define PAUSE_A_NAME_NS 1500
 #define EVENTS 256
+/* As often as crowd.c's: a server that has slept for longer takes longer to wake. */
+#define FALL_EVERY_US 25000
 
 struct member {
     zhandle_t *zh;
@@ -372,7 +374,7 @@ int main(int argc, char **argv)
         }
         ping();
         if (stood == count && fell == fallen && fell < falls && now_us() >= next_fall_us) {
-            next_fall_us = now_us() + 5000;
+            next_fall_us = now_us() + FALL_EVERY_US;
             fell++;
             fall();
         }
