@@ -43,9 +43,9 @@
  * come in.
  */
 #define REST_US 10000
-/* ... where all are told at once; a server that is held up for as long has not told all of them. */
-#define HERD_REST_US 200000
 #define REST_TICKS 3
+/* ... where all are told at once: a server may be held up for longer before it has told them all. */
+#define HERD_REST_US 200000
 /* Who returns waits at most so long for a failover to be over. */
 #define RETURN_WAITS_US 1000000
 /* Whoever still leads so long after a pause was not missed. */
