@@ -10,6 +10,7 @@
 #include "probe/election/diagnoses.h"
 #include "probe/election/evidence.h"
 #include "probe/election/findings.h"
+#include "probe/election/identity.h"
 #include "probe/election/name_hash.h"
 
 #define SESSION_TEXT 256
@@ -284,7 +285,8 @@ static void timeouts(struct diagnosis *d)
 
 static bool own_words(const struct candidate *c)
 {
-    return c->identity && (c->identity_source == IDENTITY_DATA || c->identity_source == IDENTITY_NAME);
+    return c->identity && (c->identity_source == IDENTITY_DATA || c->identity_source == IDENTITY_NAME) &&
+           identity_is_personal(c->identity);
 }
 
 static bool same_guid(const struct candidate_name *one, const struct candidate_name *two)

@@ -153,7 +153,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning =
                 "Two sessions stand under the same identity: most likely a client was restarted and its "
                 "old session has not expired yet.",
-            .looks = "The same identity in the data or names of candidates of different sessions.",
+            .looks = "The same identity in the data or names of candidates of different sessions; an "
+                     "address alone is none.",
             .advice = "wait until the old session expires; if both stay, two clients are configured alike",
             .source = "dCache issue 5475",
         },

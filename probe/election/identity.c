@@ -1,7 +1,7 @@
 #include "probe/election/identity.h"
 
+#include <arpa/inet.h>
 #include <jansson.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -238,4 +238,11 @@ char *identity_from_data(const void *data, size_t length)
                    ? from_text((const char *)text, (size_t)(line - text))
                    : NULL;
     return from_binary(text, length);
+}
+
+bool identity_is_personal(const char *identity)
+{
+    struct in6_addr address; /* holds either */
+    return strcmp(identity, IDENTITY_TEST_CANDIDATE) != 0 && inet_pton(AF_INET, identity, &address) != 1 &&
+           inet_pton(AF_INET6, identity, &address) != 1;
 }

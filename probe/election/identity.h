@@ -4,6 +4,7 @@
 #ifndef ELECTOP_PROBE_ELECTION_IDENTITY_H
 #define ELECTOP_PROBE_ELECTION_IDENTITY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The longest identity made, in bytes. */
@@ -15,5 +16,14 @@
  * control characters). malloc'd, never empty; NULL: nothing readable. Bytes above ASCII stay as found.
  */
 char *identity_from_data(const void *data, size_t length);
+
+/* What a test candidate of probe/inject writes where it has no data to copy: all of them the same. */
+#define IDENTITY_TEST_CANDIDATE "electop test candidate"
+
+/*
+ * Whether two that say this are probably one client. An address alone says which machine: Curator's locks
+ * write it where nobody gave them an id, and many may run there.
+ */
+bool identity_is_personal(const char *identity);
 
 #endif

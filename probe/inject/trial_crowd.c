@@ -1,16 +1,15 @@
 #include "probe/inject/trial_crowd.h"
 
 #include "config/text.h"
+#include "probe/election/identity.h"
 #include "probe/inject/trial_state.h"
-
-#define DATA_DEFAULT "electop test candidate"
 
 /* Identities stay their owners'; but where the siblings' data is empty, ours is too. */
 static const char *candidate_data(const struct trial *t)
 {
     if (t->options.live)
-        return t->layout.data ? DATA_DEFAULT : "";
-    return t->layout.data ? t->layout.data : DATA_DEFAULT;
+        return t->layout.data ? IDENTITY_TEST_CANDIDATE : "";
+    return t->layout.data ? t->layout.data : IDENTITY_TEST_CANDIDATE;
 }
 
 /* Who acknowledges late or never needs a mark. */

@@ -68,6 +68,17 @@ static void owners(void **state)
     model_script_run("... one word that all of them write is no identity", CONNECT
                      "+ " A " s=a v1\n+ " B " s=b v1\n+ " C " s=c v1\nlist\n> election-seen\nreadall\n"
                      "? findings none\n");
+    model_script_run("... nor is the machine's address",
+                     CONNECT "+ " A " s=a 10.0.0.7\n+ " B " s=b 10.0.0.7\n+ " C " s=c fe80::7\n"
+                             "list\n> election-seen\nreadall\n"
+                             "? findings none\n");
+    model_script_run("... of which threads that share a session all tell",
+                     CONNECT "+ " A " s=a 10.0.0.7\n+ " B " s=a 10.0.0.7\nlist\n> election-seen\nreadall\n"
+                             "? findings duplicate-session info certain " A "," B "\n");
+    model_script_run("... nor what our own test candidates write",
+                     CONNECT "+ " A " s=a host-a\n+ " B " s=b electop test candidate\n"
+                             "+ " C " s=c electop test candidate\nlist\n> election-seen\nreadall\n"
+                             "? findings none\n");
 }
 
 static void sessions(void **state)
