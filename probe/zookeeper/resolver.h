@@ -1,8 +1,8 @@
 /*
  * resolver.h - the addresses of a list of servers, looked up off the loop.
  *
- * All names are asked for at once; the answer comes when the last is in. A name that cannot be resolved
- * leaves its server out and is named in problem.
+ * All names are asked for at once; the answer comes when the last is in: at once where there is no name to be
+ * asked for. A name that cannot be resolved leaves its server out and is named in problem.
  */
 #ifndef ELECTOP_PROBE_ZOOKEEPER_RESOLVER_H
 #define ELECTOP_PROBE_ZOOKEEPER_RESOLVER_H
@@ -39,8 +39,8 @@ bool address_literal(const struct host_port *, struct sockaddr_storage *);
 
 struct resolver;
 
-/* servers must stay until fn was called or resolver_cancel(). fn is called from the loop, once. NULL: out of
- * memory. */
+/* servers must stay until fn was called or resolver_cancel(). fn is called once: from the loop, or from in
+   here, and then this returns NULL (they are all addresses, or memory is out, which is the problem). */
 struct resolver *resolver_start(uv_loop_t *, const struct host_port *servers, size_t count, resolver_fn,
                                 void *context);
 

@@ -25,6 +25,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
+#include "config/auth_file.h"
 #include "probe/zookeeper/farewell.h"
 #include "probe/zookeeper/pulse.h"
 #include "probe/zookeeper/resolver.h"
@@ -106,10 +107,7 @@ static void session_free(struct session *s)
     connect_string_free(&s->servers);
     free(s->addresses);
     free(s->auth_scheme);
-    if (s->auth_credential) {
-        memset(s->auth_credential, 0, strlen(s->auth_credential));
-        free(s->auth_credential);
-    }
+    auth_wipe(s->auth_credential);
     free(s);
 }
 
@@ -444,6 +442,7 @@ static void on_resolved(void *context, const struct address *addresses, size_t c
 {
     struct session *s = context;
     s->resolver = NULL;
+    enter(s); /* whoever is told may close it */
     if (problem) {
         snprintf(s->problem, sizeof s->problem, "%s", problem);
         tell_failure(s);
@@ -454,8 +453,8 @@ static void on_resolved(void *context, const struct address *addresses, size_t c
     if (s->addresses && count)
         memcpy(s->addresses, addresses, count * sizeof *addresses);
     address_shuffle(s->addresses, s->address_count);
-    enter(s);
-    session_connect(s);
+    if (!s->closing)
+        session_connect(s);
     leave(s);
 }
 
@@ -486,7 +485,7 @@ struct session *session_open(uv_loop_t *loop, const struct session_options *opti
         if (s) {
             connect_string_free(&s->servers);
             free(s->auth_scheme);
-            free(s->auth_credential);
+            auth_wipe(s->auth_credential);
         }
         free(s);
         return NULL;

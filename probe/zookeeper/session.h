@@ -1,6 +1,6 @@
 /*
- * session.h - one ZooKeeper session on an event loop. session.c and session_calls.c are the
- * only files that know the C client.
+ * session.h - one ZooKeeper session on an event loop. session.c and the files whose names begin with its own
+ * are the only ones that know the C client.
  *
  * It hides the client's traps: names are resolved off the loop, frames are drained, descriptors are
  * dropped the moment the library closes them, reconnects back off with jitter, a session that can never

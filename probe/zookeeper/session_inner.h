@@ -1,6 +1,6 @@
 /*
- * session_inner.h - what session.c (the connection) and session_calls.c (the requests) share. For nobody
- * else: this is the door to the C client.
+ * session_inner.h - what session.c (the connection), session_attempt.c (how it is made, and fails) and
+ * session_calls.c (the requests) share. For nobody else: this is the door to the C client.
  */
 #ifndef ELECTOP_PROBE_ZOOKEEPER_SESSION_INNER_H
 #define ELECTOP_PROBE_ZOOKEEPER_SESSION_INNER_H

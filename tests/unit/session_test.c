@@ -236,6 +236,31 @@ static void passes_over_dead_hosts(void **state)
     session_close(t.session);
 }
 
+static void on_failed_close(void *context, const char *problem)
+{
+    struct told *t = context;
+    snprintf(t->problem, sizeof t->problem, "%s", problem);
+    t->answered = true;
+    session_close(t->session);
+}
+
+/* Whoever is told that a name cannot be looked up, or that nobody listens there, may close the session at
+ * once. */
+static void closes_when_told_of_a_failure(void **state)
+{
+    (void)state;
+    static const struct session_listener listener = {.failed = on_failed_close};
+    static const char *const hosts[] = {"no-such-host.invalid:2181", "127.0.0.1:1"};
+    for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
+        struct session_options options = {.hosts = hosts[i], .timeout_ms = TIMEOUT_MS};
+        struct told t = {0};
+        t.session = session_open(&loop, &options, &listener, &t);
+        assert_non_null(t.session);
+        run_until(&t.answered);
+        assert_non_null(strstr(t.problem, i == 0 ? "no-such-host.invalid" : "refused"));
+    }
+}
+
 /* What was said of each attempt, and a server that takes connections, hears the greeting, and hangs up. */
 struct attempts {
     uv_tcp_t listener;
@@ -507,6 +532,7 @@ int main(void)
         cmocka_unit_test(reads_and_watches),
         cmocka_unit_test(closes_from_inside_an_answer),
         cmocka_unit_test(passes_over_dead_hosts),
+        cmocka_unit_test(closes_when_told_of_a_failure),
         cmocka_unit_test(tries_and_blames_each_in_turn),
         cmocka_unit_test(is_refused_before_its_greeting),
         cmocka_unit_test(survives_a_restart),
