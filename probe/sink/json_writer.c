@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "config/utf8.h"
+
 struct json_writer json_writer_to(struct buffer *out, bool spaced)
 {
     return (struct json_writer){.out = out, .spaced = spaced, .line = -1};
@@ -91,38 +93,6 @@ void json_write_uint(struct json_writer *writer, uint64_t value)
     put_scalar(writer, text);
 }
 
-/*
- * One character of valid UTF-8 at text: its length, and its code in *code; 0: there is none. Overlong
- * forms, surrogates and what lies beyond U+10FFFF are not valid.
- */
-static size_t utf8_decode(const unsigned char *text, size_t length, uint32_t *code)
-{
-    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-    unsigned char first = text[0];
-    size_t size = first < 0x80   ? 1
-                  : first < 0xc2 ? 0
-                  : first < 0xe0 ? 2
-                  : first < 0xf0 ? 3
-                  : first < 0xf5 ? 4
-                                 : 0;
-    if (!size || size > length)
-        return 0;
-    if (size == 1) {
-        *code = first;
-        return 1;
-    }
-    uint32_t value = first & (0x7fu >> size);
-    for (size_t i = 1; i < size; i++) {
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-        value = value << 6 | (text[i] & 0x3f);
-    }
-    if (value < smallest[size] || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff))
-        return 0;
-    *code = value;
-    return size;
-}
-
 /* Valid in JSON as it is, but able to change how a terminal shows the rest: better escaped. */
 static bool must_hide(uint32_t code)
 {
@@ -146,11 +116,11 @@ void json_write_string(struct json_writer *writer, const char *text)
     writer->comma = true;
     struct buffer *out = writer->out;
     buffer_put_char(out, '"');
-    const unsigned char *at = (const unsigned char *)text;
+    const char *at = text;
     size_t left = strlen(text);
     while (left) {
         size_t plain = 0;
-        while (plain < left && is_plain(at[plain]))
+        while (plain < left && is_plain((unsigned char)at[plain]))
             plain++;
         buffer_put(out, at, plain);
         at += plain;
@@ -160,7 +130,7 @@ void json_write_string(struct json_writer *writer, const char *text)
         uint32_t code;
         size_t size = utf8_decode(at, left, &code);
         if (!size) {
-            buffer_printf(out, "\\\\x%02x", at[0]);
+            buffer_printf(out, "\\\\x%02x", (unsigned char)at[0]);
             size = 1;
         } else if (code == '"' || code == '\\') {
             buffer_put_char(out, '\\');

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/utf8.h"
+
 /* What may come next, outside strings, numbers and words. */
 enum expecting {
     EXPECT_VALUE,
@@ -219,15 +221,7 @@ static bool structural(struct json_stream *s, char c)
 static bool keep_character(struct json_stream *s, uint32_t c)
 {
     char utf8[4];
-    if (c < 0x80) {
-        utf8[0] = (char)c;
-        return keep(s, utf8, 1);
-    }
-    size_t more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-    for (size_t i = more; i > 0; i--, c >>= 6)
-        utf8[i] = (char)(0x80 | (c & 0x3F));
-    utf8[0] = (char)((more == 1 ? 0xC0u : more == 2 ? 0xE0u : 0xF0u) | c);
-    return keep(s, utf8, more + 1);
+    return keep(s, utf8, utf8_encode(c, utf8));
 }
 
 /* Half of a pair without its other half stands for nothing. */
