@@ -2,15 +2,17 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "config/text.h"
 #include "probe/loop_timer.h"
+#include "probe/zookeeper/fourletter.h"
 #include "probe/zookeeper/free_port.h"
+#include "probe/zookeeper/http.h"
 #include "probe/zookeeper/supervisor.h"
 
 #define JAR_DIRECTORY "/usr/share/java/"
@@ -18,6 +20,7 @@
 #define DEADLINE_MS 30000
 #define POLL_MS 40
 #define ASK_MS 300 /* a connection made just before it is ready can hang: give up early, ask again */
+#define ANSWER_MOST 65536
 #define START_TRIES 3
 #define JAVA_EXTRA 24
 #define LOG_TAIL 1500
@@ -27,25 +30,16 @@ static const char *const jars[] = {"zookeeper.jar", "servlet-api.jar", "slf4j-si
 
 enum port { PORT_CLIENT, PORT_ADMIN, PORT_QUORUM, PORT_ELECTION, PORT_COUNT };
 
-/* One question to one server: connect, ask, read to the end. Freed when libuv has closed its socket. */
-struct ask {
-    uv_tcp_t tcp;
-    uv_connect_t connect;
-    uv_write_t write;
-    struct server *server; /* NULL: nobody waits for the answer any more */
-    uint64_t began_ms;
-    size_t used;
-    char text[1024];
-};
-
 struct server {
     struct sandbox *sandbox;
     int index;
     int ports[PORT_COUNT];
-    int pid; /* 0: not running */
-    struct ask *ask;
-    bool waiting; /* for it to serve */
-    bool serves;  /* its client port does; AdminServer comes next */
+    int pid;                 /* 0: not running */
+    bool waiting;            /* for it to serve */
+    bool serves;             /* its client port does; AdminServer comes next */
+    bool answers;            /* AdminServer does, too: it is ready */
+    struct fourletter *word; /* what its client port is being asked; or NULL */
+    struct http_get *page;   /* what AdminServer is being asked; or NULL */
     uint64_t deadline_ms;
     sandbox_ready_fn ready;
     void *context;
@@ -54,6 +48,7 @@ struct server {
 struct sandbox {
     uv_loop_t *loop;
     uv_timer_t *timer;
+    struct http *http;
     struct supervisor *supervisor;
     struct server servers[SANDBOX_SERVERS];
     int count, tick_ms, heap_mb, connections;
@@ -67,22 +62,6 @@ struct sandbox {
 };
 
 static void waiting_begin(struct server *);
-
-static char *text_new(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static char *text_new(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
-    char *text = length < 0 ? NULL : malloc((size_t)length + 1);
-    if (text) {
-        va_start(arguments, format);
-        vsnprintf(text, (size_t)length + 1, format, arguments);
-        va_end(arguments);
-    }
-    return text;
-}
 
 /* ---- what it needs ---- */
 
@@ -104,13 +83,13 @@ static bool in_path(const char *program)
 static char *find_missing(void)
 {
     if (!in_path("java"))
-        return text_new("no java in PATH, which a private ZooKeeper needs; apt-get install " PACKAGES);
+        return text_format("no java in PATH, which a private ZooKeeper needs; apt-get install " PACKAGES);
     for (size_t i = 0; i < sizeof jars / sizeof *jars; i++) {
         char path[128];
         snprintf(path, sizeof path, JAR_DIRECTORY "%s", jars[i]);
         if (access(path, R_OK) != 0)
-            return text_new("%s is missing, which a private ZooKeeper needs; apt-get install " PACKAGES,
-                            path);
+            return text_format("%s is missing, which a private ZooKeeper needs; apt-get install " PACKAGES,
+                               path);
     }
     return NULL;
 }
@@ -256,26 +235,21 @@ static int server_run(struct server *server)
 
 /* ---- is it ready? ---- */
 
-static void on_ask_closed(uv_handle_t *handle)
+static void asking_end(struct server *server)
 {
-    free(handle->data);
-}
-
-static void ask_end(struct ask *ask)
-{
-    if (ask->server)
-        ask->server->ask = NULL;
-    ask->server = NULL;
-    if (!uv_is_closing((uv_handle_t *)&ask->tcp))
-        uv_close((uv_handle_t *)&ask->tcp, on_ask_closed);
+    if (server->word)
+        fourletter_cancel(server->word);
+    if (server->page)
+        http_cancel(server->page);
+    server->word = NULL;
+    server->page = NULL;
 }
 
 /* Its wait is over. May end in sandbox_stop(): nothing of the sandbox may be touched after it. */
 static void server_settle(struct server *server, const char *problem)
 {
     server->waiting = false;
-    if (server->ask)
-        ask_end(server->ask);
+    asking_end(server);
     if (server->ready)
         server->ready(server->context, problem);
 }
@@ -289,71 +263,44 @@ static void server_fail(struct server *server, const char *what)
     server_settle(server, problem);
 }
 
-static void on_answer_complete(struct server *server, const char *text)
+static void on_word(void *context, const char *problem, const char *text, size_t length, int64_t took_us)
 {
-    if (!server->serves) {
-        /* "This ZooKeeper instance is not currently serving requests" has no mode. */
-        server->serves = strstr(text, "\nMode: ") != NULL;
-    } else if (strncmp(text, "HTTP/1.1 200", 12) == 0) {
-        server_settle(server, NULL);
-    }
+    (void)problem, (void)length, (void)took_us;
+    struct server *server = context;
+    server->word = NULL;
+    /* "This ZooKeeper instance is not currently serving requests" has no mode. */
+    server->serves = text && strstr(text, "\nMode: ");
 }
 
-static void on_ask_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
+static bool on_page_body(void *context, const char *bytes, size_t length)
 {
-    (void)buffer;
-    struct ask *ask = stream->data;
-    if (count > 0)
-        ask->used += (size_t)count;
-    if (count < 0 || ask->used == sizeof ask->text - 1) {
-        struct server *server = ask->server;
-        ask->text[ask->used] = '\0';
-        char text[sizeof ask->text];
-        memcpy(text, ask->text, ask->used + 1);
-        ask_end(ask);
-        if (server && server->waiting)
-            on_answer_complete(server, text);
-    }
+    (void)context, (void)bytes, (void)length;
+    return true;
 }
 
-static void on_ask_room(uv_handle_t *handle, size_t wanted, uv_buf_t *buffer)
+static void on_page_done(void *context, const char *problem, bool whole, int64_t took_us)
 {
-    (void)wanted;
-    struct ask *ask = handle->data;
-    *buffer = uv_buf_init(ask->text + ask->used, (unsigned)(sizeof ask->text - 1 - ask->used));
+    (void)whole, (void)took_us;
+    struct server *server = context;
+    server->page = NULL;
+    server->answers = !problem;
 }
 
-static void on_ask_connected(uv_connect_t *connect, int status)
+/* Once: what comes of it is seen at the next tick. */
+static void ask(struct server *server)
 {
-    struct ask *ask = connect->data;
-    if (uv_is_closing((uv_handle_t *)&ask->tcp) || !ask->server)
+    static const struct http_reader reader = {.body = on_page_body, .done = on_page_done};
+    struct sandbox *sandbox = server->sandbox;
+    char port[16];
+    snprintf(port, sizeof port, "%d", server->ports[PORT_CLIENT]);
+    if (server->word || server->page)
         return;
-    static char word[] = "srvr",
-                page[] = "GET /commands/ruok HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-    uv_buf_t buffer =
-        ask->server->serves ? uv_buf_init(page, sizeof page - 1) : uv_buf_init(word, sizeof word - 1);
-    if (status != 0 || uv_write(&ask->write, (uv_stream_t *)&ask->tcp, &buffer, 1, NULL) != 0 ||
-        uv_read_start((uv_stream_t *)&ask->tcp, on_ask_room, on_ask_read) != 0)
-        ask_end(ask);
-}
-
-static void ask_begin(struct server *server)
-{
-    struct ask *ask = calloc(1, sizeof *ask);
-    if (!ask)
-        return;
-    if (uv_tcp_init(server->sandbox->loop, &ask->tcp) != 0) {
-        free(ask);
-        return;
-    }
-    ask->tcp.data = ask->connect.data = ask;
-    ask->server = server;
-    ask->began_ms = uv_now(server->sandbox->loop);
-    server->ask = ask;
-    struct sockaddr_in address;
-    uv_ip4_addr("127.0.0.1", server->ports[server->serves ? PORT_ADMIN : PORT_CLIENT], &address);
-    if (uv_tcp_connect(&ask->connect, &ask->tcp, (const struct sockaddr *)&address, on_ask_connected) != 0)
-        ask_end(ask);
+    if (server->serves)
+        server->page = http_get(sandbox->http, "127.0.0.1", server->ports[PORT_ADMIN], "/commands/ruok",
+                                ASK_MS, ANSWER_MOST, &reader, server);
+    else
+        server->word =
+            fourletter_ask(sandbox->loop, "127.0.0.1", port, "srvr", ASK_MS, ANSWER_MOST, on_word, server);
 }
 
 static void on_tick(uv_timer_t *timer)
@@ -375,10 +322,11 @@ static void on_tick(uv_timer_t *timer)
             server_fail(server, "does not serve after 30 s");
             return;
         }
-        if (server->ask && now_ms - server->ask->began_ms > ASK_MS)
-            ask_end(server->ask);
-        if (!server->ask)
-            ask_begin(server);
+        if (server->answers) {
+            server_settle(server, NULL);
+            return;
+        }
+        ask(server);
     }
     if (!waiting)
         uv_timer_stop(timer);
@@ -389,7 +337,7 @@ static void waiting_begin(struct server *server)
     struct sandbox *sandbox = server->sandbox;
     uv_update_time(sandbox->loop);
     server->waiting = true;
-    server->serves = false;
+    server->serves = server->answers = false;
     server->deadline_ms = uv_now(sandbox->loop) + DEADLINE_MS;
     uv_timer_start(sandbox->timer, on_tick, POLL_MS, POLL_MS);
 }
@@ -458,7 +406,7 @@ struct sandbox *sandbox_start(uv_loop_t *loop, const struct sandbox_options *opt
 {
     *error = NULL;
     if ((options->servers != 1 && options->servers != 3) || options->tick_ms <= 0) {
-        *error = text_new("a private ZooKeeper has 1 or 3 servers and a positive tick; check the options");
+        *error = text_format("a private ZooKeeper has 1 or 3 servers and a positive tick; check the options");
         return NULL;
     }
     if ((*error = find_missing()) != NULL)
@@ -468,15 +416,18 @@ struct sandbox *sandbox_start(uv_loop_t *loop, const struct sandbox_options *opt
         return NULL;
     struct sandbox *sandbox = calloc(1, sizeof *sandbox);
     uv_timer_t *timer = loop_timer_new(loop, sandbox);
-    if (!sandbox || !timer) {
+    struct http *http = http_new(loop);
+    if (!sandbox || !timer || !http) {
         free(sandbox);
         loop_timer_free(timer);
+        http_free(http);
         supervisor_end(supervisor);
-        *error = text_new("out of memory");
+        *error = text_format("out of memory");
         return NULL;
     }
     sandbox->loop = loop;
     sandbox->timer = timer;
+    sandbox->http = http;
     sandbox->supervisor = supervisor;
     sandbox->ready = ready;
     sandbox->context = context;
@@ -487,7 +438,7 @@ struct sandbox *sandbox_start(uv_loop_t *loop, const struct sandbox_options *opt
     }
     const char *problem = kept ? ensemble_run(sandbox) : "out of memory";
     if (problem) {
-        *error = text_new("cannot start a private ZooKeeper: %s", problem);
+        *error = text_format("cannot start a private ZooKeeper: %s", problem);
         sandbox_stop(sandbox);
         return NULL;
     }
@@ -539,8 +490,7 @@ bool sandbox_server_kill(struct sandbox *sandbox, int i)
     struct server *server = &sandbox->servers[i];
     bool ran = supervisor_running(sandbox->supervisor, i);
     server->waiting = false;
-    if (server->ask)
-        ask_end(server->ask);
+    asking_end(server);
     server->pid = 0;
     return supervisor_kill(sandbox->supervisor, i) == 0 && ran;
 }
@@ -570,8 +520,8 @@ void sandbox_stop(struct sandbox *sandbox)
     if (!sandbox)
         return;
     for (int i = 0; i < SANDBOX_SERVERS; i++)
-        if (sandbox->servers[i].ask)
-            ask_end(sandbox->servers[i].ask);
+        asking_end(&sandbox->servers[i]);
+    http_free(sandbox->http);
     loop_timer_free(sandbox->timer);
     supervisor_end(sandbox->supervisor);
     free(sandbox->config);
