@@ -43,6 +43,12 @@ struct supervisor {
     char directory[256];
 };
 
+static void reap(pid_t pid)
+{
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+}
+
 /* ---- in the supervisor process ---- */
 
 struct held {
@@ -132,8 +138,7 @@ static void slot_kill(struct held *held, int slot)
     if (pid == 0)
         return;
     kill(pid, SIGKILL);
-    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-        ;
+    reap(pid);
     held->slots[slot] = 0;
 }
 
@@ -167,8 +172,7 @@ static int slot_start(struct held *held, struct question *question)
         /* exec closes the pipe; anything read from it is why there was no exec. */
         int problem;
         if (read(report[0], &problem, sizeof problem) == (ssize_t)sizeof problem) {
-            while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-                ;
+            reap(pid);
             result = -problem;
         } else {
             held->slots[question->slot] = pid;
@@ -312,12 +316,6 @@ static bool answer_receive(const struct supervisor *supervisor, struct answer *a
     return got == (ssize_t)sizeof *answer;
 }
 
-static void supervisor_reap(pid_t pid)
-{
-    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-        ;
-}
-
 struct supervisor *supervisor_new(const char *prefix, char **error)
 {
     int pair[2];
@@ -350,7 +348,7 @@ struct supervisor *supervisor_new(const char *prefix, char **error)
     }
     if (pid > 0) {
         problem = answer.result < 0 ? -answer.result : EPIPE;
-        supervisor_reap(pid);
+        reap(pid);
     }
     close(pair[0]);
     free(supervisor);
@@ -379,7 +377,7 @@ static int ask(struct supervisor *supervisor, const struct question *question)
     return answer.result;
 }
 
-static bool text_add(struct question *question, const char *text)
+static bool question_add(struct question *question, const char *text)
 {
     size_t length = strlen(text) + 1;
     if (length > sizeof question->text - question->length)
@@ -392,9 +390,9 @@ static bool text_add(struct question *question, const char *text)
 pid_t supervisor_start(struct supervisor *supervisor, int slot, const char *log, char *const argv[])
 {
     struct question question = {.order = ORDER_START, .slot = slot};
-    bool fits = text_add(&question, log);
+    bool fits = question_add(&question, log);
     for (size_t i = 0; fits && argv[i]; i++)
-        fits = text_add(&question, argv[i]);
+        fits = question_add(&question, argv[i]);
     return fits ? ask(supervisor, &question) : -E2BIG;
 }
 
@@ -416,7 +414,7 @@ bool supervisor_running(struct supervisor *supervisor, int slot)
 int supervisor_wipe(struct supervisor *supervisor, const char *relative)
 {
     struct question question = {.order = ORDER_WIPE};
-    if (relative[0] == '/' || strstr(relative, "..") || !text_add(&question, relative))
+    if (relative[0] == '/' || strstr(relative, "..") || !question_add(&question, relative))
         return -EINVAL;
     return ask(supervisor, &question);
 }
@@ -433,7 +431,7 @@ void supervisor_end(struct supervisor *supervisor)
         ready = poll(&end, 1, END_WAIT_MS);
     while (ready < 0 && errno == EINTR);
     if (ready > 0)
-        supervisor_reap(supervisor->pid);
+        reap(supervisor->pid);
     tree_remove(AT_FDCWD, supervisor->directory, TREE_DEPTH); /* only if the supervisor was killed */
     close(supervisor->socket);
     free(supervisor);
