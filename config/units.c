@@ -70,11 +70,12 @@ const char *duration_parse(const char *text, int64_t *ms)
         if (strcmp(at, duration_units[i].word) != 0)
             continue;
         int64_t unit = duration_units[i].ms;
-        if (whole > (DURATION_MAX_MS - unit) / unit)
-            return "is too long; durations reach to 36500d";
         if (fraction * unit % scale)
             return "is finer than a millisecond; " DURATION_FORM;
-        *ms = whole * unit + fraction * unit / scale;
+        int64_t part = fraction * unit / scale;
+        if (whole > (DURATION_MAX_MS - part) / unit)
+            return "is too long; durations reach to 36500d";
+        *ms = whole * unit + part;
         return NULL;
     }
     return "has an unknown unit; " DURATION_FORM;

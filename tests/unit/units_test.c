@@ -28,7 +28,7 @@ static void durations_are_exact(void **state)
         {"5m", 300000},
         {"2h", 7200000},
         {"30d", 2592000000},
-        {"36499d", INT64_C(36499) * 86400000},
+        {"36500d", INT64_C(36500) * 86400000},
         {"0.1d", 8640000},
     };
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
@@ -57,6 +57,7 @@ static void durations_are_refused(void **state)
         {"-1s", "is negative; " DURATION_FORM},
         {"0.5ms", "is finer than a millisecond; " DURATION_FORM},
         {"1.0000000000001s", "is finer than a millisecond; " DURATION_FORM},
+        {"36500.1d", "is too long; durations reach to 36500d"},
         {"36501d", "is too long; durations reach to 36500d"},
         {"9223372036854775807d", "is too long; durations reach to 36500d"},
         {"99999999999999999999999s", "is too long; durations reach to 36500d"},
