@@ -9,6 +9,7 @@
 
 #include "config/key.h"
 
+#define KEYS_MOST 96 /* rows */
 extern const struct key keys[];
 extern const size_t key_count;
 

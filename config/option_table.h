@@ -29,6 +29,7 @@ struct command_row {
     const char *more;      /* a paragraph for its own help, or NULL */
 };
 
+#define OPTIONS_MOST 64 /* rows */
 extern const struct option_row option_table[];
 extern const size_t option_count;
 extern const struct command_row command_table[];

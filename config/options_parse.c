@@ -17,7 +17,7 @@ struct parse {
     int at;
     struct options *options;
     bool command_named;
-    bool given[64]; /* by row of the table */
+    bool given[OPTIONS_MOST]; /* by row of the table */
     char **error;
 };
 

@@ -91,10 +91,10 @@ void settings_free(struct settings *settings)
 static void refuse_key(const struct yaml_node *node, const char *parent, struct reading *reading)
 {
     struct nearest here = {0};
-    char words[96][KEY_PATH_MAX];
+    char words[KEYS_MOST][KEY_PATH_MAX];
     const struct key *elsewhere = NULL;
     struct text text = {0};
-    for (size_t i = 0; i < key_count && i < 96; i++) {
+    for (size_t i = 0; i < key_count; i++) {
         key_word(&keys[i], words[i], sizeof words[i]);
         if (key_is_child(&keys[i], parent))
             nearest_offer(&here, node->text, words[i]);
@@ -111,7 +111,7 @@ static void refuse_key(const struct yaml_node *node, const char *parent, struct 
         text_printf(&text, "; did you mean \"%s\"?", here.best);
     } else {
         const char *separator = "; the keys here are ";
-        for (size_t i = 0; i < key_count && i < 96; i++) {
+        for (size_t i = 0; i < key_count; i++) {
             if (!key_is_child(&keys[i], parent))
                 continue;
             text_printf(&text, "%s%s", separator, words[i]);
