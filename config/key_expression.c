@@ -45,6 +45,7 @@ static void read_recipe(const struct key *key, const struct yaml_node *node, voi
     (is_pattern ? read_expression : type_text.read)(key, node, field, reading);
 }
 
+/* type_text's own are no constants to fill a table with. */
 static void print_expression(const struct key *key, const void *field, struct text *out)
 {
     type_text.print(key, field, out);

@@ -18,19 +18,17 @@
 #include "config/utf8.h"
 #include "config/znode_path.h"
 
-/* A number outside its key's range; print makes each of the bounds readable. */
-static void refuse_range(const struct key *key, const struct yaml_node *node, struct reading *reading,
-                         char *(*print)(int64_t, char *, size_t))
+/* Was it a number, and is it within its key's range? If not, says so; print makes the bounds readable. */
+static bool is_good_number(const struct key *key, const struct yaml_node *node, struct reading *reading,
+                           const char *problem, int64_t value, char *(*print)(int64_t, char *, size_t))
 {
     char low[UNITS_TEXT], high[UNITS_TEXT], what[3 * UNITS_TEXT];
+    if (!problem && value >= key->minimum && value <= key->maximum)
+        return true;
     snprintf(what, sizeof what, "is out of range; write %s to %s", print(key->minimum, low, sizeof low),
              print(key->maximum, high, sizeof high));
-    value_refuse(key, node, reading, what);
-}
-
-static bool in_range(const struct key *key, int64_t value)
-{
-    return value >= key->minimum && value <= key->maximum;
+    value_refuse(key, node, reading, problem ? problem : what);
+    return false;
 }
 
 static void clear_text(void *field)
@@ -166,15 +164,11 @@ static char *print_number(int64_t number, char *buffer, size_t size)
 static void read_integer(const struct key *key, const struct yaml_node *node, void *field,
                          struct reading *reading)
 {
-    int64_t value;
+    int64_t value = 0;
     if (!value_text(key, node, reading))
         return;
     const char *problem = number_parse(node->text, &value);
-    if (problem)
-        value_refuse(key, node, reading, problem);
-    else if (!in_range(key, value))
-        refuse_range(key, node, reading, print_number);
-    else
+    if (is_good_number(key, node, reading, problem, value, print_number))
         *(int *)field = (int)value;
 }
 
@@ -188,15 +182,11 @@ const struct key_type type_integer = {"a whole number", read_integer, print_inte
 static void read_duration(const struct key *key, const struct yaml_node *node, void *field,
                           struct reading *reading)
 {
-    int64_t value;
+    int64_t value = 0;
     if (!value_text(key, node, reading))
         return;
     const char *problem = duration_parse(node->text, &value);
-    if (problem)
-        value_refuse(key, node, reading, problem);
-    else if (!in_range(key, value))
-        refuse_range(key, node, reading, duration_print);
-    else
+    if (is_good_number(key, node, reading, problem, value, duration_print))
         *(int64_t *)field = value;
 }
 
@@ -236,15 +226,11 @@ static char *print_percent_number(int64_t percent, char *buffer, size_t size)
 static void read_percent(const struct key *key, const struct yaml_node *node, void *field,
                          struct reading *reading)
 {
-    int value;
+    int value = 0;
     if (!value_text(key, node, reading))
         return;
     const char *problem = percent_parse(node->text, &value);
-    if (problem)
-        value_refuse(key, node, reading, problem);
-    else if (!in_range(key, value))
-        refuse_range(key, node, reading, print_percent_number);
-    else
+    if (is_good_number(key, node, reading, problem, value, print_percent_number))
         *(int *)field = value;
 }
 
@@ -264,15 +250,11 @@ static char *print_rate_number(int64_t rate, char *buffer, size_t size)
 static void read_rate(const struct key *key, const struct yaml_node *node, void *field,
                       struct reading *reading)
 {
-    int value;
+    int value = 0;
     if (!value_text(key, node, reading))
         return;
     const char *problem = rate_parse(node->text, &value);
-    if (problem)
-        value_refuse(key, node, reading, problem);
-    else if (!in_range(key, value))
-        refuse_range(key, node, reading, print_rate_number);
-    else
+    if (is_good_number(key, node, reading, problem, value, print_rate_number))
         *(int *)field = value;
 }
 
