@@ -124,12 +124,46 @@ char *host_port_print(const struct host_port *server)
     return text_format(ipv6 ? "[%s]:%d" : "%s:%d", server->host, server->port);
 }
 
-static bool connect_string_add(struct connect_string *out, const char *piece, size_t length, char **error)
+/* All but the servers themselves. chroot: where it begins, or the end of the text. */
+static bool check_outline(const char *text, const char *chroot, char **error)
 {
-    struct host_port server;
-    if (!host_port_parse(piece, length, ZOOKEEPER_PORT, &server, error))
+    if (strstr(text, "://"))
+        return refuse(error, text, strlen(text),
+                      "is not a connect string; write host:port,host:port/chroot without a scheme");
+    if (text[strspn(text, " ")] == '\0') {
+        *error = strdup("is empty; write host:port,host:port/chroot");
         return false;
-    out->servers[out->count++] = server;
+    }
+    if (*chroot && chroot[1] == '\0')
+        return refuse(error, text, strlen(text),
+                      "ends in a slash; leave it out, or name the chroot behind it");
+    const char *problem = *chroot ? znode_path_problem(chroot) : NULL;
+    if (!problem)
+        return true;
+    struct text message = {0};
+    text_add(&message, "the chroot ");
+    text_quote(&message, chroot, strlen(chroot));
+    text_printf(&message, " %s", problem);
+    *error = text_take(&message);
+    return false;
+}
+
+/* One more server, and its normal form at the end of hosts. */
+static bool take_server(struct connect_string *out, const char *piece, size_t length, struct text *hosts,
+                        char **error)
+{
+    if (out->count == CONNECT_STRING_SERVERS) {
+        *error = strdup("names more than 64 servers; name some of them, the others are found");
+        return false;
+    }
+    struct host_port *server = &out->servers[out->count];
+    if (!host_port_parse(piece, length, ZOOKEEPER_PORT, server, error))
+        return false;
+    char *printed = host_port_print(server);
+    text_printf(hosts, "%s%s", out->count > 0 ? "," : "", printed ? printed : "");
+    hosts->failed |= !printed;
+    free(printed);
+    out->count++;
     return true;
 }
 
@@ -138,64 +172,30 @@ bool connect_string_parse(const char *text, struct connect_string *out, char **e
     *out = (struct connect_string){0};
     *error = NULL;
     struct text hosts = {0};
-    const char *scheme = strstr(text, "://");
     const char *end = text + strcspn(text, "/");
-    if (scheme) {
-        refuse(error, text, strlen(text),
-               "is not a connect string; write host:port,host:port/chroot without a scheme");
+    if (!check_outline(text, end, error))
         return false;
-    }
-    if (text[strspn(text, " ")] == '\0') {
-        *error = strdup("is empty; write host:port,host:port/chroot");
-        return false;
-    }
-    if (*end && end[1] == '\0') {
-        refuse(error, text, strlen(text), "ends in a slash; leave it out, or name the chroot behind it");
-        return false;
-    }
-    const char *problem = *end ? znode_path_problem(end) : NULL;
-    if (problem) {
-        struct text message = {0};
-        text_add(&message, "the chroot ");
-        text_quote(&message, end, strlen(end));
-        text_printf(&message, " %s", problem);
-        *error = text_take(&message);
-        return false;
-    }
     out->servers = calloc(CONNECT_STRING_SERVERS, sizeof out->servers[0]);
     out->chroot = strdup(end);
-    if (!out->servers || !out->chroot)
-        goto failed;
-    for (const char *piece = text;;) {
-        const char *comma = memchr(piece, ',', (size_t)(end - piece));
+    bool fine = out->servers && out->chroot;
+    for (const char *piece = text, *comma; fine && piece; piece = comma ? comma + 1 : NULL) {
+        comma = memchr(piece, ',', (size_t)(end - piece));
         size_t length = (size_t)((comma ? comma : end) - piece);
-        if (strspn(piece, " ") >= length) {
-            refuse(error, text, strlen(text),
-                   "names a server that is empty; write host:port,host:port/chroot");
-            goto failed;
-        }
-        if (out->count == CONNECT_STRING_SERVERS) {
-            *error = strdup("names more than 64 servers; name some of them, the others are found");
-            goto failed;
-        }
-        if (!connect_string_add(out, piece, length, error))
-            goto failed;
-        char *printed = host_port_print(&out->servers[out->count - 1]);
-        text_printf(&hosts, "%s%s", out->count > 1 ? "," : "", printed ? printed : "");
-        hosts.failed |= !printed;
-        free(printed);
-        if (!comma)
-            break;
-        piece = comma + 1;
+        if (strspn(piece, " ") >= length)
+            fine = refuse(error, text, strlen(text),
+                          "names a server that is empty; write host:port,host:port/chroot");
+        else
+            fine = take_server(out, piece, length, &hosts, error);
     }
-    out->hosts = text_take(&hosts);
-    /* Ten thousand sessions have one each: give back the room of those that were not named. */
-    struct host_port *fitting = realloc(out->servers, out->count * sizeof *fitting);
-    if (fitting)
-        out->servers = fitting;
+    if (fine) {
+        out->hosts = text_take(&hosts);
+        /* Ten thousand sessions have one each: give back the room of those that were not named. */
+        struct host_port *fitting = realloc(out->servers, out->count * sizeof *fitting);
+        if (fitting)
+            out->servers = fitting;
+    }
     if (out->hosts)
         return true;
-failed:
     text_free(&hosts);
     connect_string_free(out);
     return false;
