@@ -14,6 +14,7 @@
 #include "probe/election/recipe_check.h"
 #include "probe/log.h"
 #include "tui/commands/command.h"
+#include "tui/commands/say.h"
 
 /*
  * A program may be started with its standard descriptors closed; the next file opened (a log, a socket) would

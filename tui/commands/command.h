@@ -37,13 +37,4 @@ int command_inject(const struct invocation *);
 int command_config(const struct invocation *);
 int command_demo(const struct invocation *);
 
-/* "electop: what; what to do" on standard error, made safe for a terminal. */
-void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* Standard output failed for another reason than a reader that has gone: says so, and returns the status. */
-int output_refused(int error);
-
-/* Writes a whole text to standard output and returns the exit status: a reader that has gone is no error. */
-int say_text(const char *text);
-
 #endif

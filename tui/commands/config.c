@@ -1,4 +1,5 @@
 #include "tui/commands/command.h"
+#include "tui/commands/say.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -14,7 +14,7 @@
 #include "probe/zookeeper/sandbox.h"
 #include "tui/commands/command.h"
 #include "tui/commands/ending.h"
-#include "tui/print/output.h"
+#include "tui/commands/say.h"
 
 /* Short ones, so that a candidate that vanishes is missed within three seconds. */
 #define TICK_MS 500
@@ -129,8 +129,9 @@ static int go_on(struct demo *demo)
            "  electop -s %s --admin %s\n"
            "Ctrl-C ends it and removes everything.\n",
            sandbox_hosts(demo->sandbox), sandbox_admin(demo->sandbox));
-    if (fflush(stdout) != 0 && !output_is_gone(errno))
-        return output_refused(errno);
+    int status = fflush(stdout) != 0 ? say_ended(errno, EXIT_DONE) : EXIT_DONE;
+    if (status != EXIT_DONE)
+        return status;
     while (!demo->ending.signal)
         uv_run(demo->loop, UV_RUN_ONCE);
     return 128 + demo->ending.signal;

@@ -1,4 +1,5 @@
 #include "tui/commands/ending.h"
+#include "tui/commands/say.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -14,6 +14,7 @@
 #include "probe/sink/json_event.h"
 #include "tui/commands/command.h"
 #include "tui/commands/ending.h"
+#include "tui/commands/say.h"
 #include "tui/commands/verdict.h"
 #include "tui/print/event_line.h"
 #include "tui/print/output.h"
@@ -121,10 +122,8 @@ static int follow(uv_loop_t *loop, struct stream *stream, struct ending *ending,
     output_flush(stream->output, FLUSH_MS);
     if (ending->signal)
         return 128 + ending->signal;
-    if (stream->error)
-        return output_is_gone(stream->error) ? EXIT_DONE : output_refused(stream->error);
     if (stream->over)
-        return EXIT_DONE;
+        return say_ended(stream->error, EXIT_DONE);
     int status = verdict_status(model, false);
     if (status == EXIT_NO_LOOK)
         verdict_complain(model, *lasted ? stream->options->for_ms : stream->options->wait_ms);

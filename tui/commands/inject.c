@@ -5,7 +5,6 @@
  * what stands in the tree is left for the next run to remove, which is said. Close behind each other they are
  * one: a wrapper passes on what the terminal has sent to both.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,6 +17,7 @@
 #include "probe/inject/trial_json.h"
 #include "tui/commands/command.h"
 #include "tui/commands/ending.h"
+#include "tui/commands/say.h"
 #include "tui/print/output.h"
 #include "tui/print/paper.h"
 #include "tui/print/whole_file.h"
@@ -236,16 +236,7 @@ static int write_page(const struct trial_report *report, const struct trial_wish
 {
     struct buffer out = {0};
     trial_page_print(&out, report, wishes);
-    bool to_output = strcmp(file, "-") == 0;
-    int error = buffer_failed(&out) ? ENOMEM
-                : to_output         ? output_write(STDOUT_FILENO, out.bytes, out.length)
-                                    : whole_file_write(file, out.bytes, out.length);
-    buffer_free(&out);
-    if (error && to_output)
-        return output_is_gone(error) ? EXIT_DONE : output_refused(error);
-    if (error)
-        complain("%s: cannot be written: %s; nothing was changed there", file, strerror(error));
-    return error ? EXIT_USAGE : EXIT_DONE;
+    return say_page(&out, file);
 }
 
 static int write_report(const struct injection *in, const struct trial_report *report)
@@ -263,9 +254,8 @@ static int write_report(const struct injection *in, const struct trial_report *r
         trial_json_write(&out, report, wishes.texts, wishes.read, wishes.count);
     else
         trial_text_print(&out, &in->style, report, &wishes, READS_FROM_END);
-    int error = buffer_failed(&out) ? ENOMEM : output_write(STDOUT_FILENO, out.bytes, out.length);
-    buffer_free(&out);
-    return error && !output_is_gone(error) ? output_refused(error) : status;
+    int written = say_buffer(&out, EXIT_DONE);
+    return written != EXIT_DONE ? written : status;
 }
 
 static int status_of_end(const struct trial_report *report)

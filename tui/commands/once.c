@@ -14,8 +14,8 @@
 #include "tui/commands/command.h"
 #include "tui/commands/ending.h"
 #include "tui/commands/recording.h"
+#include "tui/commands/say.h"
 #include "tui/commands/verdict.h"
-#include "tui/print/output.h"
 #include "tui/report/look_text.h"
 
 /* With what the configured history knows, where there is one and it can be read:
@@ -43,15 +43,6 @@ static bool print_look(struct buffer *out, const struct model *model, const stru
     }
     struct print_style how = print_style_choose(invocation->options, invocation->settings, STDOUT_FILENO);
     return look_text_print(out, model, clock_now(), &how);
-}
-
-/* Hands the look on; the look's own status stands unless writing failed. */
-static int write_look(const struct buffer *out, int status)
-{
-    int error = output_write(STDOUT_FILENO, out->bytes, out->length);
-    if (!error)
-        return status;
-    return output_is_gone(error) ? EXIT_DONE : output_refused(error);
 }
 
 int command_once_on(uv_loop_t *loop, const struct invocation *invocation)
@@ -95,7 +86,7 @@ int command_once_on(uv_loop_t *loop, const struct invocation *invocation)
     if (ending.signal)
         status = 128 + ending.signal;
     else if (printed)
-        status = write_look(&out, status);
+        status = say_buffer(&out, status);
     else
         complain("%s", error ? error : "out of memory; nothing can be shown");
     buffer_free(&out);

@@ -18,6 +18,7 @@
 #include "probe/monitor.h"
 #include "tui/commands/command.h"
 #include "tui/commands/ending.h"
+#include "tui/commands/say.h"
 #include "tui/text/format.h"
 
 #define CHECK_MS 1000

@@ -5,6 +5,7 @@
 
 #include "tui/commands/ending.h"
 #include "tui/commands/recording.h"
+#include "tui/commands/say.h"
 #include "tui/show.h"
 
 static int command_replay_on(uv_loop_t *loop, const struct invocation *invocation)

@@ -1,9 +1,7 @@
 /*
  * report.c - what happened in a stretch of a recording, as text, JSON, Markdown or a page.
  */
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "config/text.h"
@@ -14,8 +12,7 @@
 #include "probe/report/json_report.h"
 #include "probe/report/report.h"
 #include "tui/commands/command.h"
-#include "tui/print/output.h"
-#include "tui/print/whole_file.h"
+#include "tui/commands/say.h"
 #include "tui/report/html_report.h"
 #include "tui/report/markdown_report.h"
 #include "tui/report/text_report.h"
@@ -75,22 +72,8 @@ static int complain_nothing(const struct report *report, const struct options *o
 static int write_page(const struct report *report, const struct report_note *note, const char *file)
 {
     struct buffer out = {0};
-    int error = 0;
     html_report_print(&out, report, note);
-    if (buffer_failed(&out)) {
-        buffer_free(&out);
-        return give_up(NULL, EXIT_USAGE);
-    }
-    if (strcmp(file, "-") == 0) {
-        error = output_write(STDOUT_FILENO, out.bytes, out.length);
-        buffer_free(&out);
-        return !error || output_is_gone(error) ? EXIT_DONE : output_refused(error);
-    }
-    error = whole_file_write(file, out.bytes, out.length);
-    buffer_free(&out);
-    if (error)
-        complain("%s: cannot be written: %s; nothing was changed there", file, strerror(error));
-    return error ? EXIT_USAGE : EXIT_DONE;
+    return say_page(&out, file);
 }
 
 static int write_text(const struct report *report, const struct report_note *note,
@@ -106,13 +89,7 @@ static int write_text(const struct report *report, const struct report_note *not
         struct print_style how = print_style_choose(options, invocation->settings, STDOUT_FILENO);
         out.failed = !text_report_print(&out, report, note, &how);
     }
-    if (buffer_failed(&out)) {
-        buffer_free(&out);
-        return give_up(NULL, EXIT_USAGE);
-    }
-    int error = output_write(STDOUT_FILENO, out.bytes, out.length);
-    buffer_free(&out);
-    return !error || output_is_gone(error) ? EXIT_DONE : output_refused(error);
+    return say_buffer(&out, EXIT_DONE);
 }
 
 static int tell(const struct report *report, const char *file, const struct invocation *invocation)

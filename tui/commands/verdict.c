@@ -6,6 +6,7 @@
 #include "config/znode_path.h"
 #include "probe/sink/look.h"
 #include "tui/commands/command.h"
+#include "tui/commands/say.h"
 #include "tui/text/format.h"
 
 int verdict_status(const struct model *model, bool strict)

@@ -12,6 +12,7 @@
 #include "tui/commands/command.h"
 #include "tui/commands/ending.h"
 #include "tui/commands/private_place.h"
+#include "tui/commands/say.h"
 #include "tui/event_log.h"
 #include "tui/inject/bench.h"
 #include "tui/show.h"

@@ -1,0 +1,85 @@
+/*
+ * events_recorded.c - what happened in a stretch of a recording, a line an event, in place of a cluster.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "probe/sink/json_event.h"
+#include "tui/commands/recording.h"
+#include "tui/commands/say.h"
+#include "tui/print/event_line.h"
+#include "tui/print/output.h"
+
+/* So much is gathered before it is written. */
+#define PIECE_BYTES (64 * 1024)
+
+struct telling {
+    const struct options *options;
+    struct buffer out;
+    struct paper paper;
+    bool several;
+    int where_width;
+    long told;
+    int error; /* of the output; 0: it is well */
+};
+
+static bool flush(struct telling *telling)
+{
+    if (telling->out.length > 0)
+        telling->error = output_write(STDOUT_FILENO, telling->out.bytes, telling->out.length);
+    buffer_clear(&telling->out);
+    return telling->error == 0;
+}
+
+static bool on_event(void *context, const struct event *event)
+{
+    struct telling *telling = context;
+    if (event->election ? !recording_wants(telling->options, event->election)
+                        : telling->options->path_count > 0)
+        return true;
+    if (telling->options->json)
+        json_event_write(&telling->out, event);
+    else
+        event_line_print(&telling->paper, event, telling->several, telling->where_width);
+    telling->told++;
+    if (buffer_failed(&telling->out) || (telling->out.length >= PIECE_BYTES && !flush(telling)))
+        return false;
+    return telling->options->count == 0 || telling->told < telling->options->count;
+}
+
+int command_events_recorded(const struct invocation *invocation)
+{
+    const struct options *options = invocation->options;
+    struct telling telling = {.options = options};
+    struct print_style how = print_style_choose(options, invocation->settings, STDOUT_FILENO);
+    int64_t begin_us, end_us, from_us, to_us;
+    char *error = NULL;
+    int status = EXIT_USAGE;
+    struct history *history = recording_open(options->replay, &begin_us, &end_us);
+    if (history && recording_moment("from", options->from, begin_us, end_us, begin_us, &from_us) &&
+        recording_moment("to", options->to, begin_us, end_us, end_us, &to_us)) {
+        const struct model *model = history_at(history, to_us, &error);
+        free(error); /* its names are for the columns only */
+        error = NULL;
+        telling.several = model && model->cluster_count > 1;
+        if (from_us > to_us) {
+            complain(
+                "--from is not before --to; times as 14:03 or -10m are seen from the end of the recording");
+        } else if (!paper_begin(&telling.paper, &telling.out, &how)) {
+            complain("out of memory");
+        } else {
+            telling.where_width = model ? event_line_where(model, telling.paper.row->ascii) : 20;
+            if (!history_events(history, NULL, from_us, to_us + 1, on_event, &telling, &error))
+                complain("%s", error ? error : "out of memory");
+            else if (buffer_failed(&telling.out))
+                complain("out of memory");
+            else
+                status = say_ended(flush(&telling) ? 0 : telling.error, EXIT_DONE);
+        }
+        paper_end(&telling.paper);
+    }
+    history_close(history);
+    buffer_free(&telling.out);
+    free(error);
+    return status;
+}
