@@ -47,7 +47,7 @@ TUI_OBJ  := $(TUI_SRC:%.c=$(O)/%.o)
 UNIT_SRC := $(sort $(wildcard tests/unit/*_test.c tests/screens/*_test.c))
 UNIT_BIN := $(UNIT_SRC:%.c=$(O)/%)
 TOOL_BIN := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/tools/*.c tests/bench/*.c)))
-# What two of the benchmark's programs share: the bare C client.
+# What three of the benchmark's programs share: the bare C client.
 BENCH_OBJ := $(O)/tests/bench/client/bare.o
 FUZZ_BIN := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/fuzz/*.c)))
 SUPPORT_OBJ := $(patsubst %.c,$(O)/%.o,$(sort $(wildcard tests/support/*.c)))

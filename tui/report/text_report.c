@@ -59,8 +59,8 @@ static void put_bar(struct paper *paper, int x, int width, const struct report *
                                                            : SLOT_NOTHING;
         int from = (int)((double)(stretch->from_us - report->from_us) * per_us);
         int to = (int)((double)(stretch->to_us - report->from_us) * per_us);
-        /* What is narrower than a cell happened, and must be seen. */
-        /* But the time until the first look would be a cell that says: unwatched for half a minute. */
+        /* What is narrower than a cell happened, and must be seen: but for the time until the first look,
+           which would be a cell that says: unwatched for half a minute. */
         if (slot == SLOT_GAP && to == from && !report_has_gap(election))
             continue;
         for (int cell = from; cell < width && (cell < to || cell == from); cell++)

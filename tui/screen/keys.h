@@ -1,5 +1,5 @@
 /*
- * keys.h - one table of keys: it drives dispatch, the footer, the help screen, the man page, the README.
+ * keys.h - one table of keys: it drives dispatch, the footer and the help screen.
  */
 #ifndef ELECTOP_TUI_SCREEN_KEYS_H
 #define ELECTOP_TUI_SCREEN_KEYS_H

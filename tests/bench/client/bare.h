@@ -6,8 +6,8 @@
  * once, every frame that has arrived is processed before the next poll, a descriptor that the library
  * closed is not polled again.
  *
- * Besides session.c this folder is the only place that knows the C client. Whatever goes wrong ends the
- * process with a text on standard error and exit code 1: a benchmark has no use for half an answer.
+ * Whatever goes wrong ends the process with a text on standard error and exit code 1: a benchmark has no use
+ * for half an answer.
  * Times are CLOCK_MONOTONIC in microseconds, so that those of several processes can be compared.
  */
 #ifndef ELECTOP_TESTS_BENCH_CLIENT_BARE_H
