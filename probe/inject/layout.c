@@ -8,6 +8,7 @@
 
 #include "config/text.h"
 #include "probe/election/recipe.h"
+#include "probe/inject/acl_compare.h"
 #include "probe/inject/guid.h"
 #include "probe/inject/naming.h"
 
@@ -93,19 +94,16 @@ static void on_acl(void *context, enum session_result result, const struct acl *
 {
     struct asking *asking = context;
     struct layout *layout = asking->layout;
-    for (size_t i = 0; result == SESSION_OK && i < acl->count; i++) {
-        struct acl_entry *entry = &layout->acl_entries[layout->acl.count];
+    bool lost = result == SESSION_LOST;
+    layout->acl_masked = result == SESSION_OK && acl_is_masked(acl);
+    for (size_t i = 0; result == SESSION_OK && !layout->acl_masked && !lost && i < acl->count; i++) {
         char *scheme = strdup(acl->entries[i].scheme), *id = strdup(acl->entries[i].id);
-        *entry = (struct acl_entry){acl->entries[i].permissions, scheme, id};
-        if (!scheme || !id) {
-            free(scheme);
-            free(id);
-            break;
-        }
-        layout->acl.count++;
+        layout->acl_entries[layout->acl.count++] =
+            (struct acl_entry){acl->entries[i].permissions, scheme, id};
+        lost = !scheme || !id; /* a part of an ACL is another one */
     }
     layout->acl.entries = layout->acl_entries;
-    asking_end(asking, result == SESSION_LOST);
+    asking_end(asking, lost);
 }
 
 static void take_name(struct asking *asking, const struct znode_stat *stat)

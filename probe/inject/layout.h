@@ -16,7 +16,8 @@ struct layout {
     size_t standing; /* sequential children */
     char *name;      /* pattern, see naming.h; NULL: nobody stands to copy it from */
     char *data;      /* of one of them; NULL: it has none, or not as text */
-    struct acl acl;  /* of one of them; count 0: not known */
+    struct acl acl;  /* of the first; count 0: not known */
+    bool acl_masked; /* the servers keep a part of it from us (acl_compare.h): then it is not known */
     struct acl_entry acl_entries[ACL_ENTRIES_MOST];
 };
 

@@ -41,10 +41,16 @@ static const struct client_session *session_of(const struct election *election, 
 static const char *sibling_judge(struct siblings *s, const struct election *election, size_t i)
 {
     const struct candidate *candidate = election->candidates[i];
-    char *pattern = candidate->known ? layout_pattern(candidate->name, candidate->stat.owner) : NULL;
+    if (!candidate->known) {
+        snprintf(s->text, sizeof s->text,
+                 "%.60s may not be read, so it cannot be copied; give credentials with --auth-file",
+                 candidate->name);
+        return s->text;
+    }
+    char *pattern = layout_pattern(candidate->name, candidate->stat.owner);
     bool same = pattern && strcmp(pattern, s->pattern) == 0;
     free(pattern);
-    if (candidate->known && candidate->stat.owner == 0)
+    if (candidate->stat.owner == 0)
         return "a candidate is not ephemeral: nobody knows whether it is anybody's";
     if (!same) {
         snprintf(s->text, sizeof s->text,

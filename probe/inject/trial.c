@@ -13,13 +13,11 @@
 #include "config/znode_path.h"
 #include "probe/clock.h"
 #include "probe/inject/descriptors.h"
-#include "probe/inject/guid.h"
-#include "probe/inject/layout.h"
-#include "probe/inject/naming.h"
 #include "probe/inject/precinct.h"
 #include "probe/inject/siblings.h"
 #include "probe/inject/trial_crowd.h"
 #include "probe/inject/trial_live.h"
+#include "probe/inject/trial_look.h"
 #include "probe/inject/trial_marks.h"
 #include "probe/inject/trial_part.h"
 #include "probe/inject/trial_place.h"
@@ -78,124 +76,26 @@ static void finish(struct trial *t, enum trial_end why, const char *problem)
 
 /* ---- look at the path ---- */
 
-/* Live: whether anybody may stand there. */
-static void on_judged(void *context, const char *problem, int timeout_ms)
+static void on_looked(struct trial *t, enum trial_end why, const char *problem)
 {
-    struct trial *t = context;
-    t->siblings_timeout_ms = timeout_ms;
-    if (problem)
-        finish(t, TRIAL_REFUSED, problem);
-    t->guard = t->finishing ? NULL : guard_new_live(t->path, trial_name(t));
-    if (!t->guard) {
-        finish(t, TRIAL_FAILED, "out of memory; nothing was begun");
-        end(t);
+    if (t->phase == TRIAL_OVER)
         return;
-    }
-    enter(t, TRIAL_MAKING);
-    trial_marks_before(t, begin_standing);
-}
-
-static void begin_judging(struct trial *t)
-{
-    const char *problem =
-        t->layout.lock             ? "it is a lock: there is no line to stand in, so whoever waits may lead"
-        : !t->layout.name          ? "nobody stands there whose name could be copied"
-        : t->layout.acl.count == 0 ? "the candidates' ACL may not be read, so it cannot be copied"
-                                   : NULL;
-    if (!problem) {
-        t->siblings = siblings_look(t->loop, t->options.settings, t->options.cluster, t->options.path,
-                                    t->layout.name, on_judged, t);
-        problem = t->siblings ? NULL : "out of memory; nothing was begun";
-    }
-    if (problem) {
-        finish(t, TRIAL_REFUSED, problem);
-        end(t);
-    }
-}
-
-/* What was asked for and a lock does not know; NULL: nothing. All of its candidates want one znode. */
-static const char *lock_problem(const struct trial *t)
-{
-    bool watches = false;
-    for (size_t i = 0; i < t->options.part_count; i++) {
-        const struct manner *manner = behaviour_manner(t->options.parts[i].behaviour);
-        watches |= manner->watches != WHOM_PREDECESSOR || manner->watches_once;
-    }
-    return !t->layout.lock   ? NULL
-           : t->options.name ? "it is a lock, and its candidates have no names of their own; leave out --name"
-           : watches
-               ? "it is a lock: all of its candidates watch it, so none can be told whom to watch; of the "
-                 "behaviours predecessor, slow and hold are left"
-               : NULL;
-}
-
-static void on_layout(void *context, bool lost)
-{
-    struct trial *t = context;
-    char text[500];
-    char *quoted = text_quoted(t->path);
-    const char *shown = quoted ? quoted : "the path", *problem;
-    if (t->finishing || lost) {
-        finish(t, TRIAL_LOST, "the connection was lost while the path was being read; try again");
-        end(t);
-    } else if (t->layout.denied) {
-        snprintf(text, sizeof text, "%.200s may not be read; give credentials with --auth-file", shown);
-        finish(t, TRIAL_REFUSED, text);
-        end(t);
-    } else if (!t->layout.exists) {
-        if (t->options.live)
-            snprintf(text, sizeof text, "there is no %.200s; name the election in which they shall stand",
-                     shown);
-        else
-            snprintf(text, sizeof text,
-                     "there is no %.200s to copy; name a path that is there, or one below %s", shown,
-                     t->options.settings->inject.sandbox);
-        finish(t, TRIAL_REFUSED, text);
+    if (problem)
+        finish(t, why, problem);
+    if (t->finishing) {
         end(t);
     } else if (t->options.live) {
-        begin_judging(t);
-    } else if ((problem = lock_problem(t))) {
-        finish(t, TRIAL_REFUSED, problem);
-        end(t);
+        enter(t, TRIAL_MAKING); /* nothing: they stand in a place of others */
+        trial_marks_before(t, begin_standing);
     } else {
-        const struct layout *layout = &t->layout;
-        bool names = layout->name || layout->lock, acl = layout->acl.count > 0;
-        trial_note(t, "%.200s is left alone: its layout is copied into %s and exercised there%s%s%s%s", shown,
-                   t->options.settings->inject.sandbox,
-                   names && acl ? "" : "; not known there: ", names ? "" : "the candidates' names",
-                   names || acl ? "" : ", ", acl ? "" : "their ACL");
         begin_making(t);
     }
-    free(quoted);
-}
-
-/* At least: where a session's watches are too many for a packet, more are taken. */
-static size_t sessions_wanted(const struct trial_options *options)
-{
-    size_t each = options->per_session ? options->per_session : 1;
-    return (options->candidates + each - 1) / each;
 }
 
 static void begin_looking(struct trial *t)
 {
-    char *error = NULL;
     enter(t, TRIAL_LOOKING);
-    if (!trial_places_choose(t)) {
-        finish(t, TRIAL_REFUSED,
-               t->options.live
-                   ? "--live is for an election of others, and this path is in the sandbox; leave it out"
-                   : "the first name below the sandbox is the run's, without . { }; choose another");
-        end(t);
-    } else if (!descriptors_make_room(sessions_wanted(&t->options), &error)) {
-        finish(t, TRIAL_REFUSED, error ? error : "out of memory");
-        end(t);
-    } else if (trial_is_inside(t)) {
-        begin_making(t);
-    } else if (!layout_read(t->session, t->path, &t->layout, on_layout, t)) {
-        finish(t, TRIAL_LOST, "the connection was lost; try again");
-        end(t);
-    }
-    free(error);
+    trial_look(t, on_looked);
 }
 
 /* ---- make the run's place ---- */

@@ -8,6 +8,7 @@
 #include "probe/inject/agents.h"
 #include "probe/inject/layout.h"
 #include "probe/inject/server_marks.h"
+#include "probe/inject/trial_look.h"
 #include "probe/inject/trial_options.h"
 #include "probe/inject/trial_phase.h"
 
@@ -35,6 +36,7 @@ struct trial {
     char *part;                /* what we hand in */
     struct trial_part *all;    /* of all agents; NULL: not gathered */
     struct precinct *precinct; /* in the sandbox */
+    trial_looked_fn looked;    /* who is told what the look at the path showed */
     struct siblings *siblings; /* live: being looked at */
     struct live_rules *rules;  /* live */
     int siblings_timeout_ms;

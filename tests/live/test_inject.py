@@ -468,6 +468,71 @@ def test_live_is_refused_where_the_next_would_stand_first(zk, client, path, allo
     assert client.get(path)[1].cversion == before.cversion
 
 
+def test_live_is_refused_where_acls_differ(zk, client, path, allowed):
+    """Every sibling's ACL is read, and not the first one's alone: where one has another, where all name the same user
+    with different passwords, or where one is closed to us, nobody comes; and no digest is told."""
+    from kazoo.security import make_acl, make_digest_acl
+    client.ensure_path(path)
+    live = [*allowed(zk), "--live", "-n", "2", "--for", "1s"]
+    everybody = make_acl("world", "anyone", all=True)
+
+    def join(*acl):
+        return client.create(f"{path}/n_", b"x", list(acl), ephemeral=True, sequence=True)
+
+    def refused():
+        before = client.get(path)[1].cversion
+        said = inject(zk, *live, status=2)
+        assert client.get(path)[1].cversion == before
+        return said
+
+    for _ in range(3):
+        join(everybody)
+    other = join(make_acl("world", "anyone", read=True, delete=True))
+    said = refused()
+    assert "ACLs differ" in said and other.rsplit("/", 1)[1] in said
+    assert '"world:anyone" dr' in said and '"world:anyone" cdrwa' in said
+    client.delete(other)
+    other = join(make_digest_acl("app", "secret", all=True))
+    assert "may not be read" in refused()
+    client.delete(other)
+    assert inject(zk, *live, "--name", "auto")["live"]["real_least"] == 3
+
+
+def test_live_with_a_digest(zk, client, path, allowed, tmp_path):
+    """kazoo candidates that protect their znodes with one password each: nobody may stand with another's. With one
+    and the same for all of them ours have it, too, if we may administer it; and no digest is ever told."""
+    from kazoo.client import KazooClient
+    from kazoo.security import make_acl, make_digest_acl
+
+    def line(*passwords):
+        clients, digests = [], []
+        for password in passwords:
+            acl = make_digest_acl("app", password, all=True)
+            digests.append(acl.id.id.split(":", 1)[1])
+            clients.append(KazooClient(zk.hosts, default_acl=[acl, make_acl("world", "anyone", read=True)],
+                                       auth_data=[("digest", f"app:{password}")]))
+            clients[-1].start()
+            clients[-1].create(f"{path}/n_", b"x", ephemeral=True, sequence=True)
+        return clients, digests
+
+    auth = tmp_path / "auth"
+    auth.write_text("digest:app:one\n")
+    auth.chmod(0o600)
+    client.ensure_path(path)
+    live = [*allowed(zk), "--live", "-n", "2", "--for", "1s"]
+    clients, digests = line("one", "two", "one")
+    said = [inject(zk, *live, status=2), inject(zk, *live, "--auth-file", auth, status=2)]
+    assert "do not show us all of" in said[0] and "ACLs differ" in said[1] and "another password" in said[1]
+    assert not [digest for digest in digests for text in said if digest in text]
+    clients[1].stop()
+    until(lambda: len(client.get_children(path)) == 2)
+    report = inject(zk, *live, "--auth-file", auth)
+    assert report["live"]["real_least"] == 2
+    for one in clients:
+        one.stop()
+        one.close()
+
+
 def test_live_ends_with_the_third_withdrawal(zk, client, path, allowed):
     """Below two real candidates they withdraw, and after the third time for good: before its time, so with 1."""
     client.ensure_path(path)

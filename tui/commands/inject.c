@@ -154,10 +154,11 @@ static bool is_forbidden(const struct injection *in)
                  "--live its "
                  "layout is copied into %s and exercised there",
                  in->settings->inject.sandbox);
-    else if (said->live && (said->kill || said->name || said->sessions || said->behaviour || said->against))
+    else if (said->live &&
+             (said->kill || in->wanted.name || said->sessions || said->behaviour || said->against))
         complain("--live takes no --%s: candidates there are as their siblings are; leave it out",
                  said->kill        ? "kill"
-                 : said->name      ? "name"
+                 : in->wanted.name ? "name"
                  : said->sessions  ? "sessions"
                  : said->behaviour ? "behaviour"
                                    : "against");
