@@ -361,7 +361,7 @@ const struct option_row option_table[] = {
     {"look", 0, "own|shared", INJECT, set_look, "each reads the list, or one reading serves all (own)"},
     {"name", 0, "auto|PATTERN", INJECT, set_name, "names in front of the number; {uuid} {hex} {session}"},
     {"expect", 0, "FIGURE<VALUE", INJECT, set_expect, "else exit 1: 'failover.p99<2s'; may be repeated"},
-    {"join", 0, "RUN", INJECT, set_join, "one run of several agents, each with --join RUN"},
+    {"join", 0, "RUN", INJECT, set_join, "one run of several agents; the longest --for is everybody's"},
     {"load", 0, NULL, INJECT, set_load, "this ensemble may be loaded: no ceiling, ten times the ping"},
     {"live", 0, NULL, INJECT, set_live, "stand in PATH itself (its inject: live must allow it)"},
     {"may-lead", 0, NULL, INJECT, set_may_lead, "in a copy or the sandbox; never with --live"},

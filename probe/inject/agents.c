@@ -1,5 +1,6 @@
 #include "probe/inject/agents.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,25 +8,27 @@
 #include <uv.h>
 
 #include "config/text.h"
+#include "probe/inject/run_mark.h"
 
 #define POLL_MS 250
 /* Nobody new has come for so long: all are there. */
 #define QUIET_MS 3000
-/* Who began together ends together, give or take how long each took to stand. */
-#define PARTS_MS 180000
+/* Who began together ends together: so long whoever stood first waits at most for who stood last. */
+#define OVER_MS 180000
+#define FOR_MOST_MS (INT64_C(1000) * 86400000)
 #define PART_MOST (512 * 1024)
 
 struct agents {
     struct guard *guard;
     struct session *session;
     char *sandbox, *run, name[AGENT_NAME_SIZE];
-    bool asking, listed, is_ready, has_gone, handed_in, failed;
-    uint64_t polled_ms, changed_ms, parted_ms;
+    bool asking, listed, is_ready, go, has_begun, is_over, handed_in, failed;
+    bool *making; /* which of these is true once the sign that is being made is there */
+    uint64_t polled_ms, changed_ms, over_ms, parted_ms;
+    int64_t for_ms, longest_ms;
     struct agent_part known[AGENTS_MOST]; /* all that were ready */
-    bool alive[AGENTS_MOST], parted[AGENTS_MOST];
-    size_t count, reading;
-    bool go;
-    const char *problem;
+    bool over[AGENTS_MOST], parted[AGENTS_MOST];
+    size_t count, heard, reading; /* heard: so many have said how long they would run */
 };
 
 static uint64_t now_ms(void)
@@ -44,13 +47,14 @@ void agent_name(char name[AGENT_NAME_SIZE])
 }
 
 struct agents *agents_new(struct guard *guard, struct session *session, const char *sandbox, const char *run,
-                          const char *name)
+                          const char *name, int64_t for_ms)
 {
     struct agents *a = calloc(1, sizeof *a);
     if (!a)
         return NULL;
     a->guard = guard;
     a->session = session;
+    a->for_ms = a->longest_ms = for_ms;
     a->sandbox = strdup(sandbox);
     a->run = strdup(run);
     snprintf(a->name, sizeof a->name, "%s", name);
@@ -102,23 +106,26 @@ static void on_list(void *context, enum session_result result, const struct znod
     if (result != SESSION_OK)
         return;
     a->listed = true;
-    memset(a->alive, 0, sizeof a->alive);
+    for (size_t i = 0; i < a->count; i++)
+        a->known[i].alive = false;
     for (size_t i = 0; i < count; i++) {
         const char *ready = sign_of(a, names[i], "ready-");
         if (sign_of(a, names[i], "go") && strcmp(names[i] + strlen(a->run), ".go") == 0)
             a->go = true;
-        if (!ready || a->has_gone || strlen(ready) >= AGENT_NAME_SIZE || a->count == AGENTS_MOST ||
+        if (!ready || a->has_begun || strlen(ready) >= AGENT_NAME_SIZE || a->count == AGENTS_MOST ||
             find(a, ready) < a->count)
             continue;
         snprintf(a->known[a->count++].name, AGENT_NAME_SIZE, "%s", ready);
         a->changed_ms = now_ms();
     }
     for (size_t i = 0; i < count; i++) {
-        const char *alive = sign_of(a, names[i], "alive-"), *part = sign_of(a, names[i], "part-");
-        size_t of = find(a, alive ? alive : part ? part : "");
+        const char *alive = sign_of(a, names[i], "alive-"), *over = sign_of(a, names[i], "over-"),
+                   *part = sign_of(a, names[i], "part-");
+        size_t of = find(a, alive ? alive : over ? over : part ? part : "");
         if (of == a->count)
             continue;
-        a->alive[of] |= alive != NULL;
+        a->known[of].alive |= alive != NULL;
+        a->over[of] |= over != NULL;
         a->parted[of] |= part != NULL;
     }
 }
@@ -131,45 +138,107 @@ static void poll(struct agents *a)
     a->asking = session_children(a->session, a->sandbox, false, on_list, a);
 }
 
-static void on_ready(void *context, enum session_result result, const char *path)
+static void on_made(void *context, enum session_result result, const char *path)
 {
     (void)path;
     struct agents *a = context;
+    bool made = result == SESSION_OK || result == SESSION_NODE_EXISTS;
     a->asking = false;
-    a->failed = result != SESSION_OK && result != SESSION_NODE_EXISTS;
+    *a->making = made;
+    a->failed = !made && result != SESSION_LOST; /* lost: once more */
     a->changed_ms = now_ms();
 }
 
-static void on_go(void *context, enum session_result result, const char *path)
-{
-    (void)path;
-    struct agents *a = context;
-    a->asking = false;
-    a->failed = result != SESSION_OK && result != SESSION_NODE_EXISTS;
-}
-
-static bool make(struct agents *a, const char *kind, const char *name, const char *text,
-                 enum create_mode mode, session_text_fn fn)
+static void make(struct agents *a, bool *made, const char *kind, const char *name, const char *text,
+                 enum create_mode mode)
 {
     char *path = sign_path(a, kind, name);
-    a->asking = path && guard_create(a->guard, a->session, path, text, strlen(text), mode, NULL, fn, a);
+    a->making = made;
+    a->asking = path && guard_create(a->guard, a->session, path, text, strlen(text), mode, NULL, on_made, a);
     free(path);
-    return a->asking;
+}
+
+static void ask(struct agents *a, const char *kind, const char *name, session_node_fn fn)
+{
+    char *path = sign_path(a, kind, name);
+    a->asking = path && session_get(a->session, path, false, fn, a);
+    free(path);
 }
 
 static bool is_first(const struct agents *a)
 {
     for (size_t i = 0; i < a->count; i++)
-        if (strcmp(a->known[i].name, a->name) < 0 && a->alive[i])
+        if (strcmp(a->known[i].name, a->name) < 0 && a->known[i].alive)
             return false;
     return true;
 }
+
+/* ---- how long: the longest that anybody would ---- */
+
+#define FOR_WORD "for "
+
+/* What a sign says of it, which may be anybody's bytes; 0: nothing. */
+static int64_t for_of(const void *data, size_t length)
+{
+    char text[64] = "";
+    if (data && length < sizeof text)
+        memcpy(text, data, length);
+    const char *at = strstr(text, FOR_WORD);
+    long long ms = at ? strtoll(at + strlen(FOR_WORD), NULL, 10) : 0;
+    return ms > 0 && ms <= FOR_MOST_MS ? ms : 0;
+}
+
+static void on_length(void *context, enum session_result result, const struct znode_stat *stat,
+                      const void *data, size_t length)
+{
+    (void)stat;
+    struct agents *a = context;
+    a->asking = false;
+    if (result == SESSION_LOST)
+        return; /* asked again */
+    int64_t ms = result == SESSION_OK ? for_of(data, length) : 0;
+    a->longest_ms = ms > a->longest_ms ? ms : a->longest_ms;
+    a->heard++;
+}
+
+static void on_begun(void *context, enum session_result result, const struct znode_stat *stat,
+                     const void *data, size_t length)
+{
+    (void)stat;
+    struct agents *a = context;
+    a->asking = false;
+    if (result == SESSION_LOST)
+        return;
+    int64_t ms = result == SESSION_OK ? for_of(data, length) : 0;
+    a->for_ms = ms ? ms : a->for_ms;
+    a->has_begun = true;
+}
+
+static void make_ready(struct agents *a)
+{
+    char *text = text_format(FOR_WORD "%" PRId64, a->for_ms);
+    if (text)
+        make(a, &a->is_ready, "ready-", a->name, text, CREATE_EPHEMERAL);
+    free(text);
+}
+
+static void make_go(struct agents *a)
+{
+    char *text = text_format(RUN_MARK "\n" FOR_WORD "%" PRId64, a->longest_ms);
+    if (text)
+        make(a, &a->go, "go", "", text, CREATE_PERSISTENT);
+    free(text);
+}
+
+/* ---- the beginning ---- */
 
 enum agents_state agents_meet(struct agents *a, const char **problem)
 {
     *problem = "the run's signs cannot be made in the sandbox";
     if (a->failed)
         return AGENTS_FAILED;
+    if (a->has_begun)
+        return AGENTS_READY;
     if (a->asking)
         return AGENTS_WAIT;
     if (!a->listed) {
@@ -178,17 +247,23 @@ enum agents_state agents_meet(struct agents *a, const char **problem)
         *problem = "that run has begun already; take another name for --join";
         if (a->go)
             return AGENTS_FAILED;
-        a->is_ready = make(a, "ready-", a->name, "", CREATE_EPHEMERAL, on_ready);
+        make_ready(a);
     } else if (a->go) {
-        a->has_gone = true;
-        return AGENTS_READY;
+        ask(a, "go", "", on_begun);
     } else if (a->count > 0 && now_ms() > a->changed_ms + QUIET_MS && is_first(a)) {
-        make(a, "go", "", "", CREATE_PERSISTENT, on_go);
-        a->changed_ms = now_ms();
+        if (a->heard < a->count)
+            ask(a, "ready-", a->known[a->heard].name, on_length);
+        else
+            make_go(a);
     } else {
         poll(a);
     }
     return AGENTS_WAIT;
+}
+
+int64_t agents_for_ms(const struct agents *a)
+{
+    return a->for_ms;
 }
 
 size_t agents_count(const struct agents *a)
@@ -198,13 +273,22 @@ size_t agents_count(const struct agents *a)
 
 /* ---- the end ---- */
 
-static void on_part_made(void *context, enum session_result result, const char *path)
+enum agents_state agents_over(struct agents *a)
 {
-    (void)path;
-    struct agents *a = context;
-    a->asking = false;
-    a->failed = result != SESSION_OK && result != SESSION_NODE_EXISTS;
-    a->parted_ms = now_ms();
+    if (a->asking)
+        return AGENTS_WAIT;
+    if (!a->is_over) {
+        a->over_ms = a->over_ms ? a->over_ms : now_ms();
+        make(a, &a->is_over, "over-", a->name, "", CREATE_EPHEMERAL);
+        a->listed = false;
+    }
+    bool all = a->listed;
+    for (size_t i = 0; i < a->count; i++)
+        all = all && (a->over[i] || a->parted[i] || !a->known[i].alive);
+    if (all || a->failed || now_ms() > a->over_ms + OVER_MS)
+        return AGENTS_READY;
+    poll(a);
+    return AGENTS_WAIT;
 }
 
 static void on_part(void *context, enum session_result result, const struct znode_stat *stat,
@@ -221,7 +305,7 @@ static void on_part(void *context, enum session_result result, const struct znod
     a->reading++;
 }
 
-enum agents_state agents_part(struct agents *a, const char *text, const char **problem)
+enum agents_state agents_part(struct agents *a, const char *text, uint64_t patience_ms, const char **problem)
 {
     *problem = "the parts of the other agents could not be had";
     if (a->failed || strlen(text) > PART_MOST)
@@ -229,13 +313,14 @@ enum agents_state agents_part(struct agents *a, const char *text, const char **p
     if (a->asking)
         return AGENTS_WAIT;
     if (!a->handed_in) {
-        a->handed_in = make(a, "part-", a->name, text, CREATE_PERSISTENT, on_part_made);
+        make(a, &a->handed_in, "part-", a->name, text, CREATE_PERSISTENT);
+        a->parted_ms = now_ms();
         a->listed = false;
         return AGENTS_WAIT;
     }
-    bool late = now_ms() > a->parted_ms + PARTS_MS, all = a->listed;
+    bool late = now_ms() > a->parted_ms + patience_ms, all = a->listed;
     for (size_t i = 0; i < a->count; i++)
-        all = all && (a->parted[i] || !a->alive[i]);
+        all = all && (a->parted[i] || !a->known[i].alive);
     if (!all && !late) {
         poll(a);
         return AGENTS_WAIT;
@@ -244,9 +329,7 @@ enum agents_state agents_part(struct agents *a, const char *text, const char **p
         a->reading++;
     if (a->reading == a->count)
         return AGENTS_READY;
-    char *path = sign_path(a, "part-", a->known[a->reading].name);
-    a->asking = path && session_get(a->session, path, false, on_part, a);
-    free(path);
+    ask(a, "part-", a->known[a->reading].name, on_part);
     return AGENTS_WAIT;
 }
 

@@ -2,9 +2,11 @@
  * agents.h - several agents in one run, on any number of machines: they begin together, and each gets to know
  * what became of the others.
  *
- *   SANDBOX/RUN.ready-ID   ephemeral: this agent is ready. When nobody new has come for some seconds, the
- *   SANDBOX/RUN.go         first of them makes this: then all begin. Whoever comes later is refused
- *   SANDBOX/RUN.part-ID    what an agent hands in at its end; who has neither this nor a sign of life died
+ *   SANDBOX/RUN.ready-ID   ephemeral: this agent is ready, and how long it would run. When nobody new has
+ * come SANDBOX/RUN.go         for some seconds, the first of them makes this: then all begin, and run for as
+ * long as the longest of them would. Whoever comes later is refused SANDBOX/RUN.over-ID    ephemeral: its
+ * time is over. It goes on until the others' is, too SANDBOX/RUN.part-ID    what an agent hands in at its
+ * end; who has neither this nor a sign of life died
  *
  * An agent's name says which process it is (host and number), so that one that died is named.
  */
@@ -13,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "probe/inject/guard.h"
 
@@ -27,12 +30,13 @@ void agent_name(char name[AGENT_NAME_SIZE]);
 /* What became of an agent. */
 struct agent_part {
     char name[AGENT_NAME_SIZE];
-    char *text; /* what it handed in, as it is; "": more than it may be. NULL: it died */
+    char *text; /* what it handed in, as it is; "": more than it may be. NULL: nothing */
+    bool alive; /* it handed in nothing yet; else it died */
 };
 
-/* Texts are copied. NULL: out of memory. */
+/* Texts are copied. for_ms: how long this one would run. NULL: out of memory. */
 struct agents *agents_new(struct guard *, struct session *, const char *sandbox, const char *run,
-                          const char *name);
+                          const char *name, int64_t for_ms);
 /* After the session's end. NULL is fine. */
 void agents_free(struct agents *);
 
@@ -40,9 +44,16 @@ void agents_free(struct agents *);
 enum agents_state { AGENTS_WAIT, AGENTS_READY, AGENTS_FAILED };
 enum agents_state agents_meet(struct agents *, const char **problem);
 size_t agents_count(const struct agents *);
+int64_t agents_for_ms(const struct agents *); /* then: how long all of them run */
 
-/* The same at the end, with one's own part (at most 512 KB); then the parts of all, one's own among them. */
-enum agents_state agents_part(struct agents *, const char *text, const char **problem);
+/* Called each tick once one's time is over: AGENTS_READY when everybody's is, who still lives. */
+enum agents_state agents_over(struct agents *);
+
+/*
+ * The same at the end, with one's own part (at most 512 KB); then the parts of all, one's own among them. Of
+ * those who still live they are waited for so long.
+ */
+enum agents_state agents_part(struct agents *, const char *text, uint64_t patience_ms, const char **problem);
 const struct agent_part *agents_parts(const struct agents *, size_t *count);
 
 #endif

@@ -122,7 +122,7 @@ static const char *below(const char *path, const char *directory)
 
 bool guard_is_sign(const char *name, const char *run)
 {
-    static const char *const kinds[] = {".alive-", ".part-", ".ready-"};
+    static const char *const kinds[] = {".alive-", ".over-", ".part-", ".ready-"};
     size_t length = strlen(run);
     if (strncmp(name, run, length) != 0 || strchr(name, '/'))
         return false;

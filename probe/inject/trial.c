@@ -30,8 +30,10 @@
 #define TICK_MS 100
 /* What is left to be removed may take so long, and the last words so long beyond the session's timeout. */
 #define REMOVE_MS 20000
-/* The other agents may still be at work for so long. */
+/* The parts of the other agents: who ends before its time does not wait for theirs. */
 #define GATHER_US (INT64_C(300) * 1000000)
+#define PARTS_MS 180000
+#define PARTS_EARLY_MS 5000
 /* Beyond so many of one host a server with its default of 60 refuses. */
 #define CONNECTIONS_USUAL 50
 
@@ -128,7 +130,7 @@ static void on_made(void *context, const char *problem)
         return;
     }
     if (t->options.join && !t->agents) {
-        t->agents = agents_new(t->guard, t->session, t->sandbox, t->run, t->agent);
+        t->agents = agents_new(t->guard, t->session, t->sandbox, t->run, t->agent, t->options.for_ms);
         if (t->agents)
             enter(t, TRIAL_MEETING);
         else
@@ -136,6 +138,17 @@ static void on_made(void *context, const char *problem)
         return;
     }
     trial_marks_before(t, begin_standing);
+}
+
+static void note_meeting(struct trial *t)
+{
+    int64_t ours_ms = t->options.for_ms;
+    t->options.for_ms = agents_for_ms(t->agents);
+    trial_note(t, "%zu agents in the run %.64s", agents_count(t->agents), t->run);
+    if (t->options.for_ms != ours_ms)
+        trial_note(
+            t, "agents end together: the run goes on for %.1f s, the longest --for of any, and not %.1f s",
+            (double)t->options.for_ms / 1e3, (double)ours_ms / 1e3);
 }
 
 /* Each tick, until all agents of the run begin. */
@@ -146,7 +159,7 @@ static void meet(struct trial *t)
     if (state == AGENTS_FAILED)
         finish(t, TRIAL_REFUSED, problem);
     else if (state == AGENTS_READY && !t->finishing)
-        trial_note(t, "%zu agents in the run %.64s", agents_count(t->agents), t->run);
+        note_meeting(t);
     if (state != AGENTS_WAIT)
         on_made(t, NULL);
 }
@@ -233,6 +246,13 @@ static void siblings_forget(struct trial *t)
     t->siblings = NULL;
 }
 
+/* Of several agents nobody ends while another's time goes on: their load belongs together. */
+static bool is_time_over(struct trial *t, uint64_t ran_us)
+{
+    return t->phase == TRIAL_RUNNING && t->options.for_ms && ran_us >= (uint64_t)t->options.for_ms * 1000 &&
+           (!t->agents || agents_over(t->agents) != AGENTS_WAIT);
+}
+
 static void on_tick(uv_timer_t *timer)
 {
     struct trial *t = timer->data;
@@ -263,8 +283,7 @@ static void on_tick(uv_timer_t *timer)
                t->options.live
                    ? "the election's directory has changed under us: nothing more is written there"
                    : "the guard refused a write, a defect of this program; see --log FILE");
-    else if (t->phase == TRIAL_RUNNING && t->options.for_ms &&
-             in_phase_us >= (uint64_t)t->options.for_ms * 1000)
+    else if (is_time_over(t, in_phase_us))
         finish(t, TRIAL_DONE, NULL);
     else if (!trial_watch_pulse(t, now_us, problem))
         finish(t, TRIAL_TOO_SLOW, problem);
@@ -338,10 +357,11 @@ static void gather(struct trial *t)
         t->part = trial_part_write(report);
         free(report);
     }
-    enum agents_state state = t->part && session_state(t->session) == CONNECTION_CONNECTED &&
-                                      uv_hrtime() / 1000 < t->phase_us + GATHER_US
-                                  ? agents_part(t->agents, t->part, &problem)
-                                  : AGENTS_FAILED;
+    enum agents_state state =
+        t->part && session_state(t->session) == CONNECTION_CONNECTED &&
+                uv_hrtime() / 1000 < t->phase_us + GATHER_US
+            ? agents_part(t->agents, t->part, t->end == TRIAL_DONE ? PARTS_MS : PARTS_EARLY_MS, &problem)
+            : AGENTS_FAILED;
     if (state == AGENTS_WAIT)
         return;
     if (state == AGENTS_READY)

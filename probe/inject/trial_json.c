@@ -205,7 +205,7 @@ static void put_agents(struct json_writer *w, const struct trial_report *r)
     }
     json_write_begin(w, '[');
     for (size_t i = 0; i < r->agent_count; i++) {
-        trial_part_read(r->agents[i].text, part);
+        trial_part_read(&r->agents[i], part);
         json_write_line(w, 4);
         json_write_begin(w, '{');
         json_member_text(w, "agent", r->agents[i].name);

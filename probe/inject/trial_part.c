@@ -117,9 +117,12 @@ static bool take_counts(const char *at, uint64_t counts[PART_COUNTS])
     return *at == '\n';
 }
 
-void trial_part_read(const char *text, struct trial_part *part)
+void trial_part_read(const struct agent_part *agent, struct trial_part *part)
 {
+    const char *text = agent->text;
     *part = (struct trial_part){.end = "died"};
+    if (!text && agent->alive)
+        snprintf(part->end, sizeof part->end, "running");
     if (!text)
         return;
     const char *end = line_of(text, "end"), *counts = line_of(text, "counts");
@@ -145,6 +148,22 @@ static void add_up(struct trial_part *all, const struct trial_part *part)
     all->told |= part->told;
 }
 
+/* It did not do what was asked of it, and so the run did not. */
+static void note_end(struct trial *t, const char *name, const char *end)
+{
+    static const struct {
+        const char *end, *words;
+    } all[] = {{"died", "died, and its part is in no figure"},
+               {"running", "was still at work when we ended, and its part is in no figure"},
+               {"unreadable", "handed in what cannot be read, and its part is in no figure"},
+               {"stopped", "was stopped before the end"}};
+    size_t i = 0;
+    while (i < sizeof all / sizeof *all && strcmp(all[i].end, end) != 0)
+        i++;
+    trial_note(t, "the agent %.90s %s", name,
+               i < sizeof all / sizeof *all ? all[i].words : "did not come to its end");
+}
+
 void trial_gather(struct trial *t)
 {
     size_t count;
@@ -157,11 +176,12 @@ void trial_gather(struct trial *t)
         t->all = NULL;
     }
     for (size_t i = 0; t->all && i < count; i++) {
-        trial_part_read(parts[i].text, part);
+        trial_part_read(&parts[i], part);
         add_up(t->all, part);
-        if (strcmp(part->end, "done") != 0 && strcmp(part->end, "stopped") != 0)
-            trial_note(t, "the agent %.90s %s", parts[i].name,
-                       strcmp(part->end, "died") == 0 ? "died" : "did not come to its end");
+        bool done = strcmp(part->end, "done") == 0, is_us = strcmp(parts[i].name, t->agent) == 0;
+        t->agents_short += !done;
+        if (!done && !is_us)
+            note_end(t, parts[i].name, part->end);
     }
     free(part);
 }

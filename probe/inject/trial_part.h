@@ -53,16 +53,15 @@ enum part_time {
 
 /* Large: not for the stack. */
 struct trial_part {
-    char end[24]; /* "done"; "died": nothing was handed in; "unreadable" */
+    char end[24]; /* "done"; nothing was handed in: "died", "running"; "unreadable" */
     bool told;    /* false: only the end is known */
     uint64_t counts[PART_COUNTS];
     struct histogram times[PART_TIMES];
 };
 
-/* text NULL: it died. */
-void trial_part_read(const char *text, struct trial_part *);
+void trial_part_read(const struct agent_part *, struct trial_part *);
 
-/* All agents of the run have handed in theirs: they come to one, and who died is noted. */
+/* All agents of the run have handed in theirs: they come to one, and who did not come to its end is noted. */
 void trial_gather(struct trial *);
 
 #endif

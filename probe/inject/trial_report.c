@@ -155,6 +155,7 @@ void trial_report(const struct trial *t, struct trial_report *report)
     memcpy(report->highest, t->highest, sizeof report->highest);
     memcpy(report->after, t->after, sizeof report->after);
     memcpy(report->looks, t->looks, sizeof report->looks);
+    report->agents_short = t->agents && t->phase == TRIAL_OVER && (!t->all || t->agents_short > 0);
     if (t->all) {
         report->agents = agents_parts(t->agents, &report->agent_count);
         report_all(t->all, report);

@@ -49,7 +49,8 @@ struct trial_report {
     size_t server_count, looks[SERVER_MARKS_MOST];
     const struct agent_part *agents; /* NULL: alone, or not at the end yet */
     size_t agent_count;
-    size_t swept; /* runs that were over, removed first */
+    bool agents_short; /* with --join: not all came to their end, or nobody knows whether they did */
+    size_t swept;      /* runs that were over, removed first */
     /* Live: how often all withdrew, and how few real candidates stood before ours while they stood; -1: they
        never did. */
     size_t withdrawals;

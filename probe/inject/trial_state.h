@@ -33,6 +33,7 @@ struct trial {
     struct guard *guard;
     char agent[AGENT_NAME_SIZE];
     struct agents *agents;     /* NULL: alone */
+    size_t agents_short;       /* of them: so many did not come to their end */
     char *part;                /* what we hand in */
     struct trial_part *all;    /* of all agents; NULL: not gathered */
     struct precinct *precinct; /* in the sandbox */

@@ -135,7 +135,8 @@ static void agents_are_told_together(void **state)
     (void)state;
     struct fixture *f = fixture_new(4, 2, 4, 10);
     char *part = trial_part_write(&f->report), *text;
-    struct agent_part parts[] = {{"web1-11", part}, {"web2-22", part}, {"web3-33", NULL}};
+    struct agent_part parts[] = {
+        {"web1-11", part, false}, {"web2-22", part, false}, {"web3-33", NULL, false}};
     f->report.agents = parts;
     f->report.agent_count = 2;
     f->report.crowd.to_stand = &f->stand;

@@ -14,6 +14,12 @@
 #include "probe/inject/trial_options.h"
 #include "probe/inject/trial_part.h"
 
+static void read_part(const char *text, struct trial_part *part)
+{
+    const struct agent_part agent = {.text = (char *)(uintptr_t)text};
+    trial_part_read(&agent, part);
+}
+
 static void what_was_written_is_read(void **state)
 {
     (void)state;
@@ -37,7 +43,7 @@ static void what_was_written_is_read(void **state)
     report.by_how[DEPART_PAUSE][1] = 3;
     histogram_add(&report.by_cause[DEPART_PAUSE], 47);
     char *text = trial_part_write(&report);
-    trial_part_read(text, &part);
+    read_part(text, &part);
     free(text);
     assert_string_equal(part.end, "stopped");
     assert_true(part.counts[PART_WANTED] == 7 && part.counts[PART_STANDING] == 6 &&
@@ -75,14 +81,17 @@ static void strangers_bytes_are_unreadable(void **state)
         COUNTS "stand 1 1 1 1:1\n",
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        trial_part_read(bad[i], &part);
+        read_part(bad[i], &part);
         assert_string_equal(part.end, "unreadable");
         assert_int_equal(part.times[PART_STAND].count, 0);
     }
-    trial_part_read(COUNTS "stand 1 1 1 1:1\n" REST, &part);
+    read_part(COUNTS "stand 1 1 1 1:1\n" REST, &part);
     assert_string_equal(part.end, "done");
-    trial_part_read(NULL, &part);
+    read_part(NULL, &part);
     assert_string_equal(part.end, "died");
+    trial_part_read(&(const struct agent_part){.alive = true}, &part);
+    assert_string_equal(part.end, "running");
+    assert_false(part.told);
 }
 
 int main(void)

@@ -271,7 +271,8 @@ static int status_of_end(const struct trial_report *report)
     case TRIAL_FAILED:
         return EXIT_FOUND;
     case TRIAL_DONE:
-        return report->problem ? EXIT_FOUND : EXIT_DONE; /* withdrawn for good, before its time */
+        /* Withdrawn for good, before its time; or a run of several agents that not all of them were in. */
+        return report->problem || report->agents_short ? EXIT_FOUND : EXIT_DONE;
     case TRIAL_STOPPED:
         break;
     }

@@ -30,7 +30,7 @@ static size_t agents_told(const struct trial_report *r)
     struct trial_part *part = malloc(sizeof *part);
     size_t told = 0;
     for (size_t i = 0; part && i < r->agent_count; i++) {
-        trial_part_read(r->agents[i].text, part);
+        trial_part_read(&r->agents[i], part);
         told += part->told;
     }
     free(part);
@@ -429,7 +429,7 @@ static void put_agents(struct trial_form *form, const struct trial_report *r)
     trial_form_heading(form, "Every agent's part");
     trial_form_table(form, FORM_COLUMN + 1, heads, 5);
     for (size_t i = 0; i < r->agent_count; i++) {
-        trial_part_read(r->agents[i].text, part);
+        trial_part_read(&r->agents[i], part);
         char *end = safe_text(part->end, strlen(part->end), true);
         if (part->told)
             agent_row(form, r->agents[i].name, end ? end : "?", part->counts[PART_STANDING],
