@@ -423,8 +423,10 @@ static void update_link(struct diagnosis *d, struct candidate *c)
         became_first(c);
     if (wrong != FINDING_COUNT && c->proof != wrong) {
         client_look_again(c->client, election->quiet_us);
-        if (proved(election, c))
+        if (proved(election, c)) {
             c->proof = wrong;
+            client_is_proved(c->client);
+        }
     }
     if (c->link == LINK_SUSPECT && c->proof == FINDING_NO_WATCH)
         c->link = LINK_STUCK;

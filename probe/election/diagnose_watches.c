@@ -146,8 +146,10 @@ static enum certainty certainty_of(struct diagnosis *d, struct client *client)
     const struct election *election = d->election;
     client_look_again(client, election->quiet_us);
     if (client_proved(client) && election->quiet_us != 0 && election->quiet_us <= client->run_us &&
-        election->synced_us > client_counted_end_us(client))
+        election->synced_us > client_counted_end_us(client)) {
+        client_is_proved(client);
         return CERTAINTY_CERTAIN;
+    }
     d->election->suspected = true;
     return CERTAINTY_SUSPECTED;
 }
@@ -190,13 +192,6 @@ static size_t owners_watching(const struct diagnosis *d, const struct candidate 
     return count + (known - looked);
 }
 
-static int by_place(const void *a, const void *b)
-{
-    const struct candidate *one = *(const struct candidate *const *)a,
-                           *two = *(const struct candidate *const *)b;
-    return one->place < two->place ? -1 : one->place > two->place;
-}
-
 static size_t herd(struct diagnosis *d, const struct candidate *c)
 {
     const struct candidate *owners[OWNERS_KEPT + 1];
@@ -204,7 +199,7 @@ static size_t herd(struct diagnosis *d, const struct candidate *c)
     if (count < 2)
         return count;
     size_t named = count < OWNERS_KEPT ? count : OWNERS_KEPT;
-    qsort(owners + 1, named, sizeof owners[0], by_place);
+    qsort(owners + 1, named, sizeof owners[0], diagnosis_by_place);
     owners[0] = c;
     /* Two make no herd where one of them is told of as a mistake already. */
     for (size_t i = 1; i <= named && count == 2; i++)
@@ -220,6 +215,19 @@ static size_t herd(struct diagnosis *d, const struct candidate *c)
     return count;
 }
 
+/* One of those who were seen to watch it is on another connection now. */
+static void doubt_herds(struct diagnosis *d)
+{
+    for (size_t i = 0; i < d->election->finding_count; i++) {
+        const struct finding *finding = d->election->findings[i];
+        for (size_t k = 0; finding->code == FINDING_HERD && k < finding->candidate_count; k++) {
+            const struct candidate *c = election_find(d->election, finding->candidates[k]);
+            if (c && c->client && client_moved(c->client))
+                diagnosis_doubt(d, FINDING_HERD, finding->subject);
+        }
+    }
+}
+
 /* ---- those who watch more, or without standing ---- */
 
 static const struct candidate *some_target(const struct diagnosis *d, const struct viewer *viewer)
@@ -231,6 +239,8 @@ static void extra_watches(struct diagnosis *d, const struct viewer *viewer)
 {
     if (viewer->owned == 0)
         return;
+    if (client_moved(viewer->client))
+        diagnosis_doubt(d, FINDING_EXTRA_WATCHES, viewer->client->shown.id);
     if (!viewer->client->shown.watches_known)
         diagnosis_keep(d, FINDING_EXTRA_WATCHES, viewer->client->shown.id);
     if (viewer->targets <= viewer->owned)
@@ -271,6 +281,8 @@ static void watcher_without_candidate(struct diagnosis *d, const struct viewer *
     bool follower = viewer->lowest == 0 && viewer->targets == 1;
     if (election->state == ELECTION_ELECTING)
         diagnosis_keep(d, FINDING_WATCHER_WITHOUT_CANDIDATE, shown->id);
+    if (client_moved(viewer->client))
+        diagnosis_doubt(d, FINDING_WATCHER_WITHOUT_CANDIDATE, shown->id);
     if (viewer->owned > 0 || election->state != ELECTION_LED)
         return;
     if (!shown->watches_known || election->unknown_count > 0) {
@@ -314,21 +326,26 @@ static void vanished_watchers(struct diagnosis *d)
         if (finding->code != FINDING_WATCHER_WITHOUT_CANDIDATE)
             continue;
         const struct client *client = clients_find(d->election->cluster->clients, finding->subject);
-        if (!client || (!client->shown.connected && !client->owned))
-            diagnosis_vanished(d, finding->code, finding->subject);
+        if (client && (client->shown.connected || client->owned))
+            continue;
+        diagnosis_doubt(d, finding->code, finding->subject);
+        diagnosis_vanished(d, finding->code, finding->subject);
     }
 }
 
 /* ---- all ---- */
 
-static void keep_watch(struct diagnosis *d, const struct candidate *c)
+static void weigh_old(struct diagnosis *d, const struct candidate *c)
 {
-    uint64_t subject = diagnosis_subject(c);
-    diagnosis_keep(d, FINDING_NO_WATCH, subject);
-    diagnosis_keep(d, FINDING_WATCH_ON_DELETED, subject);
-    diagnosis_keep(d, FINDING_WATCH_SELF, subject);
-    diagnosis_keep(d, FINDING_WRONG_PREDECESSOR, subject);
-    diagnosis_keep(d, FINDING_WATCH_EATEN, subject);
+    static const enum finding_code codes[] = {FINDING_NO_WATCH, FINDING_WATCH_ON_DELETED, FINDING_WATCH_SELF,
+                                              FINDING_WRONG_PREDECESSOR, FINDING_WATCH_EATEN};
+    bool hidden = c->link == LINK_UNKNOWN && !c->by_children, moved = c->client && client_moved(c->client);
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        if (moved)
+            diagnosis_doubt(d, codes[i], diagnosis_subject(c));
+        if (hidden)
+            diagnosis_keep(d, codes[i], diagnosis_subject(c));
+    }
 }
 
 void diagnose_watches(struct diagnosis *d)
@@ -339,6 +356,7 @@ void diagnose_watches(struct diagnosis *d)
         return; /* whoever waits for it watches it */
     bool follows = election->recipe && election->recipe->watches == WATCHES_LEADER;
     bool herded = false;
+    doubt_herds(d);
     for (size_t i = 0; i < election->candidate_count && !follows; i++) {
         size_t owners = herd(d, election->candidates[i]);
         herded = herded || (i == 0 && owners >= HERD_LAYOUT && owners * 2 >= election->candidate_count - 1);
@@ -355,8 +373,8 @@ void diagnose_watches(struct diagnosis *d)
         struct candidate *c = election->candidates[i];
         if (i == 0)
             never_wakes(d, c);
-        else if (c->link == LINK_UNKNOWN && !c->by_children)
-            keep_watch(d, c);
+        else
+            weigh_old(d, c);
         enum finding_code wrong = c->wrong;
         if (wrong == FINDING_COUNT)
             continue;

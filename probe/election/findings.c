@@ -157,16 +157,19 @@ void diagnosis_raise(struct diagnosis *d, enum finding_code code, enum severity 
     vsnprintf(evidence, sizeof evidence, format, arguments);
     va_end(arguments);
     struct finding *finding = &entry->shown;
-    /* What was proved stays so while it is found again; what is worse than that has a proof of its own. */
-    if (!fresh && severity == finding->severity && certainty < finding->certainty)
+    /* What was proved stays so while it is found again (unconfirmed where it could not be seen meanwhile,
+       until it is proved again); what is worse than that has a proof of its own. */
+    bool proved = !fresh && severity == finding->severity && certainty < finding->certainty;
+    bool confirmed = finding->unconfirmed_since.mono_us != 0 && !proved;
+    if (proved)
         certainty = finding->certainty;
     bool worse = !fresh && (severity > finding->severity || certainty > finding->certainty);
-    bool changed = fresh || severity != finding->severity || certainty != finding->certainty ||
-                   finding->unconfirmed_since.mono_us != 0;
+    bool changed = fresh || severity != finding->severity || certainty != finding->certainty || confirmed;
     finding->severity = severity;
     finding->certainty = certainty;
     finding->one_look = d->one_look && certainty == CERTAINTY_SUSPECTED;
-    finding->unconfirmed_since = (struct moment){0};
+    if (confirmed)
+        finding->unconfirmed_since = (struct moment){0};
     changed |= set_names(finding, who, count);
     changed |= set_text(&finding->evidence, evidence);
     changed |= set_text(&finding->advice, advice ? advice : finding_kind(code)->advice);
@@ -218,6 +221,16 @@ void diagnosis_keep(struct diagnosis *d, enum finding_code code, uint64_t subjec
         keep(d, entry);
 }
 
+void diagnosis_doubt(struct diagnosis *d, enum finding_code code, uint64_t subject)
+{
+    size_t of_code;
+    struct entry *entry = entry_find(d->election, code, subject, &of_code);
+    if (!entry || entry->shown.certainty == CERTAINTY_SUSPECTED)
+        return;
+    entry->shown.certainty = CERTAINTY_SUSPECTED;
+    fold_touched(d->f);
+}
+
 void diagnosis_keep_all(struct diagnosis *d, enum finding_code code)
 {
     for (size_t i = 0; i < d->election->finding_count; i++)
@@ -260,6 +273,13 @@ void diagnosis_vanished(struct diagnosis *d, enum finding_code code, uint64_t su
 uint64_t diagnosis_subject(const struct candidate *candidate)
 {
     return (uint64_t)candidate->hash << 32 | (uint32_t)candidate->sequence | UINT64_C(1) << 63;
+}
+
+int diagnosis_by_place(const void *a, const void *b)
+{
+    const struct candidate *one = *(const struct candidate *const *)a,
+                           *two = *(const struct candidate *const *)b;
+    return one->place < two->place ? -1 : one->place > two->place;
 }
 
 static int worse_first(const void *a, const void *b)

@@ -44,6 +44,8 @@ struct moment diagnosis_since(const struct diagnosis *, enum finding_code, uint6
 /* It cannot be judged now. */
 void diagnosis_keep(struct diagnosis *, enum finding_code, uint64_t subject);
 void diagnosis_keep_all(struct diagnosis *, enum finding_code);
+/* What proved it is gone: where it is found or kept all the same, it is suspected until it is proved anew. */
+void diagnosis_doubt(struct diagnosis *, enum finding_code, uint64_t subject);
 /* Every server shows its connections and gave two lists since then, the second of each after the first of
    all: who is in none of them did not just move from one that was asked early to one that was asked late. */
 bool diagnosis_listed_since(const struct cluster *, int64_t since_us);
@@ -51,6 +53,8 @@ bool diagnosis_listed_since(const struct cluster *, int64_t since_us);
    is ruled out. */
 void diagnosis_vanished(struct diagnosis *, enum finding_code, uint64_t subject);
 uint64_t diagnosis_subject(const struct candidate *);
+/* For qsort(): candidates in election order. */
+int diagnosis_by_place(const void *, const void *);
 
 /* A diagnosis of all: begins; of nothing that can be seen now; ends:
    what was neither raised nor kept goes. */

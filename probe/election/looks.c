@@ -146,6 +146,17 @@ bool client_proved(const struct client *client)
     return least_us > 0 && client->counted >= (client->idle ? 2 : 3) && apart_us >= least_us;
 }
 
+void client_is_proved(struct client *client)
+{
+    client->proved_ms = client->shown.established_ms;
+}
+
+bool client_moved(const struct client *client)
+{
+    return client->proved_ms != 0 &&
+           (!client->shown.connected || client->shown.established_ms != client->proved_ms);
+}
+
 void client_look_again(struct client *client, int64_t since_us)
 {
     if (client->run_us == 0 || client->run_us >= since_us)

@@ -114,9 +114,9 @@ static void stays_while_it_moves(void **state)
     model_script_run("watcher-without-candidate: kept until every server has given two lists without it",
                      FOUR "client 77 on=1 at=10.0.1.1:7\nw 77 " B "\nproof\nproof\n"
                           "away 77\ntick 100\nround 1\n"
-                          "? standing watcher-without-candidate certain unconfirmed\n"
+                          "? standing watcher-without-candidate suspected unconfirmed\n"
                           "tick 100\nround 1\nround 2\nconns 3\n"
-                          "? standing watcher-without-candidate certain unconfirmed\n"
+                          "? standing watcher-without-candidate suspected unconfirmed\n"
                           "tick 1000\nround\n"
                           "? findings none\n");
     model_script_run("double-leader-risk: the same",
@@ -131,6 +131,53 @@ static void stays_while_it_moves(void **state)
                           "? suspected no\n" /* ... unless asking settles nothing */
                           "tick 1000\nround\ntick 1000\nround\n"
                           "? findings none\n");
+}
+
+/* What was proved of a connection proves nothing of the one that took its place: it is suspected at once, and
+   certain when it was proved anew. On a connection that stays, it was proved. */
+static void doubts_what_moved(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *code, *watches;
+    } wrong[] = {{"no-watch", "unw c " B "\n"},
+                 {"watch-on-deleted", "unw c " B "\nw c " GONE "\n"},
+                 {"watch-self", "unw c " B "\nw c " C "\n"},
+                 {"wrong-predecessor", "unw c " B "\nw c " A "\n"},
+                 {"extra-watches", "w c " D "\n"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char what[256], script[4096];
+        const char *code = wrong[i].code;
+        snprintf(what, sizeof what, "%s: its connection goes", code);
+        snprintf(script, sizeof script,
+                 FOUR "%sproof\nproof\n? standing %s certain\nfindings\n"
+                      "away c\ntick 100\nround 1\n? standing %s suspected unconfirmed\n"
+                      "client c on=2 at=10.0.0.3:99\n%stick 1000\nround 2\n"
+                      "? standing %s suspected\n" /* one look shows it again */
+                      "proof\n> finding-raised %s %s certain\n? standing %s certain\n",
+                 wrong[i].watches, code, code, wrong[i].watches, code, code,
+                 strcmp(code, "extra-watches") == 0                                   ? "info"
+                 : strcmp(code, "no-watch") == 0 || strcmp(code, "wrong-predecessor") == 0 ? "error"
+                                                                                      : "critical",
+                 code);
+        model_script_run(what, script);
+        snprintf(what, sizeof what, "%s: at another server by the next look", code);
+        snprintf(script, sizeof script,
+                 FOUR "%sproof\nproof\n? standing %s certain\n"
+                      "client c on=3 at=10.0.0.3:99\n%stick 1000\nround\n? standing %s suspected\n",
+                 wrong[i].watches, code, wrong[i].watches, code);
+        model_script_run(what, script);
+        snprintf(what, sizeof what, "%s: not shown for a while, on the same connection", code);
+        snprintf(script, sizeof script,
+                 FOUR "%sproof\nproof\nhide 1 watches\ntick 1000\nround\n"
+                      "? standing %s certain unconfirmed\nproof\n? standing %s certain\n",
+                 wrong[i].watches, code, code);
+        model_script_run(what, script);
+    }
+    model_script_run("herd: one of it moves",
+                     FOUR "unw c " B "\nw c " A "\nunw d " C "\nw d " A "\nproof\nproof\n"
+                          "? standing herd certain\naway d\ntick 100\nround 2\n? standing herd suspected unconfirmed\n"
+                          "client d on=2 at=10.0.0.4:99\nw d " A "\nproof\n? standing herd certain\n");
 }
 
 /* An election that servers say nothing new about is not looked at again, nor written into a recording. */
@@ -158,6 +205,7 @@ static void nothing_new(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(stays_unconfirmed),
-                                       cmocka_unit_test(stays_while_it_moves), cmocka_unit_test(nothing_new)};
+                                       cmocka_unit_test(stays_while_it_moves),
+                                       cmocka_unit_test(doubts_what_moved), cmocka_unit_test(nothing_new)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -210,7 +210,9 @@ static void certainty(void **state)
                           "tick 60000\n"
                           "time\n"
                           "? findings no-watch error certain unconfirmed " C "\n"
-                          "round\n"
+                          "round\n" /* what one look shows proves nothing of the minute before */
+                          "? findings no-watch error certain unconfirmed " C "\n"
+                          "proof\n"
                           "? findings no-watch error certain " C "\n"
                           "lose\n"
                           "> connection disconnected\n"
@@ -465,9 +467,9 @@ static void illnesses(void **state)
                      "; watcher-without-candidate info certain " B "; extra-watches info certain " D "\n"
                      "client d on=2 at=10.0.0.4:99\nclient 77 on=2 at=10.0.1.1:8\n"
                      "tick 1000\nconns 2\n"
-                     "? findings herd warning certain unconfirmed " A "," B "," D
-                     "; watcher-without-candidate info certain unconfirmed " B
-                     "; extra-watches info certain unconfirmed " D "\n"
+                     "? findings herd warning suspected unconfirmed " A "," B "," D
+                     "; watcher-without-candidate info suspected unconfirmed " B
+                     "; extra-watches info suspected unconfirmed " D "\n"
                      "unw d " A "\nunw 77 " B "\n"
                      "tick 1000\nround\ntick 6000\nround\ntick 1000\nround\n"
                      "? findings none\n");
