@@ -23,6 +23,7 @@ static void diagnose(const struct fold *f)
         chain_update(&d);
         diagnose_watches(&d);
         diagnose_sessions(&d);
+        diagnose_duplicates(&d);
         diagnose_names(&d);
         diagnose_time(&d);
         diagnose_replicas(&d);

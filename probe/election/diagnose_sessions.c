@@ -10,16 +10,12 @@
 #include "probe/election/diagnoses.h"
 #include "probe/election/evidence.h"
 #include "probe/election/findings.h"
-#include "probe/election/identity.h"
-#include "probe/election/name_hash.h"
 
 #define SESSION_TEXT 256
 #define SPAN_TEXT 40
 
 /* Of the timeout: from here on a leader's silence is an error. */
 #define SILENT_ERROR_PERCENT 90
-/* Candidates of one session that are compared with one another. */
-#define SHARED_MOST 64
 #define NAMED 16
 /* How long after a leader's end its client's new session says something,
    and how long it may take to stand. */
@@ -232,13 +228,6 @@ static void note_outside(struct outside *outside, const struct diagnosis *d, con
         outside->shown = true;
 }
 
-static int by_place(const void *a, const void *b)
-{
-    const struct candidate *one = *(const struct candidate *const *)a,
-                           *two = *(const struct candidate *const *)b;
-    return one->place < two->place ? -1 : one->place > two->place;
-}
-
 static void raise_timeout(struct diagnosis *d, enum finding_code code, struct outside *outside)
 {
     if (outside->count == 0)
@@ -251,7 +240,7 @@ static void raise_timeout(struct diagnosis *d, enum finding_code code, struct ou
     const struct allowance *allow = &d->election->settings->allow;
     bool longer = code == FINDING_SESSION_TIMEOUT_LONG;
     size_t named = outside->count < NAMED ? outside->count : NAMED;
-    qsort(outside->named, named, sizeof outside->named[0], by_place);
+    qsort(outside->named, named, sizeof outside->named[0], diagnosis_by_place);
     diagnosis_raise(
         d, code, SEVERITY_WARNING, CERTAINTY_CERTAIN, NO_SUBJECT, outside->named, named, NULL,
         "%zu of %zu candidates have a session timeout %s %s; the %s is %s", outside->count,
@@ -279,109 +268,6 @@ static void timeouts(struct diagnosis *d)
     }
     raise_timeout(d, FINDING_SESSION_TIMEOUT_LONG, &longer);
     raise_timeout(d, FINDING_SESSION_TIMEOUT_SHORT, &shorter);
-}
-
-/* ---- who stands twice ---- */
-
-static bool own_words(const struct candidate *c)
-{
-    return c->identity && (c->identity_source == IDENTITY_DATA || c->identity_source == IDENTITY_NAME) &&
-           identity_is_personal(c->identity);
-}
-
-static bool same_guid(const struct candidate_name *one, const struct candidate_name *two)
-{
-    return one->guid_length > 0 && one->guid_length == two->guid_length &&
-           memcmp(one->guid, two->guid, one->guid_length) == 0;
-}
-
-static void duplicate_session(struct diagnosis *d, const struct viewer *viewer)
-{
-    const struct candidate *own[SHARED_MOST];
-    size_t count = 0;
-    if (viewer->owned < 2)
-        return;
-    for (const struct candidate *c = viewer->client->owned; c && count < SHARED_MOST; c = c->owned_next)
-        if (c->election == d->election && !c->outside)
-            own[count++] = c;
-    if (count < 2)
-        return;
-    qsort(own, count, sizeof own[0], by_place);
-    /* What a parse finds points into the name: it stays. */
-    struct candidate_name names[SHARED_MOST];
-    for (size_t i = 0; i < count; i++)
-        if (!own[i]->named ||
-            !recipe_parse_name(d->f->model->recipes, d->election->recipe, own[i]->name, &names[i]))
-            names[i].guid_length = 0;
-    /* The foremost of two that are alike is the orphan: nobody knows of it. */
-    size_t orphan = count;
-    const char *alike = NULL;
-    for (size_t i = 0; i < count && orphan == count; i++)
-        for (size_t k = i + 1; k < count && orphan == count; k++) {
-            if (same_guid(&names[i], &names[k]))
-                alike = "GUID";
-            else if (own_words(own[i]) && own_words(own[k]) &&
-                     strcmp(own[i]->identity, own[k]->identity) == 0)
-                alike = "identity";
-            orphan = alike ? i : count;
-        }
-    enum severity severity = orphan == count           ? SEVERITY_INFO
-                             : own[orphan]->place == 0 ? SEVERITY_CRITICAL
-                                                       : SEVERITY_ERROR;
-    char session[SESSION_TEXT], orphans[192] = "";
-    if (alike) {
-        snprintf(orphans, sizeof orphans, ", with the same %s: %s may be an orphan", alike,
-                 own[orphan]->name);
-        const struct candidate *swap = own[0];
-        own[0] = own[orphan];
-        own[orphan] = swap;
-    }
-    diagnosis_raise(d, FINDING_DUPLICATE_SESSION, severity, alike ? CERTAINTY_SUSPECTED : CERTAINTY_CERTAIN,
-                    viewer->client->shown.id, own, count, NULL, "%s owns %" PRIu32 " candidates under %s%s",
-                    tell_session(d->election, viewer->client->shown.id, session, sizeof session),
-                    viewer->owned, d->election->path, orphans);
-}
-
-static void duplicate_identity(struct diagnosis *d)
-{
-    struct election *election = d->election;
-    size_t room = 16, telling = 0, distinct = 0;
-    while (room < election->candidate_count * 2)
-        room *= 2;
-    uint32_t *places = calloc(room, sizeof *places); /* from 1 */
-    if (!places)
-        return;
-    for (int pass = 0; pass < 2; pass++) {
-        /* One word that all write says nothing of who they are. */
-        if (pass == 1 && telling >= 3 && distinct == 1)
-            break;
-        for (size_t i = 0; i < election->candidate_count; i++) {
-            const struct candidate *c = election->candidates[i];
-            if (!own_words(c) || !owner_is_session(c->stat.owner))
-                continue;
-            uint32_t hash = name_hash(c->identity, strlen(c->identity), 0);
-            size_t at = hash & (room - 1);
-            while (places[at] && strcmp(election->candidates[places[at] - 1]->identity, c->identity) != 0)
-                at = (at + 1) & (room - 1);
-            if (pass == 0) {
-                telling++;
-                if (!places[at]) {
-                    places[at] = (uint32_t)i + 1;
-                    distinct++;
-                }
-                continue;
-            }
-            const struct candidate *first = election->candidates[places[at] - 1];
-            if (first == c || first->stat.owner == c->stat.owner)
-                continue;
-            const struct candidate *who[] = {first, c};
-            diagnosis_raise(d, FINDING_DUPLICATE_IDENTITY, SEVERITY_WARNING, CERTAINTY_CERTAIN,
-                            (uint64_t)hash << 8 | 1, who, 2, NULL,
-                            "%s and %s are both %.120s, of sessions 0x%" PRIx64 " and 0x%" PRIx64,
-                            first->name, c->name, c->identity, first->stat.owner, c->stat.owner);
-        }
-    }
-    free(places);
 }
 
 /* ---- a leader that may not know of its end ---- */
@@ -441,8 +327,5 @@ void diagnose_sessions(struct diagnosis *d)
     }
     leader_silent(d);
     timeouts(d);
-    for (size_t i = 0; i < d->viewer_count && election->recipe; i++)
-        duplicate_session(d, &d->viewers[i]);
-    duplicate_identity(d);
     double_leader(d);
 }

@@ -12,6 +12,8 @@ struct diagnosis;
 void diagnose_watches(struct diagnosis *);
 /* From owners and their connections. */
 void diagnose_sessions(struct diagnosis *);
+/* From who stands twice: under one session, or under one identity. */
+void diagnose_duplicates(struct diagnosis *);
 /* From names, numbers and marks. */
 void diagnose_names(struct diagnosis *);
 /* From how long things take, and how often they happen. */

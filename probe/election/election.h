@@ -85,6 +85,8 @@ struct candidate {
     bool reread;                  /* asked to be read again, for what changed in it */
     enum finding_code proof;      /* what is proved of its watches; FINDING_COUNT: nothing */
     int64_t wrong_us;             /* that look */
+    int64_t read_us;              /* its data, the latest time; 0: never */
+    int64_t again_us;             /* it was asked to be read again, the latest time */
     uint32_t hash, round;
     uint32_t place;       /* in line, at the latest diagnosis */
     uint32_t watchers;    /* the first of its links, from 1; 0: nobody is known to watch it */

@@ -153,8 +153,10 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning =
                 "Two sessions stand under the same identity: most likely a client was restarted and its "
                 "old session has not expired yet.",
-            .looks = "The same identity in the data or names of candidates of different sessions; an "
-                     "address alone is none.",
+            .looks =
+                "The same identity in the data or names of candidates of different sessions; an "
+                "address alone is none. Data is read a second time before it is called certain, and once "
+                "a minute from then on.",
             .advice = "wait until the old session expires; if both stay, two clients are configured alike",
             .source = "dCache issue 5475",
         },

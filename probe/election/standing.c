@@ -161,6 +161,9 @@ void standing_read(const struct fold *f, struct candidate *candidate, const stru
         transactions_note(&election->cluster->transactions, node->stat->mzxid, 0, false);
     take_owner(election, candidate);
     if (whole) {
+        if (candidate->again_us > candidate->read_us)
+            diagnose_again(election); /* somebody wanted to know whether it is as it was */
+        candidate->read_us = f->at.mono_us;
         roster_unqueue(election, candidate);
         if (first && !candidate->denied)
             election->unknown_count--;

@@ -236,6 +236,7 @@ static void on_slow(uv_timer_t *timer)
             live->subjects[kept++] = live->subjects[i];
     }
     live->subject_count = kept;
+    subjects_read_again(live);
     for (size_t i = 0; i < live->pattern_count; i++)
         pattern_try_again(live->patterns[i]);
 }

@@ -447,7 +447,7 @@ struct lane *subject_lane(const struct subject *s)
 
 bool subject_looked(const struct subject *s)
 {
-    return election_complete(s->election);
+    return election_complete(s->election) && !s->election->unread_first && s->reads == 0;
 }
 
 bool subject_is_forgotten(const struct subject *s, uint64_t now_ms)

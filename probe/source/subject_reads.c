@@ -22,6 +22,8 @@ static void on_candidate(void *context, enum session_result result, const struct
             subjects_read(s->live);
         if (result == SESSION_NO_NODE)
             s->reconcile(s);
+        else if (s->election->unread_first)
+            subject_read_soon(s); /* what was read makes others worth reading again */
     }
     free(r);
 }
@@ -66,6 +68,13 @@ void subjects_read(struct live *live)
         s->queued = false;
         subject_release(s);
     }
+}
+
+void subjects_read_again(struct live *live)
+{
+    for (size_t i = 0; i < live->subject_count; i++)
+        if (live->subjects[i]->election->unread_first)
+            subject_read_soon(live->subjects[i]);
 }
 
 void subject_read_soon(struct subject *s)

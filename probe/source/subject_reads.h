@@ -12,6 +12,9 @@ struct subject;
 /* It has candidates to be read: they come in its turn. */
 void subject_read_soon(struct subject *);
 
+/* Some are wanted again that time alone has made doubtful. */
+void subjects_read_again(struct live *);
+
 /* Reads the next candidates of all subjects, as many as may be under way at a time. */
 void subjects_read(struct live *);
 

@@ -12,6 +12,8 @@
 #define C "cccccccccccccccccccccccccccccccc__lock__0000000002"
 #define A2 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa__lock__0000000003"
 
+#define D "dddddddddddddddddddddddddddddddd__lock__0000000004"
+
 #define CONNECT "watch /election\nconnect\n> connection connected\n"
 /* Three kazoo candidates in a healthy chain. */
 #define THREE                                                                                                \
@@ -58,13 +60,50 @@ static void owners(void **state)
     model_script_run("... nor under one identity", CONNECT
                      "+ " A " s=a\n+ " B " s=b host-b\n+ " C " s=b host-b\nlist\n> election-seen\nreadall\n"
                      "? findings duplicate-session error suspected " B "," C "\n");
-    model_script_run("duplicate-identity",
-                     THREE "+ " A2 " s=d host-a\n"
-                           "list\n> candidate-joined " A2 " @4\nreadall\n"
+    model_script_run("duplicate-session: told when all that came at once have been read, with all of them",
+                     CONNECT "+ " A " s=a\n+ " B " s=a\n+ " C " s=a\nlist\n> election-seen\nfindings\n"
+                             "read " A "\nread " B "\n? findings none\n"
+                             "read " C "\n> finding-raised duplicate-session info certain\n"
+                             "? findings duplicate-session info certain " A "," B "," C "\n"
+                             "+ " D " s=d\nlist\n> candidate-joined " D " @4\n" /* ... and goes on being so */
+                             "? findings duplicate-session info certain " A "," B "," C "\n");
+    model_script_run("... where one takes very long to be read: then without it",
+                     CONNECT "+ " A " s=a\n+ " B " s=a\n+ " C " s=a\nlist\n> election-seen\n"
+                             "read " A "\nread " B "\ntick 9999\ntime\n? findings none\n"
+                             "tick 1\ntime\n? findings duplicate-session info certain " A "," B "\n");
+    model_script_run("duplicate-identity: certain once the other still says so after the second was read",
+                     THREE "tick 60000\n+ " A2 " s=d host-a\n"
+                           "list\n> candidate-joined " A2 " @4\nread " A2 "\n"
+                           "? findings duplicate-identity warning suspected " A "," A2 "\n"
+                           "tick 10\nreadall\n"
                            "? findings duplicate-identity warning certain " A "," A2 "\n"
                            "- " A2 "\n"
                            "list\n> candidate-left " A2 " @4\n"
                            "? findings none\n");
+    model_script_run("... what one of them wrote long ago, it has changed since",
+                     THREE "tick 60000\n= " A " host-b\n+ " A2 " s=d host-a\n"
+                           "list\n> candidate-joined " A2 " @4\nread " A2 "\n"
+                           "? findings duplicate-identity warning suspected " A "," A2 "\n"
+                           "tick 10\nread " A "\n"
+                           "? findings duplicate-identity warning suspected " A "," B "\n");
+    model_script_run("... and once a minute they are asked again, in vain or not",
+                     THREE "+ " A2 " s=d host-a\nlist\n> candidate-joined " A2 " @4\nreadall\n"
+                           "? findings duplicate-identity warning certain " A "," A2 "\n"
+                           "= " A2 " host-d\ntick 59000\ntime\nreadall\n"
+                           "? findings duplicate-identity warning certain " A "," A2 "\n"
+                           "tick 2000\ntime\nreadall\n? findings none\n");
+    model_script_run("... told when all that came at once have been read, with all of them",
+                     CONNECT "+ " A " s=a one\n+ " B " s=b one\n+ " C " s=c two\n+ " A2 " s=d one\n"
+                             "list\n> election-seen\nfindings\nread " A "\nread " B "\n"
+                             "read " C "\n? findings none\ntick 10\nreadall\n"
+                             "> finding-raised duplicate-identity warning suspected\n"
+                             "> finding-raised duplicate-identity warning certain\n"
+                             "? findings duplicate-identity warning certain " A "," B "," A2 "\n");
+    model_script_run("... a name says what it says for ever",
+                     "watch /overseer_elect/election\nconnect\n> connection connected\n"
+                     "+ 1-b-n_0000000000 s=1\n+ 2-b-n_0000000001 s=2\nlist\n> election-seen\n"
+                     "read 1-b-n_0000000000\ntick 1000\nread 2-b-n_0000000001\n"
+                     "? standing duplicate-identity certain\n");
     model_script_run("... one word that all of them write is no identity", CONNECT
                      "+ " A " s=a v1\n+ " B " s=b v1\n+ " C " s=c v1\nlist\n> election-seen\nreadall\n"
                      "? findings none\n");

@@ -1,0 +1,219 @@
+/* Who stands twice: under one session, or under one identity. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/chain.h"
+#include "probe/election/clients.h"
+#include "probe/election/diagnoses.h"
+#include "probe/election/evidence.h"
+#include "probe/election/findings.h"
+#include "probe/election/identity.h"
+#include "probe/election/name_hash.h"
+#include "probe/election/roster.h"
+
+#define SESSION_TEXT 256
+/* Candidates of one session that are compared with one another. */
+#define SHARED_MOST 64
+#define NAMED 16
+/* So long those that came at once may take to be read. */
+#define READING_US INT64_C(10000000)
+/* Data that a finding rests on is read again as often. */
+#define AGAIN_US INT64_C(60000000)
+
+/* ---- one session ---- */
+
+static bool own_words(const struct candidate *c)
+{
+    return c->identity && (c->identity_source == IDENTITY_DATA || c->identity_source == IDENTITY_NAME) &&
+           identity_is_personal(c->identity);
+}
+
+static bool same_guid(const struct candidate_name *one, const struct candidate_name *two)
+{
+    return one->guid_length > 0 && one->guid_length == two->guid_length &&
+           memcmp(one->guid, two->guid, one->guid_length) == 0;
+}
+
+/* Of many that came at once some are still being read: how many are alike is not known yet. */
+static bool is_reading(struct diagnosis *d, const struct candidate *const *alike, size_t count)
+{
+    int64_t until_us = 0;
+    for (size_t i = 0; i < count; i++)
+        if (alike[i]->joined.mono_us + READING_US > until_us)
+            until_us = alike[i]->joined.mono_us + READING_US;
+    if (d->election->unknown_count == 0 || d->f->at.mono_us >= until_us)
+        return false;
+    diagnosis_again(d, until_us);
+    return true;
+}
+
+static void duplicate_session(struct diagnosis *d, const struct viewer *viewer)
+{
+    const struct candidate *own[SHARED_MOST];
+    uint64_t subject = viewer->client->shown.id;
+    size_t count = 0;
+    if (viewer->owned < 2)
+        return;
+    for (const struct candidate *c = viewer->client->owned; c && count < SHARED_MOST; c = c->owned_next)
+        if (c->election == d->election && !c->outside)
+            own[count++] = c;
+    if (count < 2 || (!diagnosis_stands(d, FINDING_DUPLICATE_SESSION, subject) && is_reading(d, own, count)))
+        return;
+    qsort(own, count, sizeof own[0], diagnosis_by_place);
+    /* What a parse finds points into the name: it stays. */
+    struct candidate_name names[SHARED_MOST];
+    for (size_t i = 0; i < count; i++)
+        if (!own[i]->named ||
+            !recipe_parse_name(d->f->model->recipes, d->election->recipe, own[i]->name, &names[i]))
+            names[i].guid_length = 0;
+    /* The foremost of two that are alike is the orphan: nobody knows of it. */
+    size_t orphan = count;
+    const char *alike = NULL;
+    for (size_t i = 0; i < count && orphan == count; i++)
+        for (size_t k = i + 1; k < count && orphan == count; k++) {
+            if (same_guid(&names[i], &names[k]))
+                alike = "GUID";
+            else if (own_words(own[i]) && own_words(own[k]) &&
+                     strcmp(own[i]->identity, own[k]->identity) == 0)
+                alike = "identity";
+            orphan = alike ? i : count;
+        }
+    enum severity severity = orphan == count           ? SEVERITY_INFO
+                             : own[orphan]->place == 0 ? SEVERITY_CRITICAL
+                                                       : SEVERITY_ERROR;
+    char session[SESSION_TEXT], orphans[192] = "";
+    if (alike) {
+        snprintf(orphans, sizeof orphans, ", with the same %s: %s may be an orphan", alike,
+                 own[orphan]->name);
+        const struct candidate *swap = own[0];
+        own[0] = own[orphan];
+        own[orphan] = swap;
+    }
+    diagnosis_raise(d, FINDING_DUPLICATE_SESSION, severity, alike ? CERTAINTY_SUSPECTED : CERTAINTY_CERTAIN,
+                    subject, own, count, NULL, "%s owns %" PRIu32 " candidates under %s%s",
+                    tell_session(d->election, subject, session, sizeof session), viewer->owned,
+                    d->election->path, orphans);
+}
+
+/* ---- one identity ---- */
+
+/* Those of one identity: the foremost, and those of other sessions than its own. */
+struct namesakes {
+    const struct candidate *of[NAMED];
+    size_t count; /* in all */
+    bool by_name; /* the name says it of all of them, which never changes */
+};
+
+/*
+ * What its data said when it was read, it need not say any more. They were alike at one time where the others
+ * still say the same after the last one was read; and from time to time they are asked whether they still do.
+ * False: they have not all been read since.
+ */
+static bool read_since(struct diagnosis *d, const struct namesakes *alike, int64_t since_us)
+{
+    int64_t now_us = d->f->at.mono_us;
+    bool all = true;
+    for (size_t i = 0; i < alike->count && i < NAMED; i++) {
+        struct candidate *c = d->election->candidates[alike->of[i]->place];
+        int64_t wanted_us = now_us - AGAIN_US > since_us ? now_us - AGAIN_US : since_us;
+        if (c->read_us < wanted_us && c->again_us < wanted_us) {
+            roster_queue(d->election, c);
+            c->again_us = now_us;
+        }
+        int64_t asked_us = c->read_us > c->again_us ? c->read_us : c->again_us;
+        diagnosis_again(d, asked_us + AGAIN_US + 1);
+        all = all && c->read_us >= since_us;
+    }
+    return all;
+}
+
+static void raise_namesakes(struct diagnosis *d, const struct namesakes *alike)
+{
+    const struct candidate *first = alike->of[0], *second = alike->of[1];
+    uint64_t subject = (uint64_t)name_hash(first->identity, strlen(first->identity), 0) << 8 | 1;
+    size_t named = alike->count < NAMED ? alike->count : NAMED;
+    bool stands = diagnosis_stands(d, FINDING_DUPLICATE_IDENTITY, subject);
+    if (!stands && is_reading(d, alike->of, named))
+        return;
+    int64_t since_us = diagnosis_since(d, FINDING_DUPLICATE_IDENTITY, subject).mono_us;
+    bool sure = alike->by_name || read_since(d, alike, since_us);
+    char more[48] = "";
+    if (alike->count > 2)
+        snprintf(more, sizeof more, ", and so are %zu more", alike->count - 2);
+    diagnosis_raise(d, FINDING_DUPLICATE_IDENTITY, SEVERITY_WARNING,
+                    sure ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, subject, alike->of, named, NULL,
+                    "%s and %s are both %.120s, of sessions 0x%" PRIx64 " and 0x%" PRIx64 "%s", first->name,
+                    second->name, first->identity, first->stat.owner, second->stat.owner, more);
+}
+
+/* Places in line by identity, from 1; 0: none. Of one identity, each leads to the next. */
+struct identities {
+    uint32_t *first, *last, *next;
+    size_t room, telling, distinct;
+};
+
+static void note_identity(const struct election *election, struct identities *all, uint32_t i)
+{
+    const struct candidate *c = election->candidates[i];
+    size_t at = name_hash(c->identity, strlen(c->identity), 0) & (all->room - 1);
+    while (all->first[at] && strcmp(election->candidates[all->first[at] - 1]->identity, c->identity) != 0)
+        at = (at + 1) & (all->room - 1);
+    all->telling++;
+    all->distinct += !all->first[at];
+    if (all->first[at])
+        all->next[all->last[at] - 1] = i + 1;
+    else
+        all->first[at] = i + 1;
+    all->last[at] = i + 1;
+}
+
+/* Whoever is told of with the foremost is not told of again. */
+static void compare_identity(struct diagnosis *d, struct identities *all, uint32_t i)
+{
+    struct candidate *const *candidates = d->election->candidates;
+    const struct candidate *first = candidates[i];
+    struct namesakes alike = {.of = {first}, .count = 1, .by_name = first->identity_source == IDENTITY_NAME};
+    for (uint32_t next; (next = all->next[i]); i = next - 1) {
+        const struct candidate *c = candidates[next - 1];
+        all->next[i] = 0;
+        if (c->stat.owner == first->stat.owner)
+            continue;
+        if (alike.count < NAMED)
+            alike.of[alike.count] = c;
+        alike.count++;
+        alike.by_name = alike.by_name && c->identity_source == IDENTITY_NAME;
+    }
+    if (alike.count > 1)
+        raise_namesakes(d, &alike);
+}
+
+static void duplicate_identity(struct diagnosis *d)
+{
+    struct election *election = d->election;
+    struct identities all = {.room = 16};
+    while (all.room < election->candidate_count * 2)
+        all.room *= 2;
+    all.first = calloc(2 * all.room + election->candidate_count, sizeof *all.first);
+    if (!all.first)
+        return;
+    all.last = all.first + all.room;
+    all.next = all.last + all.room;
+    for (size_t i = 0; i < election->candidate_count; i++)
+        if (own_words(election->candidates[i]) && owner_is_session(election->candidates[i]->stat.owner))
+            note_identity(election, &all, (uint32_t)i);
+    /* One word that all write says nothing of who they are. */
+    bool one_word = all.telling >= 3 && all.distinct == 1;
+    for (size_t i = 0; i < election->candidate_count && !one_word; i++)
+        if (all.next[i])
+            compare_identity(d, &all, (uint32_t)i);
+    free(all.first);
+}
+
+void diagnose_duplicates(struct diagnosis *d)
+{
+    for (size_t i = 0; i < d->viewer_count && d->election->recipe; i++)
+        duplicate_session(d, &d->viewers[i]);
+    duplicate_identity(d);
+}
