@@ -248,7 +248,7 @@ static void settle_leader(const struct fold *f, bool first, bool same_list)
             leadership_lost(f, election->leader, false);
         leadership_won(f, head);
         fold_state(f, ELECTION_LED);
-        leadership_tell(f);
+        fold_tell_elected(f);
         leadership_read(f);
     }
     fold_state(f, ELECTION_LED);
@@ -384,6 +384,7 @@ void fold_path_denied(const struct fold *f)
 {
     struct election *election = f->election;
     election->problem = "not readable with these credentials";
+    fold_tell_elected_read(f, true); /* its data will not come */
     if (election->fresh)
         election_lapse(election, f->at);
     fold_state(f, ELECTION_DENIED);

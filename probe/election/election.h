@@ -154,6 +154,7 @@ struct election {
     struct moment leader_since;     /* when it became first, or for a leader found leading: its creation
                                        (mono_us 0: not known yet) */
     bool leader_since_exact;        /* false: it leads since then at the longest */
+    bool leader_untold;             /* it is to be told as elected once it has been read */
     struct moment leader_bound;     /* from a recording: it did not lead before; mono_us 0: nobody says so */
 
     enum mark_place mark_place; /* MARK_NONE where mark_path is NULL */

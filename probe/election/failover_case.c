@@ -418,6 +418,7 @@ static void case_tell(struct model *model, struct failover_case *c, struct momen
     struct election *election = c->election;
     const struct change *change = &election->change;
     char evidence[400];
+    fold_tell_elected_read(&(struct fold){model, election, now}, true);
     struct failover failover = {.from = change->from,
                                 .from_identity = change->from_identity,
                                 .to = change->to,
@@ -469,6 +470,8 @@ static bool is_due(struct failover_case *c, struct moment now)
     if (now.mono_us - c->won.mono_us >= (within_us > 0 ? within_us : TOLD_AFTER_US))
         return true;
     if (election->acknowledged == ACK_NO || (election->acknowledged == ACK_UNKNOWN && !election->mark_denied))
+        return false;
+    if (election->leader_untold)
         return false;
     struct failover failover = {0};
     look_at_others(c);

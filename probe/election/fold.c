@@ -64,6 +64,29 @@ void fold_tell_candidate(const struct fold *f, enum event_kind kind, const struc
         bystander_left(f->election, candidate, kind == EVENT_LEADER_LOST, f->at);
 }
 
+void fold_tell_elected(const struct fold *f)
+{
+    struct election *election = f->election;
+    election->leader_untold = false;
+    const struct change *change = &election->change;
+    struct event event = {.kind = EVENT_LEADER_ELECTED,
+                          .candidate = election->leader->name,
+                          .identity = election->leader->identity,
+                          .position = 1,
+                          .from = change->from,
+                          .from_identity = change->from_identity,
+                          .after_us = -1};
+    if (change->from && change->vacancy_us >= 0)
+        event.after_us = f->at.mono_us - change->lost_at.mono_us;
+    fold_tell(f, &event);
+}
+
+void fold_tell_elected_read(const struct fold *f, bool read)
+{
+    if (f->election->leader_untold && read)
+        fold_tell_elected(f);
+}
+
 void fold_touched(const struct fold *f)
 {
     f->model->generation++;

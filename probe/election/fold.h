@@ -43,6 +43,10 @@ void model_tell(struct model *, const struct event *);
 void fold_tell(const struct fold *, struct event *);
 /* ... of one candidate. */
 void fold_tell_candidate(const struct fold *, enum event_kind, const struct candidate *, size_t position);
+/* ... that the leader was elected; or once its data has been read (leader_untold), and at the latest before
+   anything else is told of it. */
+void fold_tell_elected(const struct fold *);
+void fold_tell_elected_read(const struct fold *, bool read);
 /* Something changed that a screen may show. */
 void fold_touched(const struct fold *);
 

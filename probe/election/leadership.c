@@ -42,6 +42,7 @@ void leadership_lost(const struct fold *f, const struct candidate *leader, bool 
 {
     struct election *election = f->election;
     struct change *change = &election->change;
+    fold_tell_elected_read(f, true);
     failover_case_close(f);
     change_clear(change);
     change->from = text_copy(leader->name);
@@ -97,22 +98,6 @@ void leadership_won(const struct fold *f, const struct candidate *leader)
     election->counters.leader_changes++;
     failover_case_won(f);
     acknowledge_update(f);
-}
-
-void leadership_tell(const struct fold *f)
-{
-    const struct election *election = f->election;
-    const struct change *change = &election->change;
-    struct event event = {.kind = EVENT_LEADER_ELECTED,
-                          .candidate = election->leader->name,
-                          .identity = election->leader->identity,
-                          .position = 1,
-                          .from = change->from,
-                          .from_identity = change->from_identity,
-                          .after_us = -1};
-    if (change->from && change->vacancy_us >= 0)
-        event.after_us = f->at.mono_us - change->lost_at.mono_us;
-    fold_tell(f, &event);
 }
 
 void leadership_vacant(const struct fold *f)

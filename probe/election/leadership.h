@@ -10,9 +10,8 @@ struct fold;
 
 void leadership_found(const struct fold *, struct candidate *);
 void leadership_lost(const struct fold *, const struct candidate *, bool seen);
-/* Makes it the leader; the event is told by leadership_tell(), after everything else of the observation. */
+/* Makes it the leader; the event is told by fold_tell_elected(), after everything else of the observation. */
 void leadership_won(const struct fold *, const struct candidate *);
-void leadership_tell(const struct fold *);
 void leadership_vacant(const struct fold *);
 /* The same one leads still, after the tool was away. */
 void leadership_kept(const struct fold *);

@@ -49,6 +49,12 @@ static struct candidate *holder_new(const struct fold *f)
     return holder;
 }
 
+/* Every holder has the same name: who it is, its data says. */
+static bool is_whole(const struct znode_stat *stat, const struct observed_node *node)
+{
+    return stat->data_length == 0 || (node && node->has_data);
+}
+
 static void read_holder(const struct fold *f, struct candidate *holder, const struct znode_stat *stat,
                         const struct observed_node *node)
 {
@@ -56,8 +62,18 @@ static void read_holder(const struct fold *f, struct candidate *holder, const st
         standing_read(f, holder, node);
     else
         standing_stat(f, holder, stat);
-    if (f->election->leader == holder)
-        leadership_read(f);
+    if (f->election->leader != holder)
+        return;
+    leadership_read(f);
+    fold_tell_elected_read(f, is_whole(stat, node));
+}
+
+/* A list shows that it is there, perhaps just before its data comes, which the source is asking for. */
+static void tell_holder(const struct fold *f, const struct znode_stat *stat, const struct observed_node *node)
+{
+    f->election->leader_untold = true;
+    fold_tell_elected_read(f, is_whole(stat, node));
+    leadership_read(f);
 }
 
 /* Another holder than the one we knew: its end and the new one's beginning went unseen. */
@@ -86,8 +102,7 @@ static void replaced(const struct fold *f, struct candidate *old, const struct z
     election->leader_since = election->lost_after;
     election->leader_since_exact = false;
     fold_state(f, ELECTION_LED);
-    leadership_tell(f);
-    leadership_read(f);
+    tell_holder(f, stat, node);
 }
 
 void fold_lock(const struct fold *f, const struct znode_stat *stat, const struct observed_node *node)
@@ -125,8 +140,7 @@ void fold_lock(const struct fold *f, const struct znode_stat *stat, const struct
             leadership_won(f, holder);
             failover_case_gone_by(f, stat->czxid);
             fold_state(f, ELECTION_LED);
-            leadership_tell(f);
-            leadership_read(f);
+            tell_holder(f, stat, node);
         }
     }
     fold_state(f, ELECTION_LED);

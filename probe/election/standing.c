@@ -201,7 +201,7 @@ void fold_candidate_node(const struct fold *f, const char *name, const struct ob
     if (!election->leader && election->state == ELECTION_ELECTING && election->candidates[0] == candidate) {
         leadership_won(f, candidate);
         fold_state(f, ELECTION_LED);
-        leadership_tell(f);
+        fold_tell_elected(f);
         leadership_read(f);
     } else if (candidate == election->leader) {
         leadership_read(f);

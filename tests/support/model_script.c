@@ -30,8 +30,8 @@ struct script {
         struct znode_stat stat;
     } replicas[8]; /* by server, from 1 */
     uint32_t round;
-    bool findings, failovers; /* are told, too */
-    uint64_t turn;            /* of the model, as it was noted */
+    bool findings, failovers, people; /* are told, too */
+    uint64_t turn;                    /* of the model, as it was noted */
     bool ours;
     struct model *model;
     struct election_settings settings;
@@ -76,6 +76,16 @@ static void add_failover(struct script *s, const struct failover *f)
     add_span(out, "total", f->total);
 }
 
+static void add_elected(char *out, const struct event *event, bool people)
+{
+    words_add(out, EVENTS, " %s", event->from ? event->from : "nobody");
+    if (people && event->from_identity)
+        words_add(out, EVENTS, "(%s)", event->from_identity);
+    words_add(out, EVENTS, " -> %s", event->candidate);
+    if (people && event->identity)
+        words_add(out, EVENTS, "(%s)", event->identity);
+}
+
 static void on_event(void *context, const struct event *event)
 {
     struct script *s = context;
@@ -92,7 +102,7 @@ static void on_event(void *context, const struct event *event)
         words_add(out, EVENTS, " %s @%zu", event->candidate, event->position);
         break;
     case EVENT_LEADER_ELECTED:
-        words_add(out, EVENTS, " %s -> %s", event->from ? event->from : "nobody", event->candidate);
+        add_elected(out, event, s->people);
         break;
     case EVENT_LEADER_ACKNOWLEDGED:
         words_add(out, EVENTS, " %s", event->candidate);
@@ -408,6 +418,10 @@ static bool run_servers(struct script *s, const char *word, char *rest)
     }
     if (strcmp(word, "failovers") == 0) {
         s->failovers = true;
+        return true;
+    }
+    if (strcmp(word, "people") == 0) {
+        s->people = true;
         return true;
     }
     begin_servers(s, 1);

@@ -63,6 +63,45 @@ static void locks(void **state)
                      "= . {\"version\":1,\"brokerid\":9}\n"
                      "read .\n"
                      "? identity controller broker 9 by data\n");
+    model_script_run("a new holder that a list shows first is told once its data says who it is",
+                     "people\nwatch /controller\nconnect\n> connection connected\n"
+                     "+ . s=1 {\"version\":1,\"brokerid\":7}\nread .\n> election-seen\n"
+                     "tick 10\n- .\nread .\n> leader-lost controller @1\n> candidate-left controller @1\n"
+                     "tick 10\n+ . s=2 {\"version\":1,\"brokerid\":8}\nlist\n"
+                     "> candidate-joined controller @1\n"
+                     "? state led\n? leader controller\n? identity controller none\n"
+                     "tick 3\nread .\n> leader-elected controller(broker 7) -> controller(broker 8) after 13\n"
+                     "? since 20\n"
+                     "? tenures controller(broker 7) ~0-10, nobody 10-20, controller(broker 8) 20-\n"
+                     "list\nread .\n");
+    model_script_run("... the same where the end of the one before went unseen",
+                     "people\nwatch /controller\nconnect\n> connection connected\n"
+                     "+ . s=1 {\"version\":1,\"brokerid\":7}\nread .\n> election-seen\n"
+                     "- .\n+ . s=2 {\"version\":1,\"brokerid\":8}\ntick 10\nlist\n"
+                     "> leader-lost controller @1\n> unseen +1 -1\n"
+                     "tick 3\nread .\n> leader-elected controller(broker 7) -> controller(broker 8)\n");
+    model_script_run("... at once where it has no data, and in order where that never comes: it goes again,",
+                     "people\nwatch /controller\nconnect\n> connection connected\n"
+                     "+ . s=1 x\nread .\n> election-seen\n"
+                     "- .\nread .\n> leader-lost controller @1\n> candidate-left controller @1\n"
+                     "+ . s=2\nlist\n> candidate-joined controller @1\n"
+                     "> leader-elected controller(x) -> controller after 0\n"
+                     "- .\nread .\n> leader-lost controller @1\n> candidate-left controller @1\n"
+                     "+ . s=3 y\nlist\n> candidate-joined controller @1\n"
+                     "- .\nread .\n> leader-elected controller -> controller after 0\n"
+                     "> leader-lost controller @1\n> candidate-left controller @1\n");
+    model_script_run("... may not be read, or the tool is away for so long that the failover is due",
+                     "people\nwatch /controller\nconnect\n> connection connected\n"
+                     "+ . s=1 x\nread .\n> election-seen\nfailovers\n"
+                     "- .\nread .\n> leader-lost controller @1\n> candidate-left controller @1\n"
+                     "+ . s=2 y\nlist\n> candidate-joined controller @1\n"
+                     "lose\n> connection disconnected\ntick 9000\ntime\ntick 1000\ntime\n"
+                     "> leader-elected controller(x) -> controller after 10000 gap 10000\n"
+                     "> failover controller -> controller unknown vacancy 0\n"
+                     "connect\n> connection connected\nread .\n"
+                     "- .\nread .\n> leader-lost controller @1\n> candidate-left controller @1\n"
+                     "+ . s=3 z\nlist\n> candidate-joined controller @1\n"
+                     "deny .\n> leader-elected controller(y) -> controller after 0\n");
     model_script_run("a lock that its path names is vacant where nothing lies",
                      "watch /kafka/controller\nconnect\n> connection connected\n"
                      "? guard /kafka/controller none\n"
