@@ -67,16 +67,16 @@ static int open_file(const char *file, char **error)
         *error = text_format("cannot be read (%s); check its name and its permissions", strerror(errno));
         return -1;
     }
-    if (fstat(descriptor, &status) == 0) {
-        if (S_ISDIR(status.st_mode))
-            refuse(error, "is a directory; name a file");
-        else if (S_ISREG(status.st_mode) && status.st_size > CONFIG_FILE_MAX)
-            refuse(error, "is larger than 1 MB; no configuration is");
-        else if (isatty(descriptor))
-            refuse(error, "is a terminal; name a file");
-        else
-            return fcntl(descriptor, F_SETFL, 0) == -1 ? (close(descriptor), -1) : descriptor;
-    }
+    if (fstat(descriptor, &status) != 0 || fcntl(descriptor, F_SETFL, 0) == -1)
+        *error = text_format("cannot be read (%s); check the file", strerror(errno));
+    else if (S_ISDIR(status.st_mode))
+        refuse(error, "is a directory; name a file");
+    else if (S_ISREG(status.st_mode) && status.st_size > CONFIG_FILE_MAX)
+        refuse(error, "is larger than 1 MB; no configuration is");
+    else if (isatty(descriptor))
+        refuse(error, "is a terminal; name a file");
+    else
+        return descriptor;
     close(descriptor);
     return -1;
 }

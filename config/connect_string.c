@@ -203,7 +203,7 @@ bool connect_string_parse(const char *text, struct connect_string *out, char **e
 
 void connect_string_free(struct connect_string *string)
 {
-    for (size_t i = 0; i < string->count; i++)
+    for (size_t i = 0; string->servers && i < string->count; i++)
         free(string->servers[i].host);
     free(string->servers);
     free(string->hosts);

@@ -152,7 +152,7 @@ static bool build_collection(struct builder *builder, size_t depth, yaml_event_t
                              struct yaml_node *node)
 {
     struct yaml_node key = {0};
-    bool have_key = false;
+    bool have_key = false, whole = false;
     for (;;) {
         yaml_event_t event;
         struct yaml_node item = {0};
@@ -160,7 +160,8 @@ static bool build_collection(struct builder *builder, size_t depth, yaml_event_t
             break;
         if (event.type == end) {
             yaml_event_delete(&event);
-            return true;
+            whole = true;
+            break;
         }
         bool fine = build_node(builder, &event, depth, &item);
         yaml_event_delete(&event);
@@ -184,7 +185,7 @@ static bool build_collection(struct builder *builder, size_t depth, yaml_event_t
     }
     if (have_key)
         node_clear(&key);
-    return false;
+    return whole;
 }
 
 /* Builds what begins with event, taking further events as needed. False: give up (builder->broken). */
@@ -204,8 +205,10 @@ static bool build_node(struct builder *builder, const yaml_event_t *event, size_
         node->kind = NODE_TEXT;
         node->plain = true;
         node->text = strdup("");
-        if (!node->text)
+        if (!node->text) {
+            builder->problems->out_of_memory = true;
             return builder_break(builder);
+        }
         return refuse_event(builder, event, "an alias (*); write the value out, aliases are not read here");
     case YAML_SEQUENCE_START_EVENT:
     case YAML_MAPPING_START_EVENT:
