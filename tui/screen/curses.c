@@ -420,20 +420,20 @@ static bool next_of_sequence(wint_t *key)
 /* "11;rgb:1e1e/1e1e/2e2e": what the terminal's background is, in answer to our question. */
 static bool learn_background(struct curses *curses, const char *answer)
 {
-    unsigned red, green, blue;
+    unsigned light = 0;
+    static const unsigned share[3] = {299, 587, 114}; /* of red, green and blue in a thousand */
     char ends[3][5];
     if (sscanf(answer, "11;rgb:%4[0-9a-fA-F]/%4[0-9a-fA-F]/%4[0-9a-fA-F]", ends[0], ends[1], ends[2]) != 3)
         return false;
     /* One to four digits a colour; the first two say enough. */
-    unsigned *parts[3] = {&red, &green, &blue};
     for (int i = 0; i < 3; i++) {
         size_t digits = strlen(ends[i]);
         ends[i][digits > 2 ? 2 : digits] = '\0';
-        *parts[i] = (unsigned)strtoul(ends[i], NULL, 16) * (digits == 1 ? 17 : 1);
+        light += share[i] * (unsigned)strtoul(ends[i], NULL, 16) * (digits == 1 ? 17 : 1);
     }
     if (curses->theme.palette != PALETTE_EITHER)
         return false;
-    curses->theme.palette = 299 * red + 587 * green + 114 * blue > 127500 ? PALETTE_LIGHT : PALETTE_DARK;
+    curses->theme.palette = light > 127500 ? PALETTE_LIGHT : PALETTE_DARK;
     memset(curses->pairs, 0, sizeof(curses->pairs));
     curses->pair_count = 0;
     curses_redraw(curses);
