@@ -36,22 +36,25 @@ DOORS = {
 }
 
 # What a file below the first may include of the project: everything but the second.
+ABOVE_SOURCES = ("probe/sink/", "probe/inject/", "probe/history/", "probe/report/", "probe/monitor.h")
+CLUSTERS = ("probe/zookeeper/", "probe/source/", "probe/inject/")
+ABOVE_PRINT = ("tui/views/", "tui/commands/", "tui/report/", "tui/inject/")
 UPWARD = [
     ("config/", ("probe/", "tui/", "tests/")),
     ("probe/", ("tui/", "tests/")),
-    ("probe/election/", ("probe/zookeeper/", "probe/source/", "probe/sink/", "probe/inject/", "probe/history/", "probe/report/", "probe/monitor.h",
-                         "probe/clock.h")),
-    ("probe/zookeeper/", ("probe/source/", "probe/sink/", "probe/inject/", "probe/history/", "probe/report/", "probe/monitor.h")),
-    ("probe/source/", ("probe/sink/", "probe/inject/", "probe/history/", "probe/report/", "probe/monitor.h")),
-    ("probe/sink/", ("probe/source/", "probe/zookeeper/", "probe/inject/", "probe/history/", "probe/report/", "probe/monitor.h")),
-    ("probe/history/", ("probe/source/", "probe/zookeeper/", "probe/inject/", "probe/report/")),
-    ("probe/report/", ("probe/source/", "probe/zookeeper/", "probe/inject/", "probe/monitor.h")),
-    ("tui/text/", ("tui/screen/", "tui/views/", "tui/commands/", "tui/print/", "tui/report/", "tui/inject/")),
-    ("tui/screen/", ("tui/views/", "tui/commands/", "tui/print/", "tui/report/", "tui/inject/")),
-    ("tui/print/", ("tui/views/", "tui/commands/", "tui/report/", "tui/inject/")),
-    ("tui/report/", ("tui/commands/", "probe/zookeeper/", "probe/source/", "probe/inject/")),
-    ("tui/views/", ("tui/commands/", "probe/zookeeper/", "probe/source/", "probe/inject/")),
+    ("probe/election/", ("probe/zookeeper/", "probe/source/", "probe/clock.h", *ABOVE_SOURCES)),
+    ("probe/zookeeper/", ("probe/source/", *ABOVE_SOURCES)),
+    ("probe/source/", ABOVE_SOURCES),
+    ("probe/sink/", ("probe/history/", "probe/report/", "probe/monitor.h", *CLUSTERS)),
+    ("probe/history/", ("probe/report/", *CLUSTERS)),
+    ("probe/inject/", ("probe/source/", "probe/history/", "probe/report/")),
+    ("probe/report/", ("probe/monitor.h", *CLUSTERS)),
     ("tui/", ("tests/", "probe/source/")),
+    ("tui/text/", ("tui/screen/", "tui/print/", *ABOVE_PRINT)),
+    ("tui/screen/", ("tui/print/", *ABOVE_PRINT)),
+    ("tui/print/", ABOVE_PRINT),
+    ("tui/report/", ("tui/commands/", *CLUSTERS)),
+    ("tui/views/", ("tui/commands/", *CLUSTERS)),
 ]
 
 # What is pure: the model, the recipe of our own candidates, what they count.
@@ -243,7 +246,7 @@ def own_headers(top):
 
 
 def shared_headers(top):
-    """A header that is no file's own (inner.h, of what several files share) stands below them: it includes no
+    """A header that is no file's own (session_inner.h, of what several files share) stands below them: it includes no
     header of theirs, so that what they share can be read before what they do with it."""
     direct = {}
     for path, number, header in includes(top, OWN_INCLUDE):
