@@ -34,8 +34,8 @@ pkg       = $(shell pkg-config $(1) $(2) 2>/dev/null)
 CFLAGS   ?=
 ALL_CFLAGS = $(STD) $(WARN) $(WERROR) $(OPT_$(FLAVOUR)) -I. -DELECTOP_VERSION='"$(VERSION)"' \
              -DPCRE2_CODE_UNIT_WIDTH=8 $(PKG_CFLAGS) $(CFLAGS)
-# ncursesw asks for an older _XOPEN_SOURCE than ours.
-PKG_CFLAGS := $(filter-out -D_XOPEN_SOURCE=%,$(call pkg,--cflags,$(PKGS_LIB) $(PKGS_TUI)))
+# ncursesw asks for an older _XOPEN_SOURCE than ours, and for more than POSIX.
+PKG_CFLAGS := $(filter-out -D_XOPEN_SOURCE=% -D_DEFAULT_SOURCE,$(call pkg,--cflags,$(PKGS_LIB) $(PKGS_TUI)))
 LIBS     := -lzookeeper_st $(call pkg,--libs,$(PKGS_LIB)) -lm
 TUI_LIBS := $(call pkg,--libs,$(PKGS_TUI))
 TEST_LIBS := $(call pkg,--libs,$(PKGS_TEST)) -lutil
@@ -61,7 +61,7 @@ AGAIN     = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(sh
 say = $(if $(V),,@echo '  $(1)' $(2);)
 
 .PHONY: all
-all: $(O)/electop ## build build/electop (the default)
+all: $(O)/electop ## build build/electop (the default); V=1 shows the commands
 
 $(O)/libelectop.a: $(LIB_OBJ)
 	@rm -f $@
@@ -111,7 +111,7 @@ asan: ## build build/asan/electop, with address and undefined-behaviour sanitize
 
 .PHONY: unit tools fuzz fuzzers
 unit: $(UNIT_BIN) ## build the unit and screen tests (FLAVOUR=asan: with sanitizers)
-tools: $(TOOL_BIN)
+tools: $(TOOL_BIN) ## build the programs that tests and benchmarks run
 fuzzers: $(FUZZ_BIN)
 fuzz: ## run every fuzzer for FUZZ_SECONDS (20)
 	@$(PACKAGES) build test tools
@@ -126,7 +126,7 @@ format: ## put the C sources into the house's form (clang-format)
 format-check: ## say which C sources are not
 	@$(PACKAGES) tools
 	@clang-format --dry-run --Werror $(FORMATTED)
-screenshot: ## make the README's picture anew, from a real run of the demo
+screenshot: ## make the README's pictures anew, from a real run of the demo
 	@$(PACKAGES) build run tools
 	@$(AGAIN) all
 	$(PYTHON) tests/screens/picture/make

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include <uv.h>
 
 #include "probe/election/failover.h"
 #include "probe/history/history.h"
@@ -234,7 +235,9 @@ static double run_rate(const char *file, int rate, int seconds, int64_t *hold_us
         }
         int64_t rest_us = next_us - gauge_us();
         if (rest_us > 0)
-            usleep((useconds_t)rest_us);
+            nanosleep(
+                &(struct timespec){.tv_nsec = (long)(rest_us % 1000000) * 1000, .tv_sec = rest_us / 1000000},
+                NULL);
     }
     *events = world->events - before;
     double used = (gauge_cpu_ms() - begun_cpu_ms) * 1e3 / (double)(gauge_us() - start_us);
@@ -278,7 +281,7 @@ static int make_days(const char *file, size_t elections, double days)
         change(world, &world->lines[changes++ % world->count]);
         recorder_flush(world->recorder);
         while (recorder_waiting(world->recorder) > QUEUE_HIGH)
-            usleep(5000);
+            uv_sleep(5);
     }
     uint64_t events = world->events;
     if (recorder_lost(world->recorder))

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-#define MINUTE_US INT64_C(60000000)
 
 static const char *const one[] = {"prod", NULL};
 

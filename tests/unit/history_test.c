@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <uv.h>
 #include <cmocka.h>
 
 #include "tests/support/recorded.h"
@@ -211,13 +212,13 @@ static void reads_while_it_is_written(void **state)
 {
     (void)state;
     struct recorded *world = recorded_begin();
-    usleep(600000);
+    uv_sleep(600);
     struct history *history = recorded_open(world);
     int64_t from_us = 0, to_us = 0;
     assert_true(history_bounds(history, &from_us, &to_us, NULL));
     recorded_same_looks(world, history, from_us, to_us);
     recorded_changes(world, 3);
-    usleep(600000);
+    uv_sleep(600);
     /* What nothing followed yet may lie behind its end. */
     assert_true(history_bounds(history, &from_us, &to_us, NULL));
     recorded_same_looks(world, history, from_us, to_us);

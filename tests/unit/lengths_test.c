@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <uv.h>
 
 #include "tests/support/recorded.h"
 
@@ -54,7 +55,7 @@ static size_t expect_statistics(const struct recorded *world, int64_t from_us, i
 static void wait_for_digests(const struct recorded *world, int64_t wanted)
 {
     for (int i = 0; i < 200 && recorded_ask(world, "SELECT count(*) FROM digest") < wanted; i++)
-        usleep(50000);
+        uv_sleep(50);
     assert_true(recorded_ask(world, "SELECT count(*) FROM digest") >= wanted);
 }
 

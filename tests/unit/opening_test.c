@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <uv.h>
 #include <cmocka.h>
 
 #include "tests/support/recorded.h"
@@ -48,7 +49,7 @@ static struct place place_new(void)
     char ahead[160];
     recorded_changes(place.world, 20);
     recorder_flush(place.world->recorder);
-    usleep(1200000); /* a commit is due every half second */
+    uv_sleep(1200); /* a commit is due every half second */
     snprintf(place.original, sizeof place.original, "%s", place.world->file);
     snprintf(place.folder, sizeof place.folder, "%s/copy", place.world->folder);
     assert_int_equal(chmod(place.world->folder, 0755), 0);
@@ -145,7 +146,7 @@ static void notices_a_recorder_that_begins(void **state)
     recorded_pass(place.world, 60000);
     recorded_start(place.world, KEEP_LONG_MS);
     recorded_changes(place.world, 3);
-    usleep(1200000);
+    uv_sleep(1200);
     assert_true(events_in(history) > before);
     recorded_stop(place.world);
     history_close(history);

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <uv.h>
 
 #include "tui/print/output.h"
 
@@ -72,7 +73,7 @@ static void keep_and_count(int reader, int writer)
             buffer_put(&got, piece, (size_t)size);
         idle = size > 0 ? 0 : idle + 1;
         if (size < 0)
-            usleep(5000);
+            uv_sleep(5);
         uv_run(&loop, UV_RUN_NOWAIT);
     }
     buffer_put_char(&got, '\0');
@@ -120,7 +121,7 @@ static void noticed_without_writing(void **state)
     close(ends[0]);
     for (int i = 0; i < 200 && !seen.ended; i++) {
         uv_run(&loop, UV_RUN_NOWAIT);
-        usleep(5000);
+        uv_sleep(5);
     }
     assert_int_equal(seen.ended, 1);
     assert_true(output_is_gone(seen.error));
@@ -146,7 +147,7 @@ static void noticed_on_a_socket(void **state)
     close(ends[0]);
     for (int i = 0; i < 400 && !seen.ended; i++) {
         uv_run(&loop, UV_RUN_NOWAIT);
-        usleep(5000);
+        uv_sleep(5);
     }
     assert_int_equal(seen.ended, 1);
     assert_true(output_is_gone(seen.error));

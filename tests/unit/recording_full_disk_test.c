@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <uv.h>
 #include <cmocka.h>
 
 #include "probe/history/history.h"
@@ -33,12 +34,12 @@ static void waits_for_room(void **state)
     (void)state;
     struct recorded *world = recorded_begin();
     recorded_changes(world, 5);
-    usleep(600000);
+    uv_sleep(600);
     limit_files(100000);
     recorded_changes(world, 200);
     char *problem = NULL;
     for (int i = 0; i < 100 && !problem; i++) {
-        usleep(50000);
+        uv_sleep(50);
         problem = recorder_problem(world->recorder);
     }
     limit_files(RLIM_INFINITY);
@@ -67,16 +68,16 @@ static void reads_what_did_not_fit_into_the_file(void **state)
     /* The first of it is taken over at once; what follows would be in a minute. */
     struct stat status = {0};
     while (recorder_waiting(world->recorder))
-        usleep(20000);
+        uv_sleep(20);
     for (int i = 0; i < 200 && status.st_size < whole_size(world); i++) {
-        usleep(50000);
+        uv_sleep(50);
         assert_int_equal(stat(world->file, &status), 0);
     }
     assert_int_equal(status.st_size, whole_size(world));
     rlim_t most = (rlim_t)status.st_size;
     recorded_changes(world, 120);
     while (recorder_waiting(world->recorder))
-        usleep(20000);
+        uv_sleep(20);
     limit_files(most);
     char *problem;
     recorder_stop(world->recorder, &problem);
@@ -94,7 +95,7 @@ static void reads_what_did_not_fit_into_the_file(void **state)
 /* The recorder was given more than could be kept while nothing could be written; now it can be again. */
 static void lose_some(struct recorded *world, int at_once, struct recorder_loss *loss)
 {
-    usleep(600000);
+    uv_sleep(600);
     limit_files(100000);
     for (int i = 0; i < 100000 && !recorder_lost(world->recorder); i += at_once)
         recorded_rush(world, at_once);
@@ -106,9 +107,9 @@ static void lose_some(struct recorded *world, int at_once, struct recorder_loss 
     char *problem;
     while ((problem = recorder_problem(world->recorder))) {
         free(problem);
-        usleep(50000);
+        uv_sleep(50);
     }
-    usleep(1100000); /* it does not try at every turn */
+    uv_sleep(1100); /* it does not try at every turn */
 }
 
 static void wait_for_problem(const struct recorded *world, bool wanted)
@@ -116,7 +117,7 @@ static void wait_for_problem(const struct recorded *world, bool wanted)
     char *problem;
     while (((problem = recorder_problem(world->recorder)) != NULL) != wanted) {
         free(problem);
-        usleep(20000);
+        uv_sleep(20);
     }
     free(problem);
 }
@@ -133,7 +134,7 @@ static void keeps_the_absence_of_a_cluster_over_a_full_disk(void **state)
     recorder_flush(world->recorder);
     for (int i = 0; i < 200 && recorded_ask(world, "SELECT count(*) FROM event WHERE state IS NOT NULL") < 2;
          i++)
-        usleep(50000);
+        uv_sleep(50);
     limit_files(0);
     recorded_pass(world, 30000);
     recorded_connect(world);
@@ -230,7 +231,7 @@ static void says_what_is_missing_at_the_end(void **state)
     struct recorded *world = recorded_begin();
     recorded_changes(world, 5);
     while (recorder_waiting(world->recorder))
-        usleep(20000);
+        uv_sleep(20);
     int64_t written_us = recorded_ask(world, "SELECT max(to_us) FROM stretch");
     limit_files(1000);
     recorded_changes(world, 20);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <uv.h>
 #include <cmocka.h>
 
 #include "probe/history/history.h"
@@ -38,7 +39,7 @@ static void forgets_what_is_old(void **state)
     int64_t cutoff_us = world->now.wall_us - 7 * HOUR_MS * 1000;
     /* The thread does it by itself, a part at a time. */
     for (int i = 0; i < 200 && recorded_ask(world, "SELECT count(*) FROM event") > before - 400; i++)
-        usleep(50000);
+        uv_sleep(50);
     recorded_stop(world);
     assert_true(recorded_ask(world, "SELECT count(*) FROM event") < before - 400);
     assert_true(recorded_ask(
@@ -202,13 +203,13 @@ static void goes_on_while_nothing_happens(void **state)
     struct recorded *world = recorded_begin();
     recorded_changes(world, 2);
     while (recorder_waiting(world->recorder))
-        usleep(20000);
+        uv_sleep(20);
     int64_t from_us = 0, to_us = 0;
     recorded_pass(world, 1000);
     recorder_turn(world->recorder);
     struct history *history = recorded_open(world);
     for (int i = 0; i < 200 && to_us != world->now.wall_us; i++) {
-        usleep(50000);
+        uv_sleep(50);
         assert_true(history_bounds(history, &from_us, &to_us, NULL));
     }
     assert_int_equal(to_us, world->now.wall_us);
@@ -229,7 +230,7 @@ static void can_be_copied(void **state)
     snprintf(copy, sizeof copy, "%s/copy.db", world->folder);
     snprintf(command, sizeof command, "cp '%s' '%s'", world->file, copy);
     for (int i = 0; i < 200 && !history; i++) {
-        usleep(50000);
+        uv_sleep(50);
         assert_int_equal(system(command), 0);
         history = history_open(copy, &error);
         free(error);

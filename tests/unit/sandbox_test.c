@@ -148,11 +148,11 @@ static void three_servers_one_by_one(void **state)
 
     assert_true(sandbox_server_stop(sandbox, 1));
     for (int i = 0; i < 100 && process_state(second) != 'T'; i++)
-        usleep(10000);
+        uv_sleep(10);
     assert_int_equal(process_state(second), 'T');
     assert_true(sandbox_server_cont(sandbox, 1));
     for (int i = 0; i < 100 && process_state(second) == 'T'; i++)
-        usleep(10000);
+        uv_sleep(10);
     assert_int_not_equal(process_state(second), 'T');
     assert_true(sandbox_server_stop(sandbox, 1)); /* the end has to reach a stopped one too */
 
@@ -214,7 +214,7 @@ static void nothing_outlives_a_killed_owner(void **state)
         close(report[0]);
         for (int i = 0; i < 500 && (directory_exists(owned.directory) || process_exists(owned.supervisor));
              i++)
-            usleep(10000);
+            uv_sleep(10);
         assert_false(process_exists(owned.server));
         assert_false(directory_exists(owned.directory));
         assert_false(process_exists(owned.supervisor));
@@ -233,7 +233,7 @@ static void servers_end_with_their_supervisor(void **state)
     snprintf(directory, sizeof directory, "%s", sandbox_directory(sandbox));
     kill(sandbox_supervisor_pid(sandbox), SIGKILL);
     for (int i = 0; i < 500 && process_exists(pid) && process_state(pid) != 'Z'; i++)
-        usleep(10000);
+        uv_sleep(10);
     assert_true(!process_exists(pid) || process_state(pid) == 'Z'); /* init may be slow to reap it */
     assert_false(sandbox_server_stop(sandbox, 0));
     stop(&loop, sandbox);
