@@ -401,7 +401,8 @@ const struct command_row command_table[] = {
      "dashboard lists its keys.\n"},
     {COMMAND_ONCE, "once", "[PATH...]", "one complete look, as a table or JSON",
      "For --strict name the PATHs, here or in the configuration: discovery finds only elections\n"
-     "in which somebody stands, so one that everybody has left is none to it.\n\n"
+     "in which somebody stands, so one that everybody has left is none to it. A directory that it\n"
+     "may not read may hold one that nobody leads: with --strict that is exit code 1.\n\n"
      "That servers hold different data (replica-divergence) takes three comparisons, a quarter of\n"
      "a minute together. One look never waits for that: the dashboard and events find it.\n"
      "What else a second look may settle is waited for, within --wait; where --wait is too short\n"

@@ -314,6 +314,11 @@ def test_discovery_says_what_it_did_not_see(zk, client, path, tmp_path):
     assert f"▲ {told}" in run("once", "--quick", "-s", hosts).out
     with Events(hosts) as events:
         events.expect("connection", state="connected", detail=told)
+    # What was not searched may hold an election that nobody leads: --strict is not content with the rest.
+    strict = run("once", "--strict", "--quick", "-s", hosts)
+    assert strict.status == 1 and f"{told}, so what is there was not judged; name the paths" in strict.err, strict
+    named = run("once", "--strict", "--quick", "-s", hosts, "/open/election")
+    assert named.status == 0 and named.err == "", named
 
     denied = run("once", "--json", "-s", hosts + "/a")
     assert denied.status == 3 and "/ may not be read by us" in denied.err, denied
