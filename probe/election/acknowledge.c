@@ -52,6 +52,8 @@ static enum acknowledged judge(const struct election *election)
     const struct candidate *leader = election->leader;
     if (!election->mark_path)
         return ACK_NO_MARK;
+    if (election->mark_unread)
+        return ACK_UNKNOWN;
     if (election->mark_place == MARK_REGISTRY) {
         const struct registry *registry = election->registry;
         if (!registry_is_listed(registry) || election->mark_denied)

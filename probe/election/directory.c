@@ -389,3 +389,12 @@ void fold_path_denied(const struct fold *f)
         election_lapse(election, f->at);
     fold_state(f, ELECTION_DENIED);
 }
+
+void fold_path_unread(const struct fold *f)
+{
+    struct election *election = f->election;
+    election->problem = "the servers do not answer what is asked of it; it is asked again";
+    if (election->fresh)
+        election_lapse(election, f->at);
+    fold_touched(f);
+}

@@ -14,5 +14,7 @@ void fold_children(const struct fold *, const struct observed_children *);
 void fold_own_node(const struct fold *, const struct znode_stat *, const struct observed_node *);
 void fold_path_absent(const struct fold *);
 void fold_path_denied(const struct fold *);
+/* The servers do not answer what is asked of it: it stays as it was, and may be otherwise by now. */
+void fold_path_unread(const struct fold *);
 
 #endif

@@ -199,6 +199,7 @@ struct election {
     size_t mark_data_length;
     int64_t mark_data_mzxid; /* the version that mark_data was read from; 0: none */
     bool mark_denied, mark_configured;
+    bool mark_unread;               /* it, or its registry, may be otherwise by now */
     uint64_t turn;                  /* of the latest observation that may have changed it */
     struct registry *registry;      /* NULL: has none */
     bool registry_complete;         /* of a frozen picture, which keeps no registry */

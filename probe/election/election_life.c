@@ -82,6 +82,7 @@ static void take_mark(struct election *election)
 
     if (!same_text(mark_path, election->mark_path) || place != election->mark_place) {
         election->mark_known = election->mark_present = election->mark_denied = false;
+        election->mark_unread = false;
         free(election->mark_identity);
         free(election->mark_data);
         election->mark_identity = NULL;

@@ -49,7 +49,7 @@ bool election_complete(const struct election *election)
     case ELECTION_VACANT:
         break;
     }
-    if (!election->fresh || election->unknown_count > 0)
+    if (!election->fresh || election->unknown_count > 0 || election->mark_unread)
         return false;
     if (election->mark_place == MARK_REGISTRY)
         return election->mark_denied || registry_complete(election);

@@ -55,7 +55,7 @@ static void read_registry(const struct fold *f, const struct observed_children *
     }
     f->election->mark_known = true;
     f->election->mark_present = list->count > 0;
-    f->election->mark_denied = false;
+    f->election->mark_denied = f->election->mark_unread = false;
     registry_settled(f);
 }
 
@@ -66,7 +66,7 @@ static void lose_registry(const struct fold *f)
         return;
     registry_lose(registry);
     f->election->mark_known = true;
-    f->election->mark_present = false;
+    f->election->mark_present = f->election->mark_unread = false;
     acknowledge_update(f);
 }
 
@@ -92,7 +92,7 @@ static void mark_node(const struct fold *f, const struct observed_node *node)
                 election->mark_stat.mzxid == node->stat->mzxid &&
                 election->mark_stat.owner == node->stat->owner;
     election->mark_known = election->mark_present = true;
-    election->mark_denied = false;
+    election->mark_denied = election->mark_unread = false;
     election->mark_stat = *node->stat;
     if (node->has_data || node->stat->data_length == 0) {
         keep_mark_data(election, node->data, node->has_data ? node->data_length : 0);
@@ -111,10 +111,17 @@ static void mark_absent(const struct fold *f)
     if (!election->mark_known || election->mark_present)
         fold_touched(f);
     election->mark_known = true;
-    election->mark_present = election->mark_denied = false;
+    election->mark_present = election->mark_denied = election->mark_unread = false;
     keep_mark_data(election, "", 0);
     election->mark_data_mzxid = 0;
     acknowledge_update(f);
+}
+
+void fold_mark_unread(const struct fold *f)
+{
+    f->election->mark_unread = true;
+    acknowledge_update(f);
+    fold_touched(f);
 }
 
 void fold_parent_data(const struct fold *f, const struct observed_node *node)

@@ -453,6 +453,13 @@ static const char *child_name(const struct election *election, const char *path)
 static void observe_znode(struct model *model, struct election *election, const struct observation *o)
 {
     struct fold f = {model, election, o->at};
+    if (o->kind == OBSERVED_UNREAD) {
+        if (o->unread.mark)
+            fold_mark_unread(&f);
+        else
+            fold_path_unread(&f);
+        return;
+    }
     if (strcmp(o->path, election->path) == 0) {
         if (o->kind == OBSERVED_CHILDREN)
             fold_children(&f, &o->children);
@@ -562,6 +569,7 @@ void model_observe(struct model *model, const struct observation *o)
     case OBSERVED_NODE:
     case OBSERVED_ABSENT:
     case OBSERVED_DENIED:
+    case OBSERVED_UNREAD:
         if (election && o->path) {
             observe_znode(model, election, o);
             recall_take(&(struct fold){model, election, o->at});

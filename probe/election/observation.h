@@ -29,15 +29,17 @@ struct znode_stat {
 };
 
 enum observation_kind {
-    OBSERVED_CONNECTION,  /* the tool's own session changed its state */
-    OBSERVED_SERVER,      /* what one server says of itself */
-    OBSERVED_ELECTION,    /* this election is being watched from now on */
-    OBSERVED_DROPPED,     /* ... and is not any more */
-    OBSERVED_CHILDREN,    /* the complete list of children of a directory, with its Stat */
-    OBSERVED_NODE,        /* one znode exists: Stat, and its data where has_data */
-    OBSERVED_ABSENT,      /* one znode does not exist */
-    OBSERVED_DENIED,      /* one znode may not be read by us */
-    OBSERVED_GAP,         /* the observer itself was not running for gap_us until now */
+    OBSERVED_CONNECTION, /* the tool's own session changed its state */
+    OBSERVED_SERVER,     /* what one server says of itself */
+    OBSERVED_ELECTION,   /* this election is being watched from now on */
+    OBSERVED_DROPPED,    /* ... and is not any more */
+    OBSERVED_CHILDREN,   /* the complete list of children of a directory, with its Stat */
+    OBSERVED_NODE,       /* one znode exists: Stat, and its data where has_data */
+    OBSERVED_ABSENT,     /* one znode does not exist */
+    OBSERVED_DENIED,     /* one znode may not be read by us */
+    OBSERVED_UNREAD, /* what is known of one znode is no longer known to hold: the servers do not answer what
+                        is asked about it, without saying anything of it */
+    OBSERVED_GAP,    /* the observer itself was not running for gap_us until now */
     OBSERVED_CONNECTIONS, /* the connections that one server holds */
     OBSERVED_WATCHES,     /* the data and exists watches that one server holds */
     OBSERVED_SESSIONS,    /* the sessions of the ensemble, from ZooKeeper's own leader */
@@ -199,6 +201,10 @@ struct observed_children {
                           clock: what the servers told before is no later. 0: it came after none */
 };
 
+struct observed_unread {
+    bool mark; /* the election's mark, or the registry of it; else its list, or for a lock the lock */
+};
+
 struct observed_node {
     const struct znode_stat *stat;
     bool has_data;    /* false: only its Stat was read */
@@ -218,6 +224,7 @@ struct observation {
         struct observed_election subject;
         struct observed_children children;
         struct observed_node node;
+        struct observed_unread unread;
         struct observed_connections connections;
         struct observed_watches watches;
         struct observed_sessions sessions;

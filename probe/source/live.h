@@ -36,6 +36,7 @@ struct lane {
     size_t path_bytes; /* of the watches it may have to send again */
     bool counted;      /* has been connected: its losses are the cluster's */
     uint64_t id;       /* of its latest session, also when that is over: for the log */
+    char *refusing;    /* its server does not answer all that is asked: in words; or NULL */
 };
 #define LANES_MOST 16
 #define LANE_PATH_BYTES 600000

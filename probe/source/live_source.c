@@ -30,6 +30,14 @@ static bool all_connected(const struct live *live)
     return true;
 }
 
+static const char *refusing(const struct live *live)
+{
+    for (size_t i = 0; i < live->lane_count; i++)
+        if (live->lanes[i].refusing)
+            return live->lanes[i].refusing;
+    return NULL;
+}
+
 /* The cluster's own state, with what keeps anything from being seen there. */
 static void observe_connection(struct live *live, enum connection_state state, const char *problem)
 {
@@ -38,6 +46,8 @@ static void observe_connection(struct live *live, enum connection_state state, c
         missing = text_format("the chroot %s does not exist on this cluster; check --server", live->chroot);
     else if (live->cut && state == CONNECTION_CONNECTED)
         problem = "the search for elections was not finished in time; wait longer, or name their paths";
+    else if (refusing(live) && state == CONNECTION_CONNECTED)
+        problem = refusing(live);
     else if (live->discover && state == CONNECTION_CONNECTED)
         problem = discover_left_out(live->discover);
     struct observation o = live_observation(live, OBSERVED_CONNECTION, NULL, NULL);
@@ -113,10 +123,31 @@ static void on_failed(void *context, const char *problem)
     log_line(LOG_LEVEL_WARNING, "%s: %s", live_name(lane->live), problem);
 }
 
+/* Told of with the cluster, and of what is not certain any more because of it; discovery, patterns and
+   whatever is asked for the first time just take longer. */
+static void on_refused(void *context, const char *path, bool list, const char *problem)
+{
+    struct lane *lane = context;
+    struct live *live = lane->live;
+    bool begins = path && !lane->refusing;
+    if (begins || !path) {
+        log_line(LOG_LEVEL_WARNING, "%s: %s", live_name(live), path ? problem : "all is answered again");
+        free(lane->refusing);
+        lane->refusing = path ? strdup(problem) : NULL;
+        if (all_connected(live))
+            observe_connection(live, CONNECTION_CONNECTED, NULL);
+    }
+    for (size_t i = 0; path && i < live->subject_count; i++)
+        if (subject_lane(live->subjects[i]) == lane)
+            subject_unread(live->subjects[i], path, list);
+}
+
 static void on_state(void *context, enum connection_state state, bool renewed, const char *problem)
 {
     struct lane *lane = context;
     struct live *live = lane->live;
+    free(lane->refusing);
+    lane->refusing = NULL;
     log_state(lane, state, problem);
     if (state == CONNECTION_CONNECTED && renewed)
         live_mark_as_observer(live, lane->session);
@@ -154,7 +185,7 @@ static void on_notice(void *context, enum session_notice notice, const char *pat
 static bool lane_open(struct live *live)
 {
     static const struct session_listener listener = {
-        .state = on_state, .failed = on_failed, .notice = on_notice};
+        .state = on_state, .failed = on_failed, .refused = on_refused, .notice = on_notice};
     struct session_options options = {.hosts = live->hosts,
                                       .timeout_ms = (int)live->cluster->session_timeout_ms,
                                       .auth_scheme = live->cluster->auth_scheme,
@@ -304,8 +335,10 @@ static void live_stop(struct source *source)
         subject_free(live->subjects[i]);
     /* Closing answers what is still owed, which may refer to all of the above:
        they go with the last answer. */
-    for (size_t i = 0; i < live->lane_count; i++)
+    for (size_t i = 0; i < live->lane_count; i++) {
         session_close(live->lanes[i].session);
+        free(live->lanes[i].refusing);
+    }
     subjects_read(live); /* lets go of those that still wait for their turn */
     watch_map_clear(&live->watches);
     loop_timer_free(live->slow);

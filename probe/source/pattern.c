@@ -18,8 +18,7 @@ struct place {
     const char *glob; /* what its children must match; NULL: path is a whole match */
     struct watch_entry entry;
     bool asking, looked;
-    bool denied;  /* it may not be read */
-    bool refused; /* it may not be read, or the server would not answer: asked again from time to time */
+    bool denied; /* it may not be read: asked again from time to time */
     struct place *next;
 };
 
@@ -30,7 +29,7 @@ struct pattern {
     struct place *places;
     size_t place_count;
     int unanswered; /* places not looked at yet */
-    size_t refused; /* places that may not be read now */
+    size_t denied;  /* places that may not be read now */
     bool shown;     /* the pattern itself stands among the elections, as denied */
     int references; /* answers still owed, and the owner */
     bool ended;
@@ -155,6 +154,28 @@ static void place_looked(struct place *place)
     }
 }
 
+/*
+ * What lies below a directory that may not be read is not known: the pattern itself then stands among the
+ * elections, as denied, until every directory can be read.
+ */
+static void show_denied(struct pattern *p)
+{
+    if (p->shown == (p->denied > 0))
+        return;
+    p->shown = p->denied > 0;
+    live_show_denied(p->live, p->path, p->settings, ORIGIN_PATTERN, p->shown);
+}
+
+static void place_denied(struct place *place, bool denied)
+{
+    struct pattern *p = place->pattern;
+    if (place->denied == denied)
+        return;
+    place->denied = denied;
+    p->denied += denied ? 1 : (size_t)-1;
+    show_denied(p);
+}
+
 /* One answer has come; false: nothing more is to be done for this place. */
 static bool answered(struct place *place, enum session_result result)
 {
@@ -163,11 +184,10 @@ static bool answered(struct place *place, enum session_result result)
     bool alive = !p->ended && result != SESSION_LOST;
     if (alive)
         place_looked(place);
-    bool refused = alive && result != SESSION_OK && result != SESSION_NO_NODE;
-    if (refused && !place->refused)
-        log_line(LOG_LEVEL_WARNING, "%s: %s cannot be read: %s", p->path, place->path,
-                 result == SESSION_DENIED ? "denied" : "the server refuses");
-    place->refused = refused;
+    if (alive && result == SESSION_DENIED && !place->denied)
+        log_line(LOG_LEVEL_WARNING, "%s: %s may not be read", p->path, place->path);
+    if (alive)
+        place_denied(place, result == SESSION_DENIED);
     return alive;
 }
 
@@ -208,28 +228,6 @@ static void place_wait(struct place *place)
     }
 }
 
-/*
- * What lies below a directory that may not be read is not known: the pattern itself then stands among the
- * elections, as denied, until every directory can be read.
- */
-static void show_refusal(struct pattern *p)
-{
-    if (p->shown == (p->refused > 0))
-        return;
-    p->shown = p->refused > 0;
-    live_show_denied(p->live, p->path, p->settings, ORIGIN_PATTERN, p->shown);
-}
-
-static void place_refused(struct place *place, bool refused)
-{
-    struct pattern *p = place->pattern;
-    if (place->denied == refused)
-        return;
-    place->denied = refused;
-    p->refused += refused ? 1 : (size_t)-1;
-    show_refusal(p);
-}
-
 static void on_children(void *context, enum session_result result, const struct znode_stat *stat,
                         char *const *names, size_t count)
 {
@@ -237,7 +235,6 @@ static void on_children(void *context, enum session_result result, const struct 
     struct place *place = context;
     struct pattern *p = place->pattern;
     if (answered(place, result)) {
-        place_refused(place, result == SESSION_DENIED);
         if (result == SESSION_NO_NODE) {
             place_wait(place);
         } else if (result == SESSION_OK) {
@@ -308,7 +305,7 @@ void pattern_wait_again(struct pattern *p, const char *path)
 void pattern_try_again(struct pattern *p)
 {
     for (struct place *place = p->places; place; place = place->next)
-        if (place->refused)
+        if (place->denied)
             place_ask(place);
 }
 

@@ -384,6 +384,22 @@ void subject_begin(struct subject *s)
     subject_list(s);
 }
 
+static bool same_path(const char *a, const char *b)
+{
+    return a && strcmp(a, b) == 0;
+}
+
+void subject_unread(struct subject *s, const char *path, bool list)
+{
+    const struct election *e = s->election;
+    bool lock = e->recipe && e->recipe->family == FAMILY_LOCK, itself = same_path(s->path, path);
+    bool mark = same_path(e->mark_path, path) || same_path(e->registry_path, path);
+    struct observation o = live_observation(s->live, OBSERVED_UNREAD, s->path, path);
+    o.unread.mark = !(itself && (list || lock));
+    if (mark || !o.unread.mark)
+        subject_observe(s, &o);
+}
+
 struct subject *subject_new(struct live *live, struct lane *lane, const char *path,
                             const struct election_settings *settings, enum election_origin origin)
 {

@@ -24,6 +24,10 @@ void subject_begin(struct subject *);
    on until its latest answer. */
 size_t subjects_child_watches(const struct live *, const struct lane *, int64_t since_us);
 
+/* The servers do not answer a read of path (list: of its children): it is told where what is known here may
+   be otherwise because of that. */
+void subject_unread(struct subject *, const char *path, bool list);
+
 /* Everything about it has been looked at, or it is known that it cannot be. */
 bool subject_looked(const struct subject *);
 

@@ -34,6 +34,8 @@ void subject_observe_node(struct subject *s, const char *path, enum session_resu
     enum observation_kind kind = result == SESSION_OK        ? OBSERVED_NODE
                                  : result == SESSION_NO_NODE ? OBSERVED_ABSENT
                                                              : OBSERVED_DENIED;
+    if (kind == OBSERVED_DENIED && result != SESSION_DENIED)
+        return; /* nothing is known of it */
     struct observation o = live_observation(s->live, kind, s->path, path);
     if (kind == OBSERVED_NODE)
         o.node =

@@ -15,7 +15,8 @@ enum session_result {
     SESSION_DENIED,
     SESSION_NODE_EXISTS,
     SESSION_LOST,  /* not carried out, or not known whether: the connection or the session went */
-    SESSION_FAILED /* anything else */
+    SESSION_FAILED /* anything else; of exists, get and children only for want of memory: they are asked again
+                    */
 };
 
 /* Who may do what with a znode. */

@@ -1,21 +1,33 @@
 #include "probe/zookeeper/request.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-struct request *request_new(struct requests *all, enum answer_kind kind, void *context)
+struct request *request_new(struct requests *all, enum answer_kind kind, const char *path, void *context)
 {
-    struct request *r = malloc(sizeof *r);
+    size_t size = path ? strlen(path) + 1 : 0;
+    struct request *r = malloc(sizeof *r + size);
     if (!r)
         return NULL;
-    *r = (struct request){.all = all, .kind = kind, .context = context, .next = all->latest};
+    *r = (struct request){.all = all, .kind = kind, .context = context};
+    if (path)
+        memcpy(r->path, path, size);
+    request_attach(r);
+    return r;
+}
+
+void request_attach(struct request *r)
+{
+    struct requests *all = r->all;
+    r->previous = NULL;
+    r->next = all->latest;
     if (all->latest)
         all->latest->previous = r;
     all->latest = r;
     all->open++;
-    return r;
 }
 
-void request_free(struct request *r)
+void request_detach(struct request *r)
 {
     r->all->open--;
     if (r->previous)
@@ -24,6 +36,12 @@ void request_free(struct request *r)
         r->all->latest = r->next;
     if (r->next)
         r->next->previous = r->previous;
+    r->previous = r->next = NULL;
+}
+
+void request_free(struct request *r)
+{
+    request_detach(r);
     free(r);
 }
 

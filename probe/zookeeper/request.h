@@ -4,6 +4,7 @@
 #ifndef ELECTOP_PROBE_ZOOKEEPER_REQUEST_H
 #define ELECTOP_PROBE_ZOOKEEPER_REQUEST_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "probe/zookeeper/answer.h"
@@ -22,7 +23,11 @@ struct request {
         session_acl_fn acl;
     } fn;
     void *context;
+    bool (*send)(struct request *); /* of a read, which may be sent again; false: the library takes none */
+    bool watch;                     /* ... leaving a watch */
+    unsigned refusals;              /* so often the servers would not answer */
     struct request *previous, *next;
+    char path[]; /* of a read */
 };
 
 struct requests {
@@ -42,8 +47,12 @@ struct answer {
     const struct acl *acl;
 };
 
-/* A request to be filled and sent. NULL: out of memory. */
-struct request *request_new(struct requests *, enum answer_kind, void *context);
+/* A request to be filled and sent; path: of a read, else NULL. NULL: out of memory. */
+struct request *request_new(struct requests *, enum answer_kind, const char *path, void *context);
+
+/* It is answered in a way that is no answer, and kept for later by the caller; it is sent once more. */
+void request_detach(struct request *);
+void request_attach(struct request *);
 
 /* It was not sent after all. */
 void request_free(struct request *);

@@ -29,6 +29,7 @@
 #include "probe/zookeeper/farewell.h"
 #include "probe/zookeeper/pulse.h"
 #include "probe/zookeeper/resolver.h"
+#include "probe/zookeeper/session_again.h"
 #include "probe/zookeeper/session_attempt.h"
 #include "probe/zookeeper/session_inner.h"
 
@@ -101,6 +102,7 @@ static void zookeeper_end(struct session *s)
 static void session_free(struct session *s)
 {
     zookeeper_end(s);
+    session_again_free(s);
     if (s->resolver)
         resolver_cancel(s->resolver);
     pulse_free(s->pulse);
@@ -124,12 +126,6 @@ static void leave(struct session *s)
 
 /* ---- pumping the library ---- */
 
-/* [closed] A request that could not be written closes the descriptor, too, and nobody is told. */
-bool session_lost_unsaid(const struct session *s)
-{
-    return s->state == CONNECTION_CONNECTED && zoo_state(s->zh) != ZOO_CONNECTED_STATE;
-}
-
 /*
  * Whether the frame just handled was the last that could be there: what is asked meanwhile takes a way to the
  * server and back, and a notice shows in the loop's next poll. To look would cost a crowd as much as a frame.
@@ -150,7 +146,7 @@ static void session_pump(struct session *s, int events)
         rc = zookeeper_process(s->zh, events);
         error = errno;
         events = ZOOKEEPER_READ;
-        if (rc == ZOK && session_lost_unsaid(s))
+        if (rc == ZOK && session_attempt_broke(s))
             rc = ZCONNECTIONLOSS;
     } while (rc == ZOK && !s->closing && !s->paused && !is_last_frame(s, owed, state_before) &&
              ++frames < FRAMES_A_TURN);
@@ -264,7 +260,7 @@ static void session_arm(struct session *s)
         return; /* on_admitted() leads here again */
     int fd = -1, interest = 0, state_before = zoo_state(s->zh);
     struct timeval tv = {0};
-    if (session_lost_unsaid(s)) {
+    if (session_attempt_broke(s)) {
         session_fail(s, ZCONNECTIONLOSS, 0, state_before);
         return;
     }
@@ -306,6 +302,7 @@ static void session_fail(struct session *s, int rc, int error, int state_before)
     pulse_let_go(s->pulse);        /* [closed] */
     pulse_not_this_turn(s->pulse); /* else the next turn would connect again without the pause */
     pulse_deadline(s->pulse, 0);
+    session_again_lost(s);
     if (s->gate)
         gate_leave(s->gate, &s->pass, true);
     session_attempt_describe(s, rc, error, state_before);
@@ -510,6 +507,7 @@ static void session_part(struct session *s)
     s->closing = true;
     s->listener = (struct session_listener){0};
     requests_give_up(&s->requests);
+    session_again_lost(s);
     if (s->busy == 0) /* [nested] else leave() does it */
         session_free(s);
 }

@@ -72,7 +72,8 @@ const char *session_server(struct session *); /* "10.0.0.1:2181", or NULL; until
 /*
  * Requests; all return false when nothing was sent (not connected): the answer function is then not
  * called. watch: leave a one-shot watch behind. exists() leaves one whether the znode is there or not;
- * get() and children() only where it is.
+ * get() and children() only where it is. A read that the servers refuse for a reason that says nothing of
+ * the znode (an overload, a fault of theirs) is asked again until they answer: see session_again.h.
  */
 bool session_exists(struct session *, const char *path, bool watch, session_node_fn, void *context);
 bool session_get(struct session *, const char *path, bool watch, session_node_fn, void *context);

@@ -39,6 +39,11 @@ void session_attempt_begun(struct session *s, bool begun)
     errno = error;
 }
 
+bool session_attempt_broke(const struct session *s)
+{
+    return s->state == CONNECTION_CONNECTED && zoo_state(s->zh) != ZOO_CONNECTED_STATE;
+}
+
 void session_attempt_stay_in_turn(struct session *s)
 {
     if (s->attempt < s->address_count)

@@ -25,6 +25,9 @@ void session_attempt_describe(struct session *, int rc, int error, int state_bef
 /* The server gave it no session; else something came between. */
 bool session_attempt_was_refused(const struct session *, int error, int state_before);
 
+/* [closed] The library has closed the connection behind our back, as when a request could not be written. */
+bool session_attempt_broke(const struct session *);
+
 /* After a failure: so that the next attempt is made with the next server, whatever step is taken twice.
    [next] */
 void session_attempt_stay_in_turn(struct session *);

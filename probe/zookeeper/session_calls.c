@@ -6,6 +6,8 @@
 
 #include "probe/zookeeper/pulse.h"
 #include "probe/zookeeper/session.h"
+#include "probe/zookeeper/session_again.h"
+#include "probe/zookeeper/session_attempt.h"
 #include "probe/zookeeper/session_inner.h"
 
 static enum session_result result_of(int rc)
@@ -54,15 +56,16 @@ static struct znode_stat stat_of(const struct Stat *stat)
     };
 }
 
-static struct request *request_begin(struct session *s, enum answer_kind kind, void *context)
+static struct request *request_begin(struct session *s, enum answer_kind kind, const char *path,
+                                     void *context)
 {
     bool possible = s->state == CONNECTION_CONNECTED && !s->closing && !s->paused && s->zh;
-    return possible ? request_new(&s->requests, kind, context) : NULL;
+    return possible ? request_new(&s->requests, kind, path, context) : NULL;
 }
 
-static struct request *request_node(struct session *s, session_node_fn fn, void *context)
+static struct request *request_node(struct session *s, const char *path, session_node_fn fn, void *context)
 {
-    struct request *r = request_begin(s, ANSWER_NODE, context);
+    struct request *r = request_begin(s, ANSWER_NODE, path, context);
     if (r)
         r->fn.node = fn;
     return r;
@@ -70,17 +73,17 @@ static struct request *request_node(struct session *s, session_node_fn fn, void 
 
 static struct request *request_text(struct session *s, session_text_fn fn, void *context)
 {
-    struct request *r = request_begin(s, ANSWER_TEXT, context);
+    struct request *r = request_begin(s, ANSWER_TEXT, NULL, context);
     if (r)
         r->fn.text = fn;
     return r;
 }
 
-static bool request_sent(struct request *r, int rc)
+static bool request_sent(struct request *r, bool sent)
 {
     struct session *s = r->all->session;
-    if (rc == ZOK) {
-        if (session_lost_unsaid(s))
+    if (sent) {
+        if (session_attempt_broke(s))
             pulse_let_go(s->pulse); /* told in this turn */
         pulse_this_turn(s->pulse);
         return true;
@@ -100,7 +103,7 @@ static void on_data(int rc, const char *value, int length, const struct Stat *st
     struct znode_stat s = rc == ZOK ? stat_of(stat) : (struct znode_stat){0};
     struct answer a = {.result = result_of(rc), .stat = rc == ZOK ? &s : NULL, .data = value};
     a.length = rc == ZOK && length > 0 ? (size_t)length : 0;
-    request_answer(request_of(data), &a);
+    session_again_answer(request_of(data), rc, &a);
 }
 
 static void on_node(int rc, const struct Stat *stat, const void *data)
@@ -118,7 +121,25 @@ static void on_children(int rc, const struct String_vector *names, const struct 
         a.names = names->data;
         a.length = (size_t)names->count;
     }
-    request_answer(request_of(data), &a);
+    session_again_answer(request_of(data), rc, &a);
+}
+
+static bool send_exists(struct request *r)
+{
+    struct session *s = r->all->session;
+    return zoo_awexists(s->zh, r->path, r->watch ? session_on_watch : NULL, s, on_node, r) == ZOK;
+}
+
+static bool send_get(struct request *r)
+{
+    struct session *s = r->all->session;
+    return zoo_awget(s->zh, r->path, r->watch ? session_on_watch : NULL, s, on_data, r) == ZOK;
+}
+
+static bool send_children(struct request *r)
+{
+    struct session *s = r->all->session;
+    return zoo_awget_children2(s->zh, r->path, r->watch ? session_on_watch : NULL, s, on_children, r) == ZOK;
 }
 
 static void on_text(int rc, const char *value, const void *data)
@@ -132,32 +153,38 @@ static void on_void(int rc, const void *data)
     on_text(rc, NULL, data);
 }
 
+static bool read_send(struct request *r, bool (*send)(struct request *), bool watch)
+{
+    r->send = send;
+    r->watch = watch;
+    return request_sent(r, send(r));
+}
+
 bool session_exists(struct session *s, const char *path, bool watch, session_node_fn fn, void *context)
 {
-    struct request *r = request_node(s, fn, context);
-    return r && request_sent(r, zoo_awexists(s->zh, path, watch ? session_on_watch : NULL, s, on_node, r));
+    struct request *r = request_node(s, path, fn, context);
+    return r && read_send(r, send_exists, watch);
 }
 
 bool session_get(struct session *s, const char *path, bool watch, session_node_fn fn, void *context)
 {
-    struct request *r = request_node(s, fn, context);
-    return r && request_sent(r, zoo_awget(s->zh, path, watch ? session_on_watch : NULL, s, on_data, r));
+    struct request *r = request_node(s, path, fn, context);
+    return r && read_send(r, send_get, watch);
 }
 
 bool session_children(struct session *s, const char *path, bool watch, session_children_fn fn, void *context)
 {
-    struct request *r = request_begin(s, ANSWER_CHILDREN, context);
+    struct request *r = request_begin(s, ANSWER_CHILDREN, path, context);
     if (!r)
         return false;
     r->fn.children = fn;
-    return request_sent(r,
-                        zoo_awget_children2(s->zh, path, watch ? session_on_watch : NULL, s, on_children, r));
+    return read_send(r, send_children, watch);
 }
 
 bool session_sync(struct session *s, const char *path, session_text_fn fn, void *context)
 {
     struct request *r = request_text(s, fn, context);
-    return r && request_sent(r, zoo_async(s->zh, path, on_text, r));
+    return r && request_sent(r, zoo_async(s->zh, path, on_text, r) == ZOK);
 }
 
 static void on_acl(int rc, struct ACL_vector *vector, struct Stat *stat, const void *data)
@@ -178,11 +205,11 @@ static void on_acl(int rc, struct ACL_vector *vector, struct Stat *stat, const v
 
 bool session_acl(struct session *s, const char *path, session_acl_fn fn, void *context)
 {
-    struct request *r = request_begin(s, ANSWER_ACL, context);
+    struct request *r = request_begin(s, ANSWER_ACL, NULL, context);
     if (!r)
         return false;
     r->fn.acl = fn;
-    return request_sent(r, zoo_aget_acl(s->zh, path, on_acl, r));
+    return request_sent(r, zoo_aget_acl(s->zh, path, on_acl, r) == ZOK);
 }
 
 /* What the library takes as its own type of text it only reads. */
@@ -209,11 +236,12 @@ bool session_create(struct session *s, const char *path, const void *data, size_
         entries[i] = (struct ACL){entry->permissions, {unconst(entry->scheme), unconst(entry->id)}};
     }
     struct request *r = request_text(s, fn, context);
-    return r && request_sent(r, zoo_acreate(s->zh, path, data, (int)length, &vector, flags, on_text, r));
+    return r &&
+           request_sent(r, zoo_acreate(s->zh, path, data, (int)length, &vector, flags, on_text, r) == ZOK);
 }
 
 bool session_delete(struct session *s, const char *path, int32_t version, session_text_fn fn, void *context)
 {
     struct request *r = request_text(s, fn, context);
-    return r && request_sent(r, zoo_adelete(s->zh, path, version, on_void, r));
+    return r && request_sent(r, zoo_adelete(s->zh, path, version, on_void, r) == ZOK);
 }

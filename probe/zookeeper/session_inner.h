@@ -1,6 +1,7 @@
 /*
- * session_inner.h - what session.c (the connection), session_attempt.c (how it is made, and fails) and
- * session_calls.c (the requests) share. For nobody else: this is the door to the C client.
+ * session_inner.h - what session.c (the connection), session_attempt.c (how it is made, and fails),
+ * session_calls.c (the requests) and session_again.c (those that are sent again) share. For nobody else: this is
+ * the door to the C client.
  */
 #ifndef ELECTOP_PROBE_ZOOKEEPER_SESSION_INNER_H
 #define ELECTOP_PROBE_ZOOKEEPER_SESSION_INNER_H
@@ -48,12 +49,10 @@ struct session {
     char server[ADDRESS_SIZE];
     char problem[200];
     struct requests requests; /* not answered yet */
+    struct again *again;      /* those that the servers would not answer; NULL: there never was one */
 };
 
 /* The library's watcher for the session itself and for every watch. */
 void session_on_watch(zhandle_t *, int type, int state, const char *path, void *session);
-
-/* The library has closed the connection behind our back. */
-bool session_lost_unsaid(const struct session *);
 
 #endif

@@ -21,6 +21,13 @@ struct session_listener {
     /* An attempt to connect failed, or a look-up of its names, or the connection was lost; may be NULL. The
        state changes less often, and the back-off between attempts bounds how often this comes. */
     void (*failed)(void *context, const char *problem);
+    /*
+     * The servers would not answer a read of path (list: of its children) for a reason that says nothing of
+     * the znode, such as an overload, and would not when it was asked again. It goes on being asked; its
+     * answer comes as any other. path NULL: all have been answered by now. May be NULL. It is not called for
+     * reads that end with the connection.
+     */
+    void (*refused)(void *context, const char *path, bool list, const char *problem);
     /* A watch fired. Each watch of this session, whoever set it, arrives here, once. */
     void (*notice)(void *context, enum session_notice, const char *path);
 };

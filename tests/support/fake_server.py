@@ -1,7 +1,8 @@
-"""Servers that misbehave: an AdminServer and a client port whose every answer a test chooses, and a proxy
-between the tool and a real server that can stop reading in the middle of an answer."""
+"""Servers that misbehave: an AdminServer and a client port whose every answer a test chooses, and proxies
+between the tool and a real server: one that can stop reading in the middle of an answer, one that refuses."""
 import socket
 import socketserver
+import struct
 import threading
 
 
@@ -160,3 +161,73 @@ class StoppingProxy(_Server):
             server.shutdown(socket.SHUT_WR)
         except OSError:
             pass
+
+
+THROTTLED, SYSTEM_ERROR = -127, -1
+EXISTS, GET, CHILDREN = 3, 4, 12
+
+
+class RefusingProxy(_Server):
+    """Hands everything through, but refuses what it is asked to: refuses(operation, path) -> an error, or 0.
+
+    Instead of such a request the server gets a harmless one, so that answers keep their order and no watch is set."""
+
+    def __init__(self, target):
+        host, port = target.rsplit(":", 1)
+        self.target, self.refuses, self.refused = (host, int(port)), lambda operation, path: 0, []
+        super().__init__(self._serve)
+
+    @staticmethod
+    def _frame(connection):
+        size = RefusingProxy._whole(connection, 4)
+        return RefusingProxy._whole(connection, struct.unpack(">i", size)[0])
+
+    @staticmethod
+    def _whole(connection, size):
+        data = b""
+        while len(data) < size:
+            piece = connection.recv(size - len(data))
+            if not piece:
+                raise ConnectionError("closed")
+            data += piece
+        return data
+
+    @staticmethod
+    def _send(connection, frame):
+        connection.sendall(struct.pack(">i", len(frame)) + frame)
+
+    def _serve(self, connection):
+        errors = {}
+        first = self._whole(connection, 4)
+        with socket.create_connection(self.target) as server:
+            if first.isalpha():  # a four-letter word
+                server.sendall(first)
+                while piece := server.recv(4096):
+                    connection.sendall(piece)
+                return
+            self._send(server, self._whole(connection, struct.unpack(">i", first)[0]))
+            self._send(connection, self._frame(server))
+            threading.Thread(target=self._forward, args=(connection, server, errors), daemon=True).start()
+            while True:
+                answer = self._frame(server)
+                xid, zxid, _ = struct.unpack_from(">iqi", answer)
+                if xid in errors:
+                    answer = struct.pack(">iqi", xid, zxid, errors.pop(xid))
+                self._send(connection, answer)
+
+    def _forward(self, connection, server, errors):
+        try:
+            while True:
+                request = self._frame(connection)
+                xid, operation = struct.unpack_from(">ii", request)
+                if operation in (EXISTS, GET, CHILDREN):
+                    length, = struct.unpack_from(">i", request, 8)
+                    path = request[12:12 + length].decode()
+                    error = self.refuses(operation, path)
+                    if error:
+                        self.refused.append((operation, path))
+                        errors[xid] = error
+                        request = struct.pack(">iii", xid, EXISTS, 1) + b"/" + b"\0"
+                self._send(server, request)
+        except OSError:
+            server.close()

@@ -227,9 +227,9 @@ static void step(struct monkey *m)
         return;
     }
     static const enum observation_kind kinds[] = {
-        OBSERVED_CHILDREN, OBSERVED_CHILDREN, OBSERVED_CHILDREN, OBSERVED_NODE,   OBSERVED_NODE,
-        OBSERVED_NODE,     OBSERVED_ABSENT,   OBSERVED_ABSENT,   OBSERVED_DENIED, OBSERVED_CONNECTION,
-        OBSERVED_GAP,      OBSERVED_ELECTION, OBSERVED_DROPPED,  OBSERVED_CLEARED};
+        OBSERVED_CHILDREN, OBSERVED_CHILDREN, OBSERVED_CHILDREN, OBSERVED_NODE,    OBSERVED_NODE,
+        OBSERVED_NODE,     OBSERVED_ABSENT,   OBSERVED_ABSENT,   OBSERVED_DENIED,  OBSERVED_CONNECTION,
+        OBSERVED_GAP,      OBSERVED_ELECTION, OBSERVED_DROPPED,  OBSERVED_CLEARED, OBSERVED_UNREAD};
     const char *election = paths[draw(m, COUNT(paths))];
     char path[300];
     char *names[COUNT(children)];
@@ -262,6 +262,9 @@ static void step(struct monkey *m)
     case OBSERVED_DENIED:
     case OBSERVED_CLEARED:
         draw_path(m, election, path, sizeof path);
+        break;
+    case OBSERVED_UNREAD:
+        o.unread.mark = draw(m, 2) == 0;
         break;
     case OBSERVED_CONNECTION:
         o.connection.state = (enum connection_state)draw(m, 4);

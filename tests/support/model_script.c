@@ -533,6 +533,10 @@ static void run_line(struct script *s, char *line)
                                 .election = s->election,
                                 .path = resolve(s, rest, path)};
         observe(s, &o);
+    } else if (strcmp(line, "unread") == 0) {
+        struct observation o = {.kind = OBSERVED_UNREAD, .election = s->election, .path = s->election};
+        o.unread.mark = strcmp(rest, "mark") == 0;
+        observe(s, &o);
     } else if (strcmp(line, "tick") == 0) {
         pass(s, strtoll(rest, NULL, 10));
     } else if (!run_replicas(s, line, rest) && !run_servers(s, line, rest)) {

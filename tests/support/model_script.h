@@ -15,6 +15,7 @@
  *   readall                   read whatever the model wants to have read
  *   gone NAME                 observe that it is absent, whatever the tree says
  *   deny PATH                 observe that it may not be read
+ *   unread [mark]             observe that the servers do not answer what is asked of it, or of its mark
  *   quick                     a single look is all that will be taken
  *   tick MS                   time passes
  *   time                      observe that it has passed

@@ -102,6 +102,15 @@ static void complain_denied(const struct model *model)
                          look_path(model->clusters[i].elections[j]));
 }
 
+static void complain_unfinished(const struct model *model, const char *wait)
+{
+    const char *why = NULL;
+    for (size_t i = 0; i < model->cluster_count && !why; i++)
+        why = model->clusters[i].problem;
+    complain("connected, but nothing was answered within %s%s%s; wait longer (--wait)", wait, why ? ": " : "",
+             why ? why : "");
+}
+
 void verdict_complain(const struct model *model, int64_t wait_ms)
 {
     char wait[32];
@@ -115,8 +124,7 @@ void verdict_complain(const struct model *model, int64_t wait_ms)
         complain_denied(model);
         break;
     case LOOK_UNFINISHED:
-        complain("connected, but nothing was answered within %s; wait longer (--wait)",
-                 format_span(wait_ms * 1000, wait, sizeof wait));
+        complain_unfinished(model, format_span(wait_ms * 1000, wait, sizeof wait));
         break;
     }
 }

@@ -1,0 +1,196 @@
+#include "probe/zookeeper/session_again.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "probe/loop_timer.h"
+#include "probe/zookeeper/pulse.h"
+#include "probe/zookeeper/session_attempt.h"
+#include "probe/zookeeper/session_inner.h"
+
+#define PAUSE_FIRST_MS 500u
+#define PAUSE_MOST_MS 10000u
+/* Under way at a time: enough to get on once the servers answer, few enough not to be what overloads them. */
+#define AT_A_TIME 64
+
+struct again {
+    struct request *first, *last; /* those that wait, by their next */
+    unsigned under_way;           /* of those that were sent again */
+    bool refused;                 /* one was, since they were last sent */
+    bool told;                    /* the listener knows of some */
+    unsigned pause_ms;            /* the latest; 0: none yet */
+    uv_timer_t *timer;
+};
+
+/* Whether the library's result says nothing of the znode, of our rights, or of the connection. */
+static bool says_nothing(int rc)
+{
+    switch (rc) {
+    case ZOK:
+    case ZNONODE:
+    case ZNOAUTH:
+    case ZCONNECTIONLOSS:
+    case ZOPERATIONTIMEOUT:
+    case ZSESSIONEXPIRED:
+    case ZINVALIDSTATE:
+    case ZCLOSING:
+    case ZSESSIONMOVED:
+        return false;
+    default:
+        return true;
+    }
+}
+
+/* ... which session_again_lost() will be told of in a moment. */
+static bool is_gone(const struct session *s)
+{
+    return s->closing || s->state != CONNECTION_CONNECTED || session_attempt_broke(s);
+}
+
+static void again_send(struct session *s);
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct session *s = timer->data;
+    if (s->paused)
+        uv_timer_start(timer, on_timer, s->again->pause_ms, 0);
+    else
+        again_send(s);
+}
+
+static struct again *again_of(struct session *s)
+{
+    if (s->again)
+        return s->again;
+    struct again *a = calloc(1, sizeof *a);
+    uv_timer_t *timer = a ? loop_timer_new(s->loop, s) : NULL;
+    if (!timer) {
+        free(a);
+        return NULL;
+    }
+    a->timer = timer;
+    s->again = a;
+    return a;
+}
+
+static void tell(struct session *s, const struct request *r, int rc)
+{
+    char problem[200];
+    if (!s->listener.refused)
+        return;
+    session_attempt_name_server(s);
+    snprintf(problem, sizeof problem, "%s does not answer all that is asked (%s); it is asked again",
+             s->server[0] ? s->server : "the server",
+             rc == ZTHROTTLEDOP ? "overloaded: it drops requests" : zerror(rc));
+    s->again->told = true;
+    s->listener.refused(s->context, r->path, r->kind == ANSWER_CHILDREN, problem);
+}
+
+/* All that was sent again has been answered, one way or the other. */
+static void again_settle(struct session *s)
+{
+    struct again *a = s->again;
+    if (a->under_way > 0 || uv_is_active((uv_handle_t *)a->timer) || is_gone(s))
+        return;
+    if (a->first && a->refused) {
+        a->pause_ms = a->pause_ms ? a->pause_ms * 2 : PAUSE_FIRST_MS;
+        if (a->pause_ms > PAUSE_MOST_MS)
+            a->pause_ms = PAUSE_MOST_MS;
+        uv_timer_start(a->timer, on_timer, a->pause_ms, 0);
+        return;
+    }
+    a->pause_ms = 0;
+    if (a->first) {
+        again_send(s);
+    } else if (a->told) {
+        a->told = false;
+        s->listener.refused(s->context, NULL, false, NULL);
+    }
+}
+
+static struct request *take_first(struct again *a)
+{
+    struct request *r = a->first;
+    a->first = r->next;
+    if (!a->first)
+        a->last = NULL;
+    return r;
+}
+
+static void again_send(struct session *s)
+{
+    struct again *a = s->again;
+    a->refused = false;
+    for (unsigned n = 0; n < AT_A_TIME && a->first && !is_gone(s); n++) {
+        struct request *r = take_first(a);
+        request_attach(r);
+        if (!r->send(r)) {
+            request_detach(r);
+            r->next = a->first;
+            a->first = r;
+            a->last = a->last ? a->last : r;
+            break;
+        }
+        a->under_way++;
+    }
+    if (session_attempt_broke(s))
+        pulse_let_go(s->pulse); /* told in this turn */
+    pulse_this_turn(s->pulse);
+}
+
+static void keep(struct again *a, struct request *r)
+{
+    request_detach(r);
+    r->all->answered++;
+    if (a->last)
+        a->last->next = r;
+    else
+        a->first = r;
+    a->last = r;
+}
+
+void session_again_answer(struct request *r, int rc, const struct answer *answer)
+{
+    struct session *s = r->all->session;
+    bool was_refused = r->refusals > 0;
+    /* What nobody waits for any more needs no answer. */
+    bool refused = r->send && says_nothing(rc) && r->kind != ANSWER_NOTHING && !s->closing && again_of(s);
+    if (was_refused && s->again)
+        s->again->under_way--;
+    if (refused) {
+        s->again->refused = true;
+        r->refusals++;
+        keep(s->again, r);
+        if (r->refusals == 2) /* a single one is over before anybody could read of it */
+            tell(s, r, rc);
+    }
+    if (!refused)
+        request_answer(r, answer);
+    if (refused || was_refused)
+        again_settle(s);
+}
+
+void session_again_lost(struct session *s)
+{
+    static const struct answer lost = {.result = SESSION_LOST};
+    struct again *a = s->again;
+    if (!a)
+        return;
+    uv_timer_stop(a->timer);
+    a->pause_ms = 0;
+    a->told = a->refused = false;
+    while (a->first) {
+        struct request *r = take_first(a);
+        request_attach(r);
+        request_answer(r, &lost);
+    }
+}
+
+void session_again_free(struct session *s)
+{
+    if (!s->again)
+        return;
+    loop_timer_free(s->again->timer);
+    free(s->again);
+    s->again = NULL;
+}
