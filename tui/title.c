@@ -160,8 +160,10 @@ static void put_brief(struct pen *pen, const struct cluster *cluster)
 
 static void put_cluster(struct pen *pen, const struct cluster *cluster, enum detail detail, struct moment now)
 {
-    pen_gap(pen, 3);
-    if (cluster->name && *cluster->name) {
+    bool named = cluster->name && *cluster->name;
+    if (named || is_troubled(cluster) || cluster->server_count == 0 || detail <= DETAIL_COUNT)
+        pen_gap(pen, 3); /* else its servers bring a gap of their own */
+    if (named) {
         pen_put(pen, ROLE_TITLE, cluster->name);
         if (is_troubled(cluster) || cluster->server_count == 0 || detail <= DETAIL_COUNT)
             pen_gap(pen, 1);

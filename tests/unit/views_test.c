@@ -108,6 +108,36 @@ static void overview_outlook_gives_way(void **state)
     framed_end(&show);
 }
 
+static int row_of(struct framed *show, const char *needle)
+{
+    const char *text = framed_draw(show), *at = strstr(text, needle);
+    int row = 0;
+
+    assert_non_null(at);
+    for (; text < at; text++)
+        row += *text == '\n';
+    return row;
+}
+
+/* Whatever is counted above it, the table stays where it is: no line moves under the eye when a number comes
+   up. */
+static void overview_stays_where_it_is(void **state)
+{
+    static const int widths[] = {60, 80, 120, 200};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        struct framed calm = framed_new(framed_two_elections(), overview_view_new());
+        struct framed busy = framed_new(scene_usual(), overview_view_new());
+
+        assert_true(cells_resize(calm.cells, widths[i], 36) && cells_resize(busy.cells, widths[i], 36));
+        assert_int_equal(row_of(&calm, "ELECTION "), row_of(&busy, "ELECTION "));
+        assert_has(framed_draw(&calm), "next failover");
+        framed_end(&calm);
+        framed_end(&busy);
+    }
+}
+
 /* Every order of the overview shows every election, each once, forwards and backwards. */
 static void overview_sorts_keep_everything(void **state)
 {
@@ -275,7 +305,7 @@ static void overview_weighs_findings(void **state)
     (void)state;
     assert_true(strstr(text, "never-acknowledged") < strstr(text, "/secret/election"));
     assert_true(strstr(text, "orders") < strstr(text, "never-acknowledged"));
-    assert_has(text, "findings  X 1 critical");
+    assert_has(text, "findings       X 1 critical");
     framed_end(&show);
 }
 
@@ -406,6 +436,7 @@ int main(void)
         cmocka_unit_test(overview_opens_what_was_seen),
         cmocka_unit_test(overview_filter_narrows),
         cmocka_unit_test(overview_outlook_gives_way),
+        cmocka_unit_test(overview_stays_where_it_is),
         cmocka_unit_test(overview_sorts_keep_everything),
         cmocka_unit_test(overview_says_what_is_not_connected),
         cmocka_unit_test(overview_cuts_the_name_and_not_the_reason),

@@ -63,7 +63,7 @@ static struct column *most_important_absentee(struct column *columns, int count,
     return next;
 }
 
-void columns_lay(struct column *columns, int count, int x, int width, int gap)
+int columns_lay(struct column *columns, int count, int x, int width, int gap)
 {
     struct column *next;
     int spare;
@@ -82,6 +82,7 @@ void columns_lay(struct column *columns, int count, int x, int width, int gap)
         if (columns[i].width > 0)
             x += columns[i].width + gap;
     }
+    return spare;
 }
 
 void columns_want(struct column *column, int width)

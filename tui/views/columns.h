@@ -25,9 +25,9 @@ struct column {
 /*
  * Gives each column its place within width columns from x on, with gap columns between them. Every
  * shown column has at least its least; what is left is shared out towards want, the most important
- * first; then optional ones come in; what is still left stays empty at the right.
+ * first; then optional ones come in; what is still left stays empty at the right, and is returned.
  */
-void columns_lay(struct column *, int count, int x, int width, int gap);
+int columns_lay(struct column *, int count, int x, int width, int gap);
 
 /* Remembers that a content of this width would like to be shown (want only grows: columns that change
    their width with every frame cannot be read). */

@@ -3,18 +3,40 @@
 #include <string.h>
 
 #include "tui/text/format.h"
+#include "tui/text/safe.h"
 #include "tui/views/facts.h"
 
 #define CLOCK_MS 12
 #define NAME_WIDTH 20
+#define VERY_WIDE 160
+#define NAMES_MOST 500 /* of more than these nobody sees what the longest is */
 
-/* The columns of "where" that leave enough for the rest. */
-static int where_width(int width, bool cluster_too)
+static int name_width(const struct cells *cells, const char *name)
 {
-    int share = (width - CLOCK_MS - EVENT_LABEL_WIDTH) / 4;
+    return safe_width(name, strlen(name), cells->ascii);
+}
 
-    share = share < 10 ? 10 : share > 28 ? 28 : share;
-    return cluster_too ? share + 8 : share;
+int event_where_width(const struct cells *cells, int width, const struct scene *scene)
+{
+    const struct model *model = scene->model;
+    bool several = model->cluster_count > 1;
+    int share = (width - CLOCK_MS - EVENT_LABEL_WIDTH) / 3, most = width >= VERY_WIDE ? 40 : 28, wanted = 8;
+    size_t looked = 0;
+
+    share = (share < 10 ? 10 : share > most ? most : share) + (several ? 8 : 0);
+    for (size_t i = 0; i < model->cluster_count && wanted < share; i++) {
+        const struct cluster *cluster = &model->clusters[i];
+        int before = several ? name_width(cells, cluster->name) + 1 : 0;
+
+        wanted = before > wanted ? before : wanted;
+        for (size_t j = 0; j < cluster->election_count && wanted < share && looked < NAMES_MOST;
+             j++, looked++) {
+            int name = before + name_width(cells, cluster->elections[j]->name);
+
+            wanted = name > wanted ? name : wanted;
+        }
+    }
+    return looked == NAMES_MOST || wanted > share ? share : wanted;
 }
 
 /* The words' first is an identity or a candidate's name. One of those that is mostly a GUID leaves no room
@@ -91,7 +113,7 @@ static int put_subject(struct cells *cells, int x, int y, int end, const struct 
 }
 
 void event_line_draw(struct cells *cells, int x, int y, int width, const struct scene *scene,
-                     const struct event_line *line, bool where)
+                     const struct event_line *line, int where)
 {
     int end = x + width;
     char when[32];
@@ -102,18 +124,15 @@ void event_line_draw(struct cells *cells, int x, int y, int width, const struct 
         facts_when(line->at.wall_us, scene->now, when, sizeof when);
     cells_put(cells, x, y, CLOCK_MS, ROLE_DIM, when);
     x += CLOCK_MS + 2;
-    if (where) {
-        bool several = scene->model->cluster_count > 1;
-        int room = where_width(width, several);
+    if (where > 0) {
+        if (scene->model->cluster_count > 1 && line->path != NULL) {
+            int used = cells_put(cells, x, y, where / 2, ROLE_DIM, line->cluster);
 
-        if (several && line->path != NULL) {
-            int used = cells_put(cells, x, y, room / 2, ROLE_DIM, line->cluster);
-
-            cells_put(cells, x + used + 1, y, room - used - 1, ROLE_TEXT, line->where);
+            cells_put(cells, x + used + 1, y, where - used - 1, ROLE_TEXT, line->where);
         } else {
-            cells_put(cells, x, y, room, line->path != NULL ? ROLE_TEXT : ROLE_DIM, line->where);
+            cells_put(cells, x, y, where, line->path != NULL ? ROLE_TEXT : ROLE_DIM, line->where);
         }
-        x += room + 2;
+        x += where + 2;
     }
     cells_put(cells, x, y, end - x < EVENT_LABEL_WIDTH ? facts_room(x, end) : EVENT_LABEL_WIDTH, line->role,
               line->label);
@@ -137,14 +156,15 @@ void event_pane_draw(struct cells *cells, int y, int rows, const struct scene *s
                      const char *path)
 {
     const struct event_line *line;
-    int drawn = 1;
+    int drawn = 1, width = cells->width - 2, where;
 
     if (rows < 2)
         return;
+    where = path == NULL ? event_where_width(cells, width, scene) : 0;
     cells_rule(cells, 0, y, cells->width, "events");
     for (size_t i = 0; drawn < rows && (line = event_log_at(scene->events, i)) != NULL; i++)
         if (line_is_of(line, cluster, path))
-            event_line_draw(cells, 1, y + drawn++, cells->width - 2, scene, line, path == NULL);
+            event_line_draw(cells, 1, y + drawn++, width, scene, line, where);
     if (drawn == 1)
         cells_put(cells, 1, y + 1, cells->width - 2, ROLE_DIM, "nothing has happened yet");
 }

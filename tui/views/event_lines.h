@@ -7,9 +7,15 @@
 #include "tui/event_log.h"
 #include "tui/views/view.h"
 
-/* One event on row y. where: name the election too (and its cluster, where there are several). */
+/*
+ * The columns that name the election of an event (and its cluster, where there are several) in lines of this
+ * width: as many as the longest name has, within a third of what is left beside the time and the kind.
+ */
+int event_where_width(const struct cells *, int width, const struct scene *);
+
+/* One event on row y. where: event_where_width(); 0: its election is not named. */
 void event_line_draw(struct cells *, int x, int y, int width, const struct scene *, const struct event_line *,
-                     bool where);
+                     int where);
 
 /*
  * A rule and the latest events under it, on rows y .. y + rows. cluster, path: of one election only;

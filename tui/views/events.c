@@ -10,6 +10,7 @@
 #include "tui/views/view.h"
 
 #define KEY_SIZE 1024
+#define ROOMY 28 /* from so many rows on a blank one stands before the footer */
 
 struct events_view {
     struct view view;
@@ -128,10 +129,11 @@ static void events_draw(struct view *self, const struct scene *scene, struct cel
 {
     struct events_view *view = events_view_of(self);
     int airy = cells->height >= 18;
-    int y = airy;
+    int y = airy, width = cells->width - 3, where = event_where_width(cells, width, scene);
+    int bottom = cells->height - (cells->height >= ROOMY);
 
     view->first_y = y + 1 + airy;
-    follow_log(view, scene, cells->height > view->first_y ? (size_t)(cells->height - view->first_y) : 0);
+    follow_log(view, scene, bottom > view->first_y ? (size_t)(bottom - view->first_y) : 0);
     draw_head(view, cells, y, scene);
     if (view->list.count == 0) {
         cells_put(cells, 2, view->first_y, -1, ROLE_DIM,
@@ -145,7 +147,7 @@ static void events_draw(struct view *self, const struct scene *scene, struct cel
 
         if (line == NULL)
             break;
-        event_line_draw(cells, 2, row, cells->width - 3, scene, line, true);
+        event_line_draw(cells, 2, row, width, scene, line, where);
         if (view->list.top + i == view->list.at) {
             cells_put(cells, 0, row, 1, ROLE_ACCENT, cells_sign(cells, SIGN_SELECTED));
             cells_select_row(cells, row, 0, cells->width);

@@ -36,14 +36,15 @@ void finding_counts_add(struct finding_counts *counts, const struct election *el
         counts->of[election->findings[i]->severity]++;
 }
 
-int finding_counts_put(struct cells *cells, int x, int y, const struct finding_counts *counts)
+int finding_counts_put(struct cells *cells, int x, int y, int label, const struct finding_counts *counts)
 {
     static const char *const words[][2] = {
         {"note", "notes"}, {"warning", "warnings"}, {"error", "errors"}, {"critical", "critical"}};
     int begin = x;
     bool any = false;
 
-    x += cells_put(cells, x, y, -1, ROLE_DIM, "findings") + 2;
+    int used = cells_put(cells, x, y, -1, ROLE_DIM, "findings");
+    x += (used > label ? used : label) + 2;
     for (int severity = SEVERITY_CRITICAL; severity >= SEVERITY_INFO; severity--) {
         size_t count = counts->of[severity];
         style look = severity_look((enum severity)severity);

@@ -16,8 +16,9 @@ struct finding_counts {
 };
 void finding_counts_add(struct finding_counts *, const struct election *);
 
-/* "x 1 critical  ! 2 warnings  . 3 notes", or that there is none. Returns the columns used. */
-int finding_counts_put(struct cells *, int x, int y, const struct finding_counts *);
+/* "findings  x 1 critical  ! 2 warnings  . 3 notes", or that there is none. label: columns of the first word,
+   at least. Returns the columns used. */
+int finding_counts_put(struct cells *, int x, int y, int label, const struct finding_counts *);
 
 /*
  * What is wrong with an election in a few columns: its worst finding, how often, and whether it is only

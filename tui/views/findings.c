@@ -290,7 +290,7 @@ static void draw_head(const struct findings_view *view, struct cells *cells, int
     int x = 1, width;
     char text[192];
 
-    x += finding_counts_put(cells, x, y, &view->counts) + 3;
+    x += finding_counts_put(cells, x, y, 0, &view->counts) + 3;
     if (view->filter[0] != '\0')
         snprintf(text, sizeof text, "%zu of %zu with \"%s\"", view->count, view->total, view->filter);
     else

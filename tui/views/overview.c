@@ -18,6 +18,8 @@
 
 #define SIGN_X 2
 #define TABLE_X 4
+#define STRIP_MOST 60
+#define VERY_WIDE 160
 #define ROOMY 28 /* from so many rows on a blank one stands before the footer */
 #define KEY_BYTES 2048
 
@@ -243,6 +245,10 @@ static void lay_columns(struct overview *overview, const struct cells *cells, co
     if (overview->columns_width != cells->width) {
         memcpy(columns, columns_of_overview, sizeof columns_of_overview);
         overview->columns_width = cells->width;
+        if (cells->width >= VERY_WIDE) {
+            columns[COLUMN_ELECTION].most = 60;
+            columns[COLUMN_LEADER].most = 44;
+        }
         if (cells->ascii) /* "<=12m03s" */
             columns[COLUMN_SINCE].least = columns[COLUMN_SINCE].most = 8;
     }
@@ -283,7 +289,15 @@ static void lay_columns(struct overview *overview, const struct cells *cells, co
     int most = cells->width < 130 ? 18 : 22; /* the latest failover is worth more than the last of a name */
     leader = leader > most ? most : leader;
     columns[COLUMN_LEADER].least = columns[COLUMN_LEADER].want > 15 ? leader : 10;
-    columns_lay(columns, COLUMN_COUNT, TABLE_X, cells->width - TABLE_X - wide, wide ? 2 : 1);
+    int room = cells->width - TABLE_X - wide, gap = wide ? 2 : 1;
+    int spare = columns_lay(columns, COLUMN_COUNT, TABLE_X, room, gap);
+    if (spare > 0) { /* what nothing else wants shows more of what was */
+        struct column *strip = &columns[COLUMN_STRIP];
+
+        strip->most = strip->width + spare < STRIP_MOST ? strip->width + spare : STRIP_MOST;
+        columns_lay(columns, COLUMN_COUNT, TABLE_X, room, gap);
+        strip->most = columns_of_overview[COLUMN_STRIP].most;
+    }
 }
 
 static void draw_heads(const struct overview *overview, struct cells *cells, int y)
@@ -316,25 +330,17 @@ static void overview_draw(struct view *view, const struct scene *scene, struct c
     struct overview *overview = overview_of(view);
     const struct overview_totals *totals = &overview->order.totals;
     int airy = cells->height >= 18; /* room for blank lines */
-    int y = airy, pane = 0, summary_y = airy, summary_end = 0, rows, bottom;
+    int y = airy, pane = 0, rows, bottom;
     size_t shown;
 
     overview_order_make(&overview->order, scene);
     strip_zoom_follow(&overview->zoom, totals->known_us);
     if (!overview->chosen)
         list_home(&overview->list);
-    if (totals->elections > 0) {
-        y += overview_summary_draw(cells, y, totals, &summary_end);
-        summary_y = y - 1;
-    }
+    if (totals->elections > 0)
+        y += overview_summary_draw(cells, y, &overview->order, overview->list.gone, airy);
     y += notices_draw_connections(cells, 1, y, cells->height / 4, scene, NULL);
-    if (airy && totals->elections > 0) {
-        int end = overview_note_draw(cells, y, &overview->order, overview->list.gone, summary_y, summary_end);
-
-        if (overview->list.gone == NULL && overview_outlook_known(totals))
-            overview_outlook_draw(cells, y, end - 1, totals);
-    }
-    y += airy;
+    y += totals->elections == 0 ? airy : cells->height >= ROOMY;
     bottom = cells->height - (cells->height >= ROOMY);
     rows = bottom - y - 1;
     if (cells->height >= 12) { /* the pane gets what the table leaves, and at least a quarter */
@@ -448,14 +454,33 @@ static enum view_result overview_action(struct view *view, const struct scene *s
     }
 }
 
+/* By the column whose heading was clicked; once more turns its order round. False: it is none of these. */
+static bool sort_by_heading(struct overview *overview, int x)
+{
+    struct overview_order *order = &overview->order;
+
+    for (int sort = 0; sort < SORT_COUNT; sort++) {
+        const struct column *column = &overview->columns[column_sorted_by[sort]];
+
+        if (x < column->x || x >= column->x + column->width)
+            continue;
+        order->reverse = (int)order->sort == sort && !order->reverse;
+        order->sort = (enum overview_sort)sort;
+        order->dirty = true;
+        return true;
+    }
+    return false;
+}
+
 static enum view_result overview_click(struct view *view, const struct scene *scene, int x, int y, bool twice,
                                        struct view **next)
 {
     struct overview *overview = overview_of(view);
     size_t line;
 
-    (void)x;
     follow_model(overview, scene, overview->list.rows);
+    if (y == overview->first_y - 1 && overview->list.count > 0)
+        return sort_by_heading(overview, x) ? VIEW_DONE : VIEW_IGNORED;
     line = list_line_at(&overview->list, overview->first_y, y);
     if (line == SIZE_MAX)
         return VIEW_IGNORED;

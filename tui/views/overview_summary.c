@@ -9,6 +9,8 @@
 #define TABLE_X 4
 #define NOTE_BYTES 256
 
+static const char outlook_heading[] = "next failover";
+
 /* A count and its word, or neither: half a word says the wrong thing. */
 static int put_count(struct cells *cells, int x, int y, size_t count, style look, const char *word)
 {
@@ -25,8 +27,7 @@ static int put_if_any(struct cells *cells, int x, int y, size_t count, style loo
     return count > 0 ? put_count(cells, x, y, count, look, word) : x;
 }
 
-/* Returns where it ends. */
-static int draw_counts(struct cells *cells, int y, const struct overview_totals *totals)
+static void draw_counts(struct cells *cells, int y, const struct overview_totals *totals)
 {
     int x = 1;
 
@@ -44,45 +45,31 @@ static int draw_counts(struct cells *cells, int y, const struct overview_totals 
     x = put_count(cells, x, y, totals->candidates, ROLE_TEXT,
                   totals->candidates == 1 ? "candidate" : "candidates");
     x = put_if_any(cells, x, y, totals->free, ROLE_TEXT, "free");
-    return put_if_any(cells, x, y, totals->vanished, ROLE_DIM, "vanished");
+    put_if_any(cells, x, y, totals->vanished, ROLE_DIM, "vanished");
 }
 
-/* What is found wrong, and how far the watches could be seen at all: behind the counts where there is room,
-   else in a line of its own. Returns the lines used. */
-static int draw_findings(struct cells *cells, int y, const struct overview_totals *totals, int *end)
+/* What is found wrong, and how far the watches could be seen at all. */
+static void draw_findings(struct cells *cells, int y, const struct overview_totals *totals)
 {
-    bool own = *end + 86 > cells->width;
-    int x = own ? 1 : *end + 2;
+    int x = 1;
     char text[64];
 
-    y += own;
-    x += finding_counts_put(cells, x, y, &totals->findings) + 4;
-    if (totals->servers > 0 && x < cells->width) {
-        /* Half a count would be another one. */
-        int width = snprintf(text, sizeof text, "watches seen on %zu of %zu server%s", totals->showing,
-                             totals->servers, totals->servers == 1 ? "" : "s");
-        if (x + width >= cells->width)
-            width = snprintf(text, sizeof text, "watches seen: %zu/%zu", totals->showing, totals->servers);
-        if (x + width < cells->width)
-            x += cells_put(cells, x, y, -1, totals->showing == totals->servers ? ROLE_DIM : ROLE_WARNING,
-                           text);
-    }
-    *end = x;
-    return own;
+    x += finding_counts_put(cells, x, y, cells->width < 100 ? 0 : (int)strlen(outlook_heading),
+                            &totals->findings) +
+         4;
+    if (totals->servers == 0)
+        return;
+    /* Half a count would be another one. */
+    int width = snprintf(text, sizeof text, "watches seen on %zu of %zu server%s", totals->showing,
+                         totals->servers, totals->servers == 1 ? "" : "s");
+    if (x + width >= cells->width)
+        width = snprintf(text, sizeof text, "watches seen: %zu/%zu", totals->showing, totals->servers);
+    if (x + width < cells->width)
+        cells_put(cells, x, y, -1, totals->showing == totals->servers ? ROLE_DIM : ROLE_WARNING, text);
 }
 
-int overview_summary_draw(struct cells *cells, int y, const struct overview_totals *totals, int *end)
-{
-    *end = draw_counts(cells, y, totals);
-    return 1 + draw_findings(cells, y, totals, end);
-}
-
-bool overview_outlook_known(const struct overview_totals *totals)
-{
-    return totals->next_works + totals->next_stops + totals->next_unknown > 0;
-}
-
-void overview_outlook_draw(struct cells *cells, int y, int end, const struct overview_totals *totals)
+/* Whether the next failovers would work, as far as anybody can know, part by part before column end. */
+static void draw_outlook(struct cells *cells, int y, int end, const struct overview_totals *totals)
 {
     const struct {
         size_t count;
@@ -95,29 +82,36 @@ void overview_outlook_draw(struct cells *cells, int y, int end, const struct ove
          totals->next_stops == 1 ? "stops" : "stop"},
         {totals->next_unknown, SIGN_UNKNOWN, ROLE_DIM, "not known", "unknown"},
         {totals->next_alone, SIGN_DASH, ROLE_DIM, "with nobody next", "alone"}};
-    bool brief = cells->width < 100;
-    static const char heading[] = "next failover";
-    int x = 1 + (int)strlen(heading) + 2;
+    bool brief = cells->width < 100, any = false;
+    int x = 1 + (int)strlen(outlook_heading) + 2;
 
+    if (x >= end)
+        return;
+    cells_put(cells, 1, y, -1, ROLE_DIM, outlook_heading);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const char *sign = cells_sign(cells, parts[i].sign), *word = brief ? parts[i].brief : parts[i].word;
         int width = safe_width(sign, strlen(sign), cells->ascii) + 1 +
                     snprintf(NULL, 0, "%zu %s", parts[i].count, word);
 
+        any |= parts[i].count > 0;
         if (parts[i].count == 0 || x + width > end)
             continue;
-        cells_put(cells, 1, y, -1, ROLE_DIM, heading);
         x += cells_put(cells, x, y, -1, parts[i].look, sign) + 1;
         x = put_count(cells, x, y, parts[i].count, parts[i].look, word);
     }
+    if (any)
+        return;
+    /* Nobody leads whom somebody could follow; or what was seen is too old to tell. */
+    bool old = totals->stale + totals->unknown + totals->denied > 0;
+    x += cells_put(cells, x, y, end - x, ROLE_DIM, cells_sign(cells, old ? SIGN_UNKNOWN : SIGN_DASH)) + 1;
+    if (old && x < end)
+        cells_put(cells, x, y, end - x, ROLE_DIM, "not known");
 }
 
-int overview_note_draw(struct cells *cells, int y, const struct overview_order *order, const char *gone,
-                       int summary_y, int summary_end)
+/* The order or the filter, at the end of the row. Returns where it begins. */
+static int draw_note(struct cells *cells, int y, const struct overview_order *order)
 {
-    const char *path = gone != NULL ? strchr(gone, '\n') : NULL;
     char note[NOTE_BYTES];
-    bool own;
     int width;
 
     if (order->filter[0] != '\0')
@@ -126,11 +120,27 @@ int overview_note_draw(struct cells *cells, int y, const struct overview_order *
     else
         snprintf(note, sizeof note, "%s", overview_sort_word(order->sort, order->reverse));
     width = safe_width(note, strlen(note), cells->ascii);
-    own = summary_end + width + 3 >= cells->width;
-    cells_put_right(cells, cells->width - 1, own ? y : summary_y, width,
-                    order->filter[0] != '\0' ? ROLE_ACCENT : ROLE_DIM, note);
-    if (path != NULL)
-        cells_printf(cells, TABLE_X, y, cells->width - TABLE_X - width - 2, ROLE_WARNING,
-                     "%s is not watched any more", path + 1);
-    return own ? cells->width - 1 - width : cells->width;
+    cells_put_right(cells, cells->width - 1, y, width, order->filter[0] != '\0' ? ROLE_ACCENT : ROLE_DIM,
+                    note);
+    return cells->width - 1 - width;
+}
+
+int overview_summary_draw(struct cells *cells, int y, const struct overview_order *order, const char *gone,
+                          bool outlook)
+{
+    const char *path = gone != NULL ? strchr(gone, '\n') : NULL;
+    int begin = y, end;
+
+    draw_counts(cells, y++, &order->totals);
+    if (outlook) {
+        end = draw_note(cells, y, order) - 1;
+        if (path != NULL)
+            cells_printf(cells, TABLE_X, y, end - TABLE_X, ROLE_WARNING, "%s is not watched any more",
+                         path + 1);
+        else
+            draw_outlook(cells, y, end, &order->totals);
+        y++;
+    }
+    draw_findings(cells, y++, &order->totals);
+    return y - begin;
 }
