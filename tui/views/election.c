@@ -222,11 +222,11 @@ static void draw_table(struct election_view *view, struct cells *cells, int y, i
     follow_model(view, scene, election, rows > 1 ? (size_t)rows - 1 : 0);
     if (list->count == 0) {
         if (view->filter.text[0] != '\0' && election->candidate_count > 0)
-            cells_printf(cells, TABLE_X, y + 1, -1, ROLE_TEXT,
+            cells_printf(cells, TABLE_X, y, -1, ROLE_TEXT,
                          "No candidate has \"%s\" in its name, identity or session. Esc shows all again.",
                          view->filter.text);
         else if (election->directory_known && election->state != ELECTION_ABSENT)
-            cells_put(cells, TABLE_X, y + 1, -1, ROLE_DIM, "nobody stands here");
+            cells_put(cells, TABLE_X, y, -1, ROLE_DIM, "nobody stands here");
         return;
     }
     lay_columns(view, cells, election);
@@ -274,12 +274,19 @@ struct below {
     int what_if, timeline, findings, events;
 };
 
+/* What the line of candidates has at least: all of it, within so many rows. */
+static int least_rows(const struct election *election, int most)
+{
+    int wanted = 2 + (int)(election->candidate_count < 1000 ? election->candidate_count : 1000);
+
+    return wanted < most ? wanted : most;
+}
+
 /* Findings before history, history before events, and the line of candidates before them all. */
 static void share_rows(const struct election_view *view, struct below *below, const struct cells *cells,
                        const struct scene *scene, const struct election *election, int rows)
 {
-    int wanted = 2 + (int)(election->candidate_count < 1000 ? election->candidate_count : 1000);
-    int least = wanted < rows / 2 ? wanted : rows / 2, spare;
+    int wanted = least_rows(election, 1002), least = least_rows(election, rows / 2), spare;
 
     below->findings = finding_pane_rows(cells, election, NULL);
     if (below->findings > rows - least)
@@ -320,7 +327,7 @@ static void election_draw(struct view *self, const struct scene *scene, struct c
     bottom = cells->height - (cells->height >= ROOMY);
     rows = bottom - y;
     if (view->what_if)
-        below.what_if = rows > 12 ? rows / 2 : rows / 3;
+        below.what_if = rows - least_rows(election, rows > 12 ? rows - rows / 2 : rows - rows / 3);
     else
         share_rows(view, &below, cells, scene, election, rows);
     rows -= below.what_if + below.timeline + below.findings + below.events;
@@ -329,7 +336,7 @@ static void election_draw(struct view *self, const struct scene *scene, struct c
         draw_note(view, cells, note_y, election);
     y += rows;
     whatif_pane_draw(cells, y, below.what_if, scene, election, candidate_at(view, election, view->list.at));
-    timeline_draw(cells, y, below.timeline, election, scene->now, view->zoom.window);
+    timeline_draw(cells, y, below.timeline, election, scene, view->zoom.window);
     finding_pane_draw(cells, y + below.timeline, below.findings, scene, election, NULL);
     event_pane_draw(cells, y + below.timeline + below.findings, below.events, scene, view->cluster,
                     view->path);

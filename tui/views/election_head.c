@@ -53,9 +53,10 @@ static void say_leader(struct line *line, const struct election *election, struc
 {
     char since[32], text[96];
     bool lock = election->kind == KIND_LOCK;
+    struct nobody nobody;
 
     if (election->leader != NULL) {
-        say(line, ROLE_DIM, led ? "by " : lock ? "held by " : "led by ");
+        say(line, ROLE_DIM, led ? " by " : lock ? "   held by " : "   led by ");
         if (election->leader->denied) {
             say(line, ROLE_STRONG, election->leader->name);
             say(line, ROLE_WARNING, "; who and since when may not be read (ACL)");
@@ -66,12 +67,14 @@ static void say_leader(struct line *line, const struct election *election, struc
         say(line, ROLE_TEXT, facts_since(line->cells, election, now, since, sizeof since));
         return;
     }
-    line->x += facts_put_leader(line->cells, line->x, line->y, line->cells->width - line->x, election, now);
+    const char *why = facts_nobody(line->cells, election, now, &nobody);
+    say(line, ROLE_DIM, ": ");
+    say(line, nobody.look, why);
     if (election_vanished(election) && !facts_stale(election)) {
         snprintf(text, sizeof text, "; nobody configured it, so it is forgotten after %d minutes",
                  ELECTION_VANISHED_KEPT_MS / 60000);
         say(line, ROLE_DIM, text);
-    } else if ((election->state != ELECTION_VACANT && election->state != ELECTION_DENIED) || lock) {
+    } else if (election->state == ELECTION_ELECTING || election->state == ELECTION_ABSENT || lock) {
         say(line, ROLE_DIM, " for ");
         say(line, ROLE_TEXT, facts_since(line->cells, election, now, since, sizeof since));
     }
@@ -84,7 +87,6 @@ static void draw_state(struct line *line, const struct election *election, struc
 
     say_sign(line, badge.sign, badge.look);
     say(line, badge.look | STYLE_BOLD, badge.word);
-    line->x += 1;
     say_leader(line, election, now, strcmp(badge.word, "led") == 0);
     if (election->directory_known) {
         snprintf(text, sizeof text, "%zu", election->candidate_count);

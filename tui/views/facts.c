@@ -258,49 +258,73 @@ static int put_named_leader(struct cells *cells, int x, int y, int room, const s
     return used + 1 + cells_put(cells, x + used + 1, y, room - used - 1, ROLE_DIM, name);
 }
 
-int facts_put_leader(struct cells *cells, int x, int y, int room, const struct election *election,
-                     struct moment now)
+const char *facts_nobody(const struct cells *cells, const struct election *election, struct moment now,
+                         struct nobody *nobody)
 {
     const char *bound = election->state_since_exact ? "" : cells_sign(cells, SIGN_AT_LEAST);
-    char age[16], text[64];
+    bool lock = election->kind == KIND_LOCK;
+    char age[16];
 
-    if (election->leader != NULL)
-        return put_named_leader(cells, x, y, room, election);
+    *nobody = (struct nobody){.sign = SIGN_UNKNOWN, .look = ROLE_DIM};
     if (facts_stale(election))
-        return cells_put(cells, x, y, room, ROLE_DIM,
-                         election->state == ELECTION_ABSENT   ? "? absent then"
-                         : election->state == ELECTION_DENIED ? "? denied then"
-                                                              : "? nobody then");
+        return election->state == ELECTION_ABSENT   ? "absent then"
+               : election->state == ELECTION_DENIED ? "denied then"
+                                                    : "nobody then";
     format_age(facts_age_us(election->state_since, now), age, sizeof age);
     switch (election->state) {
     case ELECTION_VACANT:
-        if (election->kind == KIND_LOCK)
-            return cells_printf(cells, x, y, room, ROLE_DIM, "%s nobody", cells_sign(cells, SIGN_DASH));
-        if (election->recipe == NULL && election_problem(election, text, sizeof text) != NULL)
-            return cells_put(cells, x, y, room, ROLE_WARNING, text);
-        snprintf(text, sizeof text, "nobody for %s%s", bound, age);
-        return cells_put(cells, x, y, room, ROLE_CRITICAL,
-                         room < 0 || safe_width(text, strlen(text), cells->ascii) <= room ? text : "nobody");
+        nobody->sign = lock ? SIGN_DASH : SIGN_NONE;
+        if (lock)
+            return "nobody";
+        nobody->look = ROLE_WARNING;
+        if (election->recipe == NULL && election_problem(election, nobody->text, sizeof nobody->text) != NULL)
+            return nobody->text;
+        nobody->look = ROLE_CRITICAL;
+        snprintf(nobody->text, sizeof nobody->text, "nobody for %s%s", bound, age);
+        return nobody->text;
     case ELECTION_ELECTING:
-        return cells_put(cells, x, y, room, ROLE_WARNING, "? next in line");
+        nobody->look = ROLE_WARNING;
+        return "next in line";
     case ELECTION_ABSENT:
-        if (election->kind == KIND_LOCK && election->recipe != NULL &&
-            election->recipe->family == FAMILY_LOCK)
-            return cells_printf(cells, x, y, room, ROLE_DIM, "%s nobody", cells_sign(cells, SIGN_DASH));
-        if (election_vanished(election))
-            return cells_printf(cells, x, y, room, ROLE_DIM, "vanished %s%s ago", bound, age);
-        return cells_printf(cells, x, y, room, ROLE_TEXT, "%s no such path", cells_sign(cells, SIGN_DASH));
+        nobody->sign = SIGN_DASH;
+        if (lock && election->recipe != NULL && election->recipe->family == FAMILY_LOCK)
+            return "nobody";
+        if (!election_vanished(election)) {
+            nobody->look = ROLE_TEXT;
+            return "no such path";
+        }
+        nobody->sign = SIGN_NONE;
+        snprintf(nobody->text, sizeof nobody->text, "vanished %s%s ago", bound, age);
+        return nobody->text;
     case ELECTION_DENIED:
-        return cells_put(cells, x, y, room, ROLE_DIM, "? may not read");
+        return "may not read";
     case ELECTION_LED:
     case ELECTION_UNKNOWN:
         break;
     }
     if (election->problem != NULL)
-        return cells_printf(cells, x, y, room, ROLE_DIM, "? %s", election->problem);
-    if (election->cluster != NULL && election->cluster->connection != CONNECTION_CONNECTED)
-        return cells_put(cells, x, y, room, ROLE_DIM, "? not connected");
-    return cells_put(cells, x, y, room, ROLE_DIM, "? not read yet");
+        return election->problem;
+    return election->cluster != NULL && election->cluster->connection != CONNECTION_CONNECTED
+               ? "not connected"
+               : "not read yet";
+}
+
+int facts_put_leader(struct cells *cells, int x, int y, int room, const struct election *election,
+                     struct moment now)
+{
+    struct nobody nobody;
+    const char *text;
+
+    if (election->leader != NULL)
+        return put_named_leader(cells, x, y, room, election);
+    text = facts_nobody(cells, election, now, &nobody);
+    if (nobody.sign != SIGN_NONE)
+        return cells_printf(cells, x, y, room, nobody.look, "%s %s", cells_sign(cells, nobody.sign), text);
+    /* For how long is said in whole or not at all. */
+    if (room >= 0 && strncmp(text, "nobody for ", 11) == 0 &&
+        safe_width(text, strlen(text), cells->ascii) > room)
+        text = "nobody";
+    return cells_put(cells, x, y, room, nobody.look, text);
 }
 
 int facts_room(int x, int end)

@@ -78,6 +78,17 @@ int facts_room(int x, int end);
 int facts_put_crumbs(struct cells *, int x, int room, const char *cluster, const char *election,
                      const char *candidate);
 
+/* What to say where nobody can be named as the leader, and how. */
+struct nobody {
+    enum sign sign; /* to stand before it where it stands alone, or SIGN_NONE */
+    style look;
+    char text[64];
+};
+#define SIGN_NONE SIGN_COUNT
+
+/* Why nobody can be named: "nobody for 7.2s", "no such path". The text is the election's, or in *nobody. */
+const char *facts_nobody(const struct cells *, const struct election *, struct moment now, struct nobody *);
+
 /* Who leads: the identity, the candidate's short name dimmed; or why nobody. Returns the columns used. */
 int facts_put_leader(struct cells *, int x, int y, int room, const struct election *, struct moment now);
 

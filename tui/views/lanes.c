@@ -253,7 +253,7 @@ void lanes_draw_axis(struct cells *cells, int y, const struct lanes *lanes)
             break;
         label_of(&tm, step_s, label, sizeof label);
         int length = safe_width(label, strlen(label), cells->ascii);
-        if (x >= free_x && x + 1 + length <= lanes->x + width) {
+        if (x >= free_x && x + 1 + length <= lanes->x + width - lanes->kept) {
             cells_put(cells, x, y, 1, ROLE_RULE, cells_sign(cells, SIGN_CHAIN));
             cells_put(cells, x + 1, y, length, ROLE_DIM, label);
             free_x = x + length + 3;

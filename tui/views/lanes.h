@@ -13,6 +13,7 @@
 struct lanes {
     int x, width; /* of the bars; the labels stand left of them, from label_x on */
     int label_x;
+    int kept;               /* columns at the right end of the axis that no time is written into */
     int64_t from_us, to_us; /* the window */
     int64_t fresh_us;       /* so much at its end may be too new to be recorded: blank, not dashed */
     uint32_t top;           /* the first lane shown */

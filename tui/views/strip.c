@@ -3,8 +3,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "tui/text/format.h"
-
 static const struct {
     int64_t us;
     const char *word;
@@ -151,24 +149,4 @@ void strip_draw(struct cells *cells, int x, int y, int width, const struct elect
         if (slot != SLOT_NOTHING)
             cells_put(cells, x + cell, y, 1, looks[slot].look, cells_sign(cells, looks[slot].sign));
     }
-}
-
-void strip_axis(struct cells *cells, int x, int y, int width, struct moment now, int64_t window_us)
-{
-    int labels = width / 16;
-    char clock[16];
-
-    if (labels < 1)
-        labels = 1;
-    for (int i = 0; i < labels; i++) {
-        int at = width * i / labels;
-        int64_t wall_us = now.wall_us - window_us + window_us * i / labels;
-
-        format_clock(wall_us, clock, sizeof clock);
-        if (window_us >= INT64_C(3600000000) && strlen(clock) > 5)
-            clock[5] = '\0'; /* seconds say nothing there */
-        cells_put(cells, x + at, y, 10, ROLE_DIM, clock);
-    }
-    if (width >= 24)
-        cells_put_right(cells, x + width, y, 4, ROLE_DIM, "now");
 }

@@ -48,7 +48,4 @@ const char *strip_who(const struct tenure *);
 void strip_draw(struct cells *, int x, int y, int width, const struct election *, struct moment now,
                 int64_t window_us, const char *who);
 
-/* Clock times under a strip. */
-void strip_axis(struct cells *, int x, int y, int width, struct moment now, int64_t window_us);
-
 #endif

@@ -6,7 +6,9 @@
 #include "tui/text/format.h"
 #include "tui/text/safe.h"
 #include "tui/views/facts.h"
+#include "tui/views/lanes.h"
 #include "tui/views/strip.h"
+#include "tui/views/view.h"
 
 #define LEADERS_MOST 16
 #define FRAME 2 /* the rule and the axis */
@@ -54,6 +56,22 @@ int timeline_rows(const struct election *election, struct moment now, unsigned w
     return most < FRAME + 1 ? 0 : rows < most ? rows : most;
 }
 
+/* As wide as its name, within what leaves the strips most of the row: so they move only where a longer name
+   comes. */
+static int label_width(const struct cells *cells, const struct leaders *leaders)
+{
+    int width = cells->width >= 120 ? 24 : 16, most = cells->width / 4;
+
+    for (size_t i = 0; i < leaders->count; i++) {
+        const char *identity = leaders->of[i]->identity;
+        int wanted = identity != NULL ? safe_width(identity, strlen(identity), cells->ascii) : 0;
+
+        if (wanted > width)
+            width = wanted < most ? wanted : most;
+    }
+    return width;
+}
+
 static void put_label(struct cells *cells, int x, int y, int room, const struct tenure *tenure)
 {
     char name[128];
@@ -66,11 +84,26 @@ static void put_label(struct cells *cells, int x, int y, int room, const struct 
     cells_put(cells, x, y, room, tenure->to.mono_us == 0 ? ROLE_TEXT : ROLE_DIM, name);
 }
 
-void timeline_draw(struct cells *cells, int y, int rows, const struct election *election, struct moment now,
-                   unsigned window)
+/* Round times, as in a history. */
+static void draw_axis(struct cells *cells, int x, int y, int width, const struct scene *scene,
+                      int64_t window_us)
 {
-    int label = cells->width >= 120 ? 24 : 16;
-    int x = 2 + label + 2, width = cells->width - x - 1;
+    static const char now[] = "now";
+    struct lanes axis = {.x = x,
+                         .width = width,
+                         .from_us = scene->now.wall_us - window_us,
+                         .to_us = scene->now.wall_us,
+                         .kept = scene->past ? 0 : (int)sizeof now + 1};
+
+    lanes_draw_axis(cells, y, &axis);
+    if (!scene->past)
+        cells_put_right(cells, x + width, y, -1, ROLE_DIM, now);
+}
+
+void timeline_draw(struct cells *cells, int y, int rows, const struct election *election,
+                   const struct scene *scene, unsigned window)
+{
+    struct moment now = scene->now;
     int64_t window_us = strip_window_us(window);
     int bottom = y + rows - 1; /* the axis */
     struct leaders leaders;
@@ -79,6 +112,7 @@ void timeline_draw(struct cells *cells, int y, int rows, const struct election *
     if (rows < FRAME + 1)
         return;
     gather(election, now, window_us, &leaders);
+    int label = label_width(cells, &leaders), x = 2 + label + 2, width = cells->width - x - 1;
     snprintf(caption, sizeof caption, "%s, last %s",
              election->kind == KIND_LOCK ? "who held it" : "leadership", strip_window_word(window));
     cells_rule(cells, 0, y++, cells->width, caption);
@@ -96,5 +130,5 @@ void timeline_draw(struct cells *cells, int y, int rows, const struct election *
         put_label(cells, 2, y, label, leaders.of[i]);
         strip_draw(cells, x, y++, width, election, now, window_us, strip_who(leaders.of[i]));
     }
-    strip_axis(cells, x, bottom, width, now, window_us);
+    draw_axis(cells, x, bottom, width, scene, window_us);
 }

@@ -1,8 +1,20 @@
 #include "tui/views/wrap.h"
 
+#include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "tui/text/safe.h"
+
+/* A short unit, which belongs to the number before it: "12.0 s". */
+static bool begins_with_unit(const char *text)
+{
+    size_t length = strcspn(text, " ");
+
+    while (length > 0 && ispunct((unsigned char)text[length - 1]))
+        length--;
+    return (length == 1 && *text == 's') || (length == 2 && strncmp(text, "ms", 2) == 0);
+}
 
 /* The bytes of text that make its first line: whole words, or as much of a too long word as fits. */
 static size_t first_line(const struct cells *cells, int width, const char *text)
@@ -19,7 +31,8 @@ static size_t first_line(const struct cells *cells, int width, const char *text)
             return word > 0 ? word : at > 0 ? at : eaten;
         used += columns;
         at += eaten;
-        if (text[at] == ' ' || text[at] == '\0')
+        bool number = isdigit((unsigned char)text[at - 1]);
+        if ((text[at] == ' ' && !(number && begins_with_unit(text + at + 1))) || text[at] == '\0')
             word = at;
     }
     return length;
