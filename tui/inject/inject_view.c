@@ -143,7 +143,7 @@ static void report_draw(struct inject_view *view, const struct trial_report *r, 
         refusal_draw(r, cells);
         return;
     }
-    int y = 0;
+    int airy = cells->height >= 18, y = airy;
     if (r->problem) { /* always in sight */
         cells_put(cells, 1, y, 1, ROLE_WARNING, cells_sign(cells, SIGN_WARNING));
         y += wrap_put(cells, 3, y, cells->width - 4, cells->height / 3, ROLE_WARNING, r->problem) + 1;
@@ -165,7 +165,7 @@ static void report_draw(struct inject_view *view, const struct trial_report *r, 
         blank = length == 0;
         at += length + 1;
     }
-    list_put_more(&view->report, cells, cells->height - 1);
+    list_put_more(&view->report, cells, airy ? 0 : cells->height - 1);
     buffer_free(&text);
 }
 

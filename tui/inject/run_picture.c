@@ -41,35 +41,35 @@ static void bar_draw(struct cells *cells, int y, double part)
             cells_put(cells, 1 + i, y, 1, ROLE_RULE, cells_sign(cells, SIGN_RULE));
 }
 
-static void head_draw(struct cells *cells, const struct trial_report *r)
+static void head_draw(struct cells *cells, int y, const struct trial_report *r)
 {
     char left[24];
     int x = 1, end = cells->width - 1;
     if (r->phase == TRIAL_RUNNING && r->options->for_ms) {
         format_age(r->options->for_ms * 1000 - (int64_t)r->run_us, left, sizeof left);
-        end -= cells_put_right(cells, end, 0, -1, ROLE_DIM, "left") + 1;
-        end -= cells_put_right(cells, end, 0, -1, ROLE_STRONG, left) + 2;
+        end -= cells_put_right(cells, end, y, -1, ROLE_DIM, "left") + 1;
+        end -= cells_put_right(cells, end, y, -1, ROLE_STRONG, left) + 2;
     }
     if (r->options->live) {
-        x += cells_put(cells, x, 0, -1, ROLE_CRITICAL, cells_sign(cells, SIGN_CRITICAL)) + 1;
-        x += cells_put(cells, x, 0, -1, ROLE_CRITICAL | STYLE_BOLD, "LIVE") + 2;
+        x += cells_put(cells, x, y, -1, ROLE_CRITICAL, cells_sign(cells, SIGN_CRITICAL)) + 1;
+        x += cells_put(cells, x, y, -1, ROLE_CRITICAL | STYLE_BOLD, "LIVE") + 2;
     }
-    x += cells_put(cells, x, 0, end - x, ROLE_STRONG, trial_phase_word(r->phase)) + 3;
+    x += cells_put(cells, x, y, end - x, ROLE_STRONG, trial_phase_word(r->phase)) + 3;
     if (r->phase < TRIAL_STANDING || r->crowd.candidates == 0)
         return;
-    x += cells_printf(cells, x, 0, end - x, standing(r) > 0 ? ROLE_GOOD : ROLE_WARNING, "%zu", standing(r)) +
+    x += cells_printf(cells, x, y, end - x, standing(r) > 0 ? ROLE_GOOD : ROLE_WARNING, "%zu", standing(r)) +
          1;
-    x += cells_printf(cells, x, 0, end - x, ROLE_TEXT, "of %zu stand", r->crowd.candidates) + 3;
+    x += cells_printf(cells, x, y, end - x, ROLE_TEXT, "of %zu stand", r->crowd.candidates) + 3;
     /* In a live election somebody else leads, as it should be. */
     if (r->crowd.by_state[CANDIDATE_LEADING] == 0 && x < end && r->phase == TRIAL_RUNNING &&
         !r->options->live)
-        x += cells_put(cells, x, 0, end - x, ROLE_WARNING, "nobody leads") + 3;
+        x += cells_put(cells, x, y, end - x, ROLE_WARNING, "nobody leads") + 3;
     if (r->crowd.paused > 0 && x < end)
-        x += cells_printf(cells, x, 0, end - x, ROLE_WARNING, "%zu %s", r->crowd.paused,
+        x += cells_printf(cells, x, y, end - x, ROLE_WARNING, "%zu %s", r->crowd.paused,
                           r->crowd.paused == 1 ? "hangs" : "hang") +
              3;
     if (r->crowd.errors > 0 && x < end)
-        cells_printf(cells, x, 0, end - x, ROLE_CRITICAL, "%" PRIu64 " %s", r->crowd.errors,
+        cells_printf(cells, x, y, end - x, ROLE_CRITICAL, "%" PRIu64 " %s", r->crowd.errors,
                      r->crowd.errors == 1 ? "error" : "errors");
 }
 
@@ -174,9 +174,9 @@ static void candidates_draw(struct cells *cells, int y, const struct workbench *
 void run_picture_draw(struct cells *cells, const struct workbench *bench, const struct trial_report *r,
                       struct list *list, const char *said)
 {
-    int airy = cells->height >= 18, y = 1;
+    int airy = cells->height >= 18, y = airy;
     double part = progress(r);
-    head_draw(cells, r);
+    head_draw(cells, y++, r);
     if (part >= 0)
         bar_draw(cells, y, part);
     y += 1 + airy;
