@@ -480,19 +480,23 @@ static bool type_line(struct dashboard *dashboard, int key)
     return true;
 }
 
-static void click(struct dashboard *dashboard, int x, int y, bool twice)
+static enum dashboard_wish click(struct dashboard *dashboard, int x, int y, bool twice)
 {
     struct view *view = top_of(dashboard)->view, *next = NULL;
     struct scene scene = scene_of(dashboard);
     struct travel_note note = {0};
+    enum action action = footer_action_at(&dashboard->footer, x, y);
+    if (action != ACTION_NONE) /* of two quick clicks on a key each counts, as if it were pressed */
+        return act(dashboard, action);
     if (travel_click(&dashboard->travel, x, y, &note)) {
         tell(dashboard, &note);
-        return;
+        return DASHBOARD_NOTHING;
     }
     if (y < 1 || !view->ops->click)
-        return;
+        return DASHBOARD_NOTHING;
     enum view_result result = view->ops->click(view, &scene, x, y - 1, twice, &next);
     follow_result(dashboard, result, next);
+    return DASHBOARD_NOTHING;
 }
 
 enum dashboard_wish dashboard_key(struct dashboard *dashboard, int key, int x, int y)
@@ -501,10 +505,8 @@ enum dashboard_wish dashboard_key(struct dashboard *dashboard, int key, int x, i
     dashboard->footer.message_until_us = 0;
     if (dashboard->footer.typing && type_line(dashboard, key))
         return DASHBOARD_NOTHING;
-    if (key == KEY_CODE_CLICK || key == KEY_CODE_DOUBLE_CLICK) {
-        click(dashboard, x, y, key == KEY_CODE_DOUBLE_CLICK);
-        return DASHBOARD_NOTHING;
-    }
+    if (key == KEY_CODE_CLICK || key == KEY_CODE_DOUBLE_CLICK)
+        return click(dashboard, x, y, key == KEY_CODE_DOUBLE_CLICK);
     if (key == KEY_CODE_WHEEL_UP || key == KEY_CODE_WHEEL_DOWN) {
         for (int i = 0; i < WHEEL_LINES; i++)
             ask_view(dashboard, key == KEY_CODE_WHEEL_UP ? ACTION_UP : ACTION_DOWN);
@@ -564,6 +566,7 @@ void dashboard_draw(struct dashboard *dashboard, struct cells *cells)
     dashboard->drawn_second = now.wall_us / 1000000;
     cells_clear(cells);
     if (cells->width < DASHBOARD_WIDTH_LEAST || cells->height < DASHBOARD_HEIGHT_LEAST) {
+        dashboard->footer.key_count = 0;
         draw_too_small(cells);
         return;
     }

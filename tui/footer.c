@@ -15,8 +15,8 @@ static const char *key_name(const struct cells *cells, const struct key_binding 
 }
 
 /* Draws one key and its word at x, or nothing where there is no room; returns its columns. */
-static int put_key(struct cells *cells, int x, int y, int end, const struct key_binding *binding,
-                   const char *word)
+static int put_key(struct footer *footer, struct cells *cells, int x, int y, int end,
+                   const struct key_binding *binding, const char *word)
 {
     char buffer[16];
     const char *key = key_name(cells, binding, buffer, sizeof(buffer));
@@ -25,11 +25,13 @@ static int put_key(struct cells *cells, int x, int y, int end, const struct key_
         return 0;
     cells_put(cells, x, y, key_width, ROLE_KEY, key);
     cells_put(cells, x + key_width + 1, y, -1, ROLE_DIM, word);
+    if (footer->key_count < FOOTER_KEYS_MOST)
+        footer->keys[footer->key_count++] = (struct footer_key){binding->action, x, x + width};
     return width + 2;
 }
 
 /* From x on; help and quit always. */
-static void draw_keys(struct cells *cells, int x, int y, const struct offers *offers)
+static void draw_keys(struct footer *footer, struct cells *cells, int x, int y, const struct offers *offers)
 {
     size_t count;
     uint64_t first = offers_first(offers);
@@ -42,7 +44,7 @@ static void draw_keys(struct cells *cells, int x, int y, const struct offers *of
             bool is_first = first & ACTION_BIT(binding->action);
             const char *word = is_first == (pass == 0) ? offers_word(offers, binding) : NULL;
             if (word)
-                x += put_key(cells, x, y, keep ? end : end - kept - 2, binding, word);
+                x += put_key(footer, cells, x, y, keep ? end : end - kept - 2, binding, word);
         }
 }
 
@@ -94,10 +96,20 @@ void footer_say(struct footer *footer, style role, const char *text, int64_t unt
     footer->message_until_us = until_us;
 }
 
-void footer_draw(const struct footer *footer, struct cells *cells, const struct offers *offers,
-                 const char *filter, int64_t now_us)
+enum action footer_action_at(const struct footer *footer, int x, int y)
+{
+    for (size_t i = 0; i < footer->key_count && y == footer->y; i++)
+        if (x >= footer->keys[i].from && x < footer->keys[i].to)
+            return footer->keys[i].action;
+    return ACTION_NONE;
+}
+
+void footer_draw(struct footer *footer, struct cells *cells, const struct offers *offers, const char *filter,
+                 int64_t now_us)
 {
     int y = cells->height - 1, x = 1;
+    footer->y = y;
+    footer->key_count = 0;
     if (draw_typed(footer, cells, y, offers->view, filter))
         return;
     if (footer->message_until_us > now_us) {
@@ -108,5 +120,5 @@ void footer_draw(const struct footer *footer, struct cells *cells, const struct 
         x += cells_put(cells, x, y, -1, ROLE_DIM, "filter ");
         x += cells_put(cells, x, y, cells->width / 3, ROLE_ACCENT | STYLE_BOLD, filter) + 3;
     }
-    draw_keys(cells, x, y, offers);
+    draw_keys(footer, cells, x, y, offers);
 }

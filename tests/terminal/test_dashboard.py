@@ -54,6 +54,12 @@ def test_overview_election_candidate_and_back(dashboard):
     assert dashboard.status() == 0
 
 
+def test_f10_ends_it(dashboard):
+    """F10 quits, as in other tops."""
+    dashboard.keys("F10")
+    assert dashboard.status() == 0
+
+
 def test_help_shows_every_key(dashboard):
     """Every key of the table is on the help screen; it closes again."""
     with open(os.path.join(os.path.dirname(__file__), "../../tui/screen/keys.c"), encoding="utf-8") as f:

@@ -17,7 +17,8 @@ static const char *const names[] = {[KEY_CODE_UP - KEY_CODE_BASE] = "Up",
                                     [KEY_CODE_ENTER - KEY_CODE_BASE] = "Enter",
                                     [KEY_CODE_ESCAPE - KEY_CODE_BASE] = "Escape",
                                     [KEY_CODE_BACKSPACE - KEY_CODE_BASE] = "BSpace",
-                                    [KEY_CODE_F1 - KEY_CODE_BASE] = "F1"};
+                                    [KEY_CODE_F1 - KEY_CODE_BASE] = "F1",
+                                    [KEY_CODE_F10 - KEY_CODE_BASE] = "F10"};
 
 int main(void)
 {

@@ -233,6 +233,62 @@ static void survives_any_key(void **state)
     }
 }
 
+/* Clicks the beginning of a text in a row; -1: the row does not have it. */
+static int click(struct fixture *fixture, int y, const char *text)
+{
+    dashboard_draw(fixture->dashboard, fixture->cells);
+    for (int x = 0; x < fixture->cells->width; x++) {
+        const struct cell *at = &fixture->cells->at[(size_t)y * (size_t)fixture->cells->width + (size_t)x];
+        size_t same = 0;
+        while (text[same] && x + (int)same < fixture->cells->width && at[same].text[0] == text[same])
+            same++;
+        if (!text[same])
+            return (int)dashboard_key(fixture->dashboard, KEY_CODE_CLICK, x, y);
+    }
+    return -1;
+}
+
+/* A click on a key in the last line, or on its word, presses it. One beside the keys does nothing, nor does
+   one where a key stood before a line was typed there. */
+static void presses_the_key_that_is_clicked(void **state)
+{
+    struct fixture *fixture = *state;
+    int last = fixture->cells->height - 1;
+    assert_int_equal(click(fixture, last, "help"), DASHBOARD_NOTHING);
+    assert_true(shows(fixture, "KEYS HERE"));
+    click(fixture, last, "Esc");
+    assert_false(shows(fixture, "KEYS HERE"));
+    click(fixture, last, "sort");
+    assert_true(shows(fixture, "by name"));
+    assert_int_equal(dashboard_key(fixture->dashboard, KEY_CODE_CLICK, fixture->cells->width - 1, last),
+                     DASHBOARD_NOTHING);
+    assert_int_equal(dashboard_key(fixture->dashboard, KEY_CODE_CLICK, 4, last - 1), DASHBOARD_NOTHING);
+    click(fixture, last, "/ filter");
+    dashboard_draw(fixture->dashboard, fixture->cells);
+    dashboard_key(fixture->dashboard, KEY_CODE_CLICK, 20, last);
+    assert_true(shows(fixture, "by name"));
+    key(fixture, KEY_CODE_ESCAPE);
+    assert_int_equal(click(fixture, last, "quit"), DASHBOARD_QUIT);
+}
+
+/* A click on a heading of the overview sorts by its column, a second one turns that round. */
+static void sorts_by_the_heading_that_is_clicked(void **state)
+{
+    struct fixture *fixture = *state;
+    int heading = 0;
+    dashboard_draw(fixture->dashboard, fixture->cells);
+    while (click(fixture, heading, "CAND ") < 0)
+        heading++;
+    assert_true(shows(fixture, "most candidates first"));
+    click(fixture, heading, "CAND ");
+    assert_true(shows(fixture, "fewest candidates first"));
+    click(fixture, heading, "ELECTION");
+    assert_true(shows(fixture, "by name"));
+    assert_false(shows(fixture, "backwards"));
+    click(fixture, heading, "FINDING"); /* no order goes by it */
+    assert_true(shows(fixture, "by name"));
+}
+
 /* Below the least size one clear line; of no size nothing at all. */
 static void says_when_it_is_too_small(void **state)
 {
@@ -378,6 +434,8 @@ int main(void)
         TEST(asks_its_host),
         TEST(asks_before_it_writes),
         TEST(survives_any_key),
+        TEST(presses_the_key_that_is_clicked),
+        TEST(sorts_by_the_heading_that_is_clicked),
         TEST(says_when_it_is_too_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

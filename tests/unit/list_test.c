@@ -13,9 +13,10 @@
 /* However one moves, the selected line is on the screen and inside the list. */
 static void selection_stays_on_screen(void **state)
 {
-    static const enum action moves[] = {ACTION_DOWN, ACTION_PAGE_DOWN, ACTION_LAST,    ACTION_DOWN,
-                                        ACTION_UP,   ACTION_PAGE_UP,   ACTION_PAGE_UP, ACTION_FIRST,
-                                        ACTION_UP,   ACTION_PAGE_DOWN};
+    static const enum action moves[] = {ACTION_DOWN,   ACTION_PAGE_DOWN, ACTION_LAST,      ACTION_DOWN,
+                                        ACTION_UP,     ACTION_PAGE_UP,   ACTION_PAGE_UP,   ACTION_FIRST,
+                                        ACTION_UP,     ACTION_PAGE_DOWN, ACTION_HALF_DOWN, ACTION_HALF_DOWN,
+                                        ACTION_HALF_UP};
     struct list list = {0};
 
     (void)state;
@@ -31,6 +32,23 @@ static void selection_stays_on_screen(void **state)
                 assert_true(list.top == 0 || rows == 0 || list.top + rows <= count);
             }
         }
+    list_release(&list);
+}
+
+/* Half a page is half of what is on the screen, as in a pager, and never nothing. */
+static void moves_by_half_a_page(void **state)
+{
+    struct list list = {0};
+
+    (void)state;
+    list_begin(&list, 100, 20);
+    assert_true(list_move(&list, ACTION_HALF_DOWN));
+    assert_int_equal(list.at, 10);
+    assert_true(list_move(&list, ACTION_HALF_UP));
+    assert_int_equal(list.at, 0);
+    list_begin(&list, 100, 1);
+    assert_true(list_move(&list, ACTION_HALF_DOWN));
+    assert_int_equal(list.at, 1);
     list_release(&list);
 }
 
@@ -158,9 +176,13 @@ static void a_row_is_its_line(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(selection_stays_on_screen),   cmocka_unit_test(other_actions_do_not_move),
-        cmocka_unit_test(selection_follows_its_thing), cmocka_unit_test(what_left_is_told_and_its_place_kept),
-        cmocka_unit_test(walking_goes_round),          cmocka_unit_test(what_is_cut_is_counted),
+        cmocka_unit_test(selection_stays_on_screen),
+        cmocka_unit_test(moves_by_half_a_page),
+        cmocka_unit_test(other_actions_do_not_move),
+        cmocka_unit_test(selection_follows_its_thing),
+        cmocka_unit_test(what_left_is_told_and_its_place_kept),
+        cmocka_unit_test(walking_goes_round),
+        cmocka_unit_test(what_is_cut_is_counted),
         cmocka_unit_test(a_row_is_its_line),
     };
     return cmocka_run_group_tests_name("list", tests, NULL, NULL);

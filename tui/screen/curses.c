@@ -396,8 +396,8 @@ static int code_of(wint_t key)
         {KEY_PPAGE, KEY_CODE_PAGE_UP}, {KEY_NPAGE, KEY_CODE_PAGE_DOWN},
         {KEY_HOME, KEY_CODE_HOME},     {KEY_END, KEY_CODE_END},
         {KEY_ENTER, KEY_CODE_ENTER},   {KEY_BACKSPACE, KEY_CODE_BACKSPACE},
-        {KEY_F(1), KEY_CODE_F1},       {KEY_FIND, KEY_CODE_HOME},
-        {KEY_SELECT, KEY_CODE_END},
+        {KEY_F(1), KEY_CODE_F1},       {KEY_F(10), KEY_CODE_F10},
+        {KEY_FIND, KEY_CODE_HOME},     {KEY_SELECT, KEY_CODE_END},
     };
     for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
         if (codes[i].curses == key)

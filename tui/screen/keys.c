@@ -23,6 +23,8 @@ static const struct key_binding bindings[] = {
      false},
     {ACTION_PAGE_UP, "PgUp Ctrl-B", NULL, "a page up", {KEY_CODE_PAGE_UP, CONTROL('B')}, false},
     {ACTION_PAGE_DOWN, "PgDn Ctrl-F", NULL, "a page down", {KEY_CODE_PAGE_DOWN, CONTROL('F')}, false},
+    {ACTION_HALF_UP, "Ctrl-U", NULL, "half a page up", {CONTROL('U')}, false},
+    {ACTION_HALF_DOWN, "Ctrl-D", NULL, "half a page down", {CONTROL('D')}, false},
     {ACTION_FIRST, "Home g", NULL, "the first line", {KEY_CODE_HOME, 'g'}, false},
     {ACTION_LAST, "End G", NULL, "the last line", {KEY_CODE_END, 'G'}, false},
     {ACTION_BACK, "Esc", "back", "go back one level; end a filter", {KEY_CODE_ESCAPE}, false},
@@ -82,7 +84,7 @@ static const struct key_binding bindings[] = {
     {ACTION_DUMP, "D", NULL, "write this screen to a file in the current directory", {'D'}, false},
     {ACTION_REDRAW, "Ctrl-L", NULL, "draw everything again", {CONTROL('L')}, false},
     {ACTION_HELP, "? F1", "help", "every key", {'?', KEY_CODE_F1}, false},
-    {ACTION_QUIT, "q", "quit", "quit (so does Ctrl-C)", {'q'}, false},
+    {ACTION_QUIT, "q F10", "quit", "quit (so does Ctrl-C)", {'q', KEY_CODE_F10}, false},
 };
 
 const struct key_binding *key_bindings(size_t *count)

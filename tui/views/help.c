@@ -79,6 +79,12 @@ static const struct entry legend[] = {
     {NO_SIGN, ROLE_TEXT, "vacancy", "from the leader's end until the next one is first"},
     {NO_SIGN, ROLE_TEXT, "takeover", "from being first to the acknowledgement"},
     {NO_SIGN, ROLE_TEXT, "unseen", "joined and left between two looks; the directory's Stat proves it"},
+    {NO_SIGN, ROLE_TEXT, "", NULL},
+    {NO_SIGN, ROLE_HEADING, "MOUSE", NULL},
+    {NO_SIGN, ROLE_TEXT, "click", "selects; on a heading of the overview: sorts by it"},
+    {NO_SIGN, ROLE_TEXT, "twice", "opens"},
+    {NO_SIGN, ROLE_TEXT, "wheel", "moves"},
+    {NO_SIGN, ROLE_TEXT, "on a key", "in the last line: presses it"},
 };
 #define LEGEND_LINES (sizeof legend / sizeof *legend)
 

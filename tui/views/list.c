@@ -54,7 +54,7 @@ void list_show(struct list *list)
 
 bool list_move(struct list *list, enum action action)
 {
-    size_t page = list->rows > 1 ? list->rows - 1 : 1;
+    size_t page = list->rows > 1 ? list->rows - 1 : 1, half = list->rows > 1 ? list->rows / 2 : 1;
     size_t last = list->count == 0 ? 0 : list->count - 1;
 
     switch (action) {
@@ -69,6 +69,12 @@ bool list_move(struct list *list, enum action action)
         break;
     case ACTION_PAGE_DOWN:
         list->at = last - list->at < page ? last : list->at + page;
+        break;
+    case ACTION_HALF_UP:
+        list->at -= list->at < half ? list->at : half;
+        break;
+    case ACTION_HALF_DOWN:
+        list->at = last - list->at < half ? last : list->at + half;
         break;
     case ACTION_FIRST:
         list->at = 0;

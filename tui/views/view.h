@@ -89,7 +89,8 @@ struct view_ops {
 /* What moves in a list. */
 #define VIEW_MOVES                                                                                           \
     (ACTION_BIT(ACTION_UP) | ACTION_BIT(ACTION_DOWN) | ACTION_BIT(ACTION_PAGE_UP) |                          \
-     ACTION_BIT(ACTION_PAGE_DOWN) | ACTION_BIT(ACTION_FIRST) | ACTION_BIT(ACTION_LAST))
+     ACTION_BIT(ACTION_PAGE_DOWN) | ACTION_BIT(ACTION_HALF_UP) | ACTION_BIT(ACTION_HALF_DOWN) |              \
+     ACTION_BIT(ACTION_FIRST) | ACTION_BIT(ACTION_LAST))
 
 struct view {
     const struct view_ops *ops;
