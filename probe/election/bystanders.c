@@ -4,20 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/room.h"
 #include "probe/election/client.h"
 #include "probe/election/clients.h"
 
 void bystander_note(struct election *election, uint64_t session)
 {
-    if (election->bystander_count == election->bystander_room) {
-        size_t room = election->bystander_room ? election->bystander_room * 2 : 8;
-        uint64_t *bystanders = realloc(election->bystanders, room * sizeof *bystanders);
-        if (!bystanders)
-            return;
-        election->bystanders = bystanders;
-        election->bystander_room = room;
-    }
-    election->bystanders[election->bystander_count++] = session;
+    if (room_for_one(&election->bystanders, election->bystander_count, &election->bystander_room,
+                     sizeof *election->bystanders))
+        election->bystanders[election->bystander_count++] = session;
 }
 
 const struct departure_note *departed_at(const struct election *election, size_t i)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/room.h"
 #include "probe/election/clients.h"
 #include "probe/election/findings.h"
 #include "probe/election/looks.h"
@@ -137,14 +138,8 @@ struct viewer *viewer_of(struct diagnosis *d, struct client *client)
 
 static void link_add(struct election *election, struct candidate *target, uint64_t session)
 {
-    if (election->link_count == election->link_room) {
-        size_t room = election->link_room ? election->link_room * 2 : 8;
-        struct chain_link *links = realloc(election->links, room * sizeof *links);
-        if (!links)
-            return;
-        election->links = links;
-        election->link_room = room;
-    }
+    if (!room_for_one(&election->links, election->link_count, &election->link_room, sizeof *election->links))
+        return;
     struct chain_link *link = &election->links[election->link_count++];
     *link = (struct chain_link){session, target->watchers};
     target->watchers = (uint32_t)election->link_count;

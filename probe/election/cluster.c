@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/room.h"
 #include "config/znode_path.h"
 #include "probe/election/election.h"
 #include "probe/election/name_hash.h"
@@ -33,14 +34,9 @@ struct election *cluster_election(const struct cluster *cluster, const char *pat
 
 static bool cluster_reserve(struct cluster *cluster)
 {
-    if (cluster->election_count == cluster->election_room) {
-        size_t room = cluster->election_room ? cluster->election_room * 2 : 8;
-        struct election **elections = realloc(cluster->elections, room * sizeof(struct election *));
-        if (!elections)
-            return false;
-        cluster->elections = elections;
-        cluster->election_room = room;
-    }
+    if (!room_for_one(&cluster->elections, cluster->election_count, &cluster->election_room,
+                      sizeof(struct election *)))
+        return false;
     if (cluster->election_count < cluster->bucket_count)
         return true;
     size_t larger = cluster->bucket_count ? cluster->bucket_count * 2 : 8;

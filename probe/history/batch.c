@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/room.h"
 #include "probe/sink/json_writer.h"
 
 struct batch *batch_new(void)
@@ -52,15 +53,9 @@ batch_text batch_put(struct batch *batch, const char *text)
 /* One more row, zeroed; NULL: out of memory. */
 static void *add_row(struct batch *batch, void **rows, size_t *count, size_t *room, size_t size)
 {
-    if (*count == *room) {
-        size_t more = *room ? *room * 2 : 4;
-        void *grown = realloc(*rows, more * size);
-        if (!grown) {
-            batch->failed = true;
-            return NULL;
-        }
-        *rows = grown;
-        *room = more;
+    if (!room_for_one(rows, *count, room, size)) {
+        batch->failed = true;
+        return NULL;
     }
     return memset((char *)*rows + (*count)++ * size, 0, size);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/room.h"
 #include "probe/history/codec.h"
 
 /* Drawers an octave, and what they come to for lengths below 2^63. */
@@ -85,14 +86,8 @@ bool digest_pack(const struct failover_sample *samples, size_t count, struct buf
 
 bool digest_sum_add(struct digest_sum *sum, const void *digest, size_t length)
 {
-    if (sum->count == sum->room) {
-        size_t room = sum->room ? sum->room * 2 : 64;
-        struct buffer *digests = realloc(sum->digests, room * sizeof *digests);
-        if (!digests)
-            return false;
-        sum->digests = digests;
-        sum->room = room;
-    }
+    if (!room_for_one(&sum->digests, sum->count, &sum->room, sizeof *sum->digests))
+        return false;
     struct buffer *own = &sum->digests[sum->count++];
     *own = (struct buffer){0};
     if (length)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "probe/history/history.h"
+#include "config/room.h"
 #include "config/text.h"
 #include "probe/history/reader.h"
 #include "probe/history/sql.h"
@@ -160,14 +161,8 @@ static int64_t time_in(const struct stretch_row *stretch, int64_t us)
 static bool add_piece(struct line *line, const struct tenure_read *tenure, int64_t from_us, int64_t to_us,
                       bool exact)
 {
-    if (line->piece_count == line->piece_room) {
-        size_t room = line->piece_room ? line->piece_room * 2 : 64;
-        struct piece *pieces = realloc(line->pieces, room * sizeof *pieces);
-        if (!pieces)
-            return false;
-        line->pieces = pieces;
-        line->piece_room = room;
-    }
+    if (!room_for_one(&line->pieces, line->piece_count, &line->piece_room, sizeof *line->pieces))
+        return false;
     struct piece *piece = &line->pieces[line->piece_count++];
     *piece = (struct piece){
         .told = {.kind = tenure->kind, .from_us = from_us, .to_us = to_us, .from_exact = exact},

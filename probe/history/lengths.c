@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/room.h"
 #include "probe/history/digest.h"
 #include "probe/history/sql.h"
 
@@ -21,14 +22,8 @@ enum failover_cause lengths_cause(const char *word)
 
 static bool add_sample(struct samples *samples, const struct failover *failover)
 {
-    if (samples->count == samples->room) {
-        size_t room = samples->room ? samples->room * 2 : 1024;
-        struct failover_sample *list = realloc(samples->list, room * sizeof *list);
-        if (!list)
-            return false;
-        samples->list = list;
-        samples->room = room;
-    }
+    if (!room_for_one(&samples->list, samples->count, &samples->room, sizeof *samples->list))
+        return false;
     samples->count += failover_sample_of(failover, &samples->list[samples->count]);
     return true;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/room.h"
 #include "probe/history/items.h"
 
 /* What a record of a patch does to its slot. */
@@ -159,15 +160,8 @@ static void take(struct picture *p, uint32_t at, struct buffer *patch)
     slot->bytes = NULL;
     p->used--;
     put_number(patch, (uint64_t)at * RECORDS + RECORD_GONE);
-    if (p->vacant_count == p->vacant_room) {
-        size_t room = p->vacant_room ? p->vacant_room * 2 : 64;
-        uint32_t *vacant = realloc(p->vacant, room * sizeof *vacant);
-        if (!vacant)
-            return; /* the slot is lost, and nothing else */
-        p->vacant = vacant;
-        p->vacant_room = room;
-    }
-    p->vacant[p->vacant_count++] = at;
+    if (room_for_one(&p->vacant, p->vacant_count, &p->vacant_room, sizeof *p->vacant))
+        p->vacant[p->vacant_count++] = at; /* else the slot is lost, and nothing else */
 }
 
 /* ---- writing ---- */

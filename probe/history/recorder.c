@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/room.h"
 #include "config/text.h"
 #include "probe/history/lookup.h"
 #include "probe/history/picture.h"
@@ -94,14 +95,8 @@ static struct told *told_of(struct recorder *r, const struct cluster *cluster, c
     memcpy(key, cluster->name, name);
     memcpy(key + name, e->path, length);
     if (!lookup_find(&r->index, key, name + length, &i)) {
-        if (r->told_count == r->told_room) {
-            size_t room = r->told_room ? r->told_room * 2 : 16;
-            struct told *told = realloc(r->told, room * sizeof *told);
-            if (!told)
-                return NULL;
-            r->told = told;
-            r->told_room = room;
-        }
+        if (!room_for_one(&r->told, r->told_count, &r->told_room, sizeof *r->told))
+            return NULL;
         i = (int64_t)r->told_count++;
         r->told[i] = (struct told){0};
         lookup_set(&r->index, key, name + length, i);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/room.h"
 #include "probe/election/recipe.h"
 #include "probe/inject/crew.h"
 #include "probe/inject/crew_asks.h"
@@ -213,14 +214,8 @@ static struct crew *crew_at(struct crowd *crowd, size_t at)
 {
     if (at < crowd->crew_count)
         return crowd->crews[at];
-    if (crowd->crew_count == crowd->crew_room) {
-        size_t room = crowd->crew_room ? crowd->crew_room * 2 : 64;
-        struct crew **crews = realloc(crowd->crews, room * sizeof(struct crew *));
-        if (!crews)
-            return NULL;
-        crowd->crews = crews;
-        crowd->crew_room = room;
-    }
+    if (!room_for_one(&crowd->crews, crowd->crew_count, &crowd->crew_room, sizeof(struct crew *)))
+        return NULL;
     struct crew *crew = crew_new(&crowd->crew_options, crowd->per_session);
     if (crew) {
         crowd->crews[crowd->crew_count++] = crew;

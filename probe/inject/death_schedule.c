@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "config/room.h"
+
 struct death_return {
     size_t i;
     uint64_t at_us;
@@ -32,15 +34,8 @@ uint64_t death_schedule_take(struct death_schedule *s, bool somebody, uint64_t t
 
 static void return_later(struct death_schedule *s, size_t i, enum departure how, uint64_t at_us)
 {
-    if (s->return_count == s->return_room) {
-        size_t room = s->return_room ? s->return_room * 2 : 16;
-        struct death_return *returns = realloc(s->returns, room * sizeof *returns);
-        if (!returns)
-            return;
-        s->returns = returns;
-        s->return_room = room;
-    }
-    s->returns[s->return_count++] = (struct death_return){i, at_us, how};
+    if (room_for_one(&s->returns, s->return_count, &s->return_room, sizeof *s->returns))
+        s->returns[s->return_count++] = (struct death_return){i, at_us, how};
 }
 
 void death_schedule_died(struct death_schedule *s, size_t i, enum departure how, uint64_t due_us,

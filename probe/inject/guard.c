@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/room.h"
 #include "probe/inject/naming.h"
 #include "probe/inject/run_mark.h"
 #include "probe/log.h"
@@ -29,14 +30,8 @@ struct guard {
 
 static bool paths_add(struct paths *paths, const char *path)
 {
-    if (paths->count == paths->room) {
-        size_t room = paths->room ? paths->room * 2 : 16;
-        char **list = realloc(paths->list, room * sizeof *list);
-        if (!list)
-            return false;
-        paths->list = list;
-        paths->room = room;
-    }
+    if (!room_for_one(&paths->list, paths->count, &paths->room, sizeof *paths->list))
+        return false;
     char *copy = strdup(path);
     if (copy)
         paths->list[paths->count++] = copy;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/room.h"
 #include "probe/election/recipe.h"
 #include "probe/inject/crew_state.h"
 
@@ -67,14 +68,8 @@ void reading_free(struct reading *r)
 
 static bool queue_add(struct queue *queue, struct test_candidate *t)
 {
-    if (queue->count == queue->room) {
-        size_t room = queue->room ? queue->room * 2 : 64;
-        struct test_candidate **all = realloc(queue->all, room * sizeof(struct test_candidate *));
-        if (!all)
-            return false;
-        queue->all = all;
-        queue->room = room;
-    }
+    if (!room_for_one(&queue->all, queue->count, &queue->room, sizeof(struct test_candidate *)))
+        return false;
     queue->all[queue->count++] = t;
     return true;
 }

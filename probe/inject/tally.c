@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "config/room.h"
 #include "probe/election/recipe.h"
 
 void tally_init(struct tally *t)
@@ -17,14 +18,8 @@ void tally_free(struct tally *t)
 
 bool tally_enter(struct tally *t, uint64_t due_us)
 {
-    if (t->count == t->room) {
-        size_t room = t->room ? t->room * 2 : 64;
-        struct standing *all = realloc(t->all, room * sizeof *all);
-        if (!all)
-            return false;
-        t->all = all;
-        t->room = room;
-    }
+    if (!room_for_one(&t->all, t->count, &t->room, sizeof *t->all))
+        return false;
     t->all[t->count++] = (struct standing){.due_us = due_us, .state = CANDIDATE_JOINING};
     t->by_state[CANDIDATE_JOINING]++;
     t->yet_to_stand++;
@@ -46,14 +41,8 @@ static struct crowd_failover *open_one(const struct tally *t)
 
 static void begin(struct tally *t, const struct crowd_failover *failover)
 {
-    if (t->failover_count == t->failover_room) {
-        size_t room = t->failover_room ? t->failover_room * 2 : 16;
-        struct crowd_failover *all = realloc(t->failovers, room * sizeof *all);
-        if (!all)
-            return; /* one that is not counted */
-        t->failovers = all;
-        t->failover_room = room;
-    }
+    if (!room_for_one(&t->failovers, t->failover_count, &t->failover_room, sizeof *t->failovers))
+        return; /* one that is not counted */
     t->failovers[t->failover_count++] = *failover;
     t->open = true;
     t->death_notices = t->notices;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/room.h"
 #include "config/text.h"
 #include "config/znode_path.h"
 #include "probe/election/recipe.h"
@@ -23,15 +24,9 @@ struct gathering {
 /* One more element at the end of an array, zeroed; NULL: out of memory. */
 static void *append(struct gathering *gathering, void **array, size_t *count, size_t *room, size_t size)
 {
-    if (*count == *room) {
-        size_t more = *room ? *room * 2 : 8;
-        void *bigger = realloc(*array, more * size);
-        if (!bigger) {
-            gathering->failed = true;
-            return NULL;
-        }
-        *array = bigger;
-        *room = more;
+    if (!room_for_one(array, *count, room, size)) {
+        gathering->failed = true;
+        return NULL;
     }
     void *element = (char *)*array + *count * size;
     memset(element, 0, size);

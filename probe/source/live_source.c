@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "config/connect_string.h"
+#include "config/room.h"
 #include "config/text.h"
 #include "config/units.h"
 #include "config/znode_path.h"
@@ -224,14 +225,8 @@ static void watch(struct live *live, const char *path, const struct election_set
 {
     if (live_watches(live, path))
         return;
-    if (live->subject_count == live->subject_room) {
-        size_t room = live->subject_room ? live->subject_room * 2 : 16;
-        struct subject **subjects = realloc(live->subjects, room * sizeof *subjects);
-        if (!subjects)
-            return;
-        live->subjects = subjects;
-        live->subject_room = room;
-    }
+    if (!room_for_one(&live->subjects, live->subject_count, &live->subject_room, sizeof(struct subject *)))
+        return;
     struct lane *lane = lane_for(live, path);
     struct subject *s = lane ? subject_new(live, lane, path, settings, origin) : NULL;
     if (s) {

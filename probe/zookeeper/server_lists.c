@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/room.h"
+
 #define BLOCK_BYTES 65536
 
 struct text_block {
@@ -41,25 +43,9 @@ void texts_free(struct texts *texts)
     }
 }
 
-/* Room for one more of this size. */
-static bool grow(void *array, size_t size, size_t count, size_t *room)
-{
-    if (count < *room)
-        return true;
-    size_t wanted = *room ? *room * 2 : 64;
-    void *old, *grown;
-    memcpy(&old, array, sizeof old);
-    grown = realloc(old, wanted * size);
-    if (!grown)
-        return false;
-    memcpy(array, &grown, sizeof grown);
-    *room = wanted;
-    return true;
-}
-
 bool connection_list_add(struct connection_list *l, const struct seen_connection *seen)
 {
-    if (!grow(&l->list, sizeof *l->list, l->count, &l->room))
+    if (!room_for_one(&l->list, l->count, &l->room, sizeof *l->list))
         return false;
     l->list[l->count++] = *seen;
     return true;
@@ -74,7 +60,7 @@ void connection_list_free(struct connection_list *l)
 
 bool watch_list_add_session(struct watch_list *l, uint64_t session)
 {
-    if (!grow(&l->list, sizeof *l->list, l->count, &l->room))
+    if (!room_for_one(&l->list, l->count, &l->room, sizeof *l->list))
         return false;
     l->list[l->count++] = (struct seen_watches){.session = session};
     return true;
@@ -84,7 +70,7 @@ bool watch_list_add_path(struct watch_list *l, const char *path, size_t length)
 {
     if (!l->count)
         return true;
-    const char *copy = grow(&l->paths, sizeof *l->paths, l->path_count, &l->path_room)
+    const char *copy = room_for_one(&l->paths, l->path_count, &l->path_room, sizeof *l->paths)
                            ? texts_keep(&l->texts, path, length)
                            : NULL;
     if (!copy)
@@ -113,7 +99,7 @@ void watch_list_free(struct watch_list *l)
 
 bool session_list_add(struct session_list *l, const struct seen_session *seen)
 {
-    if (!grow(&l->list, sizeof *l->list, l->count, &l->room))
+    if (!room_for_one(&l->list, l->count, &l->room, sizeof *l->list))
         return false;
     l->list[l->count++] = *seen;
     return true;

@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 
+#include "config/room.h"
 #include "tui/text/safe.h"
 
 #define FOLDED_BYTES 512
@@ -71,15 +72,8 @@ static void add_line(struct data_lines *lines, const char *text, size_t length)
 {
     char *copy;
 
-    if (lines->count == lines->room) {
-        size_t room = lines->room == 0 ? 32 : lines->room * 2;
-        struct data_line *at = realloc(lines->at, room * sizeof *at);
-
-        if (at == NULL)
-            return;
-        lines->at = at;
-        lines->room = room;
-    }
+    if (!room_for_one(&lines->at, lines->count, &lines->room, sizeof *lines->at))
+        return;
     copy = malloc(length + 1);
     if (copy == NULL)
         return;

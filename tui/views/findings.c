@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tui/text/format.h"
+#include "config/room.h"
 #include "tui/text/safe.h"
 #include "tui/views/columns.h"
 #include "tui/views/facts.h"
@@ -81,15 +82,8 @@ static int compare_rows(const void *a, const void *b)
 
 static bool add_row(struct findings_view *view, struct row row)
 {
-    if (view->count == view->room) {
-        size_t room = view->room > 0 ? view->room * 2 : 64;
-        struct row *rows = realloc(view->rows, room * sizeof *rows);
-
-        if (rows == NULL)
-            return false;
-        view->rows = rows;
-        view->room = room;
-    }
+    if (!room_for_one(&view->rows, view->count, &view->room, sizeof *view->rows))
+        return false;
     view->rows[view->count++] = row;
     return true;
 }
