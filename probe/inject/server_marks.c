@@ -9,7 +9,7 @@
 #include "probe/zookeeper/adminserver.h"
 #include "probe/zookeeper/fourletter.h"
 #include "probe/zookeeper/http.h"
-#include "probe/zookeeper/words.h"
+#include "probe/zookeeper/word_reader.h"
 
 #define WITHIN_MS 2000
 #define ANSWER_MOST 65536

@@ -18,7 +18,7 @@
 #include "probe/zookeeper/adminserver.h"
 #include "probe/zookeeper/fourletter.h"
 #include "probe/zookeeper/http.h"
-#include "probe/zookeeper/words.h"
+#include "probe/zookeeper/word_reader.h"
 
 /* Cheap figures come within these, or the server hangs; lists may take longer. */
 #define FIGURES_WITHIN_MS 2000

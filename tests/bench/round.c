@@ -23,7 +23,7 @@
 #include "config/options.h"
 #include "config/settings.h"
 #include "probe/monitor.h"
-#include "probe/zookeeper/words.h"
+#include "probe/zookeeper/word_reader.h"
 #include "tests/bench/gauge.h"
 
 struct bench {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/zookeeper/words.h"
+#include "probe/zookeeper/word_reader.h"
 
 static void check(bool holds)
 {

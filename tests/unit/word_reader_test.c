@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/zookeeper/words.h"
+#include "probe/zookeeper/word_reader.h"
 
 #define DATA "tests/unit/data/servers/"
 

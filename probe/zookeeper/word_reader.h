@@ -1,11 +1,11 @@
 /*
- * words.h - what servers answer to four-letter words, read into the lists of server_lists.h. Pure.
+ * word_reader.h - what servers answer to four-letter words, read into the lists of server_lists.h. Pure.
  *
  * The answers of ZooKeeper 3.4 to 3.9. One that is cut off, refused, or another program's is told as such:
  * a list is all of it or none.
  */
-#ifndef ELECTOP_PROBE_ZOOKEEPER_WORDS_H
-#define ELECTOP_PROBE_ZOOKEEPER_WORDS_H
+#ifndef ELECTOP_PROBE_ZOOKEEPER_WORD_READER_H
+#define ELECTOP_PROBE_ZOOKEEPER_WORD_READER_H
 
 #include "probe/zookeeper/server_lists.h"
 

@@ -1,4 +1,4 @@
-#include "probe/zookeeper/words.h"
+#include "probe/zookeeper/word_reader.h"
 
 #include <limits.h>
 #include <string.h>
