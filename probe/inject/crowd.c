@@ -306,7 +306,8 @@ static void let_die(struct crowd *crowd, uint64_t time_us)
     bool waits = crowd->tally.open && crowd->tally.failovers[crowd->tally.failover_count - 1].planned &&
                  crowd->options.victim == VICTIM_LEADER;
     size_t i = waits ? SIZE_MAX : victim(crowd);
-    uint64_t due_us = death_schedule_take(&crowd->deaths, i != SIZE_MAX, time_us);
+    enum death_obstacle obstacle = waits ? OBSTACLE_FAILOVER : i == SIZE_MAX ? OBSTACLE_NOBODY : OBSTACLES;
+    uint64_t due_us = death_schedule_take(&crowd->deaths, obstacle, time_us);
     if (i != SIZE_MAX && depart(crowd, i, crowd->options.how, due_us))
         death_schedule_died(&crowd->deaths, i, crowd->options.how, due_us, time_us);
 }
@@ -503,6 +504,7 @@ void crowd_break_off(struct crowd *crowd)
 {
     struct tally *tally = &crowd->tally;
     struct crowd_failover *failover = tally->open ? &tally->failovers[tally->failover_count - 1] : NULL;
+    death_schedule_end(&crowd->deaths);
     if (!failover || !failover->planned)
         return;
     failover->broken_off = tally->under_way > 0 || failover->led_us == 0;
@@ -550,10 +552,12 @@ void crowd_figures(const struct crowd *crowd, struct crowd_figures *figures)
         .first_most_us = tally->first_most_us,
         .survived = tally->survived,
         .unplanned = tally->unplanned,
+        .deaths = crowd->deaths.done,
         .errors = tally->errors,
         .problem = tally->errors > 0 || gate.failures_in_a_row > 0 ? crowd->problem : NULL,
     };
     memcpy(figures->by_state, tally->by_state, sizeof figures->by_state);
+    memcpy(figures->left_out, crowd->deaths.left_out, sizeof figures->left_out);
     for (size_t i = 0; i < crowd->crew_count; i++)
         figures->paused += crew_paused(crowd->crews[i]);
 }

@@ -19,6 +19,7 @@
 #include <uv.h>
 
 #include "probe/inject/crowd_options.h"
+#include "probe/inject/death_schedule.h"
 #include "probe/inject/tally.h"
 #include "probe/inject/test_candidate.h"
 
@@ -41,11 +42,13 @@ struct crowd_figures {
     uint64_t requests, lists, creates, deletes, notices; /* requests: all of them, lists among them */
     /* Attempts to connect, those that failed, connections lost, sessions expired. */
     uint64_t connects, refused, lost, expired;
-    uint64_t first_most_us; /* never_leads: the longest that one of us was first; 0: never was */
-    uint64_t survived;      /* deaths that were none: a pause that was over before anybody noticed */
-    uint64_t unplanned;     /* failovers without a death of ours, when they were over */
-    uint64_t errors;        /* candidates that gave up */
-    const char *problem;    /* the last of these, or why nothing connects just now; or NULL */
+    uint64_t first_most_us;       /* never_leads: the longest that one of us was first; 0: never was */
+    uint64_t survived;            /* deaths that were none: a pause that was over before anybody noticed */
+    uint64_t unplanned;           /* failovers without a death of ours, when they were over */
+    uint64_t deaths;              /* by the schedule, of leaders and of others */
+    uint64_t left_out[OBSTACLES]; /* deaths that were due by it and could not be (death_schedule.h) */
+    uint64_t errors;              /* candidates that gave up */
+    const char *problem;          /* the last of these, or why nothing connects just now; or NULL */
 };
 
 struct crowd_listener {           /* each may be NULL */
@@ -84,7 +87,8 @@ void crowd_close(struct crowd *, bool closed);
 /* No more deaths by the schedule, or again. */
 void crowd_hold(struct crowd *, bool hold);
 
-/* Tells of the planned failover that is under way, if any, as it is: broken off. Before crowd_end(). */
+/* No more deaths. Tells of the planned failover that is under way, if any, as it is: broken off. Before
+ * crowd_end(). */
 void crowd_break_off(struct crowd *);
 
 /*

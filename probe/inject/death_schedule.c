@@ -25,10 +25,25 @@ bool death_schedule_is_due(struct death_schedule *s, uint64_t stood_us, uint64_t
     return time_us >= s->next_us;
 }
 
-uint64_t death_schedule_take(struct death_schedule *s, bool somebody, uint64_t time_us)
+/* Once the next one is due as well, the one before it is left out. */
+static void leave_out(struct death_schedule *s, uint64_t time_us)
+{
+    uint64_t count = s->every_us && time_us > s->owed_us ? (time_us - s->owed_us) / s->every_us : 0;
+    s->left_out[s->obstacle] += count;
+    s->owed_us += count * s->every_us;
+}
+
+uint64_t death_schedule_take(struct death_schedule *s, enum death_obstacle obstacle, uint64_t time_us)
 {
     uint64_t due_us = s->postponed ? time_us : s->next_us;
-    s->postponed = !somebody;
+    if (s->owed_us == 0)
+        s->owed_us = due_us;
+    if (obstacle != OBSTACLES)
+        s->obstacle = obstacle;
+    s->postponed |= obstacle != OBSTACLES;
+    if (s->postponed)
+        leave_out(s, time_us);
+    s->postponed = obstacle != OBSTACLES;
     return due_us;
 }
 
@@ -41,7 +56,8 @@ static void return_later(struct death_schedule *s, size_t i, enum departure how,
 void death_schedule_died(struct death_schedule *s, size_t i, enum departure how, uint64_t due_us,
                          uint64_t time_us)
 {
-    s->next_us = due_us + s->every_us;
+    s->next_us = s->owed_us = (s->owed_us ? s->owed_us : due_us) + s->every_us;
+    s->done++;
     if (s->away_us)
         return_later(s, i, how, time_us + s->away_us);
 }
@@ -69,4 +85,11 @@ void death_schedule_hold(struct death_schedule *s, bool hold)
 {
     s->held = hold;
     s->postponed = true;
+    s->owed_us = 0;
+}
+
+void death_schedule_end(struct death_schedule *s)
+{
+    s->left_out[s->obstacle] += s->postponed && !s->held && s->owed_us;
+    s->held = true;
 }

@@ -33,6 +33,17 @@ static void put_mean(struct json_writer *w, const char *key, uint64_t sum, uint6
     json_member_known(w, key, count ? (int64_t)((sum + count / 2) / count) : -1);
 }
 
+static void put_deaths(struct json_writer *w, const struct crowd_figures *c)
+{
+    uint64_t under_way = c->left_out[OBSTACLE_FAILOVER], nobody = c->left_out[OBSTACLE_NOBODY];
+    json_member_begin(w, "deaths", '{');
+    json_member_uint(w, "due", c->deaths + under_way + nobody);
+    json_member_uint(w, "done", c->deaths);
+    json_member_uint(w, "under_way", under_way);
+    json_member_uint(w, "nobody", nobody);
+    json_write_end(w, '}');
+}
+
 static void put_failovers(struct json_writer *w, const struct trial_report *r)
 {
     json_write_line(w, 2);
@@ -55,6 +66,7 @@ static void put_failovers(struct json_writer *w, const struct trial_report *r)
         open += r->by_how[how][1];
     json_member_uint(w, "never_led", open);
     json_member_uint(w, "unplanned", r->crowd.unplanned);
+    put_deaths(w, &r->crowd);
     put_mean(w, "notifications_each", r->notices, r->counted);
     put_mean(w, "requests_each", r->requests, r->counted);
     json_write_line(w, 2);

@@ -34,7 +34,9 @@ enum part_count {
     PART_LOST,
     PART_EXPIRED,
     PART_UNPLANNED,
-    PART_FAILOVERS, /* those whose cost was counted, and what they cost */
+    PART_DEATHS,
+    PART_LEFT_OUT,                              /* of each obstacle */
+    PART_FAILOVERS = PART_LEFT_OUT + OBSTACLES, /* those whose cost was counted, and what they cost */
     PART_FAILOVER_NOTICES,
     PART_FAILOVER_REQUESTS,
     PART_NEVER_LED, /* of each way to go: deaths that nobody followed */

@@ -93,6 +93,9 @@ static void report_all(const struct trial_part *all, struct trial_report *r)
     c->lost = n[PART_LOST];
     c->expired = n[PART_EXPIRED];
     c->unplanned = n[PART_UNPLANNED];
+    c->deaths = n[PART_DEATHS];
+    for (size_t i = 0; i < OBSTACLES; i++)
+        c->left_out[i] = n[PART_LEFT_OUT + i];
     r->counted = n[PART_FAILOVERS];
     r->notices = n[PART_FAILOVER_NOTICES];
     r->requests = n[PART_FAILOVER_REQUESTS];

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from ensemble import Ensemble, session_of
-from injection import SANDBOX, Injection, inject, standing
+from injection import SANDBOX, Injection, inject, standing, tree
 from standing import Line
 from txnlog import CREATE, CREATE2, age_directory, transactions
 from waiting import until
@@ -216,19 +216,31 @@ def test_a_second_signal_breaks_off(own):
 
 
 def test_servers_that_were_away_are_told(own):
-    """A run outlives a restart of its server, and its report says for how long nobody was there."""
-    injection = Injection(own, "-t", "20s", SANDBOX, "-n", "3", "--kill", "leader:every=200ms", "--for", "60s")
+    """A run outlives a restart of its server; its report says for how long nobody was there, and how many deaths were
+    due meanwhile."""
+    injection = Injection(own, "-t", "20s", SANDBOX, "-n", "10", "--kill", "leader:every=200ms", "--for", "60s")
     reader = own.client()
-    injection.until(lambda: standing(reader) >= 2)
+
+    def highest():
+        """The latest number: beyond the first ten, those who died return."""
+        return max((int(path[-10:]) for path in tree(reader, SANDBOX) if path[-10:].isdigit()), default=0)
+
+    injection.until(lambda: reader.exists(SANDBOX) and highest() >= 10)
+    before = highest()
     own.kill()
     time.sleep(1)
     own.start()
-    injection.until(lambda: standing(reader) >= 2, 40)
+    injection.until(lambda: highest() > before + 10, 40)
     status, out, err = injection.end(signal.SIGINT)
     report = json.loads(out)
     assert status == 130, err
     (note,) = [note for note in report["notes"] if "no server answered our own session for" in note]
     assert float(note.split(" for ")[1].split(" s")[0]) >= 1, note
+    deaths = report["failover"]["deaths"]  # five a second were due meanwhile: none of them is lost
+    assert deaths["nobody"] + deaths["under_way"] >= 4
+    assert deaths["due"] == deaths["done"] + deaths["under_way"] + deaths["nobody"]
+    assert report["ran_ms"] / 200 - 2 <= deaths["due"] <= report["ran_ms"] / 200 + 1, report
+    assert deaths["done"] >= report["failover"]["total"]["count"]
 
 
 def test_a_crowd_is_not_held_up_by_a_server_that_hangs(own):

@@ -20,7 +20,7 @@ static void counts_our_own_delay(void **state)
     assert_false(death_schedule_is_due(&s, 0, 100 * SECOND));
     assert_false(death_schedule_is_due(&s, 10 * SECOND, 12 * SECOND - 1));
     assert_true(death_schedule_is_due(&s, 10 * SECOND, 13 * SECOND));
-    uint64_t due_us = death_schedule_take(&s, true, 13 * SECOND);
+    uint64_t due_us = death_schedule_take(&s, OBSTACLES, 13 * SECOND);
     assert_int_equal(due_us, 12 * SECOND);
     death_schedule_died(&s, 0, DEPART_CLOSE, due_us, 13 * SECOND);
     assert_true(death_schedule_is_due(&s, 10 * SECOND, 14 * SECOND));
@@ -34,15 +34,72 @@ static void does_not_catch_up_with_the_ensemble(void **state)
     (void)state;
     struct death_schedule s = {.every_us = 2 * SECOND};
     assert_true(death_schedule_is_due(&s, 10 * SECOND, 12 * SECOND));
-    death_schedule_take(&s, false, 12 * SECOND);
+    death_schedule_take(&s, OBSTACLE_NOBODY, 12 * SECOND);
     assert_true(death_schedule_is_due(&s, 10 * SECOND, 15 * SECOND));
-    uint64_t due_us = death_schedule_take(&s, true, 15 * SECOND);
+    uint64_t due_us = death_schedule_take(&s, OBSTACLES, 15 * SECOND);
     assert_int_equal(due_us, 15 * SECOND);
     death_schedule_died(&s, 0, DEPART_CLOSE, due_us, 15 * SECOND);
     death_schedule_not_before(&s, 20 * SECOND);
     assert_false(death_schedule_is_due(&s, 10 * SECOND, 20 * SECOND - 1));
     assert_true(death_schedule_is_due(&s, 10 * SECOND, 20 * SECOND));
-    assert_int_equal(death_schedule_take(&s, true, 20 * SECOND), 20 * SECOND);
+    assert_int_equal(death_schedule_take(&s, OBSTACLES, 20 * SECOND), 20 * SECOND);
+    death_schedule_free(&s);
+}
+
+/* Of a second's deaths in ten during which the failover before was not over, or nobody led, one is carried
+ * out late, or is still owed at the end: the others are counted, by what was in their way, and none is lost.
+ */
+static void counts_what_is_left_out(void **state)
+{
+    (void)state;
+    struct death_schedule s = {.every_us = SECOND};
+    const uint64_t stood_us = 10 * SECOND;
+    for (uint64_t time_us = stood_us; time_us < 30 * SECOND; time_us += SECOND / 100) {
+        if (!death_schedule_is_due(&s, stood_us, time_us))
+            continue;
+        bool waits = time_us >= 12 * SECOND && time_us < 15 * SECOND + SECOND / 2,
+             nobody = time_us >= 20 * SECOND && time_us < 24 * SECOND + SECOND / 4;
+        uint64_t due_us = death_schedule_take(&s,
+                                              waits    ? OBSTACLE_FAILOVER
+                                              : nobody ? OBSTACLE_NOBODY
+                                                       : OBSTACLES,
+                                              time_us);
+        if (waits || nobody)
+            continue;
+        assert_int_equal(due_us, time_us);
+        death_schedule_died(&s, 0, DEPART_CLOSE, due_us, time_us);
+    }
+    /* Of 11 to 29 the one of 15 was carried out at 15.5, and the one of 24 at 24.25. */
+    assert_int_equal(s.left_out[OBSTACLE_FAILOVER], 3);
+    assert_int_equal(s.left_out[OBSTACLE_NOBODY], 4);
+    assert_int_equal(s.done, 19 - 3 - 4);
+    death_schedule_end(&s);
+    assert_int_equal(s.left_out[OBSTACLE_FAILOVER] + s.left_out[OBSTACLE_NOBODY], 7); /* none is owed */
+
+    assert_false(death_schedule_is_due(&s, stood_us, 40 * SECOND)); /* it is over */
+    death_schedule_free(&s);
+    s = (struct death_schedule){.every_us = SECOND};
+    assert_true(death_schedule_is_due(&s, stood_us, 11 * SECOND));
+    death_schedule_take(&s, OBSTACLE_NOBODY, 11 * SECOND);
+    death_schedule_take(&s, OBSTACLE_NOBODY, 12 * SECOND + 1);
+    assert_int_equal(s.left_out[OBSTACLE_NOBODY], 1);
+    death_schedule_end(&s);
+    assert_int_equal(s.left_out[OBSTACLE_NOBODY], 2);
+    death_schedule_free(&s);
+}
+
+/* While we ourselves stood still several fell due: the first is as late as it is, and none is lost. */
+static void counts_what_we_were_late_for(void **state)
+{
+    (void)state;
+    struct death_schedule s = {.every_us = SECOND};
+    assert_true(death_schedule_is_due(&s, 10 * SECOND, 14 * SECOND + SECOND / 2));
+    uint64_t due_us = death_schedule_take(&s, OBSTACLES, 14 * SECOND + SECOND / 2);
+    assert_int_equal(due_us, 11 * SECOND);
+    death_schedule_died(&s, 0, DEPART_CLOSE, due_us, 14 * SECOND + SECOND / 2);
+    assert_true(death_schedule_is_due(&s, 10 * SECOND, 14 * SECOND + SECOND / 2));
+    death_schedule_take(&s, OBSTACLE_FAILOVER, 14 * SECOND + SECOND / 2);
+    assert_int_equal(s.left_out[OBSTACLE_FAILOVER], 2); /* of 12, 13 and 14 the last is still owed */
     death_schedule_free(&s);
 }
 
@@ -55,7 +112,8 @@ static void can_be_held(void **state)
     assert_false(death_schedule_is_due(&s, 10 * SECOND, 50 * SECOND));
     death_schedule_hold(&s, false);
     assert_true(death_schedule_is_due(&s, 10 * SECOND, 60 * SECOND));
-    assert_int_equal(death_schedule_take(&s, true, 60 * SECOND), 60 * SECOND);
+    assert_int_equal(death_schedule_take(&s, OBSTACLES, 60 * SECOND), 60 * SECOND);
+    assert_int_equal(s.left_out[OBSTACLE_FAILOVER] + s.left_out[OBSTACLE_NOBODY], 0);
     death_schedule_free(&s);
 }
 
@@ -87,6 +145,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_our_own_delay),
         cmocka_unit_test(does_not_catch_up_with_the_ensemble),
+        cmocka_unit_test(counts_what_is_left_out),
+        cmocka_unit_test(counts_what_we_were_late_for),
         cmocka_unit_test(can_be_held),
         cmocka_unit_test(brings_everybody_back),
     };

@@ -39,6 +39,8 @@ static void what_was_written_is_read(void **state)
     report.crowd.by_state[CANDIDATE_LEADING] = 1;
     report.crowd.errors = 1;
     report.crowd.expired = 2;
+    report.crowd.deaths = 9;
+    report.crowd.left_out[OBSTACLE_NOBODY] = 4;
     report.requests = 12345;
     report.by_how[DEPART_PAUSE][1] = 3;
     histogram_add(&report.by_cause[DEPART_PAUSE], 47);
@@ -49,6 +51,8 @@ static void what_was_written_is_read(void **state)
     assert_true(part.counts[PART_WANTED] == 7 && part.counts[PART_STANDING] == 6 &&
                 part.counts[PART_ERRORS] == 1 && part.counts[PART_EXPIRED] == 2 &&
                 part.counts[PART_FAILOVER_REQUESTS] == 12345);
+    assert_true(part.counts[PART_DEATHS] == 9 && part.counts[PART_LEFT_OUT + OBSTACLE_FAILOVER] == 0 &&
+                part.counts[PART_LEFT_OUT + OBSTACLE_NOBODY] == 4);
     assert_memory_equal(&part.times[PART_STAND], &stand, sizeof stand);
     assert_memory_equal(&part.times[PART_TAKEOVER], &report.times.takeover, sizeof stand);
     assert_int_equal(part.times[PART_FAILOVER].count, 0);
@@ -59,7 +63,7 @@ static void what_was_written_is_read(void **state)
 static void strangers_bytes_are_unreadable(void **state)
 {
     (void)state;
-#define COUNTS "end done\ncounts 1 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
+#define COUNTS "end done\ncounts 1 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
 #define REST                                                                                                 \
     "failover 0 0 0\ndetection 0 0 0\nvacancy 0 0 0\ntakeover 0 0 0\nclose 0 0 0\nresign 0 0 0\ndrop 0 0 "   \
     "0\n"                                                                                                    \
@@ -69,8 +73,8 @@ static void strangers_bytes_are_unreadable(void **state)
         "",
         "end done\n",
         "end done\ncounts 1 1\nstand 0 0 0\n" REST,
-        "end done\ncounts 1 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 -1\nstand 0 0 0\n" REST,
-        "end done\ncounts 1 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\nstand 0 0 0\n" REST,
+        "end done\ncounts 1 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 -1\nstand 0 0 0\n" REST,
+        "end done\ncounts 1 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\nstand 0 0 0\n" REST,
         COUNTS "stand 0 0 9223372036854775807\n" REST, /* a sum of such overflows */
         COUNTS "stand 0 99999999999999999999 0\n" REST,
         COUNTS "stand 1 1 2 1:1 1:1\n" REST,

@@ -140,17 +140,31 @@ static void put_answer(struct trial_form *form, const struct trial_report *r)
     text_free(&text);
 }
 
-/* Deaths that led nowhere, and those that could not be: who does not lead cannot die as the leader. */
+/* Deaths that were due, and that the ensemble did not let happen: no figure holds them. */
+static void put_left_out(struct trial_form *form, const struct crowd_figures *c, enum crowd_victim victim)
+{
+    uint64_t under_way = c->left_out[OBSTACLE_FAILOVER], nobody = c->left_out[OBSTACLE_NOBODY];
+    struct text text = {0};
+    if (under_way + nobody == 0)
+        return;
+    text_printf(&text, "Of %" PRIu64 " deaths that were due %" PRIu64 " %s left out: ",
+                c->deaths + under_way + nobody, under_way + nobody, under_way + nobody == 1 ? "was" : "were");
+    if (under_way > 0)
+        text_printf(&text, "%" PRIu64 " while the failover before was not over", under_way);
+    if (nobody > 0)
+        text_printf(&text, "%s%" PRIu64 " while nobody %s", under_way > 0 ? ", " : "", nobody,
+                    victim == VICTIM_LEADER ? "led, or no server answered" : "stood, or no server answered");
+    form->out->failed |= text.failed;
+    trial_form_prose(form, ROLE_WARNING, "%s.", text.at ? text.at : "?");
+    text_free(&text);
+}
+
+/* Deaths that led nowhere, and those that could not be. */
 static void put_unanswered(struct trial_form *form, const struct trial_report *r)
 {
-    const struct trial_options *options = r->options;
-    uint64_t ended = 0, open = 0, due = options->every_ms ? r->run_us / 1000 / options->every_ms : 0;
-    if (r->agents)
-        due = 0; /* what was due with the others is theirs */
-    for (int how = 0; how < DEPART_COUNT; how++) {
-        ended += r->by_how[how][0];
+    uint64_t open = 0;
+    for (int how = 0; how < DEPART_COUNT; how++)
         open += r->by_how[how][1];
-    }
     if (open > 0)
         trial_form_prose(form, ROLE_WARNING, "%" PRIu64 " death%s of a leader %s followed by nobody who led.",
                          open, plural(open), open == 1 ? "was" : "were");
@@ -160,12 +174,7 @@ static void put_unanswered(struct trial_form *form, const struct trial_report *r
             "%" PRIu64 " leader%s more went by no death of this run (somebody deleted a znode, or a "
             "session expired): since when is not known, so no figure holds %s.",
             r->crowd.unplanned, plural(r->crowd.unplanned), r->crowd.unplanned == 1 ? "it" : "them");
-    if (options->victim == VICTIM_LEADER && r->crowd.stood_us && due > ended + open + 1)
-        trial_form_prose(form, ROLE_WARNING,
-                         "Of %" PRIu64 " deaths that were due %" PRIu64
-                         " came about: while nobody leads, or no server "
-                         "answers, no leader can die.",
-                         due, ended + open);
+    put_left_out(form, &r->crowd, r->options->victim);
 }
 
 static void put_first(struct text *text, const struct trial_report *r)
