@@ -210,9 +210,9 @@ struct election {
     uint32_t path_hash;
     struct election *path_next;
     struct election *dirty_next; /* in the cluster's list of those to be diagnosed */
-    bool dirty, touched; /* to be diagnosed; something that is shown has changed already */
-    bool suspected;     /* a further look, or a list after a sync, could settle something */
-    bool listens;       /* whoever comes and goes at the servers could settle something */
+    bool dirty, touched;         /* to be diagnosed; something that is shown has changed already */
+    bool suspected;              /* a further look, or a list after a sync, could settle something */
+    bool listens;                /* whoever comes and goes at the servers could settle something */
     int64_t overdue_us; /* found without its mark, for too long from then on; 0: not so, or told already */
     bool shows_predecessor;               /* a member was seen to watch its predecessor */
     int64_t diagnosed_us, diagnose_at_us; /* the latest diagnosis; when time alone may change it, 0: never */

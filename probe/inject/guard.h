@@ -7,9 +7,9 @@
  *
  *   private   an ensemble that this program has started for itself: anything
  *   sandbox   the sandbox directory, and in it one run: SANDBOX/RUN and below, and its signs beside it
- *             (SANDBOX/RUN.alive-..., RUN.leader, and those of agents.h). At a run's znode nothing is deleted before
- *             it was proved to be a run's (guard_adopt()), be it our own or one that is over. What is made to
- *             last and has no data of its own gets the mark by which it is known again (run_mark.h)
+ *             (SANDBOX/RUN.alive-..., RUN.leader, and those of agents.h). At a run's znode nothing is deleted
+ *             before it was proved to be a run's (guard_adopt()), be it our own or one that is over. What is
+ *             made to last and has no data of its own gets the mark by which it is known again (run_mark.h)
  *   live      somebody's election: one more candidate, ephemeral, sequential, with data and the
  *             siblings' name, while the live rules hold (guard_open()); and deleting what was created so
  *

@@ -1,7 +1,7 @@
 /*
  * session_inner.h - what session.c (the connection), session_attempt.c (how it is made, and fails),
- * session_calls.c (the requests) and session_again.c (those that are sent again) share. For nobody else: this is
- * the door to the C client.
+ * session_calls.c (the requests) and session_again.c (those that are sent again) share. For nobody else: this
+ * is the door to the C client.
  */
 #ifndef ELECTOP_PROBE_ZOOKEEPER_SESSION_INNER_H
 #define ELECTOP_PROBE_ZOOKEEPER_SESSION_INNER_H

@@ -156,9 +156,9 @@ static void doubts_what_moved(void **state)
                       "? standing %s suspected\n" /* one look shows it again */
                       "proof\n> finding-raised %s %s certain\n? standing %s certain\n",
                  wrong[i].watches, code, code, wrong[i].watches, code, code,
-                 strcmp(code, "extra-watches") == 0                                   ? "info"
+                 strcmp(code, "extra-watches") == 0                                        ? "info"
                  : strcmp(code, "no-watch") == 0 || strcmp(code, "wrong-predecessor") == 0 ? "error"
-                                                                                      : "critical",
+                                                                                           : "critical",
                  code);
         model_script_run(what, script);
         snprintf(what, sizeof what, "%s: at another server by the next look", code);
@@ -174,10 +174,11 @@ static void doubts_what_moved(void **state)
                  wrong[i].watches, code, code);
         model_script_run(what, script);
     }
-    model_script_run("herd: one of it moves",
-                     FOUR "unw c " B "\nw c " A "\nunw d " C "\nw d " A "\nproof\nproof\n"
-                          "? standing herd certain\naway d\ntick 100\nround 2\n? standing herd suspected unconfirmed\n"
-                          "client d on=2 at=10.0.0.4:99\nw d " A "\nproof\n? standing herd certain\n");
+    model_script_run(
+        "herd: one of it moves",
+        FOUR "unw c " B "\nw c " A "\nunw d " C "\nw d " A "\nproof\nproof\n"
+             "? standing herd certain\naway d\ntick 100\nround 2\n? standing herd suspected unconfirmed\n"
+             "client d on=2 at=10.0.0.4:99\nw d " A "\nproof\n? standing herd certain\n");
 }
 
 /* An election that servers say nothing new about is not looked at again, nor written into a recording. */

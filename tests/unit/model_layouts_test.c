@@ -63,17 +63,18 @@ static void locks(void **state)
                      "= . {\"version\":1,\"brokerid\":9}\n"
                      "read .\n"
                      "? identity controller broker 9 by data\n");
-    model_script_run("a new holder that a list shows first is told once its data says who it is",
-                     "people\nwatch /controller\nconnect\n> connection connected\n"
-                     "+ . s=1 {\"version\":1,\"brokerid\":7}\nread .\n> election-seen\n"
-                     "tick 10\n- .\nread .\n> leader-lost controller @1\n> candidate-left controller @1\n"
-                     "tick 10\n+ . s=2 {\"version\":1,\"brokerid\":8}\nlist\n"
-                     "> candidate-joined controller @1\n"
-                     "? state led\n? leader controller\n? identity controller none\n"
-                     "tick 3\nread .\n> leader-elected controller(broker 7) -> controller(broker 8) after 13\n"
-                     "? since 20\n"
-                     "? tenures controller(broker 7) ~0-10, nobody 10-20, controller(broker 8) 20-\n"
-                     "list\nread .\n");
+    model_script_run(
+        "a new holder that a list shows first is told once its data says who it is",
+        "people\nwatch /controller\nconnect\n> connection connected\n"
+        "+ . s=1 {\"version\":1,\"brokerid\":7}\nread .\n> election-seen\n"
+        "tick 10\n- .\nread .\n> leader-lost controller @1\n> candidate-left controller @1\n"
+        "tick 10\n+ . s=2 {\"version\":1,\"brokerid\":8}\nlist\n"
+        "> candidate-joined controller @1\n"
+        "? state led\n? leader controller\n? identity controller none\n"
+        "tick 3\nread .\n> leader-elected controller(broker 7) -> controller(broker 8) after 13\n"
+        "? since 20\n"
+        "? tenures controller(broker 7) ~0-10, nobody 10-20, controller(broker 8) 20-\n"
+        "list\nread .\n");
     model_script_run("... the same where the end of the one before went unseen",
                      "people\nwatch /controller\nconnect\n> connection connected\n"
                      "+ . s=1 {\"version\":1,\"brokerid\":7}\nread .\n> election-seen\n"

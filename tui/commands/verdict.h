@@ -20,8 +20,8 @@ int verdict_unsearched(const struct model *, const struct options *);
 
 /*
  * For --strict: is there a cluster that was reached and shows no election at all, or could not be searched
- * everywhere, or a pattern of its settings that matches none? Says so on standard error: what was not seen was
- * not judged.
+ * everywhere, or a pattern of its settings that matches none? Says so on standard error: what was not seen
+ * was not judged.
  */
 bool verdict_complain_unjudged(const struct model *, const struct settings *);
 
