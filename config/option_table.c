@@ -438,7 +438,9 @@ const struct command_row command_table[] = {
      "$XDG_CONFIG_HOME/electop/config.yaml, else ~/.config/electop/config.yaml, else\n"
      "/etc/electop/config.yaml. Options and paths override it.\n"},
     {COMMAND_DEMO, "demo", "[PATH...]", "the dashboard on a private ZooKeeper with living elections",
-     "It listens on loopback only, lives in a temporary directory, and is removed at the end.\n"},
+     "It listens on loopback only, lives in a temporary directory, and is removed at the end.\n"
+     "Without a terminal it prints one look (--wait is for that) and a few seconds of events.\n"
+     "--no-screen ends with exit code 3 when its last server has ended.\n"},
     {COMMAND_HELP, "help", "[COMMAND]", "this help, or that of a command", NULL},
     {COMMAND_VERSION, "version", "", "print the version", NULL},
 };

@@ -483,6 +483,11 @@ bool sandbox_server_start(struct sandbox *sandbox, int i, sandbox_ready_fn ready
     return true;
 }
 
+bool sandbox_server_lives(struct sandbox *sandbox, int i)
+{
+    return sandbox_server_pid(sandbox, i) > 0 && supervisor_running(sandbox->supervisor, i);
+}
+
 bool sandbox_server_kill(struct sandbox *sandbox, int i)
 {
     if (sandbox_server_pid(sandbox, i) == 0)

@@ -52,7 +52,9 @@ int sandbox_supervisor_pid(const struct sandbox *); /* of the process that holds
  * stop    SIGSTOP: it hangs, and its sockets stay.   cont: SIGCONT.
  * wipe    kills it if need be and removes its data: the next start is an empty server.
  */
-int sandbox_server_pid(const struct sandbox *, int i); /* 0: not running */
+int sandbox_server_pid(const struct sandbox *, int i); /* 0: not started, or ended by one of these */
+/* Whether it runs, also where nobody here ended it: the supervisor is asked. */
+bool sandbox_server_lives(struct sandbox *, int i);
 bool sandbox_server_start(struct sandbox *, int i, sandbox_ready_fn, void *context);
 bool sandbox_server_kill(struct sandbox *, int i);
 bool sandbox_server_stop(struct sandbox *, int i);

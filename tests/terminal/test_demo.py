@@ -103,6 +103,46 @@ def test_without_a_screen(temporary):
     until(lambda: gone(temporary))
 
 
+@pytest.mark.parametrize("count", [1, 3])
+def test_says_that_its_servers_ended(temporary, count):
+    """A demo without a screen says when a server of its own ends; with the last one it ends itself, with 3, and
+    leaves nothing."""
+    with tempfile.TemporaryFile("w+") as err:
+        process = subprocess.Popen([PROGRAM, "demo", "--no-screen", "--servers", str(count)], stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=err, text=True, env={**os.environ, "TMPDIR": temporary})
+
+        def told():
+            err.seek(0)
+            return err.read()
+        try:
+            process.stdout.readline()
+            servers = servers_in(temporary)
+            assert len(servers) == count
+            for i, server in enumerate(servers[1:]):
+                os.kill(server, signal.SIGKILL)
+                until(lambda: f"one of the 3 servers has ended by itself, or was killed; the demo goes on with {2 - i}" in told())
+                assert process.poll() is None
+            os.kill(servers[0], signal.SIGKILL)
+            assert process.wait(20) == 3
+            assert "electop: the private ZooKeeper at 127.0.0.1:" in told() and "start the demo anew" in told()
+            check_sanitizers(told())
+        finally:
+            process.kill()
+            process.wait()
+            process.stdout.close()
+    until(lambda: gone(temporary))
+
+
+def test_refuses_what_it_would_not_heed(temporary):
+    """--wait and PATHs where no look is taken: refused, and nothing is started."""
+    for arguments, word in ((["--no-screen", "--wait", "5s"], "--wait"), (["--no-screen", "/election"], "PATH")):
+        done = run("demo", *arguments, env={"TMPDIR": temporary}, within=20)
+        assert done.status == 2 and done.err.startswith("electop: ") and word in done.err, done
+    with Pty([PROGRAM, "demo", "--wait", "5s"], 80, 24, env={"TMPDIR": temporary}) as terminal:
+        assert terminal.wait() == 2
+    assert os.listdir(temporary) == []
+
+
 def test_without_a_terminal(temporary):
     """Into a pipe: one look, a few seconds of events, and the end."""
     done = run("demo", env={"TMPDIR": temporary}, within=60)

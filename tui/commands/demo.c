@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "probe/inject/cast.h"
+#include "probe/loop_timer.h"
 #include "probe/zookeeper/sandbox.h"
 #include "tui/commands/command.h"
 #include "tui/commands/ending.h"
@@ -32,6 +33,8 @@
 #define EVENTS_MS 6000
 /* ... after a look that may take so long: it ends once what is suspected is certain. */
 #define LOOK_MS 30000
+/* Without a screen: how often it is looked whether the servers live. */
+#define LIVE_MS 500
 /* These leave out longer elections: a line for each candidate would bury the rest. */
 #define BRIEF_MEMBERS 20
 
@@ -42,6 +45,7 @@ struct demo {
     struct sandbox *sandbox;
     struct cast *cast;
     enum { SERVERS_START, SERVERS_SERVE, SERVERS_FAILED } servers;
+    int serving; /* of the servers, as last told */
 };
 
 static void on_ready(void *context, const char *problem)
@@ -121,7 +125,57 @@ static struct settings *settings_of(const struct demo *demo, bool brief)
     return NULL;
 }
 
-/* Until interrupted. The first line is for scripts, the rest for people. */
+static void on_wake(uv_timer_t *timer)
+{
+    (void)timer; /* the loop has its turn: go_on() looks after the servers */
+}
+
+static int servers_of(const struct demo *demo)
+{
+    return demo->invocation->options->servers == 3 ? 3 : 1;
+}
+
+/* Says which of the servers have ended since the last time; false: none is left. */
+static bool servers_live(struct demo *demo)
+{
+    int left = 0;
+    for (int i = 0; i < servers_of(demo); i++)
+        left += sandbox_server_lives(demo->sandbox, i);
+    for (; left > 0 && left < demo->serving; demo->serving--)
+        complain(
+            "one of the %d servers has ended by itself, or was killed; the demo goes on with %d: start it "
+            "anew to have all",
+            servers_of(demo), demo->serving - 1);
+    if (left == 0)
+        complain("the private ZooKeeper at %s has ended by itself, or was killed; start the demo anew",
+                 sandbox_hosts(demo->sandbox));
+    return left > 0;
+}
+
+/* Until a signal, or until no server is left to be looked at: the exit status. */
+static int last(struct demo *demo)
+{
+    uv_timer_t *wake = loop_timer_new(demo->loop, demo);
+    uint64_t looked_ms = uv_now(demo->loop);
+    int status = EXIT_DONE;
+    if (!wake) {
+        complain("out of memory; no demo");
+        return EXIT_NO_LOOK;
+    }
+    uv_timer_start(wake, on_wake, LIVE_MS, LIVE_MS);
+    demo->serving = servers_of(demo);
+    while (!demo->ending.signal && status == EXIT_DONE) {
+        uv_run(demo->loop, UV_RUN_ONCE);
+        if (uv_now(demo->loop) < looked_ms + LIVE_MS)
+            continue;
+        looked_ms = uv_now(demo->loop);
+        status = servers_live(demo) ? EXIT_DONE : EXIT_NO_LOOK;
+    }
+    loop_timer_free(wake);
+    return demo->ending.signal ? 128 + demo->ending.signal : status;
+}
+
+/* The first line is for scripts, the rest for people. */
 static int go_on(struct demo *demo)
 {
     printf("%s\n", sandbox_hosts(demo->sandbox));
@@ -130,11 +184,7 @@ static int go_on(struct demo *demo)
            "Ctrl-C ends it and removes everything.\n",
            sandbox_hosts(demo->sandbox), sandbox_admin(demo->sandbox));
     int status = fflush(stdout) != 0 ? say_ended(errno, EXIT_DONE) : EXIT_DONE;
-    if (status != EXIT_DONE)
-        return status;
-    while (!demo->ending.signal)
-        uv_run(demo->loop, UV_RUN_ONCE);
-    return 128 + demo->ending.signal;
+    return status == EXIT_DONE ? last(demo) : status;
 }
 
 static void cast_await(struct demo *demo)
@@ -199,7 +249,27 @@ static int command_demo_on(uv_loop_t *loop, const struct invocation *invocation)
     return status;
 }
 
+/* What this demo would not heed; NULL: nothing. */
+static const char *unheeded(const struct options *options)
+{
+    bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+    if (options->no_screen && options->path_count > 0)
+        return "demo --no-screen shows nothing, so it takes no PATH; leave it out, and give it to who looks";
+    if (options->wait_given && options->no_screen)
+        return "demo --no-screen takes no look, so it takes no --wait; leave it out";
+    if (options->wait_given && terminal)
+        return "demo opens the dashboard in a terminal, which takes no --wait; leave it out, or write one "
+               "look "
+               "elsewhere, as in: electop demo --wait 30s | cat";
+    return NULL;
+}
+
 int command_demo(const struct invocation *invocation)
 {
+    const char *why_not = unheeded(invocation->options);
+    if (why_not) {
+        complain("%s", why_not);
+        return EXIT_USAGE;
+    }
     return loop_run(command_demo_on, invocation);
 }
