@@ -92,7 +92,7 @@ have-test:
 	@$(PACKAGES) --check test
 $(UNIT_BIN:%=%.o) $(SUPPORT_OBJ): | have-test
 
-.PHONY: demo test bench asan
+.PHONY: demo test interop bench asan
 demo: ## see it: a private ZooKeeper with living elections, and the dashboard on it
 	@$(PACKAGES) build run
 	@$(AGAIN) all
@@ -102,6 +102,10 @@ test: ## run every test (installs what they need); SUITES="unit live" for some
 	@$(AGAIN) all tools
 	@$(AGAIN) FLAVOUR=asan all unit tools
 	@$(PYTHON) tests/run $(SUITES)
+interop: ## judge it by Curator and go-zookeeper, fetched from Maven Central and the Go proxy
+	@$(PACKAGES) build run test interop
+	@$(AGAIN) FLAVOUR=asan all tools
+	@$(PYTHON) tests/run --interop $(SUITES)
 bench: ## measure against a bare C client, and print the table of ratios
 	@$(PACKAGES) build run test
 	@$(AGAIN) all tools

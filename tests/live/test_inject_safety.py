@@ -10,18 +10,10 @@ import time
 import pytest
 
 from ensemble import Ensemble, session_of
-from injection import SANDBOX, Injection, inject, standing, tree
+from injection import SANDBOX, Injection, inject, standing, tree, written
 from standing import Line
 from txnlog import CREATE, CREATE2, age_directory, transactions
 from waiting import until
-
-
-def written(tmp_path, zk, more="", election=None):
-    """A configuration for one cluster, with these lines below it."""
-    file = tmp_path / "config.yaml"
-    elections = f"    elections: [{{path: {election}, inject: live}}]\n" if election else ""
-    file.write_text(f"clusters:\n  - hosts: {zk.hosts}\n    servers: {{admin: '{zk.admin}'}}\n{elections}{more}\n")
-    return ["-c", str(file)]
 
 
 @pytest.fixture

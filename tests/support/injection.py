@@ -61,3 +61,11 @@ def standing(client):
     if not client.exists(SANDBOX):
         return 0
     return sum(1 for path in tree(client, SANDBOX) if path[-10:].isdigit())
+
+
+def written(tmp_path, zk, more="", election=None):
+    """A configuration for one cluster, with these lines below it."""
+    file = tmp_path / "config.yaml"
+    elections = f"    elections: [{{path: {election}, inject: live}}]\n" if election else ""
+    file.write_text(f"clusters:\n  - hosts: {zk.hosts}\n    servers: {{admin: '{zk.admin}'}}\n{elections}{more}\n")
+    return ["-c", str(file)]
