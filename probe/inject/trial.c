@@ -333,8 +333,7 @@ static void on_removed(void *context, const char *problem)
         return;
     if (problem && session_state(t->session) != CONNECTION_CONNECTED)
         return; /* on_state() tries again once it is connected; the tick knows when to give up */
-    if (problem)
-        trial_note(t, "not everything could be removed: %.300s; the next run does", problem);
+    snprintf(t->left, sizeof t->left, "%s", problem ? problem : "");
     t->removed = !problem;
     end(t);
 }
@@ -427,7 +426,9 @@ static void end(struct trial *t)
     if (t->crowd && trial_marks_after(t, end))
         return;
     doubt_end(t);
-    if (t->precinct && !t->removed && t->end != TRIAL_REFUSED)
+    if (t->left[0])
+        trial_note(t, "not everything could be removed: %s; the next run removes the rest", t->left);
+    else if (t->precinct && !t->removed && t->end != TRIAL_REFUSED)
         trial_note(t, "something may be left in %s; the next run removes it", t->sandbox);
     t->phase = TRIAL_OVER;
     if (t->listener.changed)

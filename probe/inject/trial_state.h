@@ -49,6 +49,7 @@ struct trial {
     enum trial_end end;
     bool finishing, removing, removed, stood, slow_noted, kept_noted;
     char problem[600], connection_problem[200];
+    char left[300]; /* why not everything was removed; "": it was, or nobody knows */
     char *notes;
     int64_t wall_ms;
     uint64_t phase_us, ended_us, ran_us, cpu_us;

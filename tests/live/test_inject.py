@@ -201,6 +201,24 @@ def test_killed_run_is_removed_by_the_next(zk, client):
     client.delete(SANDBOX, recursive=True)
 
 
+def test_what_could_not_be_removed_is_told_once(zk, client):
+    """Somebody closes a run's znode while it goes on: what it could not remove is told, in one note, and the next run
+    removes it once that is possible."""
+    from kazoo.security import make_acl
+    injection = Injection(zk, SANDBOX, "-n", "3", "--for", "60s")
+    injection.until(lambda: standing(client) == 3)
+    (run_name,) = [name for name in client.get_children(SANDBOX) if "." not in name]
+    everybody = {"scheme": "world", "credential": "anyone"}
+    client.set_acls(f"{SANDBOX}/{run_name}", [make_acl(**everybody, read=True, create=True, admin=True)])
+    status, out, _ = injection.end(signal.SIGINT)
+    (note,) = [note for note in json.loads(out)["notes"] if "the next run" in note]
+    assert status == 130 and "not everything could be removed" in note and run_name in note
+    assert client.exists(f"{SANDBOX}/{run_name}")
+    client.set_acls(f"{SANDBOX}/{run_name}", [make_acl(**everybody, all=True)])
+    assert inject(zk, SANDBOX, "-n", "1", "--for", "200ms")["runs_removed"] == 1
+    assert not client.exists(SANDBOX)
+
+
 def test_what_others_put_into_a_run_stays(zk, client):
     """Below a run and beside it, while it goes on and after kill -9, only what it made itself is removed: what
     somebody else has put there stays, and is named; so does what merely begins like a run of ours."""

@@ -129,6 +129,11 @@ static void many_read_as_many(void **state)
         "nobody led, or no server answered.");
     has(text, "2 deaths of a leader were followed by nobody who led.");
     free(text);
+    f->report.crowd.left_out[OBSTACLE_FAILOVER] = 0;
+    f->report.crowd.left_out[OBSTACLE_NOBODY] = 1;
+    text = told(&f->report);
+    has(text, "Of 7 deaths that were due 1 was left out while nobody led, or no server answered.");
+    free(text);
     free(f);
 }
 

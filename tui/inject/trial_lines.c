@@ -143,17 +143,20 @@ static void put_answer(struct trial_form *form, const struct trial_report *r)
 /* Deaths that were due, and that the ensemble did not let happen: no figure holds them. */
 static void put_left_out(struct trial_form *form, const struct crowd_figures *c, enum crowd_victim victim)
 {
-    uint64_t under_way = c->left_out[OBSTACLE_FAILOVER], nobody = c->left_out[OBSTACLE_NOBODY];
+    uint64_t under_way = c->left_out[OBSTACLE_FAILOVER], nobody = c->left_out[OBSTACLE_NOBODY],
+             all = under_way + nobody;
+    const char *absent =
+        victim == VICTIM_LEADER ? "nobody led, or no server answered" : "nobody stood, or no server answered";
+    const char *busy = "the failover before was not over";
     struct text text = {0};
-    if (under_way + nobody == 0)
+    if (all == 0)
         return;
-    text_printf(&text, "Of %" PRIu64 " deaths that were due %" PRIu64 " %s left out: ",
-                c->deaths + under_way + nobody, under_way + nobody, under_way + nobody == 1 ? "was" : "were");
-    if (under_way > 0)
-        text_printf(&text, "%" PRIu64 " while the failover before was not over", under_way);
-    if (nobody > 0)
-        text_printf(&text, "%s%" PRIu64 " while nobody %s", under_way > 0 ? ", " : "", nobody,
-                    victim == VICTIM_LEADER ? "led, or no server answered" : "stood, or no server answered");
+    text_printf(&text, "Of %" PRIu64 " deaths that were due %" PRIu64 " %s left out", c->deaths + all, all,
+                all == 1 ? "was" : "were");
+    if (under_way > 0 && nobody > 0)
+        text_printf(&text, ": %" PRIu64 " while %s, %" PRIu64 " while %s", under_way, busy, nobody, absent);
+    else
+        text_printf(&text, " while %s", nobody > 0 ? absent : busy);
     form->out->failed |= text.failed;
     trial_form_prose(form, ROLE_WARNING, "%s.", text.at ? text.at : "?");
     text_free(&text);
