@@ -1,5 +1,8 @@
 /*
- * buffer.h - a text that grows: what a sink writes into before one write(2) hands it on.
+ * buffer.h - bytes that grow: what a sink writes into before one write(2) hands them on.
+ *
+ * (A text of config/text.h is put together once, and taken; this is dropped from the front as its reader
+ * takes it, and used again.)
  *
  * Running out of memory is remembered, not returned at each step: after it every further write does
  * nothing, and buffer_failed() says so once at the end.
