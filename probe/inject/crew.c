@@ -207,3 +207,9 @@ void crew_volunteer(struct test_candidate *t)
         return;
     crew_perform(t, candidate_volunteer(&t->machine, &t->casting->rules));
 }
+
+void crew_look(struct test_candidate *t)
+{
+    if (!t->crew->paused)
+        crew_perform(t, candidate_noticed_directory(&t->machine, &t->casting->rules));
+}

@@ -48,5 +48,7 @@ const char *crew_name(const struct test_candidate *); /* of its znode, while it 
 void crew_resign(struct test_candidate *);
 /* After it resigned; or after the session's end: on a new one. */
 void crew_volunteer(struct test_candidate *);
+/* It looks again where it stands. One that is paused cannot. */
+void crew_look(struct test_candidate *);
 
 #endif

@@ -85,9 +85,13 @@ static void on_found(void *context, enum session_result result, const struct zno
 void crew_looked(struct test_candidate *t, enum session_result result, const struct place *place)
 {
     const struct crew_options *options = t->crew->options;
+    struct place mine = *place;
+    /* Where somebody has removed the directory, numbers begin anew: another one may have ours. */
+    if (mine.stands && t->name && strcmp(mine.self.name, t->name) != 0)
+        mine.stands = false;
     if (result == SESSION_OK && options->listener.placed)
-        options->listener.placed(options->context, t, place);
-    crew_perform(t, candidate_looked(&t->machine, &t->casting->rules, result, place));
+        options->listener.placed(options->context, t, &mine);
+    crew_perform(t, candidate_looked(&t->machine, &t->casting->rules, result, &mine));
 }
 
 static void on_list(void *context, enum session_result result, const struct znode_stat *stat,

@@ -76,6 +76,7 @@ struct crowd {
 
     bool content;                 /* with those that stand */
     bool closed;                  /* nobody more comes on for now */
+    bool doubted;                 /* one leads while another believes that it does, too */
     uint64_t resumed_us;          /* when the last pause ended; 0: none since the last death */
     uint64_t rest_us, rest_count; /* since when nothing was asked or told, and how much until then */
     int rest_ticks;
@@ -122,7 +123,12 @@ static void on_changed(void *context, struct test_candidate *t)
     size_t i = crew_tag(t);
     if (i >= crowd->entered || crowd->ending)
         return; /* about to be: it is counted once it is; or on its way out, which is not counted */
+    size_t before = crowd->tally.leader;
     tally_changed(&crowd->tally, i, crew_machine(t), now_us());
+    if (crowd->tally.leader == i && before != i && before != TALLY_NOBODY) {
+        crowd->doubted = true;
+        tick_at_once(crowd);
+    }
     if (crowd->tally.yet_to_stand == 0 && crowd->stood_us == 0)
         tick_at_once(crowd); /* all of the first ones may stand now */
     if (crowd->listener.changed)
@@ -376,6 +382,20 @@ static void settle(struct crowd *crowd, uint64_t time_us)
     failover_over(crowd);
 }
 
+/*
+ * In the recipe nobody tells a leader that somebody else has deleted its znode: it would be counted among
+ * those that stand, and never come back. Who leads after it shows that it must have gone.
+ */
+static void look_again(struct crowd *crowd)
+{
+    if (!crowd->doubted)
+        return;
+    crowd->doubted = false;
+    for (size_t i = 0; i < crowd->entered; i++)
+        if (i != crowd->tally.leader && crew_machine(candidate_at(crowd, i))->state == CANDIDATE_LEADING)
+            crew_look(candidate_at(crowd, i));
+}
+
 /* ---- ending ---- */
 
 static void end_some(struct crowd *crowd)
@@ -408,6 +428,7 @@ static void on_tick(uv_timer_t *timer)
     }
     bring_on(crowd, time_us);
     name_limit(crowd);
+    look_again(crowd);
     if (crowd->stood_us == 0 && crowd->entered == crowd->wanted &&
         (crowd->tally.yet_to_stand == 0 || crowd->content)) {
         crowd->stood_us = time_us;

@@ -252,6 +252,26 @@ def test_what_others_put_into_a_run_stays(zk, client):
     client.delete(SANDBOX, recursive=True)
 
 
+@pytest.mark.parametrize("whose", ["leader", "all"])
+def test_who_is_deleted_by_somebody_stands_again(zk, client, whose):
+    """Somebody deletes the leader's znode, or all of them at once with their directory: whoever stood returns."""
+    injection = Injection(zk, SANDBOX, "-n", "5", "--for", "60s")
+    injection.until(lambda: standing(client) == 5)
+    election = next(path for path in tree(client, SANDBOX) if path.endswith("/election"))
+    before = sorted(client.get_children(election), key=lambda name: name[-10:])
+    doomed = client.transaction()
+    for name in before[:1] if whose == "leader" else before:
+        doomed.delete(f"{election}/{name}")
+    if whose == "all":
+        doomed.delete(election)
+    assert all(result is True for result in doomed.commit())
+    injection.until(lambda: standing(client) == 5 and before[0] not in client.get_children(election))
+    status, out, err = injection.end(signal.SIGINT)
+    assert status == 130, err
+    assert json.loads(out)["standing"] == 5
+    assert not client.exists(SANDBOX)
+
+
 def test_interrupted_at_any_moment(zk, client):
     """Ctrl-C at random moments of a run leaves nothing in the tree, and its status is 130."""
     seed = int(os.environ.get("SEED", "0")) or random.randrange(1 << 30)
