@@ -105,7 +105,7 @@ static bool is_troubled(const struct cluster *cluster)
 static void put_connection(struct pen *pen, const struct cluster *cluster, struct moment now)
 {
     char text[256], age[16] = "";
-    const char *what = cluster->connection == CONNECTION_REFUSED     ? "refused"
+    const char *what = cluster->connection == CONNECTION_REFUSED     ? "authentication failed"
                        : cluster->ever_connected || cluster->problem ? "not connected"
                                                                      : "connecting";
     int64_t since = cluster->connection_since.mono_us ? now.mono_us - cluster->connection_since.mono_us : 0;
@@ -152,7 +152,9 @@ static void put_brief(struct pen *pen, const struct cluster *cluster)
         sign = SIGN_CRITICAL;
         role = ROLE_CRITICAL;
     }
-    if (all > 0)
+    if (cluster->connection == CONNECTION_REFUSED)
+        snprintf(text, sizeof text, "auth"); /* they may all be well: none of them takes us */
+    else if (all > 0)
         snprintf(text, sizeof text, "%zu/%zu", is_troubled(cluster) ? 0 : good, all);
     pen_put(pen, role, cells_sign(pen->cells, sign));
     pen_put(pen, ROLE_TEXT, text);

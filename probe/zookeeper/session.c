@@ -314,7 +314,7 @@ static void session_fail(struct session *s, int rc, int error, int state_before)
 
     if (state == ZOO_AUTH_FAILED_STATE || s->refused) {
         s->refused = true;
-        snprintf(s->problem, sizeof s->problem, "authentication refused");
+        snprintf(s->problem, sizeof s->problem, "authentication failed (scheme %.40s)", s->auth_scheme);
         zookeeper_end(s);
         set_state(s, CONNECTION_REFUSED, false);
         return;

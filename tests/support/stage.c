@@ -182,6 +182,13 @@ void stage_disconnected(struct stage *stage, unsigned cluster, const char *probl
                                         .connection = {.state = CONNECTION_CONNECTING, .problem = problem}});
 }
 
+void stage_refused(struct stage *stage, unsigned cluster, const char *problem)
+{
+    observe(stage, (struct observation){.kind = OBSERVED_CONNECTION,
+                                        .cluster = cluster,
+                                        .connection = {.state = CONNECTION_REFUSED, .problem = problem}});
+}
+
 void stage_server(struct stage *stage, unsigned cluster, const char *address, enum server_mode mode,
                   int64_t answer_us, const char *problem)
 {

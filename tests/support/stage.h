@@ -42,6 +42,8 @@ void stage_until(struct stage *, int hour, int minute, int second, int ms);
 
 void stage_connected(struct stage *, unsigned cluster, const char *server);
 void stage_disconnected(struct stage *, unsigned cluster, const char *problem);
+/* The servers do not take our credentials. */
+void stage_refused(struct stage *, unsigned cluster, const char *problem);
 void stage_server(struct stage *, unsigned cluster, const char *address, enum server_mode, int64_t answer_us,
                   const char *problem);
 /* Of one that is not asked; ours: our own session is connected to it. */

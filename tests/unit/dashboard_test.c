@@ -329,6 +329,31 @@ static void names_servers_of_one_host_apart(void **state)
     stage_free(fixture.stage);
 }
 
+/* Where nobody takes our credentials the title says so, at length or in a word: no server is said to be ill.
+ */
+static void tells_a_refusal_from_an_illness(void **state)
+{
+    static const int widths[] = {120, 40};
+    static const char *const words[] = {"authentication failed", "auth"};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct fixture fixture = {.stage = stage_new((const char *const[]){"blue", "green", NULL}),
+                                  .cells = cells_new(widths[i], 24)};
+        stage_connected(fixture.stage, 0, "zk1:2181");
+        stage_server(fixture.stage, 0, "zk1:2181", SERVER_STANDALONE, 500, NULL);
+        stage_refused(fixture.stage, 1, "authentication failed (scheme foo)");
+        stage_server(fixture.stage, 1, "zk2.example.com:2181", SERVER_STANDALONE, 500, NULL);
+        fixture.dashboard = dashboard_new(stage_settings(fixture.stage), stage_model(fixture.stage),
+                                          stage_events(fixture.stage), stage_clock, fixture.stage);
+        assert_true(shows(&fixture, words[i]));
+        assert_false(shows(&fixture, "0/1"));
+        dashboard_free(fixture.dashboard);
+        cells_free(fixture.cells);
+        stage_free(fixture.stage);
+    }
+}
+
 /* What is only believed is cleared by c, pressed twice on it; on anything else c says why it does not. */
 static void clears_a_belief(void **state)
 {
@@ -425,6 +450,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clears_a_belief),
         cmocka_unit_test(names_servers_of_one_host_apart),
+        cmocka_unit_test(tells_a_refusal_from_an_illness),
         TEST(goes_in_and_back),
         TEST(opens_help_and_events),
         TEST(edits_the_filter),

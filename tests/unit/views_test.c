@@ -169,6 +169,24 @@ static void overview_says_what_is_not_connected(void **state)
     framed_end(&show);
 }
 
+/* ... also of one in which no election has been found yet, where others have some: its row would be nowhere.
+ */
+static void overview_names_a_cluster_without_elections(void **state)
+{
+    struct stage *stage = stage_new((const char *const[]){"prod", "lab", NULL});
+    const struct stand leader = {"n_0000000000", 0x1, "host-a:80", 60};
+    struct framed show;
+
+    (void)state;
+    stage_connected(stage, 0, "zk1:2181");
+    stage_watch(stage, 0, "/election", NULL, KIND_LEADER, NULL);
+    stage_children(stage, 0, "/election", &leader, 1, 1, 0);
+    stage_refused(stage, 1, "authentication failed (scheme foo)");
+    show = framed_new(stage, overview_view_new());
+    assert_has(show.text, "X lab authentication failed (scheme foo); mend the auth file, and start again");
+    framed_end(&show);
+}
+
 /* A long name, as a connect string of three servers is, leaves the reason its room. */
 static void overview_cuts_the_name_and_not_the_reason(void **state)
 {
@@ -439,6 +457,7 @@ int main(void)
         cmocka_unit_test(overview_stays_where_it_is),
         cmocka_unit_test(overview_sorts_keep_everything),
         cmocka_unit_test(overview_says_what_is_not_connected),
+        cmocka_unit_test(overview_names_a_cluster_without_elections),
         cmocka_unit_test(overview_cuts_the_name_and_not_the_reason),
         cmocka_unit_test(overview_shows_an_age_whole),
         cmocka_unit_test(overview_is_never_just_empty),

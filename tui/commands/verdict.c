@@ -85,7 +85,7 @@ static void complain_unreached(const struct model *model, int64_t wait_ms)
             complain("%s%s%s; start the others of %s, or wait longer (--wait)", name, between, quorum,
                      cluster->hosts);
         else if (cluster->connection == CONNECTION_REFUSED)
-            complain("%s%s%s refused us: %s; check --auth-file", name, between, cluster->hosts, problem);
+            complain("%s%s%s: %s; check --auth-file", name, between, cluster->hosts, problem);
         else
             complain("%s%s%s could not be reached within %s: %s; check the address (--server) or wait longer "
                      "(--wait)",

@@ -483,13 +483,12 @@ const char *facts_connection(enum connection_state state)
 {
     switch (state) {
     case CONNECTION_CONNECTING:
+    case CONNECTION_REFUSED: /* the problem says it */
         return "not connected";
     case CONNECTION_CONNECTED:
         return "connected";
     case CONNECTION_EXPIRED:
         return "session expired";
-    case CONNECTION_REFUSED:
-        return "refused";
     }
     return "?";
 }

@@ -49,8 +49,7 @@ static void put_problem(struct cells *cells, int x, int y, const struct cluster 
 
     format_age(facts_age_us(cluster->connection_since, now), age, sizeof age);
     if (cluster->connection == CONNECTION_REFUSED) {
-        snprintf(state, sizeof state, "refused us %s ago: ", age);
-        next = "; it will not come back by itself: check the auth file, and start again";
+        next = "; mend the auth file, and start again";
     } else if (cluster->connection == CONNECTION_CONNECTED) {
         next = in_part ? "" : "; trying again";
     } else {
@@ -72,8 +71,7 @@ int notices_draw_connections(struct cells *cells, int x, int y, int rows, const 
     for (size_t i = 0; i < scene->model->cluster_count && used < rows; i++) {
         const struct cluster *cluster = &scene->model->clusters[i];
 
-        if ((cluster->connection == CONNECTION_CONNECTED && cluster->problem == NULL) ||
-            cluster->election_count == 0)
+        if (cluster->connection == CONNECTION_CONNECTED && cluster->problem == NULL)
             continue;
         if (only != NULL && strcmp(cluster->name, only) != 0)
             continue;

@@ -337,9 +337,10 @@ static void overview_draw(struct view *view, const struct scene *scene, struct c
     strip_zoom_follow(&overview->zoom, totals->known_us);
     if (!overview->chosen)
         list_home(&overview->list);
-    if (totals->elections > 0)
+    if (totals->elections > 0) { /* else what is wrong stands in place of the table */
         y += overview_summary_draw(cells, y, &overview->order, overview->list.gone, airy);
-    y += notices_draw_connections(cells, 1, y, cells->height / 4, scene, NULL);
+        y += notices_draw_connections(cells, 1, y, cells->height / 4, scene, NULL);
+    }
     y += totals->elections == 0 ? airy : cells->height >= ROOMY;
     bottom = cells->height - (cells->height >= ROOMY);
     rows = bottom - y - 1;
