@@ -150,8 +150,6 @@ void inquiry_step_succeeded(struct inquiry *, int64_t took_us);
 void inquiry_way_failed(struct inquiry *, const char *problem);
 /* This step asks for a few figures, which cost the server next to nothing. */
 bool inquiry_asks_figures(enum step);
-/* This step asks for a few figures, which cost the server next to nothing. */
-bool inquiry_asks_figures(enum step);
 /* What it cost the server. */
 void inquiry_count_cost(struct inquiry *, int64_t took_us, bool answered);
 

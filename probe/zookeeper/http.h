@@ -22,7 +22,8 @@ struct http_reader {
     /*
      * The end, once. problem: NULL where the answer came to its end with status 200, or body broke it off;
      * else why not ("connection refused", "no such host", "no route to host", "no answer within 2 s",
-     * "HTTP status 404", "more than 64 MB"), valid during the call. took_us: from the request to its end.
+     * "HTTP status 404", "an answer of more than 64 MB"), valid during the call. took_us: from the request to
+     * its end.
      */
     void (*done)(void *context, const char *problem, bool whole, int64_t took_us);
 };

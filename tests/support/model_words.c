@@ -10,7 +10,6 @@
 #include "probe/election/whatif.h"
 #include "probe/sink/look.h"
 
-void words_add(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void words_add(char *text, size_t size, const char *format, ...)
 {
     size_t length = strlen(text);
