@@ -246,8 +246,8 @@ def own_headers(top):
 
 
 def shared_headers(top):
-    """A header that is no file's own (session_inner.h, of what several files share) stands below them: it includes no
-    header of theirs, so that what they share can be read before what they do with it."""
+    """A header that is no file's own (session_inner.h, of what several files share) stands below them: it
+    includes no header of theirs, so that what they share can be read before what they do with it."""
     direct = {}
     for path, number, header in includes(top, OWN_INCLUDE):
         direct.setdefault(path, {})[header] = number

@@ -18,7 +18,26 @@ import pyte
 from waiting import until
 
 
-class Tmux:
+class Shown:
+    """What stands on a screen(), whosever it is."""
+
+    def shows(self, *texts, within=30):
+        """Waits until all the texts are on the screen, and returns it."""
+        def shown():
+            screen = self.screen()
+            assert all(text in screen for text in texts), screen
+            return screen
+        return until(shown, within, f"the screen shows {texts}")
+
+    def hides(self, text, within=30):
+        def hidden():
+            screen = self.screen()
+            assert text not in screen, screen
+            return True
+        until(hidden, within, f"the screen does not show {text}")
+
+
+class Tmux(Shown):
     """One window of a tmux server of our own, running a shell command. Ends with close()."""
 
     def __init__(self, command, cols=100, rows=30, env=None):
@@ -40,21 +59,6 @@ class Tmux:
 
     def screen(self, escapes=False):
         return self.tmux("capture-pane", "-p", *(["-e", "-N"] if escapes else []))
-
-    def shows(self, *texts, within=30):
-        """Waits until all the texts are on the screen, and returns it."""
-        def shown():
-            screen = self.screen()
-            assert all(text in screen for text in texts), screen
-            return screen
-        return until(shown, within, f"the screen shows {texts}")
-
-    def hides(self, text, within=30):
-        def hidden():
-            screen = self.screen()
-            assert text not in screen, screen
-            return True
-        until(hidden, within, f"the screen does not show {text}")
 
     def keys(self, *keys):
         for key in keys:
@@ -90,7 +94,7 @@ class Tmux:
 COLOUR = re.compile(r"\x1b\[(?:\d*;)*(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])(?:[;:]\d*)*m")
 
 
-class Pty:
+class Pty(Shown):
     """A program on a pseudo terminal: every byte it writes, and the screen they make."""
 
     def __init__(self, arguments, cols=100, rows=30, env=None):
@@ -131,13 +135,6 @@ class Pty:
     def bytes(self):
         with self.lock:
             return self.raw
-
-    def shows(self, *texts, within=30):
-        def shown():
-            screen = self.screen()
-            assert all(text in screen for text in texts), screen
-            return screen
-        return until(shown, within, f"the screen shows {texts}")
 
     def keys(self, text):
         os.write(self.master, text.encode())
