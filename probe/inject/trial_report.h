@@ -58,6 +58,8 @@ struct trial_report {
     int64_t first_may_us;  /* live: for so long at most one of ours was first; 0: none was; -1: not known */
     size_t left_to_expire; /* sessions that could not be ended in an orderly way */
     uint64_t refused;      /* writes that the guard did not let through: a defect */
+    /* For the owner to set: how many deaths it has ordered one by one (crowd_kill()). */
+    size_t by_hand;
     /* Another run, to be held against this one: for the owner of both to set; NULL: there is none. */
     const struct trial_report *earlier;
 };

@@ -16,7 +16,8 @@ def run_to_its_report(dashboard):
 
 
 def test_two_runs_side_by_side(zk, client):
-    """A run, then the same of another behaviour: its report begins with both; one that differs in more stands alone."""
+    """A run, then the same of another behaviour: its report begins with both; one that differs in more stands alone,
+    and one in which only hands kill says so."""
     with Tmux(f"{os.path.abspath(PROGRAM)} -s {zk.hosts} --admin {zk.admin}", cols=120, rows=60) as dashboard:
         dashboard.shows("connected")
         dashboard.keys("i")
@@ -31,6 +32,16 @@ def test_two_runs_side_by_side(zk, client):
         dashboard.shows("for how long")
         dashboard.keys("Up", "Up", "Right")
         assert "Side by side" not in run_to_its_report(dashboard)
+        dashboard.keys("Enter")
+        dashboard.shows("for how long")
+        dashboard.keys("Down", "Down", "Down", "Left")
+        dashboard.shows("nobody dies")
+        dashboard.keys("Enter")
+        dashboard.shows("20 of 20 stand", within=40)
+        dashboard.keys("K", "Down", "d")
+        dashboard.shows("18 of 20 stand")
+        dashboard.keys("X")
+        assert "2 were made to go by hand." in " ".join(dashboard.shows("What it cost", within=40).split())
         until(lambda: not client.exists("/electop-sandbox"), 20)
 
 

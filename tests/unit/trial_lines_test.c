@@ -92,6 +92,28 @@ static void one_reads_as_one(void **state)
     free(f);
 }
 
+/* Who was killed by hand is not told as nobody. */
+static void deaths_by_hand_are_told(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture_new(5, 2, 5, 5);
+    f->report.by_hand = 1;
+    char *text = told(&f->report);
+    has(text, "Every 1s the leader closed its session. 1 was made to go by hand. It ran");
+    free(text);
+    f->options.victim = VICTIM_NOBODY;
+    f->report.by_hand = 2;
+    text = told(&f->report);
+    has(text, "stood within 2.00ms. 2 were made to go by hand. It ran");
+    hasnt(text, "Nobody was made to die");
+    free(text);
+    f->report.by_hand = 0;
+    text = told(&f->report);
+    has(text, "Nobody was made to die. It ran");
+    free(text);
+    free(f);
+}
+
 /* One that was stopped while they came on tells how many stood by then. */
 static void who_stood_before_the_end_is_told(void **state)
 {
@@ -344,6 +366,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_reads_as_one),
+        cmocka_unit_test(deaths_by_hand_are_told),
         cmocka_unit_test(many_read_as_many),
         cmocka_unit_test(who_stood_before_the_end_is_told),
         cmocka_unit_test(agents_are_told_together),

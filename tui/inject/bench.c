@@ -22,6 +22,7 @@ struct bench {
     char *path; /* of the run */
     struct trial *trial;
     struct trial_report *report;
+    size_t by_hand, earlier_by_hand; /* deaths that were ordered one by one */
     bool over;
     /* The run before this one, where both differ in their behaviour alone: to be held against it. */
     struct trial *earlier;
@@ -127,6 +128,8 @@ static void make_room(struct bench *bench, const struct trial_options *next)
     }
     bench->trial = NULL;
     bench->path = NULL;
+    bench->earlier_by_hand = bench->by_hand;
+    bench->by_hand = 0;
     bench->over = false;
 }
 
@@ -181,8 +184,10 @@ static const struct trial_report *report(void *context)
     if (!bench->trial)
         return NULL;
     trial_report(bench->trial, bench->report);
+    bench->report->by_hand = bench->by_hand;
     if (bench->earlier) {
         trial_report(bench->earlier, bench->earlier_report);
+        bench->earlier_report->by_hand = bench->earlier_by_hand;
         bench->report->earlier = bench->earlier_report;
     }
     return bench->report;
@@ -213,6 +218,13 @@ static struct run_candidate candidate(void *context, size_t i)
                                   test_candidate_is_paused(one)};
 }
 
+static bool kill_one(struct bench *bench, struct crowd *crowd, size_t i, enum departure how)
+{
+    bool done = crowd_kill(crowd, i, how);
+    bench->by_hand += done;
+    return done;
+}
+
 /* NULL: it is done. */
 static const char *do_act(struct bench *bench, struct crowd *crowd, enum run_act what, size_t i)
 {
@@ -222,13 +234,13 @@ static const char *do_act(struct bench *bench, struct crowd *crowd, enum run_act
             return "more sessions than inject: {sessions: ...} allows";
         return crowd_add(crowd, 1) ? NULL : "out of memory: no more of them";
     case RUN_KILL:
-        return crowd_kill(crowd, i, DEPART_CLOSE) ? NULL : "it has no session that could be closed";
+        return kill_one(bench, crowd, i, DEPART_CLOSE) ? NULL : "it has no session that could be closed";
     case RUN_PAUSE:
-        return crowd_kill(crowd, i, DEPART_PAUSE) ? NULL : "it has no session that could hang";
+        return kill_one(bench, crowd, i, DEPART_PAUSE) ? NULL : "it has no session that could hang";
     case RUN_RESUME:
         return crowd_resume(crowd, i) || crowd_volunteer(crowd, i) ? NULL : "it stands already";
     case RUN_RESIGN:
-        return crowd_kill(crowd, i, DEPART_RESIGN) ? NULL : "it does not stand";
+        return kill_one(bench, crowd, i, DEPART_RESIGN) ? NULL : "it does not stand";
     }
     return NULL;
 }

@@ -59,22 +59,26 @@ static void put_behaviour(struct text *text, const struct trial_options *options
 }
 
 /* Who was to die, how, and how often. */
-static void put_schedule(struct text *text, const struct trial_options *options, bool ours)
+static void put_schedule(struct text *text, const struct trial_report *r)
 {
+    const struct trial_options *options = r->options;
+    bool ours = r->agents != NULL;
     static const char *const how[DEPART_COUNT] = {[DEPART_CLOSE] = "closed its session",
                                                   [DEPART_RESIGN] = "resigned",
                                                   [DEPART_DROP] = "lost its connection for good",
                                                   [DEPART_PAUSE] = "stood still until it had expired"};
     bool seconds = options->every_ms % 1000 == 0;
-    if (options->victim == VICTIM_NOBODY)
+    if (options->victim == VICTIM_NOBODY && r->by_hand == 0)
         text_add(text, ours ? " Of ours nobody was made to die." : " Nobody was made to die.");
-    else
+    else if (options->victim != VICTIM_NOBODY)
         text_printf(text, " Every %" PRIu64 "%s %s %s.",
                     seconds ? options->every_ms / 1000 : options->every_ms, seconds ? "s" : "ms",
                     options->victim != VICTIM_LEADER ? "one at random"
                     : ours                           ? "our leader"
                                                      : "the leader",
                     how[options->how]);
+    if (r->by_hand > 0)
+        text_printf(text, " %zu %s made to go by hand.", r->by_hand, r->by_hand == 1 ? "was" : "were");
 }
 
 static void put_course(struct text *text, const struct trial_report *r)
@@ -96,7 +100,7 @@ static void put_course(struct text *text, const struct trial_report *r)
         text_printf(text, "%" PRIu64 " of %s stood, and after %s no more were waited for.", stood->count,
                     r->agents ? "ours" : "them", format_span((int64_t)stood_us, span, sizeof span));
     if (stood_us)
-        put_schedule(text, r->options, r->agents != NULL);
+        put_schedule(text, r);
     else
         text_printf(text, "%" PRIu64 " of %s stood.", stood->count, r->agents ? "ours" : "them");
     text_printf(
