@@ -282,6 +282,20 @@ static void candidate_names_its_sessions_others(void **state)
     framed_end(&show);
 }
 
+/* What was seen before the connection was lost may not hold any more: nothing is promised of the next
+   failover, while it still can be read what it was. */
+static void election_promises_nothing_that_is_old(void **state)
+{
+    struct framed show = framed_new(scene_chain(), election_view_new("prod", "/election"));
+
+    (void)state;
+    assert_has(framed_draw(&show), "+ If the leader goes now");
+    stage_disconnected(show.stage, 0, "the connection was lost");
+    assert_has(framed_draw(&show), "? If the leader goes now");
+    assert_has(show.text, "wakes and leads");
+    framed_end(&show);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +303,7 @@ int main(void)
         cmocka_unit_test(election_says_that_the_selected_left),
         cmocka_unit_test(election_follows_the_leader),
         cmocka_unit_test(election_does_not_claim_watches),
+        cmocka_unit_test(election_promises_nothing_that_is_old),
         cmocka_unit_test(election_shows_the_real_chain),
         cmocka_unit_test(departures_that_are_not_ordinary),
         cmocka_unit_test(what_if_follows_the_line_to_its_end),

@@ -199,6 +199,10 @@ static void put_departure(struct cells *cells, int x, int y, const struct electi
     style look = whole ? ROLE_GOOD : broken ? ROLE_CRITICAL : alone ? ROLE_WARNING : ROLE_DIM;
     struct pen pen = {cells, x, y};
 
+    if (facts_stale(election)) { /* so it was; whether it still is nobody has seen */
+        sign = SIGN_UNKNOWN;
+        look = ROLE_DIM;
+    }
     say(&pen, look, cells_sign(cells, sign));
     pen.x = x + 2;
     cells_put(cells, pen.x, y, LABEL_WIDTH - 1, ROLE_DIM, label);
@@ -259,7 +263,9 @@ bool whatif_put_line(struct cells *cells, int x, int y, const struct election *e
         return true;
     }
     if (next.chain == CHAIN_COMPLETE) {
-        say(&pen, ROLE_GOOD, cells_sign(cells, SIGN_CHECK));
+        bool stale = facts_stale(election);
+
+        say(&pen, stale ? ROLE_DIM : ROLE_GOOD, cells_sign(cells, stale ? SIGN_UNKNOWN : SIGN_CHECK));
         pen.x = x + 2;
         say(&pen, ROLE_DIM, "The line behind it");
         pen.x = x + 2 + LABEL_WIDTH;
