@@ -22,7 +22,8 @@
 #define TABLE_X 4
 #define NAME_MOST 26 /* columns of a whole name, on a screen that is not */
 #define VERY_WIDE 180
-#define ROOMY 28 /* from so many rows on a blank one stands before the footer */
+#define NOTES_MOST 5 /* rows */
+#define ROOMY 28     /* from so many rows on a blank one stands before the footer */
 
 enum {
     COLUMN_PLACE,
@@ -289,6 +290,9 @@ static void share_rows(const struct election_view *view, struct below *below, co
     int wanted = least_rows(election, 1002), least = least_rows(election, rows / 2), spare;
 
     below->findings = finding_pane_rows(cells, election, NULL);
+    /* Of mere notes the first ones are enough here. */
+    if (below->findings > NOTES_MOST && election->findings[0]->severity == SEVERITY_INFO)
+        below->findings = NOTES_MOST;
     if (below->findings > rows - least)
         below->findings = rows - least > 2 ? rows - least : 0;
     spare = rows - least - below->findings;
