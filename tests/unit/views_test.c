@@ -187,6 +187,28 @@ static void overview_names_a_cluster_without_elections(void **state)
     framed_end(&show);
 }
 
+/* For how long a row is stale is said in whole or not at all, and so is how many stand. */
+static void overview_cuts_no_number(void **state)
+{
+    struct framed show = framed_new(scene_chain(), overview_view_new());
+    struct framed crowd;
+
+    (void)state;
+    stage_disconnected(show.stage, 0, "the connection was lost");
+    stage_pass(show.stage, 1800000);
+    for (int width = 60; width <= 120; width++) {
+        assert_true(cells_resize(show.cells, width, 24));
+        assert_has(framed_draw(&show), " stale ");
+        assert_has_not(show.text, "stale 1.8..");
+        assert_has_not(show.text, "stale 1..");
+    }
+    framed_end(&show);
+    crowd = framed_new(scene_crowd(12345), overview_view_new());
+    assert_true(cells_resize(crowd.cells, 80, 24));
+    assert_has(framed_draw(&crowd), " 12345 ");
+    framed_end(&crowd);
+}
+
 /* A long name, as a connect string of three servers is, leaves the reason its room. */
 static void overview_cuts_the_name_and_not_the_reason(void **state)
 {
@@ -458,6 +480,7 @@ int main(void)
         cmocka_unit_test(overview_sorts_keep_everything),
         cmocka_unit_test(overview_says_what_is_not_connected),
         cmocka_unit_test(overview_names_a_cluster_without_elections),
+        cmocka_unit_test(overview_cuts_no_number),
         cmocka_unit_test(overview_cuts_the_name_and_not_the_reason),
         cmocka_unit_test(overview_shows_an_age_whole),
         cmocka_unit_test(overview_is_never_just_empty),

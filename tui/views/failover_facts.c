@@ -9,6 +9,8 @@
 
 static char *put_span(const struct cells *cells, struct span span, int room, char buffer[FORMAT_INTERVAL])
 {
+    if (span.low_us == 0 && span.high_us < 0) /* "at least nothing" is not known at all */
+        span.low_us = SPAN_OPEN;
     format_interval(span.low_us, span.high_us, cells->ascii, buffer);
     bool bounded = span.low_us >= 0 && span.high_us >= 0;
     /* Of two bounds the one that promises less: it cannot have taken longer. */

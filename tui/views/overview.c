@@ -42,7 +42,7 @@ static const struct column columns_of_overview[COLUMN_COUNT] = {
     [COLUMN_ELECTION] = {.heading = "ELECTION", .least = 8, .most = 36, .importance = 100},
     [COLUMN_STATE] = {.heading = "STATE", .least = 9, .most = 12, .importance = 95},
     [COLUMN_LEADER] = {.heading = "LEADER", .least = 10, .most = 30, .importance = 90},
-    [COLUMN_CANDIDATES] = {.heading = "CAND", .least = 4, .most = 6, .importance = 75, .right = true},
+    [COLUMN_CANDIDATES] = {.heading = "CAND", .least = 4, .most = 8, .importance = 75, .right = true},
     [COLUMN_SINCE] = {.heading = "SINCE", .least = 7, .most = 7, .importance = 80},
     [COLUMN_STRIP] = {.heading = "", .least = 7, .most = 24, .importance = 60},
     [COLUMN_CHANGED] = {.heading = "LAST FAILOVER", .least = 13, .most = 24, .importance = 55},
@@ -202,6 +202,9 @@ static void draw_row(const struct overview *overview, struct cells *cells, int y
                 : badge.rank < RANK_HEALTHY || is_ill(election) ? (style)ROLE_STRONG
                                                                 : (style)ROLE_TEXT,
                 election->name);
+    if (stale &&
+        (int)strlen(badge.word) > columns[COLUMN_STATE].width) /* "stale 1" of 1.8s would be another time */
+        badge.word[strcspn(badge.word, " ")] = '\0';
     columns_put(cells, &columns[COLUMN_STATE], y, badge.look, badge.word);
     facts_put_leader(cells, leader->x, y, leader->width, election, scene->now);
     if (counted)
@@ -263,6 +266,7 @@ static void lay_columns(struct overview *overview, const struct cells *cells, co
         want_changed(columns, cells, election, scene->now);
         columns_want(&columns[COLUMN_CLUSTER], name_width(cells, election->cluster->name));
         columns_want(&columns[COLUMN_ELECTION], name_width(cells, election->name));
+        columns_want(&columns[COLUMN_CANDIDATES], snprintf(NULL, 0, "%zu", election->candidate_count));
         columns_want(&columns[COLUMN_STATE], (int)strlen(facts_badge(election, scene->now).word));
         columns_want(&columns[COLUMN_FINDING], finding_width(cells, election));
         if (election->leader != NULL)
@@ -271,6 +275,8 @@ static void lay_columns(struct overview *overview, const struct cells *cells, co
         else
             columns_want(&columns[COLUMN_LEADER], 20);
     }
+    if (columns[COLUMN_CANDIDATES].want > columns[COLUMN_CANDIDATES].least) /* half a number is another one */
+        columns[COLUMN_CANDIDATES].least = columns[COLUMN_CANDIDATES].want;
     /* Names are cut only after the columns beside them have given way. */
     name = cells->width < 70 ? 10 : cells->width < 100 ? 16 : 17;
     columns[COLUMN_ELECTION].least = columns[COLUMN_ELECTION].want > name ? name
