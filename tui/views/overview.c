@@ -202,8 +202,8 @@ static void draw_row(const struct overview *overview, struct cells *cells, int y
                 : badge.rank < RANK_HEALTHY || is_ill(election) ? (style)ROLE_STRONG
                                                                 : (style)ROLE_TEXT,
                 election->name);
-    if (stale &&
-        (int)strlen(badge.word) > columns[COLUMN_STATE].width) /* "stale 1" of 1.8s would be another time */
+    /* "stale 1" of 1.8s would be another time. */
+    if ((int)strlen(badge.word) > columns[COLUMN_STATE].width)
         badge.word[strcspn(badge.word, " ")] = '\0';
     columns_put(cells, &columns[COLUMN_STATE], y, badge.look, badge.word);
     facts_put_leader(cells, leader->x, y, leader->width, election, scene->now);
@@ -282,9 +282,11 @@ static void lay_columns(struct overview *overview, const struct cells *cells, co
     columns[COLUMN_ELECTION].least = columns[COLUMN_ELECTION].want > name ? name
                                      : columns[COLUMN_ELECTION].want < 8  ? 8
                                                                           : columns[COLUMN_ELECTION].want;
-    columns[COLUMN_STATE].least = columns[COLUMN_STATE].want > 9   ? 9
-                                  : columns[COLUMN_STATE].want < 6 ? 6
-                                                                   : columns[COLUMN_STATE].want;
+    /* The longest word of a state; where columns are few its first, so that none goes for "taking over". */
+    int state = cells->width < 100 ? 8 : 9;
+    columns[COLUMN_STATE].least = columns[COLUMN_STATE].want > state ? state
+                                  : columns[COLUMN_STATE].want < 6   ? 6
+                                                                     : columns[COLUMN_STATE].want;
     finding = cells->width < 70 ? 17 : 24; /* the longest codes: what is wrong is not cut */
     columns[COLUMN_FINDING].least = columns[COLUMN_FINDING].want > finding ? finding
                                     : columns[COLUMN_FINDING].want < 7     ? 7
