@@ -304,6 +304,10 @@ void chain_put_heard(struct cells *cells, int x, int y, int room, const struct e
         x += gauge + 1;
         room -= gauge + 1;
     }
-    cells_printf(cells, x, y, room, look, "%s%s", is_bound ? cells_sign(cells, SIGN_AT_LEAST) : "",
-                 format_age(silent_ms * 1000, age, sizeof age));
+    int used = cells_printf(cells, x, y, room, look, "%s%s", is_bound ? cells_sign(cells, SIGN_AT_LEAST) : "",
+                            format_age(silent_ms * 1000, age, sizeof age));
+    const struct client_session *session = candidate_client(candidate);
+    if (room + GAUGE_CELLS + 1 >= HEARD_WHOLE && session->timeout_ms > 0)
+        cells_printf(cells, x + used, y, room - used, ROLE_DIM, " of %s",
+                     format_age((int64_t)session->timeout_ms * 1000, age, sizeof age));
 }

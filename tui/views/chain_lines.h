@@ -9,7 +9,9 @@
 #include "probe/election/model.h"
 #include "tui/screen/cells.h"
 
-/* Columns of a gauge with its figure, and of the figure alone. */
+/* Columns of a gauge with its figure and with what the whole gauge is; without that; and of the figure alone.
+ */
+#define HEARD_WHOLE 22
 #define HEARD_WIDTH 13
 #define HEARD_LEAST 6
 
@@ -31,7 +33,7 @@ style chain_server_text(const struct cells *, const struct election *, const str
 /* For how long its session was unheard: -1 where that is not known; *ratio of its timeout, in percent. */
 int64_t chain_silent_ms(const struct election *, const struct candidate *, bool *is_bound, int *percent);
 
-/* The same as a figure, and as a gauge too where there is room for one. */
+/* The same as a figure, and where there is room for one as a gauge, too: "##---- 3.1s of 10s". */
 void chain_put_heard(struct cells *, int x, int y, int room, const struct election *,
                      const struct candidate *);
 

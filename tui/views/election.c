@@ -21,6 +21,7 @@
 #define GUTTER_X 2
 #define TABLE_X 4
 #define NAME_MOST 26 /* columns of a whole name, on a screen that is not */
+#define WIDE 140
 #define VERY_WIDE 180
 #define NOTES_MOST 5 /* rows */
 #define ROOMY 28     /* from so many rows on a blank one stands before the footer */
@@ -183,6 +184,8 @@ static void lay_columns(struct election_view *view, const struct cells *cells,
     if (view->columns_width != cells->width) {
         memcpy(columns, columns_of_election, sizeof columns_of_election);
         view->columns_width = cells->width;
+        if (cells->width >= WIDE)
+            columns[COLUMN_HEARD].most = HEARD_WHOLE;
     }
     for (size_t i = view->list.top; i < view->list.top + view->list.rows && i < view->list.count; i++) {
         const struct candidate *candidate = candidate_at(view, election, i);
