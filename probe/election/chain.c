@@ -117,7 +117,8 @@ static struct viewer *viewer_find(const struct diagnosis *d, const struct client
     return found ? &d->viewers[client->scratch] : NULL;
 }
 
-struct viewer *viewer_of(struct diagnosis *d, struct client *client)
+/* Made where there is none; NULL: out of memory. */
+static struct viewer *viewer_of(struct diagnosis *d, struct client *client)
 {
     struct viewer *found = viewer_find(d, client);
     if (found)

@@ -56,8 +56,6 @@ struct viewer {
     bool above; /* it watches the directory or what lies above: such a watch may be recursive */
 };
 
-/* Of this diagnosis; made where there is none; NULL: out of memory. */
-struct viewer *viewer_of(struct diagnosis *, struct client *);
 /* Brings links and watchers up to date. */
 void chain_update(struct diagnosis *);
 /* From the live model into a picture; false: out of memory. */

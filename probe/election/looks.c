@@ -69,7 +69,9 @@ static bool is_ancestor(const struct clients *clients, const char *path, size_t 
     return clients->ancestors[at] == hash;
 }
 
-struct election *clients_election_of(const struct cluster *cluster, const char *path, const char **child)
+/* The election that this path lies in, with the name of its child there ("" for the election's own path);
+   NULL: in none. */
+static struct election *election_of(const struct cluster *cluster, const char *path, const char **child)
 {
     size_t length = strlen(path);
     const char *slash = strrchr(path, '/');
@@ -85,7 +87,7 @@ struct election *clients_election_of(const struct cluster *cluster, const char *
 static uint64_t concern(struct cluster *cluster, const char *path, struct client *client, bool mark)
 {
     const char *child;
-    struct election *election = clients_election_of(cluster, path, &child);
+    struct election *election = election_of(cluster, path, &child);
     size_t length = strlen(path);
     if (!election && !is_ancestor(cluster->clients, path, length))
         return 0;

@@ -38,8 +38,4 @@ void clients_hidden(struct cluster *, size_t server, enum hidden_part);
 /* It does not belong to the ensemble any more: those behind it move up by one. */
 void clients_server_left(struct cluster *, size_t server);
 
-/* The election that this path lies in, with the name of its child there ("" for the election's own path);
-   NULL: in none. */
-struct election *clients_election_of(const struct cluster *, const char *path, const char **child);
-
 #endif

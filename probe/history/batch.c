@@ -37,7 +37,7 @@ size_t batch_size(const struct batch *batch)
            batch->tenure_room * sizeof *batch->tenures;
 }
 
-batch_text batch_put(struct batch *batch, const char *text)
+static batch_text put(struct batch *batch, const char *text)
 {
     if (!text)
         return 0;
@@ -69,21 +69,21 @@ static batch_text names_as_json(struct batch *batch, const struct finding *findi
         json_write_string(&writer, finding->candidates[i]);
     json_write_end(&writer, ']');
     buffer_put_char(&out, '\0');
-    batch_text text = buffer_failed(&out) ? 0 : batch_put(batch, out.bytes);
+    batch_text text = buffer_failed(&out) ? 0 : put(batch, out.bytes);
     buffer_free(&out);
     return text;
 }
 
 static void add_finding(struct batch *batch, struct happening *h, const struct finding *finding)
 {
-    h->code = batch_put(batch, finding_kind(finding->code)->word);
+    h->code = put(batch, finding_kind(finding->code)->word);
     h->severity = finding->severity;
     h->certainty = finding->certainty;
     h->subject = finding->subject;
     h->one_look = finding->one_look;
     h->candidates = names_as_json(batch, finding);
-    h->evidence = batch_put(batch, finding->evidence);
-    h->advice = batch_put(batch, finding->advice);
+    h->evidence = put(batch, finding->evidence);
+    h->advice = put(batch, finding->advice);
     h->since_us = finding->since.wall_us;
     h->unconfirmed_us = finding->unconfirmed_since.mono_us ? finding->unconfirmed_since.wall_us : 0;
 }
@@ -91,16 +91,16 @@ static void add_finding(struct batch *batch, struct happening *h, const struct f
 static void add_failover(struct batch *batch, struct happening *h, const struct failover *failover)
 {
     h->failover = true;
-    h->candidate = batch_put(batch, failover->to);
-    h->identity = batch_put(batch, failover->to_identity);
-    h->other = batch_put(batch, failover->from);
-    h->other_identity = batch_put(batch, failover->from_identity);
+    h->candidate = put(batch, failover->to);
+    h->identity = put(batch, failover->to_identity);
+    h->other = put(batch, failover->from);
+    h->other_identity = put(batch, failover->from_identity);
     h->lost_us = failover->lost_at.wall_us;
     h->lost_mono_us = failover->lost_at.mono_us;
     h->elected_us = failover->elected_at.mono_us ? failover->elected_at.wall_us : 0;
-    h->cause = batch_put(batch, failover_cause_word(failover->cause));
+    h->cause = put(batch, failover_cause_word(failover->cause));
     h->certainty = failover->cause_certainty;
-    h->evidence = batch_put(batch, failover->evidence);
+    h->evidence = put(batch, failover->evidence);
     h->gap_us = failover->gap_us;
     h->spans[0] = failover->detection;
     h->spans[1] = failover->vacancy;
@@ -117,14 +117,14 @@ void batch_add_event(struct batch *batch, const struct event *event)
         return;
     h->kind = event->kind;
     h->at_us = event->at.wall_us;
-    h->cluster = batch_put(batch, event->cluster ? event->cluster->name : NULL);
-    h->election = batch_put(batch, event->election ? event->election->path : NULL);
-    h->candidate = batch_put(batch, event->candidate);
-    h->identity = batch_put(batch, event->identity);
-    h->other = batch_put(batch, event->from);
-    h->other_identity = batch_put(batch, event->from_identity);
-    h->state = batch_put(batch, event->connection);
-    h->detail = batch_put(batch, event->detail);
+    h->cluster = put(batch, event->cluster ? event->cluster->name : NULL);
+    h->election = put(batch, event->election ? event->election->path : NULL);
+    h->candidate = put(batch, event->candidate);
+    h->identity = put(batch, event->identity);
+    h->other = put(batch, event->from);
+    h->other_identity = put(batch, event->from_identity);
+    h->state = put(batch, event->connection);
+    h->detail = put(batch, event->detail);
     h->position = event->position;
     h->joined = event->unseen_joined;
     h->gone = event->unseen_left;
@@ -132,7 +132,7 @@ void batch_add_event(struct batch *batch, const struct event *event)
     h->after_us = event->after_us;
     bool seen = event->kind == EVENT_ELECTION_SEEN || event->kind == EVENT_ELECTION_GONE;
     if (seen && event->election && event->election->recipe) /* as it was then */
-        h->detail = batch_put(batch, event->election->recipe->name);
+        h->detail = put(batch, event->election->recipe->name);
     if (event->finding)
         add_finding(batch, h, event->finding);
     if (event->failover)
@@ -146,15 +146,15 @@ void batch_add_subject(struct batch *batch, const struct cluster *cluster, const
     batch->subjects = rows;
     if (!row)
         return;
-    row->cluster = batch_put(batch, cluster->name);
-    row->hosts = batch_put(batch, cluster->hosts);
-    row->chroot = batch_put(batch, cluster->chroot);
+    row->cluster = put(batch, cluster->name);
+    row->hosts = put(batch, cluster->hosts);
+    row->chroot = put(batch, cluster->chroot);
     if (!election)
         return;
-    row->election = batch_put(batch, election->path);
-    row->name = batch_put(batch, election->name);
-    row->kind = batch_put(batch, election_kind_word(election->kind));
-    row->recipe = batch_put(batch, election->recipe ? election->recipe->name : NULL);
+    row->election = put(batch, election->path);
+    row->name = put(batch, election->name);
+    row->kind = put(batch, election_kind_word(election->kind));
+    row->recipe = put(batch, election->recipe ? election->recipe->name : NULL);
 }
 
 void batch_add_tenure(struct batch *batch, const struct election *election, const struct tenure *tenure,
@@ -165,11 +165,11 @@ void batch_add_tenure(struct batch *batch, const struct election *election, cons
     batch->tenures = rows;
     if (!row)
         return;
-    row->cluster = batch_put(batch, election->cluster->name);
-    row->election = batch_put(batch, election->path);
+    row->cluster = put(batch, election->cluster->name);
+    row->election = put(batch, election->path);
     row->number = number;
-    row->candidate = batch_put(batch, tenure->name);
-    row->identity = batch_put(batch, tenure->identity);
+    row->candidate = put(batch, tenure->name);
+    row->identity = put(batch, tenure->identity);
     row->from_us = tenure->from.wall_us;
     row->to_us = tenure->to.mono_us ? tenure->to.wall_us : 0;
     row->from_exact = tenure->from_exact;

@@ -78,7 +78,6 @@ void batch_free(struct batch *);
 bool batch_is_empty(const struct batch *);
 size_t batch_size(const struct batch *); /* bytes, about */
 
-batch_text batch_put(struct batch *, const char *text);
 static inline const char *batch_get(const struct batch *batch, batch_text text)
 {
     return text ? batch->texts.bytes + text - 1 : NULL;

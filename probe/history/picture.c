@@ -48,11 +48,6 @@ void picture_free(struct picture *picture)
     free(picture);
 }
 
-size_t picture_count(const struct picture *picture)
-{
-    return picture->count;
-}
-
 const unsigned char *picture_item(const struct picture *picture, size_t i, size_t *length)
 {
     *length = picture->slots[i].length;

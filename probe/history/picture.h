@@ -42,7 +42,6 @@ void picture_clear(struct picture *);
 
 /* The items, for thaw.c: those that are not there have NULL bytes. Their first byte is an item_kind
    (items.h). */
-size_t picture_count(const struct picture *);
 const unsigned char *picture_item(const struct picture *, size_t i, size_t *length);
 
 #endif

@@ -292,13 +292,6 @@ void store_alive(struct store *store, int64_t now_us)
     uv_mutex_unlock(&store->mutex);
 }
 
-void store_keep(struct store *store, int64_t keep_ms)
-{
-    uv_mutex_lock(&store->mutex);
-    store->keep_ms = keep_ms;
-    uv_mutex_unlock(&store->mutex);
-}
-
 char *store_problem(struct store *store)
 {
     uv_mutex_lock(&store->mutex);

@@ -24,9 +24,6 @@ size_t store_waiting(struct store *);
 /* Nothing has happened until now, but it was being watched. */
 void store_alive(struct store *, int64_t now_us);
 
-/* A configuration was read again. */
-void store_keep(struct store *, int64_t keep_ms);
-
 /* Why it cannot write at present (malloc'd; the caller frees), or NULL: it is well. */
 char *store_problem(struct store *);
 

@@ -122,11 +122,6 @@ static const char *const figures[FIGURE_COUNT] = {"stand",    "failover", "detec
                                                   "takeover", "errors",   "expired"};
 static const char *const ofs[] = {"p50", "p90", "p99", "max", "count"};
 
-const char *wish_figure_word(enum wish_figure figure)
-{
-    return figures[figure];
-}
-
 #define EXPECT_FORM "; write as in 'failover.p99<2s', 'failover.count>=10' or 'errors=0'"
 
 /* As people write it: 'failover.p99 < 2s'. */

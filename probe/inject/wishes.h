@@ -35,7 +35,6 @@ enum wish_figure {
     FIGURE_EXPIRED,
     FIGURE_COUNT
 };
-const char *wish_figure_word(enum wish_figure);
 
 enum wish_of { OF_P50, OF_P90, OF_P99, OF_MAX, OF_COUNT };
 

@@ -34,7 +34,7 @@ const char *texts_keep(struct texts *texts, const char *text, size_t length)
     return copy;
 }
 
-void texts_free(struct texts *texts)
+static void texts_free(struct texts *texts)
 {
     while (texts->latest) {
         struct text_block *block = texts->latest;

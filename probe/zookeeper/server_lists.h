@@ -22,7 +22,6 @@ struct texts {
 };
 /* A copy, NUL-terminated (a NUL inside ends it for its readers); NULL: out of memory. */
 const char *texts_keep(struct texts *, const char *text, size_t length);
-void texts_free(struct texts *);
 
 struct connection_list {
     struct seen_connection *list;

@@ -8,7 +8,6 @@ import pytest
 
 from electop import Events
 from ensemble import Ensemble
-from raw_session import SessionError
 from standing import Findings, Line, configuration
 from waiting import until
 

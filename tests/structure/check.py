@@ -245,6 +245,16 @@ def own_headers(top):
                 yield path, 0, f"{exported}() stands in {', '.join(sorted(homes))}"
 
 
+def unused_exports(top):
+    """What a file does for others is used by others, if only by a test: else it is static, or dead."""
+    seen = {path: set(WORD.findall(code(top, path))) for path in files(top, folders=("config", "probe", "tui", "tests"))}
+    for path, names in exports(top).items():
+        for name in sorted(names - {"main"}):
+            users = [other for other, said in seen.items() if name in said and other != path]
+            if len(users) < 2:  # one header declares it
+                yield path, 0, f"{name}() is used by nobody else"
+
+
 def shared_headers(top):
     """A header that is no file's own (session_inner.h, of what several files share) stands below them: it
     includes no header of theirs, so that what they share can be read before what they do with it."""
@@ -282,6 +292,7 @@ RULES = [
     circles,
     part_circles,
     own_headers,
+    unused_exports,
     shared_headers,
     file_lengths,
     top_level,

@@ -51,6 +51,7 @@ PLANTED = [
     (check.writes_to_clusters, "tui/views/planted.c", "    session_set(s, p, d, 1, -1, f, c);\n"),
     (check.writes_to_clusters, "probe/inject/planted.c", "    session_delete(s, p, -1, f, c);\n"),
     (check.writes_to_clusters, "tui/commands/planted.c", "    struct guard *g = guard_new_private();\n"),
+    (check.unused_exports, "probe/planted.c", "int planted_do(void)\n{\n    return 1;\n}\n"),
     (check.file_lengths, "probe/planted.c", "int x;\n" * (check.LONGEST_FILE + 1)),
     (check.file_lengths, "tests/unit/planted_test.c", "int x;\n" * (check.LONGEST_FILE + 1)),
     (check.top_level, "notes.txt", "remember\n"),
