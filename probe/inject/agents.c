@@ -97,6 +97,26 @@ static size_t find(const struct agents *a, const char *name)
     return i;
 }
 
+/* Until all begin whoever ends takes its sign with it, and has no part in the run. */
+static void forget_who_left(struct agents *a, char *const *names, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < a->count; i++) {
+        bool is_there = false;
+        for (size_t j = 0; j < count && !is_there; j++) {
+            const char *ready = sign_of(a, names[j], "ready-");
+            is_there = ready && strcmp(ready, a->known[i].name) == 0;
+        }
+        if (is_there)
+            a->known[kept++] = a->known[i];
+    }
+    if (kept == a->count)
+        return;
+    a->count = kept;
+    a->heard = 0;
+    a->longest_ms = a->for_ms;
+}
+
 static void on_list(void *context, enum session_result result, const struct znode_stat *stat,
                     char *const *names, size_t count)
 {
@@ -106,6 +126,8 @@ static void on_list(void *context, enum session_result result, const struct znod
     if (result != SESSION_OK)
         return;
     a->listed = true;
+    if (!a->has_begun)
+        forget_who_left(a, names, count);
     for (size_t i = 0; i < a->count; i++)
         a->known[i].alive = false;
     for (size_t i = 0; i < count; i++) {

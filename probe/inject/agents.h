@@ -2,11 +2,12 @@
  * agents.h - several agents in one run, on any number of machines: they begin together, and each gets to know
  * what became of the others.
  *
- *   SANDBOX/RUN.ready-ID   ephemeral: this agent is ready, and how long it would run. When nobody new has
- * come SANDBOX/RUN.go         for some seconds, the first of them makes this: then all begin, and run for as
- * long as the longest of them would. Whoever comes later is refused SANDBOX/RUN.over-ID    ephemeral: its
- * time is over. It goes on until the others' is, too SANDBOX/RUN.part-ID    what an agent hands in at its
- * end; who has neither this nor a sign of life died
+ *   SANDBOX/RUN.ready-ID   ephemeral: this agent is ready, and how long it would run
+ *   SANDBOX/RUN.go         made by the first of them when nobody new has come for some seconds: then all
+ *                          begin, and run for as long as the longest of them would. Whoever comes later
+ *                          is refused; whoever left before has no part in the run
+ *   SANDBOX/RUN.over-ID    ephemeral: its time is over. It goes on until the others' is, too
+ *   SANDBOX/RUN.part-ID    what an agent hands in at its end; who has neither this nor a sign of life died
  *
  * An agent's name says which process it is (host and number), so that one that died is named.
  */

@@ -144,7 +144,8 @@ static void note_meeting(struct trial *t)
 {
     int64_t ours_ms = t->options.for_ms;
     t->options.for_ms = agents_for_ms(t->agents);
-    trial_note(t, "%zu agents in the run %.64s", agents_count(t->agents), t->run);
+    size_t count = agents_count(t->agents);
+    trial_note(t, "%zu agent%s in the run %.64s", count, count == 1 ? "" : "s", t->run);
     if (t->options.for_ms != ours_ms)
         trial_note(
             t, "agents end together: the run goes on for %.1f s, the longest --for of any, and not %.1f s",

@@ -614,6 +614,23 @@ def test_agents_share_a_run(zk, client):
     until(lambda: not client.exists(SANDBOX), 20)
 
 
+def test_who_leaves_before_the_beginning_has_no_part(zk, client):
+    """Ctrl-C of an agent while they wait for each other: the other's run is its own, and nobody is told as dead."""
+    def ready():
+        return [name for name in client.get_children(SANDBOX) if ".ready-" in name] if client.exists(SANDBOX) else []
+
+    agents = [Injection(zk, SANDBOX, "--join", "early", "-n", "3", "--for", "1s") for _ in range(2)]
+    agents[0].until(lambda: len(ready()) == 2)
+    assert agents[0].end(signal.SIGINT)[0] == 130
+    status, out, err = agents[1].end(within=60)
+    assert status == 0, err
+    report = json.loads(out)
+    assert [(agent["agent"].rsplit("-")[-1], agent["end"]) for agent in report["agents"]] == \
+        [(str(agents[1].process.pid), "done")]
+    assert report["notes"] == ["1 agent in the run early"] and report["stand"]["count"] == 3
+    until(lambda: not client.exists(SANDBOX), 20)
+
+
 def test_an_agent_that_dies_is_named(zk, client):
     """kill -9 of one agent: the other's report names it, and nothing of either stays."""
     arguments = [SANDBOX, "--join", "mortal", "-n", "4", "--for", "8s"]
