@@ -6,6 +6,7 @@ A peer is a program that reads "stand KIND PATH NAME", "resign NAME" and "close 
 import glob
 import os
 import queue
+import re
 import signal
 import subprocess
 import tempfile
@@ -26,8 +27,8 @@ def fetched(what, command, **more):
     except (FileNotFoundError, subprocess.TimeoutExpired) as error:
         pytest.skip(f"{what} cannot be had: {error}")
     if done.returncode != 0:
-        lines = [line for line in done.stdout.splitlines() if line.strip()]
-        pytest.skip(f"{what} cannot be had: {lines[0] if lines else 'it says nothing'}")
+        said = re.sub(r"\x1b\[[0-9;]*m", "", done.stdout).strip() or f"{command[0]} says nothing"
+        pytest.skip(f"{what} cannot be had: {said.splitlines()[0]}")
 
 
 def build_curator():
