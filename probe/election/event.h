@@ -38,7 +38,8 @@ struct event {
     const char *from; /* the one before, or NULL */
     const char *from_identity;
     int64_t gap_us; /* found after nobody had watched for so long: it happened within that time, and not only
-                       now; CONNECTION "gap": its length. 0: seen as it happened */
+                       now; CONNECTION "gap": its length, "disconnected": not heard for so long by then.
+                       0: seen as it happened */
     int64_t after_us; /* LEADER_ELECTED: since the loss; LEADER_ACKNOWLEDGED: since first; -1: unknown */
     const char *connection; /* CONNECTION: "connected", "disconnected", "expired", "gap" */
     const char *detail;     /* CONNECTION: why, for people; or NULL */

@@ -167,6 +167,7 @@ static bool set_text(char **kept, const char *text)
  */
 #define STILL_US INT64_C(5000000)
 
+/* Nothing is known of what came after at, the moment in which the servers were heard last. */
 static void elections_stale(struct cluster *cluster, struct moment at)
 {
     bool stood_still =
@@ -178,7 +179,10 @@ static void elections_stale(struct cluster *cluster, struct moment at)
         if (!election->fresh)
             continue;
         bool read_since = election->listed.mono_us > cluster->stood_still_to.mono_us;
-        election_lapse(election, stood_still && !read_since ? cluster->stood_still_from : at);
+        struct moment known = moment_later(at, election->listed);
+        if (stood_still && !read_since && cluster->stood_still_from.mono_us < known.mono_us)
+            known = cluster->stood_still_from;
+        election_lapse(election, known);
         diagnose_soon(election);
     }
 }
@@ -235,8 +239,10 @@ static void observe_connection(struct model *model, struct cluster *cluster, con
     cluster->connection = now;
     if (changed)
         model->generation++;
-    if (before == CONNECTION_CONNECTED && now != CONNECTION_CONNECTED)
-        elections_stale(cluster, o->at);
+    bool lost = before == CONNECTION_CONNECTED && now != CONNECTION_CONNECTED;
+    if (lost)
+        elections_stale(cluster,
+                        (struct moment){o->at.mono_us - seen->silent_us, o->at.wall_us - seen->silent_us});
     if (now == CONNECTION_CONNECTED)
         cluster->ever_connected = true;
     /* Told is what a person would say: losing and having it, not each attempt in between. */
@@ -249,6 +255,7 @@ static void observe_connection(struct model *model, struct cluster *cluster, con
                                           .cluster = cluster,
                                           .connection = words[now],
                                           .detail = cluster->problem,
+                                          .gap_us = lost ? seen->silent_us : 0,
                                           .after_us = -1});
 }
 

@@ -446,14 +446,16 @@ static bool find_moment(struct history *h, int64_t at_us, size_t *stretch, char 
     return !why;
 }
 
-/* A recorder that stands still knows only afterwards that it did: what stands in the picture of such a time
- * is what it saw before. */
-static bool lapse_still(struct history *h, struct thawed *thawed, int64_t at_us, size_t stretch)
+/* A recorder that stands still, or hears nothing, knows only afterwards that it did: what stands in the
+ * picture of such a time is what it saw before. */
+static bool lapse_unseen(struct history *h, struct thawed *thawed, int64_t at_us, size_t stretch)
 {
     sqlite3_stmt *statement = NULL;
     int code = sqlite3_prepare_v2(h->db,
-                                  "SELECT c.name, g.from_us FROM gap g JOIN cluster c ON c.id = g.cluster"
-                                  " WHERE g.why = '" GAP_STILL "' AND g.from_us < ?1 AND g.to_us > ?1"
+                                  "SELECT c.name, g.from_us, g.why = '" GAP_STILL "'"
+                                  " FROM gap g JOIN cluster c ON c.id = g.cluster"
+                                  " WHERE g.why IN ('" GAP_STILL "', '" GAP_AWAY "')"
+                                  " AND g.from_us < ?1 AND g.to_us > ?1"
                                   " AND g.from_us >= ?2",
                                   -1, &statement, NULL);
     if (code == SQLITE_OK) {
@@ -461,7 +463,8 @@ static bool lapse_still(struct history *h, struct thawed *thawed, int64_t at_us,
         sqlite3_bind_int64(statement, 2, h->stretches[stretch].from_us);
         while ((code = sqlite3_step(statement)) == SQLITE_ROW)
             thawed_lapse(thawed, sql_text(statement, 0), sqlite3_column_int64(statement, 1),
-                         "the recorder stood still then");
+                         sqlite3_column_int(statement, 2) ? "the recorder stood still then"
+                                                          : "the servers were not heard then");
     }
     sqlite3_finalize(statement);
     return code == SQLITE_DONE;
@@ -475,7 +478,7 @@ const struct model *history_at(struct history *h, int64_t at_us, char **error)
         return NULL;
     if (find_moment(h, at_us, &stretch, error) &&
         !(bring_picture(h, stretch, at_us) && (thawed = thaw(h->picture, at_us, ++h->generation)) &&
-          lapse_still(h, thawed, at_us, stretch)))
+          lapse_unseen(h, thawed, at_us, stretch)))
         reader_failed(h, error);
     reader_end(h);
     if (*error || !thawed) {

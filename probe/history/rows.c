@@ -423,7 +423,7 @@ static bool write_failover(struct rows *rows, const struct batch *batch, const s
     return sql_done(statement);
 }
 
-/* From when a cluster was lost until it is there again. */
+/* From when a cluster was heard last until it is there again. */
 static bool write_absence(struct rows *rows, const struct batch *batch, const struct happening *h,
                           const struct ids *ids)
 {
@@ -437,10 +437,10 @@ static bool write_absence(struct rows *rows, const struct batch *batch, const st
         return write_gap(rows, ids->cluster, h->at_us - h->gap_us, h->at_us, GAP_STILL);
     if (strcmp(state, "connected") == 0) {
         lookup_set(&rows->lost, cluster, length, 0);
-        return !lost || write_gap(rows, ids->cluster, since_us, h->at_us, "not connected");
+        return !lost || write_gap(rows, ids->cluster, since_us, h->at_us, GAP_AWAY);
     }
     if (!lost)
-        lookup_set(&rows->lost, cluster, length, h->at_us);
+        lookup_set(&rows->lost, cluster, length, h->at_us - h->gap_us);
     return true;
 }
 

@@ -101,6 +101,8 @@
 
 /* Why there is a gap: the recorder found that it had not been running. */
 #define GAP_STILL "the program stood still"
+/* ... or that a cluster could not be watched. */
+#define GAP_AWAY "not connected"
 
 /*
  * Makes or migrates it (writing), or checks that it can be read. False and a text in *error (caller frees):

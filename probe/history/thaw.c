@@ -281,8 +281,8 @@ void thawed_lapse(struct thawed *thawed, const char *name, int64_t since_wall_us
     struct moment since = {model->now.mono_us - (model->now.wall_us - since_wall_us), since_wall_us};
     for (size_t i = 0; i < model->cluster_count; i++) {
         struct cluster *cluster = &model->clusters[i];
-        if (name && strcmp(cluster->name, name) != 0)
-            continue;
+        if (name && (strcmp(cluster->name, name) != 0 || cluster->connection != CONNECTION_CONNECTED))
+            continue; /* another one, or it was known to be away */
         free(cluster->problem);
         cluster->problem = text_copy(why);
         cluster->connection = CONNECTION_CONNECTING;

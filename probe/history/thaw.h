@@ -20,7 +20,8 @@ const struct model *thawed_model(const struct thawed *);
 
 /*
  * From then on nobody was watching: that cluster (NULL: every one) counts as not connected, for this reason,
- * what its elections show as stale, and who led in them as not known.
+ * what its elections show as stale, and who led in them as not known. A named one that was known to be away
+ * is left as it is.
  */
 void thawed_lapse(struct thawed *, const char *cluster, int64_t since_wall_us, const char *why);
 

@@ -51,11 +51,17 @@ static void observe_connection(struct live *live, enum connection_state state, c
         problem = refusing(live);
     else if (live->discover && state == CONNECTION_CONNECTED)
         problem = discover_left_out(live->discover);
+    int64_t silent_us = 0;
+    for (size_t i = 0; i < live->lane_count; i++) {
+        int64_t lane_us = session_silent_us(live->lanes[i].session);
+        silent_us = lane_us > silent_us ? lane_us : silent_us;
+    }
     struct observation o = live_observation(live, OBSERVED_CONNECTION, NULL, NULL);
     o.connection = (struct observed_connection){.state = state,
                                                 .session = session_id(live->session),
                                                 .timeout_ms = session_timeout_ms(live->session),
                                                 .server = session_server(live->session),
+                                                .silent_us = silent_us,
                                                 .problem = missing ? missing : problem};
     model_observe(live->model, &o);
     free(missing);

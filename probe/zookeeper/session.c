@@ -145,6 +145,8 @@ static void session_pump(struct session *s, int events)
         errno = 0;
         rc = zookeeper_process(s->zh, events);
         error = errno;
+        if (rc == ZOK && events & ZOOKEEPER_READ)
+            s->heard_ms = uv_now(s->loop);
         events = ZOOKEEPER_READ;
         if (rc == ZOK && session_attempt_broke(s))
             rc = ZCONNECTIONLOSS;
@@ -309,8 +311,11 @@ static void session_fail(struct session *s, int rc, int error, int state_before)
     session_attempt_stay_in_turn(s);
     tell_failure(s);
     uv_update_time(s->loop);
-    if (s->state == CONNECTION_CONNECTED)
+    if (s->state == CONNECTION_CONNECTED) {
+        bool unheard = rc == ZOPERATIONTIMEOUT || error == ETIMEDOUT || error == EHOSTUNREACH;
         s->last_heard_ms = uv_now(s->loop);
+        s->silent_ms = unheard ? s->last_heard_ms - s->heard_ms : 0;
+    }
 
     if (state == ZOO_AUTH_FAILED_STATE || s->refused) {
         s->refused = true;
@@ -559,6 +564,11 @@ uint64_t session_id(const struct session *s)
 bool session_is_awaited(const struct session *s)
 {
     return s->zh && !s->established && zoo_state(s->zh) == ZOO_ASSOCIATING_STATE;
+}
+
+int64_t session_silent_us(const struct session *s)
+{
+    return s->state == CONNECTION_CONNECTED ? 0 : (int64_t)s->silent_ms * 1000;
 }
 
 int session_timeout_ms(const struct session *s)

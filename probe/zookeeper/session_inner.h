@@ -42,10 +42,12 @@ struct session {
     enum connection_state state;
     bool established;       /* this handle has had a session */
     uint64_t last_heard_ms; /* loop time at which the connection was last there, or the handle was begun */
-    unsigned failures;      /* attempts in a row that failed */
-    unsigned refusals;      /* of them, those of servers that gave no session */
-    size_t attempt;         /* the address that is tried, or was last; address_count: not known */
-    bool moves_on;          /* the library takes a step itself when an attempt fails */
+    uint64_t heard_ms;      /* ... at which the server said something */
+    uint64_t silent_ms; /* the connection was given up after it had said nothing for so long; 0: it was not */
+    unsigned failures;  /* attempts in a row that failed */
+    unsigned refusals;  /* of them, those of servers that gave no session */
+    size_t attempt;     /* the address that is tried, or was last; address_count: not known */
+    bool moves_on;      /* the library takes a step itself when an attempt fails */
     char server[ADDRESS_SIZE];
     char problem[200];
     struct requests requests; /* not answered yet */

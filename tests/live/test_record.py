@@ -87,6 +87,22 @@ def test_the_time_between_two_recorders_is_a_gap(recorder, standing):
     again.end()
 
 
+def test_what_was_not_heard_was_not_watched(recorder, standing, zk):
+    """A server that says nothing is noticed to do so only later: nobody knows what happened since it was heard."""
+    r = recorder("-t", "4s")
+    r.wait_for("SELECT 1 FROM tenures WHERE kind = 'led'")
+    frozen_us = time.time() * 1e6
+    zk.freeze()
+    try:
+        r.wait_for("SELECT 1 FROM events WHERE event = 'connection' AND state = 'disconnected' AND gap_ms > 1000")
+    finally:
+        zk.thaw()
+    r.wait_for("SELECT 1 FROM tenures WHERE kind = 'led'", 2)
+    assert r.ask("SELECT from_us <= ?, why FROM gap WHERE cluster IS NOT NULL", frozen_us) == [(1, "not connected")]
+    assert r.ask("SELECT to_us <= ? FROM tenure WHERE kind = 'led' ORDER BY id LIMIT 1", frozen_us) == [(1,)]
+    r.end()
+
+
 def test_a_query_leaves_the_recorder_its_file(recorder, standing):
     """A recorder has read its file before it goes on in it: whoever asks it with `sqlite3` is not the last to have
     it open, and what happens afterwards is in it."""

@@ -199,13 +199,14 @@ static void watch(struct script *s, char *words)
     observe(s, &o);
 }
 
-static void connection(struct script *s, enum connection_state state, const char *problem)
+static void connection(struct script *s, enum connection_state state, int64_t silent_us, const char *problem)
 {
     struct observation o = {.kind = OBSERVED_CONNECTION};
     o.connection = (struct observed_connection){.state = state,
                                                 .session = 0x100,
                                                 .timeout_ms = 10000,
                                                 .server = state == CONNECTION_CONNECTED ? "h:1" : NULL,
+                                                .silent_us = silent_us,
                                                 .problem = *problem ? problem : NULL};
     observe(s, &o);
 }
@@ -497,13 +498,15 @@ static void run_line(struct script *s, char *line)
         struct observation o = {.kind = OBSERVED_DROPPED, .election = s->election, .path = s->election};
         observe(s, &o);
     } else if (strcmp(line, "connect") == 0) {
-        connection(s, CONNECTION_CONNECTED, rest);
+        connection(s, CONNECTION_CONNECTED, 0, rest);
     } else if (strcmp(line, "lose") == 0) {
-        connection(s, CONNECTION_CONNECTING, rest);
+        connection(s, CONNECTION_CONNECTING, 0, rest);
+    } else if (strcmp(line, "unheard") == 0) {
+        connection(s, CONNECTION_CONNECTING, strtoll(rest, NULL, 10) * 1000, "no answer");
     } else if (strcmp(line, "expire") == 0) {
-        connection(s, CONNECTION_EXPIRED, rest);
+        connection(s, CONNECTION_EXPIRED, 0, rest);
     } else if (strcmp(line, "refuse") == 0) {
-        connection(s, CONNECTION_REFUSED, rest);
+        connection(s, CONNECTION_REFUSED, 0, rest);
     } else if (strcmp(line, "gap") == 0) {
         struct observation o = {.kind = OBSERVED_GAP};
         o.gap_us = strtoll(rest, NULL, 10) * 1000;

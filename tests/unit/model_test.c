@@ -330,6 +330,28 @@ static void away(void **state)
                               "? since ~0\n"
                               "? tenures n_0000000000(a) ~1000-1100, gap 1100-2000, "
                               "n_0000000000(a) ~2000-\n");
+    model_script_run("what came after the servers were heard last was not watched, whenever that was noticed",
+                     STANDING
+                     "tick 5000\n"
+                     "unheard 4000\n"
+                     "> connection disconnected: no answer gap 4000\n"
+                     "- n_0000000000\n"
+                     "tick 1000\n"
+                     "connect\n"
+                     "> connection connected\n"
+                     "list\n"
+                     "> leader-lost n_0000000000 @1 gap 5000\n"
+                     "> candidate-left n_0000000000 @1 gap 5000\n"
+                     "> leader-elected n_0000000000 -> n_0000000001 gap 5000\n"
+                     "? tenures n_0000000000(a) ~1000-2000, gap 2000-7000, n_0000000001(b) ~7000-\n");
+    model_script_run("... and a list that was read was heard", STANDING
+                     "tick 100\n"
+                     "unheard 4000\n"
+                     "> connection disconnected: no answer gap 4000\n"
+                     "connect\n"
+                     "> connection connected\n"
+                     "list\n"
+                     "? tenures n_0000000000(a) ~1000-1000, gap 1000-1100, n_0000000000(a) ~1100-\n");
     model_script_run("a change found after a reconnect is told as found then", STANDING
                      "tick 100\n"
                      "lose\n"

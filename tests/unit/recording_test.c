@@ -298,6 +298,42 @@ static void claims_nothing_while_it_stood_still(void **state)
     recorded_free(world);
 }
 
+/* Nor what came after the servers were heard last, although the connection was only given up later. */
+static void claims_nothing_while_nothing_was_heard(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_begin();
+    recorded_changes(world, 5);
+    int64_t heard_us = world->now.wall_us;
+    recorded_pass(world, 6000);
+    int64_t told_us = world->now.wall_us;
+    struct observation o = {.kind = OBSERVED_CONNECTION, .at = world->now};
+    o.connection = (struct observed_connection){
+        .state = CONNECTION_CONNECTING, .session = 0x100, .silent_us = 6000000, .problem = "no answer"};
+    model_observe(world->model, &o);
+    recorded_pass(world, 1000);
+    o.at = world->now;
+    o.connection =
+        (struct observed_connection){.state = CONNECTION_CONNECTED, .session = 0x100, .timeout_ms = 10000};
+    model_observe(world->model, &o);
+    recorded_changes(world, 5);
+    recorded_stop(world);
+    assert_int_equal(recorded_ask(world, "SELECT from_us FROM gap"), heard_us);
+    assert_int_equal(recorded_ask(world, "SELECT to_us - from_us FROM gap"), 7000000);
+
+    struct history *history = recorded_open(world);
+    char *error;
+    const struct model *model = history_at(history, heard_us, &error);
+    assert_true(model && model->clusters[0].elections[0]->fresh);
+    model = history_at(history, told_us - 1000, &error);
+    assert_true(model && !model->clusters[0].elections[0]->fresh);
+    assert_string_equal(model->clusters[0].problem, "the servers were not heard then");
+    assert_int_equal(model->clusters[0].connection_since.wall_us, heard_us);
+    assert_int_equal(model->clusters[0].elections[0]->stale_since.wall_us, heard_us);
+    history_close(history);
+    recorded_free(world);
+}
+
 static void expect_refusal(const struct recorded *world, const char *wanted)
 {
     char *error;
@@ -438,6 +474,7 @@ int main(void)
         cmocka_unit_test(refuses_what_it_does_not_know),
         cmocka_unit_test(tells_each_moment_once),
         cmocka_unit_test(claims_nothing_while_it_stood_still),
+        cmocka_unit_test(claims_nothing_while_nothing_was_heard),
         cmocka_unit_test(keeps_its_locks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -157,14 +157,15 @@ static void say_connection(const struct event *event, struct event_words *words)
         words->label = "not watching";
         words->role = ROLE_WARNING;
         put_span(words, "for ", event->gap_us > 0 ? event->gap_us : -1);
-        if (event->detail && words->detail[0])
-            APPEND(words->detail, ": ");
     } else {
         words->label = "disconnected";
         words->role = ROLE_WARNING;
+        put_span(words, "not heard for ", event->gap_us > 0 ? event->gap_us : -1);
     }
-    if (event->detail)
+    if (event->detail) {
+        APPEND(words->detail, words->detail[0] ? ": " : "");
         APPEND(words->detail, event->detail);
+    }
 }
 
 static void say_finding(const struct event *event, struct event_words *words)
