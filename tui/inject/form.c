@@ -181,8 +181,8 @@ static void field_draw(const struct form *form, const struct scene *scene, struc
 
     value_text(form, scene, field, text, sizeof text);
     if (idle) {
-        snprintf(text, sizeof text, form_is_live(form) ? "%s as the others there are" : "%s nobody dies",
-                 cells_sign(cells, SIGN_DASH));
+        snprintf(text, sizeof text, "%s %s", cells_sign(cells, SIGN_DASH),
+                 field == FIELD_BEHAVIOUR ? "each watches the one before it" : "nobody dies");
         x -= 2; /* the dash stands where the arrow does */
     }
     cells_put(cells, 1, y, 1, ROLE_ACCENT, selected ? cells_sign(cells, SIGN_SELECTED) : " ");
