@@ -15,6 +15,7 @@ struct client {
     struct candidate *owned;     /* chained by owned_next */
 
     int64_t response_ms;      /* last response in the latest list */
+    int64_t last_zxid;        /* in the latest list: its last request was answered no later; -1: unknown */
     int64_t ends_ms;          /* in the latest list of sessions: see seen_session; -1: not told */
     int64_t parted_us;        /* the first list without its connection had come by then */
     uint64_t fingerprint;     /* of the watches that concern elections, in the run */

@@ -93,7 +93,7 @@ static void note_before(struct failover_case *c, const struct cluster *cluster, 
     }
     c->last_cxid = shown->connected ? shown->last_cxid : -1;
     c->established_ms = shown->established_ms;
-    c->answered_us = server->listed.mono_us + server->list_took_us;
+    c->asked_zxid = shown->connected ? client->last_zxid : -1;
     c->at_leader = server->mode == SERVER_LEADER || server->mode == SERVER_STANDALONE;
 }
 
@@ -107,9 +107,11 @@ void failover_case_open(const struct fold *f, const struct candidate *leader)
                                 .election = f->election,
                                 .server = SIZE_MAX,
                                 .last_cxid = -1,
+                                .asked_zxid = -1,
                                 .established_ms = -1};
     c->evidence.gone_us = c->evidence.since_us = f->at.mono_us;
     c->evidence.no_session = leader->known && leader->stat.owner == 0;
+    c->listed_zxid = leader->known ? leader->stat.czxid : 0;
     if (leader->known && owner_is_session(leader->stat.owner))
         c->evidence.session = leader->stat.owner;
     if (leader->client)
@@ -127,6 +129,8 @@ void failover_case_listed(const struct fold *f, const struct znode_stat *old)
     if (!c || c->zxid_most != 0)
         return;
     c->zxid_most = now->pzxid;
+    if (old && old->czxid == now->czxid && old->pzxid > c->listed_zxid)
+        c->listed_zxid = old->pzxid;
     /* One change since, and it took the leader: this is the one. */
     if (old && old->czxid == now->czxid && (uint32_t)now->cversion == (uint32_t)old->cversion + 1)
         c->zxid = now->pzxid;
@@ -330,6 +334,14 @@ static bool is_untold(const struct failover_case *c)
            server->listed.mono_us < c->evidence.gone_us || server->lasting_us > c->evidence.looked_us;
 }
 
+/* Our own session may hear of a loss late, when its server stands still: not the times of lists, but what
+   they show of transactions, tells that its last request then was none that took its znode. */
+static bool had_asked_before(const struct failover_case *c)
+{
+    int64_t stood_zxid = c->stood_zxid > c->listed_zxid ? c->stood_zxid : c->listed_zxid;
+    return c->asked_zxid > 0 && (c->zxid != 0 ? c->asked_zxid < c->zxid : c->asked_zxid <= stood_zxid);
+}
+
 static void finish_evidence(struct failover_case *c)
 {
     const struct cluster *cluster = c->election->cluster;
@@ -351,8 +363,7 @@ static void finish_evidence(struct failover_case *c)
             e->resigned = c->deletions[i].session == e->session;
             e->deleter = e->resigned ? 0 : c->deletions[i].session;
         }
-    e->idle = c->same_request && !c->other_request && c->last_cxid >= 0 &&
-              c->answered_us + NOTIFIED_US < e->since_us;
+    e->idle = c->same_request && !c->other_request && c->last_cxid >= 0 && had_asked_before(c);
 }
 
 /* Lists that are asked for from here on may show more. */

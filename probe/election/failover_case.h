@@ -25,10 +25,11 @@ struct failover_case {
     struct failover_evidence evidence; /* as far as it is known yet */
     size_t server;                     /* that its connection was on; SIZE_MAX: none is known */
     int64_t last_cxid, established_ms; /* of that connection before; -1: unknown */
-    int64_t answered_us;               /* the list that showed these had come by then */
+    int64_t asked_zxid;                /* its requests until then were answered no later; -1: unknown */
     bool at_leader;                    /* ... from ZooKeeper's own */
     int64_t zxid, zxid_most;           /* that took its znode, and the latest that may have; 0: not known */
     int64_t stood_zxid;                /* it still stood after this one; 0: not known */
+    int64_t listed_zxid;               /* ... and after this one, as it was read or listed */
     size_t over_server;                /* that did not list its session any more */
     int64_t over_zxid; /* no transaction was later than this when it had told so; 0: not known */
     bool same_request, other_request; /* as before, or not, in lists after */

@@ -322,6 +322,7 @@ static bool see_connection(struct cluster *cluster, size_t server, struct moment
     shown->silent_is_bound = bound;
     client->answered = client->answered || seen->last_response_ms > client->response_ms;
     client->response_ms = seen->last_response_ms;
+    client->last_zxid = seen->last_zxid;
     client->list_round = cluster->servers[server].list_round;
     if (seen->outstanding != 0 || seen->last_cxid < 0 || seen->last_cxid != client->run_cxid)
         client->idle = false;

@@ -101,7 +101,8 @@ struct observed_server {
 
 /*
  * One connection as its server lists it (AdminServer's "connections", the four-letter word "cons").
- * Pings move last_response_ms alone; last_cxid and last_zxid are those of the last real request.
+ * A ping moves all but last_cxid, which is that of the last real request: last_zxid is then the transaction
+ * that the server had carried out last, so that request was answered no later.
  */
 struct seen_connection {
     uint64_t session;         /* 0: none (yet) */

@@ -107,6 +107,26 @@ static void believes_only_living_followers(void **state)
                          "> failover " A " -> " B " closed vacancy 0\n");
 }
 
+/* Where the tool's own server stands still, others' lists show what its session is told only later: the one
+   before the loss may show the request that took the znode. */
+static void is_not_misled_by_a_late_notice(void **state)
+{
+    (void)state;
+    model_script_run("evicted: its last request was before, and it has made none since",
+                     TWO "did a GETD\ntick 1000\nround\ntick 1000\n" A_GOES "tick 100\nstated\nconns 1\n"
+                         "> failover " A " -> " B " evicted vacancy 0\n");
+    model_script_run("deleted: its last request, of before the notice, may be what took it",
+                     TWO "did a GETD\ntick 1000\n- " A "\nrequest a\ndid a PING\nround\ntick 1000\n"
+                         "gone " A "\n> leader-lost " A " @1\n> candidate-left " A " @1\n"
+                         "read " B "\n> leader-elected " A " -> " B " after 0\nlist\n"
+                         "tick 100\nstated\nconns 1\n> failover " A " -> " B " deleted vacancy 0\n");
+    model_script_run(
+        "deleted: which transaction took it is not known, and its last request was after its list",
+        TWO "+ cccccccccccccccccccccccccccccccc__lock__0000000002 s=c\ndid a GETD\ntick 1000\nround\n"
+            "tick 1000\n" A_GOES "> candidate-joined cccccccccccccccccccccccccccccccc__lock__0000000002 @2\n"
+            "tick 100\nstated\nconns 1\n> failover " A " -> " B " deleted vacancy 0\n");
+}
+
 /* No directory says which transaction took a lock; but it stood when our session had caught up last. */
 static void proves_a_lock_that_was_closed(void **state)
 {
@@ -213,6 +233,7 @@ int main(void)
         cmocka_unit_test(counts_what_others_did),
         cmocka_unit_test(sorts_out_what_busy_clients_did),
         cmocka_unit_test(believes_only_living_followers),
+        cmocka_unit_test(is_not_misled_by_a_late_notice),
         cmocka_unit_test(proves_a_lock_that_was_closed),
         cmocka_unit_test(follows_a_lock),
         cmocka_unit_test(tells_an_expired_session),
