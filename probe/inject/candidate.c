@@ -31,12 +31,22 @@ static struct candidate_asks one(enum candidate_ask what)
     return all;
 }
 
-/* What no second try would change. */
-static struct candidate_asks give_up(struct candidacy *c, const char *problem)
+static struct candidate_asks rest(struct candidacy *c)
 {
+    bool rests = c->resting;
+    c->resting = true;
+    return rests ? nothing() : one(ASK_REST);
+}
+
+/* Overloaded servers take it later; whatever else it is, no second try would change it. */
+static struct candidate_asks refused(struct candidacy *c, enum session_result why, const char *problem)
+{
+    if (why == SESSION_BUSY)
+        return rest(c);
     candidate_gone(c);
     struct candidate_asks all = one(ASK_LEAVE);
     all.problem = problem;
+    all.why = why;
     return all;
 }
 
@@ -68,7 +78,7 @@ struct candidate_asks candidate_created(struct candidacy *c, const struct candid
     switch (result) {
     case SESSION_OK:
         if (rules->manner->leaves)
-            return give_up(c, NULL);
+            return refused(c, SESSION_OK, NULL);
         c->own = number;
         return proceed(c, rules); /* look; or step down again, if it has changed its mind meanwhile */
     case SESSION_LOST:
@@ -78,7 +88,7 @@ struct candidate_asks candidate_created(struct candidacy *c, const struct candid
         c->creating = true; /* on it: until the directory is there */
         return one(ASK_DIRECTORY);
     default:
-        return give_up(c, "create a znode in");
+        return refused(c, result, "create a znode in");
     }
 }
 
@@ -88,7 +98,9 @@ struct candidate_asks candidate_prepared(struct candidacy *c, const struct candi
     c->creating = false;
     if (result == SESSION_OK || result == SESSION_NODE_EXISTS || result == SESSION_LOST)
         return proceed(c, rules);
-    return give_up(c, "make the directory of");
+    if (result == SESSION_NO_NODE)
+        return rest(c); /* what is above it went again just now */
+    return refused(c, result, "make the directory of");
 }
 
 /* ---- after a lost connection: was my create carried out? ---- */
@@ -105,7 +117,7 @@ struct candidate_asks candidate_found(struct candidacy *c, const struct candidat
     if (result == SESSION_LOST || !c->in_doubt)
         return nothing();
     if (result != SESSION_OK && result != SESSION_NO_NODE)
-        return give_up(c, "read");
+        return refused(c, result, "read");
     c->in_doubt = false;
     c->own = number;
     return proceed(c, rules);
@@ -132,7 +144,7 @@ struct candidate_asks candidate_looked(struct candidacy *c, const struct candida
     if (!c->standing || c->own == SEQUENCE_NONE || c->deleting)
         return nothing(); /* it does not stand any more, or is on its way out, and perhaps in again */
     if (result != SESSION_OK && result != SESSION_NO_NODE)
-        return give_up(c, "read");
+        return refused(c, result, "read");
     if (result == SESSION_NO_NODE || !place->stands) {
         /* Somebody removed it, or the whole directory: stand anew. */
         bool marked = c->acknowledged && rules->mark;
@@ -179,7 +191,7 @@ struct candidate_asks candidate_watched(struct candidacy *c, const struct candid
         return nothing();
     }
     if (result != SESSION_NO_NODE)
-        return give_up(c, "watch a znode in");
+        return refused(c, result, "watch a znode in");
     return look(c, rules); /* it went between look and watch: nobody would wake us */
 }
 
@@ -242,7 +254,7 @@ struct candidate_asks candidate_marked(struct candidacy *c, const struct candida
         return one(ASK_MARK_SEEN); /* whose it is: ours, perhaps from before a lost connection? */
     if (result == SESSION_NO_NODE)
         return one(ASK_MARK_DIRECTORY);
-    return give_up(c, "write the mark of");
+    return refused(c, result, "write the mark of");
 }
 
 struct candidate_asks candidate_mark_seen(struct candidacy *c, const struct candidate_rules *rules,
@@ -258,6 +270,13 @@ struct candidate_asks candidate_mark_seen(struct candidacy *c, const struct cand
         return acknowledge(c, rules);
     /* Else it is our predecessor's, whose session has yet to end: its watch tells us. */
     return nothing();
+}
+
+struct candidate_asks candidate_mark_gone(struct candidacy *c, const struct candidate_rules *rules,
+                                          enum session_result result)
+{
+    (void)c, (void)rules;
+    return result == SESSION_BUSY ? one(ASK_MARK_SEEN) : nothing();
 }
 
 struct candidate_asks candidate_noticed_mark(struct candidacy *c, const struct candidate_rules *rules)
@@ -278,7 +297,7 @@ struct candidate_asks candidate_contended(struct candidacy *c, const struct cand
         return one(ASK_LOCK); /* its owner says whose it is */
     if (result == SESSION_NO_NODE)
         return one(ASK_DIRECTORY);
-    return give_up(c, "create");
+    return refused(c, result, "create");
 }
 
 struct candidate_asks candidate_lock_seen(struct candidacy *c, const struct candidate_rules *rules,
@@ -287,7 +306,7 @@ struct candidate_asks candidate_lock_seen(struct candidacy *c, const struct cand
     if (result == SESSION_LOST)
         return nothing();
     if (result != SESSION_OK && result != SESSION_NO_NODE)
-        return give_up(c, "watch");
+        return refused(c, result, "watch");
     c->own = result == SESSION_OK && mine ? 0 : SEQUENCE_NONE;
     if (result == SESSION_OK && !mine) {
         c->state = c->standing ? CANDIDATE_WAITING : CANDIDATE_RESIGNED;
@@ -344,7 +363,7 @@ struct candidate_asks candidate_deleted(struct candidacy *c, const struct candid
     if (result == SESSION_LOST)
         return rules->lock ? nothing() : proceed(c, rules);
     if (result != SESSION_OK && result != SESSION_NO_NODE)
-        return give_up(c, "delete a znode in");
+        return refused(c, result, "delete a znode in");
     c->own = SEQUENCE_NONE;
     c->state = CANDIDATE_RESIGNED;
     return c->standing ? proceed(c, rules) : nothing();
@@ -354,8 +373,8 @@ struct candidate_asks candidate_deleted(struct candidacy *c, const struct candid
 
 static struct candidate_asks proceed(struct candidacy *c, const struct candidate_rules *rules)
 {
-    if (!c->connected || c->creating || c->deleting)
-        return nothing(); /* an answer, or the connection, leads here again */
+    if (!c->connected || c->creating || c->deleting || c->resting)
+        return nothing(); /* an answer, the connection, or a moment leads here again */
     if (c->in_doubt)
         return find(rules);
     if (!c->standing && c->own != SEQUENCE_NONE)
@@ -367,6 +386,12 @@ static struct candidate_asks proceed(struct candidacy *c, const struct candidate
     if (rules->lock)
         return one(ASK_CONTEND);
     return c->own != SEQUENCE_NONE ? look(c, rules) : volunteer(c, rules);
+}
+
+struct candidate_asks candidate_rested(struct candidacy *c, const struct candidate_rules *rules)
+{
+    c->resting = false;
+    return proceed(c, rules);
 }
 
 struct candidate_asks candidate_connected(struct candidacy *c, const struct candidate_rules *rules,
@@ -396,6 +421,7 @@ void candidate_gone(struct candidacy *c)
     c->looks = before.looks; /* their answers are still owed */
     c->watches = before.watches;
     c->delaying = before.delaying;
+    c->resting = before.resting;
 }
 
 struct candidate_asks candidate_resign(struct candidacy *c, const struct candidate_rules *rules)

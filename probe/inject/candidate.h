@@ -10,6 +10,10 @@
  *   wake       the watch fired, whatever for: look
  *   step down  take the mark away, then the znode
  *
+ * Servers that are overloaded say so, and have done nothing: then it rests for a moment, and takes the step
+ * that it finds to be the next one. Any other refusal (it may not write there, a quota is used up) is for
+ * good: it leaves, and says what it could not do.
+ *
  * This is the pure part: what a candidate knows, and a function for each thing that can happen to it. Each
  * returns what is to be asked of the servers now. It does no I/O and has no pointers, so that a test can play
  * through every order of answers, notifications and losses (tests/unit/candidate_model_test.c). Who carries
@@ -58,6 +62,7 @@ struct candidacy {
     bool acknowledged;       /* its mark is written; without a mark: it leads */
     bool delaying;           /* it leads, and is slow to say so */
     bool woken;              /* a watch of its own has fired once */
+    bool resting;            /* the servers take no more; it goes on in a moment */
     uint16_t looks, watches; /* questions under way; only the answer to the latest of each counts */
     int64_t own;             /* number of its znode, or SEQUENCE_NONE; with a lock 0: it holds it */
     int64_t awaited;         /* number of the znode that it watches, or SEQUENCE_NONE */
@@ -78,7 +83,8 @@ enum candidate_ask {
     ASK_MARK,           /* create the mark                                 -> candidate_marked() */
     ASK_MARK_DIRECTORY, /* create what is above the mark                   -> candidate_prepared() */
     ASK_MARK_SEEN,      /* exists on the mark, and leave a watch: whose?   -> candidate_mark_seen() */
-    ASK_MARK_GONE,      /* delete the mark */
+    ASK_MARK_GONE,      /* delete the mark                                 -> candidate_mark_gone() */
+    ASK_REST,           /* a moment                                        -> candidate_rested() */
     ASK_DELAY,          /* as long as it is to be slow                     -> candidate_delayed() */
     ASK_RENEW,          /* end the session, and begin another              -> candidate_connected(renewed) */
     ASK_LEAVE           /* end the session; it is gone */
@@ -94,6 +100,7 @@ struct candidate_asks {
     } list[CANDIDATE_ASKS_MOST];
     unsigned count;
     const char *problem; /* with ASK_LEAVE: what it could not do, and no second try would change; or NULL */
+    enum session_result why; /* problem: the answer */
 };
 
 /* It wants to stand, and has no connection yet. */
@@ -126,6 +133,9 @@ struct candidate_asks candidate_marked(struct candidacy *, const struct candidat
                                        enum session_result);
 struct candidate_asks candidate_mark_seen(struct candidacy *, const struct candidate_rules *,
                                           enum session_result, bool mine);
+struct candidate_asks candidate_mark_gone(struct candidacy *, const struct candidate_rules *,
+                                          enum session_result);
+struct candidate_asks candidate_rested(struct candidacy *, const struct candidate_rules *);
 struct candidate_asks candidate_delayed(struct candidacy *, const struct candidate_rules *);
 
 /* One of its session's watches fired, whatever for: it is spent. number: of the znode; others may watch it,

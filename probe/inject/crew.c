@@ -90,7 +90,7 @@ void crew_free(struct crew *crew)
     crew_session_end(crew, session_drop);
     for (size_t i = 0; i < crew->count; i++) {
         struct test_candidate *t = &crew->candidates[i];
-        crew_delay_forget(t);
+        crew_delays_forget(t);
         free(t->name);
     }
     free(crew->problem);

@@ -13,6 +13,8 @@
 #define DIRECTORIES_MOST 32
 /* Whether one that hangs has gone on: looked for so often. */
 #define PAUSED_MS 50
+/* Overloaded servers are left alone for so long, up to twice of it. */
+#define REST_MS 250
 
 /* ---- what is counted ---- */
 
@@ -38,11 +40,22 @@ static void on_whatever(void *context, enum session_result result, const char *p
     count_answer(context, result); /* nothing hangs on it: the request after it says what there is to say */
 }
 
+static void on_prepared_above(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    struct test_candidate *t = context;
+    count_answer(t, result);
+    if (t->above == SESSION_OK && result != SESSION_NODE_EXISTS)
+        t->above = (uint8_t)result;
+}
+
 static void on_prepared(void *context, enum session_result result, const char *path)
 {
     (void)path;
     struct test_candidate *t = context;
     count_answer(t, result);
+    if (result == SESSION_NO_NODE && t->above != SESSION_OK)
+        result = (enum session_result)t->above; /* why there is none */
     crew_perform(t, candidate_prepared(&t->machine, &t->casting->rules, result));
 }
 
@@ -153,6 +166,14 @@ static void on_marked(void *context, enum session_result result, const char *pat
     crew_perform(t, candidate_marked(&t->machine, &t->casting->rules, result));
 }
 
+static void on_mark_gone(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    struct test_candidate *t = context;
+    count_answer(t, result);
+    crew_perform(t, candidate_mark_gone(&t->machine, &t->casting->rules, result));
+}
+
 static void on_mark_seen(void *context, enum session_result result, const struct znode_stat *stat,
                          const void *data, size_t length)
 {
@@ -184,10 +205,11 @@ static bool create_directories(struct test_candidate *t, const char *path, bool 
     if (itself)
         ends[count++] = strlen(path);
     bool asked = false;
+    t->above = SESSION_OK;
     for (size_t i = 0; i < count; i++) {
         char *upper = strndup(path, ends[i]);
         asked = upper && guard_create(t->casting->guard, t->crew->session, upper, "", 0, CREATE_PERSISTENT,
-                                      NULL, i + 1 < count ? on_whatever : on_prepared, t);
+                                      NULL, i + 1 < count ? on_prepared_above : on_prepared, t);
         free(upper);
         if (!asked)
             return false;
@@ -219,17 +241,29 @@ static bool delete_candidate(struct test_candidate *t)
     return asked;
 }
 
+static void on_synced_to_find(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    struct test_candidate *t = context;
+    count_answer(t, result);
+    bool asked = result == SESSION_OK && t->crew->session &&
+                 session_children(t->crew->session, t->casting->election, false, on_found, t);
+    if (asked) {
+        count_question(t, ASK_FIND);
+        return;
+    }
+    if (result == SESSION_OK)
+        result = SESSION_LOST;
+    crew_perform(t, candidate_found(&t->machine, &t->casting->rules, result, SEQUENCE_NONE));
+}
+
 /*
  * sync first: the create may have gone to another server than the one that answers now, and this one may not
- * have heard of it yet.
+ * have heard of it yet. A list without it would make us stand twice.
  */
 static bool find_candidate(struct test_candidate *t)
 {
-    struct session *session = t->crew->session;
-    if (!session_sync(session, t->casting->election, on_whatever, t))
-        return false;
-    count_question(t, ASK_FIND);
-    return session_children(session, t->casting->election, false, on_found, t);
+    return session_sync(t->crew->session, t->casting->election, on_synced_to_find, t);
 }
 
 static bool watch_candidate(struct test_candidate *t, const char *name)
@@ -240,11 +274,13 @@ static bool watch_candidate(struct test_candidate *t, const char *name)
     return asked;
 }
 
-/* ---- being slow ---- */
+/* ---- being slow, and resting ---- */
 
 struct delay {
     uv_timer_t timer;
     struct test_candidate *candidate; /* NULL: freed meanwhile */
+    struct delay *next;               /* of the same candidate */
+    bool rests;
 };
 
 static void on_delay_closed(uv_handle_t *handle)
@@ -252,28 +288,39 @@ static void on_delay_closed(uv_handle_t *handle)
     free(handle->data);
 }
 
+static void delay_unlink(struct delay *delay)
+{
+    struct delay **at = &delay->candidate->delays;
+    while (*at != delay)
+        at = &(*at)->next;
+    *at = delay->next;
+}
+
 static void on_delayed(uv_timer_t *timer)
 {
     struct delay *delay = timer->data;
     struct test_candidate *t = delay->candidate;
+    bool rests = delay->rests;
     if (t && t->crew->paused) { /* nothing can be asked: a process that hangs notices its timers late */
         uv_timer_start(timer, on_delayed, PAUSED_MS, 0);
         return;
     }
+    if (t)
+        delay_unlink(delay);
     uv_close((uv_handle_t *)timer, on_delay_closed);
-    if (!t)
-        return;
-    t->delay = NULL;
-    crew_perform(t, candidate_delayed(&t->machine, &t->casting->rules));
+    if (t && rests)
+        crew_perform(t, candidate_rested(&t->machine, &t->casting->rules));
+    else if (t)
+        crew_perform(t, candidate_delayed(&t->machine, &t->casting->rules));
 }
 
-void crew_delay_forget(struct test_candidate *t)
+void crew_delays_forget(struct test_candidate *t)
 {
-    if (t->delay)
-        t->delay->candidate = NULL;
+    for (struct delay *delay = t->delays; delay; delay = delay->next)
+        delay->candidate = NULL;
 }
 
-static bool delay_begin(struct test_candidate *t)
+static bool delay_begin(struct test_candidate *t, uint64_t ms, bool rests)
 {
     struct delay *delay = calloc(1, sizeof *delay);
     if (!delay)
@@ -281,8 +328,10 @@ static bool delay_begin(struct test_candidate *t)
     uv_timer_init(t->crew->options->loop, &delay->timer);
     delay->timer.data = delay;
     delay->candidate = t;
-    t->delay = delay;
-    return uv_timer_start(&delay->timer, on_delayed, (uint64_t)t->casting->slow_ms, 0) == 0;
+    delay->rests = rests;
+    delay->next = t->delays;
+    t->delays = delay;
+    return uv_timer_start(&delay->timer, on_delayed, ms, 0) == 0;
 }
 
 /* ---- asking ---- */
@@ -322,9 +371,11 @@ static bool ask(struct test_candidate *t, enum candidate_ask what, const char *n
     case ASK_MARK_SEEN:
         return session_exists(session, casting->mark, true, on_mark_seen, t);
     case ASK_MARK_GONE:
-        return guard_delete(casting->guard, session, casting->mark, -1, on_whatever, t);
+        return guard_delete(casting->guard, session, casting->mark, -1, on_mark_gone, t);
+    case ASK_REST: /* not all of a crowd at the same moment */
+        return delay_begin(t, REST_MS + t->tag % REST_MS, true);
     case ASK_DELAY:
-        return delay_begin(t);
+        return delay_begin(t, (uint64_t)t->casting->slow_ms, false);
     case ASK_RENEW:
     case ASK_LEAVE:
         break; /* not of the servers: crew_perform() */
@@ -334,13 +385,22 @@ static bool ask(struct test_candidate *t, enum candidate_ask what, const char *n
 
 /* ---- carrying out ---- */
 
+static const char *reason_of(enum session_result why)
+{
+    return why == SESSION_DENIED ? "not allowed with these credentials"
+           : why == SESSION_NO_NODE
+               ? "what it stands in is not there"
+               : "the servers refuse it (a quota that is used up, or an ACL or a name that "
+                 "they do not take)";
+}
+
 /* One gives up. On a shared session the others go on, and its znode with them. */
-static void leave(struct test_candidate *t, const char *problem)
+static void leave(struct test_candidate *t, const char *problem, enum session_result why)
 {
     struct crew *crew = t->crew;
     if (problem) {
-        char text[200];
-        snprintf(text, sizeof text, "cannot %s %.120s", problem, t->casting->election);
+        char text[300];
+        snprintf(text, sizeof text, "cannot %s %.120s: %s", problem, t->casting->election, reason_of(why));
         crew_set_problem(crew, text);
         if (crew->options->listener.gave_up)
             crew->options->listener.gave_up(crew->options->context, text);
@@ -373,6 +433,9 @@ static void answer_lost(struct test_candidate *t, enum candidate_ask what)
     case ASK_DELETE:
         crew_perform(t, candidate_deleted(c, rules, SESSION_LOST));
         break;
+    case ASK_REST:
+        crew_perform(t, candidate_rested(c, rules));
+        break;
     default: /* to the others a lost answer changes nothing */
         break;
     }
@@ -380,7 +443,7 @@ static void answer_lost(struct test_candidate *t, enum candidate_ask what)
 
 static bool is_request(const struct test_candidate *t, enum candidate_ask what)
 {
-    return what != ASK_DELAY && !(what == ASK_LOOK && t->crew->options->reading);
+    return what != ASK_DELAY && what != ASK_REST && !(what == ASK_LOOK && t->crew->options->reading);
 }
 
 void crew_perform(struct test_candidate *t, struct candidate_asks asks)
@@ -389,7 +452,7 @@ void crew_perform(struct test_candidate *t, struct candidate_asks asks)
     for (unsigned i = 0; i < asks.count; i++) {
         enum candidate_ask what = asks.list[i].what;
         if (what == ASK_LEAVE)
-            leave(t, asks.problem);
+            leave(t, asks.problem, asks.why);
         else if (what == ASK_RENEW)
             crew_session_renew(t->crew);
         else if (!t->crew->session || !ask(t, what, asks.list[i].name))

@@ -14,7 +14,7 @@ struct test_candidate;
 void crew_perform(struct test_candidate *, struct candidate_asks);
 /* The answer to a look at the directory: a shared reading's, too (reading.h). */
 void crew_looked(struct test_candidate *, enum session_result, const struct place *);
-/* Its timer, where it is slow, means nothing any more. */
-void crew_delay_forget(struct test_candidate *);
+/* Its timers, where it is slow or rests, mean nothing any more. */
+void crew_delays_forget(struct test_candidate *);
 
 #endif

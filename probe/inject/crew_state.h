@@ -15,10 +15,11 @@ struct test_candidate {
     struct crew *crew;
     const struct casting *casting;
     char *name; /* of its znode; before it is created, without the number. NULL: none yet */
-    struct delay *delay;
+    struct delay *delays;
     struct candidacy machine;
     enum candidate_state told; /* what its owner knows of it */
     bool told_acknowledged;
+    uint8_t above; /* enum session_result: what making the directories above its own came to */
     uint32_t tag;
 };
 

@@ -24,8 +24,8 @@ struct reading {
     struct crew_listener listener;
     void *context;
     struct queue waiting, served; /* for the next list; by the one that is under way */
-    bool under_way;
-    uint64_t next_ms; /* loop time before which no list is asked for */
+    bool under_way, synced; /* synced: the list that is under way shows at least what was done before it */
+    uint64_t next_ms;       /* loop time before which no list is asked for */
 };
 
 static void destroy(struct reading *r)
@@ -168,7 +168,9 @@ static void count_question(struct reading *r, enum candidate_ask what)
 static void on_synced(void *context, enum session_result result, const char *path)
 {
     (void)path;
-    count_answer(context, result); /* the list after it says what there is to say */
+    struct reading *r = context;
+    r->synced = result == SESSION_OK;
+    count_answer(r, result);
 }
 
 static void on_list(void *context, enum session_result result, const struct znode_stat *stat,
@@ -178,6 +180,8 @@ static void on_list(void *context, enum session_result result, const struct znod
     struct reading *r = context;
     count_answer(r, result);
     r->under_way = false;
+    if (!r->synced)
+        result = SESSION_LOST; /* whoever is not in it would stand twice */
     size_t standing = 0;
     struct stander *line = result == SESSION_OK ? line_sort(names, count, &standing) : NULL;
     if (result == SESSION_LOST || (result == SESSION_OK && !line)) {

@@ -15,6 +15,7 @@ enum session_result {
     SESSION_DENIED,
     SESSION_NODE_EXISTS,
     SESSION_LOST,  /* not carried out, or not known whether: the connection or the session went */
+    SESSION_BUSY,  /* a sync or a write was not carried out: the servers are overloaded. Later it may be */
     SESSION_FAILED /* anything else; of exists, get and children only for want of memory: they are asked again
                     */
 };

@@ -28,6 +28,8 @@ static enum session_result result_of(int rc)
     case ZCLOSING:
     case ZSESSIONMOVED:
         return SESSION_LOST;
+    case ZTHROTTLEDOP:
+        return SESSION_BUSY;
     default:
         return SESSION_FAILED;
     }

@@ -8,8 +8,10 @@ import threading
 import time
 
 import pytest
+from kazoo.security import make_acl
 
 from ensemble import Ensemble, session_of
+from fake_server import DELETE, QUOTA_EXCEEDED, THROTTLED, RefusingProxy
 from injection import SANDBOX, Injection, inject, standing, tree, written
 from standing import Line
 from txnlog import CREATE, CREATE2, age_directory, transactions
@@ -233,6 +235,51 @@ def test_servers_that_were_away_are_told(own):
     assert deaths["due"] == deaths["done"] + deaths["under_way"] + deaths["nobody"]
     assert report["ran_ms"] / 200 - 2 <= deaths["due"] <= report["ran_ms"] / 200 + 1, report
     assert deaths["done"] >= report["failover"]["total"]["count"]
+
+
+def test_an_overloaded_server_is_asked_again(zk, client):
+    """A server that drops what it cannot get at in time says so: no candidate gives up for that, stands twice or stays
+    where it resigned; what was refused is asked again, and nothing stays."""
+    asked = {CREATE: 0, DELETE: 0}
+
+    def first_four(operation, path):
+        if operation not in asked or "-n_" not in path:
+            return 0
+        asked[operation] += 1
+        return THROTTLED if asked[operation] <= 4 else 0
+
+    last = transactions(zk.directory)[-1].zxid
+    with RefusingProxy(zk.hosts) as proxy:
+        proxy.hosts, proxy.refuses = proxy.address, first_four
+        report = inject(proxy, SANDBOX, "--admin", "off", "-n", "6", "--kill", "leader:every=700ms", "--how", "resign",
+                        "--for", "5s")
+    assert sorted({operation for operation, _ in proxy.refused}) == [CREATE, DELETE] and len(proxy.refused) == 8
+    assert report["end"] == "done" and report["errors"] == 0 and report["standing"] >= 4, report
+    assert report["failover"]["total"]["count"] >= 4
+    made = [t for t in transactions(zk.directory) if t.zxid > last and t.type in (CREATE, CREATE2) and "-n_" in t.path]
+    assert len(made) == report["creates"] - 4, report
+    assert not client.exists(SANDBOX)
+
+
+def test_why_a_candidate_gave_up_is_told(zk, client):
+    """Somebody closes the election while it goes on: who cannot return gives up, and the report says why."""
+    injection = Injection(zk, SANDBOX, "-n", "3", "--kill", "leader:every=300ms", "--for", "60s")
+    injection.until(lambda: standing(client) == 3)
+    (election,) = {path.rsplit("/", 1)[0] for path in tree(client, SANDBOX) if path[-10:].isdigit()}
+    everybody = {"scheme": "world", "credential": "anyone"}
+    client.set_acls(election, [make_acl(**everybody, read=True, delete=True, admin=True)])
+    injection.until(lambda: standing(client) == 0)
+    time.sleep(1.5)  # those who died a second ago try to return
+    status, out, _ = injection.end(signal.SIGINT)
+    report = json.loads(out)
+    assert status == 130 and report["errors"] >= 1
+    assert report["last_error"] == f"cannot create a znode in {election}: not allowed with these credentials"
+    assert not client.exists(SANDBOX)
+    with RefusingProxy(zk.hosts) as proxy:
+        proxy.hosts = proxy.address
+        proxy.refuses = lambda operation, path: QUOTA_EXCEEDED if operation == CREATE and "-n_" in path else 0
+        said = inject(proxy, SANDBOX, "--admin", "off", "-n", "2", "--for", "5s", status=1)
+    assert said["errors"] == 2 and "a quota that is used up" in said["problem"], said
 
 
 def test_a_crowd_is_not_held_up_by_a_server_that_hangs(own):

@@ -163,8 +163,8 @@ class StoppingProxy(_Server):
             pass
 
 
-THROTTLED, SYSTEM_ERROR = -127, -1
-EXISTS, GET, CHILDREN = 3, 4, 12
+THROTTLED, QUOTA_EXCEEDED, SYSTEM_ERROR = -127, -125, -1
+CREATE, DELETE, EXISTS, GET, SYNC, CHILDREN = 1, 2, 3, 4, 9, 12
 
 
 class RefusingProxy(_Server):
@@ -220,7 +220,7 @@ class RefusingProxy(_Server):
             while True:
                 request = self._frame(connection)
                 xid, operation = struct.unpack_from(">ii", request)
-                if operation in (EXISTS, GET, CHILDREN):
+                if operation in (CREATE, DELETE, EXISTS, GET, SYNC, CHILDREN):
                     length, = struct.unpack_from(">i", request, 8)
                     path = request[12:12 + length].decode()
                     error = self.refuses(operation, path)

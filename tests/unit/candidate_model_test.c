@@ -4,8 +4,8 @@
  * Two or three candidates, each on a connection of its own that keeps the order of its requests and of its
  * answers and notifications. At every moment each connection may carry one step further; and, so many times
  * in all, one may break, a session expire, a candidate resign or come back, somebody else delete or write a
- * candidate's znode, or the whole directory go. Every state that can be reached is visited once, and in each
- * of them:
+ * candidate's znode, the whole directory go, or the server be too busy for a request. Every state that can be
+ * reached is visited once, and in each of them:
  *
  *   - at most one of those who believe that they lead has a znode, and it is the first of the line;
  *   - where nothing is under way, the first of the line leads, everybody else has a watch on the one before
@@ -40,6 +40,7 @@ struct message {
 
 struct link {
     bool up, alive;      /* the connection; the session, at the server */
+    bool rests;          /* the candidate waits for a moment */
     uint8_t attempt;     /* whose GUID its next znode has: how often it has made one */
     uint16_t set, known; /* watches: at the server, in the client's table; a bit a number */
     uint8_t count[WAYS];
@@ -186,6 +187,11 @@ static void perform(struct world *w, int i, struct candidate_asks asks)
     struct link *link = &w->links[i];
     for (unsigned a = 0; a < asks.count; a++) {
         struct message m = {.what = (uint8_t)asks.list[a].what};
+        if (m.what == ASK_REST) {
+            assert_false(link->rests);
+            link->rests = true;
+            continue;
+        }
         if (m.what == ASK_RENEW) {
             lose(w, i);
             end_session(w, i);
@@ -340,7 +346,8 @@ static void one_leader(const struct world *w)
 static bool at_rest(const struct world *w)
 {
     for (int i = 0; i < candidates; i++)
-        if (!w->links[i].up || w->links[i].count[TO_SERVER] || w->links[i].count[TO_CLIENT])
+        if (!w->links[i].up || w->links[i].rests || w->links[i].count[TO_SERVER] ||
+            w->links[i].count[TO_CLIENT])
             return false;
     return true;
 }
@@ -421,10 +428,10 @@ static uint64_t hash_of(const struct world *w)
         const struct link *l = &w->links[i];
         mix(&h, (int)c->state | c->standing << 4 | c->connected << 5 | c->creating << 6 | c->deleting << 7 |
                     c->in_doubt << 8 | c->acknowledged << 9 | c->woken << 10 | c->looks << 11 |
-                    c->watches << 16);
+                    c->watches << 16 | c->resting << 21);
         mix(&h, c->own);
         mix(&h, c->awaited);
-        mix(&h, l->up | l->alive << 1 | l->attempt << 2 | l->set << 10);
+        mix(&h, l->up | l->alive << 1 | l->attempt << 2 | l->set << 10 | l->rests << 26);
         mix(&h, l->known | l->count[0] << 16 | l->count[1] << 24);
         for (int way = 0; way < WAYS; way++)
             for (int m = 0; m < l->count[way]; m++)
@@ -446,6 +453,19 @@ static void meddle(const struct world *w, int number, bool deletes)
     } else {
         fire(&next, number);
     }
+    explore(&next);
+}
+
+/* Reads wait in the session until they are answered: writes are refused, and the sync before a search. */
+static void be_busy(const struct world *w, int i)
+{
+    struct world next = *w;
+    struct message m = pop(&next.links[i], TO_SERVER);
+    if (m.what != ASK_DIRECTORY && m.what != ASK_CREATE && m.what != ASK_DELETE && m.what != ASK_FIND)
+        return;
+    next.faults--;
+    m.result = SESSION_BUSY;
+    push(&next, i, TO_CLIENT, m);
     explore(&next);
 }
 
@@ -471,6 +491,9 @@ static void explore_faults(const struct world *w)
             perform(&next, i, candidate_volunteer(&next.candidates[i], rules()));
         explore(&next);
     }
+    for (int i = 0; i < candidates; i++)
+        if (w->links[i].count[TO_SERVER])
+            be_busy(w, i);
     for (int n = 0; n < w->next; n++)
         for (int deletes = 0; deletes < 2 && w->znodes[n].stands; deletes++)
             meddle(w, n, deletes);
@@ -498,6 +521,12 @@ static void explore(const struct world *w)
     }
     for (int i = 0; i < candidates; i++) {
         struct world next;
+        if (w->links[i].rests) {
+            next = *w;
+            next.links[i].rests = false;
+            perform(&next, i, candidate_rested(&next.candidates[i], rules()));
+            explore(&next);
+        }
         if (!w->links[i].up) {
             next = *w;
             reconnect(&next, i);
