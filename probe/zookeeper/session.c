@@ -305,8 +305,8 @@ static void session_fail(struct session *s, int rc, int error, int state_before)
     pulse_not_this_turn(s->pulse); /* else the next turn would connect again without the pause */
     pulse_deadline(s->pulse, 0);
     session_again_lost(s);
-    if (s->gate)
-        gate_leave(s->gate, &s->pass, true);
+    if (s->gate) /* one whose session is over was let in, and told so */
+        gate_leave(s->gate, &s->pass, state != ZOO_EXPIRED_SESSION_STATE);
     session_attempt_describe(s, rc, error, state_before);
     session_attempt_stay_in_turn(s);
     tell_failure(s);

@@ -48,6 +48,17 @@ def test_ways_to_die(zk, client, how):
     assert not client.exists(SANDBOX)
 
 
+def test_an_expired_session_is_not_refused(zk):
+    """Those that hang until their session is over and go on then are told so by a server that takes them: no connection
+    is refused, and nobody blames the servers' limit."""
+    done = run("inject", "-s", zk.hosts, "-t", "2s", "--json", SANDBOX, "-n", "10", "--kill", "random:every=200ms", "--how",
+               "pause", "--for", "8s", within=60)
+    report = json.loads(done.out)
+    assert done.status == 0 and report["end"] == "done", done
+    assert report["expired"] >= 3 and report["refused"] == 0
+    assert "maxClientCnxns" not in done.out
+
+
 def test_a_death_that_nobody_follows_is_told(zk):
     """All deaf: once the first is gone nobody leads, and the report does not pass over it; a death just before the
     end of the run is no such thing."""
