@@ -333,6 +333,8 @@ static void session_fail(struct session *s, int rc, int error, int state_before)
     unsigned round = s->failures / (unsigned)s->address_count;
     if (state == ZOO_EXPIRED_SESSION_STATE || (hopeless && s->established)) {
         /* [wiped] Whatever the servers know of this session by now, it does not come back. */
+        if (state != ZOO_EXPIRED_SESSION_STATE)
+            session_attempt_give_up(s, away_ms);
         zookeeper_end(s);
         set_state(s, CONNECTION_EXPIRED, false);
         round = round > 0 ? round : 1;

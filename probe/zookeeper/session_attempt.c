@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/units.h"
 #include "probe/zookeeper/session_inner.h"
 
 /* Which of the addresses the library is at; address_count: none of them. */
@@ -37,6 +38,14 @@ void session_attempt_begun(struct session *s, bool begun)
         session_attempt_name_server(s);
     }
     errno = error;
+}
+
+void session_attempt_give_up(struct session *s, uint64_t away_ms)
+{
+    char span[UNITS_TEXT], last[sizeof s->problem];
+    snprintf(last, sizeof last, "%s", s->problem);
+    snprintf(s->problem, sizeof s->problem, "given up after %s without a server: %.140s",
+             duration_print((int64_t)(away_ms / 1000 * 1000), span, sizeof span), last);
 }
 
 bool session_attempt_broke(const struct session *s)

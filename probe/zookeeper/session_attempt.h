@@ -6,6 +6,7 @@
 #define ELECTOP_PROBE_ZOOKEEPER_SESSION_ATTEMPT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct session;
 
@@ -22,6 +23,8 @@ void session_attempt_name_server(struct session *);
 /* What kind of end the last attempt had, into session.problem: the library's result, errno after it, and the
    state before. */
 void session_attempt_describe(struct session *, int rc, int error, int state_before);
+/* The session is given up after so long without a server: says so in front of how the last attempt ended. */
+void session_attempt_give_up(struct session *, uint64_t away_ms);
 /* The server gave it no session; else something came between. */
 bool session_attempt_was_refused(const struct session *, int error, int state_before);
 

@@ -50,7 +50,7 @@ def test_log(zk, tmp_path):
         zk.kill()
         until(lambda: logged(rf"warning {zk.hosts}: connection to {zk.hosts} lost"))
         until(lambda: log.read_text().count(f"connection refused by {zk.hosts}") >= 4)
-        until(lambda: logged(r"warning .*: session 0x[0-9a-f]+ is over \(.*\); a new one is begun"))
+        until(lambda: logged(rf"warning .*: session 0x[0-9a-f]+ is over \(given up after \d+s without a server: connection refused by {zk.hosts}\); a new one is begun"))
         zk.start()
         until(lambda: log.read_text().count(": connected to ") == 2)
         events.send(signal.SIGSTOP)
