@@ -29,7 +29,7 @@ static bool host_is_name(const char *host, size_t length)
         if (!fits)
             return false;
     }
-    return length > 0;
+    return length > 0 && host[0] != '-'; /* else it is an option */
 }
 
 static bool host_is_ipv6(const char *host, size_t length)

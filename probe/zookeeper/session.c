@@ -13,6 +13,7 @@
  *   [log]      nine lines of log a handle unless the level is 0.
  *   [next]     once all servers have been tried, a call that fails moves on to the next server, and the next
  *              attempt moves on once more: of two servers one is never tried again.
+ *   [alien]    it takes the first bytes of whatever answers for a length, and that for granted.
  *   [close]    zookeeper_close() blocks until the server closes the connection, for up to 1.5 s a handle.
  */
 #include "probe/zookeeper/session.h"
@@ -142,6 +143,8 @@ static void session_pump(struct session *s, int events)
     uint64_t owed = s->requests.open > 0 ? s->requests.answered + s->requests.open : 0;
     do { /* [frames] */
         state_before = zoo_state(s->zh);
+        if (state_before == ZOO_ASSOCIATING_STATE && events & ZOOKEEPER_READ)
+            session_attempt_end_alien(s);
         errno = 0;
         rc = zookeeper_process(s->zh, events);
         error = errno;
@@ -231,7 +234,7 @@ static void attempt_begin(struct session *s)
     unsigned round = s->failures / (unsigned)s->address_count;
     unsigned budget_ms = ATTEMPT_FIRST_MS << (round < 5 ? round : 5);
     unsigned most_ms = (unsigned)s->timeout_asked_ms * 2 / 3;
-    s->overdue = false;
+    s->overdue = s->alien = false;
     pulse_deadline(s->pulse, budget_ms < most_ms ? budget_ms : most_ms);
 }
 

@@ -20,6 +20,13 @@ void session_attempt_begun(struct session *, bool begun);
    session.server. */
 void session_attempt_name_server(struct session *);
 
+/*
+ * [alien] Before the library reads the answer to its greeting: ends the attempt where that is not a
+ * ZooKeeper's. The library then finds the connection's end, and none of the answer: the length that it would
+ * take its first bytes for may be gigabytes, or less than none, which it never comes to the end of.
+ */
+void session_attempt_end_alien(struct session *);
+
 /* What kind of end the last attempt had, into session.problem: the library's result, errno after it, and the
    state before. */
 void session_attempt_describe(struct session *, int rc, int error, int state_before);

@@ -36,6 +36,7 @@ struct session {
     bool dropping; /* ... and the servers are not told */
     bool paused;
     bool overdue; /* this attempt was ended by our own timer */
+    bool alien;   /* ... for what answered is no ZooKeeper */
 
     struct resolver *resolver; /* a look-up under way, or NULL */
 

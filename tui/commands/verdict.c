@@ -2,12 +2,15 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "config/znode_path.h"
 #include "probe/sink/look.h"
 #include "tui/commands/command.h"
 #include "tui/commands/say.h"
 #include "tui/text/format.h"
+
+#define HOSTS_SIZE 160
 
 int verdict_status(const struct model *model, bool strict)
 {
@@ -71,9 +74,22 @@ bool verdict_complain_unjudged(const struct model *model, const struct settings 
     return unjudged;
 }
 
+/* A list of sixty servers is no sentence: the first of them, then. */
+static const char *hosts_of(const struct cluster *cluster, char buffer[HOSTS_SIZE])
+{
+    size_t commas = 0, first = strcspn(cluster->hosts, ",");
+    for (const char *at = cluster->hosts; *at; at++)
+        commas += *at == ',';
+    if (strlen(cluster->hosts) < HOSTS_SIZE || commas == 0)
+        return cluster->hosts;
+    snprintf(buffer, HOSTS_SIZE, "%.*s and %zu others", (int)(first < 100 ? first : 100), cluster->hosts,
+             commas);
+    return buffer;
+}
+
 static void complain_unreached(const struct model *model, int64_t wait_ms)
 {
-    char wait[32];
+    char wait[32], brief[HOSTS_SIZE];
     format_span(wait_ms * 1000, wait, sizeof wait);
     for (size_t i = 0; i < model->cluster_count; i++) {
         const struct cluster *cluster = &model->clusters[i];
@@ -83,13 +99,13 @@ static void complain_unreached(const struct model *model, int64_t wait_ms)
         char quorum[LOOK_QUORUM_SIZE];
         if (look_no_quorum(cluster, quorum))
             complain("%s%s%s; start the others of %s, or wait longer (--wait)", name, between, quorum,
-                     cluster->hosts);
+                     hosts_of(cluster, brief));
         else if (cluster->connection == CONNECTION_REFUSED)
-            complain("%s%s%s: %s; check --auth-file", name, between, cluster->hosts, problem);
+            complain("%s%s%s: %s; check --auth-file", name, between, hosts_of(cluster, brief), problem);
         else
             complain("%s%s%s could not be reached within %s: %s; check the address (--server) or wait longer "
                      "(--wait)",
-                     name, between, cluster->hosts, wait, problem);
+                     name, between, hosts_of(cluster, brief), wait, problem);
     }
 }
 

@@ -25,7 +25,8 @@ static void print_server(struct paper *paper, const struct cluster *cluster, con
         [SERVER_SILENT] = SIGN_CRITICAL, [SERVER_ANSWERS] = SIGN_OK, [SERVER_NOT_ASKED] = SIGN_UNKNOWN};
     enum server_reach reach = server_reach(cluster, server);
     char span[32], parts[64];
-    int x = paper_put_sign(paper, 2, roles[reach], signs[reach]);
+    bool ill = reach == SERVER_ANSWERS && server->problem;
+    int x = paper_put_sign(paper, 2, ill ? ROLE_WARNING : roles[reach], ill ? SIGN_WARNING : signs[reach]);
     paper_put(paper, x, ROLE_TEXT, server->address);
     x += address_width + TABLE_GAP;
     if (reach == SERVER_NOT_ASKED || (server->unasked && reach == SERVER_ANSWERS)) {
