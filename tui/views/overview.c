@@ -43,7 +43,7 @@ static const struct column columns_of_overview[COLUMN_COUNT] = {
     [COLUMN_STATE] = {.heading = "STATE", .least = 9, .most = 12, .importance = 95},
     [COLUMN_LEADER] = {.heading = "LEADER", .least = 10, .most = 30, .importance = 90},
     [COLUMN_CANDIDATES] = {.heading = "CAND", .least = 4, .most = 8, .importance = 75, .right = true},
-    [COLUMN_SINCE] = {.heading = "SINCE", .least = 7, .most = 7, .importance = 80},
+    [COLUMN_SINCE] = {.heading = "SINCE", .least = 6, .most = 7, .importance = 80},
     [COLUMN_STRIP] = {.heading = "", .least = 7, .most = 24, .importance = 60},
     [COLUMN_CHANGED] = {.heading = "LAST FAILOVER", .least = 13, .most = 24, .importance = 55},
     [COLUMN_USUAL] = {.heading = "P50", .least = 6, .most = 13, .importance = 40, .optional = true},
@@ -253,13 +253,13 @@ static void lay_columns(struct overview *overview, const struct cells *cells, co
             columns[COLUMN_LEADER].most = 44;
         }
         if (cells->ascii) /* "<=12m03s" */
-            columns[COLUMN_SINCE].least = columns[COLUMN_SINCE].most = 8;
+            columns[COLUMN_SINCE].most = 8;
     }
     columns[COLUMN_STRIP].hidden = cells->width < 90; /* seven cells say less than whom it is about */
     columns[COLUMN_CLUSTER].hidden = scene->model->cluster_count < 2;
     for (size_t i = overview->list.top; i < overview->list.top + overview->list.rows; i++) {
         const struct election *election = overview_order_at(&overview->order, i);
-        char who[256];
+        char who[256], since[32];
 
         if (election == NULL)
             break;
@@ -267,6 +267,8 @@ static void lay_columns(struct overview *overview, const struct cells *cells, co
         columns_want(&columns[COLUMN_CLUSTER], name_width(cells, election->cluster->name));
         columns_want(&columns[COLUMN_ELECTION], name_width(cells, election->name));
         columns_want(&columns[COLUMN_CANDIDATES], snprintf(NULL, 0, "%zu", election->candidate_count));
+        columns_want(&columns[COLUMN_SINCE],
+                     name_width(cells, facts_since(cells, election, scene->now, since, sizeof since)));
         columns_want(&columns[COLUMN_STATE], (int)strlen(facts_badge(election, scene->now).word));
         columns_want(&columns[COLUMN_FINDING], finding_width(cells, election));
         if (election->leader != NULL)
@@ -277,13 +279,17 @@ static void lay_columns(struct overview *overview, const struct cells *cells, co
     }
     if (columns[COLUMN_CANDIDATES].want > columns[COLUMN_CANDIDATES].least) /* half a number is another one */
         columns[COLUMN_CANDIDATES].least = columns[COLUMN_CANDIDATES].want;
+    if (columns[COLUMN_SINCE].want > columns[COLUMN_SINCE].least)
+        columns[COLUMN_SINCE].least = columns[COLUMN_SINCE].want < columns[COLUMN_SINCE].most
+                                          ? columns[COLUMN_SINCE].want
+                                          : columns[COLUMN_SINCE].most;
     /* Names are cut only after the columns beside them have given way. */
     name = cells->width < 70 ? 10 : cells->width < 100 ? 16 : 17;
     columns[COLUMN_ELECTION].least = columns[COLUMN_ELECTION].want > name ? name
                                      : columns[COLUMN_ELECTION].want < 8  ? 8
                                                                           : columns[COLUMN_ELECTION].want;
     /* The longest word of a state; where columns are few its first, so that none goes for "taking over". */
-    int state = cells->width < 100 ? 8 : 9;
+    int state = cells->width < 130 ? 8 : 9;
     columns[COLUMN_STATE].least = columns[COLUMN_STATE].want > state ? state
                                   : columns[COLUMN_STATE].want < 6   ? 6
                                                                      : columns[COLUMN_STATE].want;
@@ -294,7 +300,7 @@ static void lay_columns(struct overview *overview, const struct cells *cells, co
     leader = cells->width < 100 && columns[COLUMN_FINDING].least > 17 ? 12
              : cells->width < 100 || columns[COLUMN_LEADER].want < 24 ? 15
                                                                       : columns[COLUMN_LEADER].want - 9;
-    int most = cells->width < 130 ? 18 : 22; /* the latest failover is worth more than the last of a name */
+    int most = cells->width < 130 ? 16 : 22; /* the latest failover is worth more than the last of a name */
     leader = leader > most ? most : leader;
     columns[COLUMN_LEADER].least = columns[COLUMN_LEADER].want > 15 ? leader : 10;
     int room = cells->width - TABLE_X - wide, gap = wide ? 2 : 1;
