@@ -60,6 +60,11 @@ static void what_was_not_watched_stays_dashed(void **state)
     (void)state;
     draw(text, stretches, 3, 4 * SECOND);
     assert_string_equal(text, "##########????????# ");
+    /* ... and from its beginning on, while it lasts. */
+    stretches[0].to_us = stretches[1].from_us = BEGUN + 17 * SECOND;
+    stretches[1].to_us = BEGUN + 19 * SECOND;
+    draw(text, stretches, 2, 4 * SECOND);
+    assert_string_equal(text, "#################?? ");
     draw(text, stretches, 0, 4 * SECOND);
     assert_string_equal(text, "????????????????????");
 }

@@ -74,11 +74,10 @@ static void fill_unknown(unsigned char *masks, const struct lanes *lanes, const 
     fill_lane(masks, lanes, chronicle, LANE_UNKNOWN);
     for (size_t i = 0; i < chronicle->stretch_count; i++) {
         const struct chronicle_stretch *stretch = &chronicle->stretches[i];
-        if (stretch->lane == LANE_UNKNOWN)
-            continue;
-        fill(known, lanes, stretch->from_us, stretch->to_us);
-        if (stretch->to_us > last_us)
+        if (stretch->to_us > last_us) /* that it was not watched is recorded, too */
             last_us = stretch->to_us;
+        if (stretch->lane != LANE_UNKNOWN)
+            fill(known, lanes, stretch->from_us, stretch->to_us);
     }
     for (int i = 0; i < width; i++)
         masks[i] |= (unsigned char)(~known[i] & FULL);
