@@ -149,6 +149,7 @@ void batch_add_subject(struct batch *batch, const struct cluster *cluster, const
     row->cluster = put(batch, cluster->name);
     row->hosts = put(batch, cluster->hosts);
     row->chroot = put(batch, cluster->chroot);
+    row->away = cluster->connection != CONNECTION_CONNECTED;
     if (!election)
         return;
     row->election = put(batch, election->path);

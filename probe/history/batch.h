@@ -41,6 +41,7 @@ struct subject_row {
     batch_text cluster, hosts, chroot;
     batch_text election; /* 0: the cluster alone */
     batch_text name, kind, recipe;
+    bool away; /* the cluster is not connected */
 };
 
 struct tenure_row {

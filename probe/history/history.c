@@ -259,6 +259,8 @@ bool reader_begin(struct history *h, char **error)
         goto failed;
     if (version == h->version)
         return true;
+    if (!sql_ask(h->db, "PRAGMA user_version", &h->schema))
+        goto failed;
     free_stubs(h);
     if (!read_chunks(h) || !read_clusters(h) || !read_elections(h) || !read_kinds(h))
         goto failed;
@@ -446,28 +448,57 @@ static bool find_moment(struct history *h, int64_t at_us, size_t *stretch, char 
     return !why;
 }
 
+sqlite3_stmt *reader_gaps(struct history *h, int64_t from_us, int64_t to_us)
+{
+    static const char *const by_schema[] = {
+        "SELECT g.cluster, c.name, g.why, g.from_us, g.to_us, 0 FROM gap g JOIN cluster c ON c.id = g.cluster"
+        " WHERE g.from_us < ?1 AND g.to_us > ?2 ORDER BY g.cluster, g.from_us",
+        "SELECT g.cluster, c.name, g.why, g.from_us, coalesce(g.to_us, s.to_us) AS until, g.stretch FROM gap "
+        "g"
+        " JOIN cluster c ON c.id = g.cluster LEFT JOIN stretch s ON s.id = g.stretch"
+        " WHERE g.from_us < ?1 AND until > ?2 ORDER BY g.cluster, g.from_us"};
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v2(h->db, by_schema[h->schema >= SCHEMA_GAPS_LAST], -1, &statement, NULL) ==
+        SQLITE_OK) {
+        sqlite3_bind_int64(statement, 1, to_us);
+        sqlite3_bind_int64(statement, 2, from_us);
+    }
+    return statement;
+}
+
+bool reader_next_gap(sqlite3_stmt *statement, struct reader_gap *gap)
+{
+    if (!statement || sqlite3_step(statement) != SQLITE_ROW)
+        return false;
+    *gap = (struct reader_gap){.cluster = sqlite3_column_int64(statement, 0),
+                               .cluster_name = sql_text(statement, 1),
+                               .why = sql_text(statement, 2),
+                               .from_us = sqlite3_column_int64(statement, 3),
+                               .to_us = sqlite3_column_int64(statement, 4),
+                               .stretch = sqlite3_column_int64(statement, 5)};
+    return true;
+}
+
+bool reader_end_gaps(struct history *h, sqlite3_stmt *statement)
+{
+    int code = sqlite3_errcode(h->db);
+    sqlite3_finalize(statement);
+    return statement && (code == SQLITE_DONE || code == SQLITE_OK);
+}
+
 /* A recorder that stands still, or hears nothing, knows only afterwards that it did: what stands in the
  * picture of such a time is what it saw before. */
 static bool lapse_unseen(struct history *h, struct thawed *thawed, int64_t at_us, size_t stretch)
 {
-    sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(h->db,
-                                  "SELECT c.name, g.from_us, g.why = '" GAP_STILL "'"
-                                  " FROM gap g JOIN cluster c ON c.id = g.cluster"
-                                  " WHERE g.why IN ('" GAP_STILL "', '" GAP_AWAY "')"
-                                  " AND g.from_us < ?1 AND g.to_us > ?1"
-                                  " AND g.from_us >= ?2",
-                                  -1, &statement, NULL);
-    if (code == SQLITE_OK) {
-        sqlite3_bind_int64(statement, 1, at_us);
-        sqlite3_bind_int64(statement, 2, h->stretches[stretch].from_us);
-        while ((code = sqlite3_step(statement)) == SQLITE_ROW)
-            thawed_lapse(thawed, sql_text(statement, 0), sqlite3_column_int64(statement, 1),
-                         sqlite3_column_int(statement, 2) ? "the recorder stood still then"
-                                                          : "the servers were not heard then");
-    }
-    sqlite3_finalize(statement);
-    return code == SQLITE_DONE;
+    struct reader_gap gap;
+    const struct stretch_row *shown = &h->stretches[stretch];
+    sqlite3_stmt *statement = reader_gaps(h, at_us, at_us);
+    while (reader_next_gap(statement, &gap))
+        if (gap.stretch ? gap.stretch == shown->id : gap.from_us >= shown->from_us)
+            thawed_lapse(thawed, gap.cluster_name, gap.from_us,
+                         strcmp(gap.why, GAP_STILL) == 0 ? "the recorder stood still then"
+                                                         : "the servers were not heard then");
+    return reader_end_gaps(h, statement);
 }
 
 const struct model *history_at(struct history *h, int64_t at_us, char **error)

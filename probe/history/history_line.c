@@ -5,16 +5,9 @@
 #include "probe/history/history.h"
 #include "config/room.h"
 #include "config/text.h"
+#include "probe/history/owners.h"
 #include "probe/history/reader.h"
 #include "probe/history/sql.h"
-
-/* ---- whose a time is ---- */
-
-/* A part of the wall's time and the stretch that shows it. */
-struct owner {
-    int64_t from_us, to_us;
-    size_t stretch;
-};
 
 /* A part of what somebody's tenure was, in one stretch. */
 struct piece {
@@ -26,62 +19,10 @@ struct piece {
 struct line {
     const struct history *h;
     int64_t from_us, to_us;
-    struct owner *owners; /* in the order of time, apart from each other */
-    size_t owner_count;
-    bool jumps; /* the order of recording is another one */
+    struct owners owners;
     struct piece *pieces;
     size_t piece_count, piece_room;
 };
-
-/* What is recorded later shows its time instead of what had it before. */
-static void take_over(struct line *line, struct owner *scratch, const struct owner *later)
-{
-    size_t count = 0;
-    bool placed = false;
-    for (size_t i = 0; i < line->owner_count; i++) {
-        struct owner before = line->owners[i], after = before;
-        before.to_us = before.to_us < later->from_us ? before.to_us : later->from_us;
-        after.from_us = after.from_us > later->to_us ? after.from_us : later->to_us;
-        if (before.from_us < before.to_us)
-            scratch[count++] = before;
-        if (after.from_us < after.to_us) {
-            if (!placed)
-                scratch[count++] = *later;
-            placed = true;
-            scratch[count++] = after;
-        }
-    }
-    if (!placed)
-        scratch[count++] = *later;
-    memcpy(line->owners, scratch, count * sizeof *scratch);
-    line->owner_count = count;
-}
-
-static bool find_owners(struct line *line)
-{
-    const struct history *h = line->h;
-    size_t room = 2 * h->stretch_count + 1; /* each adds an own one, and parts another at most */
-    struct owner *scratch = NULL;
-    line->owners = calloc(room, sizeof *line->owners);
-    for (size_t s = 0; line->owners && s < h->stretch_count; s++) {
-        struct owner later = {h->stretches[s].from_us, h->stretches[s].to_us, s};
-        if (later.to_us <= later.from_us)
-            continue;
-        if (line->owner_count == 0 || later.from_us >= line->owners[line->owner_count - 1].to_us) {
-            line->owners[line->owner_count++] = later;
-            continue;
-        }
-        line->jumps = true;
-        if (!scratch && !(scratch = calloc(room, sizeof *scratch)))
-            return false;
-        take_over(line, scratch, &later);
-    }
-    free(scratch);
-    /* Who leads as the recording begins has done so for longer, which nobody knows better. */
-    if (line->owner_count && line->owners[0].stretch == 0)
-        line->owners[0].from_us = INT64_MIN;
-    return line->owners != NULL;
-}
 
 /* ---- tenures ---- */
 
@@ -176,16 +117,16 @@ static bool add_piece(struct line *line, const struct tenure_read *tenure, int64
 static bool add_shown(struct line *line, const struct tenure_read *tenure, size_t stretch, int64_t from_us,
                       int64_t to_us, bool exact)
 {
-    size_t low = 0, high = line->owner_count;
+    size_t low = 0, high = line->owners.count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (line->owners[middle].to_us <= from_us)
+        if (line->owners.of[middle].to_us <= from_us)
             low = middle + 1;
         else
             high = middle;
     }
-    for (size_t i = low; i < line->owner_count && line->owners[i].from_us < to_us; i++) {
-        const struct owner *owner = &line->owners[i];
+    for (size_t i = low; i < line->owners.count && line->owners.of[i].from_us < to_us; i++) {
+        const struct owner *owner = &line->owners.of[i];
         if (owner->stretch != stretch)
             continue;
         int64_t begin_us = from_us > owner->from_us ? from_us : owner->from_us;
@@ -340,7 +281,7 @@ static bool read_tenures(struct line *line, sqlite3 *db, int64_t election)
         sqlite3_bind_int64(statement, 1, election);
         sqlite3_bind_int64(statement, 2, line->from_us);
         sqlite3_bind_int64(statement, 3, line->to_us);
-        sqlite3_bind_int(statement, 4, line->jumps);
+        sqlite3_bind_int(statement, 4, line->owners.jump);
     }
     while (fine && code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
         struct tenure_read next = read_tenure(statement);
@@ -361,8 +302,12 @@ bool history_stretches(struct history *h, const char *cluster, const char *elect
     if (!reader_begin(h, error))
         return false;
     struct line line = {.h = h, .from_us = from_us, .to_us = to_us};
-    bool fine = find_owners(&line) && read_tenures(&line, h->db, election_id(h, cluster, election));
-    if (line.jumps && line.piece_count > 1)
+    bool fine = owners_find(h, &line.owners);
+    /* Who leads as the recording begins has done so for longer, which nobody knows better. */
+    if (line.owners.count && line.owners.of[0].stretch == 0)
+        line.owners.of[0].from_us = INT64_MIN;
+    fine = fine && read_tenures(&line, h->db, election_id(h, cluster, election));
+    if (line.owners.jump && line.piece_count > 1)
         qsort(line.pieces, line.piece_count, sizeof *line.pieces, by_time);
     fine = fine && share_identities(&line);
     if (fine)
@@ -374,89 +319,7 @@ bool history_stretches(struct history *h, const char *cluster, const char *elect
         free(line.pieces[i].identity);
     }
     free(line.pieces);
-    free(line.owners);
-    reader_end(h);
-    return fine;
-}
-
-/* ---- whether anybody watched ---- */
-
-/* Parts of a time, and of how many clusters each was not watched. */
-struct parts {
-    int64_t from_us, to_us;
-    size_t count;
-    struct unwatched {
-        int64_t cluster; /* the latest that was counted */
-        size_t clusters;
-    } * of;
-};
-
-/* In which part that is; before the first one or after the last, that one. */
-static size_t part_at(const struct parts *parts, int64_t us)
-{
-    if (us <= parts->from_us)
-        return 0;
-    double share = (double)(us - parts->from_us) / (double)(parts->to_us - parts->from_us);
-    return us >= parts->to_us ? parts->count - 1 : (size_t)(share * (double)parts->count);
-}
-
-static void mark_watched(const struct history *h, const struct parts *parts, bool *watched)
-{
-    for (size_t i = 0; i < h->stretch_count; i++) {
-        const struct stretch_row *stretch = &h->stretches[i];
-        if (stretch->to_us < parts->from_us || stretch->from_us > parts->to_us)
-            continue;
-        for (size_t k = part_at(parts, stretch->from_us); k <= part_at(parts, stretch->to_us); k++)
-            watched[k] = true;
-    }
-}
-
-/* Parts that lie in it as a whole. */
-static void count_gap(const struct parts *parts, int64_t cluster, int64_t from_us, int64_t to_us)
-{
-    size_t first = from_us <= parts->from_us ? 0 : part_at(parts, from_us) + 1,
-           end = to_us >= parts->to_us ? parts->count : part_at(parts, to_us);
-    for (size_t k = first; k < end; k++)
-        if (parts->of[k].cluster != cluster) {
-            parts->of[k].cluster = cluster;
-            parts->of[k].clusters++;
-        }
-}
-
-static bool count_gaps(const struct history *h, const struct parts *parts)
-{
-    sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(h->db,
-                                  "SELECT cluster, from_us, to_us FROM gap WHERE cluster IS NOT NULL AND"
-                                  " from_us < ? AND to_us > ? ORDER BY cluster",
-                                  -1, &statement, NULL);
-    if (code == SQLITE_OK) {
-        sqlite3_bind_int64(statement, 1, parts->to_us);
-        sqlite3_bind_int64(statement, 2, parts->from_us);
-        while ((code = sqlite3_step(statement)) == SQLITE_ROW)
-            count_gap(parts, sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1),
-                      sqlite3_column_int64(statement, 2));
-    }
-    sqlite3_finalize(statement);
-    return code == SQLITE_DONE;
-}
-
-bool history_watched(struct history *h, int64_t from_us, int64_t to_us, size_t count, bool *watched)
-{
-    struct parts parts = {.from_us = from_us, .to_us = to_us, .count = count};
-    char *error = NULL;
-    memset(watched, 0, count * sizeof *watched);
-    if (count == 0 || to_us <= from_us || !reader_begin(h, &error)) {
-        free(error);
-        return false;
-    }
-    parts.of = calloc(count, sizeof *parts.of);
-    bool fine = parts.of && count_gaps(h, &parts);
-    if (fine)
-        mark_watched(h, &parts, watched);
-    for (size_t k = 0; fine && k < count; k++)
-        watched[k] = watched[k] && parts.of[k].clusters < h->cluster_count;
-    free(parts.of);
+    owners_free(&line.owners);
     reader_end(h);
     return fine;
 }

@@ -38,6 +38,7 @@ struct history {
     char *file;
     bool still;      /* nobody writes it (opening.h) */
     unsigned depth;  /* of reader_begin() */
+    int64_t schema;  /* of the file */
     int64_t version; /* PRAGMA data_version of what follows */
     struct chunk_row *chunks;
     size_t chunk_count;
@@ -75,6 +76,19 @@ bool reader_failed(struct history *, char **error); /* fills *error; returns fal
 /* The stretch that holds this moment, else the one before it; SIZE_MAX: there is none. */
 size_t reader_stretch_at(const struct history *, int64_t at_us);
 void reader_point(struct history *, int64_t at_us, size_t stretch);
+
+/* When a cluster could not be watched. */
+struct reader_gap {
+    int64_t cluster;
+    const char *cluster_name, *why; /* until the next one is read */
+    int64_t from_us, to_us;         /* one that lasts: as long as its stretch */
+    int64_t stretch;                /* whose clock that is; 0: it is not said */
+};
+/* Those that touch that time, cluster by cluster. NULL, which the others take, and false at the end: they cannot
+   be read. */
+sqlite3_stmt *reader_gaps(struct history *, int64_t from_us, int64_t to_us);
+bool reader_next_gap(sqlite3_stmt *, struct reader_gap *);
+bool reader_end_gaps(struct history *, sqlite3_stmt *);
 
 /* NULL: no such election. */
 struct stub *reader_stub(struct history *, int64_t id);

@@ -309,6 +309,10 @@ static void watch_clock(struct recorder *r)
     if (r->begun && (off_us > CLOCK_SET_US || off_us < -CLOCK_SET_US)) {
         r->begun = false;
         r->why = off_us < 0 ? "the clock was set back" : "the clock was set forward";
+        log_line(LOG_LEVEL_WARNING, "%s by %lld s: the recording goes on by it%s", r->why,
+                 (long long)((off_us < 0 ? -off_us : off_us) / 1000000),
+                 off_us < 0 ? "; of times that it shows twice the second is shown, events stay in their order"
+                            : "");
         if (r->batch)
             r->batch->at_us = now->wall_us;
     }

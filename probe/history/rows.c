@@ -16,6 +16,9 @@ enum sql {
     SQL_STRETCH,
     SQL_STRETCH_GOES_ON,
     SQL_GAP,
+    SQL_GAP_ENDS,
+    SQL_GAP_IS_NONE,
+    SQL_GAPS_END,
     SQL_CHUNK,
     SQL_CHUNK_CLOSE,
     SQL_PATCH,
@@ -38,7 +41,14 @@ enum sql {
 static const char *const texts[SQL_COUNT] = {
     [SQL_STRETCH] = "INSERT INTO stretch (id, from_us, to_us, why, recorder) VALUES (?, ?, ?, ?, ?)",
     [SQL_STRETCH_GOES_ON] = "UPDATE stretch SET to_us = max(to_us, ?) WHERE id = ?",
-    [SQL_GAP] = "INSERT INTO gap (cluster, from_us, to_us, why) VALUES (?, ?, ?, ?)",
+    [SQL_GAP] = "INSERT INTO gap (cluster, stretch, from_us, to_us, why) VALUES (?, ?, ?, ?, ?)",
+    [SQL_GAP_ENDS] = "UPDATE gap SET to_us = ? WHERE id = ?",
+    /* To connect, as it begins, takes a moment. */
+    [SQL_GAP_IS_NONE] = "DELETE FROM gap WHERE id = ? AND (to_us <= from_us OR (to_us - from_us < 1000000 AND"
+                        " from_us = (SELECT s.from_us FROM stretch s WHERE s.id = gap.stretch)))",
+    [SQL_GAPS_END] =
+        "UPDATE gap SET to_us = max(from_us, (SELECT s.to_us FROM stretch s WHERE s.id = gap.stretch))"
+        " WHERE to_us IS NULL",
     [SQL_CHUNK] = "INSERT INTO chunk (id, stretch, from_us, first_event, first_name, picture_size, picture)"
                   " VALUES (?, ?, ?, ?, ?, ?, ?)",
     [SQL_CHUNK_CLOSE] = "UPDATE chunk SET patches_size = ?, patches = ? WHERE id = ?",
@@ -79,7 +89,7 @@ struct rows {
     bool known; /* what follows is */
     int64_t stretch, chunk, next_event, next_name;
     struct lookup names, subjects, bases;
-    struct lookup lost, lost_before; /* clusters, since when; and as it was at the latest commit */
+    struct lookup lost, lost_before; /* the gap that lasts of a cluster; and as it was at the latest commit */
     int64_t kinds[64];               /* ids of event words, by enum event_kind; 0: not asked for */
 };
 
@@ -312,16 +322,74 @@ static bool begin_chunk(struct rows *rows, const struct batch *batch)
     return fine;
 }
 
+/* ---- gaps ---- */
+
+/* cluster 0: of all of them, while nothing was recorded; to_us 0: it lasts. */
 static bool write_gap(struct rows *rows, int64_t cluster, int64_t from_us, int64_t to_us, const char *why)
 {
-    if (to_us <= from_us)
+    if (to_us != 0 && to_us <= from_us)
         return true;
     sqlite3_stmt *statement = use(rows, SQL_GAP);
     sql_bind_known(statement, 1, cluster, cluster != 0);
-    sqlite3_bind_int64(statement, 2, from_us);
-    sqlite3_bind_int64(statement, 3, to_us);
-    sql_bind_text(statement, 4, why);
+    sql_bind_known(statement, 2, rows->stretch, cluster != 0);
+    sqlite3_bind_int64(statement, 3, from_us);
+    sql_bind_known(statement, 4, to_us, to_us != 0);
+    sql_bind_text(statement, 5, why);
     return sql_done(statement);
+}
+
+/* 0: it is there. */
+static int64_t gap_of(const struct rows *rows, const char *cluster)
+{
+    int64_t gap = 0;
+    lookup_find(&rows->lost, cluster, strlen(cluster), &gap);
+    return gap;
+}
+
+static bool begin_gap(struct rows *rows, const char *name, int64_t cluster, int64_t from_us)
+{
+    if (gap_of(rows, name) != 0)
+        return true;
+    if (!write_gap(rows, cluster, from_us, 0, GAP_AWAY))
+        return false;
+    lookup_set(&rows->lost, name, strlen(name), sqlite3_last_insert_rowid(rows->db));
+    return true;
+}
+
+static bool end_gap(struct rows *rows, const char *name, int64_t to_us)
+{
+    int64_t gap = gap_of(rows, name);
+    if (gap == 0)
+        return true;
+    sqlite3_stmt *statement = use(rows, SQL_GAP_ENDS);
+    sqlite3_bind_int64(statement, 1, to_us);
+    sqlite3_bind_int64(statement, 2, gap);
+    if (!sql_done(statement))
+        return false;
+    lookup_set(&rows->lost, name, strlen(name), 0);
+    statement = use(rows, SQL_GAP_IS_NONE);
+    sqlite3_bind_int64(statement, 1, gap);
+    return sql_done(statement);
+}
+
+/* What lasts is cut where a stretch ends: it goes on by the clock of the next. */
+static bool end_gaps(struct rows *rows)
+{
+    lookup_clear(&rows->lost);
+    return sql_done(use(rows, SQL_GAPS_END));
+}
+
+static bool begin_gaps(struct rows *rows, const struct batch *batch)
+{
+    for (size_t i = 0; i < batch->subject_count; i++) {
+        const struct subject_row *row = &batch->subjects[i];
+        const char *cluster = batch_get(batch, row->cluster);
+        int64_t id;
+        if (row->away && !row->election && cluster &&
+            (!cluster_of(rows, cluster, &id) || !begin_gap(rows, cluster, id, batch->at_us)))
+            return false;
+    }
+    return true;
 }
 
 static bool begin_stretch(struct rows *rows, const struct batch *batch)
@@ -332,7 +400,7 @@ static bool begin_stretch(struct rows *rows, const struct batch *batch)
     if (batch->gap_from_us)
         last_us = batch->gap_from_us;
     bool clock = batch->why && strncmp(batch->why, "the clock", 9) == 0; /* which leaves out nothing */
-    if (last_us && !clock && !write_gap(rows, 0, last_us, batch->at_us, "not recording"))
+    if (!end_gaps(rows) || (last_us && !clock && !write_gap(rows, 0, last_us, batch->at_us, "not recording")))
         return false;
     char recorder[128] = "", host[64] = "?";
     gethostname(host, sizeof host - 1);
@@ -344,7 +412,7 @@ static bool begin_stretch(struct rows *rows, const struct batch *batch)
     sqlite3_bind_int64(statement, 3, batch->at_us);
     sql_bind_text(statement, 4, batch->why ? batch->why : "started");
     sql_bind_text(statement, 5, recorder);
-    return sql_done(statement);
+    return sql_done(statement) && begin_gaps(rows, batch);
 }
 
 /* ---- what happened ---- */
@@ -428,20 +496,14 @@ static bool write_absence(struct rows *rows, const struct batch *batch, const st
                           const struct ids *ids)
 {
     const char *state = batch_get(batch, h->state), *cluster = batch_get(batch, h->cluster);
-    int64_t since_us = 0;
+    /* What comes with a new stretch may carry the time of the clock before. */
+    int64_t at_us = batch->begins == BATCH_NEW_STRETCH ? batch->at_us : h->at_us;
     if (!state || !cluster)
         return true;
-    size_t length = strlen(cluster);
-    bool lost = lookup_find(&rows->lost, cluster, length, &since_us) && since_us != 0;
     if (strcmp(state, "gap") == 0)
-        return write_gap(rows, ids->cluster, h->at_us - h->gap_us, h->at_us, GAP_STILL);
-    if (strcmp(state, "connected") == 0) {
-        lookup_set(&rows->lost, cluster, length, 0);
-        return !lost || write_gap(rows, ids->cluster, since_us, h->at_us, GAP_AWAY);
-    }
-    if (!lost)
-        lookup_set(&rows->lost, cluster, length, h->at_us - h->gap_us);
-    return true;
+        return write_gap(rows, ids->cluster, at_us - h->gap_us, at_us, GAP_STILL);
+    return strcmp(state, "connected") == 0 ? end_gap(rows, cluster, at_us)
+                                           : begin_gap(rows, cluster, ids->cluster, at_us - h->gap_us);
 }
 
 static bool write_happening(struct rows *rows, const struct batch *batch, const struct happening *h)

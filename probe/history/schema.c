@@ -106,8 +106,22 @@ static const char *const version_3[] = {
     "CREATE TRIGGER failover_told AFTER INSERT ON failover BEGIN" DIGEST_GONE("NEW"),
     "CREATE TRIGGER failover_forgotten AFTER DELETE ON failover BEGIN" DIGEST_GONE("OLD"), NULL};
 
+/* A gap is of one stretch, whose clock its times are of, and lasts until it is known to be over. */
+static const char *const version_4[] = {
+    "DROP VIEW gaps",
+    "ALTER TABLE gap RENAME TO gap_3",
+    "CREATE TABLE gap (id INTEGER PRIMARY KEY, cluster INTEGER, stretch INTEGER, from_us INTEGER NOT NULL,"
+    " to_us INTEGER, why TEXT NOT NULL)",
+    "INSERT INTO gap (id, cluster, from_us, to_us, why) SELECT id, cluster, from_us, to_us, why FROM gap_3",
+    "DROP TABLE gap_3",
+    "CREATE VIEW gaps AS SELECT c.name AS cluster, " TIME("g.from_us") " AS since, " TIME(
+        "g.to_us") " AS until,"
+                   " (coalesce(g.to_us, s.to_us) - g.from_us) / 1000000.0 AS seconds, g.why FROM gap g"
+                   " LEFT JOIN cluster c ON c.id = g.cluster LEFT JOIN stretch s ON s.id = g.stretch",
+    NULL};
+
 /* What makes version i + 1 of version i. A version that was released is never changed again. */
-static const char *const *const steps[SCHEMA_VERSION] = {version_1, version_2, version_3};
+static const char *const *const steps[SCHEMA_VERSION] = {version_1, version_2, version_3, version_4};
 
 char *schema_error(sqlite3 *db, const char *file)
 {

@@ -39,7 +39,7 @@
  *
  *   gaps        when nothing was recorded, or a cluster could not be watched
  *     cluster         NULL: all of them
- *     since, until, seconds, why
+ *     since, until, seconds, why         until NULL: it goes on
  *
  * For example:
  *
@@ -88,6 +88,7 @@
  *   1   the first
  *   2   an index of an election's events
  *   3   digests
+ *   4   whose clock a gap is of, and one that lasts; who left lately, in pictures
  */
 #ifndef ELECTOP_PROBE_HISTORY_SCHEMA_H
 #define ELECTOP_PROBE_HISTORY_SCHEMA_H
@@ -95,7 +96,9 @@
 #include <stdbool.h>
 #include <sqlite3.h>
 
-#define SCHEMA_VERSION 3
+#define SCHEMA_VERSION 4
+/* The first in which a gap that lasts has a row. */
+#define SCHEMA_GAPS_LAST 4
 /* The oldest that is still read, and brought up to date. */
 #define SCHEMA_OLDEST 1
 

@@ -158,6 +158,14 @@ void recorded_connect(struct recorded *world)
     remember(world);
 }
 
+void recorded_lose(struct recorded *world)
+{
+    struct observation lost = {.kind = OBSERVED_CONNECTION, .at = world->now};
+    lost.connection.state = CONNECTION_CONNECTING;
+    model_observe(world->model, &lost);
+    recorder_flush(world->recorder);
+}
+
 struct recorded *recorded_new(void)
 {
     struct recorded *world = calloc(1, sizeof *world);
@@ -234,6 +242,17 @@ void recorded_same_looks(const struct recorded *world, struct history *history, 
         if (world->times[moment] >= from_us && world->times[moment] <= to_us)
             recorded_same_look(world, history, moment);
     }
+}
+
+char *recorded_watched(struct history *history, int64_t from_us, int64_t to_us, size_t count)
+{
+    bool *watched = calloc(count, sizeof *watched);
+    char *drawn = calloc(count + 1, 1);
+    assert_true(watched && drawn && history_watched(history, from_us, to_us, count, watched));
+    for (size_t i = 0; i < count; i++)
+        drawn[i] = watched[i] ? '#' : '.';
+    free(watched);
+    return drawn;
 }
 
 int64_t recorded_ask(const struct recorded *world, const char *sql)

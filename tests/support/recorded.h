@@ -37,12 +37,16 @@ struct recorded *recorded_begin(void);
 void recorded_start(struct recorded *, int64_t keep_ms);
 void recorded_stop(struct recorded *);
 void recorded_connect(struct recorded *); /* and looks for the first time */
+void recorded_lose(struct recorded *);    /* the connection */
 void recorded_pass(struct recorded *, int64_t ms);
 /* So many leaders go, each followed by one more candidate; what is said is remembered after each step. */
 void recorded_changes(struct recorded *, int times);
 
 /* The same, with nothing remembered. */
 void recorded_rush(struct recorded *, int times);
+
+/* How each of so many equal parts of that time was watched: "#" in part at least, "." not at all. */
+char *recorded_watched(struct history *, int64_t from_us, int64_t to_us, size_t count);
 
 struct history *recorded_open(const struct recorded *);
 /* The number that a query gives. */

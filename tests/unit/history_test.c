@@ -229,6 +229,96 @@ static void reads_while_it_is_written(void **state)
     recorded_free(world);
 }
 
+static void expect_watched(struct history *history, int64_t from_us, int64_t to_us, const char *wanted)
+{
+    char *drawn = recorded_watched(history, from_us, to_us, strlen(wanted));
+    assert_string_equal(drawn, wanted);
+    free(drawn);
+}
+
+struct ending {
+    enum stretch_kind kind;
+    int64_t from_us, to_us;
+};
+
+static bool keep_stretch(void *context, const struct history_stretch *stretch)
+{
+    *(struct ending *)context = (struct ending){stretch->kind, stretch->from_us, stretch->to_us};
+    return true;
+}
+
+/* The last stretch of the time line. */
+static struct ending ending_of(struct history *history)
+{
+    struct ending last = {0};
+    int64_t from_us, to_us;
+    char *error;
+    assert_true(history_bounds(history, &from_us, &to_us, NULL));
+    assert_true(history_stretches(history, "prod", "/election", from_us, to_us, keep_stretch, &last, &error));
+    assert_int_equal(last.to_us, to_us);
+    return last;
+}
+
+/* A connection that is still lost is a gap since it was, for whoever looks meanwhile, at the end of a
+   recording, and after somebody else has gone on recording. */
+static void draws_a_gap_that_lasts(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_begin();
+    recorded_pass(world, 60000);
+    recorder_flush(world->recorder);
+    int64_t from_us = world->times[0], lost_us = world->now.wall_us;
+    recorded_lose(world);
+    recorded_pass(world, 60000);
+    recorder_flush(world->recorder);
+    usleep(1500000); /* it is written once a second */
+    struct history *history = recorded_open(world);
+    for (int i = 0; i < 2; i++) {
+        expect_watched(history, from_us - 3000000, from_us + 117000000, "#######.....");
+        struct ending last = ending_of(history);
+        assert_int_equal(last.kind, STRETCH_GAP);
+        assert_int_equal(last.from_us, lost_us);
+        assert_int_equal(recorded_ask(world, "SELECT until IS NULL AND seconds = 60 FROM gaps"), 1);
+        if (i == 0)
+            recorded_stop(world);
+    }
+    history_close(history);
+
+    /* It is connected a while after it began to record. */
+    recorded_pass(world, 60000);
+    recorded_start(world, KEEP_LONG_MS);
+    recorder_flush(world->recorder);
+    recorded_pass(world, 30000);
+    recorded_connect(world);
+    recorded_pass(world, 30000);
+    recorder_flush(world->recorder);
+    recorded_stop(world);
+    history = recorded_open(world);
+    expect_watched(history, from_us - 3000000, from_us + 237000000, "#######..............###");
+    history_close(history);
+    assert_int_equal(recorded_ask(world, "SELECT count(*) FROM gaps WHERE until IS NULL"), 0);
+    assert_int_equal(recorded_ask(world, "SELECT count(*) FROM gaps WHERE why = 'not connected'"), 2);
+    assert_int_equal(recorded_ask(world, "SELECT seconds FROM gaps WHERE why = 'not connected' LIMIT 1"), 60);
+    assert_int_equal(recorded_ask(world, "SELECT sum(seconds) FROM gaps"), 150);
+    recorded_free(world);
+}
+
+/* To connect takes a moment, which is no gap. */
+static void begins_without_a_gap(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_new();
+    recorded_start(world, KEEP_LONG_MS);
+    recorded_pass(world, 100);
+    recorder_flush(world->recorder);
+    recorded_pass(world, 100);
+    recorded_connect(world);
+    recorded_pass(world, 60000);
+    recorded_stop(world);
+    assert_int_equal(recorded_ask(world, "SELECT count(*) FROM gap"), 0);
+    recorded_free(world);
+}
+
 /* A minute, a lost connection for one, a minute, nobody records for one, and a minute. */
 static void knows_when_nobody_watched(void **state)
 {
@@ -237,9 +327,7 @@ static void knows_when_nobody_watched(void **state)
     int64_t from_us = world->now.wall_us;
     recorded_pass(world, 60000);
     recorder_flush(world->recorder);
-    struct observation lost = {.kind = OBSERVED_CONNECTION, .at = world->now};
-    lost.connection.state = CONNECTION_CONNECTING;
-    model_observe(world->model, &lost);
+    recorded_lose(world);
     recorded_pass(world, 60000);
     recorded_connect(world);
     recorded_pass(world, 60000);
@@ -252,15 +340,10 @@ static void knows_when_nobody_watched(void **state)
     recorder_flush(world->recorder);
     recorded_stop(world);
     struct history *history = recorded_open(world);
-    bool watched[31];
-    char drawn[32] = "";
+    bool watched[3];
     /* Three seconds earlier: at both ends of a minute a part of ten seconds was watched in part. */
-    assert_true(history_watched(history, from_us - 3000000, from_us + 307000000, 31, watched));
-    for (int i = 0; i < 31; i++)
-        drawn[i] = watched[i] ? '#' : '.';
-    assert_string_equal(drawn, "#######.....#######.....#######");
-    assert_true(history_watched(history, from_us - 600000000, from_us - 300000000, 3, watched));
-    assert_false(watched[0] || watched[1] || watched[2]);
+    expect_watched(history, from_us - 3000000, from_us + 307000000, "#######.....#######.....#######");
+    expect_watched(history, from_us - 600000000, from_us - 300000000, "...");
     assert_false(history_watched(history, from_us, from_us, 3, watched));
     history_close(history);
     recorded_free(world);
@@ -295,6 +378,8 @@ int main(void)
                                        cmocka_unit_test(knows_a_leader_again),
                                        cmocka_unit_test(reads_while_it_is_written),
                                        cmocka_unit_test(knows_when_nobody_watched),
+                                       cmocka_unit_test(draws_a_gap_that_lasts),
+                                       cmocka_unit_test(begins_without_a_gap),
                                        cmocka_unit_test(says_why_it_cannot_be_read)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -196,6 +196,85 @@ static void goes_on_when_the_clock_is_set_back(void **state)
     recorded_free(world);
 }
 
+/*
+ * Ten minutes, a lost connection for ten, a nap of ten, ten minutes; then the clock is set back to the
+ * beginning, and all of that time is watched: what was not watched of it before is of no moment.
+ */
+static void a_gap_is_of_its_own_clock(void **state)
+{
+    (void)state;
+    const int64_t ten_ms = 600000;
+    struct recorded *world = recorded_begin();
+    int64_t begin_us = world->now.wall_us;
+    recorded_pass(world, ten_ms);
+    recorded_lose(world);
+    recorded_pass(world, ten_ms);
+    recorded_connect(world);
+    recorded_pass(world, ten_ms);
+    struct observation nap = {.kind = OBSERVED_GAP, .at = world->now, .gap_us = ten_ms * 1000};
+    model_observe(world->model, &nap);
+    recorded_changes(world, 1);
+    recorded_pass(world, ten_ms);
+    recorder_flush(world->recorder);
+    world->now.wall_us = begin_us;
+    recorded_pass(world, 1000);
+    for (int i = 0; i < 10; i++)
+        recorded_changes(world, 10);
+    recorded_pass(world, ten_ms);
+    recorded_stop(world);
+    assert_int_equal(recorded_ask(world, "SELECT count(*) FROM gap"), 2);
+
+    struct history *history = recorded_open(world);
+    char *drawn = recorded_watched(history, begin_us, begin_us + 4 * ten_ms * 1000, 40), *error;
+    assert_string_equal(drawn, "########################################");
+    free(drawn);
+    struct line_told told = line_of(history, 0);
+    assert_int_equal(told.gap_us, 0);
+    for (int i = 1; i < 8; i++) {
+        const struct model *model = history_at(history, begin_us + i * ten_ms / 2 * 1000, &error);
+        assert_true(model && model->clusters[0].elections[0]->fresh);
+    }
+    recorded_same_events(world, history);
+    history_close(history);
+    recorded_free(world);
+}
+
+/* The clock is set while there is no connection: nobody watched before that, nor after it, by either clock.
+ */
+static void a_gap_goes_on_by_the_other_clock(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_begin();
+    int64_t begin_us = world->now.wall_us;
+    recorded_pass(world, 60000);
+    recorded_lose(world);
+    recorded_pass(world, 60000);
+    recorder_flush(world->recorder);
+    world->now.wall_us -= HOUR_MS * 1000;
+    recorded_pass(world, 60000);
+    recorder_flush(world->recorder);
+    recorded_pass(world, 60000);
+    recorded_connect(world);
+    recorded_pass(world, 60000);
+    recorded_stop(world);
+    assert_int_equal(
+        recorded_ask(world, "SELECT count(*) FROM gaps WHERE until IS NOT NULL AND seconds = 60"), 2);
+
+    struct history *history = recorded_open(world);
+    /* Three seconds earlier: at both ends of a minute a part of ten seconds was watched in part. */
+    char *drawn = recorded_watched(history, begin_us - 3000000, begin_us + 117000000, 12);
+    assert_string_equal(drawn, "#######.....");
+    free(drawn);
+    int64_t set_us = begin_us + 180000000 - HOUR_MS * 1000;
+    drawn = recorded_watched(history, set_us - 3000000, set_us + 117000000, 12);
+    assert_string_equal(drawn, "......######");
+    free(drawn);
+    struct line_told told = line_of(history, begin_us + 90000000);
+    assert_false(told.doubt_led);
+    history_close(history);
+    recorded_free(world);
+}
+
 /* A quiet cluster is watched, too: the recording's end goes on with the clock. */
 static void goes_on_while_nothing_happens(void **state)
 {
@@ -467,6 +546,8 @@ int main(void)
         cmocka_unit_test(goes_on_when_the_clock_is_set_back),
         cmocka_unit_test(tells_who_led_when_the_clock_is_set_back),
         cmocka_unit_test(tells_who_led_when_the_clock_is_set_back_a_little),
+        cmocka_unit_test(a_gap_is_of_its_own_clock),
+        cmocka_unit_test(a_gap_goes_on_by_the_other_clock),
         cmocka_unit_test(goes_on_while_nothing_happens),
         cmocka_unit_test(can_be_copied),
         cmocka_unit_test(tells_of_a_cut_file),
