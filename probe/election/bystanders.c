@@ -7,6 +7,7 @@
 #include "config/room.h"
 #include "probe/election/client.h"
 #include "probe/election/clients.h"
+#include "probe/election/recalled.h"
 
 void bystander_note(struct election *election, uint64_t session)
 {
@@ -41,28 +42,49 @@ void bystander_left(struct election *election, const struct candidate *candidate
     const struct client *client = candidate->client;
     if (!owner_is_session(candidate->stat.owner))
         return;
-    if (!election->departed && !(election->departed = calloc(1, sizeof *election->departed)))
-        return;
-    struct departed *departed = election->departed;
     const struct departure_note *last = departed_at(election, 0);
     if (last && last->at.mono_us == at.mono_us && last->session == candidate->stat.owner &&
         strncmp(last->name, candidate->name, sizeof last->name - 1) == 0)
         return; /* a leader's loss is told first, then that it left */
-    struct departure_note *note = &departed->notes[departed->next];
+    struct departure_note note = {.session = candidate->stat.owner, .at = at, .led = led};
+    snprintf(note.name, sizeof note.name, "%s", candidate->name);
+    if (client) {
+        const char *host;
+        size_t length = client_host(&client->shown, &host);
+        if (length > 0 && length < sizeof note.host)
+            memcpy(note.host, host, length);
+        note.alone = led && alone_at_host(election->cluster->clients, client);
+        if (client->shown.connected)
+            bystander_note(election, client->shown.id);
+    }
+    departed_put(election, &note);
+}
+
+bool departed_put(struct election *election, const struct departure_note *note)
+{
+    if (!election->departed && !(election->departed = calloc(1, sizeof *election->departed)))
+        return false;
+    struct departed *departed = election->departed;
+    departed->notes[departed->next] = *note;
     departed->next = (departed->next + 1) % DEPARTED_KEPT;
     departed->count += departed->count < DEPARTED_KEPT;
-    *note = (struct departure_note){.session = candidate->stat.owner, .at = at, .led = led};
-    snprintf(note->name, sizeof note->name, "%s", candidate->name);
-    if (candidate->identity)
-        snprintf(note->identity, sizeof note->identity, "%s", candidate->identity);
-    if (!client)
-        return;
-    const char *host;
-    size_t length = client_host(&client->shown, &host);
-    if (length > 0 && length < sizeof note->host)
-        memcpy(note->host, host, length);
-    note->timeout_ms = client->shown.timeout_ms;
-    note->alone = led && alone_at_host(election->cluster->clients, client);
-    if (client->shown.connected)
-        bystander_note(election, client->shown.id);
+    return true;
+}
+
+void departed_recall(const struct fold *f, const struct election *then)
+{
+    struct election *election = f->election;
+    struct departed own = {0};
+    if (election->departed)
+        own = *election->departed;
+    free(election->departed);
+    election->departed = NULL;
+    for (size_t i = then->departed ? then->departed->count : 0; i-- > 0;) {
+        struct departure_note note = *departed_at(then, i);
+        note.at = recalled_moment(f->model, note.at);
+        if (note.at.mono_us < election->own_since.mono_us)
+            departed_put(election, &note);
+    }
+    for (size_t i = 0; i < own.count; i++)
+        departed_put(election, &own.notes[(own.next + DEPARTED_KEPT - own.count + i) % DEPARTED_KEPT]);
 }

@@ -7,6 +7,8 @@
 
 #include "probe/election/election.h"
 
+struct fold;
+
 /* This session may watch something in here. */
 void bystander_note(struct election *, uint64_t session);
 
@@ -18,17 +20,19 @@ void bystander_left(struct election *, const struct candidate *, bool led, struc
 struct departure_note {
     uint64_t session;
     struct moment at;
-    int timeout_ms; /* of its session; 0: unknown */
     bool led;
     bool alone;    /* no other session came from its host */
     char host[48]; /* of its client; "": unknown */
     char name[80]; /* of its znode, cut where it is longer */
-    char identity[80];
 };
 struct departed {
     struct departure_note notes[DEPARTED_KEPT];
     size_t count, next;
 };
+/* One more, as it was recorded: those of before this run come first. False: out of memory. */
+bool departed_put(struct election *, const struct departure_note *);
+/* Takes over what was recorded of before this run (recall.h). */
+void departed_recall(const struct fold *, const struct election *then);
 /* i = 0 is the latest; NULL: no more. */
 const struct departure_note *departed_at(const struct election *, size_t i);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "config/text.h"
+#include "probe/election/bystanders.h"
 #include "probe/election/cluster.h"
 #include "probe/election/election_life.h"
 #include "probe/election/failovers.h"
@@ -245,6 +246,7 @@ void recall_take(const struct fold *f)
         election->state_since = recalled_moment(f->model, then->state_since);
         election->state_since_exact = then->state_since_exact;
         take_change(f, &then->change);
+        departed_recall(f, then);
         take_layout(f, then);
     }
     if (goes_on && gapless)

@@ -26,7 +26,8 @@ enum item_kind {
     ITEM_LINE,    /* the order of candidates */
     ITEM_FOREIGN, /* ... of outsiders */
     ITEM_FAILOVER,
-    ITEM_WORST, /* ... of findings */
+    ITEM_WORST,    /* ... of findings */
+    ITEM_DEPARTED, /* whoever left lately */
     ITEM_KINDS
 };
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/election/bystanders.h"
 #include "probe/election/chain.h"
 #include "probe/election/client.h"
 #include "probe/election/failovers.h"
@@ -446,6 +447,25 @@ static void write_failovers(struct writing *w, const struct election *e, uint32_
     }
 }
 
+/* Whose client was never seen, it says nothing of. */
+static void write_departed(struct writing *w, const struct election *e, uint32_t at)
+{
+    const struct departure_note *note;
+    for (size_t i = 0; (note = departed_at(e, i)); i++) {
+        if (note->host[0] == '\0')
+            continue;
+        begin(w, ITEM_DEPARTED, at);
+        put_number(w->out, note->session);
+        put_text(w->out, note->name);
+        put_time(w, note->at);
+        item_key(w->picture);
+        put_flag(w, note->led);
+        put_flag(w, note->alone);
+        put_text(w->out, note->host);
+        end(w);
+    }
+}
+
 bool picture_update(struct picture *p, const struct model *model, struct buffer *patch)
 {
     struct writing w = {.picture = p, .patch = patch, .out = &p->item};
@@ -477,6 +497,7 @@ bool picture_update(struct picture *p, const struct model *model, struct buffer 
             write_findings(&w, e, election);
             write_tenures(&w, e, election);
             write_failovers(&w, e, election);
+            write_departed(&w, e, election);
             if (!p->failed)
                 items_sweep(p, election, patch);
         }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "config/text.h"
+#include "probe/election/bystanders.h"
 #include "probe/election/cluster.h"
 #include "probe/election/election_life.h"
 #include "probe/election/registry.h"
@@ -69,6 +70,12 @@ static int by_loss(const void *a, const void *b)
 {
     const struct failover *x = a, *y = b;
     return (x->lost_at.mono_us > y->lost_at.mono_us) - (x->lost_at.mono_us < y->lost_at.mono_us);
+}
+
+static int by_departure(const void *a, const void *b)
+{
+    const struct departure_note *x = a, *y = b;
+    return (x->at.mono_us > y->at.mono_us) - (x->at.mono_us < y->at.mono_us);
 }
 
 static int by_beginning(const void *a, const void *b)
@@ -209,6 +216,8 @@ static void finish(struct thawing *t)
             /* Not so many that it wrapped, so it begins at 0. */
             if (e->failover_count > 1)
                 qsort(e->failovers, e->failover_count, sizeof *e->failovers, by_loss);
+            if (e->departed) /* no more than are kept, so they begin at 0 */
+                qsort(e->departed->notes, e->departed->count, sizeof e->departed->notes[0], by_departure);
             if (e->tenure_count > 1)
                 qsort(e->tenures, e->tenure_count, sizeof *e->tenures, by_beginning);
         }
@@ -218,9 +227,10 @@ static void finish(struct thawing *t)
 struct thawed *thaw(const struct picture *picture, int64_t wall_us, uint64_t generation)
 {
     /* What others point at comes first. */
-    static const unsigned char order[] = {
-        ITEM_CLOCK,   ITEM_CLUSTER, ITEM_SERVER,   ITEM_ELECTION, ITEM_SESSION, ITEM_CANDIDATE, ITEM_OUTSIDER,
-        ITEM_FINDING, ITEM_TENURE,  ITEM_FAILOVER, ITEM_LINE,     ITEM_FOREIGN, ITEM_WORST,     ITEM_STATE};
+    static const unsigned char order[] = {ITEM_CLOCK,   ITEM_CLUSTER,   ITEM_SERVER,   ITEM_ELECTION,
+                                          ITEM_SESSION, ITEM_CANDIDATE, ITEM_OUTSIDER, ITEM_FINDING,
+                                          ITEM_TENURE,  ITEM_FAILOVER,  ITEM_LINE,     ITEM_FOREIGN,
+                                          ITEM_WORST,   ITEM_STATE,     ITEM_DEPARTED};
     struct thawing t = {.picture = picture, .thawed = calloc(1, sizeof *t.thawed)};
     size_t count = picture->count + 1;
     if (!t.thawed || !(t.thawed->model = calloc(1, sizeof *t.thawed->model)))

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/election/bystanders.h"
 #include "probe/election/chain.h"
 #include "probe/election/client.h"
 #include "probe/election/clients.h"
@@ -405,6 +406,27 @@ static void thaw_failover(struct thawing *t, struct election *e, struct scan *sc
     t->bad = scan->bad || !election_keep_failover(e, &f) || t->bad;
 }
 
+/* Cut where it is longer, as only a stranger's is. */
+static void thaw_words(struct scan *scan, char *buffer, size_t size)
+{
+    size_t length;
+    const char *piece = scan_piece(scan, &length);
+    length = length < size ? length : size - 1;
+    if (piece)
+        memcpy(buffer, piece, length);
+}
+
+static void thaw_departed(struct thawing *t, struct election *e, struct scan *scan)
+{
+    struct departure_note note = {.session = scan_number(scan)};
+    thaw_words(scan, note.name, sizeof note.name);
+    note.at = thaw_moment(t, scan);
+    note.led = scan_flag(scan);
+    note.alone = scan_flag(scan);
+    thaw_words(scan, note.host, sizeof note.host);
+    t->bad = scan->bad || !departed_put(e, &note) || t->bad;
+}
+
 void thaw_below(struct thawing *t, unsigned kind, size_t i, struct election *e, struct scan *scan)
 {
     if (kind == ITEM_SESSION)
@@ -423,4 +445,6 @@ void thaw_below(struct thawing *t, unsigned kind, size_t i, struct election *e, 
         thaw_state(t, e, scan);
     else if (kind == ITEM_WORST)
         thaw_worst(t, e, scan);
+    else if (kind == ITEM_DEPARTED)
+        thaw_departed(t, e, scan);
 }

@@ -11,6 +11,9 @@
 
 #include "probe/election/freeze.h"
 #include "probe/election/model.h"
+#include "probe/election/recall.h"
+#include "probe/history/picture.h"
+#include "probe/history/thaw.h"
 #include "tests/support/fake_servers.h"
 #include "tests/support/fake_tree.h"
 #include "tests/support/model_words.h"
@@ -34,6 +37,7 @@ struct script {
     uint64_t turn;                    /* of the model, as it was noted */
     bool ours;
     struct model *model;
+    struct thawed *earlier; /* what was recorded of the run before */
     struct election_settings settings;
     char *words[5]; /* what settings own */
     char election[PATHS];
@@ -241,7 +245,8 @@ static void question(struct script *s, char *words)
     char *rest = words + length + (words[length] == ' ');
     words[length] = '\0';
     if (strcmp(words, "identity") == 0 || strcmp(words, "link") == 0 || strcmp(words, "by") == 0 ||
-        strncmp(words, "goes", 4) == 0 || strcmp(words, "why") == 0 || strcmp(words, "standing") == 0) {
+        strncmp(words, "goes", 4) == 0 || strcmp(words, "why") == 0 || strcmp(words, "standing") == 0 ||
+        strcmp(words, "raised") == 0) {
         snprintf(name, sizeof name, "%.*s", (int)strcspn(rest, " "), rest);
         rest += strlen(name) + (rest[strlen(name)] == ' ');
     }
@@ -398,6 +403,42 @@ static bool run_replicas(struct script *s, const char *word, const char *rest)
     return true;
 }
 
+static void begin_model(struct script *s)
+{
+    static char hosts[] = "h:1", name[] = "";
+    static struct cluster_settings cluster = {.name = name, .hosts = hosts};
+    static const struct settings settings = {.clusters = &cluster, .cluster_count = 1};
+    char *error = NULL;
+    s->model = model_new(&settings, &error);
+    if (!s->model)
+        fail_msg("%s", error);
+    s->model->on_event = on_event;
+    s->model->context = s;
+}
+
+/* What can be read of this run is all that the next one has of it. */
+static void restart(struct script *s, int64_t after_ms)
+{
+    struct picture *picture = picture_new();
+    struct buffer patch = {0};
+    struct moment until = now(s);
+    assert_true(picture_update(picture, s->model, &patch));
+    picture_clear(picture);
+    assert_true(picture_apply(picture, patch.bytes, patch.length));
+    thawed_free(s->earlier);
+    s->earlier = thaw(picture, until.wall_us, 1);
+    assert_non_null(s->earlier);
+    picture_free(picture);
+    buffer_free(&patch);
+    model_free(s->model);
+    pass(s, after_ms);
+    begin_model(s);
+    model_recall(s->model, thawed_model(s->earlier), until, false);
+    struct observation o = {.kind = OBSERVED_ELECTION, .election = s->election, .path = s->election};
+    o.subject = (struct observed_election){ORIGIN_CONFIGURED, &s->settings};
+    observe(s, &o);
+}
+
 static bool run_servers(struct script *s, const char *word, char *rest)
 {
     char path[PATHS], value[PATHS];
@@ -540,6 +581,8 @@ static void run_line(struct script *s, char *line)
         struct observation o = {.kind = OBSERVED_UNREAD, .election = s->election, .path = s->election};
         o.unread.mark = strcmp(rest, "mark") == 0;
         observe(s, &o);
+    } else if (strcmp(line, "restart") == 0) {
+        restart(s, strtoll(rest, NULL, 10));
     } else if (strcmp(line, "tick") == 0) {
         pass(s, strtoll(rest, NULL, 10));
     } else if (!run_replicas(s, line, rest) && !run_servers(s, line, rest)) {
@@ -549,16 +592,9 @@ static void run_line(struct script *s, char *line)
 
 void model_script_run(const char *proves, const char *script)
 {
-    static char hosts[] = "h:1", name[] = "";
-    struct cluster_settings cluster = {.name = name, .hosts = hosts};
-    struct settings settings = {.clusters = &cluster, .cluster_count = 1};
     struct script s = {.proves = proves, .tree = fake_tree_new()};
-    char *error = NULL, text[PATHS];
-    s.model = model_new(&settings, &error);
-    if (!s.model)
-        fail_msg("%s", error);
-    s.model->on_event = on_event;
-    s.model->context = &s;
+    char text[PATHS];
+    begin_model(&s);
     fake_tree_clock(s.tree, START_WALL_MS);
     while (*script) {
         size_t length = strcspn(script, "\n");
@@ -574,6 +610,7 @@ void model_script_run(const char *proves, const char *script)
     if (s.events[0])
         broken(&s, "nobody expected:\n", s.events);
     model_free(s.model);
+    thawed_free(s.earlier);
     fake_tree_free(s.tree);
     if (s.servers)
         fake_servers_free(s.servers);

@@ -19,6 +19,7 @@
  *   unread [mark]             observe that the servers do not answer what is asked of it, or of its mark
  *   quick                     a single look is all that will be taken
  *   tick MS                   time passes
+ *   restart [MS]              another run begins so much later, beside what was recorded of this one
  *   time                      observe that it has passed
  *   sync [MS]                 observe the children, after a sync (asked for so long ago)
  *
@@ -53,7 +54,7 @@
  *   > EVENT                   the events of the line before, all of them, in order
  *   ? WHAT VALUE              state, leader, since, line, next, recipe, ack, fresh, unseen, complete, guard,
  *                             connection-since, mark, foreign, identity NAME, tenures, change, findings (all
- * but no-guid), all, why CODE, standing CODE, link NAME, by NAME, goes NAME, goes-why NAME, next-failover,
+ * but no-guid), all, why CODE, standing CODE, raised CODE (when, in ms), link NAME, by NAME, goes NAME, goes-why NAME, next-failover,
  * suspected, sound, turned, lock-told # comment
  *
  * The script fails the running cmocka test at the first line that does not hold, with its number.

@@ -176,6 +176,11 @@ void words_describe(const struct election *e, const char *what, const char *name
             if (strcmp(finding_kind(e->findings[i]->code)->word, name) == 0)
                 words_add(out, size, "%s%s", certainty_word(e->findings[i]->certainty),
                           e->findings[i]->unconfirmed_since.mono_us ? " unconfirmed" : "");
+    } else if (strcmp(what, "raised") == 0) {
+        for (size_t i = 0; i < e->finding_count; i++)
+            if (strcmp(finding_kind(e->findings[i]->code)->word, name) == 0)
+                words_add(out, size, "%lld",
+                          (long long)(e->findings[i]->since.mono_us - WORDS_START_US) / 1000);
     } else if (strcmp(what, "why") == 0) {
         for (size_t i = 0; i < e->finding_count; i++)
             if (strcmp(finding_kind(e->findings[i]->code)->word, name) == 0)

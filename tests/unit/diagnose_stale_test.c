@@ -203,10 +203,42 @@ static void nothing_new(void **state)
                           "note\nheard a\nround\n? turned yes\n? findings none\n");
 }
 
+/* Whoever begins to watch beside a recording knows who left before that, and says what the run before said:
+   since when it did, where the recording reaches until now. */
+static void survives_a_restart(void **state)
+{
+    (void)state;
+#define AGAIN "connect\n> connection connected\nlist\n> election-seen\nreadall\n"
+#define RISK                                                                                                 \
+    FOUR "round\nend a\n- " A "\n" A_GOES "fire " A                                                          \
+         "\nround\nclient e on=1 at=10.0.0.1:77\ntick 5000\nround\ntick 6000\nround\n"                       \
+         "? standing double-leader-risk suspected\n? raised double-leader-risk 12000\n"
+#define FELL_OUT                                                                                             \
+    FOUR "proof\nproof\n- " C "\nlist\n> candidate-left " C " @3\nfire " C "\nw d " B "\nproof\n"            \
+         "? findings watcher-without-candidate warning suspected " B "\n"
+    model_script_run("double-leader-risk", RISK "restart 1000\n" AGAIN "round\ntick 1000\nround\n"
+                                                "? standing double-leader-risk suspected\n"
+                                                "? raised double-leader-risk 12000\n"
+                                                "restart 1000\n" AGAIN "round\n" /* and once more */
+                                                "? standing double-leader-risk suspected\n"
+                                                "? raised double-leader-risk 12000\n");
+    model_script_run("... after a gap: it is found again, and may have gone meanwhile",
+                     RISK "restart 60000\n" AGAIN "round\n? standing double-leader-risk suspected\n"
+                          "? raised double-leader-risk 72000\n");
+    model_script_run("... ten minutes later it says nothing any more",
+                     RISK "restart 600000\n" AGAIN "round\n? findings none\n");
+    model_script_run("... nor where another one leads by then: who knows who led in between",
+                     RISK "- " B "\nrestart 1000\n" AGAIN "round\n? findings none\n");
+    model_script_run("watcher-without-candidate: it owned one before",
+                     FELL_OUT "restart 1000\n" AGAIN "proof\n"
+                              "? findings watcher-without-candidate warning suspected " B "\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(stays_unconfirmed),
                                        cmocka_unit_test(stays_while_it_moves),
-                                       cmocka_unit_test(doubts_what_moved), cmocka_unit_test(nothing_new)};
+                                       cmocka_unit_test(doubts_what_moved), cmocka_unit_test(nothing_new),
+                                       cmocka_unit_test(survives_a_restart)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "probe/election/bystanders.h"
 #include "probe/election/failovers.h"
 #include "probe/history/picture.h"
 #include "probe/history/thaw.h"
@@ -101,7 +102,7 @@ static void every_scene(void **state)
 }
 
 /* Schemas (schema.h) that brought a new format of pictures; 3 is the first of which some were kept. */
-static const int formats[] = {3};
+static const int formats[] = {3, 4};
 
 #define KEPT_AT_US INT64_C(1795183402400000) /* 2026-11-20T14:03:22.400Z */
 #define PICTURE_MOST 65536
@@ -155,6 +156,11 @@ static struct buffer all_of(const struct model *model)
                           tenure->identity ? tenure->identity : "unknown", tenure->from_exact ? "" : " about",
                           tenure->gap ? " gap" : "");
         }
+        const struct departure_note *note;
+        for (size_t k = 0; (note = departed_at(e, k)); k++)
+            buffer_printf(&text, "%s left at %" PRId64 ": %" PRIx64 " of %s%s%s\n", note->name,
+                          note->at.wall_us, note->session, note->host, note->led ? ", led" : "",
+                          note->alone ? ", alone" : "");
         for (size_t k = 0; k < e->failover_count; k++) {
             struct json_writer writer = json_writer_to(&text, true);
             json_failover_write(&writer, election_failover_at(e, k));
@@ -165,6 +171,23 @@ static struct buffer all_of(const struct model *model)
     return text;
 }
 
+/* Two that held a lock, one after the other. */
+static struct stage *scene_departed(void)
+{
+    static const struct shown both[] = {{.session = 0xa, .client = "10.0.3.7:40001"},
+                                        {.session = 0xb, .client = "10.0.3.8:40002"}};
+    struct stage *stage = stage_of("/jobs/cleaner", KIND_LOCK);
+    for (size_t i = 0; i < 2; i++) {
+        const struct stand holder = {"cleaner", both[i].session, i ? "two" : "one", 0};
+        stage_node(stage, 0, "/jobs/cleaner", "/jobs/cleaner", &holder);
+        stage_pass(stage, 1000000);
+        stage_round(stage, 0, "zk1:2181", both, 2);
+        stage_pass(stage, 1000000);
+        stage_absent(stage, 0, "/jobs/cleaner", "/jobs/cleaner");
+    }
+    return stage;
+}
+
 /*
  * Pictures of older programs say what they said: whoever changes how they are written changes how they are
  * read as well, so that all other tests still pass, and recordings in the field become unreadable, or lie.
@@ -173,14 +196,23 @@ static struct buffer all_of(const struct model *model)
 static void reads_what_older_programs_wrote(void **state)
 {
     (void)state;
-    static const char *const names[] = {"chain", "hostile", "changes"};
+    static const struct {
+        const char *name;
+        int since; /* what it is there for is of this format */
+        struct stage *(*scene)(void);
+    } kept[] = {{"chain", 3, scene_chain},
+                {"hostile", 3, scene_hostile},
+                {"changes", 3, NULL},
+                {"departed", 4, scene_departed}};
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
-        for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+        for (size_t k = 0; k < sizeof kept / sizeof kept[0]; k++) {
             char path[64], text[80];
-            snprintf(path, sizeof path, "tests/unit/data/pictures/%d-%s", formats[i], names[k]);
+            if (formats[i] < kept[k].since)
+                continue;
+            snprintf(path, sizeof path, "tests/unit/data/pictures/%d-%s", formats[i], kept[k].name);
             snprintf(text, sizeof text, "%s.txt", path);
             if (getenv("WRITE_PICTURES") && access(path, F_OK) != 0) {
-                struct stage *stage = k == 0 ? scene_chain() : k == 1 ? scene_hostile() : NULL;
+                struct stage *stage = kept[k].scene ? kept[k].scene() : NULL;
                 struct recorded *world = stage ? NULL : recorded_begin();
                 if (world) {
                     recorded_changes(world, 3);
