@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/room.h"
 #include "probe/history/history.h"
 #include "probe/history/owners.h"
 #include "probe/history/reader.h"
@@ -45,12 +46,7 @@ static bool find_gaps(struct history *h, const struct parts *parts, struct gaps 
     size_t room = 0;
     bool fine = true;
     while (fine && reader_next_gap(statement, &gap)) {
-        if (gaps->count == room) {
-            room = room ? room * 2 : 16;
-            struct reader_gap *grown = realloc(gaps->of, room * sizeof *grown);
-            fine = grown != NULL;
-            gaps->of = fine ? grown : gaps->of;
-        }
+        fine = room_for_one(&gaps->of, gaps->count, &room, sizeof *gaps->of);
         if (fine)
             gaps->of[gaps->count++] = gap;
     }

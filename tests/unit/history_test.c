@@ -271,7 +271,10 @@ static void draws_a_gap_that_lasts(void **state)
     recorded_lose(world);
     recorded_pass(world, 60000);
     recorder_flush(world->recorder);
-    usleep(1500000); /* it is written once a second */
+    /* It is written once a second. */
+    for (int i = 0; i < 200 && recorded_ask(world, "SELECT max(to_us) FROM stretch") < world->now.wall_us;
+         i++)
+        uv_sleep(50);
     struct history *history = recorded_open(world);
     for (int i = 0; i < 2; i++) {
         expect_watched(history, from_us - 3000000, from_us + 117000000, "#######.....");
