@@ -205,6 +205,18 @@ void monitor_catch_up(struct monitor *m)
     model_catch_up(m->model);
 }
 
+/* A leader has just gone: who follows is known in a moment. */
+static bool is_electing(const struct monitor *m)
+{
+    for (size_t i = 0; i < m->model->cluster_count; i++) {
+        const struct cluster *cluster = &m->model->clusters[i];
+        for (size_t k = 0; cluster->connection == CONNECTION_CONNECTED && k < cluster->election_count; k++)
+            if (cluster->elections[k]->fresh && cluster->elections[k]->state == ELECTION_ELECTING)
+                return true;
+    }
+    return false;
+}
+
 bool monitor_settled(struct monitor *m, uint64_t until_ms)
 {
     uint64_t now_ms = uv_now(m->heartbeat->loop);
@@ -213,6 +225,8 @@ bool monitor_settled(struct monitor *m, uint64_t until_ms)
             return false;
         m->looked_ms = now_ms;
     }
+    if (now_ms < until_ms && is_electing(m))
+        return false;
     if (now_ms >= until_ms || (!model_wants_second_look(m->model) &&
                                !(model_catch_up(m->model) && model_wants_second_look(m->model))))
         return true;

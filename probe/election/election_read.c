@@ -98,6 +98,8 @@ bool election_guard(const struct election *election, unsigned i, char *buffer, s
 const char *election_problem(const struct election *election, char *buffer, size_t size)
 {
     size_t children = election->recipe ? election->foreign_count : election->outsider_count;
+    if (election->state == ELECTION_ELECTING && !election->problem)
+        return "its leader is gone, and the next in line has not been confirmed yet";
     if (election->state != ELECTION_VACANT || children == 0)
         return election->problem;
     if (children == 1)
@@ -118,13 +120,13 @@ const char *election_state_word(enum election_state state)
     switch (state) {
     case ELECTION_LED:
         return "led";
-    case ELECTION_ELECTING:
     case ELECTION_VACANT:
         return "vacant";
     case ELECTION_ABSENT:
         return "absent";
     case ELECTION_DENIED:
         return "denied";
+    case ELECTION_ELECTING: /* somebody stands, and may lead or be gone */
     case ELECTION_UNKNOWN:
         break;
     }

@@ -289,7 +289,7 @@ static void write_election(struct json_writer *writer, const struct election *el
     json_member_text(writer, "state", election_state_word(state));
     json_member_time(writer, "stale_since",
                      election->fresh || !look_has_list(election) ? 0 : election->stale_since.wall_us);
-    bool troubled = state == ELECTION_UNKNOWN || state == ELECTION_DENIED;
+    bool troubled = state == ELECTION_UNKNOWN || state == ELECTION_DENIED || state == ELECTION_ELECTING;
     bool nobody = state == ELECTION_VACANT;
     char problem[64];
     json_member_text(writer, "problem",

@@ -22,6 +22,9 @@
  *                              is "unknown" or "denied", and leader,
  *                              candidates and next_sequence are what was
  *                              seen last. null: all of this holds now
+ *             state            "unknown" also between the end of a leader and
+ *                              the moment in which the next in line is known
+ *                              to stand still: candidates hold then
  *             problem          why it is denied or unknown, or vacant with
  *                              children of which none is a candidate; null:
  *                              none of these

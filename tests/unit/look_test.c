@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -337,6 +338,33 @@ static void nothing_matches(void **state)
     model_free(model);
 }
 
+/* Between the end of a leader and the answer of who follows, nobody is said to be missing: some stand. */
+static void a_look_between_two_leaders(void **state)
+{
+    (void)state;
+    struct model *model = scripted_world();
+    const struct election *election = model_election(model, 0, "/election");
+    assert_true(election->candidate_count > 1);
+    char leader[256];
+    snprintf(leader, sizeof leader, "/election/%s", election->leader->name);
+    model_observe(
+        model, &(struct observation){
+                   .kind = OBSERVED_ABSENT, .at = scripted_at(-1), .election = "/election", .path = leader});
+    assert_int_equal(election->state, ELECTION_ELECTING);
+    struct buffer out = {0};
+    json_look_write(&out, model, scripted_now());
+    json_t *document = json_back_of(&out);
+    json_t *cluster = json_array_get(json_object_get(document, "clusters"), 0);
+    json_t *shown = json_array_get(json_object_get(cluster, "elections"), 0);
+    is_text(shown, "path", "/election");
+    is_text(shown, "state", "unknown");
+    is_text(shown, "problem", "its leader is gone, and the next in line has not been confirmed yet");
+    assert_true(json_array_size(json_object_get(shown, "candidates")) > 0);
+    json_decref(document);
+    buffer_free(&out);
+    model_free(model);
+}
+
 /* Of a leader that may not be read the sentence says so, instead of asking three times. */
 static void an_unreadable_leader(void **state)
 {
@@ -484,6 +512,7 @@ int main(void)
         cmocka_unit_test(unasked_is_unknown),
         cmocka_unit_test(no_quorum_is_counted),
         cmocka_unit_test(nothing_matches),
+        cmocka_unit_test(a_look_between_two_leaders),
         cmocka_unit_test(an_unreadable_leader),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -139,8 +139,7 @@ static void print_nobody(struct paper *paper, const struct election *election, s
         paper_put(paper, 2, ROLE_TEXT, "there is no such path");
         break;
     case ELECTION_ELECTING:
-        paper_put(paper, 2, ROLE_WARNING,
-                  "its leader is gone, and the next in line has not been confirmed yet");
+        paper_put(paper, 2, ROLE_WARNING, election_problem(election, text, sizeof text));
         break;
     case ELECTION_DENIED:
     case ELECTION_UNKNOWN:
