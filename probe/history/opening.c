@@ -98,12 +98,10 @@ static bool open_still(sqlite3 **db, const char *file)
 }
 
 /*
- * The file has fewer pages than its first one says, and they are not beside it, either: where its disk was
- * full or its recorder was killed, they wait there to be taken over. Asked of SQLite's own descriptor:
- * closing another one would let go all locks that this process has on the file, those of a recorder in it
- * too.
+ * Asked of SQLite's own descriptor: closing another one would let go all locks that this process has on the
+ * file, those of a recorder in it too.
  */
-static bool is_cut(sqlite3 *db, const char *path)
+bool opening_is_cut(sqlite3 *db, const char *path)
 {
     unsigned char head[32];
     sqlite3_file *file = NULL;
@@ -161,7 +159,7 @@ sqlite3 *opening_read(const char *file, bool *still, char **error)
             text_format("%s: may not be read by you; ask its owner, or read as a member of its group", file);
     } else if (!S_ISREG(status.st_mode)) {
         *error = text_format("%s: is no file; name a recording", file);
-    } else if ((opened = open_database(&db, file, 0)) && is_cut(db, file)) {
+    } else if ((opened = open_database(&db, file, 0)) && opening_is_cut(db, file)) {
         *error = opening_damaged(file);
     } else if ((opened && can_read(db)) || (*still = open_still(&db, file))) {
         *still = *still && !opening_is_stale(file);

@@ -17,6 +17,12 @@ sqlite3 *opening_read(const char *file, bool *still, char **error);
 /* Somebody began to record into one that nobody wrote: it must be opened again. */
 bool opening_is_stale(const char *file);
 
+/*
+ * The file, which this has open, has fewer pages than its first one says, and they are not beside it, either:
+ * where its disk was full or its recorder was killed, they wait there to be taken over.
+ */
+bool opening_is_cut(sqlite3 *, const char *file);
+
 /* malloc'd, or NULL: out of memory. */
 char *opening_damaged(const char *file);
 

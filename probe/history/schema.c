@@ -123,6 +123,13 @@ static const char *const version_4[] = {
 /* What makes version i + 1 of version i. A version that was released is never changed again. */
 static const char *const *const steps[SCHEMA_VERSION] = {version_1, version_2, version_3, version_4};
 
+char *schema_damaged(const char *file)
+{
+    return text_format("%s: the recording is damaged (was it cut, or copied while it was written?); move it "
+                       "away to begin a new one, `sqlite3 FILE .recover` saves what can be read",
+                       file);
+}
+
 char *schema_error(sqlite3 *db, const char *file)
 {
     int code = db ? sqlite3_errcode(db) : SQLITE_NOMEM;
@@ -134,10 +141,7 @@ char *schema_error(sqlite3 *db, const char *file)
     case SQLITE_NOTADB:
         return text_format("%s: this is no recording of electop; name another file", file);
     case SQLITE_CORRUPT:
-        return text_format(
-            "%s: the recording is damaged (was it cut, or copied while it was written?); move it "
-            "away to begin a new one, `sqlite3 FILE .recover` saves what can be read",
-            file);
+        return schema_damaged(file);
     case SQLITE_READONLY:
     case SQLITE_PERM:
         return text_format("%s: may not be written; check who owns the file and its directory", file);

@@ -117,4 +117,7 @@ bool schema_prepare(sqlite3 *, const char *file, bool writing, char **error);
    malloc'd. */
 char *schema_error(sqlite3 *, const char *file);
 
+/* The same of one that is damaged and was to be written. */
+char *schema_damaged(const char *file);
+
 #endif

@@ -8,6 +8,7 @@
 
 #include "config/text.h"
 #include "probe/history/lengths.h"
+#include "probe/history/opening.h"
 #include "probe/history/place.h"
 #include "probe/history/rows.h"
 #include "probe/history/schema.h"
@@ -217,6 +218,11 @@ static bool open_database(struct store *store, char **error)
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX;
     if (sqlite3_open_v2(store->file, &store->db, flags, NULL) != SQLITE_OK) {
         *error = schema_error(store->db, store->file);
+        return false;
+    }
+    /* SQLite fills a page that lacks its end with zeros, and the damage is hidden for ever. */
+    if (opening_is_cut(store->db, store->file)) {
+        *error = schema_damaged(store->file);
         return false;
     }
     sqlite3_busy_timeout(store->db, BUSY_MS);

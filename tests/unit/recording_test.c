@@ -442,6 +442,12 @@ static void tells_of_a_cut_file(void **state)
     recorded_changes(world, 60);
     recorded_stop(world);
     assert_int_equal(stat(world->file, &status), 0);
+    off_t cut = status.st_size - 1; /* within its last page */
+    assert_int_equal(truncate(world->file, cut), 0);
+    expect_refusal(world, "damaged");
+    expect_no_recorder(world, world->file, "move it away");
+    assert_int_equal(stat(world->file, &status), 0);
+    assert_int_equal(status.st_size, cut);
     assert_int_equal(truncate(world->file, status.st_size / 2 / 4096 * 4096), 0);
     expect_refusal(world, "damaged");
     expect_no_recorder(world, world->file, "damaged");
