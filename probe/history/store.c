@@ -110,7 +110,8 @@ static void trim_old(struct store *store, int64_t keep_ms)
     store->digest_hour = 0; /* what was told late had its hour's taken away */
 }
 
-/* Into the file itself, however little happens: so a copy of the file alone lacks no more than a minute. */
+/* Into the file itself, however little happens: so a copy of the file alone lacks no more than a minute,
+   and nothing once it is closed. */
 static void take_over(struct store *store)
 {
     if (now_ms() < store->take_over_ms)
@@ -209,6 +210,9 @@ static void write_for_ever(void *context)
     }
     if (store->newest_us && alive_us > store->written_alive_us)
         write_all(store, NULL, alive_us);
+    /* Whoever reads it meanwhile keeps SQLite from doing so when it is closed. */
+    store->take_over_ms = 0;
+    take_over(store);
 }
 
 /* ---- the others ---- */

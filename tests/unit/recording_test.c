@@ -322,6 +322,32 @@ static void can_be_copied(void **state)
     recorded_free(world);
 }
 
+/* ... and lacks nothing once nobody records into it any more, whoever reads it meanwhile. */
+static void is_whole_in_itself_at_its_end(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_begin();
+    recorded_stop(world);
+    struct history *reader = recorded_open(world);
+    int64_t before = recorded_ask(world, "SELECT count(*) FROM event");
+    recorded_start(world, KEEP_LONG_MS);
+    recorded_changes(world, 5);
+    for (int i = 0; i < 400 && recorded_ask(world, "SELECT count(*) FROM event") == before; i++)
+        uv_sleep(50);
+    recorded_changes(world, 20); /* what was first was taken over at once, this within a minute */
+    recorded_stop(world);
+    struct recorded alone;
+    char command[256];
+    snprintf(alone.file, sizeof alone.file, "%s/copy.db", world->folder);
+    snprintf(command, sizeof command, "cp '%s' '%s'", world->file, alone.file);
+    assert_int_equal(system(command), 0);
+    int64_t all = recorded_ask(world, "SELECT count(*) FROM event");
+    assert_int_equal(recorded_ask(&alone, "SELECT count(*) FROM event"), all);
+    unlink(alone.file);
+    history_close(reader);
+    recorded_free(world);
+}
+
 /* Whoever leads after a gap as before led all the while; each moment has one row that says so. */
 static void tells_each_moment_once(void **state)
 {
@@ -556,6 +582,7 @@ int main(void)
         cmocka_unit_test(a_gap_goes_on_by_the_other_clock),
         cmocka_unit_test(goes_on_while_nothing_happens),
         cmocka_unit_test(can_be_copied),
+        cmocka_unit_test(is_whole_in_itself_at_its_end),
         cmocka_unit_test(tells_of_a_cut_file),
         cmocka_unit_test(tells_of_wrong_places),
         cmocka_unit_test(refuses_what_it_does_not_know),
