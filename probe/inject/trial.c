@@ -277,6 +277,7 @@ static void on_tick(uv_timer_t *timer)
         end(t);
     if (t->phase != TRIAL_STANDING && t->phase != TRIAL_RUNNING)
         return;
+    trial_watch_own_pace(t, now_us);
     if (t->rules)
         live_rules_tick(t->rules);
     if (t->guard && guard_refused(t->guard) > 0)
@@ -309,7 +310,7 @@ static void begin_ending(struct trial *t)
 {
     if (t->crowd)
         crowd_break_off(t->crowd);
-    trial_watch_note_away(t);
+    trial_watch_note_absence(t);
     t->ended_us = uv_hrtime() / 1000;
     t->cpu_us = trial_cpu_us() - t->cpu_us;
     t->stood = t->phase == TRIAL_RUNNING;

@@ -58,6 +58,7 @@ struct trial {
 
     uint64_t away_since_us, away_us; /* no server answered our own session; since: 0: one does */
     size_t away_count;
+    uint64_t held_up_us; /* in all; ticks were late by so much */
 
     bool pinging;
     bool ping_void; /* the program itself stood still meanwhile */

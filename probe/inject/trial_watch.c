@@ -17,6 +17,8 @@
 #define HANGS_FACTOR 4
 /* Looked after every 100 ms: so much later it was we who stood still, and not the ensemble. */
 #define STOOD_STILL_US 500000
+/* In all; less changes no figure that anybody would look at twice. */
+#define HELD_UP_NOTED_US UINT64_C(1000000)
 /* Without a connection for less is no more than a change of server. */
 #define AWAY_NOTED_US UINT64_C(500000)
 
@@ -89,6 +91,12 @@ static int compare(const void *a, const void *b)
 static bool stood_still(const struct trial *t, uint64_t now_us)
 {
     return t->pulse_us != 0 && now_us > t->pulse_us + STOOD_STILL_US;
+}
+
+void trial_watch_own_pace(struct trial *t, uint64_t now_us)
+{
+    if (stood_still(t, now_us))
+        t->held_up_us += now_us - t->pulse_us;
 }
 
 static void on_ping(void *context, enum session_result result, const struct znode_stat *stat,
@@ -182,9 +190,14 @@ void trial_watch_connection(struct trial *t, bool connected)
     }
 }
 
-void trial_watch_note_away(struct trial *t)
+void trial_watch_note_absence(struct trial *t)
 {
     trial_watch_connection(t, true);
+    if (t->held_up_us >= HELD_UP_NOTED_US)
+        trial_note(t,
+                   "this program itself was held up for %.1f s: what was due meanwhile came late, and counts "
+                   "from when it was due",
+                   (double)t->held_up_us / 1e6);
     if (t->away_us >= AWAY_NOTED_US)
         trial_note(t,
                    "no server answered our own session for %.1f s%s: a candidate without a connection "

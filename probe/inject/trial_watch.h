@@ -19,9 +19,11 @@ bool trial_watch_pulse(struct trial *, uint64_t now_us, char problem[TRIAL_WATCH
 /* Where some stand and no more come, the run goes on with these; where nobody came, it cannot. */
 bool trial_watch_standing(struct trial *, uint64_t now_us, char problem[TRIAL_WATCH_TEXT]);
 
-/* Whether our own session is connected, at each change and at the end; then it is noted for how long it was
- * not. */
+/* Whether we ourselves keep up with the clock. Before the pulse. */
+void trial_watch_own_pace(struct trial *, uint64_t now_us);
+/* Whether our own session is connected, at each change. */
 void trial_watch_connection(struct trial *, bool connected);
-void trial_watch_note_away(struct trial *);
+/* At the end: for how long it was not, and for how long we did not keep up. */
+void trial_watch_note_absence(struct trial *);
 
 #endif

@@ -83,6 +83,21 @@ def test_lost_session_ends_the_run(zk, client):
     assert not client.exists(SANDBOX)
 
 
+def test_a_program_that_was_held_up_says_so(zk, client):
+    """Two seconds in which it stood still: the death that was due then counts from when it was due, and a note says why
+    it was late."""
+    injection = Injection(zk, SANDBOX, "-n", "3", "--kill", "leader:every=500ms", "--for", "8s")
+    injection.until(lambda: any(name[-10:] == "0000000003" for name in tree(client, SANDBOX)))  # one has died, and is back
+    injection.process.send_signal(signal.SIGSTOP)
+    time.sleep(2)
+    status, out, err = injection.end(signal.SIGCONT)
+    assert status == 0, err
+    report = json.loads(out)
+    assert report["failover"]["total"]["max_ms"] > 1000
+    (note,) = [note for note in report["notes"] if "held up" in note]
+    assert 1.5 < float(note.split(" held up for ")[1].split()[0]) < 8
+
+
 def test_a_run_has_a_marker(zk, client):
     """While it goes on a run is a znode of its own, and beside it an ephemeral one of the tool's session."""
     injection = Injection(zk, SANDBOX, "-n", "1", "--for", "60s")
