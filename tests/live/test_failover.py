@@ -119,6 +119,34 @@ def test_kazoo_processes_die(zk, path):
             one.end()
 
 
+def test_server_is_restarted_meanwhile(path):
+    """A leader that dies while the server is down: its session ended, which the restarted server shows; how long it
+    had been silent by then, or whether it closed, nobody can tell, for every session was given a whole timeout anew."""
+    ensemble = Ensemble(1, tick_ms=int(TICK_S * 1000))
+    candidates = []
+    try:
+        candidates.append(Kazoo(ensemble, path, "first"))
+        candidates[0].leads()
+        candidates.append(Kazoo(ensemble, path, "second"))
+        until(lambda: any(p.startswith(path) for p in ensemble.watched_paths()), 20, "the second waits")
+        with Events(ensemble.hosts, path, "-t", "30s", "--admin", ensemble.admin) as events:
+            events.expect("election-seen", election=path)
+            until(lambda: sum(p.startswith(path) for p in ensemble.watched_paths()) >= 1, 20, "it is watched")
+            ensemble.kill()
+            events.expect("connection", state="disconnected", within=30)
+            candidates[0].end()
+            ensemble.start()
+            events.expect("connection", state="connected", within=60)
+            failover = events.expect("failover", election=path, within=90)["failover"]
+            assert failover["cause"] == "ended" and failover["cause_certainty"] == "certain", failover
+            assert failover["detection_ms"] is None, failover
+            candidates[1].leads()
+    finally:
+        for one in candidates:
+            one.end()
+        ensemble.close()
+
+
 def listed_at(log, address):
     """When that server's connections came, in seconds since the epoch."""
     times = re.findall(rf"^(\S+)Z debug {re.escape(address)}: \d+ connections", log.read_text(), re.M)
