@@ -109,15 +109,27 @@ static void finding_assign(struct gathering *gathering, struct finding *to, cons
     gathering->failed |= !finding_copy(to, from);
 }
 
+/*
+ * A subject stands for itself, whomever the finding names: who flaps, and how many are alike, goes on. Only
+ * that of a candidate is made anew in each run of the recorder, but for its number in line
+ * (diagnosis_subject()).
+ */
+static bool same_subject(const struct finding *a, const struct finding *b)
+{
+    const uint64_t of_candidate = UINT64_C(1) << 63;
+    if (a->subject == b->subject)
+        return true;
+    return (a->subject & b->subject & of_candidate) && (uint32_t)a->subject == (uint32_t)b->subject &&
+           a->candidate_count && b->candidate_count && same(a->candidates[0], b->candidates[0]);
+}
+
 /* The one that stands and that this tells again. */
 static struct report_finding *find_standing(struct report_election *election, const struct finding *finding)
 {
-    const char *about = finding->candidate_count ? finding->candidates[0] : NULL;
     for (size_t i = election->finding_count; i > 0; i--) {
         struct report_finding *known = &election->findings[i - 1];
-        const char *other = known->finding.candidate_count ? known->finding.candidates[0] : NULL;
         if (!known->cleared_us && known->finding.code == finding->code &&
-            known->finding.subject == finding->subject && same(about, other))
+            same_subject(&known->finding, finding))
             return known;
     }
     return NULL;

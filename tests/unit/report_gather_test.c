@@ -104,7 +104,7 @@ static struct world *begin(void)
                                                 .allow = {.vacancy_ms = 5000,
                                                           .failover_ms = 10000,
                                                           .silent_percent = 66,
-                                                          .leader_changes = 30,
+                                                          .leader_changes = 5,
                                                           .leader_changes_ms = 600000,
                                                           .timeout_most_ms = 60000}};
     static struct cluster_settings cluster = {
@@ -246,6 +246,38 @@ static void tells_what_was_done(void **state)
     end(world);
 }
 
+/* What stands and names others as it goes on is one finding, and is over when it is cleared. */
+static void a_finding_that_names_others_is_one(void **state)
+{
+    (void)state;
+    struct world *world = begin();
+    for (int i = 1; i <= 9; i++)
+        join(world, i);
+    see(world);
+    for (int i = 1; i <= 7; i++) {
+        pass(world, 20);
+        leave(world, i, true);
+        see(world);
+    }
+    pass(world, 700);
+    see(world);
+    stop(world);
+    struct report *report = ask_seconds(world, 0, 840, NULL);
+    const struct report_election *election = &report->elections[0];
+    size_t flapping = 0;
+    for (size_t i = 0; i < election->finding_count; i++) {
+        const struct report_finding *told = &election->findings[i];
+        if (told->finding.code != FINDING_FLAPPING)
+            continue;
+        flapping++;
+        near_seconds(told->raised_us - world->began_us, 120);
+        assert_true(told->cleared_us > told->raised_us);
+    }
+    assert_int_equal(flapping, 1);
+    report_free(report);
+    end(world);
+}
+
 /* Where the same znode leads after what nobody watched, it led all the while: once, for as long as it did.
    What was not watched is told as that, and counts as nobody's. */
 static void leads_through_what_nobody_watched(void **state)
@@ -328,6 +360,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tells_what_was_done),
+        cmocka_unit_test(a_finding_that_names_others_is_one),
         cmocka_unit_test(leads_through_what_nobody_watched),
         cmocka_unit_test(what_was_not_recorded_is_a_gap),
         cmocka_unit_test(tells_only_what_was_asked_for),
