@@ -12,8 +12,6 @@
 
 #include "probe/election/clients.h"
 
-struct election;
-
 /* Looks at it have shown the same watches for long enough, on one connection that lived and was idle:
    what they show is proved for the time from run_us to client_counted_end_us(). */
 bool client_proved(const struct client *);
