@@ -45,7 +45,8 @@ const char *look_no_quorum(const struct cluster *cluster, char buffer[LOOK_QUORU
         if (!server->reachable)
             continue;
         answering++;
-        waiting += server->problem && strncmp(server->problem, "not serving", 11) == 0;
+        waiting += server->mode == SERVER_READ_ONLY ||
+                   (server->problem && strncmp(server->problem, "not serving", 11) == 0);
     }
     if (!waiting || waiting < answering)
         return NULL;

@@ -17,7 +17,10 @@ static struct observation observation(const struct live *live, enum observation_
 void facts_tell_server(const struct live *live, const char *address, const struct server_figures *f,
                        bool reachable, int64_t took_us, const char *problem)
 {
+    static const char alone[] = "read-only: it has no quorum, and takes only clients that ask for that";
     struct observation o = live_observation(live, OBSERVED_SERVER, NULL, NULL);
+    if (!problem && f->mode == SERVER_READ_ONLY)
+        problem = alone;
     o.server =
         (struct observed_server){.address = address,
                                  .reachable = reachable,

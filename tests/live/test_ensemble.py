@@ -1,5 +1,6 @@
 """An ensemble of three: its leader killed, its quorum lost, the tool's own server hanging."""
 import json
+import re
 
 import pytest
 from kazoo.exceptions import NoNodeError
@@ -109,3 +110,18 @@ def test_one_dead_server_does_not_spoil_the_look(zk, path):
         dead = [s for s in servers if s["address"] == zk.addresses[follower]][0]
         return dead["reachable"] is False and dead["problem"]
     until(shown)
+
+
+def test_read_only_is_no_quorum():
+    """A server that has lost the others may serve on, read-only, to those who ask for that: it is not said to be
+    well, nor that it has too many connections."""
+    ensemble = Ensemble(3, java=["-Dreadonlymode.enabled=true"])
+    try:
+        for i in (0, 1):
+            ensemble.kill(i)
+        until(lambda: "Mode: read-only" in ensemble.ask("srvr", 2), 30)
+        done = run("once", "--quick", "-s", ensemble.hosts, "--admin", ensemble.admin, "--wait", "4s", "/election")
+        assert done.status == 3 and done.err.startswith("electop: no quorum: 1 of 3 servers answers; start the others"), done
+        assert re.search(rf"▲ {ensemble.addresses[2]} +read-only .* read-only: it has no quorum", done.out), done
+    finally:
+        ensemble.close()

@@ -36,10 +36,11 @@ def four_letter(address, word, timeout=1.0):
 
 
 class Ensemble:
-    def __init__(self, servers=1, tick_ms=TICK_MS, config=()):
-        """config: more lines for every zoo.cfg."""
+    def __init__(self, servers=1, tick_ms=TICK_MS, config=(), java=()):
+        """config: more lines for every zoo.cfg; java: more arguments of java."""
         self.tick_s = tick_ms / 1000
         more = [argument for line in config for argument in ("--config", line)]
+        more += [argument for each in java for argument in ("--java", each)]
         self.process = subprocess.Popen([os.environ["SANDBOX"], "--servers", str(servers), "--tick", str(tick_ms), *more],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.lines = queue.Queue()

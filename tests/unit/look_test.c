@@ -465,10 +465,11 @@ static void unasked_is_unknown(void **state)
 /* What the servers say of a quorum goes before how an attempt to connect ended; nothing else does. */
 static void no_quorum_is_counted(void **state)
 {
-    static const char waiting[] = "not serving: no quorum, or just starting";
+    static const char waiting[] = "not serving: no quorum, or just starting",
+                      read_only[] = "read-only: alone";
     static const struct {
         enum connection_state connection;
-        const char *problems[3]; /* NULL: it serves; "": no answer */
+        const char *problems[3]; /* NULL: it serves; "": no answer; or what it says */
         const char *wanted;
     } table[] = {
         {CONNECTION_CONNECTING, {waiting, "", ""}, "no quorum: 1 of 3 servers answers"},
@@ -477,6 +478,8 @@ static void no_quorum_is_counted(void **state)
         {CONNECTION_CONNECTING, {"", "", ""}, "refused"},
         {CONNECTION_EXPIRED, {waiting, "", ""}, "no quorum: 1 of 3 servers answers"},
         {CONNECTION_REFUSED, {waiting, "", ""}, "refused"},
+        {CONNECTION_CONNECTING, {read_only, "", waiting}, "no quorum: 2 of 3 servers answer"},
+        {CONNECTION_CONNECTING, {read_only, "", NULL}, "refused"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -487,6 +490,7 @@ static void no_quorum_is_counted(void **state)
         for (size_t j = 0; j < 3; j++) {
             const char *problem = table[i].problems[j];
             servers[j].reachable = !problem || *problem;
+            servers[j].mode = problem == read_only ? SERVER_READ_ONLY : SERVER_UNKNOWN;
             servers[j].problem = problem ? strcpy(texts[j], problem) : NULL;
         }
         assert_string_equal(look_problem(&cluster, buffer), table[i].wanted);
