@@ -172,6 +172,17 @@ static int draw_next(struct line *line, int rows, const struct election *electio
     return 1;
 }
 
+/* Of one whose znode has not been read only its name is known. */
+static void say_whom(struct line *line, const char *identity, const char *name)
+{
+    char shorter[64];
+
+    say(line, ROLE_TEXT,
+        identity != NULL ? identity
+        : name != NULL   ? facts_short_name(line->cells, name, shorter, sizeof shorter)
+                         : "?");
+}
+
 static bool draw_change(struct line *line, const struct election *election, struct moment now)
 {
     const struct change *change = &election->change;
@@ -185,10 +196,7 @@ static bool draw_change(struct line *line, const struct election *election, stru
         say(line, ROLE_DIM, cells_sign(line->cells, SIGN_AT_MOST));
     say(line, ROLE_TEXT, facts_when(change->lost_at.wall_us, now, when, sizeof when));
     say(line, ROLE_TEXT, "  ");
-    say(line, ROLE_TEXT,
-        change->from_identity != NULL ? change->from_identity
-        : change->from != NULL        ? change->from
-                                      : "?");
+    say_whom(line, change->from_identity, change->from);
     say(line, ROLE_DIM, " ");
     say(line, ROLE_DIM, cells_sign(line->cells, SIGN_ARROW));
     say(line, ROLE_DIM, " ");
@@ -196,7 +204,7 @@ static bool draw_change(struct line *line, const struct election *election, stru
         say(line, election->kind == KIND_LOCK ? ROLE_DIM : ROLE_CRITICAL, "nobody yet");
         return true;
     }
-    say(line, ROLE_TEXT, change->to_identity != NULL ? change->to_identity : change->to);
+    say_whom(line, change->to_identity, change->to);
     say(line, ROLE_DIM, "  vacant ");
     say(line, ROLE_TEXT,
         change->vacancy_us > 0    ? format_span(change->vacancy_us, span, sizeof span)

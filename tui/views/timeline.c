@@ -80,8 +80,9 @@ static void put_label(struct cells *cells, int x, int y, int room, const struct 
         cells_put(cells, x, y, room, tenure->to.mono_us == 0 ? ROLE_TEXT : ROLE_DIM, tenure->identity);
         return;
     }
-    facts_fit_name(cells, tenure->name, room, name, sizeof name);
-    cells_put(cells, x, y, room, tenure->to.mono_us == 0 ? ROLE_TEXT : ROLE_DIM, name);
+    facts_short_name(cells, tenure->name, name, sizeof name); /* as everywhere: a GUID says nothing */
+    cells_put(cells, x, y, room, tenure->to.mono_us == 0 ? ROLE_TEXT : ROLE_DIM,
+              safe_width(tenure->name, strlen(tenure->name), cells->ascii) <= room ? tenure->name : name);
 }
 
 /* Round times, as in a history. */
