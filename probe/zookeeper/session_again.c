@@ -78,10 +78,12 @@ static void tell(struct session *s, const struct request *r, int rc)
     char problem[200];
     if (!s->listener.refused)
         return;
-    session_attempt_name_server(s);
-    snprintf(problem, sizeof problem, "%s does not answer all that is asked (%s); it is asked again",
-             s->server[0] ? s->server : "the server",
-             rc == ZTHROTTLEDOP ? "overloaded: it drops requests" : zerror(rc));
+    if (rc == ZTHROTTLEDOP)
+        snprintf(problem, sizeof problem,
+                 "the server drops requests, being overloaded; they are asked again");
+    else
+        snprintf(problem, sizeof problem, "the server refuses requests (%s); they are asked again",
+                 zerror(rc));
     s->again->told = true;
     s->listener.refused(s->context, r->path, r->kind == ANSWER_CHILDREN, problem);
 }
