@@ -304,6 +304,29 @@ bool history_bounds(struct history *h, int64_t *from_us, int64_t *to_us, char **
     return begun && bounds_of(h, from_us, to_us);
 }
 
+bool history_clocks(struct history *h, history_clock_fn fn, void *context, char **error)
+{
+    if (!reader_begin(h, error))
+        return false;
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(h->db,
+                                  "SELECT b.to_us, s.from_us FROM stretch s JOIN stretch b ON b.id = s.id - 1"
+                                  " WHERE s.why LIKE '" CLOCK_SET "%' ORDER BY s.id",
+                                  -1, &statement, NULL);
+    bool goes_on = true;
+    while (goes_on && code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        struct history_clock clock = {sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1)};
+        goes_on = fn(context, &clock);
+        code = SQLITE_OK;
+    }
+    bool fine = !goes_on || code == SQLITE_DONE;
+    if (!fine)
+        reader_failed(h, error);
+    sqlite3_finalize(statement);
+    reader_end(h);
+    return fine;
+}
+
 /* ---- a moment ---- */
 
 size_t reader_stretch_at(const struct history *h, int64_t at_us)

@@ -46,6 +46,13 @@ bool history_watched(struct history *, int64_t from_us, int64_t to_us, size_t co
  */
 const struct model *history_at(struct history *, int64_t at_us, char **error);
 
+/* The clock was set: what it showed last, and then. In the order of recording. */
+struct history_clock {
+    int64_t before_us, after_us;
+};
+typedef bool (*history_clock_fn)(void *context, const struct history_clock *);
+bool history_clocks(struct history *, history_clock_fn, void *context, char **error);
+
 /* What to look at; members that are NULL leave nothing out. */
 struct history_filter {
     const char *cluster;  /* by name */

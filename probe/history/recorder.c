@@ -7,6 +7,7 @@
 #include "config/text.h"
 #include "probe/history/lookup.h"
 #include "probe/history/picture.h"
+#include "probe/history/schema.h"
 #include "probe/history/store.h"
 #include "probe/log.h"
 
@@ -308,7 +309,7 @@ static void watch_clock(struct recorder *r)
     int64_t base_us = now->wall_us - now->mono_us, off_us = base_us - r->base_us;
     if (r->begun && (off_us > CLOCK_SET_US || off_us < -CLOCK_SET_US)) {
         r->begun = false;
-        r->why = off_us < 0 ? "the clock was set back" : "the clock was set forward";
+        r->why = off_us < 0 ? CLOCK_SET " back" : CLOCK_SET " forward";
         log_line(LOG_LEVEL_WARNING, "%s by %lld s: the recording goes on by it%s", r->why,
                  (long long)((off_us < 0 ? -off_us : off_us) / 1000000),
                  off_us < 0 ? "; of times that it shows twice the second is shown, events stay in their order"

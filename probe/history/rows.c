@@ -399,7 +399,8 @@ static bool begin_stretch(struct rows *rows, const struct batch *batch)
         return false;
     if (batch->gap_from_us)
         last_us = batch->gap_from_us;
-    bool clock = batch->why && strncmp(batch->why, "the clock", 9) == 0; /* which leaves out nothing */
+    bool clock =
+        batch->why && strncmp(batch->why, CLOCK_SET, strlen(CLOCK_SET)) == 0; /* which leaves out nothing */
     if (!end_gaps(rows) || (last_us && !clock && !write_gap(rows, 0, last_us, batch->at_us, "not recording")))
         return false;
     char recorder[128] = "", host[64] = "?";

@@ -102,6 +102,8 @@
 /* The oldest that is still read, and brought up to date. */
 #define SCHEMA_OLDEST 1
 
+/* Why a stretch began: so far all that says so begins. */
+#define CLOCK_SET "the clock was set"
 /* Why there is a gap: the recorder found that it had not been running. */
 #define GAP_STILL "the program stood still"
 /* ... or that a cluster could not be watched. */

@@ -170,6 +170,15 @@ void json_report_write(struct buffer *out, const struct report *report, const ch
     json_member_time(&writer, "to", report->recorded_to_us);
     json_write_end(&writer, '}');
     json_write_line(&writer, INDENT);
+    json_member_begin(&writer, "clock_set", '[');
+    for (size_t i = 0; i < report->clock_count; i++) {
+        json_write_begin(&writer, '{');
+        json_member_time(&writer, "before", report->clocks[i].before_us);
+        json_member_time(&writer, "after", report->clocks[i].after_us);
+        json_write_end(&writer, '}');
+    }
+    json_write_end(&writer, ']');
+    json_write_line(&writer, INDENT);
     json_member_begin(&writer, "elections", '[');
     for (size_t i = 0; i < report->election_count; i++) {
         json_write_line(&writer, 2 * INDENT);

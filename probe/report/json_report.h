@@ -1,7 +1,8 @@
 /*
  * json_report.h - a report as one JSON document: `electop report --json`.
  *
- *   schema, from, to (the window), recording: {file, from, to} (from and to null: it is empty), elections: [{
+ *   schema, from, to (the window), recording: {file, from, to} (from and to null: it is empty),
+ *   clock_set: [{before, after}] (of the recorder; in the order of recording), elections: [{
  *     cluster (null: it has no name), path, name, kind, recipe (null: not recognised),
  *     led_ms, vacant_ms, gap_ms (nobody watched): together the window; longest_vacant_ms,
  *     leader_changes (those that were seen), leader_changes_missed (found after nobody had watched),

@@ -134,6 +134,7 @@ void report_free(struct report *report)
     for (size_t i = 0; i < report->election_count; i++)
         election_release(&report->elections[i]);
     free(report->elections);
+    free(report->clocks);
     free(report);
 }
 

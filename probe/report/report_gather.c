@@ -16,7 +16,7 @@ struct gathering {
     struct report *report;
     struct report_election *election; /* that is being gathered */
     size_t room;                      /* of elections */
-    size_t stretch_room, leader_room, failover_room;
+    size_t stretch_room, leader_room, failover_room, clock_room;
     struct lookup by_identity, by_name; /* its leaders: those without an identity by name */
     bool failed;                        /* out of memory */
 };
@@ -349,6 +349,21 @@ static int compare_elections(const void *a, const void *b)
     return strcmp(x->full_path, y->full_path);
 }
 
+static bool take_clock(void *context, const struct history_clock *clock)
+{
+    struct gathering *gathering = context;
+    struct report *report = gathering->report;
+    bool before = clock->before_us >= report->from_us && clock->before_us < report->to_us;
+    bool after = clock->after_us >= report->from_us && clock->after_us < report->to_us;
+    if (!before && !after)
+        return true;
+    struct history_clock *taken = append(gathering, (void **)&report->clocks, &report->clock_count,
+                                         &gathering->clock_room, sizeof *report->clocks);
+    if (taken)
+        *taken = *clock;
+    return taken != NULL;
+}
+
 static bool gather(struct gathering *gathering, struct history *history, char **error)
 {
     struct report *report = gathering->report;
@@ -369,7 +384,7 @@ static bool gather(struct gathering *gathering, struct history *history, char **
     if (!model)
         return false;
     take_moment(gathering, model, true);
-    if (gathering->failed ||
+    if (gathering->failed || !history_clocks(history, take_clock, gathering, error) ||
         !history_events(history, &filter, from_us, end_of_events(report), take_event, gathering, error))
         return false;
     model = history_at(history, to_us, error);

@@ -246,6 +246,33 @@ static void tells_what_was_done(void **state)
     end(world);
 }
 
+/* That the clock was set is told where the window has what it showed before, or then. */
+static void tells_that_the_clock_was_set(void **state)
+{
+    (void)state;
+    struct world *world = begin();
+    join(world, 1);
+    see(world);
+    pass(world, 600);
+    see(world);
+    world->now.wall_us -= 300 * SECOND;
+    pass(world, 1);
+    see(world);
+    pass(world, 60);
+    stop(world);
+    const int windows[][2] = {{0, 700}, {550, 700}, {250, 350}, {0, 200}};
+    for (size_t i = 0; i < sizeof windows / sizeof windows[0]; i++) {
+        struct report *report = ask_seconds(world, windows[i][0], windows[i][1], NULL);
+        assert_int_equal(report->clock_count, i < 3);
+        if (report->clock_count) {
+            near_seconds(report->clocks[0].before_us - world->began_us, 600);
+            near_seconds(report->clocks[0].after_us - world->began_us, 301);
+        }
+        report_free(report);
+    }
+    end(world);
+}
+
 /* What stands and names others as it goes on is one finding, and is over when it is cleared. */
 static void a_finding_that_names_others_is_one(void **state)
 {
@@ -360,6 +387,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tells_what_was_done),
+        cmocka_unit_test(tells_that_the_clock_was_set),
         cmocka_unit_test(a_finding_that_names_others_is_one),
         cmocka_unit_test(leads_through_what_nobody_watched),
         cmocka_unit_test(what_was_not_recorded_is_a_gap),

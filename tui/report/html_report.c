@@ -57,7 +57,17 @@ static void put_header(struct buffer *out, const struct report *report, const st
     } else {
         buffer_put_text(out, ", which is empty");
     }
-    buffer_put_text(out, ".</p>\n</header>\n");
+    buffer_put_text(out, ".</p>\n");
+    for (size_t i = 0; i < report->clock_count; i++) {
+        struct text text = {0};
+        words_clock(&text, &report->clocks[i], WORDS_UTC);
+        buffer_put_text(out, "<p class=\"made\"><b>");
+        markup_text(out, text.at ? text.at : "");
+        buffer_put_text(out, "</b></p>\n");
+        out->failed |= text.failed;
+        text_free(&text);
+    }
+    buffer_put_text(out, "</header>\n");
 }
 
 static const struct finding *worst_finding(const struct report_election *election)

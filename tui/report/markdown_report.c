@@ -295,6 +295,13 @@ void markdown_report_print(struct buffer *out, const struct report *report, cons
         buffer_put_text(out, ", which is empty");
     }
     buffer_put_text(out, ".\n");
+    for (size_t i = 0; i < report->clock_count; i++) {
+        struct text text = {0};
+        words_clock(&text, &report->clocks[i], WORDS_UTC);
+        buffer_printf(out, "\n**%s**\n", text.at ? text.at : "");
+        out->failed |= text.failed;
+        text_free(&text);
+    }
     if (report_is_empty(report))
         buffer_put_text(out,
                         "\n**Nothing was recorded in this time.** What happened then is not known here.\n");

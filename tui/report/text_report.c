@@ -383,6 +383,18 @@ static void print_head(struct paper *paper, const struct report *report, const s
     text_free(&held);
 }
 
+static void print_clocks(struct paper *paper, const struct report *report)
+{
+    for (size_t i = 0; i < report->clock_count; i++) {
+        struct text text = {0};
+        words_clock(&text, &report->clocks[i], WORDS_LOCAL);
+        paper_put(paper, 0, ROLE_WARNING, text.at ? text.at : "");
+        paper_prose(paper);
+        paper->out->failed |= text.failed;
+        text_free(&text);
+    }
+}
+
 bool text_report_print(struct buffer *out, const struct report *report, const struct report_note *note,
                        const struct print_style *how)
 {
@@ -390,6 +402,7 @@ bool text_report_print(struct buffer *out, const struct report *report, const st
     if (!paper_begin(&paper, out, how))
         return false;
     print_head(&paper, report, note);
+    print_clocks(&paper, report);
     if (report_is_empty(report))
         line(&paper, 0, ROLE_WARNING,
              "nothing was recorded in this time; what happened then is not known here");

@@ -69,6 +69,20 @@ void words_window(struct text *text, int64_t from_us, int64_t to_us, enum words_
     text_printf(text, "%s %s", window_time(to_us, zone, time), words_zone(to_us, zone, day));
 }
 
+void words_clock(struct text *text, const struct history_clock *clock, enum words_zone zone)
+{
+    char day[WORDS_TIME], time[WORDS_TIME], name[WORDS_TIME], span[16];
+    bool back = clock->after_us < clock->before_us;
+    int64_t by_us = back ? clock->before_us - clock->after_us : clock->after_us - clock->before_us;
+    text_printf(
+        text, "The recorder's clock was set %s by about %s at %s %s %s%s", back ? "back" : "forward",
+        format_span(by_us, span, sizeof span), words_day(clock->before_us, zone, day),
+        words_time(clock->before_us, zone, time), words_zone(clock->before_us, zone, name),
+        back ? ": of the times that it showed twice, a time line shows the second; everything else stands "
+               "in the order in which it happened."
+             : ": nothing is missing in between.");
+}
+
 static const char *better(const char *identity, const char *name)
 {
     return identity && *identity ? identity : name && *name ? name : "?";

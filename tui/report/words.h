@@ -29,6 +29,9 @@ bool words_zones_differ(int64_t wall_us);
 /* "2026-11-20 12:00:00 – 14:03:22 UTC"; the day again where it is another one. ascii: with a hyphen. */
 void words_window(struct text *, int64_t from_us, int64_t to_us, enum words_zone, bool ascii);
 
+/* "The recorder's clock was set back by 1h at 2026-11-20 14:38:52.324 UTC: ..." and what follows from it. */
+void words_clock(struct text *, const struct history_clock *, enum words_zone);
+
 /* Whom a leader's row is about: the identity, or else the name. */
 const char *words_leader(const struct report_leader *);
 const char *words_from(const struct failover *);
