@@ -45,23 +45,45 @@ static void on_event(void *context, const struct event *event)
         m->subscribers[i].fn(m->subscribers[i].context, event);
 }
 
+static void beat(struct monitor *m, struct moment now, int64_t gap_us)
+{
+    m->beat = now;
+    for (size_t i = 0; i < m->model->cluster_count; i++) {
+        struct observation o = {.kind = OBSERVED_TICK, .at = now, .cluster = (unsigned)i};
+        if (gap_us > 0) {
+            o.kind = OBSERVED_GAP;
+            o.gap_us = gap_us;
+        }
+        model_observe(m->model, &o);
+    }
+}
+
+/* What came in meanwhile waits, and is not to be taken for news: this comes before it is read. */
+static bool notice_gap(struct monitor *m, struct moment now)
+{
+    int64_t since_us = now.mono_us - m->beat.mono_us; /* it may have stopped right after that beat */
+    if (since_us < BEAT_MS * 1000 + GAP_US)
+        return false;
+    log_line(LOG_LEVEL_WARNING, "not running for %lld ms: what happened meanwhile is read now",
+             (long long)(since_us / 1000));
+    beat(m, now, since_us);
+    for (size_t i = 0; i < m->source_count; i++)
+        if (m->sources[i]->woke)
+            m->sources[i]->woke(m->sources[i]);
+    return true;
+}
+
 static void on_beat(uv_timer_t *timer)
 {
     struct monitor *m = timer->data;
     struct moment now = clock_now();
-    int64_t late_us = now.mono_us - m->beat.mono_us - BEAT_MS * 1000;
-    if (late_us >= GAP_US)
-        log_line(LOG_LEVEL_WARNING, "not running for %lld ms: what happened meanwhile is read now",
-                 (long long)(late_us / 1000));
-    m->beat = now;
-    for (size_t i = 0; i < m->model->cluster_count; i++) {
-        struct observation o = {.kind = OBSERVED_TICK, .at = now, .cluster = (unsigned)i};
-        if (late_us >= GAP_US) {
-            o.kind = OBSERVED_GAP;
-            o.gap_us = late_us;
-        }
-        model_observe(m->model, &o);
-    }
+    if (!notice_gap(m, now))
+        beat(m, now, 0);
+}
+
+static void on_reading(void *context)
+{
+    notice_gap(context, clock_now());
 }
 
 struct monitor *monitor_start(uv_loop_t *loop, const struct settings *settings, char **error)
@@ -80,6 +102,8 @@ struct monitor *monitor_start(uv_loop_t *loop, const struct settings *settings, 
         struct source *source = live_source_new(loop, m->model, settings, (unsigned)i);
         if (!source)
             goto failed;
+        source->reading = on_reading;
+        source->context = m;
         m->sources[m->source_count++] = source;
     }
     return m;

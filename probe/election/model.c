@@ -192,8 +192,15 @@ static void observe_gap(struct model *model, struct cluster *cluster, const stru
     struct moment from = {o->at.mono_us - o->gap_us, o->at.wall_us - o->gap_us};
     cluster->stood_still_from = from;
     cluster->stood_still_to = o->at;
-    for (size_t i = 0; i < cluster->election_count; i++)
-        election_lapsed_before(cluster->elections[i], from);
+    for (size_t i = 0; i < cluster->election_count; i++) {
+        struct election *election = cluster->elections[i];
+        election_lapsed_before(election, from);
+        if (!election->fresh || cluster->connection != CONNECTION_CONNECTED)
+            continue;
+        /* What is found from here on happened since then. */
+        election_lapse(election, moment_later(from, election->listed));
+        diagnose_soon(election);
+    }
     model_tell(model, &(struct event){.kind = EVENT_CONNECTION,
                                       .at = o->at,
                                       .cluster = cluster,

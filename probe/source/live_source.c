@@ -189,10 +189,20 @@ static void on_notice(void *context, enum session_notice notice, const char *pat
     watch_map_notify(&lane->live->watches, notice, path);
 }
 
+static void on_reading(void *context)
+{
+    const struct source *source = &((struct lane *)context)->live->source;
+    if (source->reading)
+        source->reading(source->context);
+}
+
 static bool lane_open(struct live *live)
 {
-    static const struct session_listener listener = {
-        .state = on_state, .failed = on_failed, .refused = on_refused, .notice = on_notice};
+    static const struct session_listener listener = {.state = on_state,
+                                                     .failed = on_failed,
+                                                     .refused = on_refused,
+                                                     .reading = on_reading,
+                                                     .notice = on_notice};
     struct session_options options = {.hosts = live->hosts,
                                       .timeout_ms = (int)live->cluster->session_timeout_ms,
                                       .auth_scheme = live->cluster->auth_scheme,
@@ -324,6 +334,13 @@ static bool live_is_asking(const struct source *source)
     return live->servers && servers_are_demanded(live->servers);
 }
 
+static void live_woke(struct source *source)
+{
+    struct live *live = (struct live *)(void *)source;
+    for (size_t i = 0; i < live->subject_count; i++)
+        subject_woke(live->subjects[i]);
+}
+
 static void live_stop(struct source *source)
 {
     struct live *live = (struct live *)(void *)source;
@@ -393,6 +410,7 @@ struct source *live_source_new(uv_loop_t *loop, struct model *model, const struc
                                    .is_asking = live_is_asking,
                                    .known = live_known,
                                    .cut = live_cut,
+                                   .woke = live_woke,
                                    .stop = live_stop};
     live->loop = loop;
     live->watch = watch;

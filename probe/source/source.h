@@ -25,8 +25,13 @@ struct source {
     /* The look ends here, complete or not. True: it was still searching for elections, which from now on is
        the cluster's problem. NULL: it never searches. */
     bool (*cut)(struct source *);
+    /* The program stood still: all that was known until then may have changed, and is read again. */
+    void (*woke)(struct source *);
     /* Ends it: no observation comes any more. Frees the source. */
     void (*stop)(struct source *);
+    /* Set by whoever started it, or NULL: called before anything that came in meanwhile is read. */
+    void (*reading)(void *context);
+    void *context;
 };
 
 /* A live cluster: the one at settings->clusters[cluster]. It feeds model, and reads from the model what to

@@ -51,6 +51,12 @@ static void on_guarded(void *context, enum session_result result, const struct z
         free(r);
         return;
     }
+    if (s->waking) { /* asked for before the program stood still */
+        if (s->list_dirty && !s->listing)
+            subject_list(s);
+        free(r);
+        return;
+    }
     bool current = g->entry.path && strcmp(g->entry.path, r->path) == 0;
     if (g == &s->guards[GUARD_SELF]) {
         if (result == SESSION_OK && current)
@@ -157,6 +163,8 @@ static void on_guard_notice(void *context, enum session_notice notice)
     if (notice == NOTICE_CHILDREN)
         return;
     g->armed = false;
+    if (s->waking)
+        return; /* how long ago it happened nobody knows: the list tells */
     if (g == &s->guards[GUARD_SELF]) {
         subject_begin(s);
         return;
@@ -219,9 +227,15 @@ static void on_list(void *context, enum session_result result, const struct znod
                     char *const *names, size_t count)
 {
     struct subject *s = context;
+    if (s->late_lists > 0) {
+        s->late_lists--;
+        subject_answered(s);
+        return;
+    }
     s->listing = false;
     if (!subject_answered(s) || result == SESSION_LOST)
         return;
+    s->waking = false;
     s->listed_ms = uv_now(s->live->loop);
     s->chased = 0;
     if (result == SESSION_OK) {
@@ -291,7 +305,7 @@ static void on_confirmed(void *context, enum session_result result, const struct
 {
     struct subject *s = context;
     s->confirming = false;
-    if (!subject_answered(s) || result != SESSION_OK)
+    if (!subject_answered(s) || result != SESSION_OK || s->waking)
         return;
     struct observation o = live_observation(s->live, OBSERVED_CHILDREN, s->path, s->path);
     o.children =
@@ -370,6 +384,7 @@ void subject_begin(struct subject *s)
     for (size_t i = 0; i < GUARD_COUNT; i++)
         s->guards[i].armed = s->guards[i].refused = false;
     s->begun = true;
+    s->waking = false;
     s->armed_us = 0;
     s->listing = false;
     s->listed_ms = 0;
@@ -398,6 +413,15 @@ void subject_unread(struct subject *s, const char *path, bool list)
     o.unread.mark = !(itself && (list || lock));
     if (mark || !o.unread.mark)
         subject_observe(s, &o);
+}
+
+void subject_woke(struct subject *s)
+{
+    if (session_state(s->lane->session) != CONNECTION_CONNECTED)
+        return; /* it is read when that is over */
+    s->late_lists += s->listing;
+    subject_begin(s);
+    s->waking = true;
 }
 
 struct subject *subject_new(struct live *live, struct lane *lane, const char *path,

@@ -20,6 +20,10 @@ struct lane *subject_lane(const struct subject *);
 /* The session is connected: read everything (again) and set every watch. */
 void subject_begin(struct subject *);
 
+/* The program stood still: what was asked for before tells nothing of the meantime, and the same is read
+ * again. */
+void subject_woke(struct subject *);
+
 /* So many watches on children of this lane's session have certainly stood at its server from then (monotonic)
    on until its latest answer. */
 size_t subjects_child_watches(const struct live *, const struct lane *, int64_t since_us);

@@ -34,8 +34,10 @@ struct subject {
     uv_timer_t *timer; /* the next list, or the next try */
     bool listing, list_dirty, begun, registry_listing;
     bool confirming, confirm_again;
-    int64_t armed_us;              /* the watch on its children has been set since then; 0: it may not be */
-    int64_t synced_us;             /* when the sync under way was asked for */
+    bool waking;         /* until the list is read that was asked for after the program had stood still */
+    unsigned late_lists; /* asked for before, and still to be answered */
+    int64_t armed_us;    /* the watch on its children has been set since then; 0: it may not be */
+    int64_t synced_us;   /* when the sync under way was asked for */
     uint64_t listed_ms, absent_ms; /* loop time; absent 0: it is there */
     unsigned chased;               /* dead candidates in a row, since the last list */
     size_t reads;                  /* candidates being read */

@@ -140,6 +140,8 @@ static bool is_last_frame(const struct session *s, uint64_t owed, int state_befo
 static void session_pump(struct session *s, int events)
 {
     int rc, error, state_before, frames = 0;
+    if (s->listener.reading)
+        s->listener.reading(s->context);
     uint64_t owed = s->requests.open > 0 ? s->requests.answered + s->requests.open : 0;
     do { /* [frames] */
         state_before = zoo_state(s->zh);
