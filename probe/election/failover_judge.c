@@ -8,6 +8,8 @@
 /* A client is due to speak every third of its timeout, and its machine may let it do so late. */
 #define LATE_US INT64_C(150000)
 #define ANSWERED_LATE_US INT64_C(300000)
+/* A session that was over so soon after its znode had gone ended with it, or was ended with it. */
+#define AT_ONCE_US INT64_C(2000000)
 
 int64_t failover_expiry_most_us(int timeout_ms, int tick_ms)
 {
@@ -37,14 +39,23 @@ bool failover_was_closed(const struct failover_evidence *e)
            e->fate_us - e->heard_low_us < least_us;
 }
 
+/* Somebody may have deleted the znode of a session that was over only later, for a reason of its own. */
+static enum certainty ended_with_it(const struct failover_evidence *e)
+{
+    return e->fate_us - e->since_us <= AT_ONCE_US ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED;
+}
+
 static enum failover_cause how_it_ended(const struct failover_evidence *e, enum certainty *certainty)
 {
     int64_t timeout_us = (int64_t)e->timeout_ms * 1000, least_us = timeout_us - answered_late_us(e);
-    *certainty = CERTAINTY_CERTAIN;
+    *certainty = ended_with_it(e);
     if (timeout_us <= 0 || e->heard_low_us == 0)
         return CAUSE_ENDED;
-    if (failover_was_closed(e))
+    if (failover_was_closed(e)) {
+        if (e->together)
+            *certainty = CERTAINTY_CERTAIN;
         return e->together ? CAUSE_CLOSED : CAUSE_ENDED;
+    }
     if (e->since_us - e->heard_low_us < least_us || !fell_silent(e))
         return CAUSE_ENDED;
     *certainty = CERTAINTY_SUSPECTED;

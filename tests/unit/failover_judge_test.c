@@ -90,7 +90,12 @@ static void widens_without_proof(void **state)
     is(&e, CAUSE_ENDED, CERTAINTY_CERTAIN); /* nobody looked late enough to see it silent */
     e = heard_before(12 * S);
     e.since_us = GONE - 5 * S;
-    is(&e, CAUSE_ENDED, CERTAINTY_CERTAIN); /* it went within a gap, perhaps before its timeout was over */
+    /* It went within a gap, perhaps before its timeout was over, and perhaps by other hands. */
+    is(&e, CAUSE_ENDED, CERTAINTY_SUSPECTED);
+    e = heard_before(2 * S);
+    e.heard_low_us = e.heard_high_us = 0;
+    e.fate_us = GONE + 7 * S;
+    is(&e, CAUSE_ENDED, CERTAINTY_SUSPECTED); /* evicted, and over by itself some seconds later */
     e = heard_before(11 * S);
     e.fate = FATE_UNKNOWN;
     is(&e, CAUSE_UNKNOWN, CERTAINTY_CERTAIN);
