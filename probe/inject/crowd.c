@@ -1,6 +1,6 @@
 /*
- * crowd.c - see crowd.h. A tick of a few milliseconds brings candidates on, lets them die and come back, and
- * ends them; whatever they do is told to the tally.
+ * crowd.c - see crowd.h. A tick of a few milliseconds brings candidates on, lets them die and come back
+ * (crowd_deaths.h), and ends them; whatever they do is told to the tally.
  */
 #include "probe/inject/crowd.h"
 
@@ -12,10 +12,10 @@
 #include "probe/election/recipe.h"
 #include "probe/inject/crew.h"
 #include "probe/inject/crew_asks.h"
+#include "probe/inject/crowd_deaths.h"
 #include "probe/inject/crowd_parts.h"
-#include "probe/inject/death_schedule.h"
+#include "probe/inject/crowd_state.h"
 #include "probe/inject/reading.h"
-#include "probe/inject/tally.h"
 #include "probe/loop_timer.h"
 #include "probe/zookeeper/gate.h"
 #include "probe/zookeeper/poller.h"
@@ -32,79 +32,10 @@
 #define AWAIT_US 1000000
 /* So many failures in a row, while others are connected, mean a limit. */
 #define TURNED_AWAY 5
-/*
- * After this long without coming to rest a failover that has led is told all the same. Where none but leaders
- * die all that is under way is of their deaths, and a herd of thousands takes its time.
- */
-#define SETTLE_US 1000000
-#define SETTLE_LEADER_US 30000000
-/*
- * All is at rest once nothing was asked or told for so long, over so many ticks: the next one may lead before
- * the others of a herd have even been told, and a program that was held up sees the time pass before what has
- * come in.
- */
-#define REST_US 10000
-#define REST_TICKS 3
-/* ... where all are told at once: a server may be held up for longer before it has told them all. */
-#define HERD_REST_US 200000
-/* Who returns waits at most so long for a failover to be over. */
-#define RETURN_WAITS_US 1000000
-/* Whoever still leads so long after a pause was not missed. */
-#define SURVIVED_US 200000
-
-struct crowd {
-    uv_loop_t *loop;
-    uv_timer_t *timer;
-    struct crowd_options options;
-    struct crowd_listener listener;
-    void *context;
-    struct crowd_parts parts;
-    struct crew_options crew_options;
-    struct gate *gate;
-    struct poller *poller;
-    struct reading *reading; /* NULL: everybody reads for itself */
-    struct tally tally;
-
-    size_t per_session, wanted, entered;
-    struct crew **crews;
-    size_t crew_count, crew_room;
-    size_t connecting, connected; /* crews */
-    uint64_t begun_us, stood_us, lost, expired;
-    uint64_t paced_us; /* since when the rate brings them on: the beginning, until more are added */
-    uint64_t random;
-    char *problem;
-
-    bool content;                 /* with those that stand */
-    bool closed;                  /* nobody more comes on for now */
-    bool doubted;                 /* one leads while another believes that it does, too */
-    uint64_t resumed_us;          /* when the last pause ended; 0: none since the last death */
-    uint64_t rest_us, rest_count; /* since when nothing was asked or told, and how much until then */
-    int rest_ticks;
-    struct death_schedule deaths;
-
-    void (*ended)(void *context, size_t left_to_expire);
-    bool ending;
-    uint64_t ending_us;
-    size_t ended_count, left_to_expire;
-};
 
 static uint64_t now_us(void)
 {
     return uv_hrtime() / 1000;
-}
-
-static uint64_t random_next(struct crowd *crowd)
-{
-    uint64_t z = crowd->random += UINT64_C(0x9e3779b97f4a7c15); /* splitmix64 */
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
-static struct test_candidate *candidate_at(const struct crowd *crowd, size_t i)
-{
-    return i < crowd->entered ? crew_candidate(crowd->crews[i / crowd->per_session], i % crowd->per_session)
-                              : NULL;
 }
 
 static void on_tick(uv_timer_t *);
@@ -210,11 +141,6 @@ static void on_connection(void *context, struct crew *crew, bool was_connected, 
 
 /* ---- bringing on ---- */
 
-static const struct casting *casting_of(const struct crowd *crowd, size_t i)
-{
-    return crowd_parts_casting(&crowd->parts, &crowd->options, i);
-}
-
 /* The crew that the next candidate stands in; NULL: out of memory. */
 static struct crew *crew_at(struct crowd *crowd, size_t at)
 {
@@ -250,7 +176,7 @@ static void bring_on(struct crowd *crowd, uint64_t time_us)
         if (!crew || !tally_enter(&crowd->tally, due ? due : time_us))
             return;                  /* out of memory: the next tick tries again */
         size_t i = crowd->entered++; /* first: what it does is counted */
-        if (!crew_enter(crew, casting_of(crowd, i), (uint32_t)i)) {
+        if (!crew_enter(crew, crowd_casting_at(crowd, i), (uint32_t)i)) {
             crowd->entered--;
             tally_leave(&crowd->tally);
             return;
@@ -258,129 +184,7 @@ static void bring_on(struct crowd *crowd, uint64_t time_us)
     }
 }
 
-/* ---- dying ---- */
-
-static void failover_over(struct crowd *crowd)
-{
-    const struct tally *tally = &crowd->tally;
-    if (crowd->listener.failed_over)
-        crowd->listener.failed_over(crowd->context, &tally->failovers[tally->failover_count - 1]);
-}
-
-static bool depart(struct crowd *crowd, size_t i, enum departure how, uint64_t due)
-{
-    struct test_candidate *t = candidate_at(crowd, i), *leader = candidate_at(crowd, crowd->tally.leader);
-    if (!t || crew_machine(t)->state == CANDIDATE_GONE || crew_paused(crew_of(t)) ||
-        (how == DEPART_RESIGN && !crew_machine(t)->standing))
-        return false;
-    bool leads = leader && (leader == t || (how != DEPART_RESIGN && crew_of(leader) == crew_of(t)));
-    /* Another one leads already, though not all have settled down: its death is one of its own. */
-    if (leads && tally_has_led(&crowd->tally) && tally_settle(&crowd->tally, true))
-        failover_over(crowd);
-    if (leads && !crowd->tally.open)
-        tally_death(&crowd->tally, how, due, now_us());
-    if (leads)
-        crowd->resumed_us = 0;
-    test_candidate_depart(t, how);
-    return true;
-}
-
-static size_t victim(struct crowd *crowd)
-{
-    if (crowd->options.victim == VICTIM_LEADER) {
-        const struct test_candidate *leader = candidate_at(crowd, crowd->tally.leader);
-        bool mute = leader && casting_of(crowd, crowd->tally.leader)->rules.manner->is_mute;
-        return leader && (crowd->tally.acknowledged || mute) && !crew_paused(crew_of(leader))
-                   ? crowd->tally.leader
-                   : SIZE_MAX;
-    }
-    for (int tries = 0; tries < 64 && crowd->entered > 0; tries++) {
-        size_t i = (size_t)(random_next(crowd) % crowd->entered);
-        enum candidate_state state = crew_machine(candidate_at(crowd, i))->state;
-        if ((state == CANDIDATE_WAITING || state == CANDIDATE_LEADING) &&
-            !crew_paused(crew_of(candidate_at(crowd, i))))
-            return i;
-    }
-    return SIZE_MAX;
-}
-
-static void let_die(struct crowd *crowd, uint64_t time_us)
-{
-    if (crowd->options.victim == VICTIM_NOBODY ||
-        !death_schedule_is_due(&crowd->deaths, crowd->stood_us, time_us))
-        return;
-    bool waits = crowd->tally.open && crowd->tally.failovers[crowd->tally.failover_count - 1].planned &&
-                 crowd->options.victim == VICTIM_LEADER;
-    size_t i = waits ? SIZE_MAX : victim(crowd);
-    enum death_obstacle obstacle = waits ? OBSTACLE_FAILOVER : i == SIZE_MAX ? OBSTACLE_NOBODY : OBSTACLES;
-    uint64_t due_us = death_schedule_take(&crowd->deaths, obstacle, time_us);
-    if (i != SIZE_MAX && depart(crowd, i, crowd->options.how, due_us))
-        death_schedule_died(&crowd->deaths, i, crowd->options.how, due_us, time_us);
-}
-
-/* What one asks that stands again would be taken for a part of the failover that is under way: it waits a
- * little. */
-static void let_return(struct crowd *crowd, uint64_t time_us)
-{
-    size_t i;
-    enum departure how;
-    const struct tally *tally = &crowd->tally;
-    bool waits = tally->open && crowd->options.how != DEPART_PAUSE && tally->by_state[CANDIDATE_WAITING] > 0;
-    uint64_t until_us = waits ? time_us - RETURN_WAITS_US : time_us;
-    while (death_schedule_returns(&crowd->deaths, until_us, &i, &how))
-        if (how == DEPART_PAUSE)
-            crowd_resume(crowd, i);
-        else
-            crowd_volunteer(crowd, i);
-}
-
-/* A death is told to more than one. */
-static bool is_herd(const struct crowd *crowd)
-{
-    for (size_t i = 0; i < crowd->options.part_count; i++) {
-        enum whom watched = behaviour_manner(crowd->options.parts[i].behaviour)->watches;
-        if (watched == WHOM_LEADER || watched == WHOM_CHILDREN)
-            return true;
-    }
-    return false;
-}
-
-static bool is_at_rest(struct crowd *crowd, uint64_t time_us)
-{
-    const struct tally *tally = &crowd->tally;
-    uint64_t count = tally->requests + tally->notices;
-    if (tally->under_way > 0 || count != crowd->rest_count) {
-        crowd->rest_count = count;
-        crowd->rest_us = time_us;
-        crowd->rest_ticks = 0;
-        return false;
-    }
-    return ++crowd->rest_ticks >= REST_TICKS &&
-           time_us >= crowd->rest_us + (is_herd(crowd) ? HERD_REST_US : REST_US);
-}
-
-static void settle(struct crowd *crowd, uint64_t time_us)
-{
-    struct tally *tally = &crowd->tally;
-    if (!tally->open)
-        return;
-    const struct crowd_failover *failover = &tally->failovers[tally->failover_count - 1];
-    if (crowd->resumed_us && time_us > crowd->resumed_us + SURVIVED_US && tally->number == failover->from &&
-        tally->leader != TALLY_NOBODY && !crew_paused(crew_of(candidate_at(crowd, tally->leader)))) {
-        tally_survived(tally);
-        return;
-    }
-    uint64_t patience_us = crowd->options.victim == VICTIM_LEADER ? SETTLE_LEADER_US : SETTLE_US;
-    bool late = failover->led_us && time_us > failover->led_us + patience_us;
-    /* One that never acknowledges would keep the next from dying for ever. */
-    bool mute = failover->first_us && tally->leader != TALLY_NOBODY &&
-                casting_of(crowd, tally->leader)->rules.manner->is_mute;
-    bool rests = is_at_rest(crowd, time_us);
-    if ((!rests && !late && !mute) || !tally_settle(tally, late || mute))
-        return;
-    death_schedule_not_before(&crowd->deaths, time_us);
-    failover_over(crowd);
-}
+/* ---- while they stand ---- */
 
 /*
  * In the recipe nobody tells a leader that somebody else has deleted its znode: it would be counted among
@@ -392,8 +196,9 @@ static void look_again(struct crowd *crowd)
         return;
     crowd->doubted = false;
     for (size_t i = 0; i < crowd->entered; i++)
-        if (i != crowd->tally.leader && crew_machine(candidate_at(crowd, i))->state == CANDIDATE_LEADING)
-            crew_look(candidate_at(crowd, i));
+        if (i != crowd->tally.leader &&
+            crew_machine(crowd_candidate_at(crowd, i))->state == CANDIDATE_LEADING)
+            crew_look(crowd_candidate_at(crowd, i));
 }
 
 /* ---- ending ---- */
@@ -435,9 +240,9 @@ static void on_tick(uv_timer_t *timer)
         if (crowd->listener.stood)
             crowd->listener.stood(crowd->context);
     }
-    settle(crowd, time_us);
-    let_die(crowd, time_us);
-    let_return(crowd, time_us);
+    crowd_settle_failover(crowd, time_us);
+    crowd_let_die(crowd, time_us);
+    crowd_let_return(crowd, time_us);
     /* While nothing is to come a slower tick will do. */
     bool busy = crowd->entered < crowd->wanted || crowd->stood_us == 0 || crowd->tally.open ||
                 crowd->options.victim != VICTIM_NOBODY || crowd->deaths.return_count > 0;
@@ -521,18 +326,6 @@ void crowd_free(struct crowd *crowd)
     free(crowd);
 }
 
-void crowd_break_off(struct crowd *crowd)
-{
-    struct tally *tally = &crowd->tally;
-    struct crowd_failover *failover = tally->open ? &tally->failovers[tally->failover_count - 1] : NULL;
-    death_schedule_end(&crowd->deaths);
-    if (!failover || !failover->planned)
-        return;
-    failover->broken_off = tally->under_way > 0 || failover->led_us == 0;
-    tally_settle(tally, true);
-    failover_over(crowd);
-}
-
 void crowd_end(struct crowd *crowd, void (*ended)(void *context, size_t left_to_expire))
 {
     if (crowd->ending)
@@ -585,7 +378,7 @@ void crowd_figures(const struct crowd *crowd, struct crowd_figures *figures)
 
 const struct test_candidate *crowd_candidate(const struct crowd *crowd, size_t i)
 {
-    return candidate_at(crowd, i);
+    return crowd_candidate_at(crowd, i);
 }
 
 size_t crowd_leader(const struct crowd *crowd)
@@ -604,38 +397,10 @@ bool crowd_add(struct crowd *crowd, size_t count)
     return true;
 }
 
-bool crowd_kill(struct crowd *crowd, size_t i, enum departure how)
-{
-    return !crowd->ending && depart(crowd, i, how, now_us());
-}
-
-bool crowd_resume(struct crowd *crowd, size_t i)
-{
-    struct test_candidate *t = candidate_at(crowd, i);
-    if (!t || crowd->ending || !crew_paused(crew_of(t)))
-        return false;
-    crew_resume(crew_of(t));
-    crowd->resumed_us = now_us();
-    return true;
-}
-
-bool crowd_volunteer(struct crowd *crowd, size_t i)
-{
-    struct test_candidate *t = candidate_at(crowd, i);
-    if (!t || crowd->ending || crew_machine(t)->standing)
-        return false;
-    bool alone = crew_session(crew_of(t)) != NULL;
-    size_t first = alone ? i : i / crowd->per_session * crowd->per_session;
-    /* Whose session has ended comes back with all that were on it. */
-    for (size_t j = first; j < (alone ? i + 1 : first + crew_count(crew_of(t))); j++)
-        crew_volunteer(candidate_at(crowd, j));
-    return true;
-}
-
 static void turn_back(struct crowd *crowd)
 {
     for (size_t i = 0; i < crowd->entered; i++) {
-        struct test_candidate *t = candidate_at(crowd, i);
+        struct test_candidate *t = crowd_candidate_at(crowd, i);
         const struct session *session = crew_session(crew_of(t));
         if (session && session_state(session) != CONNECTION_CONNECTED)
             crew_drop(crew_of(t));
@@ -659,7 +424,7 @@ void crowd_close(struct crowd *crowd, bool closed)
 
 size_t crowd_give_back(struct crowd *crowd, size_t sessions)
 {
-    const struct test_candidate *leader = candidate_at(crowd, crowd->tally.leader);
+    const struct test_candidate *leader = crowd_candidate_at(crowd, crowd->tally.leader);
     size_t given = 0;
     for (size_t i = crowd->crew_count; i-- > 0 && given < sessions;) {
         struct crew *crew = crowd->crews[i];
@@ -667,9 +432,4 @@ size_t crowd_give_back(struct crowd *crowd, size_t sessions)
             given += crew_close(crew);
     }
     return given;
-}
-
-void crowd_hold(struct crowd *crowd, bool hold)
-{
-    death_schedule_hold(&crowd->deaths, hold);
 }

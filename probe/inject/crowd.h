@@ -66,16 +66,12 @@ struct crowd *crowd_new(uv_loop_t *, const struct crowd_options *, const struct 
                         void *context);
 void crowd_figures(const struct crowd *, struct crowd_figures *);
 
-/*
- * Single candidates, by their index from 0 in the order of their beginning. What befalls a session (close,
- * drop, pause, resume) befalls all the candidates on it. False: there is none, or nothing to do it to.
- */
+/* Single candidates, by their index from 0 in the order of their beginning. NULL: there is none. What may be
+ * done to them is in crowd_deaths.h. */
 const struct test_candidate *crowd_candidate(const struct crowd *, size_t i);
 size_t crowd_leader(const struct crowd *); /* index, or SIZE_MAX: nobody of ours leads */
+/* So many more are to come. False: it is at its end, or they would be too many. */
 bool crowd_add(struct crowd *, size_t count);
-bool crowd_kill(struct crowd *, size_t i, enum departure);
-bool crowd_resume(struct crowd *, size_t i);
-bool crowd_volunteer(struct crowd *, size_t i);
 
 /* Brings nobody more on, and gives up those that have not come to stand: the rest are all. */
 void crowd_settle_for(struct crowd *);
@@ -83,13 +79,6 @@ void crowd_settle_for(struct crowd *);
 size_t crowd_give_back(struct crowd *, size_t sessions);
 /* Closed to those who are still on their way and to those yet to come, who keep their place; until opened. */
 void crowd_close(struct crowd *, bool closed);
-
-/* No more deaths by the schedule, or again. */
-void crowd_hold(struct crowd *, bool hold);
-
-/* No more deaths. Tells of the planned failover that is under way, if any, as it is: broken off. Before
- * crowd_end(). */
-void crowd_break_off(struct crowd *);
 
 /*
  * Ends all sessions in an orderly way, some of them a turn of the loop, paused ones and those without a

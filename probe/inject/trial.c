@@ -12,6 +12,7 @@
 #include "config/text.h"
 #include "config/znode_path.h"
 #include "probe/clock.h"
+#include "probe/inject/crowd_deaths.h"
 #include "probe/inject/descriptors.h"
 #include "probe/inject/precinct.h"
 #include "probe/inject/siblings.h"

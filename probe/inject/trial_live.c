@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "probe/election/recipe.h"
+#include "probe/inject/crowd_deaths.h"
 #include "probe/inject/front.h"
 #include "probe/inject/naming.h"
 #include "probe/inject/siblings.h"

@@ -14,6 +14,7 @@
 
 #include "probe/election/recipe.h"
 #include "probe/inject/crowd.h"
+#include "probe/inject/crowd_deaths.h"
 #include "probe/inject/descriptors.h"
 #include "probe/zookeeper/fourletter.h"
 #include "tests/support/playground.h"

@@ -6,6 +6,7 @@
 
 #include "config/connect_string.h"
 #include "probe/inject/ceiling.h"
+#include "probe/inject/crowd_deaths.h"
 #include "probe/inject/test_candidate.h"
 
 #define END_MS 10000
