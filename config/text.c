@@ -133,3 +133,15 @@ char *text_copy(const char *text)
         memcpy(copy, text, size);
     return copy;
 }
+
+bool text_replace(char **kept, const char *text)
+{
+    if (*kept == text || (*kept && text && strcmp(*kept, text) == 0))
+        return false;
+    char *copy = text_copy(text);
+    if (text && !copy)
+        return false;
+    free(*kept);
+    *kept = copy;
+    return true;
+}

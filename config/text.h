@@ -33,6 +33,8 @@ void text_free(struct text *);
 
 /* A copy, malloc'd; NULL for NULL, and when out of memory. */
 char *text_copy(const char *);
+/* Such a copy in place of the one that is kept, where it differs. False: it does not, or out of memory. */
+bool text_replace(char **kept, const char *);
 /* One formatted text, malloc'd; NULL: out of memory. */
 char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A quoted copy as text_quote() makes it, malloc'd; NULL: out of memory. */

@@ -42,18 +42,6 @@ void findings_free(struct election *election)
     election->finding_count = 0;
 }
 
-static bool set_text(char **kept, const char *text)
-{
-    if (*kept && strcmp(*kept, text) == 0)
-        return false;
-    char *copy = text_copy(text);
-    if (!copy)
-        return false;
-    free(*kept);
-    *kept = copy;
-    return true;
-}
-
 static bool same_names(const struct finding *finding, const struct candidate *const *who, size_t count)
 {
     if (finding->candidate_count != count)
@@ -171,8 +159,8 @@ void diagnosis_raise(struct diagnosis *d, enum finding_code code, enum severity 
     if (confirmed)
         finding->unconfirmed_since = (struct moment){0};
     changed |= set_names(finding, who, count);
-    changed |= set_text(&finding->evidence, evidence);
-    changed |= set_text(&finding->advice, advice ? advice : finding_kind(code)->advice);
+    changed |= text_replace(&finding->evidence, evidence);
+    changed |= text_replace(&finding->advice, advice ? advice : finding_kind(code)->advice);
     entry->mark = MARK_RAISED;
     if (fresh)
         recall_since(d->f, finding);

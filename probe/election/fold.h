@@ -10,6 +10,7 @@
  *   directory.c      lists of children: who joined, who left, what went unseen
  *   marks.c          marks and registries, as they are read
  *   lock.c           elections that are one znode
+ *   servers.c        who belongs to the ensemble, and what each server shows
  *   looks.c          what the servers show of sessions, and the looks that count
  *   recall.c         what a recording knows from before this run
  *   election_life.c  what an election begins with and is configured to, and its end

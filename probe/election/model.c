@@ -20,6 +20,7 @@
 #include "probe/election/recipe_check.h"
 #include "probe/election/replicas.h"
 #include "probe/election/roster.h"
+#include "probe/election/servers.h"
 #include "probe/election/standing.h"
 #include "probe/election/tenure.h"
 #include "probe/election/transactions.h"
@@ -40,15 +41,6 @@ static bool cluster_begin(struct cluster *cluster, const struct cluster_settings
         return false;
     cluster->chroot[length] = '\0';
     return true;
-}
-
-static void server_end(struct server *server)
-{
-    free(server->address);
-    free(server->version);
-    free(server->problem);
-    for (size_t i = 0; i < sizeof server->hidden / sizeof server->hidden[0]; i++)
-        free(server->hidden[i]);
 }
 
 static void cluster_end(struct cluster *cluster)
@@ -151,16 +143,6 @@ static void observe_dropped(struct model *model, struct cluster *cluster, struct
     model->generation++;
 }
 
-/* Takes a copy of text where it differs. */
-static bool set_text(char **kept, const char *text)
-{
-    if (*kept == text || (*kept && text && strcmp(*kept, text) == 0))
-        return false;
-    free(*kept);
-    *kept = text_copy(text);
-    return true;
-}
-
 /*
  * A connection that goes just after the program stood still went while it stood still: nobody watched from
  * the beginning of that on. Both orders occur, since either may be noticed first.
@@ -231,8 +213,8 @@ static void observe_connection(struct model *model, struct cluster *cluster, con
     const struct observed_connection *seen = &o->connection;
     enum connection_state before = cluster->connection, now = seen->state;
     bool was_known = cluster->connection_since.mono_us != 0 || cluster->connection_since.wall_us != 0;
-    bool changed = set_text(&cluster->connected_to, seen->server);
-    bool other_problem = set_text(&cluster->problem, seen->problem);
+    bool changed = text_replace(&cluster->connected_to, seen->server);
+    bool other_problem = text_replace(&cluster->problem, seen->problem);
     changed |= other_problem;
     changed |= cluster->session != seen->session || cluster->timeout_ms != seen->timeout_ms ||
                before != now || !was_known;
@@ -264,192 +246,6 @@ static void observe_connection(struct model *model, struct cluster *cluster, con
                                           .detail = cluster->problem,
                                           .gap_us = lost ? seen->silent_us : 0,
                                           .after_us = -1});
-}
-
-/* By its address, made where it is new; NULL: out of memory. */
-/* Whom the ensemble consists of, and in which part, says what its servers' lists prove. */
-static void diagnose_all(struct cluster *cluster)
-{
-    for (size_t i = 0; i < cluster->election_count; i++)
-        diagnose_soon(cluster->elections[i]);
-}
-
-static struct server *server_of(struct cluster *cluster, const char *address)
-{
-    for (size_t i = 0; i < cluster->server_count; i++)
-        if (strcmp(cluster->servers[i].address, address) == 0)
-            return &cluster->servers[i];
-    struct server *servers = realloc(cluster->servers, (cluster->server_count + 1) * sizeof *servers);
-    if (!servers)
-        return NULL;
-    cluster->servers = servers;
-    struct server *server = &servers[cluster->server_count];
-    *server = (struct server){.address = text_copy(address),
-                              .answer_us = -1,
-                              .zxid = -1,
-                              .connections = -1,
-                              .child_watches = -1,
-                              .foreign_children = -1};
-    if (!server->address)
-        return NULL;
-    cluster->server_count++;
-    diagnose_all(cluster);
-    return server;
-}
-
-/* A part of what it shows is known again, or cannot be had. */
-static void server_hides(struct model *model, struct cluster *cluster, struct server *server,
-                         enum hidden_part part, const char *problem)
-{
-    bool was_hidden = server->hidden[part] != NULL;
-    model->generation += set_text(&server->hidden[part], problem);
-    if (!problem)
-        return;
-    if (part == HIDDEN_WATCHES) {
-        server->watches_from = NULL;
-        server->child_watches = server->foreign_children = -1;
-        server->children_open = false;
-    }
-    /* Why a link is not known is told of candidates of whom no server has shown anything, too. */
-    for (size_t i = 0; !was_hidden && part != HIDDEN_SESSIONS && i < cluster->election_count; i++)
-        diagnose_soon(cluster->elections[i]);
-    if (!was_hidden)
-        clients_hidden(cluster, (size_t)(server - cluster->servers), part);
-}
-
-/* Where the layout leaves open who watches whom, the number of watches on children may settle it. */
-static void diagnose_unsure(struct cluster *cluster)
-{
-    for (size_t i = 0; i < cluster->election_count; i++)
-        if (!cluster->elections[i]->shows_predecessor)
-            diagnose_soon(cluster->elections[i]);
-}
-
-static void foreign_children(struct cluster *cluster, struct server *server, int64_t count)
-{
-    server->children_open = false;
-    if (server->foreign_children != count)
-        diagnose_unsure(cluster);
-    server->foreign_children = count;
-}
-
-static void observe_lists(struct model *model, struct cluster *cluster, const struct observation *o)
-{
-    const char *address = o->kind == OBSERVED_CONNECTIONS ? o->connections.address
-                          : o->kind == OBSERVED_WATCHES   ? o->watches.address
-                          : o->kind == OBSERVED_SESSIONS  ? o->sessions.address
-                                                          : o->hidden.address;
-    struct server *server = address ? server_of(cluster, address) : NULL;
-    if (!server)
-        return;
-    size_t index = (size_t)(server - cluster->servers);
-    switch (o->kind) {
-    case OBSERVED_CONNECTIONS:
-        server_hides(model, cluster, server, HIDDEN_CONNECTIONS, NULL);
-        clients_connections(cluster, index, o->at, &o->connections);
-        failover_cases_connections(cluster, index, o->at, &o->connections);
-        if (server->children_open)
-            foreign_children(cluster, server,
-                             server->child_watches > o->connections.own_children
-                                 ? server->child_watches - o->connections.own_children
-                                 : 0);
-        break;
-    case OBSERVED_WATCHES:
-        server_hides(model, cluster, server, HIDDEN_WATCHES, NULL);
-        server->watches_from =
-            o->watches.from && strcmp(o->watches.from, "four-letter") == 0 ? "four-letter" : "adminserver";
-        server->watches_seen = o->at;
-        if (server->child_watches != o->watches.child_watches)
-            diagnose_unsure(cluster);
-        server->child_watches = o->watches.child_watches;
-        server->children_open = server->child_watches > 0;
-        if (!server->children_open)
-            foreign_children(cluster, server, server->child_watches);
-        server->watch_count = 0;
-        for (size_t i = 0; i < o->watches.count; i++)
-            server->watch_count += o->watches.list[i].count;
-        clients_watches(cluster, index, o->at, &o->watches);
-        break;
-    case OBSERVED_SESSIONS:
-        server_hides(model, cluster, server, HIDDEN_SESSIONS, NULL);
-        clients_sessions(cluster, index, o->at, &o->sessions);
-        failover_cases_sessions(cluster, index, o->at, &o->sessions);
-        break;
-    default:
-        if (o->hidden.part <= HIDDEN_SESSIONS)
-            server_hides(model, cluster, server, o->hidden.part,
-                         o->hidden.problem ? o->hidden.problem : "unknown");
-        break;
-    }
-    for (size_t i = 0; i < cluster->election_count; i++)
-        if (cluster->elections[i]->suspected || cluster->elections[i]->listens)
-            diagnose_again(cluster->elections[i]);
-    model->generation++;
-}
-
-static void observe_server(struct model *model, struct cluster *cluster, const struct observation *o)
-{
-    const struct observed_server *seen = &o->server;
-    size_t before = cluster->server_count;
-    struct server *server = server_of(cluster, seen->address);
-    if (!server)
-        return;
-    bool changed = cluster->server_count != before;
-    changed |= set_text(&server->version, seen->version);
-    changed |= set_text(&server->problem, seen->problem);
-    changed |= server->unasked != seen->unasked || server->reachable != seen->reachable ||
-               server->mode != seen->mode || server->answer_us != seen->answer_us ||
-               server->zxid != seen->zxid || server->connections != seen->connections;
-    if (server->mode != seen->mode)
-        diagnose_all(cluster);
-    server->unasked = seen->unasked;
-    server->reachable = seen->reachable;
-    server->mode = seen->mode;
-    server->answer_us = seen->answer_us;
-    server->zxid = seen->zxid;
-    if (seen->tick_ms > 0)
-        server->tick_ms = seen->tick_ms;
-    if (seen->zxid >= 0) {
-        server->stated = o->at;
-        failover_cases_stated(cluster, (size_t)(server - cluster->servers), seen->zxid);
-    }
-    cluster_note_epoch(cluster, seen->zxid, o->at);
-    server->connections = seen->connections;
-    if (seen->reachable || server->seen.mono_us == 0)
-        server->seen = o->at;
-    if (!seen->reachable && !seen->unasked)
-        server->missed = o->at;
-    model->generation += changed;
-}
-
-static bool names(const struct observed_ensemble *seen, const char *address)
-{
-    for (size_t i = 0; i < seen->count; i++)
-        if (strcmp(seen->addresses[i], address) == 0)
-            return true;
-    return false;
-}
-
-static void observe_ensemble(struct model *model, struct cluster *cluster, const struct observation *o)
-{
-    bool changed = cluster->ensemble != o->ensemble.known;
-    cluster->ensemble = o->ensemble.known;
-    for (size_t at = cluster->server_count; at-- > 0;) {
-        if (names(&o->ensemble, cluster->servers[at].address))
-            continue;
-        clients_server_left(cluster, at);
-        failover_cases_server_left(cluster, at);
-        for (size_t i = 0; i < cluster->election_count; i++)
-            replicas_server_left(cluster->elections[i], at);
-        server_end(&cluster->servers[at]);
-        cluster->server_count--;
-        memmove(&cluster->servers[at], &cluster->servers[at + 1],
-                (cluster->server_count - at) * sizeof *cluster->servers);
-        changed = true;
-    }
-    if (changed)
-        diagnose_all(cluster);
-    model->generation += changed;
 }
 
 /* The name of a direct child of the election, or NULL. */
@@ -513,7 +309,7 @@ static void observe_replica(struct model *model, struct cluster *cluster, struct
                             const struct observation *o)
 {
     if (o->replica.address) {
-        struct server *server = election ? server_of(cluster, o->replica.address) : NULL;
+        struct server *server = election ? servers_get(cluster, o->replica.address) : NULL;
         if (server)
             replicas_note(election, (size_t)(server - cluster->servers), &o->replica);
         return;
@@ -570,7 +366,7 @@ void model_observe(struct model *model, const struct observation *o)
         break;
     case OBSERVED_SERVER:
         if (o->server.address)
-            observe_server(model, cluster, o);
+            servers_stated(model, cluster, o);
         break;
     case OBSERVED_ELECTION:
         observe_election(model, cluster, o);
@@ -596,7 +392,7 @@ void model_observe(struct model *model, const struct observation *o)
     case OBSERVED_WATCHES:
     case OBSERVED_SESSIONS:
     case OBSERVED_HIDDEN:
-        observe_lists(model, cluster, o);
+        servers_lists(model, cluster, o);
         break;
     case OBSERVED_REPLICA:
         observe_replica(model, cluster, election, o);
@@ -606,7 +402,7 @@ void model_observe(struct model *model, const struct observation *o)
             observe_cleared(election, o);
         break;
     case OBSERVED_ENSEMBLE:
-        observe_ensemble(model, cluster, o);
+        servers_ensemble(model, cluster, o);
         break;
     case OBSERVED_TICK:
         break;
