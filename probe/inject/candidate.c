@@ -276,7 +276,7 @@ struct candidate_asks candidate_mark_gone(struct candidacy *c, const struct cand
                                           enum session_result result)
 {
     (void)c, (void)rules;
-    return result == SESSION_BUSY ? one(ASK_MARK_SEEN) : nothing();
+    return result == SESSION_BUSY ? one(ASK_MARK_SEEN) : nothing(); /* still ours: then once more */
 }
 
 struct candidate_asks candidate_noticed_mark(struct candidacy *c, const struct candidate_rules *rules)
@@ -362,6 +362,8 @@ struct candidate_asks candidate_deleted(struct candidacy *c, const struct candid
     c->deleting = false;
     if (result == SESSION_LOST)
         return rules->lock ? nothing() : proceed(c, rules);
+    if (result == SESSION_BUSY && rules->lock)
+        return one(ASK_LOCK); /* its path is everybody's: whose is it by now? */
     if (result != SESSION_OK && result != SESSION_NO_NODE)
         return refused(c, result, "delete a znode in");
     c->own = SEQUENCE_NONE;

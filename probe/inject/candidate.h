@@ -19,8 +19,9 @@
  * through every order of answers, notifications and losses (tests/unit/candidate_model_test.c). Who carries
  * it out is test_candidate.h.
  *
- * Whoever asks owes exactly one answer for each question, in the order of the questions where they went to
- * the servers, and SESSION_LOST for those that a connection took with it. Without a connection a candidate
+ * Whoever asks owes exactly one answer for each question: in the order of the questions where they went to
+ * the servers (a read that these refused is asked again, and comes later), and SESSION_LOST for those that a
+ * connection took with it. Without a connection a candidate
  * does not take itself for the leader: it is joining again until it has looked.
  *
  * One that is to be ill departs from this in one way: see behaviour.h.

@@ -1,0 +1,94 @@
+/*
+ * candidate: single steps that the model (candidate_model_test.c) does not play: a lock, a mark, and what the
+ * servers refuse.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "probe/election/recipe.h"
+#include "probe/inject/candidate.h"
+
+static void asks(struct candidate_asks all, unsigned count, enum candidate_ask first)
+{
+    assert_int_equal(all.count, count);
+    if (count > 0)
+        assert_int_equal(all.list[0].what, first);
+}
+
+/* An overloaded server did not delete a lock: it may be another's by the time that it is tried again. */
+static void a_lock_is_looked_at_before_it_is_deleted_again(void **state)
+{
+    (void)state;
+    const struct candidate_rules lock = {.manner = behaviour_manner(BEHAVIOUR_RECIPE), .lock = true};
+    for (int still_mine = 0; still_mine < 2; still_mine++) {
+        struct candidacy c;
+        candidate_init(&c);
+        asks(candidate_connected(&c, &lock, true), 1, ASK_CONTEND);
+        asks(candidate_contended(&c, &lock, SESSION_OK), 1, ASK_LOCK);
+        asks(candidate_lock_seen(&c, &lock, SESSION_OK, true), 0, ASK_LEAVE);
+        assert_int_equal(c.state, CANDIDATE_LEADING);
+        asks(candidate_resign(&c, &lock), 1, ASK_DELETE);
+        asks(candidate_deleted(&c, &lock, SESSION_BUSY), 1, ASK_LOCK);
+        asks(candidate_lock_seen(&c, &lock, SESSION_OK, still_mine), (unsigned)still_mine, ASK_DELETE);
+        if (still_mine)
+            asks(candidate_deleted(&c, &lock, SESSION_OK), 0, ASK_LEAVE);
+        assert_int_equal(c.state, CANDIDATE_RESIGNED);
+    }
+}
+
+/* ... or a mark, which would tell of a leader that there is none any more. */
+static void a_mark_is_not_left_behind(void **state)
+{
+    (void)state;
+    const struct candidate_rules rules = {
+        .manner = behaviour_manner(BEHAVIOUR_RECIPE), .mark = true, .findable = true};
+    const struct place first = {.stands = true};
+    struct candidacy c;
+    candidate_init(&c);
+    asks(candidate_connected(&c, &rules, true), 1, ASK_CREATE);
+    asks(candidate_created(&c, &rules, SESSION_OK, 7), 1, ASK_LOOK);
+    asks(candidate_looked(&c, &rules, SESSION_OK, &first), 1, ASK_MARK);
+    asks(candidate_marked(&c, &rules, SESSION_BUSY), 1, ASK_REST); /* nor is it forgotten */
+    asks(candidate_rested(&c, &rules), 1, ASK_LOOK);
+    asks(candidate_looked(&c, &rules, SESSION_OK, &first), 1, ASK_MARK);
+    asks(candidate_marked(&c, &rules, SESSION_OK), 1, ASK_MARK_SEEN);
+    asks(candidate_mark_seen(&c, &rules, SESSION_OK, true), 0, ASK_LEAVE);
+    assert_true(c.acknowledged);
+    asks(candidate_resign(&c, &rules), 2, ASK_MARK_GONE);
+    asks(candidate_mark_gone(&c, &rules, SESSION_BUSY), 1, ASK_MARK_SEEN);
+    asks(candidate_deleted(&c, &rules, SESSION_OK), 0, ASK_LEAVE);
+    asks(candidate_mark_seen(&c, &rules, SESSION_OK, true), 1, ASK_MARK_GONE);
+    asks(candidate_mark_gone(&c, &rules, SESSION_OK), 0, ASK_LEAVE);
+    assert_int_equal(c.state, CANDIDATE_RESIGNED);
+}
+
+/* What no second try would change: it leaves, and says what it could not do and how that was answered. */
+static void a_refusal_is_for_good(void **state)
+{
+    (void)state;
+    const struct candidate_rules rules = {.manner = behaviour_manner(BEHAVIOUR_RECIPE), .findable = true};
+    static const enum session_result why[] = {SESSION_DENIED, SESSION_FAILED};
+    for (int i = 0; i < 2; i++) {
+        struct candidacy c;
+        candidate_init(&c);
+        asks(candidate_connected(&c, &rules, true), 1, ASK_CREATE);
+        struct candidate_asks all = candidate_created(&c, &rules, why[i], SEQUENCE_NONE);
+        asks(all, 1, ASK_LEAVE);
+        assert_int_equal(all.why, why[i]);
+        assert_string_equal(all.problem, "create a znode in");
+        assert_int_equal(c.state, CANDIDATE_GONE);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_lock_is_looked_at_before_it_is_deleted_again),
+        cmocka_unit_test(a_mark_is_not_left_behind),
+        cmocka_unit_test(a_refusal_is_for_good),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
