@@ -14,6 +14,7 @@
 #include <uv.h>
 
 #include "probe/inject/crowd.h"
+#include "probe/inject/crowd_deaths.h"
 #include "probe/inject/descriptors.h"
 #include "tests/bench/gauge.h"
 
