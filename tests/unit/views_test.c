@@ -214,10 +214,14 @@ static void overview_cuts_the_name_and_not_the_reason(void **state)
 {
     static const char name[] = "zk1.storage.eu-west.example.com:2181,zk2.storage.eu-west.example.com:2181,"
                                "zk3.storage.eu-west.example.com:2181";
-    struct stage *stage = stage_new((const char *const[]){name, NULL});
+    struct stage *stage = stage_new((const char *const[]){name, "lab", NULL});
+    const struct stand leader = {"n_0000000000", 0x1, "host-a:80", 60};
     struct framed show;
 
     (void)state;
+    stage_connected(stage, 1, "zk1:2181");
+    stage_watch(stage, 1, "/election", NULL, KIND_LEADER, NULL);
+    stage_children(stage, 1, "/election", &leader, 1, 1, 0);
     stage_disconnected(stage, 0, "zk2.storage.eu-west.example.com:2181 gives no session: no quorum");
     stage_pass(stage, 10 * 1000000);
     show = framed_new(stage, overview_view_new());

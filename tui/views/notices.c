@@ -37,30 +37,61 @@ static int put_name(struct cells *cells, int x, int y, const struct cluster *clu
 }
 
 /* Why it is not connected, or shows nothing or not all, and what happens next. */
-static void put_problem(struct cells *cells, int x, int y, const struct cluster *cluster, struct moment now)
+struct trouble {
+    char state[64]; /* that it is not connected, and for how long; or "" */
+    const char *problem, *next;
+    bool in_part;
+    char quorum[LOOK_QUORUM_SIZE];
+};
+
+static void judge(struct trouble *trouble, const struct cluster *cluster, struct moment now)
 {
-    char age[16], quorum[LOOK_QUORUM_SIZE], state[64] = "";
-    const char *problem = look_problem(cluster, quorum), *next;
-    bool in_part = cluster->connection == CONNECTION_CONNECTED && cluster_shows(cluster);
-    style role = in_part ? ROLE_WARNING : ROLE_CRITICAL;
+    char age[16];
 
-    if (problem == NULL)
-        problem = "no server has answered";
-
+    *trouble =
+        (struct trouble){.in_part = cluster->connection == CONNECTION_CONNECTED && cluster_shows(cluster)};
+    trouble->problem = look_problem(cluster, trouble->quorum);
+    if (trouble->problem == NULL)
+        trouble->problem = "no server has answered";
     format_age(facts_age_us(cluster->connection_since, now), age, sizeof age);
     if (cluster->connection == CONNECTION_REFUSED) {
-        next = "; mend the auth file, and start again";
+        trouble->next = "; mend the auth file, and start again";
     } else if (cluster->connection == CONNECTION_CONNECTED) {
-        next = in_part ? "" : "; trying again";
+        trouble->next = trouble->in_part ? "" : "; trying again";
     } else {
-        snprintf(state, sizeof state, "not connected for %s: ", age);
-        next = cluster->ever_connected ? "; trying again, rows as last seen" : "; trying again";
+        snprintf(trouble->state, sizeof trouble->state, "not connected for %s", age);
+        trouble->next = cluster->ever_connected ? "; trying again, rows as last seen" : "; trying again";
     }
-    x += cells_put(cells, x, y, -1, role, cells_sign(cells, in_part ? SIGN_WARNING : SIGN_CRITICAL)) + 1;
-    x += put_name(cells, x, y, cluster, (int)(1 + strlen(state) + strlen(problem)));
-    x += cells_put(cells, x, y, cells->width - x, role, state);
-    x += cells_put(cells, x, y, cells->width - x, role, problem);
-    cells_put(cells, x, y, cells->width - x, ROLE_DIM, next);
+}
+
+static style role_of(const struct trouble *trouble)
+{
+    return trouble->in_part ? ROLE_WARNING : ROLE_CRITICAL;
+}
+
+static int put_sign(struct cells *cells, int x, int y, const struct trouble *trouble)
+{
+    enum sign sign = trouble->in_part ? SIGN_WARNING : SIGN_CRITICAL;
+
+    return cells_put(cells, x, y, -1, role_of(trouble), cells_sign(cells, sign)) + 1;
+}
+
+/* In one line. The only cluster needs no name, unless it has one of its own: the reason has more use of the
+ * room. */
+static void put_problem(struct cells *cells, int x, int y, const struct scene *scene,
+                        const struct cluster *cluster)
+{
+    struct trouble trouble;
+
+    judge(&trouble, cluster, scene->now);
+    x += put_sign(cells, x, y, &trouble);
+    if (cluster->name[0] != '\0' || scene->model->cluster_count > 1)
+        x += put_name(cells, x, y, cluster, (int)(1 + strlen(trouble.state) + 2 + strlen(trouble.problem)));
+    x += cells_put(cells, x, y, cells->width - x, role_of(&trouble), trouble.state);
+    if (trouble.state[0] != '\0')
+        x += cells_put(cells, x, y, cells->width - x, role_of(&trouble), ": ");
+    x += cells_put(cells, x, y, cells->width - x, role_of(&trouble), trouble.problem);
+    cells_put(cells, x, y, cells->width - x, ROLE_DIM, trouble.next);
 }
 
 int notices_draw_connections(struct cells *cells, int x, int y, int rows, const struct scene *scene,
@@ -78,26 +109,35 @@ int notices_draw_connections(struct cells *cells, int x, int y, int rows, const 
         if (!cluster->ever_connected && cluster->problem == NULL &&
             facts_age_us(cluster->connection_since, scene->now) < PATIENCE_US)
             continue;
-        put_problem(cells, x, y + used++, cluster, scene->now);
+        put_problem(cells, x, y + used++, scene, cluster);
     }
     return used;
 }
 
+/* In place of a table there is room for the whole of it. */
 static int draw_trouble(struct cells *cells, int x, int y, const struct scene *scene,
                         const struct cluster *cluster)
 {
+    struct trouble trouble;
+    int at = x;
+
     if (cluster->problem == NULL && facts_age_us(cluster->connection_since, scene->now) < PATIENCE_US) {
         cells_printf(cells, x, y, -1, ROLE_TEXT, "%s connecting to %s", cells_sign(cells, SIGN_BULLET),
                      cluster->hosts);
         return 1;
     }
-    put_problem(cells, x, y, cluster, scene->now);
-    if (cluster->connection != CONNECTION_REFUSED && cluster->connection != CONNECTION_CONNECTED) {
-        cells_put(cells, x + 2, y + 1, -1, ROLE_TEXT,
-                  "Does a ZooKeeper listen there? Another one: electop -s HOST:PORT");
+    judge(&trouble, cluster, scene->now);
+    at += put_sign(cells, at, y, &trouble);
+    at += put_name(cells, at, y, cluster, (int)strlen(trouble.state) + 1);
+    cells_put(cells, at, y, cells->width - at, role_of(&trouble), trouble.state);
+    at = x + 2;
+    at += cells_put(cells, at, y + 1, cells->width - at, role_of(&trouble), trouble.problem);
+    cells_put(cells, at, y + 1, cells->width - at, ROLE_DIM, trouble.next);
+    if (cluster->connection == CONNECTION_REFUSED || cluster->connection == CONNECTION_CONNECTED)
         return 2;
-    }
-    return 1;
+    cells_put(cells, x + 2, y + 2, -1, ROLE_TEXT,
+              "Does a ZooKeeper listen there? Another one: electop -s HOST:PORT");
+    return 3;
 }
 
 static int draw_looking(struct cells *cells, int x, int y, const struct scene *scene,
