@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "probe/election/client.h"
+#include "probe/election/identity.h"
 #include "probe/inject/layout.h"
 #include "probe/loop_timer.h"
 #include "probe/monitor.h"
@@ -47,6 +48,9 @@ static const char *sibling_judge(struct siblings *s, const struct election *elec
                  candidate->name);
         return s->text;
     }
+    if (candidate->identity && strcmp(candidate->identity, IDENTITY_TEST_CANDIDATE) == 0)
+        return "test candidates of another run stand there, behind whom nobody stands for real; wait for its "
+               "end";
     char *pattern = layout_pattern(candidate->name, candidate->stat.owner);
     bool same = pattern && strcmp(pattern, s->pattern) == 0;
     free(pattern);

@@ -1,9 +1,9 @@
 /*
  * siblings.h - whether test candidates may stand beside the real ones of an election, and as what.
  *
- * They may where all of these are known and fit: at least two real candidates in a line; names of one kind,
- * which can be copied; every sibling's session timeout; numbers far from their end, and the next one behind
- * them. Their ACLs are sibling_acls.h's.
+ * They may where all of these are known and fit: at least two real candidates in a line, and none of another
+ * run's; names of one kind, which can be copied; every sibling's session timeout; numbers far from their end,
+ * and the next one behind them. Their ACLs are sibling_acls.h's.
  */
 #ifndef ELECTOP_PROBE_INJECT_SIBLINGS_H
 #define ELECTOP_PROBE_INJECT_SIBLINGS_H

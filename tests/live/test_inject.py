@@ -507,6 +507,18 @@ def test_live_is_refused(zk, client, path, allowed):
     assert len(names_in(zk, path)) == 3
 
 
+def test_live_is_refused_beside_another_run(zk, client, path, allowed):
+    """Test candidates of another run are no real ones: nobody stands behind them."""
+    client.ensure_path(path)
+    for _ in range(2):
+        client.create(f"{path}/n_", b"x", ephemeral=True, sequence=True)
+    first = Injection(zk, *allowed(zk), "--live", "-n", "2", "--for", "60s")
+    first.until(lambda: len(client.get_children(path)) == 4, 40)
+    assert "test candidates of another run" in inject(zk, *allowed(zk), "--live", "-n", "2", "--for", "1s", status=2)
+    assert first.end(signal.SIGINT)[0] == 130
+    assert len(client.get_children(path)) == 2
+
+
 def test_live_is_refused_where_the_next_would_stand_first(zk, client, path, allowed):
     """Names whose numbers no server gave: the next candidate would stand before them, so none comes at all."""
     client.ensure_path(path)
