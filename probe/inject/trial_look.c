@@ -25,6 +25,14 @@ static void refuse(struct trial *t, const char *problem)
 
 /* ---- live: may anybody stand there? ---- */
 
+static void refuse_acls(struct trial *t, const char *problem)
+{
+    char text[sizeof t->problem];
+    snprintf(text, sizeof text, "%.450s; without --live their layout is exercised in %.100s", problem,
+             t->options.settings->inject.sandbox);
+    refuse(t, text);
+}
+
 static void on_acls(void *context, const char *problem, bool lost)
 {
     struct trial *t = context;
@@ -32,7 +40,7 @@ static void on_acls(void *context, const char *problem, bool lost)
         t->looked(t, TRIAL_LOST,
                   "the connection was lost while the candidates were being looked at; try again");
     else if (problem)
-        refuse(t, problem);
+        refuse_acls(t, problem);
     else if (!t->finishing && !(t->guard = guard_new_live(t->path, trial_name(t))))
         t->looked(t, TRIAL_FAILED, NO_MEMORY);
     else

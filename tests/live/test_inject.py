@@ -551,12 +551,17 @@ def test_live_is_refused_where_acls_differ(zk, client, path, allowed):
     other = join(make_acl("world", "anyone", read=True, delete=True))
     said = refused()
     assert "ACLs differ" in said and other.rsplit("/", 1)[1] in said
-    assert '"world:anyone" dr' in said and '"world:anyone" cdrwa' in said
+    assert "without --live" in said and '"world:anyone" dr' in said and '"world:anyone" cdrwa' in said
     client.delete(other)
     other = join(make_digest_acl("app", "secret", all=True))
     assert "may not be read" in refused()
     client.delete(other)
     assert inject(zk, *live, "--name", "auto")["live"]["real_least"] == 3
+    more = [client.create_async(f"{path}/n_", b"x", ephemeral=True, sequence=True) for _ in range(998)]
+    last = [one.get() for one in more][-1]
+    assert "1001 candidates stand there" in refused()  # so many are not read, and none of them is taken on trust
+    client.delete(last)
+    assert inject(zk, *live)["live"]["real_least"] == 1000
 
 
 def test_live_with_a_digest(zk, client, path, allowed, tmp_path):
