@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,6 +166,8 @@ static void agents_are_told_together(void **state)
 {
     (void)state;
     struct fixture *f = fixture_new(4, 2, 4, 10);
+    int stood = 0, stood_together = 0;
+    f->report.crowd.by_state[CANDIDATE_WAITING] = 3; /* of the four that stood, at the end */
     char *part = trial_part_write(&f->report), *text;
     struct agent_part parts[] = {
         {"web1-11", part, false}, {"web2-22", part, false}, {"web3-33", NULL, false}};
@@ -183,7 +186,12 @@ static void agents_are_told_together(void **state)
         "our leader closed its session.");
     has(text, "8 failovers: p50 2.00ms, p99 2.00ms, the longest 2.00ms; each cost 1 notification and 2.5 "
               "requests.");
+    has(text, "web1-11");
     has(text, "all together");
+    assert_int_equal(sscanf(strstr(text, "web1-11"), "%*s %d", &stood), 1);
+    assert_int_equal(sscanf(strstr(text, "all together"), "%*s %*s %d", &stood_together), 1);
+    assert_int_equal(stood, 4);
+    assert_int_equal(stood_together, 4);
     hasnt(text, "that were due");
     free(text);
     f->report.agent_count = 3;

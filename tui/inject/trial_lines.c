@@ -416,11 +416,12 @@ static void put_servers(struct trial_form *form, const struct trial_report *r)
                      "What happened between two looks nobody knows; ? is not told.");
 }
 
-static void agent_row(struct trial_form *form, const char *label, const char *end, uint64_t standing,
+/* Who stood, and not who still does: one that was made to die a moment before the end did stand. */
+static void agent_row(struct trial_form *form, const char *label, const char *end,
                       const struct histogram *stand, const struct histogram *failover)
 {
     char cells[5][FORM_CELL];
-    form_number(cells[0], (int64_t)standing);
+    form_number(cells[0], (int64_t)stand->count);
     form_time(cells[1], stand->count ? histogram_percentile(stand, 0.99) : -1);
     form_number(cells[2], (int64_t)failover->count);
     form_time(cells[3], failover->count ? histogram_percentile(failover, 0.99) : -1);
@@ -448,14 +449,13 @@ static void put_agents(struct trial_form *form, const struct trial_report *r)
         trial_part_read(&r->agents[i], part);
         char *end = safe_text(part->end, strlen(part->end), true);
         if (part->told)
-            agent_row(form, r->agents[i].name, end ? end : "?", part->counts[PART_STANDING],
-                      &part->times[PART_STAND], &part->times[PART_FAILOVER]);
+            agent_row(form, r->agents[i].name, end ? end : "?", &part->times[PART_STAND],
+                      &part->times[PART_FAILOVER]);
         else
             silent_row(form, r->agents[i].name, end ? end : "?");
         free(end);
     }
-    agent_row(form, "all together", "", r->crowd.by_state[CANDIDATE_WAITING], r->times.stand,
-              r->times.failover);
+    agent_row(form, "all together", "", r->times.stand, r->times.failover);
     trial_form_table_end(form);
     trial_form_prose(
         form, ROLE_DIM,
