@@ -106,9 +106,34 @@ static void a_tenure_goes_on_through_a_gap(void **state)
     recorded_free(world);
 }
 
+/* That the clock was set while the window was recorded says why its times go back. */
+static void knows_that_the_clock_was_set(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_begin();
+    struct chronicle chronicle;
+    recorded_changes(world, 2);
+    int64_t before_us = world->now.wall_us;
+    world->now.wall_us -= 600000000;
+    recorded_pass(world, 1000);
+    recorded_changes(world, 2);
+    recorded_stop(world);
+    read_all(world, &chronicle);
+    assert_int_equal(chronicle.clock.before_us, before_us);
+    assert_true(chronicle.clock.after_us < before_us - 590000000);
+    chronicle_clear(&chronicle);
+    recorded_free(world);
+    world = quiet();
+    read_all(world, &chronicle);
+    assert_int_equal(chronicle.clock.before_us, 0);
+    chronicle_clear(&chronicle);
+    recorded_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_tenure_goes_on_through_a_gap),
+                                       cmocka_unit_test(knows_that_the_clock_was_set),
                                        cmocka_unit_test(counts_more_failovers_than_it_lists),
                                        cmocka_unit_test(lists_failovers_of_more_leaders_than_it_draws)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,6 +117,15 @@ static bool on_failover(void *context, const struct election *election, const st
     return !reading->failed;
 }
 
+static bool on_clock(void *context, const struct history_clock *clock)
+{
+    struct chronicle *chronicle = context;
+    bool before = clock->before_us >= chronicle->from_us && clock->before_us < chronicle->to_us;
+    if (before || (clock->after_us >= chronicle->from_us && clock->after_us < chronicle->to_us))
+        chronicle->clock = *clock;
+    return true;
+}
+
 struct rank {
     int64_t last_us;
     uint32_t index;
@@ -220,7 +229,8 @@ bool chronicle_read(struct chronicle *chronicle, struct history *history, const 
     *error = NULL;
     bool ok = history_stretches(history, cluster, election, from_us, to_us, on_stretch, &reading, error) &&
               history_failovers(history, &filter, from_us, to_us, on_failover, &reading, error) &&
-              !reading.failed && sort_leaders(chronicle) && measure_tenures(chronicle);
+              history_clocks(history, on_clock, chronicle, error) && !reading.failed &&
+              sort_leaders(chronicle) && measure_tenures(chronicle);
     /* What is not gathered counts all the same. */
     ok = ok && (chronicle->failover_count == CHRONICLE_MOST
                     ? history_statistics(history, &filter, from_us, to_us, &chronicle->stats, error)

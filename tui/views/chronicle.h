@@ -46,7 +46,8 @@ struct chronicle {
     double changes_per_hour; /* of leader, that were seen, by the time watched; negative: too little was */
     size_t tenure_count;     /* what of them lies within the window */
     int64_t tenure_p50_us, tenure_max_us;
-    bool vacant; /* there is a stretch of nobody */
+    struct history_clock clock; /* the latest time in it that the recorder's clock was set; 0: it never was */
+    bool vacant;                /* there is a stretch of nobody */
     bool cut;    /* there was more than CHRONICLE_MOST of something */
 };
 

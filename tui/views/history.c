@@ -257,6 +257,11 @@ static void draw_window(const struct history_view *view, struct cells *cells, in
     x += cells_printf(cells, x, y, -1, ROLE_TEXT, "%s%zu %s", more ? "more than " : "",
                       chronicle->failover_count, chronicle->failover_count == 1 ? "failover" : "failovers") +
          3;
+    if (chronicle->clock.before_us) /* why times go back in the table */
+        x += cells_printf(cells, x, y, -1, ROLE_WARNING, "clock set %s at %s",
+                          chronicle->clock.after_us < chronicle->clock.before_us ? "back" : "forward",
+                          facts_when(chronicle->clock.before_us, scene->now, from, sizeof from)) +
+             3;
     x = put_tenures(cells, x, y, chronicle);
     snprintf(text, sizeof text, "%s", chronicle->cut ? "more than can be shown: + for a shorter time" : "");
     if (!*text && view->lanes_rows > 0 && lanes_count(chronicle) > (size_t)view->lanes_rows)
