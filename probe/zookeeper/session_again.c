@@ -22,26 +22,7 @@ struct again {
     uv_timer_t *timer;
 };
 
-/* Whether the library's result says nothing of the znode, of our rights, or of the connection. */
-static bool says_nothing(int rc)
-{
-    switch (rc) {
-    case ZOK:
-    case ZNONODE:
-    case ZNOAUTH:
-    case ZCONNECTIONLOSS:
-    case ZOPERATIONTIMEOUT:
-    case ZSESSIONEXPIRED:
-    case ZINVALIDSTATE:
-    case ZCLOSING:
-    case ZSESSIONMOVED:
-        return false;
-    default:
-        return true;
-    }
-}
-
-/* ... which session_again_lost() will be told of in a moment. */
+/* The connection has gone, which session_again_lost() will be told of in a moment. */
 static bool is_gone(const struct session *s)
 {
     return s->closing || s->state != CONNECTION_CONNECTED || session_attempt_broke(s);
@@ -151,12 +132,19 @@ static void keep(struct again *a, struct request *r)
     a->last = r;
 }
 
+/* Of the znode, of our rights, or of the connection: those have words of their own. */
+static bool says_nothing(int rc, const struct answer *answer)
+{
+    return rc != ZOK && (answer->result == SESSION_FAILED || answer->result == SESSION_BUSY);
+}
+
 void session_again_answer(struct request *r, int rc, const struct answer *answer)
 {
     struct session *s = r->all->session;
     bool was_refused = r->refusals > 0;
     /* What nobody waits for any more needs no answer. */
-    bool refused = r->send && says_nothing(rc) && r->kind != ANSWER_NOTHING && !s->closing && again_of(s);
+    bool refused =
+        r->send && says_nothing(rc, answer) && r->kind != ANSWER_NOTHING && !s->closing && again_of(s);
     if (was_refused && s->again)
         s->again->under_way--;
     if (refused) {
