@@ -84,8 +84,8 @@ struct reader_gap {
     int64_t from_us, to_us;         /* one that lasts: as long as its stretch */
     int64_t stretch;                /* whose clock that is; 0: it is not said */
 };
-/* Those that touch that time, cluster by cluster. NULL, which the others take, and false at the end: they cannot
-   be read. */
+/* Those that touch that time, cluster by cluster. NULL, which the others take, and false at the end: they
+   cannot be read. */
 sqlite3_stmt *reader_gaps(struct history *, int64_t from_us, int64_t to_us);
 bool reader_next_gap(sqlite3_stmt *, struct reader_gap *);
 bool reader_end_gaps(struct history *, sqlite3_stmt *);

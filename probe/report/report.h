@@ -75,8 +75,8 @@ struct report {
     int64_t recorded_from_us, recorded_to_us; /* what the recording holds; both 0: nothing */
     struct history_clock *clocks;             /* when the recorder's clock was set, in the window by either */
     size_t clock_count;
-    bool several_clusters;                    /* among the elections */
-    struct report_election *elections;        /* the worst first */
+    bool several_clusters;             /* among the elections */
+    struct report_election *elections; /* the worst first */
     size_t election_count;
 };
 

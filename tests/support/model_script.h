@@ -53,9 +53,11 @@
  *   people                  ... and who is elected, with identities
  *   > EVENT                   the events of the line before, all of them, in order
  *   ? WHAT VALUE              state, leader, since, line, next, recipe, ack, fresh, unseen, complete, guard,
- *                             connection-since, mark, foreign, identity NAME, tenures, change, findings (all
- * but no-guid), all, why CODE, standing CODE, raised CODE (when, in ms), link NAME, by NAME, goes NAME, goes-why NAME, next-failover,
- * suspected, sound, turned, lock-told # comment
+ *                             connection-since, mark, foreign, identity NAME, tenures, change,
+ *                             findings (all but no-guid), all, why CODE, standing CODE,
+ *                             raised CODE (when, in ms), link NAME, by NAME, goes NAME, goes-why NAME,
+ *                             next-failover, suspected, sound, turned, lock-told
+ *   # comment
  *
  * The script fails the running cmocka test at the first line that does not hold, with its number.
  */

@@ -371,19 +371,20 @@ static void away(void **state)
                      "? change n_0000000000 -> n_0000000001, lost ~2000\n"
                      "? tenures n_0000000000(a) ~1000-1100, gap 1100-2000, n_0000000001(b) ~2000-\n");
     model_script_run("a program that stood still has seen nothing meanwhile, though it is still connected",
-                     STANDING "tick 5000\n"
-                              "gap 4000\n"
-                              "> connection gap: this program was stopped or the machine slept gap 4000\n"
-                              "? fresh no\n"
-                              "- n_0000000000\n"
-                              "gone n_0000000000\n"
-                              "> leader-lost n_0000000000 @1 gap 4000\n"
-                              "> candidate-left n_0000000000 @1 gap 4000\n"
-                              "list\n"
-                              "> leader-elected n_0000000000 -> n_0000000001 gap 4000\n"
-                              "? fresh yes\n"
-                              "? since ~2000\n"
-                              "? tenures n_0000000000(a) ~1000-2000, gap 2000-6000, n_0000000001(b) ~6000-\n");
+                     STANDING
+                     "tick 5000\n"
+                     "gap 4000\n"
+                     "> connection gap: this program was stopped or the machine slept gap 4000\n"
+                     "? fresh no\n"
+                     "- n_0000000000\n"
+                     "gone n_0000000000\n"
+                     "> leader-lost n_0000000000 @1 gap 4000\n"
+                     "> candidate-left n_0000000000 @1 gap 4000\n"
+                     "list\n"
+                     "> leader-elected n_0000000000 -> n_0000000001 gap 4000\n"
+                     "? fresh yes\n"
+                     "? since ~2000\n"
+                     "? tenures n_0000000000(a) ~1000-2000, gap 2000-6000, n_0000000001(b) ~6000-\n");
     model_script_run("lost before, elected while away",
                      STANDING "tick 100\n"
                               "- n_0000000000\n"

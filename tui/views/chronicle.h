@@ -48,7 +48,7 @@ struct chronicle {
     int64_t tenure_p50_us, tenure_max_us;
     struct history_clock clock; /* the latest time in it that the recorder's clock was set; 0: it never was */
     bool vacant;                /* there is a stretch of nobody */
-    bool cut;    /* there was more than CHRONICLE_MOST of something */
+    bool cut;                   /* there was more than CHRONICLE_MOST of something */
 };
 
 /* False and a text in *error (caller frees): why it cannot be read. An empty chronicle is all zero. */
