@@ -472,6 +472,13 @@ void failover_case_close(const struct fold *f)
         failover_case_forget(f->election);
 }
 
+/* Its data, which says who it is, is asked for already and comes in a moment. */
+static bool is_unread(const struct election *election)
+{
+    const struct candidate *leader = election->leader;
+    return leader && !leader->known && !leader->denied;
+}
+
 static bool is_due(struct failover_case *c, struct moment now)
 {
     const struct election *election = c->election;
@@ -482,7 +489,7 @@ static bool is_due(struct failover_case *c, struct moment now)
         return true;
     if (election->acknowledged == ACK_NO || (election->acknowledged == ACK_UNKNOWN && !election->mark_denied))
         return false;
-    if (election->leader_untold)
+    if (election->leader_untold || is_unread(election))
         return false;
     struct failover failover = {0};
     look_at_others(c);

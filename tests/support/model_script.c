@@ -71,8 +71,10 @@ static void add_span(char *out, const char *name, struct span span)
 static void add_failover(struct script *s, const struct failover *f)
 {
     char *out = s->events;
-    words_add(out, EVENTS, " %s -> %s %s%s", f->from ? f->from : "nobody", f->to,
-              failover_cause_word(f->cause),
+    words_add(out, EVENTS, " %s -> %s", f->from ? f->from : "nobody", f->to);
+    if (s->people && f->to_identity)
+        words_add(out, EVENTS, "(%s)", f->to_identity);
+    words_add(out, EVENTS, " %s%s", failover_cause_word(f->cause),
               f->cause != CAUSE_UNKNOWN && f->cause_certainty == CERTAINTY_SUSPECTED ? "?" : "");
     add_span(out, "detection", f->detection);
     add_span(out, "vacancy", f->vacancy);

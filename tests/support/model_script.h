@@ -50,7 +50,7 @@
  *   compare                   all servers are read, in a round of its own
  *   findings                  from here on findings are told among the events
  *   failovers                 ... and whole failovers, with cause and phases in milliseconds (-1: open)
- *   people                  ... and who is elected, with identities
+ *   people                  ... and who is elected, with identities; whom a failover was to
  *   > EVENT                   the events of the line before, all of them, in order
  *   ? WHAT VALUE              state, leader, since, line, next, recipe, ack, fresh, unseen, complete, guard,
  *                             connection-since, mark, foreign, identity NAME, tenures, change,

@@ -27,6 +27,22 @@ static void tells_a_closed_session(void **state)
                          "> failover " A " -> " B " closed vacancy 0\n");
 }
 
+/* Where nobody stood, the next one leads from the list on that shows it; who that is, its data says after it.
+ */
+static void waits_until_it_knows_who_leads(void **state)
+{
+    (void)state;
+    model_script_run("resigned, and followed by one whose data is not read yet",
+                     "servers 1\nwatch /election\nconnect\n> connection connected\n+ " A " s=a\n"
+                     "client a on=1 at=10.0.0.1:11 timeout=10000\nfailovers\npeople\n"
+                     "tick 1000\nlist\n> election-seen\nreadall\nround\ntick 3000\nround\nsessions\n"
+                     "- " A "\ngone " A "\n> leader-lost " A " @1\n> candidate-left " A " @1\nlist\n"
+                     "did a DELE\ntick 10\nround\ntick 990\n"
+                     "+ " B " s=b host-b:1\nlist\n> candidate-joined " B " @1\n> leader-elected " A
+                     "(10.0.0.1) -> " B " after 1000\nreadall\n> failover " A " -> " B
+                     "(host-b:1) resigned vacancy 1000\n");
+}
+
 /* Whoever deletes its znode and closes its session at once leaves the same lists behind, but one transaction
    more. */
 static void doubts_that_znode_and_session_went_together(void **state)
@@ -229,6 +245,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tells_a_closed_session),
+        cmocka_unit_test(waits_until_it_knows_who_leads),
         cmocka_unit_test(doubts_that_znode_and_session_went_together),
         cmocka_unit_test(counts_what_others_did),
         cmocka_unit_test(sorts_out_what_busy_clients_did),
