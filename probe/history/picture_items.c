@@ -447,21 +447,23 @@ static void write_failovers(struct writing *w, const struct election *e, uint32_
     }
 }
 
-/* Whose client was never seen, it says nothing of. */
+/* Each in its place of the ring: who left changes one of them. Whose client was never seen, it says nothing
+ * of. */
 static void write_departed(struct writing *w, const struct election *e, uint32_t at)
 {
-    const struct departure_note *note;
-    for (size_t i = 0; (note = departed_at(e, i)); i++) {
+    for (size_t i = 0; e->departed && i < e->departed->count; i++) {
+        const struct departure_note *note = &e->departed->notes[i];
         if (note->host[0] == '\0')
             continue;
         begin(w, ITEM_DEPARTED, at);
-        put_number(w->out, note->session);
-        put_text(w->out, note->name);
-        put_time(w, note->at);
+        put_number(w->out, i);
         item_key(w->picture);
+        put_text(w->out, note->host);
+        put_text(w->out, note->name);
         put_flag(w, note->led);
         put_flag(w, note->alone);
-        put_text(w->out, note->host);
+        put_number(w->out, note->session);
+        put_time(w, note->at);
         end(w);
     }
 }

@@ -418,12 +418,14 @@ static void thaw_words(struct scan *scan, char *buffer, size_t size)
 
 static void thaw_departed(struct thawing *t, struct election *e, struct scan *scan)
 {
-    struct departure_note note = {.session = scan_number(scan)};
+    struct departure_note note = {0};
+    (void)scan_number(scan);
+    thaw_words(scan, note.host, sizeof note.host);
     thaw_words(scan, note.name, sizeof note.name);
-    note.at = thaw_moment(t, scan);
     note.led = scan_flag(scan);
     note.alone = scan_flag(scan);
-    thaw_words(scan, note.host, sizeof note.host);
+    note.session = scan_number(scan);
+    note.at = thaw_moment(t, scan);
     t->bad = scan->bad || !departed_put(e, &note) || t->bad;
 }
 
