@@ -307,6 +307,24 @@ static size_t lines_with(const struct model *model, const struct print_style *ho
     return found;
 }
 
+/* For how long nobody has stood is told where it was seen to begin, however short that is; a first look knows
+   nothing of it. */
+static void a_vacancy_that_was_seen_is_told(void **state)
+{
+    (void)state;
+    struct model *model = scripted_world();
+    struct election *election = model_election(model, 0, "/vacant");
+    const struct print_style pipe = {.theme = {.depth = DEPTH_MONO}};
+    election->state_since = scripted_now();
+    election->state_since.mono_us -= 400000;
+    election->state_since.wall_us -= 400000;
+    election->state_since_exact = true;
+    assert_int_equal(lines_with(model, &pipe, "nobody stands for 0.4s"), 1);
+    election->state_since_exact = false;
+    assert_int_equal(lines_with(model, &pipe, "nobody stands; since when is not known"), 1);
+    model_free(model);
+}
+
 /* A table shows the first of a crowd and says how many more there are; who names the path gets all. */
 static void show_first_of_many(struct model *model, size_t many)
 {
@@ -511,6 +529,7 @@ int main(void)
         cmocka_unit_test(text_into_a_pipe),
         cmocka_unit_test(paths_below_the_chroot),
         cmocka_unit_test(text_in_ascii),
+        cmocka_unit_test(a_vacancy_that_was_seen_is_told),
         cmocka_unit_test(text_on_a_terminal),
         cmocka_unit_test(ten_thousand),
         cmocka_unit_test(unasked_is_unknown),

@@ -128,7 +128,8 @@ static void print_nobody(struct paper *paper, const struct election *election, s
             break;
         }
         x = paper_put(paper, 2, lock ? ROLE_TEXT : ROLE_CRITICAL, lock ? "free" : "nobody stands");
-        if (stood_us < MOMENT_US) { /* a first look: nothing was watched yet that could be counted */
+        /* A first look: nothing was watched yet that could be counted. */
+        if (!election->state_since_exact && stood_us < MOMENT_US) {
             paper_put(paper, x, ROLE_DIM, "; since when is not known");
             break;
         }
