@@ -30,6 +30,9 @@ static void pen_gap(struct pen *pen, int columns)
     pen->wanted += columns;
 }
 
+/* Two silences that began within this time have one cause. */
+#define SAME_US 5000000
+
 /* How much is told of healthy servers. What is wrong is told always. */
 enum detail { DETAIL_BRIEF, DETAIL_COUNT, DETAIL_NAMES, DETAIL_ALL };
 
@@ -46,6 +49,19 @@ static const char *server_name(const struct model *model, const struct cluster *
                 return buffer;
             }
     return facts_server(cluster, which, buffer, size);
+}
+
+static bool is_troubled(const struct cluster *cluster)
+{
+    return cluster->connection != CONNECTION_CONNECTED;
+}
+
+/* Its silence has lasted for longer than that of all of them, which stands in front. */
+static bool is_silent_for_longer(const struct cluster *cluster, const struct server *server)
+{
+    if (server->seen.mono_us == 0)
+        return false;
+    return !is_troubled(cluster) || server->seen.mono_us < cluster->connection_since.mono_us - SAME_US;
 }
 
 static void put_server(struct pen *pen, const struct cluster *cluster, size_t which, enum detail detail,
@@ -77,7 +93,7 @@ static void put_server(struct pen *pen, const struct cluster *cluster, size_t wh
         snprintf(text, sizeof(text), "%.120s", server->problem ? server->problem : "no answer");
         pen_gap(pen, 1);
         pen_put(pen, role, text);
-        if (reach == SERVER_SILENT && server->seen.mono_us) {
+        if (reach == SERVER_SILENT && is_silent_for_longer(cluster, server)) {
             pen_gap(pen, 1);
             pen_put(pen, role, format_age(now.mono_us - server->seen.mono_us, age, sizeof(age)));
         }
@@ -94,11 +110,6 @@ static void put_server(struct pen *pen, const struct cluster *cluster, size_t wh
         pen_gap(pen, 1);
         pen_put(pen, ROLE_DIM, format_span(server->answer_us, text, sizeof(text)));
     }
-}
-
-static bool is_troubled(const struct cluster *cluster)
-{
-    return cluster->connection != CONNECTION_CONNECTED;
 }
 
 /* That the tool itself does not see, and for how long; why stands below, where there is room for it. */

@@ -354,6 +354,33 @@ static void tells_a_refusal_from_an_illness(void **state)
     }
 }
 
+/* A server that went with our own connection is silent for as long as that: one time is enough. One that went
+   long before has its own. */
+static void tells_one_silence_once(void **state)
+{
+    struct fixture fixture = {.stage = stage_new((const char *const[]){"", NULL}),
+                              .cells = cells_new(120, 24)};
+
+    (void)state;
+    stage_connected(fixture.stage, 0, "zk1:2181");
+    stage_server(fixture.stage, 0, "zk2:2181", SERVER_FOLLOWER, 500, NULL);
+    stage_pass(fixture.stage, 60 * 1000000);
+    stage_server(fixture.stage, 0, "zk1:2181", SERVER_LEADER, 500, NULL);
+    stage_server(fixture.stage, 0, "zk2:2181", SERVER_UNKNOWN, -1, "connection refused");
+    stage_pass(fixture.stage, 1000000);
+    stage_disconnected(fixture.stage, 0, "connection lost");
+    stage_server(fixture.stage, 0, "zk1:2181", SERVER_UNKNOWN, -1, "no answer");
+    stage_pass(fixture.stage, 20 * 1000000);
+    fixture.dashboard = dashboard_new(stage_settings(fixture.stage), stage_model(fixture.stage),
+                                      stage_events(fixture.stage), stage_clock, fixture.stage);
+    assert_true(shows(&fixture, "not connected 20s"));
+    assert_true(shows(&fixture, "zk1 no answer   "));
+    assert_true(shows(&fixture, "zk2 connection refused 1m21s"));
+    dashboard_free(fixture.dashboard);
+    cells_free(fixture.cells);
+    stage_free(fixture.stage);
+}
+
 /* What is only believed is cleared by c, pressed twice on it; on anything else c says why it does not. */
 static void clears_a_belief(void **state)
 {
@@ -451,6 +478,7 @@ int main(void)
         cmocka_unit_test(clears_a_belief),
         cmocka_unit_test(names_servers_of_one_host_apart),
         cmocka_unit_test(tells_a_refusal_from_an_illness),
+        cmocka_unit_test(tells_one_silence_once),
         TEST(goes_in_and_back),
         TEST(opens_help_and_events),
         TEST(edits_the_filter),
