@@ -229,7 +229,8 @@ static void observe_connection(struct model *model, struct cluster *cluster, con
     if (changed)
         model->generation++;
     bool lost = before == CONNECTION_CONNECTED && now != CONNECTION_CONNECTED;
-    if (lost)
+    bool stalled = before == CONNECTION_CONNECTED && now == before && seen->silent_us > 0;
+    if (lost || stalled)
         elections_stale(cluster,
                         (struct moment){o->at.mono_us - seen->silent_us, o->at.wall_us - seen->silent_us});
     if (now == CONNECTION_CONNECTED)

@@ -80,7 +80,7 @@ struct observed_connection {
     int timeout_ms;      /* negotiated; 0: unknown */
     const char *server;  /* address connected to, or NULL */
     int64_t silent_us;   /* not connected any more: as the server was not heard, for so long; 0: it was there
-                            until now */
+                            until now. Connected: it stood still for so long, and goes on */
     const char *problem; /* why not connected, for people ("no quorum", "connection refused"), or, where
                             connected, why nothing is to be seen there (no such chroot), or not all (a
                             directory that may not be walked); or NULL */

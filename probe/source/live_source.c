@@ -191,9 +191,18 @@ static void on_notice(void *context, enum session_notice notice, const char *pat
 
 static void on_reading(void *context)
 {
-    const struct source *source = &((struct lane *)context)->live->source;
-    if (source->reading)
-        source->reading(source->context);
+    struct lane *lane = context;
+    struct live *live = lane->live;
+    int64_t silent_us = session_silent_us(lane->session);
+    if (live->source.reading)
+        live->source.reading(live->source.context);
+    if (silent_us == 0 || !all_connected(live))
+        return;
+    log_line(LOG_LEVEL_WARNING, "%s: not heard of for %lld ms: what happened meanwhile is read now",
+             live_name(live), (long long)(silent_us / 1000));
+    observe_connection(live, CONNECTION_CONNECTED, NULL);
+    for (size_t i = 0; i < live->subject_count; i++)
+        subject_woke(live->subjects[i]);
 }
 
 static bool lane_open(struct live *live)

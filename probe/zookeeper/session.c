@@ -48,6 +48,8 @@
  * often, one timeout is enough. [wiped]
  */
 #define GIVE_UP_TIMEOUTS 2
+/* An answer may be this late before its server is said to have stood still. */
+#define STALLED_LEAST_MS 1000u
 #define GIVE_UP_REFUSALS 3
 
 static void session_begin(struct session *s);
@@ -137,11 +139,21 @@ static bool is_last_frame(const struct session *s, uint64_t owed, int state_befo
                     : state_before == ZOO_ASSOCIATING_STATE && zoo_state(s->zh) == ZOO_CONNECTED_STATE;
 }
 
+/* The library asks a server for a sign of life after a third of the timeout. */
+static uint64_t stalled_ms(const struct session *s)
+{
+    uint64_t silent_ms = uv_now(s->loop) - s->heard_ms;
+    return silent_ms > (uint64_t)zoo_recv_timeout(s->zh) / 3 + STALLED_LEAST_MS ? silent_ms : 0;
+}
+
 static void session_pump(struct session *s, int events)
 {
     int rc, error, state_before, frames = 0;
+    if (s->state == CONNECTION_CONNECTED && events & ZOOKEEPER_READ)
+        s->stalled_ms = stalled_ms(s);
     if (s->listener.reading)
         s->listener.reading(s->context);
+    s->stalled_ms = 0;
     uint64_t owed = s->requests.open > 0 ? s->requests.answered + s->requests.open : 0;
     do { /* [frames] */
         state_before = zoo_state(s->zh);
@@ -575,7 +587,7 @@ bool session_is_awaited(const struct session *s)
 
 int64_t session_silent_us(const struct session *s)
 {
-    return s->state == CONNECTION_CONNECTED ? 0 : (int64_t)s->silent_ms * 1000;
+    return (int64_t)(s->state == CONNECTION_CONNECTED ? s->stalled_ms : s->silent_ms) * 1000;
 }
 
 int session_timeout_ms(const struct session *s)

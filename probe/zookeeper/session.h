@@ -67,8 +67,9 @@ int session_timeout_ms(const struct session *); /* negotiated; 0: not connected 
  * To close it is to ask for its end unseen; whoever wants to know that it has ended waits until it has begun.
  */
 bool session_is_awaited(const struct session *);
-/* Lost because the server was not heard any more: for how long by then. 0: it broke, or is there. What
-   happened at the servers meanwhile was told to nobody. */
+/* Lost because the server was not heard any more: for how long by then. 0: it broke, or is there; but while
+   the listener's reading() is called, how long it had stood still. What happened at the servers meanwhile was
+   told to nobody. */
 int64_t session_silent_us(const struct session *);
 const char *session_server(struct session *); /* "10.0.0.1:2181", or NULL; until the next call */
 

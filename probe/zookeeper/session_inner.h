@@ -44,6 +44,7 @@ struct session {
     bool established;       /* this handle has had a session */
     uint64_t last_heard_ms; /* loop time at which the connection was last there, or the handle was begun */
     uint64_t heard_ms;      /* ... at which the server said something */
+    uint64_t stalled_ms;    /* while what came after such a silence is about to be read: its length; else 0 */
     uint64_t silent_ms; /* the connection was given up after it had said nothing for so long; 0: it was not */
     unsigned failures;  /* attempts in a row that failed */
     unsigned refusals;  /* of them, those of servers that gave no session */

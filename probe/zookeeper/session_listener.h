@@ -28,7 +28,8 @@ struct session_listener {
      * reads that end with the connection.
      */
     void (*refused)(void *context, const char *path, bool list, const char *problem);
-    /* What has come in is about to be read; may be NULL. */
+    /* What has come in is about to be read; may be NULL. session_silent_us() tells whether the server stood
+       still before it came. */
     void (*reading)(void *context);
     /* A watch fired. Each watch of this session, whoever set it, arrives here, once. */
     void (*notice)(void *context, enum session_notice, const char *path);

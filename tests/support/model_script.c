@@ -544,6 +544,8 @@ static void run_line(struct script *s, char *line)
         connection(s, CONNECTION_CONNECTED, 0, rest);
     } else if (strcmp(line, "lose") == 0) {
         connection(s, CONNECTION_CONNECTING, 0, rest);
+    } else if (strcmp(line, "stalled") == 0) {
+        connection(s, CONNECTION_CONNECTED, strtoll(rest, NULL, 10) * 1000, "");
     } else if (strcmp(line, "unheard") == 0) {
         connection(s, CONNECTION_CONNECTING, strtoll(rest, NULL, 10) * 1000, "no answer");
     } else if (strcmp(line, "expire") == 0) {

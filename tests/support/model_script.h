@@ -6,6 +6,7 @@
  *   watch /election [recipe=NAME] [kind=lock] [mark=/PATH] [identity=HOW]
  *   connect | lose [WHY] | expire | refuse | gap MS | drop
  *   unheard MS                lose it as the server was not heard for so long
+ *   stalled MS                it was not, and goes on
  *   + NAME [s=HEX] [DATA]     create (session s; without: persistent). Names are the election's children,
  *   - NAME                    delete                        absolute paths are themselves, "." is the
  *   = NAME DATA               set data                      election's own path

@@ -370,6 +370,16 @@ static void away(void **state)
                      "? since ~1100\n"
                      "? change n_0000000000 -> n_0000000001, lost ~2000\n"
                      "? tenures n_0000000000(a) ~1000-1100, gap 1100-2000, n_0000000001(b) ~2000-\n");
+    model_script_run("a server that stood still and goes on tells late what happened meanwhile",
+                     STANDING "tick 5000\n"
+                              "stalled 4500\n"
+                              "? fresh no\n"
+                              "- n_0000000000\n"
+                              "list\n"
+                              "> leader-lost n_0000000000 @1 gap 4500\n"
+                              "> candidate-left n_0000000000 @1 gap 4500\n"
+                              "> leader-elected n_0000000000 -> n_0000000001 gap 4500\n"
+                              "? fresh yes\n");
     model_script_run("a program that stood still has seen nothing meanwhile, though it is still connected",
                      STANDING
                      "tick 5000\n"
