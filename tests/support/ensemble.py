@@ -74,6 +74,12 @@ class Ensemble:
         self._order("start", i)
         self.dead.discard(i)
 
+    def begin(self, *servers):
+        """Starts them again, and waits for none: alone, one of three does not serve."""
+        for i in servers:
+            self._order("begin", i)
+            self.dead.discard(i)
+
     def freeze(self, i=0):
         self._order("stop", i)
         self.frozen.add(i)
@@ -91,9 +97,7 @@ class Ensemble:
         """Whatever was done to them: all of them serve again."""
         for i in list(self.frozen):
             self.thaw(i)
-        for i in list(self.dead):
-            self._order("begin", i)
-            self.dead.discard(i)
+        self.begin(*self.dead)
         until(lambda: all(self.serves(i) for i in range(len(self.addresses))), 40, "every server serves")
 
     def ask(self, word, i=0):

@@ -8,7 +8,10 @@ import zlib
 
 # path: of what was created, deleted or set; "" of all else.
 Transaction = collections.namedtuple("Transaction", "session cxid zxid time_ms type path")
-CREATE, DELETE, SET_DATA, CREATE2, CREATE_SESSION, CLOSE_SESSION = 1, 2, 5, 15, -10, -11
+CREATE, DELETE, SET_DATA, MULTI, CREATE2, CREATE_SESSION, CLOSE_SESSION = 1, 2, 5, 14, 15, -10, -11
+# One znode that came or went. kind: "create", "delete", or "close", a deletion by the end of its session: with cxid 0
+# the servers gave it up, else its client closed it. ephemeral: of one that came.
+Change = collections.namedtuple("Change", "zxid time_ms session cxid kind path ephemeral")
 WITH_A_PATH = (CREATE, DELETE, SET_DATA, CREATE2)
 
 
@@ -51,6 +54,54 @@ def _buffer_end(record, at):
     return at + 4 + max(struct.unpack_from(">i", record, at)[0], 0)
 
 
+def _text(record, at):
+    """A string, and where it ends."""
+    end = _buffer_end(record, at)
+    return record[at + 4:end].decode(), end
+
+
+def _skip_acl(record, at):
+    end = at + 4
+    for _ in range(max(struct.unpack_from(">i", record, at)[0], 0)):
+        end = _buffer_end(record, _buffer_end(record, end + 4))
+    return end
+
+
+def _parts(kind, record, at):
+    """What of one transaction concerns znodes: (kind, path, ephemeral)."""
+    if kind in (CREATE, CREATE2):
+        path, end = _text(record, at)
+        yield "create", path, record[_skip_acl(record, _buffer_end(record, end))] != 0
+    elif kind == DELETE:
+        yield "delete", _text(record, at)[0], False
+    elif kind == CLOSE_SESSION and len(record) >= at + 4:
+        count, at = struct.unpack_from(">i", record, at)[0], at + 4
+        for _ in range(max(count, 0)):
+            path, at = _text(record, at)
+            yield "close", path, False
+    elif kind == MULTI:
+        count, at = struct.unpack_from(">i", record, at)[0], at + 4
+        for _ in range(max(count, 0)):
+            part = struct.unpack_from(">i", record, at)[0]
+            end = _buffer_end(record, at + 4)
+            yield from _parts(part, record[:end], at + 8)
+            at = end
+
+
+def changes(*directories, copies=1):
+    """Every znode that came or went, from all logs below some directories, in order.
+
+    copies: in so many servers' logs it must be. A leader writes down what it proposes; where it is deposed before
+    anybody agreed, that stays in its own log, and never was."""
+    found, logs = {}, collections.defaultdict(set)
+    for directory in directories:
+        for path, _, record in _records(directory):
+            session, cxid, zxid, time_ms, kind = struct.unpack_from(">Qiqqi", record)
+            found[zxid] = [Change(zxid, time_ms, f"0x{session:x}", cxid, *part) for part in _parts(kind, record, 32)]
+            logs[zxid].add(os.path.dirname(path))
+    return [change for zxid in sorted(found) if len(logs[zxid]) >= copies for change in found[zxid]]
+
+
 def age_directory(directory, child, created):
     """As if so many children had been created in a directory when this one was: in the server's own log, from
     which it reads that number (parentCVersion) when it starts again."""
@@ -59,9 +110,7 @@ def age_directory(directory, child, created):
         if struct.unpack_from(">i", record, 28)[0] not in (CREATE, CREATE2) or record[36:name_end] != child.encode():
             continue
         acl = _buffer_end(record, name_end)
-        end = acl + 4
-        for _ in range(struct.unpack_from(">i", record, acl)[0]):
-            end = _buffer_end(record, _buffer_end(record, end + 4))
+        end = _skip_acl(record, acl)
         changed = bytearray(record)
         struct.pack_into(">i", changed, end + 1, created)
         with open(path, "r+b") as f:

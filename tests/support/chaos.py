@@ -1,0 +1,373 @@
+"""Elections of real clients on an ensemble to which bad things happen at random, by a seed.
+
+The clients behave as their recipes say, but for the raw sessions, which watch once and never again. What happens to
+whom is drawn from the seed; when exactly it happens is up to the machine."""
+import os
+import random
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+import time
+import uuid
+
+from kazoo.exceptions import KazooException, NodeExistsError
+from kazoo.handlers.threading import KazooTimeoutError
+from kazoo.recipe.lock import Lock
+
+from ensemble import session_of
+from raw_session import RawSession, SessionError
+
+TIMEOUT_S = 4.0
+PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kazoo_candidate.py")
+OVER = (KazooException, KazooTimeoutError, OSError, SessionError)
+
+
+class Latch(Lock):
+    """kazoo's Lock under the names of Curator's LeaderLatch."""
+
+    def __init__(self, client, path, identifier):
+        super().__init__(client, path, identifier)
+        self.prefix = f"_c_{uuid.uuid4()}-latch-"
+        self.create_path = f"{path}/{self.prefix}"
+        self._contenders_re = re.compile(r"(?:-latch-)(\d{10})$")
+
+
+class Plain(Lock):
+    """The same as ZooKeeper's documentation has it: a name that does not say whose it is."""
+
+    def __init__(self, client, path, identifier):
+        super().__init__(client, path, identifier)
+        self.prefix = "n_"
+        self.create_path = f"{path}/n_"
+        self._contenders_re = re.compile(r"(?:n_)(\d{10})$")
+
+    def _find_node(self):
+        return None
+
+
+class Stander(threading.Thread):
+    """A client that stands, leads for a while, resigns, and stands again; once it rests, it keeps what it has."""
+
+    def __init__(self, chaos, path, make, who):
+        super().__init__(daemon=True)
+        self.chaos, self.path, self.make, self.who = chaos, path, make, who
+        self.random = random.Random(f"{chaos.seed} {path} {who}")
+        self.client, self.lock = chaos.client(), None
+        self.start()
+
+    def run(self):
+        while not self.chaos.over.is_set():
+            try:
+                self.stand()
+            except OVER:
+                time.sleep(0.2)
+
+    def stand(self):
+        self.lock = self.make(self.client, self.path, self.who)
+        if not self.lock.acquire():
+            return
+        self.chaos.wait(self.random.uniform(0.3, 6))
+        if not self.chaos.resting.is_set():
+            self.lock.release()
+        else:
+            self.chaos.over.wait()
+
+    def stop(self):
+        if self.lock:
+            self.lock.cancel()
+
+
+class Holder(Stander):
+    """One of those who want the same lock: one znode, which the others wait for."""
+
+    def stand(self):
+        try:
+            self.client.create(self.path, self.who.encode(), ephemeral=True)
+        except NodeExistsError:
+            gone = threading.Event()
+            if self.client.exists(self.path, watch=lambda _: gone.set()):
+                gone.wait()
+            return
+        owner = self.client.client_id[0]
+        self.chaos.wait(self.random.uniform(0.3, 6))
+        if not self.chaos.resting.is_set():
+            stat = self.client.exists(self.path)
+            if stat and stat.owner_session_id == owner:
+                self.client.delete(self.path)
+        else:
+            self.chaos.over.wait()
+
+
+def is_connected(session):
+    """A server whose own leader goes lets go of all its clients."""
+    try:
+        return session.socket.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) != b""
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+
+
+class Chaos:
+    def __init__(self, zk, seed, archive, root="/chaos"):
+        """archive: a folder for the logs of servers that are wiped."""
+        self.zk, self.seed, self.archive, self.root = zk, seed, archive, root
+        self.over, self.resting = threading.Event(), threading.Event()
+        self.draw = random.Random(f"{seed} places")
+        self.said, self.deaths, self.faults = [], {}, []
+        self.sessions, self.standers, self.raws, self.processes, self.programs = set(), [], [], [], []
+        self.admin = self.client(timeout=10)
+        self.kazoo, self.latch, self.plain, self.raw, self.lock = (
+            f"{root}/{name}" for name in ("kazoo", "latch", "plain", "raw", "lock"))
+        self.directories = [self.kazoo, self.latch, self.plain, self.raw]
+        self.paths = [*self.directories, self.lock]
+        for path in self.directories:
+            self.admin.ensure_path(path)
+
+    def client(self, timeout=TIMEOUT_S):
+        client = self.zk.client(timeout)
+
+        def heard(_):
+            if client.client_id:
+                self.sessions.add(session_of(client))
+        client.add_listener(heard)
+        heard(None)
+        return client
+
+    def say(self, what):
+        self.said.append(f"{time.time():.3f} {what}")
+
+    def wait(self, seconds):
+        """As long, unless all shall rest."""
+        self.resting.wait(seconds)
+
+    # ---- who stands ----
+
+    def begin(self):
+        for who in range(3):
+            self.standers.append(Stander(self, self.kazoo, lambda c, p, i: c.Lock(p, i), f"kazoo-{who}:80"))
+            self.standers.append(Stander(self, self.latch, Latch, f"latch-{who}:80"))
+            self.standers.append(Stander(self, self.plain, Plain, f"plain-{who}:80"))
+        for who in range(2):
+            self.standers.append(Holder(self, self.lock, None, f"lock-{who}:80"))
+        self.begin_process()
+        for _ in range(3):
+            self.join_raw()
+        kinds = (self.SERVERS, "servers", (1, 5)), (self.CLIENTS, "clients", (0.1, 1.5))
+        self.threads = [threading.Thread(target=self.run, args=kind, daemon=True) for kind in kinds]
+        for thread in self.threads:
+            thread.start()
+
+    def begin_process(self):
+        who = f"process-{len(self.processes)}:80"
+        self.processes.append(subprocess.Popen(
+            ["/usr/bin/python3", PROGRAM, self.zk.hosts, self.kazoo, who, str(TIMEOUT_S)],
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+
+    def join_raw(self):
+        """A session that stands behind the others, and watches one of them once."""
+        serving = [i for i in range(3) if i not in self.zk.dead and i not in self.zk.frozen]
+        try:
+            session = RawSession(self.zk.addresses[self.draw.choice(serving)], TIMEOUT_S)
+            self.sessions.add(session.hex)
+            name = session.create(f"{self.raw}/n_")
+            if self.raws:
+                session.watch(f"{self.raw}/{self.raws[-1][1]}")
+        except OVER:
+            return
+        self.raws.append((session, name))
+
+    # ---- what happens ----
+
+    def run(self, faults, name, apart):
+        draw = random.Random(f"{self.seed} {name}")
+        words, weights = zip(*faults)
+        while not self.resting.is_set():
+            word = draw.choices(words, weights)[0]
+            try:
+                getattr(self, word)(draw)
+                self.faults.append(word)
+            except OVER as error:
+                self.say(f"{word} failed: {error!r}")
+            self.wait(draw.uniform(*apart))
+
+    SERVERS = [("kill_server", 3), ("kill_leading_server", 2), ("freeze_server", 3), ("freeze_leading_server", 2),
+               ("wipe_follower", 2), ("kill_two", 1)]
+    CLIENTS = [("cut_client", 6), ("evict", 6), ("evict_leader", 5), ("kill_process", 2), ("freeze_process", 1),
+               ("end_raw", 10), ("remake", 2), ("burst", 3), ("blink", 2), ("write", 1), ("freeze_tool", 1)]
+
+    def server(self, draw, leading):
+        leader = self.zk.leader()
+        return leader if leading else draw.choice([i for i in range(3) if i != leader])
+
+    def kill(self, servers, draw, wipe=False):
+        self.say(f"kills servers {servers}{' and wipes them' if wipe else ''}")
+        for i in servers:
+            self.lose(i)
+            self.zk.kill(i)
+            if wipe:
+                own = os.path.join(self.zk.directory, str(i + 1))
+                shutil.copytree(own, os.path.join(self.archive, str(len(self.said))))
+                self.zk.wipe(i)
+        self.wait(draw.uniform(0.2, 4))
+        self.zk.begin(*servers[:-1])
+        self.zk.start(servers[-1])
+        self.say(f"started {servers}")
+
+    def lose(self, i):
+        """The raw sessions there die with their server: they do not come back."""
+        for session, _ in self.raws:
+            if session.address == self.zk.addresses[i]:
+                self.deaths.setdefault(session.hex, None)
+
+    def freeze(self, i, draw):
+        self.say(f"freezes server {i}")
+        self.lose(i)
+        self.zk.freeze(i)
+        self.wait(draw.uniform(0.3, 7))
+        self.zk.thaw(i)
+        self.say(f"thawed server {i}")
+
+    def kill_server(self, draw):
+        self.kill([self.server(draw, False)], draw)
+
+    def kill_leading_server(self, draw):
+        self.kill([self.server(draw, True)], draw)
+
+    def wipe_follower(self, draw):
+        self.kill([self.server(draw, False)], draw, True)
+
+    def kill_two(self, draw):
+        self.kill(draw.sample(range(3), 2), draw)
+
+    def freeze_server(self, draw):
+        self.freeze(self.server(draw, False), draw)
+
+    def freeze_leading_server(self, draw):
+        self.freeze(self.server(draw, True), draw)
+
+    def cut_client(self, draw):
+        stander = draw.choice(self.standers)
+        self.say(f"cuts {stander.who} off for a moment")
+        connection = stander.client._connection._socket
+        if connection is not None:
+            connection.shutdown(socket.SHUT_RDWR)
+
+    def names(self, path):
+        return sorted(self.admin.get_children(path), key=lambda name: name[-10:])
+
+    def evict(self, draw, leader=False):
+        path = draw.choice(self.paths)
+        if path == self.lock:
+            self.say("deletes the lock")
+            self.admin.delete(path)
+            return
+        names = self.names(path)
+        if names:
+            name = names[0] if leader else draw.choice(names)
+            self.say(f"deletes {path}/{name}")
+            self.admin.delete(f"{path}/{name}")
+
+    def evict_leader(self, draw):
+        self.evict(draw, True)
+
+    def kill_process(self, _):
+        process = self.processes[-1]
+        self.say("kills the candidate's process")
+        process.kill()
+        process.wait()
+        self.begin_process()
+
+    def freeze_process(self, draw):
+        self.say("freezes the candidate's process")
+        self.processes[-1].send_signal(signal.SIGSTOP)
+        self.wait(draw.uniform(0.5, 9))
+        self.processes[-1].send_signal(signal.SIGCONT)
+        self.say("the candidate's process goes on")
+
+    def end_raw(self, draw):
+        """One that goes, in one of the ways; another one comes."""
+        how = draw.choice(["close", "drop", "fall_silent", "leave"])
+        if len(self.raws) > 2:
+            session, name = self.raws.pop(draw.choice([0, 0, 1]))
+            self.say(f"{how} of {self.raw}/{name}, session {session.hex}")
+            if how in ("drop", "fall_silent"):
+                self.deaths.setdefault(session.hex, time.time() if is_connected(session) else None)
+            if how == "leave":
+                session.leave(f"{self.raw}/{name}")
+            else:
+                getattr(session, how)()
+        self.join_raw()
+
+    def remake(self, draw):
+        """A directory goes with all that is in it, and is made again: at once, or in one transaction."""
+        path = draw.choice(self.directories)
+        self.say(f"makes {path} anew")
+        if draw.random() < 0.5:
+            with self.admin.transaction() as all_at_once:
+                for name in self.admin.get_children(path):
+                    all_at_once.delete(f"{path}/{name}")
+                all_at_once.delete(path)
+                all_at_once.create(path)
+        else:
+            self.admin.delete(path, recursive=True)
+            self.wait(draw.choice([0, 0, 0.5, 2]))
+            self.admin.ensure_path(path)
+
+    def burst(self, draw):
+        """Many come and go, faster than anybody can see."""
+        path = draw.choice([self.plain, self.raw])
+        self.say(f"a burst of candidates under {path}")
+        made = [self.admin.create_async(f"{path}/n_", b"burst", ephemeral=True, sequence=True) for _ in range(20)]
+        for one in made:
+            self.admin.delete_async(one.get(5))
+
+    def blink(self, draw):
+        path = draw.choice([self.plain, self.raw])
+        self.say(f"one comes and goes in one transaction under {path}")
+        transaction = self.admin.transaction()
+        transaction.create(f"{path}/n_blink0000000000", b"", ephemeral=True)
+        transaction.delete(f"{path}/n_blink0000000000")
+        transaction.commit()
+
+    def write(self, draw):
+        path = draw.choice([self.latch, self.plain])
+        names = self.names(path)
+        if names:
+            self.say(f"writes to {path}/{names[0]}")
+            self.admin.set(f"{path}/{names[0]}", b"written")
+
+    def freeze_tool(self, draw):
+        program = draw.choice(self.programs)
+        self.say(f"freezes a tool, {program.pid}")
+        program.send_signal(signal.SIGSTOP)
+        self.wait(draw.choice([0.5, 2, 6]))
+        program.send_signal(signal.SIGCONT)
+        self.say(f"{program.pid} goes on")
+
+    # ---- the end ----
+
+    def rest(self):
+        """Nothing more happens, every server serves, and whoever stands stays."""
+        self.resting.set()
+        for thread in self.threads:
+            thread.join(60)
+            assert not thread.is_alive(), self.said[-5:]
+        self.zk.heal()
+        self.say("rest")
+
+    def end(self):
+        self.over.set()
+        self.resting.set()
+        for stander in self.standers:
+            stander.stop()
+        for process in self.processes:
+            process.kill()
+            process.wait()
+            process.stdin.close()
+        for session, _ in self.raws:
+            session.drop()
+
