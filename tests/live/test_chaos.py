@@ -151,7 +151,7 @@ def compare_watches(zk, document, lies):
         for session, paths in watched(zk.ask("wchc", i)).items():
             listed[session] |= paths
     for path, election in elections(document).items():
-        for candidate in election["candidates"]:
+        for candidate in election["candidates"] or []:
             below = sorted(one[len(path) + 1:] for one in listed[candidate["session"]] if one.startswith(path + "/"))
             shown = candidate["watches"]
             if shown is not None and sorted(w for w in shown if not w.startswith("/")) != below:
@@ -177,7 +177,7 @@ def check_looks(truth, witness, looks):
     for began, ended, document in looks:
         check_look(truth, document, began, ended, lies, STALE_S)
         for path, election in elections(document).items():
-            for finding in election["findings"]:
+            for finding in election["findings"] or []:  # null: not looked at
                 if finding["certainty"] == "certain" and not finding["unconfirmed_since"]:
                     said = {"finding": finding, "election": path, "time": document["time"]}
                     check_certain(witness, truth, said, lies)

@@ -366,9 +366,9 @@ def check_look(truth, document, began, ended, lies, stale_s):
     """One look: every election shows what was so at one moment not long before it began, up to its end."""
     for cluster in document["clusters"]:
         for election in cluster["elections"]:
-            shown = [c["name"] for c in election["candidates"]]
             if election["state"] in ("unknown", "denied"):
                 continue
+            shown = [c["name"] for c in election["candidates"]]
             path = election["path"]
             steps = []
             for made in truth.directories[path]:
@@ -399,7 +399,7 @@ def compare_standing(truth, document, lies):
     for cluster in document["clusters"]:
         for election in cluster["elections"]:
             path, now = election["path"], truth.now(election["path"])
-            told = [(candidate["name"], candidate["session"]) for candidate in election["candidates"]]
+            told = [(candidate["name"], candidate["session"]) for candidate in election["candidates"] or []]
             if told != [(life.name, life.owner) for life in now or []]:
                 lies.tell(path, told, f"in truth {now}")
             leader = election["leader"] and election["leader"]["name"]
