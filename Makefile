@@ -16,7 +16,7 @@ PYTHON   ?= /usr/bin/python3
 export CC PYTHON
 STD      := -std=c11 -D_POSIX_C_SOURCE=200809L -D_XOPEN_SOURCE=700
 WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla \
-            -Wformat=2 -Wwrite-strings -Wpointer-arith
+            -Wformat=2 -Wwrite-strings -Wpointer-arith -Wredundant-decls
 WERROR   ?= -Werror
 HARDEN   := -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE
 OPT_release := -O2 -g $(HARDEN)
