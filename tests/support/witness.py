@@ -45,7 +45,7 @@ class Witness:
         while not self.over.wait(self.every_s):
             watches, connections = four_letter(self.zk.addresses[i], "wchc"), four_letter(self.zk.addresses[i], "cons")
             if connections:
-                sessions = set(re.findall(r"sid=(0x[0-9a-f]+)", connections))
+                sessions = {(sid, client) for client, sid in re.findall(r"/(\S+?)\[.*?sid=(0x[0-9a-f]+)", connections)}
                 self.seen.append(Sample(time.time(), i, watched(watches), sessions))
 
     def stop(self):
@@ -58,8 +58,9 @@ class Witness:
         return sorted((s.at, s.watches[session]) for s in self.seen
                       if since <= s.at <= until and s.watches.get(session))
 
-    def connected(self, session, since, until):
-        return sorted(s.at for s in self.seen if since <= s.at <= until and session in s.connected)
+    def connections(self, session, since, until):
+        """The addresses of its client that were listed in that time: each is one connection."""
+        return {client for s in self.seen if since <= s.at <= until for sid, client in s.connected if sid == session}
 
 
 def longest_without(moments, since, until):
@@ -115,8 +116,9 @@ def check_certain(witness, truth, event, lies):
         return True
     if code == "owner-disconnected":
         life = [life for life in lives if life.name == names[0]][-1]
-        if longest_without(witness.connected(life.owner, at - 4, at), at - 4, at) < BETWEEN_S:
-            lies.tell(path, event, f"{life.owner} was connected all the while")
+        since = moment(finding["since"])
+        if witness.connections(life.owner, since - 5, since) & witness.connections(life.owner, at, at + 5):
+            lies.tell(path, event, f"{life.owner} had one connection all the while")
         return True
     if code == "no-leader" and all(stands(truth, path, at - back) for back in (0, 1, 2)):
         lies.tell(path, event, f"these stood: {stands(truth, path, at)}")
