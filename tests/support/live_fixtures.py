@@ -39,7 +39,8 @@ def zk():
 @pytest.fixture(scope="module")
 def zk3():
     """An ensemble of three, shared by the tests of a module."""
-    ensemble = Ensemble(3)
+    # Clients that ask for more than twenty ticks get it: what they are to outlive takes longer.
+    ensemble = Ensemble(3, config=("maxSessionTimeout=60000",))
     yield ensemble
     ensemble.close()
 
