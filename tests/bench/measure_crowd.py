@@ -18,6 +18,7 @@ TIMEOUT_MS = 10000
 EACH_MOST = 7 * 1024
 EACH_SHARED_MOST = 512
 IDLE_MOST = 7.0
+WARM_ROUNDS = 16  # the server's own share of a round halves until all of that work is compiled
 PACKET_MOST = 1048575  # jute.maxbuffer
 AWAY_MOST = 50  # connects a second while the server is away
 
@@ -99,6 +100,10 @@ def stand_against_both(rig, rounds, quick, say):
     count, falls = (200, 50) if quick else (1000, 300)
     runs = {"floor": [], "ours": [], "kazoo": []}
     drops = {"floor": [], "ours": []}
+    for i in range(0 if quick else WARM_ROUNDS):
+        say(f"{count} candidates, the server gets warm")
+        with floor(rig, f"/crowd-warm{i}", count, "own"):
+            pass
     for i in range(rounds):
         say(f"{count} candidates, round {i + 1}")
         with floor(rig, f"/crowd-floor{i}", count, "own", falls) as crowd:
