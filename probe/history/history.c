@@ -279,6 +279,15 @@ void reader_end(struct history *h)
         sql_run(h->db, "COMMIT");
 }
 
+bool reader_done(struct history *h, sqlite3_stmt *statement, bool fine, char **error)
+{
+    if (!fine)
+        reader_failed(h, error);
+    sqlite3_finalize(statement);
+    reader_end(h);
+    return fine;
+}
+
 /* While it is being read. False: there is nothing. */
 static bool bounds_of(const struct history *h, int64_t *from_us, int64_t *to_us)
 {
@@ -319,12 +328,7 @@ bool history_clocks(struct history *h, history_clock_fn fn, void *context, char 
         goes_on = fn(context, &clock);
         code = SQLITE_OK;
     }
-    bool fine = !goes_on || code == SQLITE_DONE;
-    if (!fine)
-        reader_failed(h, error);
-    sqlite3_finalize(statement);
-    reader_end(h);
-    return fine;
+    return reader_done(h, statement, !goes_on || code == SQLITE_DONE, error);
 }
 
 /* ---- a moment ---- */

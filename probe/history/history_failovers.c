@@ -112,10 +112,5 @@ bool history_failovers(struct history *h, const struct history_filter *filter, i
             code = SQLITE_NOMEM;
         failover_release(&failover);
     }
-    bool fine = !goes_on || code == SQLITE_DONE;
-    if (!fine)
-        reader_failed(h, error);
-    sqlite3_finalize(statement);
-    reader_end(h);
-    return fine;
+    return reader_done(h, statement, !goes_on || code == SQLITE_DONE, error);
 }

@@ -72,6 +72,8 @@ struct history {
 bool reader_begin(struct history *, char **error);
 void reader_end(struct history *);
 bool reader_failed(struct history *, char **error); /* fills *error; returns false */
+/* The statement has been read as far as was wanted, or failed (not fine): ends both; returns fine. */
+bool reader_done(struct history *, sqlite3_stmt *, bool fine, char **error);
 
 /* The stretch that holds this moment, else the one before it; SIZE_MAX: there is none. */
 size_t reader_stretch_at(const struct history *, int64_t at_us);

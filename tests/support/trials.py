@@ -9,13 +9,20 @@ from raw_session import EPHEMERAL, NODE_EXISTS, RawSession, SessionError
 from waiting import until
 
 TIMEOUT_S = 10.0
-# What each way of going may be called: the first is the narrow one, the others are wider and true.
+# What each cause may be called: the first is the narrow one, the others are wider and true.
+CAUSES = {
+    "closed": ("closed", "ended", "unknown"),
+    "expired": ("expired", "ended", "unknown"),
+    "resigned": ("resigned", "deleted", "unknown"),
+    "evicted": ("evicted", "deleted", "unknown"),
+}
+# ... and each way of going.
 TRUE_OF = {
-    "close": ("closed", "ended", "unknown"),
-    "drop": ("expired", "ended", "unknown"),
-    "freeze": ("expired", "ended", "unknown"),
-    "resign": ("resigned", "deleted", "unknown"),
-    "evict": ("evicted", "deleted", "unknown"),
+    "close": CAUSES["closed"],
+    "drop": CAUSES["expired"],
+    "freeze": CAUSES["expired"],
+    "resign": CAUSES["resigned"],
+    "evict": CAUSES["evicted"],
     # Deleted by itself, and its session closed at once: the one word for both may be said, never "closed".
     "leave": ("resigned", "deleted", "ended", "unknown"),
 }

@@ -6,6 +6,7 @@ import collections
 import datetime
 import re
 
+from trials import CAUSES
 from txnlog import CLOSE_SESSION, changes, transactions
 
 # A reading of one clock against another on the same machine, and the rounding to milliseconds.
@@ -15,13 +16,6 @@ STARVED_S = 1.0
 # A server that stands still is noticed when two thirds of the tool's session timeout (4 s) are over; a slow machine
 # adds to it. One that answers a little before that is told of as late, and by how much nobody knows.
 UNNOTICED_S = 4
-# What each way of going may be called: the first is the narrow one.
-CAUSES = {
-    "closed": ("closed", "ended", "unknown"),
-    "expired": ("expired", "ended", "unknown"),
-    "resigned": ("resigned", "deleted", "unknown"),
-    "evicted": ("evicted", "deleted", "unknown"),
-}
 
 
 def moment(text):
