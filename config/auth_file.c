@@ -10,7 +10,7 @@
 #include "config/text.h"
 
 /* Through a volatile pointer, so that no compiler finds the writing useless. */
-static void wipe(char *at, size_t length)
+void auth_wipe_bytes(char *at, size_t length)
 {
     volatile char *byte = at;
     while (length--)
@@ -20,103 +20,120 @@ static void wipe(char *at, size_t length)
 void auth_wipe(char *secret)
 {
     if (secret)
-        wipe(secret, strlen(secret));
+        auth_wipe_bytes(secret, strlen(secret));
     free(secret);
 }
 
-/* "the auth file "x" <what>" as an error; always false. */
-static bool refuse(char **error, const char *file, const char *what)
+/* "the KIND "x" <what>" as an error; always false. */
+static bool auth_file_refuse(char **error, const char *kind, const char *file, const char *what)
 {
     struct text text = {0};
-    text_add(&text, "the auth file ");
+    text_printf(&text, "the %s ", kind);
     text_quote(&text, file, strlen(file));
     text_printf(&text, " %s", what);
     *error = text_take(&text);
     return false;
 }
 
-static bool check_file(int descriptor, const char *file, char **error)
+static bool check_file(int descriptor, const char *kind, const char *file, char **error)
 {
     struct stat status;
     if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode))
-        return refuse(error, file, "is not a plain file; name one");
+        return auth_file_refuse(error, kind, file, "is not a plain file; name one");
     if (status.st_uid != geteuid() && status.st_uid != 0)
-        return refuse(error, file, "belongs to somebody else; make it your own with chown");
+        return auth_file_refuse(error, kind, file, "belongs to somebody else; make it your own with chown");
     if (status.st_mode & (S_IRWXG | S_IRWXO))
-        return refuse(error, file, "can be read or written by others; run chmod 600 on it");
+        return auth_file_refuse(error, kind, file, "can be read or written by others; run chmod 600 on it");
     if (status.st_size >= AUTH_FILE_MAX)
-        return refuse(error, file, "is longer than 4096 bytes; it holds one line, scheme:credential");
+        return auth_file_refuse(error, kind, file, "is longer than 4096 bytes; it holds one line");
     return true;
 }
 
-#define FORM "write one line such as digest:user:password"
-
-/* Splits the content in place. NULL: fine; else what is wrong. */
-static const char *split(char *content, size_t length, char **scheme, char **credential)
+/* Cuts the content after its one line. NULL: fine; else what is wrong. */
+static const char *one_line(char *content, size_t length)
 {
     if (length && content[length - 1] == '\n')
         length--;
     if (length && content[length - 1] == '\r')
         length--;
-    if (!length)
-        return "is empty; " FORM;
     if (memchr(content, '\n', length) || memchr(content, '\r', length))
-        return "has more than one line; " FORM;
+        return "has more than one line; leave one";
     if (memchr(content, '\0', length))
-        return "holds a NUL byte; " FORM;
+        return "holds a NUL byte; write it anew";
     content[length] = '\0';
-    char *colon = strchr(content, ':');
-    size_t word = strspn(content, "abcdefghijklmnopqrstuvwxyz0123456789");
-    if (!colon || colon == content || content + word != colon)
+    return NULL;
+}
+
+char *private_line_read(const char *file, const char *kind, char **error)
+{
+    *error = NULL;
+    int descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (descriptor < 0) {
+        char *what = text_format("cannot be read (%s); check its name and its permissions", strerror(errno));
+        if (what)
+            auth_file_refuse(error, kind, file, what);
+        free(what);
+        return NULL;
+    }
+    /* read() and not stdio: no copy of the secret stays behind in a buffer that is not ours. */
+    char content[AUTH_FILE_MAX + 1];
+    size_t length = 0;
+    bool fine = check_file(descriptor, kind, file, error);
+    while (fine && length < AUTH_FILE_MAX) {
+        ssize_t now = read(descriptor, content + length, AUTH_FILE_MAX - length);
+        if (now < 0 && errno == EINTR)
+            continue;
+        if (now < 0)
+            fine = auth_file_refuse(error, kind, file, "cannot be read; check the file");
+        if (now <= 0)
+            break;
+        length += (size_t)now;
+    }
+    close(descriptor);
+    const char *what = !fine                     ? NULL
+                       : length == AUTH_FILE_MAX ? "is longer than 4096 bytes; it holds one line"
+                                                 : one_line(content, length);
+    char *line = fine && !what ? strdup(content) : NULL;
+    if (what)
+        auth_file_refuse(error, kind, file, what);
+    auth_wipe_bytes(content, sizeof content);
+    return line;
+}
+
+#define FORM "write one line such as digest:user:password"
+
+/* Splits the line. NULL: fine; else what is wrong. */
+static const char *auth_file_split(const char *line, char **scheme, char **credential)
+{
+    if (!*line)
+        return "is empty; " FORM;
+    const char *colon = strchr(line, ':');
+    size_t word = strspn(line, "abcdefghijklmnopqrstuvwxyz0123456789");
+    if (!colon || colon == line || line + word != colon)
         return "does not begin with a scheme and a colon; " FORM;
     if (!colon[1])
         return "has no credential behind its scheme; " FORM;
-    if (strncmp(content, "digest:", 7) == 0 && !strchr(colon + 1, ':'))
+    if (strncmp(line, "digest:", 7) == 0 && !strchr(colon + 1, ':'))
         return "has no user and password behind digest; " FORM;
-    *scheme = strndup(content, word);
+    *scheme = strndup(line, word);
     *credential = strdup(colon + 1);
     return NULL;
 }
 
 bool auth_file_read(const char *file, char **scheme, char **credential, char **error)
 {
-    *scheme = *credential = *error = NULL;
-    int descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (descriptor < 0) {
-        char *what = text_format("cannot be read (%s); check its name and its permissions", strerror(errno));
-        if (what)
-            refuse(error, file, what);
-        free(what);
+    *scheme = *credential = NULL;
+    char *line = private_line_read(file, "auth file", error);
+    if (!line)
         return false;
-    }
-    /* read() and not stdio: no copy of the secret stays behind in a buffer that is not ours. */
-    char content[AUTH_FILE_MAX + 1];
-    size_t length = 0;
-    bool fine = check_file(descriptor, file, error);
-    while (fine && length < AUTH_FILE_MAX) {
-        ssize_t now = read(descriptor, content + length, AUTH_FILE_MAX - length);
-        if (now < 0 && errno == EINTR)
-            continue;
-        if (now < 0)
-            fine = refuse(error, file, "cannot be read; check the file");
-        if (now <= 0)
-            break;
-        length += (size_t)now;
-    }
-    close(descriptor);
-    if (fine) {
-        const char *what = length == AUTH_FILE_MAX ? "is longer than 4096 bytes; " FORM
-                                                   : split(content, length, scheme, credential);
-        if (what)
-            fine = refuse(error, file, what);
-        else
-            fine = *scheme && *credential;
-    }
-    wipe(content, sizeof content);
-    if (!fine) {
-        free(*scheme);
-        auth_wipe(*credential);
-        *scheme = *credential = NULL;
-    }
-    return fine;
+    const char *what = auth_file_split(line, scheme, credential);
+    auth_wipe(line);
+    if (what)
+        return auth_file_refuse(error, "auth file", file, what);
+    if (*scheme && *credential)
+        return true;
+    free(*scheme);
+    auth_wipe(*credential);
+    *scheme = *credential = NULL;
+    return false;
 }

@@ -19,7 +19,7 @@ static bool exists(const char *file)
     return stat(file, &status) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
-static const char *environment(const char *name)
+static const char *config_file_environment(const char *name)
 {
     const char *value = getenv(name);
     return value && *value ? value : NULL;
@@ -29,13 +29,13 @@ bool config_file_find(const char *named, char **file)
 {
     *file = NULL;
     if (!named)
-        named = environment("ELECTOP_CONFIG");
+        named = config_file_environment("ELECTOP_CONFIG");
     if (named) {
         *file = strdup(named);
         return *file != NULL;
     }
-    const char *xdg = environment("XDG_CONFIG_HOME");
-    const char *home = environment("HOME");
+    const char *xdg = config_file_environment("XDG_CONFIG_HOME");
+    const char *home = config_file_environment("HOME");
     char *candidates[3] = {NULL, NULL, NULL};
     bool fine = true;
     if (xdg)
@@ -52,7 +52,7 @@ bool config_file_find(const char *named, char **file)
     return fine;
 }
 
-static char *refuse(char **error, const char *what)
+static char *config_file_refuse(char **error, const char *what)
 {
     *error = strdup(what);
     return NULL;
@@ -60,7 +60,7 @@ static char *refuse(char **error, const char *what)
 
 static int open_file(const char *file, char **error)
 {
-    /* O_NONBLOCK only for the opening: a named pipe that nobody writes to would hang it. */
+    /* O_NONBLOCK only for open(): a named pipe without a writer would block it. */
     int descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     struct stat status;
     if (descriptor < 0) {
@@ -70,11 +70,11 @@ static int open_file(const char *file, char **error)
     if (fstat(descriptor, &status) != 0 || fcntl(descriptor, F_SETFL, 0) == -1)
         *error = text_format("cannot be read (%s); check the file", strerror(errno));
     else if (S_ISDIR(status.st_mode))
-        refuse(error, "is a directory; name a file");
+        config_file_refuse(error, "is a directory; name a file");
     else if (S_ISREG(status.st_mode) && status.st_size > CONFIG_FILE_MAX)
-        refuse(error, "is larger than 1 MB; no configuration is");
+        config_file_refuse(error, "is larger than 1 MB; no configuration is");
     else if (isatty(descriptor))
-        refuse(error, "is a terminal; name a file");
+        config_file_refuse(error, "is a terminal; name a file");
     else
         return descriptor;
     close(descriptor);
@@ -102,7 +102,7 @@ char *config_file_read(const char *file, size_t *length, char **error, size_t *l
     }
     close(descriptor);
     if (bytes && got > CONFIG_FILE_MAX)
-        refuse(error, "is larger than 1 MB; no configuration is");
+        config_file_refuse(error, "is larger than 1 MB; no configuration is");
     if (!bytes || *error) {
         free(bytes);
         return NULL;
@@ -122,7 +122,7 @@ char *config_file_read(const char *file, size_t *length, char **error, size_t *l
 
 char *config_file_resolve(const char *file, const char *path)
 {
-    const char *home = environment("HOME");
+    const char *home = config_file_environment("HOME");
     if (path[0] == '~' && path[1] == '/' && home)
         return text_format("%s%s", home, path + 1);
     const char *slash = file ? strrchr(file, '/') : NULL;

@@ -11,7 +11,7 @@
 #define HOST_MAX 255 /* bytes of a host name, as DNS has it */
 
 /* "what" about the piece of text quoted in front, as an error. Always false, for returning. */
-static bool refuse(char **error, const char *piece, size_t length, const char *what)
+static bool connect_string_refuse(char **error, const char *piece, size_t length, const char *what)
 {
     struct text text = {0};
     text_quote(&text, piece, length);
@@ -51,7 +51,7 @@ bool host_is_valid(const char *host, size_t length)
     return length <= HOST_MAX && (host_is_name(host, length) || host_is_ipv6(host, length));
 }
 
-static void trim(const char **text, size_t *length)
+static void connect_string_trim(const char **text, size_t *length)
 {
     while (*length && **text == ' ') {
         (*text)++;
@@ -65,38 +65,41 @@ bool host_port_parse(const char *text, size_t length, int default_port, struct h
 {
     *out = (struct host_port){0};
     *error = NULL;
-    trim(&text, &length);
+    connect_string_trim(&text, &length);
     const char *host = text, *port = NULL;
     size_t host_length = length;
     if (length && text[0] == '[') {
         const char *close = memchr(text, ']', length);
         if (!close)
-            return refuse(error, text, length, "has no closing bracket; write IPv6 as [::1]:2181");
+            return connect_string_refuse(error, text, length,
+                                         "has no closing bracket; write IPv6 as [::1]:2181");
         host = text + 1;
         host_length = (size_t)(close - host);
         if (!host_is_ipv6(host, host_length))
-            return refuse(error, text, length,
-                          "holds no IPv6 address in its brackets; write it as [::1]:2181");
+            return connect_string_refuse(error, text, length,
+                                         "holds no IPv6 address in its brackets; write it as [::1]:2181");
         if (close + 1 < text + length && close[1] != ':')
-            return refuse(error, text, length, "has something behind its bracket; write IPv6 as [::1]:2181");
+            return connect_string_refuse(error, text, length,
+                                         "has something behind its bracket; write IPv6 as [::1]:2181");
         port = close + 1 < text + length ? close + 2 : NULL;
     } else {
         const char *colon = length ? memchr(text, ':', length) : NULL;
         if (colon && memchr(colon + 1, ':', length - (size_t)(colon + 1 - text)))
-            return refuse(error, text, length,
-                          "has more than one colon; write IPv6 in brackets, as [::1]:2181");
+            return connect_string_refuse(error, text, length,
+                                         "has more than one colon; write IPv6 in brackets, as [::1]:2181");
         if (colon) {
             host_length = (size_t)(colon - text);
             port = colon + 1;
         }
         if (!host_length)
-            return refuse(error, text, length, "names no host; write it as host:port");
+            return connect_string_refuse(error, text, length, "names no host; write it as host:port");
         if (!host_is_name(host, host_length))
-            return refuse(error, text, length, "is not a host and port; write it as host:port");
+            return connect_string_refuse(error, text, length,
+                                         "is not a host and port; write it as host:port");
     }
     if (host_length > HOST_MAX)
-        return refuse(error, text, length,
-                      "is too long for a host name; host names have at most 255 characters");
+        return connect_string_refuse(error, text, length,
+                                     "is too long for a host name; host names have at most 255 characters");
 
     int number = default_port;
     if (port) {
@@ -109,9 +112,9 @@ bool host_port_parse(const char *text, size_t length, int default_port, struct h
             problem = port_parse(digits, &number);
         }
         if (problem)
-            return refuse(error, text, length, "has no valid port; ports are 1 to 65535");
+            return connect_string_refuse(error, text, length, "has no valid port; ports are 1 to 65535");
     } else if (!default_port) {
-        return refuse(error, text, length, "has no port; write it as host:port");
+        return connect_string_refuse(error, text, length, "has no port; write it as host:port");
     }
     out->port = number;
     out->host = strndup(host, host_length);
@@ -128,15 +131,16 @@ char *host_port_print(const struct host_port *server)
 static bool check_outline(const char *text, const char *chroot, char **error)
 {
     if (strstr(text, "://"))
-        return refuse(error, text, strlen(text),
-                      "is not a connect string; write host:port,host:port/chroot without a scheme");
+        return connect_string_refuse(
+            error, text, strlen(text),
+            "is not a connect string; write host:port,host:port/chroot without a scheme");
     if (text[strspn(text, " ")] == '\0') {
         *error = strdup("is empty; write host:port,host:port/chroot");
         return false;
     }
     if (*chroot && chroot[1] == '\0')
-        return refuse(error, text, strlen(text),
-                      "ends in a slash; leave it out, or name the chroot behind it");
+        return connect_string_refuse(error, text, strlen(text),
+                                     "ends in a slash; leave it out, or name the chroot behind it");
     const char *problem = *chroot ? znode_path_problem(chroot) : NULL;
     if (!problem)
         return true;
@@ -182,8 +186,8 @@ bool connect_string_parse(const char *text, struct connect_string *out, char **e
         comma = memchr(piece, ',', (size_t)(end - piece));
         size_t length = (size_t)((comma ? comma : end) - piece);
         if (strspn(piece, " ") >= length)
-            fine = refuse(error, text, strlen(text),
-                          "names a server that is empty; write host:port,host:port/chroot");
+            fine = connect_string_refuse(error, text, strlen(text),
+                                         "names a server that is empty; write host:port,host:port/chroot");
         else
             fine = take_server(out, piece, length, &hosts, error);
     }

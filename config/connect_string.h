@@ -1,8 +1,8 @@
 /*
- * connect_string.h - ZooKeeper's connect strings, taken apart: "zk1:2181,[::1]:2181/chroot".
+ * connect_string.h - parses ZooKeeper's connect strings: "zk1:2181,[::1]:2181/chroot".
  *
- * A missing port is 2181, as ZooKeeper's own clients have it. Names are not resolved here.
- * Errors are texts that say what is wrong and what to do; the caller frees them. When an allocation
+ * A missing port is 2181, as in ZooKeeper's own clients. Names are not resolved here.
+ * An error is a text with the reason and the remedy; the caller frees it. When an allocation
  * fails, *error is NULL.
  */
 #ifndef ELECTOP_CONFIG_CONNECT_STRING_H
@@ -34,8 +34,8 @@ void connect_string_free(struct connect_string *);
  */
 bool host_port_parse(const char *text, size_t length, int default_port, struct host_port *out, char **error);
 
-/* A name, or an IPv4 or IPv6 address (without brackets), as can stand in front of a port: nothing that would
-   mean something else in a URL. */
+/* A name, or an IPv4 or IPv6 address without brackets, that may precede a port and has no other meaning in a
+   URL. */
 bool host_is_valid(const char *host, size_t length);
 
 /*

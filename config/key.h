@@ -1,9 +1,9 @@
 /*
- * key.h - one key of the configuration: what its value is, where it is kept, and where it stands.
+ * key.h - one key of the configuration: its kind of value, its field, and its path.
  *
  * Paths: "screen.theme"; "clusters[]" is a list of mappings and "clusters[].name" a key of each of them.
- * A key's scope is its path up to its last "[]" ("" for the whole file): it names the struct that holds the
- * field, and offset is counted in it.
+ * A key's scope is its path up to its last "[]" ("" for the whole file): it names the struct that contains
+ * the field, and offset is counted in it.
  */
 #ifndef ELECTOP_CONFIG_KEY_H
 #define ELECTOP_CONFIG_KEY_H
@@ -19,7 +19,7 @@
 struct key;
 
 /* Where a value is being read from. */
-struct reading {
+struct key_reading {
     struct problems *problems;
     const char *file;  /* relative paths lie beside it; NULL: from the command line */
     struct text notes; /* keys that are set and have no effect yet, a line each */
@@ -28,8 +28,8 @@ struct reading {
 /* What a key's value is: how it is read, printed and released. */
 struct key_type {
     const char *expects; /* "a duration such as 10s": for help and for a value of the wrong kind */
-    /* Checks the node and writes the field (releasing what was there), or reports why not. */
-    void (*read)(const struct key *, const struct yaml_node *, void *field, struct reading *);
+    /* Checks the node and writes the field (releasing its old value), or reports the error. */
+    void (*read)(const struct key *, const struct yaml_node *, void *field, struct key_reading *);
     /* Writes the value as YAML; nothing where it is not set. */
     void (*print)(const struct key *, const void *field, struct text *);
     void (*clear)(void *field); /* NULL: owns nothing */
@@ -40,6 +40,7 @@ enum {
     KEY_UNIQUE = 2,       /* no two items of a list may have the same */
     KEY_NAMES = 4,        /* needed in a list of several items, to tell them apart */
     KEY_TELLS = 16,       /* a section: its field is a bool that turns true where it is written */
+    KEY_OPTIONAL = 32,    /* a section that is printed only where it is written */
     KEY_NOT_USED_YET = 8, /* accepted and checked; this version does nothing with it */
 };
 

@@ -8,7 +8,7 @@
 #include "config/recipe_names.h"
 
 static void read_expression(const struct key *key, const struct yaml_node *node, void *field,
-                            struct reading *reading)
+                            struct key_reading *reading)
 {
     size_t longest = (size_t)key->maximum;
     if (!value_text(key, node, reading) || !value_is_clean(key, node, longest, reading))
@@ -39,7 +39,7 @@ static void read_expression(const struct key *key, const struct yaml_node *node,
 
 /* A recipe is a name, which is looked for once the whole file is read, or a pattern. */
 static void read_recipe(const struct key *key, const struct yaml_node *node, void *field,
-                        struct reading *reading)
+                        struct key_reading *reading)
 {
     bool is_pattern = node->kind == NODE_TEXT && recipe_is_pattern(node->text);
     (is_pattern ? read_expression : type_text.read)(key, node, field, reading);

@@ -1,6 +1,6 @@
 /*
- * key_expression.h - the values of the configuration that may be patterns of names: compiled once when they
- * are read, so that a mistake is reported where it stands in the file, together with all the others.
+ * key_expression.h - values of the configuration that may be patterns of names. They are compiled once, while
+ * they are read, so that an error is reported with its place in the file, together with all others.
  */
 #ifndef ELECTOP_CONFIG_KEY_EXPRESSION_H
 #define ELECTOP_CONFIG_KEY_EXPRESSION_H

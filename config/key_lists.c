@@ -11,7 +11,7 @@
 #include "config/znode_path.h"
 
 /* Is this item of the list fine? Reports it if not. */
-typedef bool (*item_check)(const struct key *, const struct yaml_node *, struct reading *);
+typedef bool (*item_check)(const struct key *, const struct yaml_node *, struct key_reading *);
 
 static void clear_list(void *field)
 {
@@ -22,7 +22,7 @@ static void clear_list(void *field)
 
 /* Reads a list of texts, or one text as a list of one. */
 static void read_list(const struct key *key, const struct yaml_node *node, char ***field,
-                      struct reading *reading, item_check check)
+                      struct key_reading *reading, item_check check)
 {
     size_t count = node->kind == NODE_LIST ? node->count : 1;
     if (node->kind == NODE_MAP || !count || count > (size_t)key->maximum) {
@@ -73,7 +73,7 @@ static void print_texts(const struct key *key, const void *field, struct text *o
     print_list(*(char **const *)field, out);
 }
 
-static bool check_path(const struct key *key, const struct yaml_node *item, struct reading *reading)
+static bool check_path(const struct key *key, const struct yaml_node *item, struct key_reading *reading)
 {
     const char *problem = znode_path_problem(item->text);
     if (problem)
@@ -82,21 +82,21 @@ static bool check_path(const struct key *key, const struct yaml_node *item, stru
 }
 
 static void read_path_list(const struct key *key, const struct yaml_node *node, void *field,
-                           struct reading *reading)
+                           struct key_reading *reading)
 {
     read_list(key, node, field, reading, check_path);
 }
 const struct key_type type_path_list = {"a list of paths such as [/a, /b]", read_path_list, print_texts,
                                         clear_list};
 
-static bool check_argument(const struct key *key, const struct yaml_node *item, struct reading *reading)
+static bool check_argument(const struct key *key, const struct yaml_node *item, struct key_reading *reading)
 {
     /* An empty argument is an argument; only the program needs a name. */
     return !*item->text || value_is_clean(key, item, 4000, reading);
 }
 
 static void read_command(const struct key *key, const struct yaml_node *node, void *field,
-                         struct reading *reading)
+                         struct key_reading *reading)
 {
     const struct yaml_node *program = node->kind == NODE_LIST && node->count ? &node->items[0] : node;
     if (program->kind == NODE_TEXT && !*program->text)
@@ -109,7 +109,7 @@ const struct key_type type_command = {"a list such as [/usr/bin/logger, \"{code}
                                       print_texts, clear_list};
 
 /* Only the form: which codes there are is the diagnoses' business. */
-static bool check_condition(const struct key *key, const struct yaml_node *item, struct reading *reading)
+static bool check_condition(const struct key *key, const struct yaml_node *item, struct key_reading *reading)
 {
     static const char *const severities[] = {"info", "warning", "error", "critical", NULL};
     const char *text = item->text;
@@ -130,7 +130,7 @@ static bool check_condition(const struct key *key, const struct yaml_node *item,
 }
 
 static void read_conditions(const struct key *key, const struct yaml_node *node, void *field,
-                            struct reading *reading)
+                            struct key_reading *reading)
 {
     read_list(key, node, field, reading, check_condition);
 }
@@ -138,7 +138,7 @@ const struct key_type type_conditions = {"a list such as [no-leader, severity>=e
                                          print_texts, clear_list};
 
 /* The hosts and ports of a text ("a:1,b:2") or a list of them, in normal form; NULL after reporting. */
-static char **read_hosts(const struct key *key, const struct yaml_node *node, struct reading *reading)
+static char **read_hosts(const struct key *key, const struct yaml_node *node, struct key_reading *reading)
 {
     struct text joined = {0};
     char word[KEY_PATH_MAX], *error = NULL;
@@ -170,7 +170,7 @@ static bool is_word(const struct yaml_node *node, const char *word)
 }
 
 static void read_addresses(const struct key *key, const struct yaml_node *node, void *field,
-                           struct reading *reading)
+                           struct key_reading *reading)
 {
     bool is_auto = is_word(node, "auto");
     char **list = is_auto ? NULL : read_hosts(key, node, reading);
@@ -202,7 +202,7 @@ static void clear_admin(void *field)
 }
 
 static void read_admin(const struct key *key, const struct yaml_node *node, void *field,
-                       struct reading *reading)
+                       struct key_reading *reading)
 {
     struct servers_settings *servers = field;
     int port = 0;
@@ -241,7 +241,7 @@ const struct key_type type_admin = {"a port, a list of host:port, or off", read_
 
 /* "3 in 10m" fills two fields of struct allowance; the range is the count's. */
 static void read_count_in(const struct key *key, const struct yaml_node *node, void *field,
-                          struct reading *reading)
+                          struct key_reading *reading)
 {
     struct allowance *allow = field;
     int count;
@@ -272,7 +272,7 @@ const struct key_type type_count_in = {"a count within a time, such as 3 in 10m"
 
 /* "1s to 60s" fills two fields of struct allowance; the range is that of each. */
 static void read_timeouts(const struct key *key, const struct yaml_node *node, void *field,
-                          struct reading *reading)
+                          struct key_reading *reading)
 {
     struct allowance *allow = field;
     int64_t least_ms, most_ms;

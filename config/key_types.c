@@ -1,6 +1,6 @@
 /*
  * The kinds of values that a key of the configuration can have: each is read with its checks, printed so
- * that it can be read again, and released. The lists, and what is not one field, are in key_lists.c.
+ * that it can be read again, and released. Lists, and values of several fields, are in key_lists.c.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #include "config/znode_path.h"
 
 /* Was it a number, and is it within its key's range? If not, says so; print makes the bounds readable. */
-static bool is_good_number(const struct key *key, const struct yaml_node *node, struct reading *reading,
+static bool is_good_number(const struct key *key, const struct yaml_node *node, struct key_reading *reading,
                            const char *problem, int64_t value, char *(*print)(int64_t, char *, size_t))
 {
     char low[UNITS_TEXT], high[UNITS_TEXT], what[3 * UNITS_TEXT];
@@ -47,7 +47,7 @@ static void print_text(const struct key *key, const void *field, struct text *ou
 }
 
 static void read_text(const struct key *key, const struct yaml_node *node, void *field,
-                      struct reading *reading)
+                      struct key_reading *reading)
 {
     size_t longest = key->maximum ? (size_t)key->maximum : 1024;
     if (value_text(key, node, reading) && value_is_clean(key, node, longest, reading))
@@ -56,7 +56,7 @@ static void read_text(const struct key *key, const struct yaml_node *node, void 
 const struct key_type type_text = {"a text", read_text, print_text, clear_text};
 
 /* The index of a word among the key's, or -1 after saying which there are. */
-static int read_word_index(const struct key *key, const struct yaml_node *node, struct reading *reading)
+static int read_word_index(const struct key *key, const struct yaml_node *node, struct key_reading *reading)
 {
     struct nearest nearest = {0};
     if (!value_text(key, node, reading))
@@ -80,7 +80,7 @@ static int read_word_index(const struct key *key, const struct yaml_node *node, 
 
 /* A choice lands in an enum, whose type gcc and clang make unsigned int where no value is negative. */
 static void read_choice(const struct key *key, const struct yaml_node *node, void *field,
-                        struct reading *reading)
+                        struct key_reading *reading)
 {
     _Static_assert(sizeof(enum theme_choice) == sizeof(unsigned) &&
                        sizeof(enum tri_state) == sizeof(unsigned),
@@ -96,14 +96,14 @@ static void print_choice(const struct key *key, const void *field, struct text *
 }
 const struct key_type type_choice = {"one of a few words", read_choice, print_choice, NULL};
 
-static void read_word(const struct key *key, const struct yaml_node *node, void *field,
-                      struct reading *reading)
+static void key_types_read_word(const struct key *key, const struct yaml_node *node, void *field,
+                                struct key_reading *reading)
 {
     int index = read_word_index(key, node, reading);
     if (index >= 0)
         value_set_text(field, key->words[index], reading);
 }
-const struct key_type type_word = {"one of a few words", read_word, print_text, clear_text};
+const struct key_type type_word = {"one of a few words", key_types_read_word, print_text, clear_text};
 
 static const char *const switch_words[] = {"false", "true", "no", "yes", "off", "on", NULL};
 
@@ -116,7 +116,7 @@ static int switch_index(const char *text)
 }
 
 static void read_switch(const struct key *key, const struct yaml_node *node, void *field,
-                        struct reading *reading)
+                        struct key_reading *reading)
 {
     if (!value_text(key, node, reading))
         return;
@@ -135,7 +135,7 @@ static void print_switch(const struct key *key, const void *field, struct text *
 const struct key_type type_switch = {"true or false", read_switch, print_switch, NULL};
 
 static void read_tri_state(const struct key *key, const struct yaml_node *node, void *field,
-                           struct reading *reading)
+                           struct key_reading *reading)
 {
     if (!value_text(key, node, reading))
         return;
@@ -162,7 +162,7 @@ static char *print_number(int64_t number, char *buffer, size_t size)
 }
 
 static void read_integer(const struct key *key, const struct yaml_node *node, void *field,
-                         struct reading *reading)
+                         struct key_reading *reading)
 {
     int64_t value = 0;
     if (!value_text(key, node, reading))
@@ -180,7 +180,7 @@ static void print_integer(const struct key *key, const void *field, struct text 
 const struct key_type type_integer = {"a whole number", read_integer, print_integer, NULL};
 
 static void read_duration(const struct key *key, const struct yaml_node *node, void *field,
-                          struct reading *reading)
+                          struct key_reading *reading)
 {
     int64_t value = 0;
     if (!value_text(key, node, reading))
@@ -200,7 +200,7 @@ const struct key_type type_duration = {"a duration such as 250ms, 10s, 5m, 2h or
                                        print_duration, NULL};
 
 static void read_interval(const struct key *key, const struct yaml_node *node, void *field,
-                          struct reading *reading)
+                          struct key_reading *reading)
 {
     if (node->kind == NODE_TEXT && strcmp(node->text, "off") == 0)
         *(int64_t *)field = 0;
@@ -224,7 +224,7 @@ static char *print_percent_number(int64_t percent, char *buffer, size_t size)
 }
 
 static void read_percent(const struct key *key, const struct yaml_node *node, void *field,
-                         struct reading *reading)
+                         struct key_reading *reading)
 {
     int value = 0;
     if (!value_text(key, node, reading))
@@ -248,7 +248,7 @@ static char *print_rate_number(int64_t rate, char *buffer, size_t size)
 }
 
 static void read_rate(const struct key *key, const struct yaml_node *node, void *field,
-                      struct reading *reading)
+                      struct key_reading *reading)
 {
     int value = 0;
     if (!value_text(key, node, reading))
@@ -266,7 +266,7 @@ static void print_rate(const struct key *key, const void *field, struct text *ou
 const struct key_type type_rate = {"a rate such as 100/s", read_rate, print_rate, NULL};
 
 static void read_path(const struct key *key, const struct yaml_node *node, void *field,
-                      struct reading *reading)
+                      struct key_reading *reading)
 {
     if (!value_text(key, node, reading))
         return;
@@ -288,7 +288,7 @@ const struct key_type type_pattern = {"a path such as /election or /teams/*/lead
                                       clear_text};
 
 static void read_connect_string(const struct key *key, const struct yaml_node *node, void *field,
-                                struct reading *reading)
+                                struct key_reading *reading)
 {
     struct connect_string string;
     char *error, word[KEY_PATH_MAX];
@@ -308,8 +308,8 @@ static void read_connect_string(const struct key *key, const struct yaml_node *n
 const struct key_type type_connect_string = {"a connect string such as zk1:2181,zk2:2181/chroot",
                                              read_connect_string, print_text, clear_text};
 
-static void read_file(const struct key *key, const struct yaml_node *node, void *field,
-                      struct reading *reading)
+static void key_types_read_file(const struct key *key, const struct yaml_node *node, void *field,
+                                struct key_reading *reading)
 {
     if (!value_text(key, node, reading) || !value_is_clean(key, node, 4000, reading))
         return;
@@ -319,23 +319,23 @@ static void read_file(const struct key *key, const struct yaml_node *node, void 
     reading->problems->out_of_memory |= !resolved;
     free(resolved);
 }
-const struct key_type type_file = {"the name of a file", read_file, print_text, clear_text};
+const struct key_type type_file = {"the name of a file", key_types_read_file, print_text, clear_text};
 
 static void read_history(const struct key *key, const struct yaml_node *node, void *field,
-                         struct reading *reading)
+                         struct key_reading *reading)
 {
     bool is_word =
         node->kind == NODE_TEXT && (strcmp(node->text, "auto") == 0 || strcmp(node->text, "off") == 0);
     if (is_word)
         value_set_text(field, node->text, reading);
     else
-        read_file(key, node, field, reading);
+        key_types_read_file(key, node, field, reading);
 }
 const struct key_type type_history = {"auto, off, or the name of a file", read_history, print_text,
                                       clear_text};
 
 static void read_identity(const struct key *key, const struct yaml_node *node, void *field,
-                          struct reading *reading)
+                          struct key_reading *reading)
 {
     static const char *const words[] = {"data", "name", "client", "session", NULL};
     if (!value_text(key, node, reading))

@@ -6,7 +6,7 @@
 
 #include "config/utf8.h"
 
-void value_refuse(const struct key *key, const struct yaml_node *node, struct reading *reading,
+void value_refuse(const struct key *key, const struct yaml_node *node, struct key_reading *reading,
                   const char *what)
 {
     char word[KEY_PATH_MAX];
@@ -23,7 +23,7 @@ void value_refuse(const struct key *key, const struct yaml_node *node, struct re
     free(value);
 }
 
-bool value_text(const struct key *key, const struct yaml_node *node, struct reading *reading)
+bool value_text(const struct key *key, const struct yaml_node *node, struct key_reading *reading)
 {
     if (node->kind == NODE_TEXT)
         return true;
@@ -35,7 +35,7 @@ bool value_text(const struct key *key, const struct yaml_node *node, struct read
 }
 
 bool value_is_clean(const struct key *key, const struct yaml_node *node, size_t longest,
-                    struct reading *reading)
+                    struct key_reading *reading)
 {
     const char *text = node->text;
     size_t length = strlen(text);
@@ -61,7 +61,7 @@ bool value_is_clean(const struct key *key, const struct yaml_node *node, size_t 
     return true;
 }
 
-void value_set_text(char **field, const char *text, struct reading *reading)
+void value_set_text(char **field, const char *text, struct key_reading *reading)
 {
     char *copy = strdup(text);
     if (!copy) {

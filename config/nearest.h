@@ -1,5 +1,5 @@
 /*
- * nearest.h - the known word that somebody probably meant.
+ * nearest.h - the known word that is nearest to a misspelt one.
  */
 #ifndef ELECTOP_CONFIG_NEAREST_H
 #define ELECTOP_CONFIG_NEAREST_H

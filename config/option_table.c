@@ -56,6 +56,31 @@ static const char *set_auth_file(struct options *options, const char *value)
     return *value ? NULL : "is empty; name a file";
 }
 
+static const char *set_tls(struct options *options, const char *value)
+{
+    (void)value;
+    options->tls = true;
+    return NULL;
+}
+
+static const char *set_tls_ca(struct options *options, const char *value)
+{
+    options->tls_ca = value;
+    return *value ? NULL : "is empty; name a file";
+}
+
+static const char *set_tls_cert(struct options *options, const char *value)
+{
+    options->tls_cert = value;
+    return *value ? NULL : "is empty; name a file";
+}
+
+static const char *set_tls_key(struct options *options, const char *value)
+{
+    options->tls_key = value;
+    return *value ? NULL : "is empty; name a file";
+}
+
 static const char *set_admin(struct options *options, const char *value)
 {
     options->admin = value;
@@ -68,6 +93,12 @@ static const char *set_four_letter(struct options *options, const char *value)
         return "is not known; write auto or off";
     options->four_letter = *value == 'a' ? TRI_AUTO : TRI_NO;
     return NULL;
+}
+
+static const char *set_transactions(struct options *options, const char *value)
+{
+    options->transactions = value;
+    return *value ? NULL : "is empty; name the data directory of a server on this machine";
 }
 
 static const char *set_wait(struct options *options, const char *value)
@@ -94,6 +125,35 @@ static const char *set_ascii(struct options *options, const char *value)
     (void)value;
     options->ascii = true;
     return NULL;
+}
+
+static const char *set_utc(struct options *options, const char *value)
+{
+    (void)value;
+    options->utc = true;
+    return NULL;
+}
+
+static const char *set_theme(struct options *options, const char *value)
+{
+    static const char *const words[] = {"auto", "dark", "light", "mono"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(value, words[i]) == 0) {
+            options->theme = words[i];
+            return NULL;
+        }
+    return "is not known; write auto, dark, light or mono";
+}
+
+static const char *set_refresh(struct options *options, const char *value)
+{
+    return set_duration(value, 20, 10000, &options->refresh_ms, "is out of range; write 20ms to 10s");
+}
+
+static const char *option_table_set_filter(struct options *options, const char *value)
+{
+    options->filter = value;
+    return *value ? NULL : "is empty; write text, state:vacant, next:stops, severity>=error ...";
 }
 
 static const char *set_log(struct options *options, const char *value)
@@ -188,6 +248,33 @@ static const char *set_markdown(struct options *options, const char *value)
 {
     (void)value;
     options->markdown = true;
+    return NULL;
+}
+
+static const char *set_into(struct options *options, const char *value)
+{
+    options->into = value;
+    return *value ? NULL : "is empty; name a recording";
+}
+
+static const char *set_follow(struct options *options, const char *value)
+{
+    (void)value;
+    options->follow = true;
+    return NULL;
+}
+
+static const char *set_screen(struct options *options, const char *value)
+{
+    (void)value;
+    options->screen = true;
+    return NULL;
+}
+
+static const char *set_events(struct options *options, const char *value)
+{
+    (void)value;
+    options->events = true;
     return NULL;
 }
 
@@ -312,6 +399,69 @@ static const char *set_may_lead(struct options *options, const char *value)
     return NULL;
 }
 
+static const char *add_threshold(const char *value, struct threshold *list, size_t *count)
+{
+    if (*count == CHECK_THRESHOLDS)
+        return "is one too many; 32 may be given";
+    const char *problem = threshold_parse(value, &list[*count]);
+    *count += !problem;
+    return problem;
+}
+
+static const char *set_warning(struct options *options, const char *value)
+{
+    return add_threshold(value, options->check.warning, &options->check.warning_count);
+}
+
+static const char *set_critical(struct options *options, const char *value)
+{
+    return add_threshold(value, options->check.critical, &options->check.critical_count);
+}
+
+/* As plug-ins have it: a plain number is seconds. */
+static const char *set_timeout(struct options *options, const char *value)
+{
+    int64_t seconds;
+    if (number_parse(value, &seconds))
+        return set_wait(options, value);
+    if (seconds < 1 || seconds > 3600)
+        return "is out of range; write 1 to 3600";
+    options->wait_given = true;
+    options->wait_ms = seconds * 1000;
+    return NULL;
+}
+
+static const char *set_window(struct options *options, const char *value)
+{
+    return set_duration(value, 1000, 3650 * 24 * 60 * MINUTE_MS, &options->check.window_ms,
+                        "is out of range; write 1s to 3650d");
+}
+
+static const char *set_listen(struct options *options, const char *value)
+{
+    options->listen = value;
+    return *value ? NULL : "is empty; write as in 127.0.0.1:9151";
+}
+
+static const char *set_once(struct options *options, const char *value)
+{
+    (void)value;
+    options->once = true;
+    return NULL;
+}
+
+static const char *set_series(struct options *options, const char *value)
+{
+    int64_t count;
+    const char *problem = number_parse(value, &count);
+    if (problem)
+        return problem;
+    if (count < 100 || count > 10000000)
+        return "is out of range; write 100 to 10000000";
+    options->series = (long)count;
+    return NULL;
+}
+
 /* Help and version end the reading of the command line, so they store nothing. */
 static const char *set_nothing(struct options *options, const char *value)
 {
@@ -329,59 +479,99 @@ static const char *set_nothing(struct options *options, const char *value)
 #define RECORD COMMAND_BIT(COMMAND_RECORD)
 #define REPLAY COMMAND_BIT(COMMAND_REPLAY)
 #define INJECT COMMAND_BIT(COMMAND_INJECT)
-#define LOOKING (WATCH | ONCE | EVENTS)
+#define AUTOPSY COMMAND_BIT(COMMAND_AUTOPSY)
+#define WHY COMMAND_BIT(COMMAND_WHY)
+#define CHECK COMMAND_BIT(COMMAND_CHECK)
+#define EXPORT COMMAND_BIT(COMMAND_EXPORT)
+#define LOOKING (WATCH | ONCE | EVENTS | CHECK | EXPORT)
 #define SETTLING (LOOKING | CONFIG | RECORD | INJECT)
-#define EVERY (SETTLING | REPORT | DEMO | REPLAY | COMMAND_BIT(COMMAND_HELP) | COMMAND_BIT(COMMAND_VERSION))
+#define EVERY                                                                                                \
+    (SETTLING | REPORT | DEMO | REPLAY | AUTOPSY | WHY | COMMAND_BIT(COMMAND_HELP) |                         \
+     COMMAND_BIT(COMMAND_VERSION))
 
 /* clang-format off: a table, a row an option */
 const struct option_row option_table[] = {
-    {"json", 0, NULL, ONCE | EVENTS | INJECT | REPORT, set_json, "print JSON"},
-    {"markdown", 0, NULL, REPORT, set_markdown, "print Markdown"},
-    {"html", 0, "FILE", REPORT | INJECT, set_html,
+    {"warning", 'w', "FIGURE=RANGE", CHECK, set_warning,
+     "WARNING outside RANGE: candidates=3: or vacancy=10s; repeatable"},
+    {"critical", 'c', "FIGURE=RANGE", CHECK, set_critical, "CRITICAL outside RANGE; repeatable"},
+    {"timeout", 't', "SECONDS", CHECK, set_timeout, "deadline of the whole check (10)"},
+    {"window", 0, "DURATION", CHECK, set_window, "period of figures from a recording (24h)"},
+    {"listen", 0, "ADDR:PORT", EXPORT | RECORD, set_listen,
+     "serve metrics at this address (export: 127.0.0.1:9151; record: off)"},
+    {"once", 0, NULL, EXPORT, set_once, "print the metrics of one snapshot, for a textfile collector"},
+    {"series", 0, "N", EXPORT | RECORD, set_series, "maximum number of series (50000)"},
+    {"json", 0, NULL, ONCE | EVENTS | INJECT | REPORT | AUTOPSY | WHY, set_json, "print JSON"},
+    {"markdown", 0, NULL, REPORT | AUTOPSY, set_markdown, "print Markdown"},
+    {"html", 0, "FILE", REPORT | INJECT | AUTOPSY, set_html,
      "write one self-contained page to FILE (-: standard output)"},
-    {"replay", 0, "FILE", ONCE | EVENTS | REPORT, set_replay, "this recording in place of a cluster"},
-    {"at", 0, "TIME", ONCE | REPLAY, set_at, "that moment of the recording (its end)"},
-    {"from", 0, "TIME", REPORT | EVENTS, set_from,
-     "of a recording: from then on (events: its beginning, report: a day before its end)"},
-    {"to", 0, "TIME", REPORT | EVENTS, set_to, "of a recording: until then (its end)"},
-    {"election", 0, "PATH", REPORT, set_election, "only this election, or those that a pattern matches"},
+    {"replay", 0, "FILE", ONCE | EVENTS | REPORT | WHY, set_replay,
+     "read this recording, or transaction logs, instead of a cluster"},
+    {"screen", 0, NULL, AUTOPSY, set_screen, "open the dashboard on it"},
+    {"events", 0, NULL, AUTOPSY, set_events, "print one line per event"},
+    {"at", 0, "TIME", ONCE | REPLAY | AUTOPSY, set_at, "moment of the recording (its end)"},
+    {"from", 0, "TIME", REPORT | EVENTS | AUTOPSY, set_from,
+     "start of the period (report: a day before the end, else the beginning)"},
+    {"to", 0, "TIME", REPORT | EVENTS | AUTOPSY, set_to, "end of the period (the end of the recording)"},
+    {"into", 0, "FILE", AUTOPSY, set_into,
+     "write it into this recording; an existing one gets a new stretch"},
+    {"follow", 0, NULL, AUTOPSY, set_follow, "continue as the servers append transactions"},
+    {"election", 0, "PATH", REPORT | AUTOPSY, set_election,
+     "only this election, or the matches of a pattern"},
     {"strict", 0, NULL, ONCE, set_strict,
-     "exit 1 where nobody leads, where that is not known, or where an error is found"},
-    {"quick", 0, NULL, ONCE, set_quick, "never take a second look"},
+     "exit 1 without a leader, if that is unknown, or with a finding of severity error"},
+    {"quick", 0, NULL, ONCE, set_quick, "take one snapshot only, never a second"},
     {"for", 0, "DURATION", EVENTS | INJECT, set_for, "end after this time"},
     {"count", 0, "N", EVENTS, set_count, "end after N events"},
-    {"candidates", 'n', "N", INJECT, set_candidates, "how many stand (10)"},
-    {"rate", 0, "N/s", INJECT, set_rate, "so many a second (as fast as the servers take them)"},
+    {"candidates", 'n', "N", INJECT, set_candidates, "number of candidates (10)"},
+    {"rate", 0, "N/s", INJECT, set_rate, "candidates per second (as fast as the servers accept)"},
     {"behaviour", 0, "KIND[:SHARE%],...", INJECT, set_behaviour,
      "predecessor, herd, children, deaf, once, slow:TIME, hold"},
-    {"against", 0, "KIND[:SHARE%],...", INJECT, set_against, "the same again so, and both side by side"},
-    {"kill", 0, "WHOM[:every=TIME]", INJECT, set_kill, "leader or random, again and again (every=2s)"},
-    {"how", 0, "WAY", INJECT, set_how, "close, drop, pause or resign (close)"},
+    {"against", 0, "KIND[:SHARE%],...", INJECT, set_against,
+     "repeat with this behaviour; report both side by side"},
+    {"kill", 0, "WHOM[:every=TIME]", INJECT, set_kill,
+     "kill the leader or a random one, repeatedly (every=2s)"},
+    {"how", 0, "WAY", INJECT, set_how, "how they die: close, drop, pause or resign (close)"},
     {"sessions", 0, "own|shared:N", INJECT, set_sessions, "N candidates on one session (own)"},
-    {"look", 0, "own|shared", INJECT, set_look, "each reads the list, or one reading serves all (own)"},
-    {"name", 0, "auto|PATTERN", INJECT, set_name, "names in front of the number; {uuid} {hex} {session}"},
-    {"expect", 0, "FIGURE<VALUE", INJECT, set_expect, "else exit 1: 'failover.p99<2s'; may be repeated"},
-    {"join", 0, "RUN", INJECT, set_join, "one run of several agents; the longest --for is everybody's"},
-    {"load", 0, NULL, INJECT, set_load, "this ensemble may be loaded: no ceiling, ten times the ping"},
-    {"live", 0, NULL, INJECT, set_live, "stand in PATH itself (its inject: live must allow it)"},
+    {"look", 0, "own|shared", INJECT, set_look, "each candidate reads the list, or all share one read (own)"},
+    {"name", 0, "auto|PATTERN", INJECT, set_name, "name before the sequence number; {uuid} {hex} {session}"},
+    {"expect", 0, "FIGURE<VALUE", INJECT, set_expect, "exit 1 unless true: 'failover.p99<2s'; repeatable"},
+    {"join", 0, "RUN", INJECT, set_join, "join a run of several agents; the longest --for applies to all"},
+    {"load", 0, NULL, INJECT, set_load, "permit load on this ensemble: no limits, ten times the ping"},
+    {"live", 0, NULL, INJECT, set_live, "join the election at PATH itself (needs inject: live)"},
     {"may-lead", 0, NULL, INJECT, set_may_lead, "in a copy or the sandbox; never with --live"},
     {"servers", 0, "1|3", DEMO, set_servers, "size of the demo's ensemble (1)"},
-    {"no-screen", 0, NULL, DEMO, set_no_screen, "print the connect string and go on until interrupted"},
+    {"no-screen", 0, NULL, DEMO, set_no_screen, "print the connect string, and run until interrupted"},
     {"server", 's', "HOSTS", SETTLING, set_server,
      "ZooKeeper connect string, host:port,.../chroot (127.0.0.1:2181)"},
-    {"config", 'c', "FILE", SETTLING | REPORT | DEMO | REPLAY, set_config, "read this configuration"},
-    {"cluster", 'C', "NAME", SETTLING | REPORT, set_cluster, "only this cluster of the configuration"},
+    {"config", 'c', "FILE", SETTLING | REPORT | DEMO | REPLAY | AUTOPSY | WHY, set_config,
+     "read this configuration"},
+    {"cluster", 'C', "NAME", SETTLING | REPORT | AUTOPSY | WHY, set_cluster,
+     "only this cluster of the configuration"},
     {"session-timeout", 't', "DURATION", SETTLING, set_session_timeout,
-     "of the tool's own sessions, 1s to 5m (10s)"},
-    {"auth-file", 0, "FILE", SETTLING, set_auth_file, "file with scheme:credential, for its owner only"},
+     "timeout of electop's own sessions, 1s to 5m (10s)"},
+    {"auth-file", 0, "FILE", SETTLING, set_auth_file,
+     "file with scheme:credential; only its owner may read it"},
+    {"tls", 0, NULL, SETTLING | DEMO, set_tls, "connect with TLS, and never without"},
+    {"tls-ca", 0, "FILE", SETTLING, set_tls_ca, "PEM file of the servers' authorities (the system's)"},
+    {"tls-cert", 0, "FILE", SETTLING, set_tls_cert, "PEM file with the client certificate"},
+    {"tls-key", 0, "FILE", SETTLING, set_tls_key,
+     "PEM file with its key; only its owner may read it (--tls-cert)"},
     {"admin", 0, "WHERE", SETTLING, set_admin,
-     "AdminServer: PORT, HOST:PORT,... or off (8080); those of a list are matched to\n"
-     "                                    servers by host, else by what each proves of itself"},
+     "AdminServer: PORT, HOST:PORT,... or off (8080); a list is matched to the servers\n"
+     "                                    by host, else by the port and id that each reports"},
     {"four-letter", 0, "auto|off", SETTLING, set_four_letter, "four-letter words (auto)"},
-    {"wait", 0, "DURATION", ONCE | EVENTS | DEMO | INJECT, set_wait, "how long a look may take (10s)"},
+    {"transactions", 0, "DIR", SETTLING, set_transactions,
+     "follow the transaction log of a server on this machine"},
+    {"wait", 0, "DURATION", ONCE | EVENTS | DEMO | INJECT | CHECK | EXPORT, set_wait,
+     "how long a snapshot may take (10s)"},
     {"color", 0, "WHEN", EVERY, set_color, "auto, always or never (auto)"},
     {"ascii", 0, NULL, EVERY, set_ascii, "signs and lines in ASCII"},
-    {"log", 0, "FILE", EVERY, set_log, "append what the tool itself does to FILE"},
+    {"utc", 0, NULL, EVERY, set_utc, "times in UTC, not in local time"},
+    {"theme", 0, "THEME", WATCH | DEMO | REPLAY, set_theme, "auto, dark, light or mono (auto)"},
+    {"refresh", 0, "DURATION", WATCH | DEMO | REPLAY, set_refresh, "draw at most this often (250ms)"},
+    {"filter", 0, "FILTER", WATCH | REPLAY, option_table_set_filter,
+     "only elections that match: text, state:vacant, next:stops, severity>=error ..."},
+    {"log", 0, "FILE", EVERY, set_log, "append a log of electop itself to FILE"},
     {"help", 'h', NULL, EVERY, set_nothing, "this help"},
     {"version", 'V', NULL, EVERY, set_nothing, "the version"},
 };
@@ -391,55 +581,82 @@ _Static_assert(sizeof option_table / sizeof option_table[0] <= OPTIONS_MOST,
                "who parses them has no more room");
 
 #define TIMES                                                                                                \
-    "A TIME is 2026-11-20T14:03:22Z, 2026-11-20 (where that day begins, local time), 14:03 (local\n"         \
-    "time), or -10m; the latter two are seen from the end of the recording.\n"
+    "A TIME is 2026-11-20T14:03:22Z, 2026-11-20 (the beginning of that day, local time), 14:03 (local\n"     \
+    "time), or -10m; the latter two count from the end of the recording.\n"
 
 /* clang-format off */
 const struct command_row command_table[] = {
     {COMMAND_WATCH, "watch", "[PATH...]", "the dashboard (the default command)",
-     "Without PATH and without configured elections, elections are discovered. ? in the\n"
-     "dashboard lists its keys.\n"},
-    {COMMAND_ONCE, "once", "[PATH...]", "one complete look, as a table or JSON",
-     "For --strict name the PATHs, here or in the configuration: discovery finds only elections\n"
-     "in which somebody stands, so one that everybody has left is none to it. A directory that it\n"
-     "may not read may hold one that nobody leads: with --strict that is exit code 1.\n\n"
-     "That servers hold different data (replica-divergence) takes three comparisons, a quarter of\n"
-     "a minute together. One look never waits for that: the dashboard and events find it.\n"
-     "What else a second look may settle is waited for, within --wait; where --wait is too short\n"
-     "to be certain (a session timeout above some 10 s), the table says how long it takes.\n\n" TIMES},
-    {COMMAND_EVENTS, "events", "[PATH...]", "what happens, a line an event",
-     "It goes on until Ctrl-C, --for or --count ends it. With --json each line is an object.\n\n" TIMES},
-    {COMMAND_RECORD, "record", "[PATH...]", "keep what happens, without a screen",
+     "Without PATH and without configured elections, it searches the tree for elections. In the\n"
+     "dashboard ? lists the keys.\n"},
+    {COMMAND_ONCE, "once", "[PATH...]", "one complete snapshot, as a table or JSON",
+     "Name the PATHs for --strict, here or in the configuration: discovery finds only elections\n"
+     "that have candidates. A directory that it has no permission to read may contain an election\n"
+     "without a leader: with --strict that is exit code 1.\n\n"
+     "Where a second snapshot may turn a suspicion into certainty, once takes it, within --wait;\n"
+     "where --wait is too short (a session timeout above some 10 s), the table says how long it\n"
+     "takes. Servers with different data (replica-divergence) need three comparisons within a\n"
+     "quarter of a minute: only the dashboard and events find them.\n\n" TIMES},
+    {COMMAND_CHECK, "check", "[PATH...]", "one line and an exit code, as monitoring plug-ins do",
+     "Exit codes: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN (wrong usage, too).\n\n"
+     "Figures: candidates, vacancy, tenure, next_failover (1: a successor is notified), findings,\n"
+     "findings.critical, .error, .warning, .info (certain ones), suspected; from a recording\n"
+     "(history: of the configuration) also changes, failover.p50, .p99, .max within --window.\n"
+     "A RANGE is that of the plug-in guidelines, [@][START:][END]; times are seconds, or 10s, 5m.\n\n"
+     "Without a threshold for them: CRITICAL is a leader election without a leader and a certain\n"
+     "finding that is critical; WARNING is a certain error, and a leader without a successor or\n"
+     "whose successor would not be notified.\n"},
+    {COMMAND_EXPORT, "export", "[PATH...]", "metrics for Prometheus",
+     "They are served on /metrics, as text or, on request, as OpenMetrics. --once prints them.\n"
+     "127.0.0.1 is reachable from this host only; any other address from the whole network.\n"},
+    {COMMAND_EVENTS, "events", "[PATH...]", "events as they happen, one line each",
+     "It runs until Ctrl-C, --for or --count ends it. With --json each line is an object.\n\n" TIMES},
+    {COMMAND_RECORD, "record", "[PATH...]", "record without a screen",
      "The recording is history: {file: ...} of the configuration, else history.db in\n"
      "$STATE_DIRECTORY (a service's), else in $XDG_STATE_HOME/electop or ~/.local/state/electop.\n"
      "It is an SQLite database: sqlite3 FILE 'SELECT * FROM failovers'. SIGHUP reads the\n"
      "configuration again.\n"},
-    {COMMAND_REPORT, "report", "[FILE]", "what happened, from a recording, to attach to an incident",
-     "FILE is a recording (the configured one). It is told as text, or with --json, --markdown\n"
-     "or --html.\n\n" TIMES "\n"
+    {COMMAND_REPORT, "report", "[FILE]", "a report from a recording, to attach to an incident",
+     "FILE is a recording (the configured one). The report is text, or with --json, --markdown\n"
+     "or --html another format.\n\n" TIMES "\n"
      "Exit codes: 0 done; 2 wrong usage, or a file that cannot be read or written; 3 nothing\n"
      "was recorded in that time, or not that election.\n"},
-    {COMMAND_REPLAY, "replay", "[FILE]", "the dashboard on what was recorded",
-     "Without FILE it is what the dashboard and electop record keep: history.file of the\n"
+    {COMMAND_REPLAY, "replay", "[FILE]", "the dashboard on a recording",
+     "Without FILE it opens the recording of the dashboard and of electop record: history.file of the\n"
      "configuration, else $XDG_STATE_HOME/electop/history.db, else\n"
      "~/.local/state/electop/history.db. ? lists the keys.\n\n" TIMES},
-    {COMMAND_INJECT, "inject", "PATH", "run test candidates, and report how the election does",
+    {COMMAND_AUTOPSY, "autopsy", "DIR|FILE...", "the past, from servers' transaction logs",
+     "DIR is a server's data directory (dataDir or dataLogDir of zoo.cfg), or contains those of\n"
+     "several servers; FILE is a log, a snapshot, or an archive of such a directory (tar, gz, zst\n"
+     "...). Name all servers that you have: one fills the gaps of another. Nothing there is\n"
+     "written, and a running server is not disturbed.\n\n"
+     "It prints a report as text, or with --json, --markdown or --html; with --events its events,\n"
+     "with --at one snapshot, with --screen the dashboard. --into writes a recording. Elections are\n"
+     "found by their candidates, or are those of --cluster; --election selects some.\n\n" TIMES "\n"
+     "Exit codes: 0 done; 2 wrong usage, or a file that cannot be read or written; 3 no election\n"
+     "is in these logs.\n"},
+    {COMMAND_WHY, "why", "[ELECTION] [TIME|last]", "the story of a failover, with its evidence",
+     "ELECTION is a path or a name (default: the latest change of leader). TIME is at or after\n"
+     "the failover; last is the latest (the default).\n\n" TIMES "\n"
+     "Exit codes: 0 done; 2 wrong usage, or a file that cannot be read; 3 no such failover was\n"
+     "recorded.\n"},
+    {COMMAND_INJECT, "inject", "PATH", "run test candidates and report the result",
      "PATH inside the sandbox (/electop-sandbox, or inject: {sandbox: ...}) is made for the run.\n"
      "PATH elsewhere is copied there (names, data, ACL) and exercised in the copy, unless --live\n"
-     "is given and the election's configuration says inject: live. Then candidates stand behind\n"
-     "at least two real ones, and withdraw before they could lead. Nothing of it stays.\n"
-     "Without --load at most 100 sessions and 100 creates a second, or what inject: says.\n"
-     "The run ends where the ensemble's ping p99 passes inject: {stop_above_ping: ...} (250ms),\n"
+     "is given and the election's configuration says inject: live. Then candidates queue behind\n"
+     "at least two real ones, and withdraw before they could lead. The run removes everything.\n"
+     "Without --load at most 100 sessions and 100 creates a second, or the limits of inject:.\n"
+     "The run ends when the ensemble's ping p99 exceeds inject: {stop_above_ping: ...} (250ms),\n"
      "with --load ten times that.\n"
      "Figures for --expect: stand, failover, detection, vacancy, takeover, each .p50 .p90 .p99\n"
-     ".max or .count; errors, expired. Keys of --json: README.\n"},
+     ".max or .count; errors, expired. electop-inject(1) lists the keys of --json.\n"},
     {COMMAND_CONFIG, "config", "[PATH...]", "check the configuration and print the effective one",
      "The configuration is --config, else $ELECTOP_CONFIG, else\n"
      "$XDG_CONFIG_HOME/electop/config.yaml, else ~/.config/electop/config.yaml, else\n"
      "/etc/electop/config.yaml. Options and paths override it.\n"},
-    {COMMAND_DEMO, "demo", "[PATH...]", "the dashboard on a private ZooKeeper with living elections",
+    {COMMAND_DEMO, "demo", "[PATH...]", "the dashboard on a private ZooKeeper with test elections",
      "It listens on loopback only, lives in a temporary directory, and is removed at the end.\n"
-     "Without a terminal it prints one look (--wait is for that) and a few seconds of events.\n"
+     "Without a terminal it prints one snapshot (within --wait) and a few seconds of events.\n"
      "--no-screen ends with exit code 3 when its last server has ended.\n"},
     {COMMAND_HELP, "help", "[COMMAND]", "this help, or that of a command", NULL},
     {COMMAND_VERSION, "version", "", "print the version", NULL},
@@ -447,7 +664,20 @@ const struct command_row command_table[] = {
 /* clang-format on */
 const size_t command_count = sizeof command_table / sizeof command_table[0];
 
+const struct option_row *option_of_letter(char letter, enum command command)
+{
+    const struct option_row *other = NULL;
+    for (size_t i = 0; letter && i < option_count; i++) {
+        const struct option_row *row = &option_table[i];
+        if (row->letter == letter && (row->commands & COMMAND_BIT(command)))
+            return row;
+        if (row->letter == letter)
+            other = row;
+    }
+    return other;
+}
+
 bool command_on_recording(enum command command)
 {
-    return command == COMMAND_REPORT || command == COMMAND_REPLAY;
+    return command == COMMAND_REPORT || command == COMMAND_REPLAY || command == COMMAND_WHY;
 }

@@ -16,7 +16,7 @@ struct option_row {
     char letter;          /* 's': -s; 0: none */
     const char *argument; /* "HOSTS"; NULL: it is a flag */
     unsigned commands;    /* COMMAND_BIT() of each that takes it */
-    /* Stores the value (flags: NULL). NULL: fine; else a static text: what is wrong with it; what to do. */
+    /* Stores the value (flags: NULL). NULL on success, else a static text: the error; the remedy. */
     const char *(*set)(struct options *, const char *value);
     const char *help;
 };
@@ -29,11 +29,14 @@ struct command_row {
     const char *more;      /* a paragraph for its own help, or NULL */
 };
 
-#define OPTIONS_MOST 64 /* rows */
+#define OPTIONS_MOST 96 /* rows */
 extern const struct option_row option_table[];
 extern const size_t option_count;
 extern const struct command_row command_table[];
 extern const size_t command_count;
+
+/* Which option a letter means for that command; NULL: none. (-c is --critical for check, else --config.) */
+const struct option_row *option_of_letter(char letter, enum command);
 
 /* Its word is a recording and not an election's path, and it asks no cluster anything. */
 bool command_on_recording(enum command);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "config/settings.h"
+#include "config/threshold.h"
 
 enum command {
     COMMAND_WATCH,
@@ -18,10 +19,14 @@ enum command {
     COMMAND_EVENTS,
     COMMAND_REPORT,
     COMMAND_REPLAY,
+    COMMAND_AUTOPSY,
+    COMMAND_WHY,
     COMMAND_INJECT,
     COMMAND_CONFIG,
     COMMAND_DEMO,
     COMMAND_RECORD,
+    COMMAND_CHECK,
+    COMMAND_EXPORT,
     COMMAND_HELP,
     COMMAND_VERSION,
     COMMAND_COUNT
@@ -29,14 +34,14 @@ enum command {
 
 enum color_choice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
-/* What `inject` is asked for. Texts are parsed by probe/inject/wishes.h. */
+/* What `inject` is asked for. Texts are parsed by probe/inject/run_options.h. */
 #define INJECT_EXPECTATIONS 16
 struct inject_options {
     long candidates;       /* -n, default 10 */
     int rate_per_s;        /* 0: as fast as the servers take them */
     const char *behaviour; /* NULL: the recipe */
     const char *against;   /* the behaviour of a second run, to be compared; NULL: one run */
-    const char *kill;      /* NULL: nobody dies */
+    const char *kill;      /* NULL: no kills */
     const char *how;
     const char *sessions, *look, *name; /* NULL: own, own, auto */
     const char *expect[INJECT_EXPECTATIONS];
@@ -45,11 +50,19 @@ struct inject_options {
     bool load, live, may_lead;
 };
 
-/* What was said on the command line; unset members keep their zero or the default named here. */
+/* What `check` is asked for. */
+#define CHECK_THRESHOLDS 32
+struct check_options {
+    struct threshold warning[CHECK_THRESHOLDS], critical[CHECK_THRESHOLDS];
+    size_t warning_count, critical_count;
+    int64_t window_ms; /* of figures from a recording, default 24h */
+};
+
+/* The command line; members without an option keep zero or the default named here. */
 struct options {
     enum command command;
     enum command about; /* COMMAND_HELP: whose help; COMMAND_HELP itself: the program's */
-    char **paths;       /* of elections, NULL-terminated; NULL: none */
+    char **paths;       /* of elections, NULL-terminated; NULL: none. autopsy: of directories and files */
     size_t path_count;
     const char *server;         /* NULL: not given */
     const char *config_file;    /* NULL: look in the usual places */
@@ -57,12 +70,18 @@ struct options {
     const char *cluster;        /* only this one of the configuration; NULL: all */
     int64_t session_timeout_ms; /* 0: not given */
     const char *auth_file;
+    bool tls; /* --tls; each of the next implies it */
+    const char *tls_ca, *tls_cert, *tls_key;
     const char *admin;          /* PORT | HOST:PORT,... | off; NULL: not given */
     enum tri_state four_letter; /* TRI_AUTO: auto, TRI_NO: off; TRI_YES: not given */
+    const char *transactions;   /* directory; NULL: not given */
     int64_t wait_ms;            /* default 10000 */
     bool wait_given;            /* --wait says so */
     enum color_choice color;
-    bool ascii;
+    bool ascii, utc;
+    const char *theme;        /* watch, demo, replay: a word of screen.theme; NULL: not given */
+    int64_t refresh_ms;       /* watch, demo, replay: 0: not given */
+    const char *filter;       /* watch, once, events: which elections; NULL: all */
     const char *log;          /* file; NULL: none */
     bool json, strict, quick; /* once, events */
     int64_t for_ms;           /* events: 0 for ever */
@@ -74,13 +93,21 @@ struct options {
     const char *election;     /* report: only this one; NULL: all */
     const char *html;         /* report, inject: the page's file, or "-"; NULL: none */
     bool markdown;            /* report */
+    const char *into;         /* autopsy: the recording to write; NULL: none */
+    bool follow;              /* autopsy */
+    bool screen, events;      /* autopsy: these forms in place of a report */
+    const char *when;         /* why: a time as of config/times.h, or "last"; NULL: not given */
     int servers;              /* demo: 1 (default) or 3 */
     bool no_screen;           /* demo */
     struct inject_options inject;
+    struct check_options check;
+    const char *listen; /* export, record: ADDR:PORT; NULL: export 127.0.0.1:9151, record none */
+    bool once;          /* export: print once, and end */
+    long series;        /* export: at most so many, default 50000 */
 };
 
 /*
- * Reads argv. Returns false with a text in *error ("what is wrong; what to do", caller frees) for wrong
+ * Reads argv. Returns false with a text in *error ("the error; the remedy", caller frees) for wrong
  * usage. Strings point into argv. options_free() releases the rest.
  */
 bool options_parse(int argc, char *const *argv, struct options *, char **error);

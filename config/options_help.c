@@ -8,21 +8,22 @@
 #define OPTION_COLUMN 34
 #define LINE_MAX_COLUMNS 90
 
-static void print_option(const struct option_row *row, struct text *out)
+static void print_option(const struct option_row *row, bool lettered, struct text *out)
 {
     struct text left = {0};
-    text_printf(&left, row->letter ? "  -%c, " : "      ", row->letter);
+    text_printf(&left, lettered ? "  -%c, " : "      ", row->letter);
     text_printf(&left, "--%s%s%s", row->name, row->argument ? " " : "", row->argument ? row->argument : "");
     text_printf(out, "%-*s  %s\n", OPTION_COLUMN, left.at ? left.at : "", row->help);
     out->failed |= left.failed;
     text_free(&left);
 }
 
-static void print_options(unsigned commands, struct text *out)
+static void print_options(enum command command, struct text *out)
 {
     for (size_t i = 0; i < option_count; i++)
-        if (option_table[i].commands & commands)
-            print_option(&option_table[i], out);
+        if (option_table[i].commands & COMMAND_BIT(command))
+            print_option(&option_table[i],
+                         option_of_letter(option_table[i].letter, command) == &option_table[i], out);
 }
 
 static void print_keys(struct text *out)
@@ -67,7 +68,7 @@ static void print_program(struct text *out)
     for (size_t i = 0; i < command_count; i++)
         text_printf(out, "  %-10s %s\n", command_table[i].word, command_table[i].help);
     text_add(out, "\nOptions of the dashboard (electop COMMAND --help lists those of a command):\n");
-    print_options(COMMAND_BIT(COMMAND_WATCH), out);
+    print_options(COMMAND_WATCH, out);
     text_add(out, "\nA PATH is a znode whose children are candidates, a lock, or a pattern such as\n"
                   "/teams/*/leader. PATHs stand in place of the configured elections, and keep what\n"
                   "is configured for them. Without any of both, elections are discovered.\n\n"
@@ -93,7 +94,7 @@ char *options_help(enum command about, const char *const *recipes)
         if (row->more)
             text_printf(&out, "\n%s", row->more);
         text_add(&out, "\nOptions:\n");
-        print_options(COMMAND_BIT(about), &out);
+        print_options(about, &out);
     }
     if (about == COMMAND_CONFIG) {
         print_keys(&out);

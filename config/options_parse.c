@@ -9,6 +9,7 @@
 #include "config/option_table.h"
 #include "config/text.h"
 #include "config/units.h"
+#include "config/times.h"
 #include "config/znode_path.h"
 
 struct parse {
@@ -21,9 +22,10 @@ struct parse {
     char **error;
 };
 
-static bool refuse(struct parse *parse, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool options_parse_refuse(struct parse *parse, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
-static bool refuse(struct parse *parse, const char *format, ...)
+static bool options_parse_refuse(struct parse *parse, const char *format, ...)
 {
     struct text text = {0};
     va_list arguments;
@@ -34,7 +36,7 @@ static bool refuse(struct parse *parse, const char *format, ...)
     return false;
 }
 
-/* As refuse(), with somebody's bytes quoted between two texts. */
+/* As refuse(), with a foreign word quoted between two texts. */
 static bool refuse_word(struct parse *parse, const char *before, const char *word, const char *after)
 {
     struct text text = {0};
@@ -90,14 +92,6 @@ static const struct option_row *find_long(const char *name, size_t length)
     return NULL;
 }
 
-static const struct option_row *find_short(char letter)
-{
-    for (size_t i = 0; i < option_count; i++)
-        if (option_table[i].letter && option_table[i].letter == letter)
-            return &option_table[i];
-    return NULL;
-}
-
 /* Does this argument take the next one as its value? */
 static bool takes_next(const char *argument)
 {
@@ -106,7 +100,7 @@ static bool takes_next(const char *argument)
         return row && row->argument && !strchr(argument, '=');
     }
     for (const char *letter = argument + 1; *letter; letter++) {
-        const struct option_row *row = find_short(*letter);
+        const struct option_row *row = option_of_letter(*letter, COMMAND_WATCH);
         if (row && row->argument)
             return letter[1] == '\0';
     }
@@ -114,8 +108,8 @@ static bool takes_next(const char *argument)
 }
 
 /*
- * The command is looked for first, so that an option that stands before it is judged by it. *word gets the
- * index of the argument that names it, or 0.
+ * Finds the command first, so that an option before it is checked against it. *word gets the index of the
+ * argument that names it, or 0.
  */
 static bool choose_command(struct parse *parse, int *word)
 {
@@ -212,13 +206,19 @@ static char *check_hosts(const struct option_row *row, const char *value)
     return error;
 }
 
-static bool take_option(struct parse *parse, const struct option_row *row, const char *value)
+static bool take_repeats(const struct option_row *row)
+{
+    return strcmp(row->name, "expect") == 0 || strcmp(row->name, "warning") == 0 ||
+           strcmp(row->name, "critical") == 0;
+}
+
+static bool options_parse_take_option(struct parse *parse, const struct option_row *row, const char *value)
 {
     bool *given = &parse->given[row - option_table];
     if (!(row->commands & COMMAND_BIT(parse->options->command)))
         return refuse_foreign(parse, row);
-    if (*given && row->argument && strcmp(row->name, "expect") != 0) /* of which there may be several */
-        return refuse(parse, "--%s is given twice; give it once", row->name);
+    if (*given && row->argument && !take_repeats(row))
+        return options_parse_refuse(parse, "--%s is given twice; give it once", row->name);
     *given = true;
     char *error = row->argument ? check_hosts(row, value) : NULL;
     const char *problem = error ? error : row->set(parse->options, value);
@@ -230,7 +230,7 @@ static bool take_option(struct parse *parse, const struct option_row *row, const
         struct text after = {0};
         text_printf(&after, "%s %s", of_a_part ? "," : "", problem);
         if (quotes_itself)
-            refuse(parse, "%s%s", option, problem);
+            options_parse_refuse(parse, "%s%s", option, problem);
         else
             refuse_word(parse, option, value, after.at ? after.at : "");
         text_free(&after);
@@ -255,13 +255,13 @@ static bool ends_parsing(struct parse *parse, const struct option_row *row)
     return false;
 }
 
-/* The value of row: what stands behind it in the same argument, or the next argument. NULL: refused. */
+/* The value of row: the rest of the same argument, or the next argument. NULL: refused. */
 static const char *take_value(struct parse *parse, const struct option_row *row, const char *attached)
 {
     if (attached)
         return attached;
     if (parse->at + 1 >= parse->argc) {
-        refuse(parse, "--%s needs a value; write --%s %s", row->name, row->name, row->argument);
+        options_parse_refuse(parse, "--%s needs a value; write --%s %s", row->name, row->name, row->argument);
         return NULL;
     }
     return parse->argv[++parse->at];
@@ -275,35 +275,51 @@ static bool read_long(struct parse *parse, const char *argument, bool *ended)
     if (!row)
         return refuse_unknown(parse, argument);
     if (!row->argument && attached)
-        return refuse(parse, "--%s takes no value; write it alone", row->name);
+        return options_parse_refuse(parse, "--%s takes no value; write it alone", row->name);
     *ended = ends_parsing(parse, row);
     if (*ended)
         return true;
     const char *value = row->argument ? take_value(parse, row, attached) : NULL;
-    return (value || !row->argument) && take_option(parse, row, value);
+    return (value || !row->argument) && options_parse_take_option(parse, row, value);
 }
 
 static bool read_short(struct parse *parse, const char *argument, bool *ended)
 {
     for (const char *letter = argument + 1; *letter; letter++) {
-        const struct option_row *row = find_short(*letter);
+        const struct option_row *row = option_of_letter(*letter, parse->options->command);
         if (!row)
             return refuse_unknown(parse, argument);
         *ended = ends_parsing(parse, row);
         if (*ended)
             return true;
         if (!row->argument) {
-            if (!take_option(parse, row, NULL))
+            if (!options_parse_take_option(parse, row, NULL))
                 return false;
             continue;
         }
         const char *value = take_value(parse, row, letter[1] ? letter + 1 : NULL);
-        return value && take_option(parse, row, value);
+        return value && options_parse_take_option(parse, row, value);
     }
     return true;
 }
 
-static bool read_word(struct parse *parse, char *word)
+/* An election, and a moment: a path is no time, and what else is none is a name. */
+static bool read_why(struct parse *parse, char *word)
+{
+    struct options *options = parse->options;
+    int64_t at_us;
+    bool time = strcmp(word, "last") == 0 || (*word != '/' && !time_parse(word, 0, &at_us));
+    if (time && !options->when)
+        options->when = word;
+    else if (!time && !options->election && *word)
+        options->election = word;
+    else
+        return refuse_word(parse, "", word,
+                           time ? " is a second time; name one" : " is a second election; name one");
+    return true;
+}
+
+static bool options_parse_read_word(struct parse *parse, char *word)
 {
     struct options *options = parse->options;
     if (options->command == COMMAND_HELP) {
@@ -319,13 +335,16 @@ static bool read_word(struct parse *parse, char *word)
                  command_word(options->command));
         return refuse_word(parse, "", word, after);
     }
+    if (options->command == COMMAND_WHY)
+        return read_why(parse, word);
     if (command_on_recording(options->command)) {
         if (options->recording)
             return refuse_word(parse, "", word, " is a second file; name one recording");
         options->recording = word;
-        return *word || refuse(parse, "the file has no name; name a recording, or none for the usual one");
+        return *word || options_parse_refuse(
+                            parse, "the file has no name; name a recording, or none for the usual one");
     }
-    const char *problem = znode_path_problem(word);
+    const char *problem = options->command == COMMAND_AUTOPSY ? NULL : znode_path_problem(word);
     if (problem) {
         char after[160];
         snprintf(after, sizeof after, " %s", problem);
@@ -349,7 +368,7 @@ static bool read_arguments(struct parse *parse, int command_at)
         if (parse->at == command_at)
             continue;
         if (words_only || argument[0] != '-' || !argument[1])
-            fine = read_word(parse, argument);
+            fine = options_parse_read_word(parse, argument);
         else if (strcmp(argument, "--") == 0)
             words_only = true;
         else if (argument[1] == '-')
@@ -375,15 +394,34 @@ static bool check_replay(struct parse *parse)
     if (!options->replay) {
         for (size_t i = 0; i < sizeof of_recordings / sizeof *of_recordings; i++)
             if (given[find_long(of_recordings[i], strlen(of_recordings[i])) - option_table])
-                return refuse(parse, "--%s is a moment of a recording; name that with --replay FILE",
-                              of_recordings[i]);
+                return options_parse_refuse(
+                    parse, "--%s is a moment of a recording; name that with --replay FILE", of_recordings[i]);
         return true;
     }
     for (size_t i = 0; i < sizeof of_clusters / sizeof *of_clusters; i++)
         if (given[find_long(of_clusters[i], strlen(of_clusters[i])) - option_table])
-            return refuse(parse,
-                          "--%s has no meaning with --replay, which asks no cluster; leave one of them out",
-                          of_clusters[i]);
+            return options_parse_refuse(
+                parse, "--%s has no meaning with --replay, which asks no cluster; leave one of them out",
+                of_clusters[i]);
+    return true;
+}
+
+static bool was_given(const struct parse *parse, const char *name)
+{
+    return parse->given[find_long(name, strlen(name)) - option_table];
+}
+
+static bool check_export(struct parse *parse)
+{
+    const struct options *options = parse->options;
+    if (options->once && options->listen)
+        return options_parse_refuse(
+            parse, "--once prints the metrics, and --listen serves them; leave one of them out");
+    if (options->command == COMMAND_EXPORT && options->wait_given && !options->once)
+        return options_parse_refuse(parse,
+                                    "--wait belongs to --once: a service waits for ever; leave it out");
+    if (options->command == COMMAND_RECORD && was_given(parse, "series") && !options->listen)
+        return options_parse_refuse(parse, "--series bounds the metrics; serve them with --listen ADDR:PORT");
     return true;
 }
 
@@ -393,13 +431,24 @@ static bool check_together(struct parse *parse)
     const struct options *options = parse->options;
     bool page = options->html && strcmp(options->html, "-") == 0;
     if (options->command == COMMAND_REPORT && options->replay && options->recording)
-        return refuse(parse, "--replay FILE and FILE are two recordings; name one of them");
+        return options_parse_refuse(parse, "--replay FILE and FILE are two recordings; name one of them");
+    if (options->command == COMMAND_AUTOPSY && options->path_count == 0)
+        return options_parse_refuse(parse,
+                                    "autopsy needs what it is to read; name a server's data directory");
+    if ((options->screen && options->events) ||
+        (options->at && options->command == COMMAND_AUTOPSY && options->events))
+        return options_parse_refuse(parse,
+                                    "--events, --at and --screen are several forms; ask for one of them");
+    if (options->follow && (options->html || options->markdown || options->to))
+        return options_parse_refuse(
+            parse, "--follow has no end that a report or --to could have; leave one of them out");
     if (options->markdown && options->json)
-        return refuse(parse, "--json and --markdown are two forms; ask for one of them");
+        return options_parse_refuse(parse, "--json and --markdown are two forms; ask for one of them");
     if (page && (options->markdown || options->json))
-        return refuse(parse, "--html - and --%s would both go to standard output; give --html a file",
-                      options->json ? "json" : "markdown");
-    return true;
+        return options_parse_refuse(parse,
+                                    "--html - and --%s would both go to standard output; give --html a file",
+                                    options->json ? "json" : "markdown");
+    return check_export(parse);
 }
 
 bool options_parse(int argc, char *const *argv, struct options *options, char **error)
@@ -411,6 +460,8 @@ bool options_parse(int argc, char *const *argv, struct options *options, char **
                                 .four_letter = TRI_YES,
                                 .wait_ms = 10000,
                                 .servers = 1,
+                                .check.window_ms = 24 * 3600 * 1000,
+                                .series = 50000,
                                 .inject.candidates = 10};
     *error = NULL;
     if (choose_command(&parse, &command_at) && read_arguments(&parse, command_at) && check_together(&parse) &&

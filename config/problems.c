@@ -17,7 +17,7 @@ void problems_add(struct problems *problems, size_t line, size_t column, const c
     va_end(arguments);
     char *what = text_take(&text);
     problems->out_of_memory |= !what;
-    /* Kept in the file's order, behind what stands at the same place. */
+    /* In the file's order, after earlier problems at the same place. */
     size_t at = problems->count - 1;
     while (at > 0) {
         const struct problem *before = &problems->list[at - 1];
@@ -35,7 +35,7 @@ bool problems_full(const struct problems *problems)
 }
 
 /* A file's name may hold anything, and a message must stay one line: quoted where it has to be. */
-static void add_file(struct text *out, const char *file)
+static void problems_add_file(struct text *out, const char *file)
 {
     if (strpbrk(file, "\n\r"))
         text_quote(out, file, strlen(file));
@@ -52,7 +52,7 @@ char *problems_take(struct problems *problems)
         if (i)
             text_add(&out, "\n");
         if (problems->file) {
-            add_file(&out, problems->file);
+            problems_add_file(&out, problems->file);
             if (problem->line)
                 text_printf(&out, ":%zu:%zu", problem->line, problem->column);
             text_add(&out, ": ");

@@ -24,7 +24,8 @@ static const struct yaml_node *value_of(const struct yaml_node *map, const char 
     return value && value->kind == NODE_TEXT && !yaml_node_is_null(value) ? value : NULL;
 }
 
-static void refuse(const struct yaml_node *node, const char *key, const char *what, struct problems *problems)
+static void recipe_names_refuse(const struct yaml_node *node, const char *key, const char *what,
+                                struct problems *problems)
 {
     char *quoted = text_quoted(node->text);
     if (quoted)
@@ -55,7 +56,7 @@ static void check_name(const struct yaml_node *recipe, const struct yaml_node *o
                                    "lists, one of your own below recipes, or a pattern such as "
                                    "'^member-(\\d{10})$'");
     if (what)
-        refuse(recipe, "recipe", what, problems);
+        recipe_names_refuse(recipe, "recipe", what, problems);
     problems->out_of_memory |= !what;
     free(what);
 }
@@ -66,15 +67,16 @@ static void check_own(const struct yaml_node *recipe, struct problems *problems)
     const struct yaml_node *candidate = value_of(recipe, "candidate");
     bool is_lock = family && strcmp(family->text, "lock") == 0;
     if (name && strcmp(name->text, "auto") == 0)
-        refuse(name, "name", "stands for any recipe; write another word", problems);
+        recipe_names_refuse(name, "name", "stands for any recipe; write another word", problems);
     if (name && strpbrk(name->text, " \t"))
-        refuse(name, "name", "is more than one word; write one, for an election's recipe", problems);
+        recipe_names_refuse(name, "name", "is more than one word; write one, for an election's recipe",
+                            problems);
     if (!name || is_lock == !candidate)
         return;
-    refuse(name, "name",
-           is_lock ? "is a lock, which has no candidates' names; leave its candidate out"
-                   : "has no candidate; add the regular expression of its candidates' names",
-           problems);
+    recipe_names_refuse(name, "name",
+                        is_lock ? "is a lock, which has no candidates' names; leave its candidate out"
+                                : "has no candidate; add the regular expression of its candidates' names",
+                        problems);
 }
 
 void recipe_names_check(const struct yaml_node *root, const char *const *known, struct problems *problems)

@@ -1,8 +1,8 @@
 /*
- * recipe_names.h - do the recipes of a configuration exist, and are those of its own whole?
+ * recipe_names.h - checks that the recipes of a configuration exist, and that its own recipes are complete.
  *
- * For a file as a whole, once it has been read: an election may name a recipe that stands further down. The
- * built-in ones are probe/'s, so their names are handed in.
+ * This needs the whole file, because an election may name a recipe that follows it. The built-in recipes
+ * belong to probe/, so the caller passes their names.
  */
 #ifndef ELECTOP_CONFIG_RECIPE_NAMES_H
 #define ELECTOP_CONFIG_RECIPE_NAMES_H
@@ -10,10 +10,10 @@
 #include "config/problems.h"
 #include "config/yaml.h"
 
-/* Adds what is wrong, with its place. known: NULL-terminated; NULL: whatever is named is taken. */
+/* Adds each error with its place. known: NULL-terminated; NULL: every name is accepted. */
 void recipe_names_check(const struct yaml_node *root, const char *const *known, struct problems *);
 
-/* A pattern stands in place of a name: "^member-(\\d{10})$". */
+/* A pattern in place of a name: "^member-(\\d{10})$". */
 bool recipe_is_pattern(const char *recipe);
 
 #endif

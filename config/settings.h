@@ -1,12 +1,12 @@
 /*
  * settings.h - everything a user can set, checked, in one plain struct.
  *
- * Filled from defaults, then the configuration file, then the command line (later ones win). Whoever
- * reads it need not check anything again: every number is inside its range, every path well formed.
+ * Filled from defaults, then the configuration file, then the command line (later ones win). A reader need
+ * not check anything again: every number is inside its range, every path is well formed.
  *
  * Ownership: a struct settings owns all it points at; settings_free() releases it. It does not change
- * once the program runs, so the rest of the program keeps plain pointers into it.
- * Units are in the names: _ms milliseconds, _s seconds. Text is UTF-8, never NULL unless said.
+ * while the program runs, so the rest of the program keeps plain pointers into it.
+ * Units are in the names: _ms milliseconds, _s seconds. Text is UTF-8, never NULL unless noted.
  */
 #ifndef ELECTOP_CONFIG_SETTINGS_H
 #define ELECTOP_CONFIG_SETTINGS_H
@@ -15,17 +15,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "config/security.h"
+
 struct options; /* options.h */
 
-/* Must somebody always lead (leader), or is a free lock normal (lock)? */
-enum election_kind { KIND_LEADER, KIND_LOCK };
+/* leader: there must always be a leader. lock: a free lock is normal. auto (only in settings): the model
+   derives one of the two, and how it knows (election.h). */
+enum election_kind { KIND_LEADER, KIND_LOCK, KIND_AUTO };
 
 /* How far test candidates may go in an election: never, only in a copy of it, or in the election itself. */
 enum inject_leave { INJECT_NEVER, INJECT_SANDBOX, INJECT_LIVE };
 
 /* What an election may do before a finding is raised. */
 struct allowance {
-    int64_t vacancy_ms;        /* nobody stands for this long */
+    int64_t vacancy_ms;        /* without a candidate for this long */
     int64_t failover_ms;       /* from the leader's end to the next acknowledgement */
     int silent_percent;        /* of the session timeout that a leader may stay unheard */
     int leader_changes;        /* this many ... */
@@ -42,6 +45,7 @@ struct election_settings {
     char *acknowledgement; /* path of the mark; NULL: as the recipe says */
     char *identity;        /* NULL: automatic; else "registry:/path", "data", "name", "client", "session" */
     enum inject_leave inject;
+    char *owner, *runbook; /* for alerts; NULL: not said */
     struct allowance allow;
 };
 
@@ -54,7 +58,8 @@ struct servers_settings {
     int admin_port;         /* that port on every server; 0 where admin_addresses is set */
     char **admin_addresses; /* host:port, NULL-terminated, or NULL */
     enum auto_off four_letter;
-    int64_t every_ms; /* how often at most; 0: only on demand */
+    char *transactions; /* directory with the transaction log of a server on this machine; NULL: none */
+    int64_t every_ms;   /* how often at most; 0: only on demand */
 };
 
 struct cluster_settings {
@@ -64,6 +69,7 @@ struct cluster_settings {
     char *auth_file;   /* NULL: none */
     char *auth_scheme; /* read from auth_file, and never printed; NULL: none */
     char *auth_credential;
+    struct security_settings security;
     struct servers_settings servers;
     struct election_settings *elections;
     size_t election_count; /* 0: discover */
@@ -103,18 +109,22 @@ struct screen_settings {
     enum theme_choice theme;
     bool mouse;
     enum tri_state ascii;
+    bool utc;           /* times are shown and read in UTC, not in local time */
     int64_t refresh_ms; /* a picture at most this often */
 };
 
 struct alert_settings {
     char **on;  /* finding codes, event names, "severity>=error"; NULL-terminated */
-    char **run; /* argument vector; NULL-terminated */
-    int64_t again_after_ms;
+    char **run; /* argument vector; NULL-terminated; NULL: no command */
+    char *post; /* URL; NULL: none. One of run and post is there */
+    char *secret_file;
+    int64_t timeout_ms, again_after_ms, cool_down_ms;
+    bool suspected;
 };
 
 struct settings {
     char *file;  /* the configuration file that was read, or NULL */
-    char *notes; /* what was set there and has no effect in this version, a line each; NULL: nothing */
+    char *notes; /* keys of the file without effect in this version, one a line; NULL: none */
     struct cluster_settings *clusters;
     size_t cluster_count; /* at least 1 */
     struct recipe_settings *recipes;
@@ -130,15 +140,15 @@ struct settings {
 
 /*
  * Defaults, then the configuration file, then the command line, checked together. All errors of a file
- * are in *error, one a line (file:line:column: what; what to do). NULL on failure (*error NULL: out of
+ * are in *error, one a line (file:line:column: the error; the remedy). NULL on failure (*error NULL: out of
  * memory); settings_free().
  *
- * - --server alone stands in place of the file's clusters: a credential goes to no host that it was not
- *   written for. A cluster of the file with that very connect string is taken as it stands there. With
- *   --cluster it replaces that cluster's hosts (a tunnel, say).
- * - Paths stand in place of the elections of every chosen cluster. One that is configured, or that a
- *   configured pattern matches, keeps those settings.
- * - The demo takes everything but the clusters from the file: its cluster is its own.
+ * - --server alone replaces the file's clusters: a credential goes to no host that it was not written for.
+ *   A cluster of the file with the same connect string is used as it is. With --cluster it replaces that
+ *   cluster's hosts (for a tunnel, say).
+ * - Paths replace the elections of every chosen cluster. A path that is configured, or that a configured
+ *   pattern matches, keeps those settings.
+ * - The demo takes everything but the clusters from the file: it has its own cluster.
  */
 struct settings *settings_load(const struct options *, char **error);
 void settings_free(struct settings *);

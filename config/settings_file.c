@@ -28,7 +28,7 @@ struct settings *settings_new(void)
 }
 
 /* Room for one more zeroed item of size at the end of *items; the count is raised. NULL: out of memory. */
-static void *grow(void *items, size_t *count, size_t size)
+static void *settings_file_grow(void *items, size_t *count, size_t size)
 {
     char *grown = realloc(items, (*count + 1) * size);
     if (grown)
@@ -39,7 +39,7 @@ static void *grow(void *items, size_t *count, size_t size)
 struct cluster_settings *settings_add_cluster(struct settings *settings)
 {
     struct cluster_settings *grown =
-        grow(settings->clusters, &settings->cluster_count, sizeof settings->clusters[0]);
+        settings_file_grow(settings->clusters, &settings->cluster_count, sizeof settings->clusters[0]);
     if (!grown)
         return NULL;
     settings->clusters = grown;
@@ -51,7 +51,7 @@ struct cluster_settings *settings_add_cluster(struct settings *settings)
 struct election_settings *cluster_add_election(struct cluster_settings *cluster)
 {
     struct election_settings *grown =
-        grow(cluster->elections, &cluster->election_count, sizeof cluster->elections[0]);
+        settings_file_grow(cluster->elections, &cluster->election_count, sizeof cluster->elections[0]);
     if (!grown)
         return NULL;
     cluster->elections = grown;
@@ -65,6 +65,8 @@ void cluster_clear(struct cluster_settings *cluster)
     keys_clear(CLUSTERS, cluster);
     auth_wipe(cluster->auth_scheme);
     auth_wipe(cluster->auth_credential);
+    free(cluster->security.sasl.user);
+    auth_wipe(cluster->security.sasl.password);
     *cluster = (struct cluster_settings){0};
 }
 
@@ -88,7 +90,7 @@ void settings_free(struct settings *settings)
 }
 
 /* Says that a key is unknown, and which one was probably meant: here, or elsewhere. */
-static void refuse_key(const struct yaml_node *node, const char *parent, struct reading *reading)
+static void refuse_key(const struct yaml_node *node, const char *parent, struct key_reading *reading)
 {
     struct nearest here = {0};
     char words[KEYS_MOST][KEY_PATH_MAX];
@@ -125,17 +127,17 @@ static void refuse_key(const struct yaml_node *node, const char *parent, struct 
     free(message);
 }
 
-static void note_unused(const struct key *key, const struct yaml_node *node, struct reading *reading)
+static void note_unused(const struct key *key, const struct yaml_node *node, struct key_reading *reading)
 {
     text_printf(&reading->notes, "%s%s:%zu:%zu: %s is checked, but not used by this version yet",
                 reading->notes.length ? "\n" : "", reading->file ? reading->file : "configuration",
                 node->line, node->column, key->path);
 }
 
-static void read_map(const char *parent, const struct yaml_node *, void *base, struct reading *);
+static void read_map(const char *parent, const struct yaml_node *, void *base, struct key_reading *);
 
 /* No two items may share a unique key; several items need their names. */
-static void check_items(const struct key *list, const struct yaml_node *node, struct reading *reading)
+static void check_items(const struct key *list, const struct yaml_node *node, struct key_reading *reading)
 {
     for (size_t k = 0; k < key_count; k++) {
         const struct key *key = &keys[k];
@@ -165,8 +167,8 @@ static void check_items(const struct key *list, const struct yaml_node *node, st
     }
 }
 
-/* What a pattern finds stands by its path: one name for all of it would be told of none. */
-static void check_pattern_names(const struct yaml_node *elections, struct reading *reading)
+/* Each match of a pattern is known by its path: one name for all of them would identify none. */
+static void check_pattern_names(const struct yaml_node *elections, struct key_reading *reading)
 {
     for (size_t i = 0; i < elections->count && !problems_full(reading->problems); i++) {
         const struct yaml_node *path = yaml_node_value(&elections->items[i], "path");
@@ -178,8 +180,27 @@ static void check_pattern_names(const struct yaml_node *elections, struct readin
     }
 }
 
+/* Somebody must be told, and by a protocol that there is. */
+static void check_alerts(const struct yaml_node *alerts, struct key_reading *reading)
+{
+    for (size_t i = 0; i < alerts->count && !problems_full(reading->problems); i++) {
+        const struct yaml_node *alert = &alerts->items[i];
+        if (alert->kind != NODE_MAP)
+            continue;
+        const struct yaml_node *run = yaml_node_value(alert, "run"), *post = yaml_node_value(alert, "post");
+        bool runs = run && !yaml_node_is_null(run), posts = post && !yaml_node_is_null(post);
+        if (!runs && !posts)
+            problems_add(reading->problems, alert->line, alert->column,
+                         "alerts[] has neither run nor post; add one (run: [/usr/bin/logger, \"{code}\"])");
+        if (posts && post->kind == NODE_TEXT && strncmp(post->text, "http://", 7) != 0 &&
+            strncmp(post->text, "https://", 8) != 0)
+            problems_add(reading->problems, post->line, post->column,
+                         "post: is no URL; write it as in http://alertmanager:9093/api/v2/alerts");
+    }
+}
+
 static void read_items(const struct key *list, const struct yaml_node *node, void *base,
-                       struct reading *reading)
+                       struct key_reading *reading)
 {
     char word[KEY_PATH_MAX], *items = NULL;
     key_word(list, word, sizeof word);
@@ -213,17 +234,20 @@ static void read_items(const struct key *list, const struct yaml_node *node, voi
     check_items(list, node, reading);
     if (key_is_at(list, "clusters[].elections"))
         check_pattern_names(node, reading);
+    if (key_is_at(list, "alerts"))
+        check_alerts(node, reading);
 }
 
 static void read_value(const struct key *key, const struct yaml_node *word, const struct yaml_node *value,
-                       void *base, struct reading *reading)
+                       void *base, struct key_reading *reading)
 {
+    /* An empty "tls:" still means TLS: nothing falls back to plain text. */
+    if (key->flags & KEY_TELLS && (key->flags & KEY_OPTIONAL || !yaml_node_is_null(value)))
+        *(bool *)((char *)base + key->offset) = true;
     if (yaml_node_is_null(value))
         return;
     if (key->flags & KEY_NOT_USED_YET)
         note_unused(key, word, reading);
-    if (key->flags & KEY_TELLS)
-        *(bool *)((char *)base + key->offset) = true;
     if (key_is_list(key))
         read_items(key, value, base, reading);
     else if (!key->type)
@@ -232,7 +256,8 @@ static void read_value(const struct key *key, const struct yaml_node *word, cons
         key->type->read(key, value, (char *)base + key->offset, reading);
 }
 
-static void read_map(const char *parent, const struct yaml_node *node, void *base, struct reading *reading)
+static void read_map(const char *parent, const struct yaml_node *node, void *base,
+                     struct key_reading *reading)
 {
     char path[2 * KEY_PATH_MAX], word[KEY_PATH_MAX];
     if (node->kind != NODE_MAP) {
@@ -266,7 +291,7 @@ static void read_map(const char *parent, const struct yaml_node *node, void *bas
 void settings_read(struct settings *settings, const char *const *recipes, const char *bytes, size_t length,
                    struct problems *problems)
 {
-    struct reading reading = {.problems = problems, .file = problems->file};
+    struct key_reading reading = {.problems = problems, .file = problems->file};
     struct yaml_node *root = yaml_tree_parse(bytes, length, problems);
     if (root && !problems_full(problems))
         read_map("", root, settings, &reading);

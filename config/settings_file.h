@@ -20,8 +20,8 @@ struct election_settings *cluster_add_election(struct cluster_settings *);
 void cluster_clear(struct cluster_settings *);
 void election_clear(struct election_settings *);
 
-/* Reads a configuration (UTF-8) over settings that are new. What is wrong is added to problems. recipes: the
-   names of the built-in ones, NULL-terminated; NULL: whatever is named is taken. */
+/* Reads a configuration (UTF-8) into new settings. Errors are added to problems. recipes: the names of the
+   built-in ones, NULL-terminated; NULL: every name is accepted. */
 void settings_read(struct settings *, const char *const *recipes, const char *bytes, size_t length,
                    struct problems *);
 

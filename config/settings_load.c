@@ -27,7 +27,8 @@ static bool set_text(char **field, const char *text)
     return true;
 }
 
-static bool read_file(struct settings *settings, const struct options *options, struct problems *problems)
+static bool settings_load_read_file(struct settings *settings, const struct options *options,
+                                    struct problems *problems)
 {
     char *error;
     size_t length, line, column;
@@ -164,11 +165,11 @@ static bool take_paths(struct cluster_settings *cluster, const struct options *o
 }
 
 /* A value of the command line, read as the key's value in a file would be. */
-static bool take_option(const char *path, const char *value, void *base)
+static bool settings_load_take_option(const char *path, const char *value, void *base)
 {
     const struct key *key = key_find(path);
     struct problems none = {0};
-    struct reading reading = {.problems = &none};
+    struct key_reading reading = {.problems = &none};
     struct yaml_node node = {.kind = NODE_TEXT, .plain = true, .text = strdup(value)};
     if (!node.text)
         return false;
@@ -191,6 +192,26 @@ static bool read_credential(struct cluster_settings *cluster, struct problems *p
     return problems->count > 0;
 }
 
+/* An option that names a file; it turns TLS on. */
+static bool take_tls(struct tls_settings *tls, const struct options *options)
+{
+    tls->on |= options->tls || options->tls_ca || options->tls_cert || options->tls_key;
+    return (!options->tls_ca || set_text(&tls->ca, options->tls_ca)) &&
+           (!options->tls_cert || set_text(&tls->cert, options->tls_cert)) &&
+           (!options->tls_key || set_text(&tls->key, options->tls_key));
+}
+
+static bool read_security(struct cluster_settings *cluster, struct problems *problems)
+{
+    char *error;
+    if (security_load(&cluster->security, &error))
+        return true;
+    if (error)
+        problems_add(problems, 0, 0, "%s", error);
+    free(error);
+    return problems->count > 0;
+}
+
 static bool override_cluster(struct cluster_settings *cluster, const struct options *options,
                              struct problems *problems)
 {
@@ -200,11 +221,21 @@ static bool override_cluster(struct cluster_settings *cluster, const struct opti
         cluster->session_timeout_ms = options->session_timeout_ms;
     if (options->auth_file && !set_text(&cluster->auth_file, options->auth_file))
         return false;
-    if (options->admin && !take_option("clusters[].servers.admin", options->admin, cluster))
+    if (options->admin && !settings_load_take_option("clusters[].servers.admin", options->admin, cluster))
+        return false;
+    if (options->transactions && !set_text(&cluster->servers.transactions, options->transactions))
         return false;
     if (options->four_letter != TRI_YES)
         cluster->servers.four_letter = options->four_letter == TRI_NO ? CHOICE_OFF : CHOICE_AUTO;
-    return take_paths(cluster, options) && read_credential(cluster, problems);
+    return take_paths(cluster, options) && take_tls(&cluster->security.tls, options) &&
+           read_credential(cluster, problems) && read_security(cluster, problems);
+}
+
+/* What reads files asks no cluster anything. */
+static void forget_credential(struct cluster_settings *cluster)
+{
+    free(cluster->auth_file);
+    cluster->auth_file = NULL;
 }
 
 /* What cannot mean several clusters at once. */
@@ -213,8 +244,14 @@ static void check_single(const struct settings *settings, const struct options *
 {
     if (settings->cluster_count < 2)
         return;
+    if (options->transactions)
+        problems_add(problems, 0, 0, "--transactions with %zu clusters; choose one with --cluster",
+                     settings->cluster_count);
     if (options->auth_file)
         problems_add(problems, 0, 0, "--auth-file with %zu clusters; choose one with --cluster",
+                     settings->cluster_count);
+    if (options->tls_cert || options->tls_key)
+        problems_add(problems, 0, 0, "--tls-cert with %zu clusters; choose one with --cluster",
                      settings->cluster_count);
     if (options->admin && strchr(options->admin, ':'))
         problems_add(problems, 0, 0, "--admin with addresses and %zu clusters; choose one with --cluster",
@@ -223,23 +260,30 @@ static void check_single(const struct settings *settings, const struct options *
 
 static bool settings_fill(struct settings *settings, const struct options *options, struct problems *problems)
 {
-    if (!read_file(settings, options, problems))
+    if (!settings_load_read_file(settings, options, problems))
         return false;
     if (problems->count)
         return true;
     problems->file = NULL;
-    /* The demo's cluster is its own: nobody's credential goes there. What reads a recording asks no cluster
-       anything: the file's may have been renamed since, and their credentials are nobody's business. */
+    /* The demo has its own cluster and needs no credential. A command that reads a recording talks to no
+       cluster: the file's clusters may have been renamed since, and their credentials are not needed. */
     bool on_recording = command_on_recording(options->command) || options->replay;
-    if (options->command == COMMAND_DEMO || on_recording)
+    bool on_logs = options->command == COMMAND_AUTOPSY;
+    if (options->command == COMMAND_DEMO || on_recording || (on_logs && !options->cluster))
         keep_cluster(settings, settings->cluster_count);
     struct options others = *options;
     if (on_recording) {
         others.cluster = NULL; /* one that was recorded */
         options = &others;
     }
+    if (on_logs) {
+        others.path_count = 0; /* directories */
+        options = &others;
+    }
     if (!choose_clusters(settings, options, problems))
         return false;
+    if (on_logs && settings->cluster_count > 0)
+        forget_credential(&settings->clusters[0]);
     if (!problems->count)
         check_single(settings, options, problems);
     if (problems->count)
@@ -249,6 +293,14 @@ static bool settings_fill(struct settings *settings, const struct options *optio
             return false;
     if (options->ascii)
         settings->screen.ascii = TRI_YES;
+    settings->screen.utc |= options->utc;
+    if (options->refresh_ms)
+        settings->screen.refresh_ms = options->refresh_ms;
+    if (options->theme)
+        settings->screen.theme = *options->theme == 'd'   ? THEME_DARK
+                                 : *options->theme == 'l' ? THEME_LIGHT
+                                 : *options->theme == 'm' ? THEME_MONO
+                                                          : THEME_AUTO;
     return true;
 }
 

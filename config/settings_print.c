@@ -29,7 +29,7 @@ static void print_items(const struct key *list, const void *base, size_t indent,
         print_map(list->path, items + i * list->item_size, indent + 2, "- ", out);
 }
 
-/* first stands in front of the first key ("- " for an item); the others are indented by as much. */
+/* first precedes the first key ("- " for an item); the others are indented by as much. */
 static void print_map(const char *parent, const void *base, size_t indent, const char *first,
                       struct text *out)
 {
@@ -37,6 +37,8 @@ static void print_map(const char *parent, const void *base, size_t indent, const
     for (size_t i = 0; i < key_count; i++) {
         const struct key *key = &keys[i];
         if (!key_is_child(key, parent))
+            continue;
+        if (key->flags & KEY_OPTIONAL && !*(const bool *)((const char *)base + key->offset))
             continue;
         if (key_is_list(key)) {
             print_items(key, base, indent, lead, out);
@@ -54,7 +56,7 @@ static void print_map(const char *parent, const void *base, size_t indent, const
             if (!is_set)
                 continue;
         }
-        /* The dash takes the room of the indentation, so the next keys stand right below. */
+        /* The dash replaces part of the indentation, so the next keys align with the first. */
         indent += strlen(lead);
         lead = "";
     }

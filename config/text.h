@@ -22,8 +22,8 @@ void text_printf(struct text *, const char *format, ...) __attribute__((format(p
 void text_vprintf(struct text *, const char *format, va_list) __attribute__((format(printf, 2, 0)));
 
 /*
- * Somebody's bytes in double quotes: control bytes, invalid UTF-8 and what would break a line are shown
- * as \x1b, and after about sixty bytes comes an ellipsis. For messages, which stay one line this way.
+ * Foreign bytes in double quotes: control bytes, invalid UTF-8 and line breaks are shown as \x1b, and an
+ * ellipsis follows after about sixty bytes. For messages, which stay one line this way.
  */
 void text_quote(struct text *, const char *bytes, size_t length);
 

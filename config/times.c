@@ -38,7 +38,7 @@ static bool take_number(const char **text, int digits, int *number)
     return true;
 }
 
-static bool take(const char **text, char wanted)
+static bool times_take(const char **text, char wanted)
 {
     if (**text != wanted)
         return false;
@@ -63,14 +63,15 @@ static const char *take_fraction(const char **text, int64_t *us)
 }
 
 /* "14:03", "14:03:22", "14:03:22.104" */
-static const char *take_clock(const char **text, struct written *written)
+static const char *times_take_clock(const char **text, struct written *written)
 {
-    if (!take_number(text, 2, &written->hour) || !take(text, ':') || !take_number(text, 2, &written->minute))
+    if (!take_number(text, 2, &written->hour) || !times_take(text, ':') ||
+        !take_number(text, 2, &written->minute))
         return NO_TIME;
-    if (take(text, ':')) {
+    if (times_take(text, ':')) {
         if (!take_number(text, 2, &written->second))
             return NO_TIME;
-        if (take(text, '.')) {
+        if (times_take(text, '.')) {
             const char *problem = take_fraction(text, &written->fraction_us);
             if (problem)
                 return problem;
@@ -92,10 +93,10 @@ static const char *take_zone(const char **text, struct written *written)
     if (!**text)
         return NULL;
     written->zoned = true;
-    if (take(text, 'Z') || take(text, 'z'))
+    if (times_take(text, 'Z') || times_take(text, 'z'))
         return NULL;
-    if (!(take(text, '+') || take(text, '-')) || !take_number(text, 2, &hours) || !take(text, ':') ||
-        !take_number(text, 2, &minutes))
+    if (!(times_take(text, '+') || times_take(text, '-')) || !take_number(text, 2, &hours) ||
+        !times_take(text, ':') || !take_number(text, 2, &minutes))
         return NO_TIME;
     if (hours > 23 || minutes > 59)
         return "has no such offset from UTC; " TIME_FORM;
@@ -120,8 +121,8 @@ static bool is_a_day(const struct written *written)
 }
 
 /*
- * The moment, at most last_us, at which a clock on the wall shows what was written. Where clocks are put back
- * it shows it twice, where they are put forward never: then false.
+ * The moment, at most last_us, at which a wall clock shows the given time. Where clocks go back they show it
+ * twice; where they go forward they never show it: then false.
  */
 enum which { THE_FIRST, THE_LATEST };
 static bool find_local(const struct written *written, enum which which, int64_t last_us, int64_t *at_us)
@@ -202,16 +203,16 @@ const char *time_parse(const char *text, int64_t reference_us, int64_t *at_us)
     if (*at == '-' || *at == '+')
         return parse_distance(text, reference_us, at_us);
     if (strlen(at) > 2 && at[2] == ':') {
-        problem = take_clock(&at, &written);
+        problem = times_take_clock(&at, &written);
         return problem ? problem : *at ? NO_TIME : latest_clock(&written, reference_us, at_us);
     }
-    if (!take_number(&at, 4, &written.year) || !take(&at, '-') || !take_number(&at, 2, &written.month) ||
-        !take(&at, '-') || !take_number(&at, 2, &written.day))
+    if (!take_number(&at, 4, &written.year) || !times_take(&at, '-') ||
+        !take_number(&at, 2, &written.month) || !times_take(&at, '-') || !take_number(&at, 2, &written.day))
         return NO_TIME;
     bool whole_day = !*at;
-    if (!whole_day && !(take(&at, 'T') || take(&at, 't') || take(&at, ' ')))
+    if (!whole_day && !(times_take(&at, 'T') || times_take(&at, 't') || times_take(&at, ' ')))
         return NO_TIME;
-    problem = whole_day ? NULL : take_clock(&at, &written);
+    problem = whole_day ? NULL : times_take_clock(&at, &written);
     if (!problem)
         problem = take_zone(&at, &written);
     if (problem || *at)

@@ -14,7 +14,7 @@ static const struct {
 };
 #define DURATION_UNITS (sizeof duration_units / sizeof duration_units[0])
 
-static bool is_digit(char c)
+static bool units_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
@@ -23,10 +23,10 @@ static bool is_digit(char c)
 static bool digits_read(const char **text, int64_t limit, int64_t *number)
 {
     const char *at = *text;
-    if (!is_digit(*at))
+    if (!units_is_digit(*at))
         return false;
     int64_t value = 0;
-    for (; is_digit(*at); at++) {
+    for (; units_is_digit(*at); at++) {
         int digit = *at - '0';
         if (value > (limit - digit) / 10)
             return false;
@@ -45,15 +45,15 @@ const char *duration_parse(const char *text, int64_t *ms)
     int64_t whole = 0, fraction = 0, scale = 1;
     if (*at == '-')
         return "is negative; " DURATION_FORM;
-    if (!is_digit(*at))
+    if (!units_is_digit(*at))
         return "is not a duration; " DURATION_FORM;
     if (!digits_read(&at, DURATION_MAX_MS, &whole))
         return "is too long; durations reach to 36500d";
     if (*at == '.') {
         at++;
-        if (!is_digit(*at))
+        if (!units_is_digit(*at))
             return "is not a duration; " DURATION_FORM;
-        for (; is_digit(*at); at++) {
+        for (; units_is_digit(*at); at++) {
             if (scale >= INT64_C(1000000000))
                 return "is finer than a millisecond; " DURATION_FORM;
             fraction = fraction * 10 + (*at - '0');
@@ -175,7 +175,7 @@ const char *number_parse(const char *text, int64_t *number)
     bool negative = *text == '-';
     int64_t value;
     text += negative;
-    if (!is_digit(*text))
+    if (!units_is_digit(*text))
         return "is not a whole number; write digits only";
     if (!digits_read(&text, INT64_MAX, &value))
         return "is too large; write a smaller number";

@@ -1,11 +1,11 @@
 /*
  * units.h - durations, percentages, rates and numbers as people write them, parsed exactly and printed back.
  *
- * Every *_parse returns NULL when all is well, else a static text that says what is wrong and what to do
+ * Every *_parse returns NULL on success, else a static text with the error and the remedy
  * ("has no unit; write it as in 250ms, 10s, 5m, 2h or 30d"), fit to follow the value in a message; *out is
- * then untouched. Ranges beyond what the type holds are refused; narrower ones are the caller's business.
- * Arithmetic is whole numbers throughout. Every *_print writes what its parser reads back to the same value,
- * and returns its buffer.
+ * then untouched. Values beyond the range of the type are refused; the caller checks narrower ranges.
+ * Arithmetic is whole numbers throughout. Every *_print writes a text that its parser reads back to the same
+ * value, and returns its buffer.
  */
 #ifndef ELECTOP_CONFIG_UNITS_H
 #define ELECTOP_CONFIG_UNITS_H

@@ -93,3 +93,10 @@ size_t utf8_encode(uint32_t character, char bytes[4])
     bytes[3] = (char)(0x80 | (character & 0x3f));
     return 4;
 }
+
+bool utf8_deceives(uint32_t code)
+{
+    return code < 0x20 || (code >= 0x7f && code <= 0x9f) || code == 0x061c || code == 0x200e ||
+           code == 0x200f || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) ||
+           code == 0xfeff;
+}

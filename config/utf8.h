@@ -4,6 +4,7 @@
 #ifndef ELECTOP_CONFIG_UTF8_H
 #define ELECTOP_CONFIG_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,5 +23,9 @@ void utf8_locate(const char *bytes, size_t offset, size_t *line, size_t *column)
 
 /* Writes at most 4 bytes, without a NUL; returns how many (0: not a character). */
 size_t utf8_encode(uint32_t character, char bytes[4]);
+
+/* A control character, an invisible one, or one that changes the direction of text: valid, but escaped,
+   because it changes how a terminal shows the rest. */
+bool utf8_deceives(uint32_t code);
 
 #endif

@@ -270,7 +270,7 @@ struct yaml_node *yaml_tree_parse(const char *bytes, size_t length, struct probl
     yaml_parser_set_input_string(&builder.parser, (const unsigned char *)bytes, length);
     build_stream(&builder, root, &found);
     yaml_parser_delete(&builder.parser);
-    /* After a syntax error a half-read tree would only yield follow-up errors of its own. */
+    /* After a syntax error a partial tree would only cause further errors. */
     if (!found || builder.broken || yaml_node_is_null(root)) {
         yaml_tree_free(root);
         return NULL;

@@ -3,8 +3,8 @@
  *
  * (libyaml itself exports yaml_free() and its like, hence the names.)
  *
- * What a configuration has no use for is refused, with its place: aliases and anchors (a few lines of them
- * can stand for gigabytes), tags, several documents, keys that are not text, a key twice in one mapping.
+ * Features that a configuration does not need are refused, with their place: aliases and anchors (a few lines
+ * of them can expand to gigabytes), tags, several documents, keys that are not text, duplicate keys.
  */
 #ifndef ELECTOP_CONFIG_YAML_H
 #define ELECTOP_CONFIG_YAML_H
@@ -30,9 +30,9 @@ struct yaml_node {
 };
 
 /*
- * Parses bytes (which must be UTF-8). What is wrong is added to problems. What is merely refused (an alias,
- * a double key) still leaves a tree, so that the rest can be checked as well. NULL: an empty document, or
- * one that cannot be read to its end. Free with yaml_tree_free().
+ * Parses bytes (which must be UTF-8). Errors are added to problems. A refused feature (an alias, a duplicate
+ * key) still leaves a tree, so that the rest can be checked as well. NULL: an empty document, or one that
+ * cannot be read to its end. Free with yaml_tree_free().
  */
 struct yaml_node *yaml_tree_parse(const char *bytes, size_t length, struct problems *);
 void yaml_tree_free(struct yaml_node *);

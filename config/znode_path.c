@@ -97,7 +97,7 @@ bool znode_pattern_match(const char *pattern, const char *path)
     return !*pattern;
 }
 
-static bool is_digit(char c)
+static bool znode_path_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
@@ -118,7 +118,7 @@ int znode_path_compare(const char *one, const char *two)
 {
     const char *a = one, *b = two;
     while (*a && *b) {
-        if (is_digit(*a) && is_digit(*b)) {
+        if (znode_path_is_digit(*a) && znode_path_is_digit(*b)) {
             int order = compare_numbers(&a, &b);
             if (order != 0)
                 return order;

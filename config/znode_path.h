@@ -5,8 +5,8 @@
  * no empty, "." or ".." components, none of the characters U+0000-U+001F, U+007F-U+009F, U+D800-U+F8FF,
  * U+FFF0-U+FFFF; and, because Java sees them as surrogates, none above U+FFFF.
  *
- * A pattern is a path whose components may hold * (any run of characters, also none) and ? (one
- * character). Neither matches a slash, so a pattern has as many components as what it matches.
+ * A pattern is a path whose components may contain * (any run of characters, also none) and ? (one
+ * character). Neither matches a slash, so a pattern has as many components as its matches.
  */
 #ifndef ELECTOP_CONFIG_ZNODE_PATH_H
 #define ELECTOP_CONFIG_ZNODE_PATH_H
@@ -17,7 +17,7 @@
 #define ZNODE_PATH_MAX 4096 /* bytes; ZooKeeper itself has no limit but the size of a packet */
 
 /*
- * What is wrong with a path (or pattern), and what to do, as a static text fit to follow the path in a
+ * The error of a path (or pattern) and its remedy, as a static text fit to follow the path in a
  * message: "ends in a slash; leave it out". NULL: it is well formed. "/" is.
  */
 const char *znode_path_problem(const char *path);

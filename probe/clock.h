@@ -1,5 +1,5 @@
 /*
- * clock.h - what time it is: asked at the edges, and handed to the model, which asks nobody.
+ * clock.h - the current time: read at the edges, and passed to the model, which reads no clock.
  */
 #ifndef ELECTOP_PROBE_CLOCK_H
 #define ELECTOP_PROBE_CLOCK_H

@@ -1,5 +1,5 @@
 /*
- * log.h - the file of --log: one line an occurrence, for whoever looks into the tool itself.
+ * log.h - the file of --log: one line an occurrence, about the tool itself.
  *
  *   2026-11-20T14:03:22.104Z warning prod: connection refused by zk1:2181
  *
@@ -14,11 +14,11 @@
 
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 
-#define LOG_LINE_MAX 2000 /* bytes of a message; what is longer is cut, and ends in "..." */
+#define LOG_LINE_MAX 2000 /* bytes of a message; a longer one is cut, and ends in "..." */
 
 /*
  * Opens the file for appending; a new one can be read by its owner only. False and a text in *error
- * ("what is wrong; what to do", caller frees) when that is impossible.
+ * ("the error; the remedy", caller frees) when that is impossible.
  */
 bool log_open(const char *file, char **error);
 void log_close(void);

@@ -8,7 +8,7 @@
 #include "probe/election/recall.h"
 #include "probe/log.h"
 #include "probe/loop_timer.h"
-#include "probe/source/live.h"
+#include "probe/watch/cluster_source.h"
 
 /* A second look comes no sooner after the first, and further ones after it. */
 #define SECOND_LOOK_LEAST_MS 5000
@@ -38,7 +38,7 @@ struct monitor {
     uint64_t asked_ms; /* the second look, or the latest after it, was asked for then; 0: not yet */
 };
 
-static void on_event(void *context, const struct event *event)
+static void monitor_on_event(void *context, const struct event *event)
 {
     struct monitor *m = context;
     for (size_t i = 0; i < m->subscriber_count; i++)
@@ -58,7 +58,7 @@ static void beat(struct monitor *m, struct moment now, int64_t gap_us)
     }
 }
 
-/* What came in meanwhile waits, and is not to be taken for news: this comes before it is read. */
+/* Input that arrived meanwhile is no news: this event comes before it is read. */
 static bool notice_gap(struct monitor *m, struct moment now)
 {
     int64_t since_us = now.mono_us - m->beat.mono_us; /* it may have stopped right after that beat */
@@ -81,7 +81,7 @@ static void on_beat(uv_timer_t *timer)
         beat(m, now, 0);
 }
 
-static void on_reading(void *context)
+static void monitor_on_reading(void *context)
 {
     notice_gap(context, clock_now());
 }
@@ -94,7 +94,7 @@ struct monitor *monitor_start(uv_loop_t *loop, const struct settings *settings, 
         !(m->sources = calloc(settings->cluster_count, sizeof *m->sources)) ||
         !(m->heartbeat = loop_timer_new(loop, m)))
         goto failed;
-    m->model->on_event = on_event;
+    m->model->on_event = monitor_on_event;
     m->model->context = m;
     m->beat = clock_now();
     uv_timer_start(m->heartbeat, on_beat, BEAT_MS, BEAT_MS);
@@ -102,7 +102,7 @@ struct monitor *monitor_start(uv_loop_t *loop, const struct settings *settings, 
         struct source *source = live_source_new(loop, m->model, settings, (unsigned)i);
         if (!source)
             goto failed;
-        source->reading = on_reading;
+        source->reading = monitor_on_reading;
         source->context = m;
         m->sources[m->source_count++] = source;
     }
@@ -197,7 +197,7 @@ static uint64_t look_due_ms(struct monitor *m, uint64_t now_ms)
     return m->due_ms;
 }
 
-/* What was discovered by whoever records: also where nobody stands just now, which no walk would find. */
+/* Elections that a recorder has discovered: also those without candidates, which no walk would find. */
 static void watch_known(struct monitor *m, const struct cluster *then)
 {
     for (size_t i = 0; i < m->source_count; i++) {

@@ -1,5 +1,5 @@
 /*
- * monitor.h - the one small interface between probe/ and whoever shows what it sees.
+ * monitor.h - the one small interface between probe/ and its users.
  *
  * A monitor is a model fed by a source for each cluster of the settings, on one event loop. Commands and
  * the dashboard subscribe to its events and read its model.
@@ -26,7 +26,7 @@ void monitor_unsubscribe(struct monitor *, monitor_event_fn, void *context);
 
 const struct model *monitor_model(const struct monitor *);
 
-/* Before anything is observed: nobody will wait for a second look. */
+/* Before anything is observed: no second look will follow. */
 void monitor_one_look(struct monitor *);
 
 /* Every cluster has been looked at completely, or has refused us for good. One that cannot be reached may be
@@ -43,9 +43,9 @@ void monitor_ask(struct monitor *);
 void monitor_clear(struct monitor *, const char *cluster, const char *election, const char *candidate);
 
 /*
- * What was recorded until that wall-clock time: see probe/election/recall.h. then: borrowed until the next
- * call; NULL: there is nothing more to come, and it may go. Where elections are discovered, those that
- * somebody else records now (grows) are watched from the beginning.
+ * The recorded state until that wall-clock time: see probe/election/recall.h. then: borrowed until the next
+ * call; NULL: no more will come, and it may be freed. Where elections are discovered, those that
+ * another recorder records now (grows) are watched from the beginning.
  */
 void monitor_recall(struct monitor *, const struct model *then, int64_t until_us, bool grows);
 /* A later recording would tell how something that is seen came to be. */

@@ -7,14 +7,16 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "config/options.h"
 #include "config/settings.h"
+#include "probe/alert/alert_book.h"
 #include "probe/election/recipe_check.h"
 #include "probe/log.h"
 #include "tui/commands/command.h"
-#include "tui/commands/say.h"
+#include "tui/commands/messages.h"
 
 /*
  * A program may be started with its standard descriptors closed; the next file opened (a log, a socket) would
@@ -36,7 +38,7 @@ static int print_help(const struct options *options)
     char *help = options_help(options->about, options->recipes);
     if (!help)
         complain("out of memory");
-    int status = help ? say_text(help) : EXIT_USAGE;
+    int status = help ? message_text(help) : EXIT_USAGE;
     free(help);
     return status;
 }
@@ -52,10 +54,18 @@ static int run_command(const struct invocation *invocation)
         return invocation->options->replay ? command_events_recorded(invocation) : command_events(invocation);
     case COMMAND_RECORD:
         return command_record(invocation);
+    case COMMAND_CHECK:
+        return command_check(invocation);
+    case COMMAND_EXPORT:
+        return command_export(invocation);
     case COMMAND_REPORT:
         return command_report(invocation);
     case COMMAND_REPLAY:
         return command_replay(invocation);
+    case COMMAND_AUTOPSY:
+        return command_autopsy(invocation);
+    case COMMAND_WHY:
+        return command_why(invocation);
     case COMMAND_INJECT:
         return command_inject(invocation);
     case COMMAND_CONFIG:
@@ -70,28 +80,39 @@ static int run_command(const struct invocation *invocation)
     return EXIT_USAGE;
 }
 
-static int refuse(char *error)
+/* A monitoring daemon reads standard output, and takes any other exit code for what it is not. */
+static int main_refuse(const struct options *options, char *error)
 {
+    if (options->command == COMMAND_CHECK) {
+        int status = check_refuse(error ? error : "out of memory");
+        free(error);
+        return status;
+    }
     complain("%s", error ? error : "out of memory");
     free(error);
     return EXIT_USAGE;
 }
 
-static int run(const struct options *options)
+static int main_run(const struct options *options)
 {
     char *error;
     if (options->command == COMMAND_HELP)
         return print_help(options);
     if (options->command == COMMAND_VERSION)
-        return say_text("electop " ELECTOP_VERSION "\n");
+        return message_text("electop " ELECTOP_VERSION "\n");
     if (options->log && !log_open(options->log, &error))
-        return refuse(error);
+        return main_refuse(options, error);
     struct settings *settings = settings_load(options, &error);
     if (!settings)
-        return refuse(error);
-    if (!recipes_check(settings, &error)) {
+        return main_refuse(options, error);
+    if (!recipes_check(settings, &error) || !alerts_check(settings, &error)) {
         settings_free(settings);
-        return refuse(error);
+        return main_refuse(options, error);
+    }
+    if (settings->screen
+            .utc) { /* every time that is shown or typed: they all go through the C library's zone */
+        setenv("TZ", "UTC0", 1);
+        tzset();
     }
     log_line(LOG_LEVEL_INFO, "electop %s %s, configuration %s", ELECTOP_VERSION,
              command_word(options->command), settings->file ? settings->file : "none");
@@ -102,7 +123,7 @@ static int run(const struct options *options)
         log_line(LOG_LEVEL_WARNING, "%.*s", (int)length, note);
         note += length + (note[length] == '\n');
     }
-    int status = run_command(&(struct invocation){.options = options, .settings = settings});
+    int status = command_on_logs(&(struct invocation){.options = options, .settings = settings}, run_command);
     log_line(LOG_LEVEL_INFO, "ended with %d", status);
     settings_free(settings);
     return status;
@@ -120,10 +141,10 @@ int main(int argc, char **argv)
     /* A closed standard output is an error of write(), which each command treats in its way. */
     signal(SIGPIPE, SIG_IGN);
     if (!options_parse(argc, argv, &options, &error))
-        return refuse(error);
+        return main_refuse(&options, error);
     const char **recipes = recipes_names();
     options.recipes = recipes;
-    int status = recipes ? run(&options) : refuse(NULL);
+    int status = recipes ? main_run(&options) : main_refuse(&options, NULL);
     free(recipes);
     options_free(&options);
     log_close();

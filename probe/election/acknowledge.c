@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "probe/election/fold.h"
+#include "probe/election/update.h"
 #include "probe/election/recalled.h"
 #include "probe/election/registry.h"
 
@@ -13,7 +13,7 @@ static bool is_of_word(unsigned char c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
 }
 
-/* "host-1" is not the one that "host-10" names; what stands before it may be a binary length. */
+/* "host-10" does not name "host-1"; the byte before the text may be a binary length. */
 static enum contained contains(const unsigned char *data, size_t length, const char *text)
 {
     size_t wanted = strlen(text);
@@ -40,14 +40,14 @@ static enum acknowledged by_data(const struct election *election)
     enum contained named = contains(election->mark_data, election->mark_data_length, leader->identity);
     if (named == AS_A_WORD)
         return ACK_YES;
-    /* It may name it further on; and what a longer word in the midst of others means, nobody knows. */
+    /* The text may be further on; and the meaning of a longer word among others is unknown. */
     bool all_kept = election->mark_stat.data_length <= CANDIDATE_DATA_KEPT;
     bool one_word =
         election->mark_identity && strcspn(election->mark_identity, " ,;") == election->mark_data_length;
     return all_kept && (named == NOWHERE || one_word) ? ACK_NO : ACK_UNKNOWN;
 }
 
-static enum acknowledged judge(const struct election *election)
+static enum acknowledged by_mark(const struct election *election)
 {
     const struct candidate *leader = election->leader;
     if (!election->mark_path)
@@ -80,10 +80,90 @@ static enum acknowledged judge(const struct election *election)
     return by_data(election);
 }
 
-void acknowledge_update(const struct fold *f)
+/* A layout whose leader writes several has acknowledged with the last of them. */
+static enum acknowledged by_further_marks(const struct election *election)
+{
+    const struct candidate *leader = election->leader;
+    for (size_t i = 0; i < FURTHER_MARKS; i++) {
+        const struct further_mark *mark = &election->further_marks[i];
+        if (!mark->path)
+            continue;
+        if (!mark->known || !leader->known)
+            return ACK_UNKNOWN;
+        if (!mark->present || mark->owner != leader->stat.owner)
+            return ACK_NO;
+    }
+    return ACK_YES;
+}
+
+/* A member is known to own it, or the leader to have written it: this layout has it. */
+static bool is_proved(const struct election *election, enum acknowledged now)
+{
+    bool owned = election->mark_known && election->mark_present && election->mark_place == MARK_NODE &&
+                 election->mark_stat.owner != 0;
+    if (now == ACK_YES)
+        return true;
+    for (size_t i = 0; i < election->candidate_count; i++) {
+        const struct candidate *c = election->candidates[i];
+        if (c->known && ((owned && c->stat.owner == election->mark_stat.owner) ||
+                         (election->mark_place == MARK_REGISTRY && registry_is_listed(election->registry) &&
+                          registry_holds(election->registry, c->stat.owner))))
+            return true;
+    }
+    return false;
+}
+
+/* What one election of the cluster shows of the layout's version holds for the others. */
+static bool is_proved_elsewhere(const struct election *election)
+{
+    const struct recipe *const *proved = election->cluster->marks_proved;
+    for (size_t i = 0; i < sizeof election->cluster->marks_proved / sizeof *proved && proved[i]; i++)
+        if (proved[i] == election->recipe)
+            return true;
+    return false;
+}
+
+static void prove_everywhere(const struct update *f)
+{
+    struct cluster *cluster = f->election->cluster;
+    const size_t room = sizeof cluster->marks_proved / sizeof *cluster->marks_proved;
+    size_t at = 0;
+    while (at < room && cluster->marks_proved[at])
+        at++;
+    if (at == room || is_proved_elsewhere(f->election))
+        return;
+    cluster->marks_proved[at] = f->election->recipe;
+    for (size_t i = 0; i < cluster->election_count; i++) {
+        struct election *other = cluster->elections[i];
+        if (other != f->election && other->recipe == f->election->recipe && other->mark_doubted)
+            acknowledge_update(&(struct update){f->model, other, f->at});
+    }
+}
+
+static enum acknowledged acknowledge_judge(struct election *election)
+{
+    election->mark_doubted = false;
+    enum acknowledged now = by_mark(election);
+    bool doubtful = !election->mark_configured && !election->mark_proved;
+    if (doubtful && (now == ACK_YES || now == ACK_NO))
+        election->mark_proved = is_proved(election, now) || is_proved_elsewhere(election);
+    if (now == ACK_YES)
+        return by_further_marks(election);
+    /* Not there, and never seen: another version of the layout may do without it. */
+    bool missing = election->mark_place == MARK_REGISTRY || !election->mark_present;
+    election->mark_doubted =
+        election->recipe && now == ACK_NO && missing && doubtful && !election->mark_proved;
+    return election->mark_doubted && recipe_mark_varies(election->recipe) ? ACK_UNKNOWN : now;
+}
+
+void acknowledge_update(const struct update *f)
 {
     struct election *election = f->election;
-    enum acknowledged before = election->acknowledged, now = judge(election);
+    bool was_missing = election->acknowledged == ACK_NO || election->mark_doubted;
+    bool was_proved = election->mark_proved;
+    enum acknowledged before = election->acknowledged, now = acknowledge_judge(election);
+    if (election->mark_proved && !was_proved && election->recipe)
+        prove_everywhere(f);
     if (before == now)
         return;
     election->acknowledged = now;
@@ -91,11 +171,11 @@ void acknowledge_update(const struct fold *f)
         election->unacknowledged_since = recalled_unacknowledged(f);
         election->unacknowledged_found = before != ACK_YES;
     }
-    fold_touched(f);
+    update_touched(f);
     struct change *change = &election->change;
     const struct candidate *leader = election->leader;
     bool elected = leader && change->to && strcmp(change->to, leader->name) == 0;
-    if (now != ACK_YES || !(before == ACK_NO || elected))
+    if (now != ACK_YES || !(was_missing || elected))
         return;
     struct event event = {.kind = EVENT_LEADER_ACKNOWLEDGED,
                           .candidate = leader->name,
@@ -106,5 +186,5 @@ void acknowledge_update(const struct fold *f)
         event.after_us = f->at.mono_us - election->leader_since.mono_us;
     if (elected && change->takeover_us < 0)
         change->takeover_us = event.after_us;
-    fold_tell(f, &event);
+    update_tell(f, &event);
 }

@@ -4,9 +4,9 @@
 #ifndef ELECTOP_PROBE_ELECTION_ACKNOWLEDGE_H
 #define ELECTOP_PROBE_ELECTION_ACKNOWLEDGE_H
 
-struct fold;
+struct update;
 
 /* With all that is known of it now. */
-void acknowledge_update(const struct fold *);
+void acknowledge_update(const struct update *);
 
 #endif

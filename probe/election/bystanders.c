@@ -45,7 +45,7 @@ void bystander_left(struct election *election, const struct candidate *candidate
     const struct departure_note *last = departed_at(election, 0);
     if (last && last->at.mono_us == at.mono_us && last->session == candidate->stat.owner &&
         strncmp(last->name, candidate->name, sizeof last->name - 1) == 0)
-        return; /* a leader's loss is told first, then that it left */
+        return; /* a leader's loss is reported first, then its departure */
     struct departure_note note = {.session = candidate->stat.owner, .at = at, .led = led};
     snprintf(note.name, sizeof note.name, "%s", candidate->name);
     if (client) {
@@ -71,7 +71,7 @@ bool departed_put(struct election *election, const struct departure_note *note)
     return true;
 }
 
-void departed_recall(const struct fold *f, const struct election *then)
+void departed_recall(const struct update *f, const struct election *then)
 {
     struct election *election = f->election;
     struct departed own = {0};

@@ -7,7 +7,7 @@
 
 #include "probe/election/election.h"
 
-struct fold;
+struct update;
 
 /* This session may watch something in here. */
 void bystander_note(struct election *, uint64_t session);
@@ -31,8 +31,8 @@ struct departed {
 };
 /* One more, as it was recorded: those of before this run come first. False: out of memory. */
 bool departed_put(struct election *, const struct departure_note *);
-/* Takes over what was recorded of before this run (recall.h). */
-void departed_recall(const struct fold *, const struct election *then);
+/* Takes over the recorded departures of before this run (recall.h). */
+void departed_recall(const struct update *, const struct election *then);
 /* i = 0 is the latest; NULL: no more. */
 const struct departure_note *departed_at(const struct election *, size_t i);
 

@@ -4,11 +4,14 @@
 #include <string.h>
 
 #include "config/room.h"
+#include "probe/election/announced.h"
+#include "probe/election/certainty.h"
 #include "probe/election/clients.h"
 #include "probe/election/findings.h"
 #include "probe/election/looks.h"
 #include "probe/election/name_hash.h"
 #include "probe/election/roster.h"
+#include "probe/election/shared_lock.h"
 
 /* How long a client may take to look again after its predecessor changed. */
 #define SETTLING_US 2000000
@@ -26,7 +29,7 @@ const struct client_session *candidate_client(const struct candidate *candidate)
     return candidate->client ? &candidate->client->shown : NULL;
 }
 
-/* Whom members of this layout watch, as far as that can be seen. */
+/* What members of this layout watch, as far as that is visible. */
 static enum recipe_watches layout_watches(const struct election *election)
 {
     const struct recipe *recipe = election->recipe;
@@ -43,7 +46,7 @@ static const struct candidate *expected_at(const struct election *election, size
         return NULL;
     switch (layout_watches(election)) {
     case WATCHES_PREDECESSOR:
-        return election->candidates[place - 1];
+        return shared_lock(election) ? shared_lock_awaited(election, place) : election->candidates[place - 1];
     case WATCHES_LEADER:
         return election->candidates[0];
     case WATCHES_CHILDREN:
@@ -108,7 +111,7 @@ bool chain_watches_complete(const struct cluster *cluster)
     return cluster->server_count > 0 && cluster->ensemble != ENSEMBLE_PART;
 }
 
-/* ---- who watches whom ---- */
+/* ---- the links of the chain ---- */
 
 /* NULL: there was no memory for it. */
 static struct viewer *viewer_find(const struct diagnosis *d, const struct client *client)
@@ -146,6 +149,30 @@ static void link_add(struct election *election, struct candidate *target, uint64
     target->watchers = (uint32_t)election->link_count;
 }
 
+/* The watch notifies its session when the candidate right behind the target comes nearer; false: it has
+   another owner.
+ */
+static bool serve_next(const struct election *election, const struct viewer *viewer,
+                       const struct candidate *target)
+{
+    struct candidate *next =
+        target->place + 1u < election->candidate_count ? election->candidates[target->place + 1] : NULL;
+    if (!next || next->client != viewer->client)
+        return false;
+    next->tells_right = true;
+    return true;
+}
+
+static bool serve_shared(const struct election *election, const struct viewer *viewer,
+                         const struct candidate *target)
+{
+    bool any = false;
+    for (struct candidate *c = viewer->client->owned; c; c = c->owned_next)
+        if (c->election == election && !c->outside && shared_lock_serves(election, c, target))
+            any = c->tells_right = true;
+    return any;
+}
+
 static void see_target(struct diagnosis *d, struct viewer *viewer, struct candidate *target)
 {
     struct election *election = d->election;
@@ -156,15 +183,13 @@ static void see_target(struct diagnosis *d, struct viewer *viewer, struct candid
         viewer->targets++;
     if (target->place < viewer->lowest)
         viewer->lowest = target->place;
-    struct candidate *next =
-        target->place + 1u < election->candidate_count ? election->candidates[target->place + 1] : NULL;
-    if (next && next->client == viewer->client)
-        next->tells_right = true;
-    else if (target->client != viewer->client && !viewer->other)
+    bool serves =
+        shared_lock(election) ? serve_shared(election, viewer, target) : serve_next(election, viewer, target);
+    if (!serves && target->client != viewer->client && !viewer->other)
         viewer->other = target;
 }
 
-static void see_watches(struct diagnosis *d, struct viewer *viewer)
+static void chain_see_watches(struct diagnosis *d, struct viewer *viewer)
 {
     struct election *election = d->election;
     const struct client_session *shown = &viewer->client->shown;
@@ -209,7 +234,7 @@ static void take_bystanders(struct diagnosis *d)
         struct viewer *viewer = viewer_of(d, client);
         if (!viewer || d->viewer_count == before)
             continue; /* an owner, or noted twice */
-        see_watches(d, viewer);
+        chain_see_watches(d, viewer);
         if (viewer->targets == 0 && client->shown.watches_known) {
             d->viewer_count--;
             continue;
@@ -242,7 +267,7 @@ bool chain_restore(struct election *election, struct candidate *candidate, const
 
 /* ---- each candidate's link ---- */
 
-static const char *why_unknown(const struct election *election, const struct candidate *c)
+static const char *chain_why_unknown(const struct election *election, const struct candidate *c)
 {
     const struct cluster *cluster = election->cluster;
     if (c->denied)
@@ -283,8 +308,8 @@ static void link_is(struct candidate *c, enum link_state state, const char *why)
     c->link_why = why;
 }
 
-/* Whom its members watch is only guessed from their names, and its server holds more watches on children than
-   this program's own, one for each election: they may be how it is told. */
+/* The layout is only guessed from names, and its server has more child watches than
+   this program's own, one for each election: they may notify it. */
 static bool told_by_children(const struct election *election, const struct candidate *c)
 {
     const struct cluster *cluster = election->cluster;
@@ -295,24 +320,46 @@ static bool told_by_children(const struct election *election, const struct candi
     const struct server *server = &cluster->servers[shown->server];
     bool ours = cluster->connected_to && strcmp(cluster->connected_to, server->address) == 0;
     return server->foreign_children != 0 &&
-           server->child_watches > (ours ? (int64_t)cluster->election_count : 0);
+           server->child_watches - server->announced > (ours ? (int64_t)cluster->election_count : 0);
 }
 
-/* What is not as it should be: the code, or FINDING_COUNT where it is right or cannot be judged. */
-static enum finding_code judge(struct diagnosis *d, struct candidate *c)
+/* What a read-write lock allows beyond its rule; true: nothing can be said of this one. */
+static bool judge_shared(const struct election *election, struct candidate *c, const struct viewer *viewer)
+{
+    const struct candidate *awaited = shared_lock_awaited(election, c->place);
+    /* Curator: who holds the write lock may read. */
+    if (c->reads && awaited && awaited->client == c->client) {
+        link_is(c, LINK_UNKNOWN, "its own session is the writer before it");
+        return true;
+    }
+    /* kazoo: a Lock in a directory of ReadLocks does not see them, and waits for the lock before it. */
+    bool readers_between = viewer->other && viewer->other->place < c->place && !viewer->other->reads;
+    for (size_t i = readers_between ? viewer->other->place + 1u : c->place; i < c->place && readers_between;
+         i++)
+        readers_between = election->candidates[i]->reads;
+    if (!c->reads && readers_between) {
+        link_is(c, LINK_UNKNOWN, "it waits for the writer before it, and overlooks the readers between");
+        return true;
+    }
+    return false;
+}
+
+/* The fault: its code, or FINDING_COUNT where there is none or it cannot be judged. */
+static enum finding_code chain_judge(struct diagnosis *d, struct candidate *c)
 {
     struct election *election = d->election;
     const struct candidate *expected = expected_at(election, c->place);
     enum recipe_watches watches = layout_watches(election);
+    bool shared = shared_lock(election);
     c->by_children = false;
-    if (c->place == 0) {
+    if (c->place == 0 || (shared && shared_lock_holds(election, c))) {
         link_is(c, LINK_FIRST, NULL);
         return FINDING_COUNT;
     }
     struct client *client = c->client;
     if (!client || !client->shown.watches_known) {
         election->listens = election->listens || (client && client->shown.connected);
-        link_is(c, LINK_UNKNOWN, why_unknown(election, c));
+        link_is(c, LINK_UNKNOWN, chain_why_unknown(election, c));
         return FINDING_COUNT;
     }
     const struct viewer *viewer = viewer_find(d, client);
@@ -320,7 +367,7 @@ static enum finding_code judge(struct diagnosis *d, struct candidate *c)
         link_is(c, LINK_UNKNOWN, "out of memory");
         return FINDING_COUNT;
     }
-    bool follows_leader = expected == election->candidates[0] && viewer->lowest == 0;
+    bool follows_leader = !shared && expected == election->candidates[0] && viewer->lowest == 0;
     if (c->tells_right || follows_leader) {
         link_is(c, LINK_RIGHT, NULL);
         return FINDING_COUNT;
@@ -340,7 +387,14 @@ static enum finding_code judge(struct diagnosis *d, struct candidate *c)
         election->listens = true;
         return FINDING_COUNT;
     }
-    if (viewer->other) {
+    if (shared && judge_shared(election, c, viewer))
+        return FINDING_COUNT;
+    if (!certainty_order(election, c)) {
+        link_is(c, LINK_UNKNOWN, "the order of equal sequence numbers is not defined");
+        return FINDING_COUNT;
+    }
+    bool waits_behind = viewer->other && c->reads && viewer->other->place > c->place;
+    if (viewer->other && !waits_behind) {
         link_is(c, LINK_WRONG, NULL);
         return FINDING_WRONG_PREDECESSOR;
     }
@@ -348,9 +402,9 @@ static enum finding_code judge(struct diagnosis *d, struct candidate *c)
         link_is(c, LINK_WRONG, NULL);
         return FINDING_WATCH_SELF;
     }
-    if (viewer->deleted) {
+    if (viewer->deleted || waits_behind) {
         link_is(c, LINK_WRONG, NULL);
-        return FINDING_WATCH_ON_DELETED;
+        return c->reads ? FINDING_ORPHAN_READER : FINDING_WATCH_ON_DELETED;
     }
     c->by_children = told_by_children(election, c);
     if (c->by_children) {
@@ -358,19 +412,22 @@ static enum finding_code judge(struct diagnosis *d, struct candidate *c)
         return FINDING_COUNT;
     }
     link_is(c, LINK_SUSPECT, NULL);
-    return FINDING_NO_WATCH;
+    return c->reads ? FINDING_ORPHAN_READER : FINDING_NO_WATCH;
 }
 
-/* Could watches that no server shows (on the directory's children) tell it? */
+/* ... which a later look may settle: observers have announced as many as there are. */
+static bool layout_may_settle(const struct candidate *c)
+{
+    const struct client_session *shown = candidate_client(c);
+    const struct cluster *cluster = c->election->cluster;
+    return shown && shown->server < cluster->server_count &&
+           announced_may_settle(&cluster->servers[shown->server]);
+}
+
+/* No hidden watch could notify it, and its expected watch is known. */
 static bool layout_certain(const struct election *election, const struct candidate *c)
 {
-    if (election->recognised == RECOGNISED_CONFIGURED || election->shows_predecessor)
-        return true;
-    if (election->recognised == RECOGNISED_SIGNATURE && c->named)
-        return true;
-    const struct client_session *shown = candidate_client(c);
-    return shown && shown->server < election->cluster->server_count &&
-           election->cluster->servers[shown->server].foreign_children == 0;
+    return certainty_layout(election, c) && certainty_order(election, c) && certainty_watches(election, c);
 }
 
 /*
@@ -378,18 +435,18 @@ static bool layout_certain(const struct election *election, const struct candida
  * that showed these children came before the run, and a list after a sync came after it. (The first need
  * not follow a sync: a directory whose pzxid has not moved by then was not changed in between.)
  */
-static bool proved(const struct election *election, const struct candidate *c)
+static bool chain_proved(const struct election *election, const struct candidate *c)
 {
     const struct client *client = c->client;
     return client_proved(client) && layout_certain(election, c) && election->quiet_us != 0 &&
            election->quiet_us <= client->run_us && election->synced_us > client_counted_end_us(client);
 }
 
-/* A session's znode went while it still has nothing to be told by: it does not know. */
+/* A session's znode went while nothing could notify it: it does not know. */
 static void became_first(struct candidate *c)
 {
     if (c->proof == FINDING_NO_WATCH || c->proof == FINDING_WATCH_SELF ||
-        c->proof == FINDING_WATCH_ON_DELETED)
+        c->proof == FINDING_WATCH_ON_DELETED || c->proof == FINDING_ORPHAN_READER)
         c->deaf = true;
     c->proof = FINDING_COUNT;
 }
@@ -406,29 +463,32 @@ static void update_link(struct diagnosis *d, struct candidate *c)
     }
     enum link_state was = c->link;
     const char *why = c->link_why;
-    enum finding_code was_wrong = c->wrong, was_proof = c->proof, wrong = judge(d, c);
+    enum finding_code was_wrong = c->wrong, was_proof = c->proof, wrong = chain_judge(d, c);
     if (wrong != c->wrong) {
         c->wrong = wrong;
         c->wrong_us = wrong != FINDING_COUNT ? c->client->shown.watches_seen_us : 0;
     }
-    /* A proof lasts as long as it can be seen to hold: nobody knows what happened while it was hidden. */
+    /* A proof lasts as long as its facts are visible: while they were hidden it may have changed. */
     bool known = c->client && c->client->shown.watches_known;
     if (!known || c->link == LINK_RIGHT || (wrong != FINDING_COUNT && c->proof != wrong))
         c->proof = FINDING_COUNT;
-    if (c->place == 0)
+    /* Since it was proved the session asked for something: perhaps for a watch that no server shows. */
+    if (c->proof != FINDING_COUNT && c->client && !c->client->idle && !certainty_watches(election, c))
+        c->proof = FINDING_COUNT;
+    if (c->place == 0 || c->link == LINK_FIRST)
         became_first(c);
     if (wrong != FINDING_COUNT && c->proof != wrong) {
         client_look_again(c->client, election->quiet_us);
-        if (proved(election, c)) {
+        if (chain_proved(election, c)) {
             c->proof = wrong;
             client_is_proved(c->client);
         }
     }
-    if (c->link == LINK_SUSPECT && c->proof == FINDING_NO_WATCH)
+    if (c->link == LINK_SUSPECT && c->proof != FINDING_COUNT)
         c->link = LINK_STUCK;
     /* Two looks settle it, unless the layout keeps it from being certain for ever. */
     if (wrong != FINDING_COUNT && c->proof != wrong &&
-        (layout_certain(election, c) || c->client->counted < 2))
+        (layout_certain(election, c) || layout_may_settle(c) || c->client->counted < 2))
         election->suspected = true;
     if (wrong != FINDING_COUNT && c->proof != wrong)
         election->listens = true;
@@ -449,6 +509,14 @@ int64_t chain_certain_after_us(const struct candidate *c)
                     : 0;
 }
 
+/* When a look at this session may prove its watches; INT64_MAX: its timeout is not known. */
+static int64_t client_due_us(const struct client *client, int64_t now_us)
+{
+    int64_t apart_us = client_apart_us(client);
+    int64_t from_us = client->run_us ? client->run_shown_us : now_us;
+    return apart_us ? from_us + apart_us : INT64_MAX;
+}
+
 int64_t chain_look_due_us(const struct election *election, int64_t now_us)
 {
     int64_t due_us = INT64_MAX;
@@ -457,13 +525,18 @@ int64_t chain_look_due_us(const struct election *election, int64_t now_us)
         anybody = anybody || chain_certain_after_us(election->candidates[i]) > 0;
     for (size_t i = 0; i < election->candidate_count; i++) {
         const struct candidate *c = election->candidates[i];
-        /* Where nobody's own watches are suspected, it is who watches whom: any session may be meant. */
+        /* If no candidate's own watches are suspected, the links are: any session may be meant. */
         if (!c->client || (anybody ? chain_certain_after_us(c) == 0 : client_proved(c->client)))
             continue;
-        int64_t apart_us = client_apart_us(c->client), run_us = c->client->run_us;
-        int64_t from_us = run_us ? c->client->run_shown_us : now_us;
-        if (apart_us && from_us + apart_us < due_us)
-            due_us = from_us + apart_us;
+        if (client_due_us(c->client, now_us) < due_us)
+            due_us = client_due_us(c->client, now_us);
+    }
+    /* ... and those who watch without a candidacy. */
+    for (size_t i = 0; i < election->bystander_count; i++) {
+        const struct client *client = clients_find(election->cluster->clients, election->bystanders[i]);
+        if (client && client->shown.connected && !client->shown.observer && !client_proved(client) &&
+            client_due_us(client, now_us) < due_us)
+            due_us = client_due_us(client, now_us);
     }
     return due_us;
 }
@@ -473,7 +546,9 @@ void chain_update(struct diagnosis *d)
     struct election *election = d->election;
     election->link_count = 0;
     election->suspected = false;
+    election->hidden_watches = certainty_hidden_watches(election);
     election->overdue_us = 0;
+    election->reader_count = 0;
     for (size_t i = 0; i < election->candidate_count; i++) {
         struct candidate *c = election->candidates[i];
         c->place = (uint32_t)i;
@@ -482,9 +557,10 @@ void chain_update(struct diagnosis *d)
         struct viewer *viewer = c->client ? viewer_of(d, c->client) : NULL;
         if (viewer)
             viewer->owned++;
+        election->reader_count += c->reads;
     }
     for (size_t i = 0; i < d->viewer_count; i++)
-        see_watches(d, &d->viewers[i]);
+        chain_see_watches(d, &d->viewers[i]);
     take_bystanders(d);
     /* Where the layout is not known, the second one may as well watch the leader as such. */
     size_t telling = election->recipe && election->recipe->watches == WATCHES_PREDECESSOR ? 1 : 2;
@@ -492,6 +568,7 @@ void chain_update(struct diagnosis *d)
         election->shows_predecessor = election->candidates[i]->tells_right;
     if (election->shows_predecessor && election->recognised == RECOGNISED_NAME && election->recipe) {
         election->recognised = RECOGNISED_WATCH;
+        certainty_settle_kind(election);
         d->f->model->generation++;
     }
     for (size_t i = 0; i < election->candidate_count; i++)

@@ -1,8 +1,8 @@
 /*
- * chain.h - the watch chain of one election: who really watches whom, held against the recipe.
+ * chain.h - the watch chain of one election: the actual watches, compared with the recipe.
  *
- * Each candidate's link, and who watches each candidate, are brought up to date with every diagnosis. What
- * counts is the line as it is: the predecessor by the layout's own order.
+ * Each candidate's link, and its watchers, are brought up to date with every diagnosis. The
+ * present line counts: the predecessor by the layout's own order.
  */
 #ifndef ELECTOP_PROBE_ELECTION_CHAIN_H
 #define ELECTOP_PROBE_ELECTION_CHAIN_H
@@ -17,7 +17,7 @@ struct diagnosis; /* findings.h */
 /* What its owner's session shows; NULL: nothing is known of it, or the znode has no session. */
 const struct client_session *candidate_client(const struct candidate *);
 
-/* Whom the recipe wants it to watch; NULL: nobody, or the layout's watches are not visible. */
+/* The candidate that the recipe wants it to watch; NULL: none, or the layout's watches are not visible. */
 const struct candidate *chain_expected(const struct election *, const struct candidate *);
 
 /* The candidate whose znode this path is; NULL: it is none of this election. */
@@ -28,10 +28,10 @@ const struct candidate *chain_candidate_at(const struct election *, const char *
 size_t chain_watched_by(const struct election *, const struct candidate *, uint64_t *sessions, size_t room);
 
 /*
- * Looks at a session prove something only when they lie far enough apart, and its connection has answered
- * after the last. chain_look_due_us: when (monotonic) the next look at anybody of whom something is suspected
- * may be the one that proves it; INT64_MAX: no look would. chain_certain_after_us: how long all this takes
- * from the first look on, at the longest; 0: of this candidate nothing is suspected that time would settle.
+ * Looks at a session prove something only when they are far enough apart, and its connection has answered
+ * after the last. chain_look_due_us: when (monotonic) the next look at a suspected candidate
+ * may prove it; INT64_MAX: no look would. chain_certain_after_us: how long all this takes
+ * from the first look on, at the longest; 0: no suspicion of this candidate that time would settle.
  */
 int64_t chain_look_due_us(const struct election *, int64_t now_us);
 int64_t chain_certain_after_us(const struct candidate *);
@@ -48,12 +48,13 @@ bool chain_watches_complete(const struct cluster *);
 /* One session in the light of one election. */
 struct viewer {
     struct client *client;
-    uint32_t owned;                /* candidates of it in here */
-    uint32_t targets;              /* candidates that it watches, its own left out */
-    uint32_t lowest;               /* the foremost of them */
-    const struct candidate *other; /* one of them that is not the predecessor of any of its own */
-    const char *deleted;           /* a candidate's path that it watches and that does not exist */
-    bool above; /* it watches the directory or what lies above: such a watch may be recursive */
+    uint32_t owned;   /* candidates of it in here */
+    uint32_t targets; /* candidates that it watches, its own left out */
+    uint32_t lowest;  /* the foremost of them */
+    const struct candidate
+        *other;          /* a candidate that it watches and that is no predecessor of its candidates */
+    const char *deleted; /* a candidate's path that it watches and that does not exist */
+    bool above;          /* it watches the directory or an ancestor: such a watch may be recursive */
 };
 
 /* Brings links and watchers up to date. */

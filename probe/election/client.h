@@ -1,11 +1,11 @@
 /*
- * client.h - what the servers show of somebody's session: its connection and its watches.
+ * client.h - a session as the servers show it: its connection and its watches.
  *
  * Joined over all servers by session id, whatever its spelling there (signed decimal at AdminServer,
- * unsigned hex in four-letter words). Every fact carries the moment of its look; a fact that could not
- * be had is marked unknown, with the reason at the server it would have come from (struct server, hidden).
+ * unsigned hex in four-letter words). Every fact carries the time of its look; an unavailable fact
+ * is marked unknown, with the reason at its server (struct server, hidden).
  *
- * Known are the sessions that a server lists and those that own a candidate. Readers may keep nothing but
+ * The table has the sessions that a server lists and those that own a candidate. Readers may keep nothing but
  * ids across observations.
  */
 #ifndef ELECTOP_PROBE_ELECTION_CLIENT_H
@@ -23,7 +23,7 @@
 struct client_session {
     uint64_t id;
     char *address;           /* "10.0.3.17:51234"; NULL: unknown */
-    int64_t established_ms;  /* with the address it tells one connection from the next */
+    int64_t established_ms;  /* identifies a connection, together with the address */
     struct moment seen;      /* of the connection list */
     int64_t watches_seen_us; /* of the watch list, monotonic */
     char **watches;          /* full paths; data and exists watches (child watches are never shown) */
@@ -36,7 +36,7 @@ struct client_session {
     bool connected : 1; /* some server listed a connection of it at its last look */
     bool silent_is_bound : 1; /* it may be more: that server's now is not known */
     bool watches_known : 1;   /* its server showed its watches, and it was connected there before and after */
-    bool watches_listed : 1;  /* it stood in that list: an empty list means that watches fired, absence
+    bool watches_listed : 1;  /* it was in that list: an empty list means that watches fired, absence
                                  that none was ever set on this connection */
     bool observer : 1;        /* it is a copy of this program */
     bool alive_known : 1;     /* ZooKeeper's leader was asked ... */

@@ -5,7 +5,7 @@
 #include "probe/election/clients.h"
 #include "probe/election/cluster.h"
 
-/* Where no server tells its own. */
+/* If no server reports its own. */
 #define USUAL_TICK_MS 2000
 
 const struct client_session *cluster_client(const struct cluster *cluster, uint64_t session)

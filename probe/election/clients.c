@@ -15,7 +15,7 @@ bool owner_is_session(uint64_t owner)
     return owner != 0 && owner != container && owner >> 56 != 0xff;
 }
 
-static size_t bucket_of(const struct clients *clients, uint64_t session)
+static size_t clients_bucket_of(const struct clients *clients, uint64_t session)
 {
     return (session * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (clients->bucket_count - 1);
 }
@@ -24,7 +24,7 @@ struct client *clients_find(const struct clients *clients, uint64_t session)
 {
     if (!clients || clients->bucket_count == 0)
         return NULL;
-    struct client *client = clients->buckets[bucket_of(clients, session)];
+    struct client *client = clients->buckets[clients_bucket_of(clients, session)];
     while (client && client->shown.id != session)
         client = client->next;
     return client;
@@ -58,7 +58,7 @@ static bool full(const struct clients *clients)
     return clients->count >= 2 * clients->bucket_count;
 }
 
-static bool grow(struct clients *clients)
+static bool clients_grow(struct clients *clients)
 {
     if (!full(clients))
         return true;
@@ -73,7 +73,7 @@ static bool grow(struct clients *clients)
         struct client *next;
         for (struct client *client = old.buckets[i]; client; client = next) {
             next = client->next;
-            struct client **bucket = &buckets[bucket_of(clients, client->shown.id)];
+            struct client **bucket = &buckets[clients_bucket_of(clients, client->shown.id)];
             client->next = *bucket;
             *bucket = client;
         }
@@ -92,7 +92,7 @@ struct client *clients_make(struct cluster *cluster, uint64_t session)
         return client;
     if (full(clients))
         clients_drop_strangers(clients);
-    client = grow(clients) ? malloc(sizeof *client) : NULL;
+    client = clients_grow(clients) ? malloc(sizeof *client) : NULL;
     if (!client)
         return NULL;
     *client = (struct client){.shown = {.id = session,
@@ -101,8 +101,9 @@ struct client *clients_make(struct cluster *cluster, uint64_t session)
                                         .last_cxid = -1,
                                         .server = CLIENT_NOWHERE,
                                         .outstanding = -1},
+                              .announced = -1,
                               .ends_ms = -1};
-    struct client **bucket = &clients->buckets[bucket_of(clients, session)];
+    struct client **bucket = &clients->buckets[clients_bucket_of(clients, session)];
     client->next = *bucket;
     *bucket = client;
     clients->count++;
@@ -122,6 +123,7 @@ void clients_free(struct clients *clients)
     }
     free(clients->buckets);
     free(clients->ancestors);
+    free(clients->above);
     free(clients);
 }
 
@@ -151,7 +153,7 @@ void client_disown(struct candidate *candidate)
     candidate->owned_link = NULL;
 }
 
-/* One block for the pointers and what they point at. */
+/* One block for the pointers and their strings. */
 bool client_keep_watches(struct client_session *shown, const struct seen_watches *seen)
 {
     size_t size = seen->count * sizeof(char *);
@@ -187,11 +189,11 @@ bool client_was_heard(const struct cluster *cluster, const struct client *client
     int64_t tick_us = cluster_tick_ms(cluster) * INT64_C(1000);
     if (!leader->clock_known)
         return false;
-    /* Followers pass on what they heard every half tick. */
+    /* Followers report the sessions they heard every half tick. */
     *low_us =
         leader->clock_low_known && tick_us > 0 ? heard_us - 2 * tick_us + leader->clock_low_us : INT64_MIN;
     *high_us = heard_us + leader->clock_high_us;
-    /* Whoever leads ZooKeeper anew gives everybody a whole timeout, and hears nobody by that. */
+    /* A new leader of ZooKeeper restarts every timeout, without hearing a session. */
     if (*low_us <= cluster->epoch_us)
         *low_us = INT64_MIN;
     return true;

@@ -16,7 +16,7 @@ struct client {
 
     int64_t response_ms;      /* last response in the latest list */
     int64_t last_zxid;        /* in the latest list: its last request was answered no later; -1: unknown */
-    int64_t ends_ms;          /* in the latest list of sessions: see seen_session; -1: not told */
+    int64_t ends_ms;          /* in the latest list of sessions: see seen_session; -1: unknown */
     int64_t parted_us;        /* the first list without its connection had come by then */
     uint64_t fingerprint;     /* of the watches that concern elections, in the run */
     int64_t run_us;           /* the run's first look was asked for then; 0: no run */
@@ -24,16 +24,19 @@ struct client {
     int64_t asked_us;         /* the latest look, waiting for the list after it; 0: none waits */
     int64_t framed_asked_us;  /* the latest with a list before and after ... */
     int64_t counted_asked_us; /* the latest that counts; 0: none */
-    int64_t proved_ms;        /* the connection that something was proved on: its establishment; 0: none */
+    int64_t refuted_us; /* it was reported as disconnected since then, and outlived its timeout; 0: not so */
+    int64_t proved_ms;  /* the connection that something was proved on: its establishment; 0: none */
     uint32_t framed_took_us, counted_took_us; /* ... until the list after it was asked for */
     int32_t run_cxid;
-    uint32_t scratch;                                /* of whoever walks over clients */
+    uint32_t scratch;                                /* for the caller that walks over clients */
     uint16_t framed, counted;                        /* looks of the run; they stay at the largest */
     uint16_t list_round, watch_round, session_round; /* compared with the server's, for equality */
     uint16_t other_round; /* another server listed it, too, in this round of its lists */
     uint16_t other_server;
-    uint8_t absent_rounds; /* session lists in a row without it, since all its candidates stand */
+    int32_t announced;     /* watches on children, in the latest list of watches; -1: it announces none */
+    uint8_t absent_rounds; /* session lists in a row without it, since all its candidates exist */
     bool idle : 1;         /* in the run: no real request, none outstanding */
+    bool ours : 1;         /* a session of this program */
     bool answered : 1;     /* since the latest framed look */
 };
 
@@ -45,6 +48,9 @@ struct clients {
     size_t sessions_server;      /* who gave it */
     uint64_t *ancestors;         /* hashes of the paths above elections, 0: free */
     size_t ancestor_room;
+    uint64_t *above; /* sessions with a watch on an election's path or above it: it may be recursive */
+    size_t above_count, above_room;
+    uint64_t above_sum; /* identifies this list */
 };
 
 void clients_free(struct clients *);
@@ -55,11 +61,11 @@ struct client *clients_find(const struct clients *, uint64_t session);
 /* Begins the table where there is none; NULL: out of memory. */
 struct client *clients_make(struct cluster *, uint64_t session);
 
-/* Whoever is on no server and owns nothing is of no interest any more. */
+/* Drops sessions that are on no server and own nothing. */
 void clients_drop_strangers(struct clients *);
 /*
- * As the latest list of sessions shows: a server heard of it no earlier than low_us, and ZooKeeper's leader
- * was told nothing of it after high_us, on the observer's monotonic clock. False: it does not show that.
+ * From the latest list of sessions: a server heard of it no earlier than low_us, and ZooKeeper's leader
+ * learnt nothing of it after high_us, on the observer's monotonic clock. False: the list does not show that.
  */
 bool client_was_heard(const struct cluster *, const struct client *, int64_t *low_us, int64_t *high_us);
 /* Takes a copy of its watches. False: out of memory; it keeps those of before. */

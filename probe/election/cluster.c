@@ -54,8 +54,8 @@ static bool cluster_reserve(struct cluster *cluster)
     return true;
 }
 
-/* In which order a server lists what was found there means nothing: that stands by its path, behind what
-   somebody named, which stands as it was named. */
+/* The order in which a server lists discovered elections means nothing: those are sorted by path, after
+   configured ones, which keep their order. */
 static bool stands_before(const struct election *one, const struct election *newcomer)
 {
     bool found = one->origin != ORIGIN_CONFIGURED, found_too = newcomer->origin != ORIGIN_CONFIGURED;
@@ -117,6 +117,11 @@ enum server_reach server_reach(const struct cluster *cluster, const struct serve
         return server->reachable ? SERVER_ANSWERS : SERVER_SILENT;
     bool ours = server->reachable && cluster->connection == CONNECTION_CONNECTED;
     return ours ? SERVER_ANSWERS : SERVER_NOT_ASKED;
+}
+
+int64_t server_epoch(const struct server *server)
+{
+    return server->zxid < 0 ? -1 : server->zxid >> 32;
 }
 
 bool cluster_shows(const struct cluster *cluster)

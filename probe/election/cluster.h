@@ -1,7 +1,7 @@
 /*
- * cluster.h - what is known of a cluster: its servers, its elections by path, and of all clusters.
+ * cluster.h - the known state of a cluster: its servers, its elections by path, and of all clusters.
  *
- * Plain data, changed only by what model_observe() (model.h) calls, and read by anyone.
+ * Plain data, changed only by functions of model_observe() (model.h), and read by anyone.
  */
 #ifndef ELECTOP_PROBE_ELECTION_CLUSTER_H
 #define ELECTOP_PROBE_ELECTION_CLUSTER_H
@@ -16,6 +16,7 @@ struct election;
 struct event;
 struct clients;
 struct failover_case;
+struct logged_ends;
 struct recipe_book;
 
 /* What the latest round of reading elections' own znodes from each server leaves to be asked. */
@@ -25,9 +26,18 @@ enum replicas_next {
     REPLICAS_BEHIND  /* one shows less than another had shown in the round before */
 };
 
+/* How many watches on children a server counted at one time, ours left out. */
+#define CHILD_COUNTS_KEPT 8
+struct child_count {
+    int64_t counted_us; /* 0: none */
+    int64_t others;
+    int64_t announced; /* where it is proved: what observers had announced */
+    bool proved;       /* ... and that held when it was counted */
+};
+
 struct server {
     char *address;
-    bool unasked;   /* nobody asked it how it is */
+    bool unasked;   /* it was not polled */
     bool reachable; /* see server_reach() */
     enum server_mode mode;
     int64_t answer_us, zxid;
@@ -40,30 +50,49 @@ struct server {
     struct moment watches_seen;
     size_t watch_count;       /* data and exists watches */
     int64_t child_watches;    /* their number, without owners; -1: unknown */
-    int64_t foreign_children; /* ... and how many of them may be others', as of the connections listed last
-                                 after that; -1: unknown */
-    bool children_open;       /* ... which these have not told yet */
+    int64_t foreign_children; /* ... and how many of them may belong to others than observers, as of the
+                                 connections listed last after that; -1: unknown */
+    int64_t announced;        /* ... and to other observers, as these announce */
+    struct server_load load;  /* as of load_seen */
+    struct moment load_seen;  /* mono_us 0: never */
+    /* Of the client address with most connections, in the latest list; -1: no list. Its limit is
+       load.address_connections_most. */
+    int busiest_connections;
+    char busiest_address[48];
+    /* When it last reported its zxid, it had not carried out this many transactions that another server had
+       reported before; 0: none; -1: not known. Where the epoch is another, their number is a lower bound. */
+    int64_t lag;
+    int64_t lag_us; /* ... the oldest of which was known for so long; 0: none */
 
     /* The model's own. */
-    uint16_t list_round, watch_round;    /* connection lists and watch lists so far */
-    struct moment listed, listed_before; /* the latest two connection lists; mono_us 0: none */
+    struct child_count counts[CHILD_COUNTS_KEPT]; /* the latest first */
+    struct child_count open_count;                /* our own are still among these */
+    uint16_t list_round, watch_round;             /* connection lists and watch lists so far */
+    struct moment listed, listed_before;          /* the latest two connection lists; mono_us 0: none */
     bool clock_low_known, clock_known;
     int64_t clock_low_us, clock_high_us; /* from its monotonic clock to the observer's, within these */
     int64_t clock_us;                    /* ... as of then */
-    struct moment stated;                /* when it last told its zxid */
+    struct moment stated;                /* when it last reported its zxid */
     struct moment missed;                /* when it last did not answer; mono_us 0: never */
     int64_t list_took_us;                /* the latest connection list */
     int64_t lasting_us; /* each list since this one shares a connection with the one before: it was not
                            started again meanwhile */
 };
 
-/* What is known of whether a server answers. One that was not asked is known only by our
+/* Whether a server answers. One that was not polled is known only by our
    own session there. */
 enum server_reach { SERVER_SILENT, SERVER_ANSWERS, SERVER_NOT_ASKED };
 
 /* Our own session had seen all that this transaction and those before it did, when this list came. */
 #define CAUGHT_UP_KEPT 8
 struct caught_up {
+    int64_t zxid; /* 0: none */
+    int64_t at_us;
+};
+
+/* The highest transaction that any server had reported by then. */
+#define ZXIDS_KEPT 32
+struct zxid_told {
     int64_t zxid; /* 0: none */
     int64_t at_us;
 };
@@ -89,24 +118,28 @@ struct cluster {
     size_t election_count, election_room;
     struct election **buckets; /* the model's own: by path */
     size_t bucket_count;
-    bool paths_changed;                /* the elections and the paths above them, since somebody asked */
+    bool paths_changed;                /* the elections and the paths above them, since the last question */
     struct election *dirty;            /* those to be diagnosed */
-    struct failover_case *cases;       /* changes of leader that have not been told as a whole yet */
+    struct failover_case *cases;       /* changes of leader that have not been reported as a whole yet */
     struct transactions *transactions; /* the latest that are known; NULL: none is */
+    struct logged_ends *logged;        /* of znodes, as a server's log shows them; NULL: none was read */
+    int64_t logged_us;                 /* when a log was read last (monotonic); 0: never */
     struct caught_up caught_up[CAUGHT_UP_KEPT]; /* the latest first */
+    struct zxid_told zxids[ZXIDS_KEPT];         /* the latest first */
     int64_t epoch, epoch_us; /* of ZooKeeper's leader, the latest seen, and when another was; 0: never */
     int64_t wake_us;         /* no election's diagnose_at_us is earlier; INT64_MAX: none waits for its time */
     enum replicas_next replicas_next;
-    uint64_t turn; /* of the latest observation that told something of all its elections' sessions */
+    const struct recipe *marks_proved[8]; /* layouts whose acknowledgement was seen here; NULL: no more */
+    uint64_t turn;                        /* of the latest observation about all its elections' sessions */
 };
 
-/* What is known of all clusters; model.h is about it as a whole. */
+/* The state of all clusters; model.h is about it as a whole. */
 struct model {
     struct cluster *clusters;
     size_t cluster_count;
     struct recipe_book *recipes;
-    bool one_look;     /* there will be no second one (set by whoever takes only one): suspicions from watches
-                          are told at once, else after the second look */
+    bool one_look;     /* there will be no second one (set by a caller that takes only one): suspicions from
+                          watches     are reported at once, else after the second look */
     struct moment now; /* of the latest observation */
     const struct model *earlier; /* what a recording knows until then: see recall.h; or NULL */
     struct moment earlier_until;
@@ -120,13 +153,15 @@ struct model {
 enum server_reach server_reach(const struct cluster *, const struct server *);
 /* One of its elections is there, be it to be read or not. */
 bool cluster_shows(const struct cluster *);
+/* Of its latest zxid; -1: it has not reported one. */
+int64_t server_epoch(const struct server *);
 /* "follower"; NULL: it has not said. */
 const char *server_mode_word(enum server_mode);
 
-/* The longest tick that a server tells; 0: none does. */
+/* The longest tick that a server reports; 0: none does. */
 int cluster_tick_ms(const struct cluster *);
 
-/* Puts it where its origin has it stand; the cluster owns it from then on. False: out of memory. */
+/* Inserts it by its origin; the cluster owns it from then on. False: out of memory. */
 bool cluster_add(struct cluster *, struct election *);
 /* Gives it back to the caller. */
 void cluster_remove(struct cluster *, struct election *);

@@ -5,15 +5,15 @@
 #include "probe/election/chain.h"
 #include "probe/election/diagnoses.h"
 #include "probe/election/findings.h"
-#include "probe/election/fold.h"
+#include "probe/election/update.h"
 
 /* A small election is diagnosed at once; a large one no more often than costs a few percent of a core. */
 #define LARGE 128
 #define APART_US_EACH 50
-/* The news of who leads next comes first: whoever reads it may share the processor with a diagnosis. */
+/* The event of the next leader comes first: its reader may share the processor with a diagnosis. */
 #define NEWS_FIRST_US 20000
 
-static void diagnose(const struct fold *f)
+static void diagnose(const struct update *f)
 {
     struct election *election = f->election;
     struct diagnosis d = {.f = f, .election = election, .again_us = INT64_MAX};
@@ -56,13 +56,13 @@ void diagnose_cluster(struct model *model, struct cluster *cluster, struct momen
         struct election *next = election->dirty_next;
         if (!all && is_put_off(election, at)) {
             if (election->touched)
-                election->turn = model->turn; /* what they mean is told later */
+                election->turn = model->turn; /* they are reported later */
             election->touched = false;
             election->dirty_next = later;
             later = election;
         } else {
             uint64_t generation = model->generation;
-            diagnose(&(struct fold){model, election, at});
+            diagnose(&(struct update){model, election, at});
             if (election->touched || model->generation != generation)
                 election->turn = model->turn;
             election->dirty = election->touched = false;

@@ -1,5 +1,5 @@
 /*
- * diagnose.h - finds out what is wrong with elections, from all that is known of them.
+ * diagnose.h - finds the problems of elections, from all known facts.
  */
 #ifndef ELECTOP_PROBE_ELECTION_DIAGNOSE_H
 #define ELECTOP_PROBE_ELECTION_DIAGNOSE_H
@@ -11,8 +11,8 @@
 struct model;
 struct cluster;
 
-/* Diagnoses what has changed, and where time has passed. Large elections are not diagnosed at every change;
-   all: these, too. */
+/* Diagnoses elections that have changed, and those for which time has passed. Large ones are not diagnosed at
+   every change; all: these, too. */
 void diagnose_cluster(struct model *, struct cluster *, struct moment, bool all);
 
 #endif

@@ -1,4 +1,4 @@
-/* Who stands twice: under one session, or under one identity. */
+/* Duplicates: of one session, or of one identity. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,16 +49,35 @@ static bool is_reading(struct diagnosis *d, const struct candidate *const *alike
     return true;
 }
 
+/* More candidates than this are not walked through for one session. */
+#define WALKED_MOST 64
+
+/* Its candidates in here, room of them at most: found where fewer have to be walked through, as one session
+   may own thousands of candidates in as many elections. */
+static size_t owned_here(const struct diagnosis *d, const struct viewer *viewer, const struct candidate **own,
+                         size_t room)
+{
+    const struct election *election = d->election;
+    size_t count = 0;
+    if (election->candidate_count <= WALKED_MOST) {
+        for (size_t i = 0; i < election->candidate_count && count < room; i++)
+            if (election->candidates[i]->client == viewer->client && !election->candidates[i]->outside)
+                own[count++] = election->candidates[i];
+        return count;
+    }
+    for (const struct candidate *c = viewer->client->owned; c && count < room; c = c->owned_next)
+        if (c->election == election && !c->outside)
+            own[count++] = c;
+    return count;
+}
+
 static void duplicate_session(struct diagnosis *d, const struct viewer *viewer)
 {
     const struct candidate *own[SHARED_MOST];
     uint64_t subject = viewer->client->shown.id;
-    size_t count = 0;
     if (viewer->owned < 2)
         return;
-    for (const struct candidate *c = viewer->client->owned; c && count < SHARED_MOST; c = c->owned_next)
-        if (c->election == d->election && !c->outside)
-            own[count++] = c;
+    size_t count = owned_here(d, viewer, own, SHARED_MOST);
     if (count < 2 || (!diagnosis_stands(d, FINDING_DUPLICATE_SESSION, subject) && is_reading(d, own, count)))
         return;
     qsort(own, count, sizeof own[0], diagnosis_by_place);
@@ -68,7 +87,7 @@ static void duplicate_session(struct diagnosis *d, const struct viewer *viewer)
         if (!own[i]->named ||
             !recipe_parse_name(d->f->model->recipes, d->election->recipe, own[i]->name, &names[i]))
             names[i].guid_length = 0;
-    /* The foremost of two that are alike is the orphan: nobody knows of it. */
+    /* The first of two equal ones is the orphan: its client does not know it. */
     size_t orphan = count;
     const char *alike = NULL;
     for (size_t i = 0; i < count && orphan == count; i++)
@@ -169,7 +188,7 @@ static void note_identity(const struct election *election, struct identities *al
     all->last[at] = i + 1;
 }
 
-/* Whoever is told of with the foremost is not told of again. */
+/* A candidate reported with the first one is not reported again. */
 static void compare_identity(struct diagnosis *d, struct identities *all, uint32_t i)
 {
     struct candidate *const *candidates = d->election->candidates;

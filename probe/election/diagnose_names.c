@@ -16,7 +16,7 @@
 #define SEQUENCE_NEAR (SEQUENCE_LAST + 1 - 1000000)
 /* A forecast from less time says nothing. */
 #define RATE_LEAST_US INT64_C(60000000)
-/* Whoever left at most so long before its directory went lost its place with it. */
+/* A candidate that left at most so long before its directory went lost its place with it. */
 #define GONE_WITH_US INT64_C(30000000)
 
 static bool is_recipe(const struct election *election, const char *const *names)
@@ -29,17 +29,25 @@ static bool is_recipe(const struct election *election, const char *const *names)
 
 /* ---- numbers ---- */
 
+/* At the last number the server's counter sticks: it makes that name once, and refuses every further one. */
+static bool diagnose_names_is_exhausted(const struct election *election)
+{
+    size_t count = election->candidate_count;
+    return election->next_sequence >= SEQUENCE_LAST ||
+           (count > 0 && election->candidates[count - 1]->sequence == SEQUENCE_LAST);
+}
+
 static void overflow(struct diagnosis *d)
 {
     struct election *election = d->election;
     const struct candidate *first = election->candidate_count ? election->candidates[0] : NULL;
     bool negative = first && first->sequence < 0;
-    if (negative || election->next_sequence > SEQUENCE_LAST) {
-        diagnosis_raise(d, FINDING_SEQUENCE_OVERFLOWED, SEVERITY_CRITICAL, CERTAINTY_CERTAIN, NO_SUBJECT,
-                        &first, negative, NULL,
-                        "the next number under %s is %" PRId64 ", the last that fits 2147483647%s%s",
-                        election->path, election->next_sequence, negative ? "; the first in line is " : "",
-                        negative ? first->name : "");
+    if (negative || diagnose_names_is_exhausted(election)) {
+        diagnosis_raise(
+            d, FINDING_SEQUENCE_OVERFLOWED, SEVERITY_CRITICAL, CERTAINTY_CERTAIN, NO_SUBJECT, &first,
+            negative, NULL, "the next number under %s is %" PRId64 ", the last that fits 2147483647: %s%s",
+            election->path, election->next_sequence,
+            negative ? "the first in line is " : "nobody can join any more", negative ? first->name : "");
         return;
     }
     if (election->next_sequence <= SEQUENCE_NEAR)
@@ -139,9 +147,9 @@ static void no_guid(struct diagnosis *d)
 enum overdue { NOT_OVERDUE, OVERDUE_BY_STAT, OVERDUE_AS_WATCHED };
 
 /*
- * Since when one leads that was found leading is not known. But where the youngest candidate's creation was
- * the directory's latest change, nobody has left since, so the leader was first then. By the server's clock,
- * which may differ from ours: a suspicion. mono_us 0: cannot be told.
+ * A leader that was found leading may have led before. But if the youngest candidate's creation was
+ * the directory's latest change, none has left since, so the leader was first then. By the server's clock,
+ * which may differ from ours: a suspicion. mono_us 0: unknown.
  */
 static struct moment first_by(const struct diagnosis *d)
 {

@@ -13,12 +13,13 @@
 
 #define SESSION_TEXT 256
 #define SPAN_TEXT 40
+#define PATH_TEXT 512
 
 /* Of the timeout: from here on a leader's silence is an error. */
 #define SILENT_ERROR_PERCENT 90
 #define NAMED 16
-/* How long after a leader's end its client's new session says something,
-   and how long it may take to stand. */
+/* How long after a leader's end its client's new session is relevant,
+   and how long it may take to volunteer. */
 #define RISK_US INT64_C(600000000)
 #define RISK_STAND_MS 10000
 #define CLOCKS_APART_MS 5000
@@ -31,12 +32,12 @@ static void persistent(struct diagnosis *d, const struct candidate *c)
     if (!c->known || owner_is_session(c->stat.owner) || recipe->family == FAMILY_LOCK ||
         strcmp(recipe->name, "clickhouse") == 0)
         return;
-    char when[SPAN_TEXT];
+    char when[SPAN_TEXT], path[PATH_TEXT];
     struct moment made = {.wall_us = c->stat.ctime_ms * 1000};
     diagnosis_raise(d, FINDING_PERSISTENT_CANDIDATE, c->place == 0 ? SEVERITY_CRITICAL : SEVERITY_ERROR,
                     CERTAINTY_CERTAIN, diagnosis_subject(c), &c, 1, NULL,
-                    "%s/%s has no owner (ephemeralOwner 0x%" PRIx64 "); created at %s, it is %s in line",
-                    d->election->path, c->name, c->stat.owner, tell_clock(made, when, sizeof when),
+                    "%s has no owner (ephemeralOwner 0x%" PRIx64 "); created at %s, it is %s in line",
+                    tell_path(c, path, sizeof path), c->stat.owner, tell_clock(made, when, sizeof when),
                     c->place == 0 ? "first" : "waiting");
 }
 
@@ -57,17 +58,18 @@ static bool ghost(struct diagnosis *d, const struct candidate *c)
         diagnosis_keep(d, FINDING_OWNER_DISCONNECTED, diagnosis_subject(c));
         return true;
     }
-    char when[SPAN_TEXT];
+    char when[SPAN_TEXT], path[PATH_TEXT];
     diagnosis_raise(d, FINDING_GHOST_EPHEMERAL, SEVERITY_CRITICAL, CERTAINTY_CERTAIN, diagnosis_subject(c),
                     &c, 1, NULL,
-                    "session 0x%" PRIx64 " is not among the ensemble's sessions, %d times until %s; %s/%s is "
+                    "session 0x%" PRIx64 " is not among the ensemble's sessions, %d times until %s; %s is "
                     "still there after a sync",
                     c->stat.owner, client->absent_rounds,
-                    tell_clock(clients->sessions_seen, when, sizeof when), election->path, c->name);
+                    tell_clock(clients->sessions_seen, when, sizeof when), tell_path(c, path, sizeof path));
     return true;
 }
 
-enum answer_of { NOWHERE, SOMEWHERE, NOT_KNOWN };
+/* NOT_YET: further lists will tell. */
+enum answer_of { NOWHERE, SOMEWHERE, NOT_YET, NOT_KNOWN };
 
 /* Each server shows its connections as they were after that. */
 static bool all_show_since(const struct cluster *cluster, int64_t since_us)
@@ -79,7 +81,7 @@ static bool all_show_since(const struct cluster *cluster, int64_t since_us)
 }
 
 /* Nowhere is what no list shows that was made since it was last seen, or heard somewhere. */
-static enum answer_of connection_of(const struct diagnosis *d, const struct candidate *c)
+static enum answer_of diagnose_sessions_connection_of(const struct diagnosis *d, const struct candidate *c)
 {
     const struct cluster *cluster = d->election->cluster;
     const struct client_session *shown = &c->client->shown;
@@ -89,8 +91,8 @@ static enum answer_of connection_of(const struct diagnosis *d, const struct cand
     int64_t low_us, high_us;
     if (client_was_heard(cluster, c->client, &low_us, &high_us) && low_us > since_us)
         since_us = low_us;
-    /* An ensemble of which only some servers are known says nothing. Where nobody says who belongs to it,
-       fewer than three are not taken for all, unless one says that it stands alone. */
+    /* An ensemble of which only some servers are known proves nothing. If its members are not known,
+       fewer than three do not count as all, unless one reports that it is standalone. */
     bool fewer = cluster->server_count < 3 &&
                  (cluster->server_count == 0 || cluster->servers[0].mode != SERVER_STANDALONE);
     if (cluster->server_count == 0 || cluster->ensemble == ENSEMBLE_PART ||
@@ -98,16 +100,19 @@ static enum answer_of connection_of(const struct diagnosis *d, const struct cand
         return NOT_KNOWN;
     /* Found once, it needs no more than that lists go on without it. */
     bool stands = diagnosis_stands(d, FINDING_OWNER_DISCONNECTED, diagnosis_subject(c));
-    return diagnosis_listed_since(cluster, since_us) || (stands && all_show_since(cluster, since_us))
-               ? NOWHERE
-               : NOT_KNOWN;
+    if (diagnosis_listed_since(cluster, since_us) || (stands && all_show_since(cluster, since_us)))
+        return NOWHERE;
+    for (size_t i = 0; i < cluster->server_count; i++)
+        if (cluster->servers[i].hidden[HIDDEN_CONNECTIONS])
+            return NOT_KNOWN;
+    return NOT_YET;
 }
 
 /*
- * One server has it or not. Of several, each is asked at a time of its own: a client that goes from one to
- * the next can be missed by all of them, time and again. But none takes it in before ZooKeeper's leader was
- * asked whether it lives, which counts as having heard of it. So it was nowhere at the time of any of these
- * lists where that leader heard nothing of it from before the first was asked for until the last had come.
+ * One server has it or not. Of several, each is polled at a different time: a client that moves from one to
+ * the next can be missed by all of them, repeatedly. But none accepts it before ZooKeeper's leader was
+ * asked whether it lives, which counts as having heard of it. So it was on no server at the time of any of
+ * these lists if that leader heard nothing of it from before the first was requested until the last had come.
  */
 static enum certainty certainty_of_absence(struct diagnosis *d, const struct candidate *c)
 {
@@ -147,32 +152,56 @@ static void tell_last_signs(const struct diagnosis *d, const struct client *clie
     }
 }
 
-static void disconnected(struct diagnosis *d, const struct candidate *c)
+/* When it is over if it was heard at that moment and not again. ZooKeeper's new leader gives everybody a
+   whole timeout. */
+static struct moment expires_unheard(const struct cluster *cluster, const struct client_session *shown,
+                                     struct moment heard)
+{
+    int64_t later_us = cluster->epoch_us - heard.mono_us;
+    if (cluster->epoch_us != 0 && later_us > 0) {
+        heard.mono_us += later_us;
+        heard.wall_us += heard.wall_us ? later_us : 0;
+    }
+    return client_expires_heard(cluster, shown, heard);
+}
+
+static void diagnose_sessions_disconnected(struct diagnosis *d, const struct candidate *c)
 {
     struct election *election = d->election;
-    enum answer_of where = connection_of(d, c);
+    enum answer_of where = diagnose_sessions_connection_of(d, c);
     struct moment since = diagnosis_since(d, FINDING_OWNER_DISCONNECTED, diagnosis_subject(c));
     int64_t low_us, high_us;
     /* It has had a connection since that was found, though no list showed it. */
-    bool heard_again =
-        client_was_heard(election->cluster, c->client, &low_us, &high_us) && low_us > since.mono_us;
-    if (where == NOT_KNOWN && !heard_again)
+    bool heard = client_was_heard(election->cluster, c->client, &low_us, &high_us);
+    bool heard_again = heard && low_us > since.mono_us;
+    /* Candidates that were found by walking are often known only after the first lists have come. */
+    election->suspected = election->suspected || where == NOT_YET;
+    if ((where == NOT_KNOWN || where == NOT_YET) && !heard_again)
         diagnosis_keep(d, FINDING_OWNER_DISCONNECTED, diagnosis_subject(c));
-    if (where != NOWHERE || heard_again)
+    if (where == SOMEWHERE || (heard && low_us > c->client->refuted_us) ||
+        election->cluster->epoch_us > c->client->refuted_us)
+        c->client->refuted_us = 0;
+    if (where != NOWHERE || heard_again || c->client->refuted_us != 0)
         return;
-    enum certainty certainty = certainty_of_absence(d, c);
-    char until[SPAN_TEXT], last[160], end[96] = "";
-    tell_last_signs(d, c->client, last, sizeof last);
     /* It may have been heard until the first look that did not show it. */
-    struct moment expires = client_expires_heard(election->cluster, &c->client->shown, since);
+    struct moment expires = expires_unheard(election->cluster, &c->client->shown, since);
+    if (expires.mono_us && d->f->at.mono_us > expires.mono_us) {
+        c->client->refuted_us =
+            since.mono_us; /* it would have expired: it is connected, and the lists are late */
+        return;
+    }
+    diagnosis_again(d, expires.mono_us + 1);
+    enum certainty certainty = certainty_of_absence(d, c);
+    char until[SPAN_TEXT], last[160], end[96] = "", path[PATH_TEXT];
+    tell_last_signs(d, c->client, last, sizeof last);
     if (expires.mono_us)
         snprintf(end, sizeof end, "; %sit expires at %s at the latest",
                  certainty == CERTAINTY_CERTAIN ? "" : "where it has none, ",
                  tell_clock(expires, until, sizeof until));
     diagnosis_raise(d, FINDING_OWNER_DISCONNECTED, election->leader == c ? SEVERITY_ERROR : SEVERITY_WARNING,
                     certainty, diagnosis_subject(c), &c, 1, NULL,
-                    "%s/%s stands, and no server lists a connection of its session 0x%" PRIx64 "%s%s",
-                    election->path, c->name, c->stat.owner, last, end);
+                    "%s exists, and no server lists a connection of its session 0x%" PRIx64 "%s%s",
+                    tell_path(c, path, sizeof path), c->stat.owner, last, end);
 }
 
 static void leader_silent(struct diagnosis *d)
@@ -186,8 +215,8 @@ static void leader_silent(struct diagnosis *d)
     bool known = shown && shown->connected && shown->silent_ms >= 0 && shown->timeout_ms > 0 &&
                  !election->cluster->servers[shown->server].hidden[HIDDEN_CONNECTIONS];
     if (!known) {
-        /* A connection that has gone is not one that answers; where there is none, that is told instead. */
-        if (!shown || connection_of(d, leader) != NOWHERE)
+        /* A lost connection answers nothing; without one, that is reported instead. */
+        if (!shown || diagnose_sessions_connection_of(d, leader) != NOWHERE)
             diagnosis_keep(d, FINDING_LEADER_SILENT, diagnosis_subject(leader));
         return;
     }
@@ -285,7 +314,7 @@ static void double_leader(struct diagnosis *d)
     for (size_t i = 0; i < election->cluster->server_count; i++)
         if (election->cluster->servers[i].hidden[HIDDEN_CONNECTIONS]) {
             diagnosis_keep(d, FINDING_DOUBLE_LEADER_RISK, NO_SUBJECT);
-            return; /* who is back, and who stands where, is not known now */
+            return; /* the present line is not known */
         }
     diagnosis_again(d, note->at.mono_us + RISK_US + 1);
     const struct client *old = clients_find(clients, note->session), *back = NULL;
@@ -323,7 +352,7 @@ void diagnose_sessions(struct diagnosis *d)
         const struct candidate *c = election->candidates[i];
         persistent(d, c);
         if (c->client && !ghost(d, c))
-            disconnected(d, c);
+            diagnose_sessions_disconnected(d, c);
     }
     leader_silent(d);
     timeouts(d);

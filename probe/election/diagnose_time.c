@@ -2,17 +2,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "probe/election/certainty.h"
 #include "probe/election/diagnoses.h"
 #include "probe/election/evidence.h"
 #include "probe/election/failovers.h"
 #include "probe/election/findings.h"
 
 #define SPAN_TEXT 40
-/* How long what happened once is worth telling, where no setting says. */
+/* How long a single event is worth showing, without a setting. */
 #define SHOWN_US INT64_C(600000000)
 
-/* For so long what happened once is told: as long as leader changes are counted. */
-static int64_t window_us(const struct election *election)
+/* A single event is shown as long as leader changes are counted. */
+static int64_t diagnose_time_window_us(const struct election *election)
 {
     int64_t us = election->settings->allow.leader_changes_ms * 1000;
     return us > 0 ? us : SHOWN_US;
@@ -71,7 +72,7 @@ static void slow_failover(struct diagnosis *d)
     const struct election *election = d->election;
     const struct change *change = &election->change;
     int64_t allowed_us = election->settings->allow.failover_ms * 1000;
-    int64_t shown_us = window_us(election);
+    int64_t shown_us = diagnose_time_window_us(election);
     if (allowed_us <= 0 || election->kind != KIND_LEADER || !change->from || !change->to ||
         change->vacancy_us < 0)
         return;
@@ -84,8 +85,8 @@ static void slow_failover(struct diagnosis *d)
         snprintf(phases, sizeof phases, " (nobody stood for %s, taking over took %s)",
                  tell_span(change->vacancy_us, vacant, sizeof vacant),
                  tell_span(change->takeover_us, takeover, sizeof takeover));
-    /* What came before its znode went is told, and not held against the allowance: the session timeout says
-       how long that may take. */
+    /* The time before its znode went is reported, and does not count against the allowance: the session
+       timeout limits it. */
     const struct failover *told = election_last_failover(election);
     char dead[SPAN_TEXT], why[96] = "";
     if (told && told->cause != CAUSE_UNKNOWN)
@@ -105,7 +106,7 @@ static void slow_failover(struct diagnosis *d)
 static void unseen_changes(struct diagnosis *d)
 {
     const struct election *election = d->election;
-    int64_t end_us = election->unseen_at.mono_us + window_us(election);
+    int64_t end_us = election->unseen_at.mono_us + diagnose_time_window_us(election);
     if (election->unseen_at.mono_us == 0 || d->f->at.mono_us > end_us)
         return;
     diagnosis_again(d, end_us + 1);
@@ -118,6 +119,7 @@ static void unseen_changes(struct diagnosis *d)
 
 void diagnose_time(struct diagnosis *d)
 {
+    certainty_see_kind(d->election);
     no_leader(d);
     flapping(d);
     slow_failover(d);

@@ -15,8 +15,9 @@
 
 #define SESSION_TEXT 256
 #define SPAN_TEXT 40
-/* This many owners on the leader alone are a layout of its own, not single mistakes. */
-#define HERD_LAYOUT 3
+#define PATH_TEXT 512
+/* A server's clock may differ so much from ours. */
+#define CLOCKS_APART_MS 5000
 
 /* "in 3 looks over 10.2 s", or what there is. */
 static const char *tell_looks(const struct candidate *c, char *buffer, size_t size)
@@ -52,14 +53,15 @@ static const char *watched_instead(const struct diagnosis *d, const struct candi
     return viewer->other ? viewer->other->name : viewer->deleted ? viewer->deleted : c->name;
 }
 
-/* While a session changes its watches, a look may fall between: only a second one makes it worth telling. */
+/* While a session changes its watches, a look may fall between: only a second one makes it worth reporting.
+ */
 static bool settled(struct diagnosis *d, bool seen_twice, enum finding_code code, uint64_t subject)
 {
     d->one_look = !seen_twice && d->f->model->one_look;
     return seen_twice || d->one_look || diagnosis_stands(d, code, subject);
 }
 
-static void raise_watch(struct diagnosis *d, struct candidate *c, enum finding_code code, bool herded)
+static void raise_watch(struct diagnosis *d, struct candidate *c, enum finding_code code)
 {
     struct election *election = d->election;
     const struct candidate *before = chain_expected(election, c);
@@ -86,18 +88,22 @@ static void raise_watch(struct diagnosis *d, struct candidate *c, enum finding_c
                         "%s watches its own %s and no other under %s, %s; it should watch %s", session,
                         c->name, election->path, looks, before->name);
         break;
+    case FINDING_ORPHAN_READER:
+        diagnosis_raise(d, code, SEVERITY_CRITICAL, certainty, subject, who, 1, advice,
+                        "reader %s: %s watches %s, %s; the writer %s is before it", c->name, session,
+                        c->link == LINK_WRONG ? watched_instead(d, c) : "nothing here", looks, before->name);
+        break;
     case FINDING_WRONG_PREDECESSOR:
-        if (!herded)
-            diagnosis_raise(d, code, SEVERITY_ERROR, certainty, subject, who, 1, NULL,
-                            "%s watches %s, not %s, which stands before %s; %s", session,
-                            watched_instead(d, c), before->name, c->name, looks);
+        diagnosis_raise(d, code, SEVERITY_ERROR, certainty, subject, who, 1, NULL,
+                        "%s watches %s, not %s, which stands before %s; %s", session, watched_instead(d, c),
+                        before->name, c->name, looks);
         break;
     default:
         break;
     }
 }
 
-/* A watch that it had has fired, and its predecessor was written to since it stands here. */
+/* One of its watches has fired, and its predecessor was written to since it joined. */
 static void watch_eaten(struct diagnosis *d, struct candidate *c)
 {
     const struct candidate *before = chain_expected(d->election, c);
@@ -113,14 +119,14 @@ static void watch_eaten(struct diagnosis *d, struct candidate *c)
         c->reread = true;
         return;
     }
-    char session[SESSION_TEXT], when[SPAN_TEXT];
+    char session[SESSION_TEXT], when[SPAN_TEXT], path[PATH_TEXT];
     const struct candidate *who[] = {c, before};
     struct moment written_at = {.wall_us = before->stat.mtime_ms * 1000};
     diagnosis_raise(d, FINDING_WATCH_EATEN, SEVERITY_ERROR, CERTAINTY_SUSPECTED, diagnosis_subject(c), who, 2,
                     NULL,
-                    "%s had watches and all have fired; the data of %s/%s was written at %s, after %s joined",
-                    tell_session(d->election, c->stat.owner, session, sizeof session), d->election->path,
-                    before->name, tell_clock(written_at, when, sizeof when), c->name);
+                    "%s had watches and all have fired; the data of %s was written at %s, after %s joined",
+                    tell_session(d->election, c->stat.owner, session, sizeof session),
+                    tell_path(before, path, sizeof path), tell_clock(written_at, when, sizeof when), c->name);
 }
 
 static void never_wakes(struct diagnosis *d, struct candidate *c)
@@ -141,7 +147,7 @@ static void never_wakes(struct diagnosis *d, struct candidate *c)
 }
 
 /* What this session watches, while the line was as it is: certain by the same rule as a missing watch. */
-static enum certainty certainty_of(struct diagnosis *d, struct client *client)
+static enum certainty diagnose_watches_certainty_of(struct diagnosis *d, struct client *client)
 {
     const struct election *election = d->election;
     client_look_again(client, election->quiet_us);
@@ -158,8 +164,8 @@ static enum certainty certainty_of(struct diagnosis *d, struct client *client)
 
 #define OWNERS_KEPT 16
 
-/* Whoever watches several is one cause, told where the foremost of them is; and whoever should watch this one
-   counts here all the same. */
+/* A session that watches several is one cause, reported for the first of them; and a session that should
+   watch this one counts here anyway. */
 static bool counts_here(const struct diagnosis *d, const struct viewer *viewer, const struct candidate *c)
 {
     const struct election *election = d->election;
@@ -185,6 +191,9 @@ static size_t owners_watching(const struct diagnosis *d, const struct candidate 
         const struct candidate *own = client->owned;
         while (own && own->election != d->election)
             own = own->owned_next;
+        /* Readers of a read-write lock wait for their writer together, by its own rule. */
+        if (own && own->reads && own->tells_right)
+            continue;
         if (own && count < OWNERS_KEPT)
             owners[count] = own;
         count += own != NULL;
@@ -192,27 +201,27 @@ static size_t owners_watching(const struct diagnosis *d, const struct candidate 
     return count + (known - looked);
 }
 
-static size_t herd(struct diagnosis *d, const struct candidate *c)
+static void herd(struct diagnosis *d, const struct candidate *c)
 {
     const struct candidate *owners[OWNERS_KEPT + 1];
     size_t count = c->watchers ? owners_watching(d, c, owners + 1) : 0;
     if (count < 2)
-        return count;
+        return;
     size_t named = count < OWNERS_KEPT ? count : OWNERS_KEPT;
     qsort(owners + 1, named, sizeof owners[0], diagnosis_by_place);
     owners[0] = c;
-    /* Two make no herd where one of them is told of as a mistake already. */
+    /* Two are no herd if one of them watches it by mistake: that one is reported. */
     for (size_t i = 1; i <= named && count == 2; i++)
         if (owners[i]->wrong == FINDING_WRONG_PREDECESSOR)
-            return count;
+            return;
     enum certainty certainty = CERTAINTY_CERTAIN;
+    char path[PATH_TEXT];
     for (size_t i = 1; i <= named; i++)
-        if (certainty_of(d, owners[i]->client) == CERTAINTY_SUSPECTED)
+        if (diagnose_watches_certainty_of(d, owners[i]->client) == CERTAINTY_SUSPECTED)
             certainty = CERTAINTY_SUSPECTED;
     diagnosis_raise(d, FINDING_HERD, SEVERITY_WARNING, certainty, diagnosis_subject(c), owners, named + 1,
-                    NULL, "%zu owners of candidates watch %s/%s: when it goes all of them are told at once",
-                    count, d->election->path, c->name);
-    return count;
+                    NULL, "%zu owners of candidates watch %s: when it goes all of them are told at once",
+                    count, tell_path(c, path, sizeof path));
 }
 
 /* One of those who were seen to watch it is on another connection now. */
@@ -228,7 +237,7 @@ static void doubt_herds(struct diagnosis *d)
     }
 }
 
-/* ---- those who watch more, or without standing ---- */
+/* ---- sessions with several watches, or without a candidate ---- */
 
 static const struct candidate *some_target(const struct diagnosis *d, const struct viewer *viewer)
 {
@@ -249,7 +258,7 @@ static void extra_watches(struct diagnosis *d, const struct viewer *viewer)
     const struct candidate *own = viewer->client->owned;
     while (own && own->election != d->election)
         own = own->owned_next;
-    enum certainty certainty = certainty_of(d, viewer->client);
+    enum certainty certainty = diagnose_watches_certainty_of(d, viewer->client);
     if (settled(d, viewer->client->framed >= 2, FINDING_EXTRA_WATCHES, viewer->client->shown.id))
         diagnosis_raise(d, FINDING_EXTRA_WATCHES, SEVERITY_INFO, certainty, viewer->client->shown.id, &own,
                         own ? 1 : 0, NULL, "%s watches %" PRIu32 " candidates under %s and owns %" PRIu32,
@@ -258,7 +267,7 @@ static void extra_watches(struct diagnosis *d, const struct viewer *viewer)
     d->one_look = false;
 }
 
-/* It, or its client, stood here before. */
+/* It, or its client, had a candidate here before. */
 static const struct departure_note *stood_before(const struct diagnosis *d,
                                                  const struct client_session *shown)
 {
@@ -271,6 +280,14 @@ static const struct departure_note *stood_before(const struct diagnosis *d,
              !clients_find(d->election->cluster->clients, note->session)))
             return note;
     return NULL;
+}
+
+/* It follows the leader since it lost its own place: its session is the one from then, or began after that.
+   Others on its host may have followed the leader all the time. */
+static bool fell_out(const struct departure_note *before, const struct client_session *shown)
+{
+    return before->session == shown->id ||
+           (before->at.wall_us > 0 && shown->established_ms >= before->at.wall_us / 1000 - CLOCKS_APART_MS);
 }
 
 /* Who follows the leader and no other does what every user of an election may do. */
@@ -290,35 +307,40 @@ static void watcher_without_candidate(struct diagnosis *d, const struct viewer *
         return;
     }
     const struct departure_note *before = stood_before(d, shown);
-    /* A session that ends is still in the lists from before:
-       only what was seen since its znode went counts. */
+    /* A session that ends is still in earlier lists:
+       only facts since its znode went count. */
     if (before && before->session == shown->id)
         client_look_again(viewer->client, before->at.mono_us);
     if (viewer->targets == 0)
         return;
-    election->listens = true; /* it stood here before as soon as the session from then has gone */
-    if (follower && !before)
+    election->listens = true; /* it had a candidate here before, once the session from then has gone */
+    if (follower && !(before && fell_out(before, shown)))
         return;
-    if (viewer->client->counted < 2) {
+    bool seen_twice = viewer->client->counted >= 2;
+    if (!seen_twice)
+        election->suspected = true; /* a second look settles it */
+    if (!settled(d, seen_twice, FINDING_WATCHER_WITHOUT_CANDIDATE, shown->id)) {
         diagnosis_keep(d, FINDING_WATCHER_WITHOUT_CANDIDATE, shown->id);
         return;
     }
     const struct candidate *target = some_target(d, viewer);
-    char session[SESSION_TEXT], when[SPAN_TEXT];
+    char session[SESSION_TEXT], when[SPAN_TEXT], path[PATH_TEXT] = "?";
+    if (target)
+        tell_path(target, path, sizeof path);
     tell_session(election, shown->id, session, sizeof session);
-    if (before && (before->session == shown->id || !follower))
+    if (before)
         diagnosis_raise(d, FINDING_WATCHER_WITHOUT_CANDIDATE, SEVERITY_WARNING, CERTAINTY_SUSPECTED,
                         shown->id, &target, target != NULL, NULL,
-                        "%s watches %s/%s and owns no candidate; it or its client owned %s until %s", session,
-                        election->path, target ? target->name : "?", before->name,
-                        tell_clock(before->at, when, sizeof when));
-    else if (!follower)
-        diagnosis_raise(d, FINDING_WATCHER_WITHOUT_CANDIDATE, SEVERITY_INFO, certainty_of(d, viewer->client),
-                        shown->id, &target, target != NULL, NULL, "%s watches %s/%s and owns no candidate",
-                        session, election->path, target ? target->name : "?");
+                        "%s watches %s and owns no candidate; it or its client owned %s until %s", session,
+                        path, before->name, tell_clock(before->at, when, sizeof when));
+    else
+        diagnosis_raise(d, FINDING_WATCHER_WITHOUT_CANDIDATE, SEVERITY_INFO,
+                        diagnose_watches_certainty_of(d, viewer->client), shown->id, &target, target != NULL,
+                        NULL, "%s watches %s and owns no candidate", session, path);
+    d->one_look = false;
 }
 
-/* Those that were told of, and that no server lists any more. */
+/* Reported ones that no server lists any more. */
 static void vanished_watchers(struct diagnosis *d)
 {
     for (size_t i = 0; i < d->election->finding_count; i++) {
@@ -353,14 +375,11 @@ void diagnose_watches(struct diagnosis *d)
     struct election *election = d->election;
     bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
     if (lock)
-        return; /* whoever waits for it watches it */
+        return; /* its waiters watch it */
     bool follows = election->recipe && election->recipe->watches == WATCHES_LEADER;
-    bool herded = false;
     doubt_herds(d);
-    for (size_t i = 0; i < election->candidate_count && !follows; i++) {
-        size_t owners = herd(d, election->candidates[i]);
-        herded = herded || (i == 0 && owners >= HERD_LAYOUT && owners * 2 >= election->candidate_count - 1);
-    }
+    for (size_t i = 0; i < election->candidate_count && !follows; i++)
+        herd(d, election->candidates[i]);
     bool unsure = !chain_watches_complete(election->cluster);
     for (size_t i = 0; i < election->candidate_count && !unsure; i++) {
         const struct candidate *c = election->candidates[i];
@@ -381,7 +400,7 @@ void diagnose_watches(struct diagnosis *d)
         bool seen_twice = c->proof == wrong || c->client->shown.watches_seen_us > c->wrong_us;
         if (!settled(d, seen_twice, wrong, diagnosis_subject(c)))
             continue;
-        raise_watch(d, c, wrong, herded);
+        raise_watch(d, c, wrong);
         if (wrong == FINDING_NO_WATCH)
             watch_eaten(d, c);
         d->one_look = false;

@@ -1,7 +1,7 @@
 /*
  * diagnoses.h - all diagnoses of one election: each raises and keeps its findings (findings.h).
  *
- * Each is a file of its own, diagnose_*.c.
+ * Each has a file, diagnose_*.c.
  */
 #ifndef ELECTOP_PROBE_ELECTION_DIAGNOSES_H
 #define ELECTOP_PROBE_ELECTION_DIAGNOSES_H
@@ -12,7 +12,7 @@ struct diagnosis;
 void diagnose_watches(struct diagnosis *);
 /* From owners and their connections. */
 void diagnose_sessions(struct diagnosis *);
-/* From who stands twice: under one session, or under one identity. */
+/* Duplicates: of one session, or of one identity. */
 void diagnose_duplicates(struct diagnosis *);
 /* From names, numbers and marks. */
 void diagnose_names(struct diagnosis *);

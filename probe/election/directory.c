@@ -6,13 +6,13 @@
 #include "probe/election/acknowledge.h"
 #include "probe/election/election_life.h"
 #include "probe/election/failover_case.h"
-#include "probe/election/fold.h"
+#include "probe/election/update.h"
 #include "probe/election/leadership.h"
 #include "probe/election/lock.h"
 #include "probe/election/marks.h"
 #include "probe/election/name_hash.h"
 #include "probe/election/roster.h"
-#include "probe/election/standing.h"
+#include "probe/election/candidate_node.h"
 #include "probe/election/tenure.h"
 #include "probe/election/transactions.h"
 
@@ -30,8 +30,8 @@ static bool same_node(const struct znode_stat *a, const struct znode_stat *b)
     return a->czxid == b->czxid && a->ctime_ms == b->ctime_ms;
 }
 
-/* Chosen anew only while nobody of its candidates stands: a mixed directory must not flap. */
-static void recognise(const struct fold *f, const struct observed_children *list, size_t standing)
+/* Chosen anew only while it has no candidates: a mixed directory must not flap. */
+static void directory_recognise(const struct update *f, const struct observed_children *list, size_t standing)
 {
     struct election *election = f->election;
     if (election->recognised == RECOGNISED_CONFIGURED && election->recipe)
@@ -42,7 +42,7 @@ static void recognise(const struct fold *f, const struct observed_children *list
     const struct recipe *recipe =
         recipe_recognise(f->model->recipes, election->path, list->names, list->count);
     if (recipe && recipe->family == FAMILY_LOCK)
-        recipe = NULL; /* its path is a lock's, but what lies there is a persistent directory */
+        recipe = NULL; /* its path is a lock's, but it is a persistent directory */
     if (!recipe && election->recipe && !lock)
         return;
     if (recipe == election->recipe)
@@ -53,7 +53,7 @@ static void recognise(const struct fold *f, const struct observed_children *list
         return;
     for (size_t i = election->outsider_count; i-- > 0;) {
         struct candidate *child = election->outsiders[i];
-        standing_parse(f, child);
+        candidate_node_parse(f, child);
         if (!child->outside) {
             child->outside = true;
             roster_admit(election, child);
@@ -62,7 +62,7 @@ static void recognise(const struct fold *f, const struct observed_children *list
 }
 
 /* Splits the list into known and new names. False: out of memory. */
-static bool compare_list(const struct fold *f, const struct observed_children *list,
+static bool compare_list(const struct update *f, const struct observed_children *list,
                          struct difference *difference)
 {
     struct election *election = f->election;
@@ -97,7 +97,7 @@ static bool compare_list(const struct fold *f, const struct observed_children *l
         difference->missing = roster_take_missing(election);
         difference->missing_count = before - known;
     }
-    recognise(f, list, standing);
+    directory_recognise(f, list, standing);
     if (fresh > 0) {
         difference->joined = malloc(fresh * sizeof(struct candidate *));
         if (!difference->joined || !roster_reserve(election, fresh))
@@ -106,10 +106,10 @@ static bool compare_list(const struct fold *f, const struct observed_children *l
             const char *name = list->names[news[i]];
             if (roster_find(election, name, hashes[i]))
                 continue; /* twice in one list */
-            struct candidate *child = standing_new(f, name, hashes[i]);
+            struct candidate *child = candidate_node_new(f, name, hashes[i]);
             if (!child)
                 goto fail;
-            standing_parse(f, child);
+            candidate_node_parse(f, child);
             roster_index(election, child);
             difference->joined[difference->joined_count++] = child;
         }
@@ -135,29 +135,29 @@ static void free_missing(struct candidate *missing)
     }
 }
 
-static void tell_missing(const struct fold *f, const struct difference *difference,
+static void tell_missing(const struct update *f, const struct difference *difference,
                          const struct candidate *leader)
 {
     if (leader)
-        fold_tell_candidate(f, EVENT_LEADER_LOST, leader, 1);
+        update_tell_candidate(f, EVENT_LEADER_LOST, leader, 1);
     for (const struct candidate *c = difference->missing; c; c = c->hash_next)
         if (!c->outside)
-            fold_tell_candidate(f, EVENT_CANDIDATE_LEFT, c, c->round);
+            update_tell_candidate(f, EVENT_CANDIDATE_LEFT, c, c->round);
 }
 
 /* In election order; the newcomers of this round. */
-static void tell_joined(const struct fold *f, const struct difference *difference)
+static void tell_joined(const struct update *f, const struct difference *difference)
 {
     struct election *election = f->election;
     size_t left = 0;
     for (size_t i = 0; i < difference->joined_count; i++)
         left += !difference->joined[i]->outside;
     election->counters.joined += left;
-    /* roster_add() has sorted those that stand in the line to the front. */
+    /* roster_add() has sorted those in the line to the front. */
     for (size_t i = 0; i < left; i++) {
         struct candidate *c = difference->joined[i];
         c->joined_seen = true;
-        fold_tell_candidate(f, EVENT_CANDIDATE_JOINED, c, roster_position(election, c) + 1);
+        update_tell_candidate(f, EVENT_CANDIDATE_JOINED, c, roster_position(election, c) + 1);
     }
 }
 
@@ -165,7 +165,7 @@ static void tell_joined(const struct fold *f, const struct difference *differenc
  * What the Stat proves beyond what the lists show. creates = (Δcversion + Δn) / 2 and deletes =
  * (Δcversion − Δn) / 2 hold exactly, cversion being a counter of 32 bits that wraps.
  */
-static void count_unseen(const struct fold *f, const struct znode_stat *old, const struct znode_stat *new,
+static void count_unseen(const struct update *f, const struct znode_stat *old, const struct znode_stat *new,
                          const struct difference *difference)
 {
     struct election *election = f->election;
@@ -181,7 +181,7 @@ static void count_unseen(const struct fold *f, const struct znode_stat *old, con
         .kind = EVENT_UNSEEN, .unseen_joined = (uint64_t)joined, .unseen_left = (uint64_t)left};
     election->counters.unseen_joined += event.unseen_joined;
     election->counters.unseen_left += event.unseen_left;
-    fold_tell(f, &event);
+    update_tell(f, &event);
 }
 
 static int64_t next_sequence(const struct znode_stat *directory)
@@ -189,7 +189,7 @@ static int64_t next_sequence(const struct znode_stat *directory)
     return (int64_t)(((uint32_t)directory->cversion + (uint32_t)directory->children) / 2);
 }
 
-static void everybody_left(const struct fold *f, bool seen)
+static void everybody_left(const struct update *f, bool seen)
 {
     struct election *election = f->election;
     const struct candidate *leader = election->leader;
@@ -207,15 +207,26 @@ static void everybody_left(const struct fold *f, bool seen)
     election->gone_since_list = 0;
 }
 
-static void directory_gone(const struct fold *f)
+/* By whichever clock says more: a server's may differ from ours. */
+static int64_t lasted_us(const struct update *f)
+{
+    const struct election *election = f->election;
+    int64_t seen_us = election->first_listed.mono_us ? f->at.mono_us - election->first_listed.mono_us : 0;
+    int64_t by_ctime_us = f->at.wall_us ? f->at.wall_us - election->directory.ctime_ms * 1000 : 0;
+    int64_t us = seen_us > by_ctime_us ? seen_us : by_ctime_us;
+    return us > 1 ? us : 1;
+}
+
+static void directory_gone(const struct update *f)
 {
     struct election *election = f->election;
     everybody_left(f, false);
+    election->lasted_us = lasted_us(f);
     election->directory_known = false;
     election->next_sequence = -1;
     election->quiet_us = 0;
-    fold_state(f, ELECTION_ABSENT);
-    fold_tell(f, &(struct event){.kind = EVENT_ELECTION_GONE});
+    update_state(f, ELECTION_ABSENT);
+    update_tell(f, &(struct event){.kind = EVENT_ELECTION_GONE});
 }
 
 /* The list is known to be the one we have. */
@@ -226,15 +237,15 @@ static bool unchanged(const struct election *election, const struct znode_stat *
            old->pzxid == stat->pzxid && old->cversion == stat->cversion && election->gone_since_list == 0;
 }
 
-static void settle_leader(const struct fold *f, bool first, bool same_list)
+static void settle_leader(const struct update *f, bool first, bool same_list)
 {
     struct election *election = f->election;
     if (election->candidate_count == 0) {
         if (election->state != ELECTION_VACANT || !election->fresh)
             leadership_vacant(f);
         if (election->state == ELECTION_VACANT && election->lapsed && !same_list)
-            fold_state_found(f); /* somebody may have stood meanwhile */
-        fold_state(f, ELECTION_VACANT);
+            update_state_found(f); /* there may have been a candidate meanwhile */
+        update_state(f, ELECTION_VACANT);
         return;
     }
     struct candidate *head = election->candidates[0];
@@ -247,32 +258,33 @@ static void settle_leader(const struct fold *f, bool first, bool same_list)
         if (election->leader) /* a lower number has joined before it */
             leadership_lost(f, election->leader, false);
         leadership_won(f, head);
-        fold_state(f, ELECTION_LED);
-        fold_tell_elected(f);
+        update_state(f, ELECTION_LED);
+        update_tell_elected(f);
         leadership_read(f);
     }
-    fold_state(f, ELECTION_LED);
+    update_state(f, ELECTION_LED);
 }
 
 /* A lock lies at the path, perhaps where the directory was. */
-static void lie_as_lock(const struct fold *f, const struct znode_stat *stat, const struct observed_node *node)
+static void lie_as_lock(const struct update *f, const struct znode_stat *stat,
+                        const struct observed_node *node)
 {
     const struct election *election = f->election;
     bool was_lock = election->recipe && election->recipe->family == FAMILY_LOCK;
     if (!was_lock && election->directory_known)
         everybody_left(f, false);
-    fold_lock(f, stat, node);
+    update_lock(f, stat, node);
 }
 
-void fold_own_node(const struct fold *f, const struct znode_stat *stat, const struct observed_node *node)
+void update_own_node(const struct update *f, const struct znode_stat *stat, const struct observed_node *node)
 {
-    if (fold_is_lock(f, stat))
+    if (update_is_lock(f, stat))
         lie_as_lock(f, stat, node);
     else
-        fold_parent_data(f, node);
+        update_parent_data(f, node);
 }
 
-/* Where one change is all there was, and somebody left by it, it ended no session but perhaps that one's. */
+/* If there was only one change, and a candidate left by it, it ended no session but perhaps that one's. */
 static void note_departure(struct election *election, const struct znode_stat *old,
                            const struct znode_stat *now, const struct difference *difference)
 {
@@ -282,10 +294,10 @@ static void note_departure(struct election *election, const struct znode_stat *o
         transactions_note(&election->cluster->transactions, now->pzxid, left->stat.owner, false);
 }
 
-void fold_children(const struct fold *f, const struct observed_children *list)
+void update_children(const struct update *f, const struct observed_children *list)
 {
     struct election *election = f->election;
-    if (fold_is_lock(f, list->stat)) {
+    if (update_is_lock(f, list->stat)) {
         lie_as_lock(f, list->stat, NULL);
         return;
     }
@@ -304,7 +316,7 @@ void fold_children(const struct fold *f, const struct observed_children *list)
                     election->leader = NULL;
             free_missing(difference.missing);
             free(difference.joined);
-            fold_out_of_memory(f);
+            update_out_of_memory(f);
             return;
         }
     }
@@ -343,10 +355,10 @@ void fold_children(const struct fold *f, const struct observed_children *list)
     election->problem = NULL;
 
     if (first || appeared)
-        fold_tell(f, &(struct event){.kind = EVENT_ELECTION_SEEN});
+        update_tell(f, &(struct event){.kind = EVENT_ELECTION_SEEN});
     if (lost) {
         leadership_lost(f, leader, false);
-        fold_state(f, ELECTION_ELECTING);
+        update_state(f, ELECTION_ELECTING);
     }
     tell_missing(f, &difference, lost ? leader : NULL);
     if (!first)
@@ -355,46 +367,46 @@ void fold_children(const struct fold *f, const struct observed_children *list)
     if (comparable)
         count_unseen(f, &old, list->stat, &difference);
     election->gone_since_list = 0;
-    fold_fresh(f);
+    update_fresh(f);
     if (difference.missing || difference.joined_count)
-        fold_touched(f);
+        update_touched(f);
     failover_case_listed(f, comparable && !appeared ? &old : NULL);
     free_missing(difference.missing);
     free(difference.joined);
 }
 
-void fold_path_absent(const struct fold *f)
+void update_path_absent(const struct update *f)
 {
     struct election *election = f->election;
     if (election->recipe && election->recipe->family == FAMILY_LOCK) {
-        fold_lock_absent(f);
+        update_lock_absent(f);
         return;
     }
     if (election->directory_known)
         directory_gone(f);
     election->problem = NULL;
     leadership_vacant(f);
-    fold_state(f, ELECTION_ABSENT);
+    update_state(f, ELECTION_ABSENT);
     if (election->lapsed) /* it may have come and gone meanwhile */
-        fold_state_found(f);
-    fold_fresh(f);
+        update_state_found(f);
+    update_fresh(f);
 }
 
-void fold_path_denied(const struct fold *f)
+void update_path_denied(const struct update *f)
 {
     struct election *election = f->election;
     election->problem = "not readable with these credentials";
-    fold_tell_elected_read(f, true); /* its data will not come */
+    update_tell_elected_read(f, true); /* its data will not come */
     if (election->fresh)
         election_lapse(election, f->at);
-    fold_state(f, ELECTION_DENIED);
+    update_state(f, ELECTION_DENIED);
 }
 
-void fold_path_unread(const struct fold *f)
+void update_path_unread(const struct update *f)
 {
     struct election *election = f->election;
     election->problem = "the servers do not answer what is asked of it; it is asked again";
     if (election->fresh)
         election_lapse(election, f->at);
-    fold_touched(f);
+    update_touched(f);
 }

@@ -6,15 +6,15 @@
 
 #include "probe/election/observation.h"
 
-struct fold;
+struct update;
 
 /* Its complete list of children was read. */
-void fold_children(const struct fold *, const struct observed_children *);
+void update_children(const struct update *, const struct observed_children *);
 /* The election's own znode was seen. */
-void fold_own_node(const struct fold *, const struct znode_stat *, const struct observed_node *);
-void fold_path_absent(const struct fold *);
-void fold_path_denied(const struct fold *);
-/* The servers do not answer what is asked of it: it stays as it was, and may be otherwise by now. */
-void fold_path_unread(const struct fold *);
+void update_own_node(const struct update *, const struct znode_stat *, const struct observed_node *);
+void update_path_absent(const struct update *);
+void update_path_denied(const struct update *);
+/* The servers do not answer reads of it: it keeps its state, which may be outdated. */
+void update_path_unread(const struct update *);
 
 #endif

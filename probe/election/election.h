@@ -30,7 +30,7 @@ enum election_state {
     ELECTION_UNKNOWN, /* not looked at yet, or never connected */
     ELECTION_LED,
     ELECTION_ELECTING, /* the leader is gone; the next in line has not been confirmed yet */
-    ELECTION_VACANT,   /* the path exists, nobody stands */
+    ELECTION_VACANT,   /* the path exists, without a candidate */
     ELECTION_ABSENT,   /* no such path */
     ELECTION_DENIED    /* not readable with our credentials */
 };
@@ -38,17 +38,20 @@ enum election_state {
 /* How the recipe came to be believed. Printed by the name behind it. */
 enum recognised { RECOGNISED_NAME, RECOGNISED_SIGNATURE, RECOGNISED_WATCH, RECOGNISED_CONFIGURED };
 
+/* How the kind came to be known. Printed by the word behind it. */
+enum kind_proof { KIND_ASSUMED, KIND_BY_LAYOUT, KIND_BY_BEHAVIOUR, KIND_CONFIGURED };
+
 enum acknowledged { ACK_NO_MARK, ACK_UNKNOWN, ACK_NO, ACK_YES };
 
 enum identity_source { IDENTITY_SESSION, IDENTITY_CLIENT, IDENTITY_REGISTRY, IDENTITY_NAME, IDENTITY_DATA };
 
 /*
- * A candidate's place in the watch chain: what its session really watches, held against the recipe.
- * What is certain is what it watches; whether it will wake is a forecast.
+ * A candidate's place in the watch chain: its session's actual watches, compared with the recipe.
+ * Its watches are certain; whether it will wake is a forecast.
  */
 enum link_state {
     LINK_UNKNOWN, /* not asked yet, the server hides it, or the layout's watches cannot be seen */
-    LINK_FIRST,   /* the leader watches nobody by right */
+    LINK_FIRST,   /* the leader, or a holder of a read-write lock, needs no watch */
     LINK_RIGHT,   /* it watches the one the recipe wants */
     LINK_WRONG,   /* it watches something else in here, which will not tell it of the one before it */
     LINK_SUSPECT, /* one look showed no watch of it */
@@ -65,31 +68,32 @@ struct candidate {
     bool denied;      /* its znode may not be read by us: it will not become known */
     struct znode_stat stat;
     unsigned char *data; /* at most CANDIDATE_DATA_KEPT bytes; NULL: none or not read */
-    size_t data_length;  /* of what is kept */
+    size_t data_length;  /* of the kept data */
     char *identity; /* for people, UTF-8 as found (strangers' bytes!); NULL: none better than the session */
     enum identity_source identity_source;
     struct moment joined; /* when the tool first saw it */
-    bool joined_seen;     /* its joining was seen (false: it stood before the first look) */
+    bool joined_seen;     /* its joining was seen (false: it existed before the first snapshot) */
     enum link_state link;
     const char *link_why; /* static text for LINK_UNKNOWN, or NULL */
 
     /* The model's own. */
     bool ranked;  /* equal numbers: its czxid orders it, else its name */
-    bool outside; /* does not fit the pattern: stands in no line */
+    bool outside; /* does not fit the pattern: it is in no line */
     bool unread_queued;
+    bool reads;                   /* a reader of a read-write lock */
     bool named;                   /* its name holds a GUID or a session: its client finds it again */
     bool tells_right, tells_self; /* of its session's watches: the one before it, itself */
     enum finding_code wrong;      /* what looks show since wrong_us; FINDING_COUNT: nothing wrong */
     bool deaf;                    /* it was proved to watch nothing when it became first */
-    bool by_children;             /* it watches nothing that is shown, and may be told by what is not shown */
+    bool by_children;             /* it has no visible watch, and a hidden one may notify it */
     bool reread;                  /* asked to be read again, for what changed in it */
-    enum finding_code proof;      /* what is proved of its watches; FINDING_COUNT: nothing */
+    enum finding_code proof;      /* the proved fault of its watches; FINDING_COUNT: none */
     int64_t wrong_us;             /* that look */
     int64_t read_us;              /* its data, the latest time; 0: never */
     int64_t again_us;             /* it was asked to be read again, the latest time */
     uint32_t hash, round;
     uint32_t place;       /* in line, at the latest diagnosis */
-    uint32_t watchers;    /* the first of its links, from 1; 0: nobody is known to watch it */
+    uint32_t watchers;    /* the first of its links, from 1; 0: no watcher is known */
     uint32_t before_hash; /* the name of the one before it ... */
     int64_t before_us;    /* ... which it is since then; 0: since before the first look */
     struct election *election;
@@ -98,42 +102,51 @@ struct candidate {
     struct candidate *hash_next, *unread_next, *unread_previous;
 };
 
-/* One stretch of leadership (or of nobody leading) that the tool saw; name NULL: nobody. */
+/* One stretch of leadership (or of vacancy) that the tool saw; name NULL: vacant. */
 struct tenure {
     char *name;
     char *identity; /* or NULL */
     struct moment from;
     struct moment to; /* mono_us 0: still going on */
     bool from_exact;  /* its beginning was seen */
-    bool gap;         /* nobody was watching: neither led nor vacant is claimed */
+    bool gap;         /* not observed: neither led nor vacant is claimed */
 };
 #define TENURES_KEPT 128
 #define FAILOVERS_KEPT 64
 
 /* The latest change of leader. Times are the tool's; -1: unknown or not yet. */
 struct change {
-    char *from; /* names; from NULL: nobody was known before */
+    char *from; /* names; from NULL: none was known before */
     char *from_identity;
     char *to; /* NULL: still open */
     char *to_identity;
     struct moment lost_at; /* the leader's znode was seen gone */
-    bool lost_seen;        /* by a notification of its own, not found out afterwards */
-    int64_t vacancy_us;    /* gone -> the next candidate is first; -1: open, or nobody watched meanwhile */
+    bool lost_seen;        /* by a notification, not found out afterwards */
+    int64_t vacancy_us;    /* gone -> the next candidate is first; -1: open, or not observed meanwhile */
     int64_t takeover_us;   /* first -> acknowledged; -1: no mark, or not yet */
 };
 
 struct counters {
     uint64_t joined, left; /* seen */
     uint64_t leader_changes;
-    uint64_t missed_changes;             /* of them, found after nobody had watched */
+    uint64_t missed_changes;             /* of them, found after a gap */
     uint64_t unseen_joined, unseen_left; /* proved by the Stat arithmetic, brought by no notification */
+};
+
+/* One of several znodes that the leader of one layout writes, beside the acknowledgement itself. */
+#define FURTHER_MARKS 2
+struct further_mark {
+    char *path; /* NULL: none */
+    bool known, present;
+    uint64_t owner;
 };
 
 struct election {
     struct cluster *cluster;
-    char *path; /* full, chroot included */
-    char *name; /* for people: configured, or the path below the chroot */
-    enum election_kind kind;
+    char *path;              /* full, chroot included */
+    char *name;              /* for people: configured, or the path below the chroot */
+    enum election_kind kind; /* KIND_LEADER or KIND_LOCK */
+    enum kind_proof kind_proof;
     const struct election_settings *settings;
     enum election_origin origin;
 
@@ -147,6 +160,7 @@ struct election {
     struct candidate **candidates; /* in election order */
     size_t candidate_count, candidate_room;
     size_t unknown_count; /* of them, not read yet */
+    size_t reader_count;  /* of them, readers of a read-write lock, as of the latest diagnosis */
     const char **foreign; /* children that do not fit the pattern: the first FOREIGN_KEPT, or NULL */
     size_t foreign_count; /* all of them */
 
@@ -154,17 +168,22 @@ struct election {
     struct moment leader_since;     /* when it became first, or for a leader found leading: its creation
                                        (mono_us 0: not known yet) */
     bool leader_since_exact;        /* false: it leads since then at the longest */
-    bool leader_untold;             /* it is to be told as elected once it has been read */
-    struct moment leader_bound;     /* from a recording: it did not lead before; mono_us 0: nobody says so */
+    bool leader_untold;             /* it is to be reported as elected once it has been read */
+    struct moment leader_bound;     /* from a recording: it did not lead before; mono_us 0: unknown */
 
     enum mark_place mark_place; /* MARK_NONE where mark_path is NULL */
     char *mark_path;            /* full path of the acknowledgement, or NULL */
     enum acknowledged acknowledged;
     struct moment unacknowledged_since; /* where ACK_NO: so since then; a mark may go before its leader */
-    bool unacknowledged_found;          /* its mark was missing when first looked for: nobody saw it go */
+    bool mark_doubted;                  /* it is missing, and was never seen: the layout may have none */
+    bool mark_proved;                   /* a member's session was seen to own it: the layout has it */
+    bool unacknowledged_found; /* its acknowledgement was missing when first looked for: its end was not seen
+                                */
     bool mark_known, mark_present;
     struct znode_stat mark_stat;
     char *mark_identity; /* read from its data; or NULL */
+    struct further_mark further_marks[FURTHER_MARKS];
+    char *members_path;  /* full path of the directory whose entries say who the members are, or NULL */
     char *registry_path; /* full path of the directory whose entries name the sessions, or NULL.
                             The same as mark_path where mark_place is MARK_REGISTRY */
 
@@ -172,9 +191,9 @@ struct election {
     struct znode_stat directory; /* of the election's own znode */
     int64_t next_sequence;       /* (uint32 cversion + children) / 2; -1: unknown */
     struct moment listed;        /* when the list was last read complete; mono_us 0: never */
-    bool fresh;                  /* connected, and read since: what stands here holds now */
+    bool fresh;                  /* connected, and read since: its state holds now */
     struct moment stale_since;   /* where not fresh */
-    bool lapsed;                 /* not fresh, but once was: what is found next happened since stale_since */
+    bool lapsed;                 /* not fresh, but once was: a change found next happened since stale_since */
 
     struct tenure *tenures; /* a ring; election_tenure_at() reads it */
     size_t tenure_first, tenure_count, tenure_room;
@@ -194,7 +213,7 @@ struct election {
     struct candidate **outsiders;
     size_t outsider_count, outsider_room;
     struct candidate *unread_first, *unread_last;
-    uint64_t gone_since_list; /* departures told by OBSERVED_ABSENT since the last list */
+    uint64_t gone_since_list; /* departures by OBSERVED_ABSENT since the last list */
     unsigned char *mark_data;
     size_t mark_data_length;
     int64_t mark_data_mzxid; /* the version that mark_data was read from; 0: none */
@@ -202,19 +221,22 @@ struct election {
     bool mark_unread;               /* it, or its registry, may be otherwise by now */
     uint64_t turn;                  /* of the latest observation that may have changed it */
     struct registry *registry;      /* NULL: has none */
+    struct registry *members;       /* NULL: has none */
     bool registry_complete;         /* of a frozen picture, which keeps no registry */
     struct moment lost_after;       /* of a loss that was found after a gap: it happened since then */
     const struct election *earlier; /* as it was recorded (recall.h), borrowed; NULL: nothing is known, or
                                        it is of no use any more */
-    bool recalled;                  /* what could be taken of that was */
+    bool recalled;                  /* facts of a recording have been taken over */
     uint32_t path_hash;
     struct election *path_next;
     struct election *dirty_next; /* in the cluster's list of those to be diagnosed */
     bool dirty, touched;         /* to be diagnosed; something that is shown has changed already */
     bool suspected;              /* a further look, or a list after a sync, could settle something */
-    bool listens;                /* whoever comes and goes at the servers could settle something */
-    int64_t overdue_us; /* found without its mark, for too long from then on; 0: not so, or told already */
-    bool shows_predecessor;               /* a member was seen to watch its predecessor */
+    bool listens;                /* a client that connects or disconnects could settle something */
+    int64_t overdue_us;     /* found without its acknowledgement, overdue from then on; 0: not so, or already
+                               reported */
+    bool hidden_watches;    /* hidden watches could notify a client of a change here */
+    bool shows_predecessor; /* a member was seen to watch its predecessor */
     int64_t diagnosed_us, diagnose_at_us; /* the latest diagnosis; when time alone may change it, 0: never */
     int64_t quiet_us;                     /* the first list that showed the children of now; 0: not known */
     int64_t synced_us;                    /* the latest list after a sync; 0: none */
@@ -222,8 +244,9 @@ struct election {
     size_t link_count, link_room;
     uint64_t *bystanders; /* sessions that may watch something in here and own nothing */
     size_t bystander_count, bystander_room;
-    struct departed *departed;  /* who left lately; NULL: nobody */
+    struct departed *departed;  /* candidates that left lately; NULL: none */
     struct replicas *replicas;  /* its own znode at each server; NULL: not compared yet */
+    int64_t lasted_us;          /* so long its directory had existed when it went; 0: it has not gone */
     struct moment unseen_at;    /* the latest unseen changes */
     struct moment first_listed; /* of the directory as it is: for the rate of new numbers ... */
     int64_t first_next;         /* ... counted from here */
@@ -237,7 +260,7 @@ const struct tenure *election_tenure_at(const struct election *, size_t i);
 const struct candidate *election_find(const struct election *, const char *name);
 size_t election_position(const struct election *, const struct candidate *);
 
-/* The one before it in line, or NULL for the first: whom the recipe wants it to watch. */
+/* Its predecessor in line, or NULL for the first: the candidate that the recipe wants it to watch. */
 const struct candidate *election_predecessor(const struct election *, const struct candidate *);
 
 /* Everything about this election has been looked at: its list, its candidates, its mark. */
@@ -247,21 +270,29 @@ bool election_complete(const struct election *);
  * What a live source should do next for this election; a replay never asks.
  * election_take_unread: a candidate whose znode should be read (each is handed out once; NULL: none).
  * election_requeue_unread: hand out again those that were never answered (after a lost connection).
- * election_guard: the znodes whose end or change must be seen at once, i = 0, 1: the leader (or the
- *   next in line while electing; for locks the lock itself), and the mark. Writes the full path into
- *   buffer; false: there is no such one.
+ * election_guard: the znodes whose end or change must be seen at once, i below ELECTION_GUARDS: the leader
+ * (or the next in line while electing; for locks the lock itself), the mark, and further marks. Writes the
+ * full path into buffer; false: there is no such one.
  */
 const struct candidate *election_take_unread(struct election *);
 void election_requeue_unread(struct election *);
+#define ELECTION_GUARDS (2 + FURTHER_MARKS)
 bool election_guard(const struct election *, unsigned i, char *buffer, size_t size);
 
 /*
- * What is wrong with how it stands, or NULL: why it is denied or unknown, or that it has children of which
- * none is a candidate, so that nobody takes any directory for a vacant election.
+ * The problem of its state, or NULL: why it is denied or unknown, or that it has children of which
+ * none is a candidate, so that no other directory is taken for a vacant election.
  */
 const char *election_problem(const struct election *, char *buffer, size_t size);
 
-/* It was there once, nobody configured it, and it is gone: no vacancy, but an end. */
+/*
+ * It is an election: its layout has a distinctive signature or is configured, a watch on a predecessor was
+ * seen, or its path (not a pattern) is configured. What only has an election's kind of names is none: a
+ * registry, a queue or a semaphore has them, too. Such a directory is neither led nor vacant.
+ */
+bool election_is_proven(const struct election *);
+
+/* It existed once, is not configured, and is gone: no vacancy, but an end. */
 bool election_vanished(const struct election *);
 /* For so long such a one is kept. */
 #define ELECTION_VANISHED_KEPT_MS 300000
@@ -271,5 +302,6 @@ const char *election_state_word(enum election_state);
 const char *recognised_word(enum recognised);
 const char *recipe_family_word(enum recipe_family);
 const char *election_kind_word(enum election_kind);
+const char *kind_proof_word(enum kind_proof);
 
 #endif

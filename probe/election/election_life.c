@@ -5,6 +5,7 @@
 
 #include "config/text.h"
 #include "config/znode_path.h"
+#include "probe/election/certainty.h"
 #include "probe/election/findings.h"
 #include "probe/election/leadership.h"
 #include "probe/election/registry.h"
@@ -41,6 +42,10 @@ void election_free(struct election *election)
     replicas_free(election->replicas);
     free(election->departed);
     free(election->foreign);
+    for (size_t i = 0; i < FURTHER_MARKS; i++)
+        free(election->further_marks[i].path);
+    registry_free(election->members);
+    free(election->members_path);
     free(election->mark_path);
     free(election->mark_identity);
     free(election->mark_data);
@@ -56,12 +61,36 @@ static const char *configured_registry(const struct election *election)
     return identity && strncmp(identity, "registry:", 9) == 0 ? identity + 9 : NULL;
 }
 
-static bool same_text(const char *a, const char *b)
+static bool election_life_same_text(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* The mark of the configuration, else the recipe's; what was known of another one is forgotten. */
+static void take_further_marks(struct election *election, bool configured)
+{
+    for (size_t i = 0; i < FURTHER_MARKS; i++) {
+        struct further_mark *mark = &election->further_marks[i];
+        char *path =
+            election->recipe && !configured ? recipe_further_mark(election->recipe, election->path, i) : NULL;
+        if (!election_life_same_text(path, mark->path))
+            mark->known = mark->present = false;
+        free(mark->path);
+        mark->path = path;
+    }
+}
+
+static void take_members(struct election *election)
+{
+    char *path = election->recipe ? recipe_members_path(election->recipe, election->path) : NULL;
+    if (!election_life_same_text(path, election->members_path)) {
+        registry_free(election->members);
+        election->members = NULL;
+    }
+    free(election->members_path);
+    election->members_path = path;
+}
+
+/* The acknowledgement of the configuration, else the recipe's; facts of another one are forgotten. */
 static void take_mark(struct election *election)
 {
     const struct recipe *recipe = election->recipe;
@@ -73,15 +102,16 @@ static void take_mark(struct election *election)
                                  : NULL;
     enum mark_place place = MARK_NONE;
     if (mark_path) {
-        bool list = same_text(mark_path, registry_path) || (recipe && recipe->mark_place == MARK_REGISTRY);
+        bool list = election_life_same_text(mark_path, registry_path) ||
+                    (recipe && recipe->mark_place == MARK_REGISTRY);
         bool own_data = strcmp(mark_path, election->path) == 0;
         place = list ? MARK_REGISTRY : own_data ? MARK_PARENT_DATA : MARK_NODE;
     }
     if (place == MARK_REGISTRY && !registry_path)
         registry_path = text_copy(mark_path);
 
-    if (!same_text(mark_path, election->mark_path) || place != election->mark_place) {
-        election->mark_known = election->mark_present = election->mark_denied = false;
+    if (!election_life_same_text(mark_path, election->mark_path) || place != election->mark_place) {
+        election->mark_known = election->mark_present = election->mark_denied = election->mark_proved = false;
         election->mark_unread = false;
         free(election->mark_identity);
         free(election->mark_data);
@@ -90,7 +120,7 @@ static void take_mark(struct election *election)
         election->mark_data_length = 0;
         election->mark_data_mzxid = 0;
     }
-    if (!same_text(registry_path, election->registry_path)) {
+    if (!election_life_same_text(registry_path, election->registry_path)) {
         registry_free(election->registry);
         election->registry = NULL;
     }
@@ -100,6 +130,8 @@ static void take_mark(struct election *election)
     election->registry_path = registry_path;
     election->mark_place = place;
     election->mark_configured = configured != NULL;
+    take_further_marks(election, configured != NULL);
+    take_members(election);
     if (!mark_path)
         election->acknowledged = ACK_NO_MARK;
     else if (election->acknowledged == ACK_NO_MARK)
@@ -112,6 +144,7 @@ void election_take_recipe(struct election *election, const struct recipe *recipe
     if (election->recipe == recipe)
         return;
     election->recipe = recipe;
+    certainty_settle_kind(election);
     take_mark(election);
 }
 
@@ -119,7 +152,7 @@ void election_take_recipe(struct election *election, const struct recipe *recipe
 static char no_text[] = "", automatic[] = "auto";
 /* What the configuration takes where it says nothing. */
 static const struct election_settings no_settings = {.path = no_text,
-                                                     .kind = KIND_LEADER,
+                                                     .kind = KIND_AUTO,
                                                      .recipe = automatic,
                                                      .inject = INJECT_SANDBOX,
                                                      .allow = {.vacancy_ms = 5000,
@@ -134,7 +167,7 @@ void election_configure(struct election *election, const struct recipe_book *boo
     const struct election_settings *settings = subject->settings ? subject->settings : &no_settings;
     election->settings = settings;
     election->origin = subject->origin;
-    election->kind = settings->kind;
+    certainty_settle_kind(election);
 
     size_t chroot = strlen(election->cluster->chroot);
     const char *shown = chroot && strncmp(election->path, election->cluster->chroot, chroot) == 0 &&

@@ -1,5 +1,5 @@
 /*
- * election_life.h - an election's beginning, what it is configured to, and its end.
+ * election_life.h - an election's beginning, its configuration, and its end.
  */
 #ifndef ELECTOP_PROBE_ELECTION_ELECTION_LIFE_H
 #define ELECTOP_PROBE_ELECTION_ELECTION_LIFE_H

@@ -88,6 +88,8 @@ bool election_guard(const struct election *election, unsigned i, char *buffer, s
         name = election->candidates[0]->name;
     } else if (i == 1)
         directory = election->mark_path;
+    else if (i >= 2 && i < ELECTION_GUARDS)
+        directory = election->further_marks[i - 2].path;
     if (!directory)
         return false;
     int length = name ? snprintf(buffer, size, "%s/%s", strcmp(directory, "/") == 0 ? "" : directory, name)
@@ -109,6 +111,16 @@ const char *election_problem(const struct election *election, char *buffer, size
     return buffer;
 }
 
+bool election_is_proven(const struct election *election)
+{
+    if (election->recognised != RECOGNISED_NAME)
+        return true;
+    bool named = election->origin == ORIGIN_CONFIGURED, known = election->kind_proof == KIND_CONFIGURED;
+    /* What a pattern matches may be a directory of directories; so may a path that says no more. */
+    bool holds_others = election->candidate_count == 0 && election->outsider_count > 0;
+    return (named && known) || ((named || known) && !holds_others);
+}
+
 bool election_vanished(const struct election *election)
 {
     bool lock = election->kind == KIND_LOCK && election->recipe && election->recipe->family == FAMILY_LOCK;
@@ -126,7 +138,7 @@ const char *election_state_word(enum election_state state)
         return "absent";
     case ELECTION_DENIED:
         return "denied";
-    case ELECTION_ELECTING: /* somebody stands, and may lead or be gone */
+    case ELECTION_ELECTING: /* there is a candidate, which may lead or be gone */
     case ELECTION_UNKNOWN:
         break;
     }
@@ -159,6 +171,21 @@ const char *recipe_family_word(enum recipe_family family)
         break;
     }
     return "sequence";
+}
+
+const char *kind_proof_word(enum kind_proof proof)
+{
+    switch (proof) {
+    case KIND_BY_LAYOUT:
+        return "layout";
+    case KIND_BY_BEHAVIOUR:
+        return "behaviour";
+    case KIND_CONFIGURED:
+        return "configured";
+    case KIND_ASSUMED:
+        break;
+    }
+    return "assumed";
 }
 
 const char *election_kind_word(enum election_kind kind)

@@ -1,5 +1,5 @@
 /*
- * event.h - what happened, told once, by the election model to every sink.
+ * event.h - one occurrence, reported once, by the election model to every sink.
  *
  * An event borrows all it points at; a sink copies what it keeps.
  */
@@ -37,9 +37,9 @@ struct event {
     /* LEADER_ELECTED: candidate is the new one. */
     const char *from; /* the one before, or NULL */
     const char *from_identity;
-    int64_t gap_us; /* found after nobody had watched for so long: it happened within that time, and not only
-                       now; CONNECTION "gap": its length, "disconnected": not heard for so long by then.
-                       0: seen as it happened */
+    int64_t gap_us;   /* found after a gap of this length: it happened within that time, and not only
+                         now; CONNECTION "gap": its length, "disconnected": not heard for so long by then.
+                         0: seen as it happened */
     int64_t after_us; /* LEADER_ELECTED: since the loss; LEADER_ACKNOWLEDGED: since first; -1: unknown */
     const char *connection; /* CONNECTION: "connected", "disconnected", "expired", "gap" */
     const char *detail;     /* CONNECTION: why, for people; or NULL */

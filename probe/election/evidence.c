@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "probe/election/client.h"
 #include "probe/election/cluster.h"
@@ -37,5 +38,14 @@ const char *tell_session(const struct election *election, uint64_t session, char
     snprintf(buffer, size, "session 0x%" PRIx64 "%s%.60s%s%.80s", session,
              shown && shown->address ? " of " : "", shown && shown->address ? shown->address : "",
              placed ? " on " : "", placed ? election->cluster->servers[shown->server].address : "");
+    return buffer;
+}
+
+const char *tell_path(const struct candidate *candidate, char *buffer, size_t size)
+{
+    const struct election *election = candidate->election;
+    bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
+    snprintf(buffer, size, "%s%s%s", lock || strcmp(election->path, "/") != 0 ? election->path : "",
+             lock ? "" : "/", lock ? "" : candidate->name);
     return buffer;
 }

@@ -1,8 +1,8 @@
 /*
  * failover.h - one change of leader: its phases as intervals, its cause as narrow as its proof.
  *
- * Told in two steps: EVENT_LEADER_ELECTED at once, and EVENT_FAILOVER once for every change, when the
- * acknowledgement appears or the evidence is in, at the latest after the allowed failover time.
+ * Reported in two steps: EVENT_LEADER_ELECTED at once, and EVENT_FAILOVER once for every change, when the
+ * acknowledgement appears or the evidence is complete, at the latest after the allowed failover time.
  *
  * All durations are microseconds on the observer's monotonic clock. A phase that cannot be known at all is
  * SPAN_UNKNOWN; one bound of a phase may be open (SPAN_OPEN).
@@ -17,18 +17,18 @@
 #include "probe/election/moment.h"
 
 /*
- * ZooKeeper never tells a watcher who deleted a znode; the servers' connection and session lists do, for a
- * moment. What they do not prove is told wider: DELETED covers RESIGNED and EVICTED, ENDED covers CLOSED and
- * EXPIRED and whatever was followed by the session's end at once, UNKNOWN all of them.
+ * ZooKeeper never says to a watcher which client deleted a znode; the servers' connection and session lists
+ * do, for a moment. A cause without proof is reported wider: DELETED covers RESIGNED and EVICTED, ENDED
+ * covers CLOSED and EXPIRED and deletions followed by the session's end at once, UNKNOWN all of them.
  */
 enum failover_cause {
     CAUSE_UNKNOWN,
     CAUSE_DELETED,  /* the owner's session lived on */
     CAUSE_RESIGNED, /* ... and it deleted the znode itself */
-    CAUSE_EVICTED,  /* ... and somebody else did */
+    CAUSE_EVICTED,  /* ... and another client did */
     CAUSE_ENDED,    /* the owner's session is over */
     CAUSE_CLOSED,   /* ... its client closed it, and with it the znode went */
-    CAUSE_EXPIRED,  /* ... nobody heard of it for its timeout */
+    CAUSE_EXPIRED,  /* ... it was silent for its timeout */
     CAUSE_COUNT
 };
 /* The contract's word: "expired". */
@@ -51,10 +51,10 @@ struct failover {
     enum certainty cause_certainty;
     char *evidence; /* for people; or NULL */
     struct span detection, vacancy, takeover, total;
-    int64_t gap_us; /* > 0: found after nobody had watched for so long; counted apart, and in no statistics */
+    int64_t gap_us; /* > 0: found after a gap of this length; counted apart, and in no statistics */
 };
 
-/* A copy with texts of its own. False: out of memory, and *to owns nothing. */
+/* A copy with separate texts. False: out of memory, and *to owns nothing. */
 bool failover_copy(struct failover *to, const struct failover *from);
 /* Frees its texts. */
 void failover_release(struct failover *);

@@ -4,23 +4,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/text.h"
 #include "probe/election/clients.h"
 #include "probe/election/cluster.h"
 #include "probe/election/failovers.h"
-#include "probe/election/fold.h"
+#include "probe/election/update.h"
 #include "probe/election/transactions.h"
 
 /* Where no server shows anything, its owner may yet volunteer again. */
 #define HOPELESS_AFTER_US INT64_C(1000000)
 /* A vacant election's lists are not looked through for ever. */
 #define COLLECT_US INT64_C(60000000)
-/* Rounds that only look into a leader's end leave the watches alone: not for longer where nobody follows.
-   What the usual ones show is still taken. */
+/* Rounds that only examine a leader's end omit the watches: not for longer without a successor.
+   Facts of the usual rounds still count. */
 #define WANTED_US INT64_C(5000000)
-/* Where no setting says by when it must be told. */
+/* If no setting limits the time until it is reported. */
 #define TOLD_AFTER_US INT64_C(10000000)
 /* A list is as old as its coming, and the notification of a loss may be this late. */
 #define NOTIFIED_US INT64_C(100000)
+
+/* Where a server's log is being read, so long it is waited for: it says for certain what lists only suggest.
+ */
+#define LOG_WAITED_US INT64_C(1500000)
+#define LOG_FOLLOWED_US INT64_C(5000000)
 
 /* ---- a case ---- */
 
@@ -63,10 +69,10 @@ static void note_caught_up(struct cluster *cluster, int64_t zxid, int64_t at_us)
 }
 
 /*
- * A server answers a session in the order in which things happened, notifications too. A list shows how far
- * it had got with ours; once a further request has been answered, all that had happened by then has been
- * notified. So what was not known to be gone by the second of two lists still stood at the transaction of the
- * first.
+ * A server answers a session in the order of events, notifications included. A list shows how far
+ * it had got with ours; once a further request has been answered, all earlier events have been
+ * notified. So a znode not known to be gone by the second of two lists still existed at the transaction of
+ * the first.
  */
 static int64_t stood_at(const struct cluster *cluster, int64_t since_us)
 {
@@ -97,7 +103,82 @@ static void note_before(struct failover_case *c, const struct cluster *cluster, 
     c->at_leader = server->mode == SERVER_LEADER || server->mode == SERVER_STANDALONE;
 }
 
-void failover_case_open(const struct fold *f, const struct candidate *leader)
+/* ---- what a log shows ---- */
+
+void logged_ends_free(struct logged_ends *ends)
+{
+    for (size_t i = 0; ends && i < LOGGED_ENDS_KEPT; i++)
+        free(ends->ring[i].path);
+    free(ends);
+}
+
+/* Is this the path of the election's candidate of that name? A lock's holder lies at the election's own. */
+static bool is_path_of(const struct election *election, const char *name, const char *path)
+{
+    size_t length = strcmp(election->path, "/") == 0 ? 0 : strlen(election->path);
+    if (strncmp(path, election->path, length) != 0)
+        return false;
+    return path[length] == '\0' || (path[length] == '/' && strcmp(path + length + 1, name) == 0);
+}
+
+static void take_logged(struct failover_case *c, const struct observed_transaction *t)
+{
+    struct failover_evidence *e = &c->evidence;
+    /* The same name may have been used before, or again since. */
+    bool same = t->czxid != 0 && c->czxid != 0 ? t->czxid == c->czxid : t->zxid > c->czxid;
+    if (e->logged != DEED_NONE || !same)
+        return;
+    e->logged = t->deed;
+    e->logged_session = t->session;
+    e->logged_zxid = t->zxid;
+    if (c->zxid == 0)
+        c->zxid = t->zxid;
+    if (e->timeout_ms == 0)
+        e->timeout_ms = t->timeout_ms;
+    /* A request proves that its client lived; one from long before says nothing of how it died. */
+    if (e->heard_low_us == 0 && t->active_us != 0 &&
+        e->gone_us - t->active_us <= (int64_t)e->timeout_ms * 3000)
+        e->heard_low_us = e->heard_high_us = t->active_us;
+}
+
+static void find_logged(struct failover_case *c, const struct election *election, const char *name)
+{
+    const struct logged_ends *ends = election->cluster->logged;
+    for (size_t i = 0; ends && i < LOGGED_ENDS_KEPT; i++) {
+        const struct logged_end *end =
+            &ends->ring[(ends->next + LOGGED_ENDS_KEPT - 1 - i) % LOGGED_ENDS_KEPT];
+        if (end->path && is_path_of(election, name, end->path))
+            take_logged(c, &end->transaction);
+    }
+}
+
+void failover_cases_logged(struct cluster *cluster, struct moment at, const char *path,
+                           const struct observed_transaction *t)
+{
+    cluster->logged_us = at.mono_us;
+    cluster_note_epoch(cluster, t->zxid, at);
+    if (!path || t->deed == DEED_NONE)
+        return;
+    if (!cluster->logged && !(cluster->logged = calloc(1, sizeof *cluster->logged)))
+        return;
+    struct logged_end *end = &cluster->logged->ring[cluster->logged->next];
+    cluster->logged->next = (cluster->logged->next + 1) % LOGGED_ENDS_KEPT;
+    free(end->path);
+    *end = (struct logged_end){text_copy(path), *t};
+    for (struct failover_case *c = cluster->cases; c; c = c->next)
+        if (c->election->change.from && is_path_of(c->election, c->election->change.from, path))
+            take_logged(c, t);
+}
+
+/* A log that is being read has not come to this loss yet. */
+static bool awaits_log(const struct failover_case *c, struct moment now)
+{
+    const struct cluster *cluster = c->election->cluster;
+    return c->evidence.logged == DEED_NONE && cluster->logged_us != 0 &&
+           now.mono_us - cluster->logged_us < LOG_FOLLOWED_US && now.mono_us - c->won.mono_us < LOG_WAITED_US;
+}
+
+void failover_case_open(const struct update *f, const struct candidate *leader)
 {
     struct cluster *cluster = f->election->cluster;
     struct failover_case *c = calloc(1, sizeof *c);
@@ -111,7 +192,7 @@ void failover_case_open(const struct fold *f, const struct candidate *leader)
                                 .established_ms = -1};
     c->evidence.gone_us = c->evidence.since_us = f->at.mono_us;
     c->evidence.no_session = leader->known && leader->stat.owner == 0;
-    c->listed_zxid = leader->known ? leader->stat.czxid : 0;
+    c->listed_zxid = c->czxid = leader->known ? leader->stat.czxid : 0;
     if (leader->known && owner_is_session(leader->stat.owner))
         c->evidence.session = leader->stat.owner;
     if (leader->client)
@@ -119,10 +200,11 @@ void failover_case_open(const struct fold *f, const struct candidate *leader)
     int64_t stood_zxid = stood_at(cluster, f->at.mono_us);
     if (leader->known && leader->stat.czxid <= stood_zxid)
         c->stood_zxid = stood_zxid;
+    find_logged(c, f->election, leader->name);
     cluster->cases = c;
 }
 
-void failover_case_listed(const struct fold *f, const struct znode_stat *old)
+void failover_case_listed(const struct update *f, const struct znode_stat *old)
 {
     struct failover_case *c = case_of(f->election);
     const struct znode_stat *now = &f->election->directory;
@@ -139,21 +221,21 @@ void failover_case_listed(const struct fold *f, const struct znode_stat *old)
     cluster_note_epoch(f->election->cluster, now->pzxid, f->at);
 }
 
-void failover_case_gone_by(const struct fold *f, int64_t zxid)
+void failover_case_gone_by(const struct update *f, int64_t zxid)
 {
     struct failover_case *c = case_of(f->election);
     if (c && c->zxid_most == 0)
         c->zxid_most = zxid;
 }
 
-void failover_case_won(const struct fold *f)
+void failover_case_won(const struct update *f)
 {
     const struct election *election = f->election;
     struct failover_case *c = case_of(election);
     if (!c)
         return;
     c->won = f->at;
-    /* Every holder of a lock has the same name: where that one leads, nobody stands before it. */
+    /* Every holder of a lock has the same name: if that one leads, it has no predecessor. */
     const struct candidate *before =
         election->change.from ? election_find(election, election->change.from) : NULL;
     c->evidence.displaced = before && before != election->leader;
@@ -166,7 +248,7 @@ void failover_case_won(const struct fold *f)
         c->gap_us = f->at.mono_us - since_us;
 }
 
-/* ---- what is seen afterwards ---- */
+/* ---- facts seen afterwards ---- */
 
 static bool collects(const struct failover_case *c, struct moment at)
 {
@@ -174,7 +256,7 @@ static bool collects(const struct failover_case *c, struct moment at)
     return after_us >= 0 && after_us <= COLLECT_US;
 }
 
-/* What it shows, it shows after it had done whatever took the znode. */
+/* Its facts are later than the removal of the znode. */
 static bool is_past_it(const struct failover_case *c, const struct server *server)
 {
     return c->zxid_most != 0 && server->zxid >= c->zxid_most;
@@ -290,16 +372,16 @@ static void find_taker(struct failover_case *c)
         transactions_note(&cluster->transactions, c->zxid, c->evidence.session, false);
 }
 
-/* Whoever deletes a znode and then closes its session does so in two transactions, perhaps at once: no list
-   tells that from closing alone. Only where every other transaction in question is known to be something else
-   did one do both. */
+/* A client that deletes a znode and then closes its session does so in two transactions, perhaps at once: no
+   list distinguishes that from closing alone. Only if every other transaction in question is known to be
+   something else did one do both. */
 static bool went_together(const struct failover_case *c)
 {
     return c->evidence.session != 0 && transactions_are_one(c->election->cluster->transactions, c->zxid,
                                                             c->over_zxid, c->evidence.session);
 }
 
-/* Our own session sees a session's znodes go all at once: where one still stands, it lives. */
+/* Our own session sees a session's znodes go all at once: if one still exists, it lives. */
 static void look_at_others(struct failover_case *c)
 {
     struct failover_evidence *e = &c->evidence;
@@ -318,10 +400,10 @@ static void look_at_others(struct failover_case *c)
     }
 }
 
-/* ---- telling ---- */
+/* ---- reporting ---- */
 
-/* Whom a follower heard, ZooKeeper's leader learns within half a tick, but from a living one only: it must
-   have answered all along, and once more since, and others' connections to it must have lasted. */
+/* A follower reports the sessions it heard to ZooKeeper's leader within half a tick, but only while it lives:
+   it must have answered all along, and once more since, and other connections to it must have lasted. */
 static bool is_untold(const struct failover_case *c)
 {
     const struct cluster *cluster = c->election->cluster;
@@ -334,8 +416,8 @@ static bool is_untold(const struct failover_case *c)
            server->listed.mono_us < c->evidence.gone_us || server->lasting_us > c->evidence.looked_us;
 }
 
-/* Our own session may hear of a loss late, when its server stands still: not the times of lists, but what
-   they show of transactions, tells that its last request then was none that took its znode. */
+/* Our own session may learn of a loss late, when its server is stalled: not the times of lists, but
+   their transactions show that its last request then did not remove its znode. */
 static bool had_asked_before(const struct failover_case *c)
 {
     int64_t stood_zxid = c->stood_zxid > c->listed_zxid ? c->stood_zxid : c->listed_zxid;
@@ -390,9 +472,9 @@ static bool may_be_shown(const struct failover_case *c, struct moment now)
 }
 
 /* Nothing that comes from here on would say more. */
-static bool is_exhausted(const struct failover_case *c, struct moment now)
+static bool failover_case_is_exhausted(const struct failover_case *c, struct moment now)
 {
-    /* What the transactions since were may still come to be known, as what they made is read. */
+    /* The later transactions may still become known, as their results are read. */
     bool may_prove = c->zxid != 0 || c->stood_zxid != 0 || c->zxid_most == 0;
     bool proves = c->evidence.fate == FATE_OVER && may_prove && !c->evidence.together &&
                   now.mono_us - c->evidence.gone_us < HOPELESS_AFTER_US;
@@ -429,7 +511,7 @@ static void case_tell(struct model *model, struct failover_case *c, struct momen
     struct election *election = c->election;
     const struct change *change = &election->change;
     char evidence[400];
-    fold_tell_elected_read(&(struct fold){model, election, now}, true);
+    update_tell_elected_read(&(struct update){model, election, now}, true);
     struct failover failover = {.from = change->from,
                                 .from_identity = change->from_identity,
                                 .to = change->to,
@@ -460,10 +542,10 @@ static void case_tell(struct model *model, struct failover_case *c, struct momen
                           .gap_us = told->gap_us,
                           .after_us = -1,
                           .failover = told};
-    fold_tell(&(struct fold){model, election, now}, &event);
+    update_tell(&(struct update){model, election, now}, &event);
 }
 
-void failover_case_close(const struct fold *f)
+void failover_case_close(const struct update *f)
 {
     struct failover_case *c = case_of(f->election);
     if (c && c->won.mono_us != 0)
@@ -487,16 +569,17 @@ static bool is_due(struct failover_case *c, struct moment now)
     int64_t within_us = election->settings->allow.failover_ms * 1000;
     if (now.mono_us - c->won.mono_us >= (within_us > 0 ? within_us : TOLD_AFTER_US))
         return true;
-    if (election->acknowledged == ACK_NO || (election->acknowledged == ACK_UNKNOWN && !election->mark_denied))
+    if (election->acknowledged == ACK_NO ||
+        (election->acknowledged == ACK_UNKNOWN && !election->mark_denied && !election->mark_doubted))
         return false;
-    if (election->leader_untold || is_unread(election))
+    if (election->leader_untold || is_unread(election) || awaits_log(c, now))
         return false;
     struct failover failover = {0};
     look_at_others(c);
     finish_evidence(c);
     failover_judge(&c->evidence, &failover);
     return is_narrow(failover.cause) || c->evidence.no_session || c->evidence.displaced ||
-           is_exhausted(c, now);
+           failover_case_is_exhausted(c, now);
 }
 
 void failover_cases_settle(struct model *model, struct cluster *cluster, struct moment now)

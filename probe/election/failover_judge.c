@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Beyond the rounding of 1.5 ticks: what deleting and telling us takes. */
+/* Beyond the rounding of 1.5 ticks: time to delete and to notify us. */
 #define ROUNDING_SLACK_US INT64_C(500000)
 /* A client is due to speak every third of its timeout, and its machine may let it do so late. */
 #define LATE_US INT64_C(150000)
@@ -18,7 +18,7 @@ int64_t failover_expiry_most_us(int timeout_ms, int tick_ms)
     return (int64_t)timeout_ms * 1000 + (int64_t)tick_ms * 1500 + ROUNDING_SLACK_US;
 }
 
-/* A server lists when it answered, which is later than when it heard: by all that stood in its queue. */
+/* A server lists the time of its answer, which is later than that of hearing: by its whole queue. */
 static int64_t answered_late_us(const struct failover_evidence *e)
 {
     int64_t part_us = (int64_t)e->timeout_ms * 50;
@@ -39,7 +39,7 @@ bool failover_was_closed(const struct failover_evidence *e)
            e->fate_us - e->heard_low_us < least_us;
 }
 
-/* Somebody may have deleted the znode of a session that was over only later, for a reason of its own. */
+/* Another client may have deleted the znode of a session that ended only later, for another reason. */
 static enum certainty ended_with_it(const struct failover_evidence *e)
 {
     return e->fate_us - e->since_us <= AT_ONCE_US ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED;
@@ -62,11 +62,24 @@ static enum failover_cause how_it_ended(const struct failover_evidence *e, enum 
     return CAUSE_EXPIRED;
 }
 
+static enum failover_cause logged_cause(const struct failover_evidence *e)
+{
+    if (e->logged == DEED_CLOSED)
+        return CAUSE_CLOSED;
+    if (e->logged == DEED_EXPIRED)
+        return CAUSE_EXPIRED;
+    if (e->session == 0)
+        return CAUSE_DELETED;
+    return e->logged_session == e->session ? CAUSE_RESIGNED : CAUSE_EVICTED;
+}
+
 static enum failover_cause judge_cause(const struct failover_evidence *e, enum certainty *certainty)
 {
     *certainty = CERTAINTY_CERTAIN;
     if (e->displaced)
         return CAUSE_UNKNOWN;
+    if (e->logged != DEED_NONE)
+        return logged_cause(e);
     if (e->no_session)
         return CAUSE_DELETED;
     if (e->resigned)
@@ -87,7 +100,8 @@ static struct span judge_detection(const struct failover_evidence *e)
 {
     int64_t timeout_us = (int64_t)e->timeout_ms * 1000, third_us = timeout_us / 3;
     int64_t most_us = e->restarted ? -1 : failover_expiry_most_us(e->timeout_ms, e->tick_ms);
-    if (timeout_us <= 0 || e->since_us != e->gone_us || (most_us < 0 && e->heard_low_us == 0))
+    bool bounded = most_us >= 0 || e->heard_low_us != 0;
+    if (timeout_us <= 0 || e->since_us != e->gone_us || (!bounded && e->logged != DEED_EXPIRED))
         return SPAN_UNKNOWN;
     struct span span = {timeout_us - third_us, most_us < 0 ? SPAN_OPEN : most_us};
     if (e->heard_low_us == 0)
@@ -169,6 +183,33 @@ static void tell_end(const struct failover_evidence *e, enum failover_cause caus
              seconds((int64_t)e->timeout_ms * 1000, timeout, sizeof timeout), listed, how);
 }
 
+static void tell_logged(const struct failover_evidence *e, enum failover_cause cause, char *buffer,
+                        size_t size)
+{
+    char timeout[64] = "", span[32];
+    if (e->timeout_ms > 0)
+        snprintf(timeout, sizeof timeout, ", whose timeout is %s",
+                 seconds((int64_t)e->timeout_ms * 1000, span, sizeof span));
+    int length = snprintf(buffer, size, "transaction 0x%" PRIx64 ": ", (uint64_t)e->logged_zxid);
+    if (length < 0 || (size_t)length >= size)
+        return;
+    buffer += length;
+    size -= (size_t)length;
+    if (cause == CAUSE_CLOSED)
+        snprintf(buffer, size, "its client closed session 0x%" PRIx64, e->logged_session);
+    else if (cause == CAUSE_EXPIRED)
+        snprintf(buffer, size, "the servers ended session 0x%" PRIx64 "%s: it had expired", e->logged_session,
+                 timeout);
+    else if (cause == CAUSE_RESIGNED)
+        snprintf(buffer, size, "its own session 0x%" PRIx64 " deleted it", e->logged_session);
+    else if (cause == CAUSE_EVICTED)
+        snprintf(buffer, size, "session 0x%" PRIx64 " deleted it; its own is 0x%" PRIx64, e->logged_session,
+                 e->session);
+    else
+        snprintf(buffer, size, "session 0x%" PRIx64 " deleted it; it belonged to no session",
+                 e->logged_session);
+}
+
 const char *failover_evidence_tell(const struct failover_evidence *e, enum failover_cause cause, char *buffer,
                                    size_t size)
 {
@@ -177,6 +218,8 @@ const char *failover_evidence_tell(const struct failover_evidence *e, enum failo
     buffer[0] = '\0';
     if (e->displaced)
         snprintf(buffer, size, "its znode still stands: one with a lower number joined before it");
+    else if (e->logged != DEED_NONE)
+        tell_logged(e, cause, buffer, size);
     else if (e->no_session)
         snprintf(buffer, size, "its znode belonged to no session, so somebody deleted it");
     else if (cause == CAUSE_RESIGNED)

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* What has no upper bound is longer than anything that has one. */
+/* An open upper bound is longer than any other. */
 #define UNBOUNDED INT64_MAX
 /* Fewer watched seconds say nothing of an hour. */
 #define RATE_LEAST_US INT64_C(60000000)
@@ -28,7 +28,7 @@ bool failover_sample_of(const struct failover *failover, struct failover_sample 
     return true;
 }
 
-static int compare(const void *a, const void *b)
+static int failover_stats_compare(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
@@ -59,8 +59,8 @@ static void make_figures(const struct failover_sample *samples, size_t count, in
     }
     if (!mine)
         return;
-    qsort(lows, mine, sizeof *lows, compare);
-    qsort(highs, mine, sizeof *highs, compare);
+    qsort(lows, mine, sizeof *lows, failover_stats_compare);
+    qsort(highs, mine, sizeof *highs, failover_stats_compare);
     *figures = (struct failover_figures){.count = mine,
                                          .p50 = rank(lows, highs, mine, 50),
                                          .p90 = rank(lows, highs, mine, 90),

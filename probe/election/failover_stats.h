@@ -1,11 +1,11 @@
 /*
- * failover_stats.h - how long failovers took: counts and percentiles, by cause and in all.
+ * failover_stats.h - durations of failovers: counts and percentiles, by cause and in all.
  *
  * A percentile is an interval, since its members are: its lower bound is that percentile of all lower bounds,
  * its upper one that of all upper ones. The true one lies between them, whatever the members really were. An
  * upper bound is SPAN_OPEN where a member's open one reaches it.
  *
- * What was found after nobody had watched (gap_us > 0), and that of which nothing is known, is in no figure.
+ * Failovers found after a gap (gap_us > 0), and those without any known duration, are in no figure.
  */
 #ifndef ELECTOP_PROBE_ELECTION_FAILOVER_STATS_H
 #define ELECTOP_PROBE_ELECTION_FAILOVER_STATS_H

@@ -7,7 +7,7 @@
 #include "probe/election/election.h"
 #include "probe/election/failover.h"
 
-/* The latest that were told, i = 0 is the oldest; NULL: no more. */
+/* The latest reported ones, i = 0 is the oldest; NULL: no more. */
 const struct failover *election_failover_at(const struct election *, size_t i);
 /* The last of them, where it is of the latest change of leader; else NULL. */
 const struct failover *election_last_failover(const struct election *);

@@ -89,6 +89,17 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "the data of its predecessor was changed after it joined.",
             .advice = "restart that client, and let nobody write to candidates",
         },
+    [FINDING_ORPHAN_READER] =
+        {
+            .word = "orphan-reader",
+            .severity = SEVERITY_CRITICAL,
+            .meaning = "A reader of a read-write lock waits for a writer that is gone, or is not told when "
+                       "the writer before it goes: it waits for ever.",
+            .looks = "A writer stands before the reader, and its session watches none of the writers before "
+                     "it; or its only watch is on a writer that does not exist or stands behind it.",
+            .advice = "restart that client: nothing wakes it",
+            .source = "kazoo 2.8",
+        },
     [FINDING_HERD] =
         {
             .word = "herd",
@@ -300,7 +311,7 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning =
                 "The sequence numbers of this directory are used up: new candidates are refused, or sort "
                 "before the leader.",
-            .looks = "A candidate with a negative number, or a next number above 2147483647.",
+            .looks = "A candidate with a negative number, or a next number that has reached 2147483647.",
             .advice = "stop all candidates, delete the directory and let it be made anew",
             .source = "zookeeper pull request 421",
         },

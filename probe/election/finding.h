@@ -1,8 +1,8 @@
 /*
- * finding.h - what is wrong with an election: the codes, and one diagnosis with its evidence.
+ * finding.h - the codes of all findings, and one finding with its evidence.
  *
- * One table says of every code what it means, how it looks in ZooKeeper and what to do: the help pages,
- * the JSON and the diagnoses themselves read it. A finding is raised when its evidence is there and
+ * One table gives every code's meaning, its appearance in ZooKeeper and its remedy: the help pages,
+ * the JSON and the diagnoses themselves read it. A finding is raised when its evidence is complete and
  * cleared when the evidence is gone, never because it went stale (then: unconfirmed since).
  */
 #ifndef ELECTOP_PROBE_ELECTION_FINDING_H
@@ -25,6 +25,7 @@ enum finding_code {
     FINDING_WATCH_SELF,
     FINDING_WRONG_PREDECESSOR,
     FINDING_WATCH_EATEN,
+    FINDING_ORPHAN_READER,
     FINDING_HERD,
     FINDING_WATCHER_WITHOUT_CANDIDATE,
     FINDING_EXTRA_WATCHES,
@@ -73,7 +74,7 @@ struct finding {
     enum finding_code code;
     enum severity severity;
     enum certainty certainty;
-    uint64_t subject;  /* tells it from others of the same code in its election, as long as it stands */
+    uint64_t subject;  /* identifies it among others of the same code in its election, as long as it lasts */
     char **candidates; /* names, possibly none; the first is what the finding is about */
     size_t candidate_count;
     char *evidence; /* paths, sessions, servers, times */
@@ -83,7 +84,7 @@ struct finding {
     struct moment unconfirmed_since; /* mono_us 0: its evidence is fresh */
 };
 
-/* A copy with names and texts of its own. False: out of memory, and *to owns nothing. */
+/* A copy with separate names and texts. False: out of memory, and *to owns nothing. */
 bool finding_copy(struct finding *to, const struct finding *from);
 /* Frees its names and texts. */
 void finding_release(struct finding *);

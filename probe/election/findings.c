@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "config/text.h"
-#include "probe/election/fold.h"
+#include "probe/election/certainty.h"
+#include "probe/election/update.h"
 #include "probe/election/recalled.h"
 
 /* Of one code, in one election: more would say nothing more. */
@@ -17,17 +18,17 @@
 
 enum mark { MARK_ABSENT, MARK_KEPT, MARK_RAISED };
 
-struct entry {
+struct finding_entry {
     struct finding shown; /* first: election->findings points at it */
     enum mark mark;
 };
 
-static struct entry *entry_of(struct finding *finding)
+static struct finding_entry *entry_of(struct finding *finding)
 {
-    return (struct entry *)(void *)finding;
+    return (struct finding_entry *)(void *)finding;
 }
 
-static void entry_free(struct entry *entry)
+static void findings_entry_free(struct finding_entry *entry)
 {
     finding_release(&entry->shown);
     free(entry);
@@ -36,7 +37,7 @@ static void entry_free(struct entry *entry)
 void findings_free(struct election *election)
 {
     for (size_t i = 0; i < election->finding_count; i++)
-        entry_free(entry_of(election->findings[i]));
+        findings_entry_free(entry_of(election->findings[i]));
     free(election->findings);
     election->findings = NULL;
     election->finding_count = 0;
@@ -71,12 +72,12 @@ static bool set_names(struct finding *finding, const struct candidate *const *wh
     return true;
 }
 
-static struct entry *entry_find(const struct election *election, enum finding_code code, uint64_t subject,
-                                size_t *of_code)
+static struct finding_entry *findings_entry_find(const struct election *election, enum finding_code code,
+                                                 uint64_t subject, size_t *of_code)
 {
     *of_code = 0;
     for (size_t i = 0; i < election->finding_count; i++) {
-        struct entry *entry = entry_of(election->findings[i]);
+        struct finding_entry *entry = entry_of(election->findings[i]);
         if (entry->shown.code != code)
             continue;
         if (entry->shown.subject == subject)
@@ -86,10 +87,10 @@ static struct entry *entry_find(const struct election *election, enum finding_co
     return NULL;
 }
 
-static struct entry *entry_new(struct diagnosis *d, enum finding_code code, uint64_t subject)
+static struct finding_entry *entry_new(struct diagnosis *d, enum finding_code code, uint64_t subject)
 {
     struct election *election = d->election;
-    struct entry *entry = calloc(1, sizeof *entry);
+    struct finding_entry *entry = calloc(1, sizeof *entry);
     struct finding **findings =
         realloc(election->findings, (election->finding_count + 1) * sizeof(struct finding *));
     if (findings)
@@ -105,13 +106,13 @@ static struct entry *entry_new(struct diagnosis *d, enum finding_code code, uint
     return entry;
 }
 
-static void tell(const struct fold *f, enum event_kind kind, const struct finding *finding)
+static void findings_tell(const struct update *f, enum event_kind kind, const struct finding *finding)
 {
-    fold_tell(f, &(struct event){.kind = kind, .after_us = -1, .finding = finding});
+    update_tell(f, &(struct event){.kind = kind, .after_us = -1, .finding = finding});
 }
 
 /* A recording may know it for longer. */
-static void recall_since(const struct fold *f, struct finding *finding)
+static void recall_since(const struct update *f, struct finding *finding)
 {
     size_t about = SIZE_MAX;
     for (size_t i = 0; i < finding->candidate_count && about == SIZE_MAX; i++) {
@@ -122,18 +123,52 @@ static void recall_since(const struct fold *f, struct finding *finding)
     recalled_finding(f, finding, about);
 }
 
-void findings_recall(const struct fold *f)
+void findings_recall(const struct update *f)
 {
     for (size_t i = 0; i < f->election->finding_count; i++)
         recall_since(f, f->election->findings[i]);
+}
+
+/* If it is not known that there must be a leader, its absence is no alarm. */
+static enum severity doubted_severity(const struct election *election, enum severity severity,
+                                      enum presumption missing)
+{
+    bool lowered =
+        missing == PRESUMES_LEADER && election->origin != ORIGIN_CONFIGURED && severity > SEVERITY_WARNING;
+    return lowered ? SEVERITY_WARNING : severity;
+}
+
+/* Its subject is the session that it is about. */
+static bool is_of_session(enum finding_code code)
+{
+    return code == FINDING_WATCHER_WITHOUT_CANDIDATE || code == FINDING_EXTRA_WATCHES;
+}
+
+static void name_assumption(char *evidence, size_t size, enum presumption missing)
+{
+    const struct presumption_kind *kind = presumption_kind(missing);
+    size_t length = strlen(evidence);
+    snprintf(evidence + length, size - length, "; this assumes %s%s%s%s", kind->assumed,
+             kind->settles ? " (" : "", kind->settles ? kind->settles : "",
+             kind->settles ? " settles it)" : "");
 }
 
 void diagnosis_raise(struct diagnosis *d, enum finding_code code, enum severity severity,
                      enum certainty certainty, uint64_t subject, const struct candidate *const *who,
                      size_t count, const char *advice, const char *format, ...)
 {
+    int64_t again_us;
+    enum presumption missing;
+    struct about about = {count ? who[0] : NULL, is_of_session(code) ? subject : 0};
+    unsigned holds = certainty_holds(d->election, code, about, d->f->at, &again_us);
+    enum verdict verdict = certainty_judge(code, holds, &missing);
+    diagnosis_again(d, again_us);
+    if (verdict == VERDICT_KEPT)
+        diagnosis_keep(d, code, subject);
+    if (verdict == VERDICT_KEPT || verdict == VERDICT_NOTHING)
+        return;
     size_t of_code;
-    struct entry *entry = entry_find(d->election, code, subject, &of_code);
+    struct finding_entry *entry = findings_entry_find(d->election, code, subject, &of_code);
     bool fresh = !entry;
     if (fresh && of_code >= FINDINGS_OF_A_CODE)
         return;
@@ -145,9 +180,15 @@ void diagnosis_raise(struct diagnosis *d, enum finding_code code, enum severity 
     vsnprintf(evidence, sizeof evidence, format, arguments);
     va_end(arguments);
     struct finding *finding = &entry->shown;
-    /* What was proved stays so while it is found again (unconfirmed where it could not be seen meanwhile,
-       until it is proved again); what is worse than that has a proof of its own. */
-    bool proved = !fresh && severity == finding->severity && certainty < finding->certainty;
+    if (verdict == VERDICT_SUSPECTED) {
+        certainty = CERTAINTY_SUSPECTED;
+        severity = doubted_severity(d->election, severity, missing);
+        name_assumption(evidence, sizeof evidence, missing);
+    }
+    /* A proof lasts while the finding is found again (unconfirmed while it could not be seen,
+       until it is proved again); a worse finding has a separate proof. */
+    bool proved = !fresh && severity == finding->severity && certainty < finding->certainty &&
+                  verdict == VERDICT_CERTAIN;
     bool confirmed = finding->unconfirmed_since.mono_us != 0 && !proved;
     if (proved)
         certainty = finding->certainty;
@@ -165,65 +206,65 @@ void diagnosis_raise(struct diagnosis *d, enum finding_code code, enum severity 
     if (fresh)
         recall_since(d->f, finding);
     if (fresh || worse)
-        tell(d->f, EVENT_FINDING_RAISED, finding);
+        findings_tell(d->f, EVENT_FINDING_RAISED, finding);
     else if (changed)
-        fold_touched(d->f);
+        update_touched(d->f);
 }
 
-static void keep(const struct diagnosis *d, struct entry *entry)
+static void findings_keep_one(const struct diagnosis *d, struct finding_entry *entry)
 {
     d->election->listens = true;
     if (entry->mark == MARK_ABSENT)
         entry->mark = MARK_KEPT;
     if (entry->mark == MARK_KEPT && entry->shown.unconfirmed_since.mono_us == 0) {
         entry->shown.unconfirmed_since = d->f->at;
-        fold_touched(d->f);
+        update_touched(d->f);
     }
 }
 
 bool diagnosis_stands(const struct diagnosis *d, enum finding_code code, uint64_t subject)
 {
     size_t of_code;
-    return entry_find(d->election, code, subject, &of_code) != NULL;
+    return findings_entry_find(d->election, code, subject, &of_code) != NULL;
 }
 
 bool diagnosis_is_certain(const struct diagnosis *d, enum finding_code code, uint64_t subject)
 {
     size_t of_code;
-    const struct entry *entry = entry_find(d->election, code, subject, &of_code);
+    const struct finding_entry *entry = findings_entry_find(d->election, code, subject, &of_code);
     return entry && entry->shown.certainty == CERTAINTY_CERTAIN;
 }
 
 struct moment diagnosis_since(const struct diagnosis *d, enum finding_code code, uint64_t subject)
 {
     size_t of_code;
-    const struct entry *entry = entry_find(d->election, code, subject, &of_code);
+    const struct finding_entry *entry = findings_entry_find(d->election, code, subject, &of_code);
     return entry ? entry->shown.since : d->f->at;
 }
 
 void diagnosis_keep(struct diagnosis *d, enum finding_code code, uint64_t subject)
 {
     size_t of_code;
-    struct entry *entry = entry_find(d->election, code, subject, &of_code);
+    struct finding_entry *entry = findings_entry_find(d->election, code, subject, &of_code);
     if (entry)
-        keep(d, entry);
+        findings_keep_one(d, entry);
 }
 
 void diagnosis_doubt(struct diagnosis *d, enum finding_code code, uint64_t subject)
 {
     size_t of_code;
-    struct entry *entry = entry_find(d->election, code, subject, &of_code);
+    struct finding_entry *entry = findings_entry_find(d->election, code, subject, &of_code);
     if (!entry || entry->shown.certainty == CERTAINTY_SUSPECTED)
         return;
     entry->shown.certainty = CERTAINTY_SUSPECTED;
-    fold_touched(d->f);
+    update_touched(d->f);
 }
 
 void diagnosis_keep_all(struct diagnosis *d, enum finding_code code)
 {
     for (size_t i = 0; i < d->election->finding_count; i++)
         if (d->election->findings[i]->code == code)
-            keep(d, entry_of(d->election->findings[i]));
+            findings_keep_one(d, entry_of(d->election->findings[i]));
 }
 
 bool diagnosis_listed_since(const struct cluster *cluster, int64_t since_us)
@@ -242,7 +283,7 @@ bool diagnosis_listed_since(const struct cluster *cluster, int64_t since_us)
 void diagnosis_vanished(struct diagnosis *d, enum finding_code code, uint64_t subject)
 {
     size_t of_code;
-    struct entry *entry = entry_find(d->election, code, subject, &of_code);
+    struct finding_entry *entry = findings_entry_find(d->election, code, subject, &of_code);
     if (!entry)
         return;
     const struct cluster *cluster = d->election->cluster;
@@ -251,7 +292,7 @@ void diagnosis_vanished(struct diagnosis *d, enum finding_code code, uint64_t su
     bool alone = cluster->server_count == 1 && !cluster->servers[0].hidden[HIDDEN_CONNECTIONS];
     if (alone || (since_us != 0 && diagnosis_listed_since(cluster, since_us)))
         return;
-    keep(d, entry);
+    findings_keep_one(d, entry);
     for (size_t i = 0; i < cluster->server_count; i++)
         if (cluster->servers[i].hidden[HIDDEN_CONNECTIONS])
             return;
@@ -272,7 +313,8 @@ int diagnosis_by_place(const void *a, const void *b)
 
 static int worse_first(const void *a, const void *b)
 {
-    const struct entry *one = *(struct entry *const *)a, *two = *(struct entry *const *)b;
+    const struct finding_entry *one = *(struct finding_entry *const *)a,
+                               *two = *(struct finding_entry *const *)b;
     if (one->shown.severity != two->shown.severity)
         return one->shown.severity > two->shown.severity ? -1 : 1;
     if (one->shown.certainty != two->shown.certainty)
@@ -297,20 +339,20 @@ void findings_begin(struct diagnosis *d)
 void findings_keep(struct diagnosis *d)
 {
     for (size_t i = 0; i < d->election->finding_count; i++)
-        keep(d, entry_of(d->election->findings[i]));
+        findings_keep_one(d, entry_of(d->election->findings[i]));
 }
 
 void findings_sweep(struct diagnosis *d)
 {
     struct election *election = d->election;
     size_t kept = 0, cleared = 0;
-    struct entry *gone[32];
+    struct finding_entry *gone[32];
     bool again = true;
     while (again) {
         again = false;
         cleared = kept = 0;
         for (size_t i = 0; i < election->finding_count; i++) {
-            struct entry *entry = entry_of(election->findings[i]);
+            struct finding_entry *entry = entry_of(election->findings[i]);
             if (entry->mark != MARK_ABSENT)
                 election->findings[kept++] = &entry->shown;
             else if (cleared < sizeof gone / sizeof gone[0])
@@ -322,8 +364,8 @@ void findings_sweep(struct diagnosis *d)
         }
         election->finding_count = kept;
         for (size_t i = 0; i < cleared; i++) {
-            tell(d->f, EVENT_FINDING_CLEARED, &gone[i]->shown);
-            entry_free(gone[i]);
+            findings_tell(d->f, EVENT_FINDING_CLEARED, &gone[i]->shown);
+            findings_entry_free(gone[i]);
         }
     }
     if (kept > 1)
@@ -340,7 +382,7 @@ bool findings_copy(const struct election *from, struct election *to)
     if (!to->findings)
         return false;
     for (size_t i = 0; i < from->finding_count; i++) {
-        struct entry *copy = calloc(1, sizeof *copy);
+        struct finding_entry *copy = calloc(1, sizeof *copy);
         if (!copy)
             return false;
         to->findings[to->finding_count++] = &copy->shown;

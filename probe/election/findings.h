@@ -12,17 +12,17 @@
 #include <stdint.h>
 
 #include "probe/election/election.h"
-#include "probe/election/fold.h"
+#include "probe/election/update.h"
 
 struct viewer; /* chain.h */
 
 /* Of one election, while it is done. */
 struct diagnosis {
-    const struct fold *f;
+    const struct update *f;
     struct election *election;
     struct viewer *viewers; /* of the sessions that own a candidate, then the others */
     size_t viewer_count, viewer_room;
-    bool one_look;    /* what is raised now rests on a single look at the watches */
+    bool one_look;    /* findings raised now rest on a single look at the watches */
     int64_t again_us; /* when time alone may change something; INT64_MAX: never */
 };
 
@@ -30,8 +30,8 @@ struct diagnosis {
 void diagnosis_again(struct diagnosis *, int64_t at_us);
 
 #define NO_SUBJECT 0
-/* Raises one, or brings its evidence up to date. who[0] is what it is about; subject tells it from others
-   of the same code. The evidence is copied; advice NULL: as the table says. */
+/* Raises one, or brings its evidence up to date. who[0] is its main candidate; subject identifies it among
+   others of the same code. The evidence is copied; advice NULL: from the table. */
 void diagnosis_raise(struct diagnosis *, enum finding_code, enum severity, enum certainty, uint64_t subject,
                      const struct candidate *const *who, size_t count, const char *advice, const char *format,
                      ...) __attribute__((format(printf, 9, 10)));
@@ -56,14 +56,14 @@ uint64_t diagnosis_subject(const struct candidate *);
 /* For qsort(): candidates in election order. */
 int diagnosis_by_place(const void *, const void *);
 
-/* A diagnosis of all: begins; of nothing that can be seen now; ends:
-   what was neither raised nor kept goes. */
+/* A diagnosis of all: begins; of facts that are hidden now; ends:
+   findings neither raised nor kept are removed. */
 void findings_begin(struct diagnosis *);
 void findings_keep(struct diagnosis *);
 void findings_sweep(struct diagnosis *);
 void findings_free(struct election *);
-/* A recording is believed from now on: what it has known for longer stands since then. */
-void findings_recall(const struct fold *);
+/* A recording counts from now on: findings that it has known for longer get its time. */
+void findings_recall(const struct update *);
 /* From the live model into a picture; false: out of memory. */
 bool findings_copy(const struct election *from, struct election *to);
 

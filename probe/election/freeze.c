@@ -15,7 +15,7 @@
 #include "probe/election/roster.h"
 
 /* Text that was there must be in the copy, too: *ok turns false where memory ran out. */
-static char *copy_text(const char *text, bool *ok)
+static char *freeze_copy_text(const char *text, bool *ok)
 {
     char *copy = text_copy(text);
     *ok = *ok && (copy || !text);
@@ -48,7 +48,7 @@ static struct candidate *freeze_candidate(const struct candidate *from, bool *ok
     to->owned_link = NULL;
     to->data = copy_bytes(from->data, from->data_length, ok);
     to->data_length = to->data ? from->data_length : 0;
-    to->identity = copy_text(from->identity, ok);
+    to->identity = freeze_copy_text(from->identity, ok);
     return to;
 }
 
@@ -100,8 +100,8 @@ static void freeze_tenures(const struct election *from, struct election *to, boo
     to->tenure_room = to->tenure_count = from->tenure_count;
     for (size_t i = 0; i < from->tenure_count; i++) {
         to->tenures[i] = *election_tenure_at(from, i);
-        to->tenures[i].name = copy_text(to->tenures[i].name, ok);
-        to->tenures[i].identity = copy_text(to->tenures[i].identity, ok);
+        to->tenures[i].name = freeze_copy_text(to->tenures[i].name, ok);
+        to->tenures[i].identity = freeze_copy_text(to->tenures[i].identity, ok);
     }
 }
 
@@ -137,18 +137,22 @@ static struct election *freeze_election(const struct election *from, struct clus
     to->replicas = NULL;
     to->links = NULL;
     to->link_count = to->link_room = 0;
-    to->name = copy_text(from->name, ok);
-    to->mark_path = copy_text(from->mark_path, ok);
-    to->mark_identity = copy_text(from->mark_identity, ok);
+    to->name = freeze_copy_text(from->name, ok);
+    to->mark_path = freeze_copy_text(from->mark_path, ok);
+    to->mark_identity = freeze_copy_text(from->mark_identity, ok);
     to->mark_data = copy_bytes(from->mark_data, from->mark_data_length, ok);
     to->mark_data_length = to->mark_data ? from->mark_data_length : 0;
-    to->registry_path = copy_text(from->registry_path, ok);
-    to->registry = NULL; /* what it told stands in the candidates' identities */
+    to->registry_path = freeze_copy_text(from->registry_path, ok);
+    for (size_t i = 0; i < FURTHER_MARKS; i++)
+        to->further_marks[i].path = freeze_copy_text(from->further_marks[i].path, ok);
+    to->members_path = freeze_copy_text(from->members_path, ok);
+    to->members = NULL;
+    to->registry = NULL; /* its entries are in the candidates' identities */
     to->registry_complete = registry_complete(from);
-    to->change.from = copy_text(from->change.from, ok);
-    to->change.from_identity = copy_text(from->change.from_identity, ok);
-    to->change.to = copy_text(from->change.to, ok);
-    to->change.to_identity = copy_text(from->change.to_identity, ok);
+    to->change.from = freeze_copy_text(from->change.from, ok);
+    to->change.from_identity = freeze_copy_text(from->change.from_identity, ok);
+    to->change.to = freeze_copy_text(from->change.to, ok);
+    to->change.to_identity = freeze_copy_text(from->change.to_identity, ok);
     freeze_children(from, to, ok);
     freeze_tenures(from, to, ok);
     for (size_t i = 0; i < from->failover_count && *ok; i++)
@@ -170,11 +174,11 @@ static void freeze_servers(const struct cluster *from, struct cluster *to, bool 
     to->server_count = from->server_count;
     for (size_t i = 0; i < from->server_count; i++) {
         to->servers[i] = from->servers[i];
-        to->servers[i].address = copy_text(from->servers[i].address, ok);
-        to->servers[i].version = copy_text(from->servers[i].version, ok);
-        to->servers[i].problem = copy_text(from->servers[i].problem, ok);
+        to->servers[i].address = freeze_copy_text(from->servers[i].address, ok);
+        to->servers[i].version = freeze_copy_text(from->servers[i].version, ok);
+        to->servers[i].problem = freeze_copy_text(from->servers[i].problem, ok);
         for (size_t k = 0; k < sizeof from->servers[i].hidden / sizeof from->servers[i].hidden[0]; k++)
-            to->servers[i].hidden[k] = copy_text(from->servers[i].hidden[k], ok);
+            to->servers[i].hidden[k] = freeze_copy_text(from->servers[i].hidden[k], ok);
     }
 }
 
@@ -186,13 +190,14 @@ static void freeze_cluster(const struct cluster *from, struct cluster *to, bool 
     to->dirty = NULL;
     to->cases = NULL;
     to->transactions = NULL;
+    to->logged = NULL;
     to->elections = to->buckets = NULL;
     to->server_count = to->election_count = to->election_room = to->bucket_count = 0;
-    to->name = copy_text(from->name, ok);
-    to->hosts = copy_text(from->hosts, ok);
-    to->chroot = copy_text(from->chroot, ok);
-    to->connected_to = copy_text(from->connected_to, ok);
-    to->problem = copy_text(from->problem, ok);
+    to->name = freeze_copy_text(from->name, ok);
+    to->hosts = freeze_copy_text(from->hosts, ok);
+    to->chroot = freeze_copy_text(from->chroot, ok);
+    to->connected_to = freeze_copy_text(from->connected_to, ok);
+    to->problem = freeze_copy_text(from->problem, ok);
     freeze_servers(from, to, ok);
     if (from->clients && !(to->clients = clients_copy(from->clients)))
         *ok = false;

@@ -10,7 +10,7 @@
 /* How deep an address may lie: Mesos' {"address": {"hostname": ...}}, Helix' {"simpleFields": {...}}. */
 #define JSON_DEPTH 2
 
-static char *copy_part(const char *text, size_t length)
+static char *identity_copy_part(const char *text, size_t length)
 {
     if (length == 0)
         return NULL;
@@ -86,9 +86,9 @@ static char *from_text(const char *text, size_t length)
                 k = (size_t)-1;
             }
         if (end > 0)
-            return copy_part(host, end);
+            return identity_copy_part(host, end);
     }
-    return copy_part(text, length);
+    return identity_copy_part(text, length);
 }
 
 static const char *const host_keys[] = {"hostname",          "host",        "address", "ip",  "hostName",
@@ -132,11 +132,16 @@ static char *from_json(const json_t *object, int depth)
         if (found)
             return found;
     }
+    if (depth > 0) { /* Accumulo: the services of one process, all at its address */
+        char *found = from_json(json_array_get(json_object_get(object, "descriptors"), 0), depth - 1);
+        if (found)
+            return found;
+    }
     const json_t *broker = json_object_get(object, "brokerid");
     if (json_is_integer(broker)) {
         char text[40];
         snprintf(text, sizeof text, "broker %lld", (long long)json_integer_value(broker));
-        return copy_part(text, strlen(text));
+        return identity_copy_part(text, strlen(text));
     }
     if (depth > 0) {
         char *found = from_json(json_object_get(object, "simpleFields"), depth - 1);
@@ -151,7 +156,7 @@ static char *from_json(const json_t *object, int depth)
         if (json_is_integer(value)) {
             char text[40];
             snprintf(text, sizeof text, "%s %lld", id_keys[i], (long long)json_integer_value(value));
-            return copy_part(text, strlen(text));
+            return identity_copy_part(text, strlen(text));
         }
     }
     return NULL;
@@ -181,7 +186,7 @@ static bool host_character(unsigned char c)
 }
 
 /*
- * Binary protobufs (HDFS, YARN, HBase) hold host names as strings behind a length byte: the first such
+ * Other binary protobufs hold host names as strings behind a length byte: the first such
  * string with a dot between letters, else the first of at least three characters.
  */
 static char *from_binary(const unsigned char *data, size_t length)
@@ -200,18 +205,111 @@ static char *from_binary(const unsigned char *data, size_t length)
         if (k < part)
             continue;
         if (dotted)
-            return copy_part((const char *)data + i + 1, part);
+            return identity_copy_part((const char *)data + i + 1, part);
         if (!plain) {
             plain = data + i + 1;
             plain_length = part;
         }
     }
-    return plain ? copy_part((const char *)plain, plain_length) : NULL;
+    return plain ? identity_copy_part((const char *)plain, plain_length) : NULL;
+}
+
+/* One field of a binary protobuf. */
+struct proto_field {
+    unsigned number;
+    const unsigned char *text; /* NULL: it is a number */
+    size_t length;
+    uint64_t value;
+};
+
+static bool proto_varint(const unsigned char **at, const unsigned char *end, uint64_t *value)
+{
+    *value = 0;
+    for (unsigned shift = 0; *at < end && shift < 64; shift += 7) {
+        unsigned char c = *(*at)++;
+        *value |= (uint64_t)(c & 0x7f) << shift;
+        if (c < 0x80)
+            return true;
+    }
+    return false;
+}
+
+static bool proto_next(const unsigned char **at, const unsigned char *end, struct proto_field *field)
+{
+    uint64_t tag, length;
+    if (!proto_varint(at, end, &tag) || tag >> 3 == 0 || tag >> 3 > 100)
+        return false;
+    *field = (struct proto_field){.number = (unsigned)(tag >> 3)};
+    if ((tag & 7) == 0)
+        return proto_varint(at, end, &field->value);
+    if ((tag & 7) != 2 || !proto_varint(at, end, &length) || length > (uint64_t)(end - *at))
+        return false;
+    field->text = *at;
+    field->length = (size_t)length;
+    *at += length;
+    return true;
+}
+
+/*
+ * HDFS writes name service, name node, host and two ports, YARN writes cluster and resource manager: the
+ * second field is what its operators call a member. Any other message is not understood.
+ */
+static char *from_hadoop(const unsigned char *data, const unsigned char *end)
+{
+    static const bool is_text[] = {true, true, true, false, false};
+    struct proto_field field, member = {0};
+    unsigned count = 0;
+    while (data < end) {
+        if (!proto_next(&data, end, &field) || field.number != ++count || count > 5 ||
+            (field.text != NULL) != is_text[count - 1])
+            return NULL;
+        if (field.text && !(field.length > 0 && readable(field.text, field.length)))
+            return NULL;
+        if (count == 2)
+            member = field;
+    }
+    return count == 2 || count == 5 ? identity_copy_part((const char *)member.text, member.length) : NULL;
+}
+
+/* HBase writes 0xff, who wrote it behind a length, "PBUF", and a message whose first field is the server:
+ * host, port and start code, which together name one run of a master. */
+static char *from_hbase(const unsigned char *data, const unsigned char *end)
+{
+    if (end - data < 9)
+        return NULL;
+    size_t source = (size_t)data[1] << 24 | (size_t)data[2] << 16 | (size_t)data[3] << 8 | data[4];
+    if (source > (size_t)(end - data) - 9 || memcmp(data + 5 + source, "PBUF", 4) != 0)
+        return NULL;
+    const unsigned char *at = data + 9 + source, *inner;
+    struct proto_field server, host, port, start;
+    if (!proto_next(&at, end, &server) || !server.text)
+        return NULL;
+    inner = server.text;
+    end = inner + server.length;
+    if (!proto_next(&inner, end, &host) || !host.text || !readable(host.text, host.length) ||
+        !proto_next(&inner, end, &port) || port.text || !proto_next(&inner, end, &start) || start.text)
+        return NULL;
+    char text[IDENTITY_MAX + 1];
+    int length =
+        snprintf(text, sizeof text, "%.*s,%llu,%llu", (int)(host.length < 120 ? host.length : 120),
+                 (const char *)host.text, (unsigned long long)port.value, (unsigned long long)start.value);
+    return identity_copy_part(text, (size_t)length);
+}
+
+/* Binary messages whose fields are known, before anything else is taken for text. */
+static char *from_known_binary(const unsigned char *data, size_t length)
+{
+    if (length > 0 && data[0] == 0xff)
+        return from_hbase(data, data + length);
+    return length > 0 && data[0] == 0x0a ? from_hadoop(data, data + length) : NULL;
 }
 
 char *identity_from_data(const void *data, size_t length)
 {
     const unsigned char *text = data;
+    char *known = from_known_binary(text, length);
+    if (known)
+        return known;
     while (length > 0 && (is_space(text[length - 1]) || text[length - 1] == '\0'))
         length--;
     while (length > 0 && is_space(text[0])) {
@@ -231,7 +329,7 @@ char *identity_from_data(const void *data, size_t length)
         return found;
     if (readable(text, length))
         return has_letter_or_digit(text, length) ? from_text((const char *)text, length) : NULL;
-    /* A first line that is readable stands for the rest. */
+    /* A readable first line is enough. */
     const unsigned char *line = memchr(text, '\n', length);
     if (line && line - text >= 3 && readable(text, (size_t)(line - text)))
         return has_letter_or_digit(text, (size_t)(line - text))

@@ -12,7 +12,7 @@
 
 /*
  * The most telling short text in data: host:port from a URL, the host, address or id of a JSON object, the
- * host or id of a text protobuf, or the text itself where all of it is readable (one line of UTF-8 without
+ * host or id of a text protobuf, or the text itself if all of it is readable (one line of UTF-8 without
  * control characters). malloc'd, never empty; NULL: nothing readable. Bytes above ASCII stay as found.
  */
 char *identity_from_data(const void *data, size_t length);
@@ -21,8 +21,8 @@ char *identity_from_data(const void *data, size_t length);
 #define IDENTITY_TEST_CANDIDATE "electop test candidate"
 
 /*
- * Whether two that say this are probably one client. An address alone says which machine: Curator's locks
- * write it where nobody gave them an id, and many may run there.
+ * Whether two candidates with this identity are probably one client. An address alone names a machine:
+ * Curator's locks write it as a default id, and many clients may run there.
  */
 bool identity_is_personal(const char *identity);
 

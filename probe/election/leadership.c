@@ -7,7 +7,7 @@
 #include "probe/election/acknowledge.h"
 #include "probe/election/failover_case.h"
 #include "probe/election/failovers.h"
-#include "probe/election/fold.h"
+#include "probe/election/update.h"
 #include "probe/election/tenure.h"
 
 /* ---- the latest change ---- */
@@ -26,7 +26,7 @@ static bool change_open(const struct change *change)
     return change->from && !change->to;
 }
 
-void leadership_found(const struct fold *f, struct candidate *leader)
+void leadership_found(const struct update *f, struct candidate *leader)
 {
     struct election *election = f->election;
     election->leader = leader;
@@ -38,11 +38,11 @@ void leadership_found(const struct fold *f, struct candidate *leader)
         leadership_read(f);
 }
 
-void leadership_lost(const struct fold *f, const struct candidate *leader, bool seen)
+void leadership_lost(const struct update *f, const struct candidate *leader, bool seen)
 {
     struct election *election = f->election;
     struct change *change = &election->change;
-    fold_tell_elected_read(f, true);
+    update_tell_elected_read(f, true);
     failover_case_close(f);
     change_clear(change);
     change->from = text_copy(leader->name);
@@ -59,7 +59,7 @@ void leadership_lost(const struct fold *f, const struct candidate *leader, bool 
     acknowledge_update(f);
 }
 
-void leadership_won(const struct fold *f, const struct candidate *leader)
+void leadership_won(const struct update *f, const struct candidate *leader)
 {
     struct election *election = f->election;
     struct change *change = &election->change;
@@ -69,9 +69,9 @@ void leadership_won(const struct fold *f, const struct candidate *leader)
     change->to = text_copy(leader->name);
     change->to_identity = text_copy(leader->identity);
 
-    /* Whoever stood already when the leader went became first at that moment. */
+    /* A candidate that waited when the leader went became first at that moment. */
     bool waited = open && leader->joined.mono_us < change->lost_at.mono_us;
-    /* Who is found after nobody had watched may have stood for most of that time. */
+    /* A candidate found after a gap may have been there for most of that time. */
     if (open && election->lost_after.mono_us == 0 && (waited || election->fresh))
         change->vacancy_us = waited ? 0 : f->at.mono_us - change->lost_at.mono_us;
     if (waited) {
@@ -91,7 +91,7 @@ void leadership_won(const struct fold *f, const struct candidate *leader)
     if (last && !last->name && !last->gap && open && last->from.mono_us == change->lost_at.mono_us &&
         (waited || last->from.mono_us == f->at.mono_us)) {
         from = last->from;
-        tenure_drop_last(election); /* nobody ever was without a leader */
+        tenure_drop_last(election); /* there always was a leader */
     }
     tenure_begin(election, leader, from, election->leader_since_exact, false);
     election->leader = leader;
@@ -100,7 +100,7 @@ void leadership_won(const struct fold *f, const struct candidate *leader)
     acknowledge_update(f);
 }
 
-void leadership_vacant(const struct fold *f)
+void leadership_vacant(const struct update *f)
 {
     struct election *election = f->election;
     struct tenure *last = tenure_last(election);
@@ -108,13 +108,13 @@ void leadership_vacant(const struct fold *f)
         tenure_begin(election, NULL, f->at, last && !last->gap, false);
 }
 
-void leadership_kept(const struct fold *f)
+void leadership_kept(const struct update *f)
 {
     struct election *election = f->election;
     struct tenure *last = tenure_last(election);
     if (!last || !last->gap)
         return;
-    /* Its znode still stands first, so it led all the while; but nobody watched it. */
+    /* Its znode is still first, so it led all the while; but it was not observed. */
     tenure_begin(election, election->leader, f->at, false, false);
 }
 
@@ -126,7 +126,7 @@ static void name_identity(char **identity, const struct candidate *leader)
     }
 }
 
-void leadership_read(const struct fold *f)
+void leadership_read(const struct update *f)
 {
     struct election *election = f->election;
     const struct candidate *leader = election->leader;
@@ -143,7 +143,7 @@ void leadership_read(const struct fold *f)
     int64_t created_us = leader->stat.ctime_ms * 1000;
     struct moment created = {.wall_us = created_us};
     if (f->at.wall_us > 0) {
-        /* The server's clock may be ahead of ours. */
+        /* The server's clock may be ahead. */
         int64_t age_us = f->at.wall_us > created_us ? f->at.wall_us - created_us : 0;
         created = (struct moment){f->at.mono_us - age_us, f->at.wall_us - age_us};
     }
@@ -154,7 +154,7 @@ void leadership_read(const struct fold *f)
         election->leader_since = created;
 }
 
-void leadership_corrected(const struct fold *f, struct candidate *leader)
+void leadership_corrected(const struct update *f, struct candidate *leader)
 {
     struct election *election = f->election;
     struct tenure *last = tenure_last(election);
@@ -167,7 +167,7 @@ void leadership_corrected(const struct fold *f, struct candidate *leader)
     }
     leadership_read(f);
     acknowledge_update(f);
-    fold_touched(f);
+    update_touched(f);
 }
 
 void leadership_free(struct election *election)

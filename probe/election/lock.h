@@ -6,11 +6,11 @@
 
 #include "probe/election/observation.h"
 
-struct fold;
+struct update;
 
-bool fold_is_lock(const struct fold *, const struct znode_stat *);
+bool update_is_lock(const struct update *, const struct znode_stat *);
 /* node NULL: only its Stat, from a list. */
-void fold_lock(const struct fold *, const struct znode_stat *, const struct observed_node *);
-void fold_lock_absent(const struct fold *);
+void update_lock(const struct update *, const struct znode_stat *, const struct observed_node *);
+void update_lock_absent(const struct update *);
 
 #endif

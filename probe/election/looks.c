@@ -3,24 +3,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/room.h"
 #include "config/text.h"
+#include "probe/election/announced.h"
 #include "probe/election/bystanders.h"
 #include "probe/election/client.h"
 #include "probe/election/clients.h"
 #include "probe/election/cluster.h"
-#include "probe/election/fold.h"
+#include "probe/election/update.h"
 #include "probe/election/name_hash.h"
-#include "probe/election/standing.h"
-
-/* Any copy of this program has a watch on a path that ends so, which nobody ever creates. */
-#define OBSERVER "/electop-observer"
+#include "probe/election/candidate_node.h"
 
 /* How far apart two looks have to be, beside a third of the timeout. */
 #define LOOKS_APART_US 5000000
 
 /* ---- which watches concern elections ---- */
 
-static uint64_t path_hash(const char *path, size_t length)
+static uint64_t looks_path_hash(const char *path, size_t length)
 {
     return ((uint64_t)name_hash(path, length, 1) << 32 | name_hash(path, length, 2)) | 1;
 }
@@ -49,12 +48,12 @@ static void note_ancestors(struct cluster *cluster)
     clients->ancestors = ancestors;
     clients->ancestor_room = room;
     cluster->paths_changed = false;
-    note_ancestor(clients, path_hash("/", 1));
+    note_ancestor(clients, looks_path_hash("/", 1));
     for (size_t i = 0; i < cluster->election_count; i++) {
         const char *path = cluster->elections[i]->path;
         for (size_t length = 1; path[length]; length++)
             if (path[length] == '/')
-                note_ancestor(clients, path_hash(path, length));
+                note_ancestor(clients, looks_path_hash(path, length));
     }
 }
 
@@ -62,7 +61,7 @@ static bool is_ancestor(const struct clients *clients, const char *path, size_t 
 {
     if (clients->ancestor_room == 0)
         return false;
-    uint64_t hash = path_hash(path, length);
+    uint64_t hash = looks_path_hash(path, length);
     size_t at = hash & (clients->ancestor_room - 1);
     while (clients->ancestors[at] != 0 && clients->ancestors[at] != hash)
         at = (at + 1) & (clients->ancestor_room - 1);
@@ -71,7 +70,7 @@ static bool is_ancestor(const struct clients *clients, const char *path, size_t 
 
 /* The election that this path lies in, with the name of its child there ("" for the election's own path);
    NULL: in none. */
-static struct election *election_of(const struct cluster *cluster, const char *path, const char **child)
+static struct election *looks_election_of(const struct cluster *cluster, const char *path, const char **child)
 {
     size_t length = strlen(path);
     const char *slash = strrchr(path, '/');
@@ -83,11 +82,11 @@ static struct election *election_of(const struct cluster *cluster, const char *p
     return cluster_election(cluster, path, slash == path ? 1 : (size_t)(slash - path));
 }
 
-/* The elections that this path concerns are to be diagnosed; and what it adds to the fingerprint. */
+/* The elections that this path concerns are to be diagnosed; and its part of the fingerprint. */
 static uint64_t concern(struct cluster *cluster, const char *path, struct client *client, bool mark)
 {
     const char *child;
-    struct election *election = election_of(cluster, path, &child);
+    struct election *election = looks_election_of(cluster, path, &child);
     size_t length = strlen(path);
     if (!election && !is_ancestor(cluster->clients, path, length))
         return 0;
@@ -95,7 +94,7 @@ static uint64_t concern(struct cluster *cluster, const char *path, struct client
         diagnose_soon(election);
         bystander_note(election, client->shown.id);
     }
-    return path_hash(path, length);
+    return looks_path_hash(path, length);
 }
 
 static void mark_owned(const struct client *client)
@@ -192,7 +191,7 @@ static bool look_goes_on(struct client *client, struct moment at)
         client->framed_took_us = took_us > UINT32_MAX ? UINT32_MAX : (uint32_t)took_us;
         client->answered = false;
         client->asked_us = 0;
-        news = news || client->framed == 2; /* the second makes a suspicion worth telling */
+        news = news || client->framed == 2; /* the second makes a suspicion worth reporting */
         if (!client->shown.watches_known)
             client->shown.watches_known = news = true;
     }
@@ -210,7 +209,7 @@ static bool set_address(struct client_session *shown, const char *address)
     return true;
 }
 
-static void disconnected(struct cluster *cluster, struct client *client)
+static void looks_disconnected(struct cluster *cluster, struct client *client)
 {
     client->shown.connected = false;
     client->shown.watches_known = false;
@@ -220,7 +219,7 @@ static void disconnected(struct cluster *cluster, struct client *client)
         concern(cluster, client->shown.watches[i], client, true);
 }
 
-/* True where this connection stands in the shadow of another server's. */
+/* True if this connection is hidden behind another server's. */
 static bool shadowed(struct cluster *cluster, struct client *client, size_t server,
                      const struct seen_connection *seen)
 {
@@ -240,8 +239,8 @@ static bool shadowed(struct cluster *cluster, struct client *client, size_t serv
 /* A server's clock may run faster or slower than ours by this part. */
 #define CLOCK_DRIFT 5000
 
-/* Where its clock stands against ours: whoever it heard between two of its lists, it heard after the first
-   was asked for; and whatever it lists, it heard before the list had come. */
+/* The difference between its clock and ours: a session heard between two of its lists was heard after the
+   first was requested; and every session listed was heard before the list had come. */
 static void read_clock(struct cluster *cluster, size_t index, struct moment at, int64_t latest_ms,
                        const struct observed_connections *seen)
 {
@@ -372,7 +371,7 @@ void clients_connections(struct cluster *cluster, size_t server, struct moment a
             if (client->shown.server != server || client->list_round == from->list_round)
                 continue;
             if (client->shown.connected) {
-                disconnected(cluster, client);
+                looks_disconnected(cluster, client);
                 client->parted_us = at.mono_us + seen->took_us;
             }
             strangers = strangers || !client->owned;
@@ -393,18 +392,30 @@ static bool same_watches(const struct client_session *shown, const struct seen_w
     return true;
 }
 
-static bool ends_with(const char *text, const char *end)
+/* Its mark as an observer is part of what a run of looks shows: another announcement begins another run.
+   Where there are two, one is just being replaced. */
+static uint64_t see_marks(struct client *client)
 {
-    size_t length = strlen(text), wanted = strlen(end);
-    return length >= wanted && strcmp(text + length - wanted, end) == 0;
+    struct client_session *shown = &client->shown;
+    uint64_t fingerprint = 0;
+    size_t marks = 0;
+    int32_t count;
+    client->announced = -1;
+    for (size_t i = 0; i < shown->watch_count; i++) {
+        if (!announced_in(shown->watches[i], &count))
+            continue;
+        client->announced = marks++ == 0 ? count : -1;
+        fingerprint += looks_path_hash(shown->watches[i], strlen(shown->watches[i]));
+    }
+    shown->observer = shown->observer || marks > 0;
+    return fingerprint;
 }
 
-static void see_watches(struct cluster *cluster, struct client *client, struct moment at,
-                        const struct seen_watches *seen, bool listed)
+static void looks_see_watches(struct cluster *cluster, struct client *client, struct moment at,
+                              const struct seen_watches *seen, bool listed)
 {
     struct client_session *shown = &client->shown;
     bool same = same_watches(shown, seen);
-    uint64_t fingerprint = 0;
     for (size_t i = 0; !same && i < shown->watch_count; i++)
         concern(cluster, shown->watches[i], client, true);
     if (!same && !client_keep_watches(shown, seen)) {
@@ -413,9 +424,9 @@ static void see_watches(struct cluster *cluster, struct client *client, struct m
         return;
     }
     bool news = !same || !shown->watches_known || shown->watches_listed != listed;
+    uint64_t fingerprint = see_marks(client);
     for (size_t i = 0; i < shown->watch_count; i++) {
         fingerprint += concern(cluster, shown->watches[i], client, news);
-        shown->observer = shown->observer || ends_with(shown->watches[i], OBSERVER);
     }
     if (news)
         mark_owned(client);
@@ -428,6 +439,31 @@ static void see_watches(struct cluster *cluster, struct client *client, struct m
     client->asked_us = client_doubled(cluster, client) ? 0 : at.mono_us;
     shown->watches_listed = listed;
     shown->watches_seen_us = at.mono_us;
+}
+
+/* Sessions that watch ancestors of elections, or their directories: such a watch may be recursive. */
+static void list_above(struct cluster *cluster)
+{
+    struct clients *clients = cluster->clients;
+    uint64_t before = clients->above_sum;
+    const char *child;
+    clients->above_count = 0;
+    clients->above_sum = 0;
+    for (size_t i = 0; i < clients->bucket_count; i++)
+        for (const struct client *client = clients->buckets[i]; client; client = client->next) {
+            bool above = false;
+            for (size_t k = 0; k < client->shown.watch_count && !above && !client->shown.observer; k++) {
+                const char *path = client->shown.watches[k];
+                above = is_ancestor(clients, path, strlen(path)) ||
+                        (looks_election_of(cluster, path, &child) && *child == '\0');
+                clients->above_sum += above ? looks_path_hash(path, strlen(path)) ^ client->shown.id : 0;
+            }
+            if (above && room_for_one(&clients->above, clients->above_count, &clients->above_room,
+                                      sizeof *clients->above))
+                clients->above[clients->above_count++] = client->shown.id;
+        }
+    for (size_t i = 0; clients->above_sum != before && i < cluster->election_count; i++)
+        diagnose_soon(cluster->elections[i]);
 }
 
 void clients_watches(struct cluster *cluster, size_t server, struct moment at,
@@ -448,14 +484,15 @@ void clients_watches(struct cluster *cluster, size_t server, struct moment at,
             client->list_round != from->list_round)
             continue;
         client->watch_round = from->watch_round;
-        see_watches(cluster, client, at, &seen->list[i], true);
+        looks_see_watches(cluster, client, at, &seen->list[i], true);
     }
     const struct seen_watches none = {0};
     for (size_t i = 0; i < clients->bucket_count; i++)
         for (struct client *client = clients->buckets[i]; client; client = client->next)
             if (client->shown.connected && client->shown.server == server &&
                 client->list_round == from->list_round && client->watch_round != from->watch_round)
-                see_watches(cluster, client, at, &none, false);
+                looks_see_watches(cluster, client, at, &none, false);
+    list_above(cluster);
 }
 
 /* ---- sessions ---- */
@@ -495,7 +532,7 @@ void clients_sessions(struct cluster *cluster, size_t server, struct moment at,
                 client->absent_rounds = 0;
             else if (client->absent_rounds < UINT8_MAX && all_stood(client, at))
                 client->absent_rounds++;
-            /* Whom no server lists, it may have heard all the same. */
+            /* It may have heard a session that no server lists. */
             if (news || !alive || !client->shown.connected)
                 mark_owned(client);
         }
@@ -504,7 +541,7 @@ void clients_sessions(struct cluster *cluster, size_t server, struct moment at,
 void clients_hidden(struct cluster *cluster, size_t server, enum hidden_part part)
 {
     struct clients *clients = cluster->clients;
-    /* Followers do not know the sessions: that hides nothing which the leader has told. */
+    /* Followers do not know the sessions: that hides nothing that the leader has reported. */
     if (!clients || (part == HIDDEN_SESSIONS && server != clients->sessions_server))
         return;
     for (size_t i = 0; i < clients->bucket_count; i++)
@@ -541,7 +578,7 @@ void clients_server_left(struct cluster *cluster, size_t server)
                 client->other_server--;
             if (shown->server == server) {
                 if (shown->connected)
-                    disconnected(cluster, client);
+                    looks_disconnected(cluster, client);
                 shown->server = CLIENT_NOWHERE;
             } else if (shown->server != CLIENT_NOWHERE && shown->server > server) {
                 shown->server--;

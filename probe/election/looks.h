@@ -13,11 +13,11 @@
 #include "probe/election/clients.h"
 
 /* Looks at it have shown the same watches for long enough, on one connection that lived and was idle:
-   what they show is proved for the time from run_us to client_counted_end_us(). */
+   they are proved for the time from run_us to client_counted_end_us(). */
 bool client_proved(const struct client *);
 /* Something is proved by that. */
 void client_is_proved(struct client *);
-/* What was proved, was proved on a connection that is gone: it says nothing of what took its place. */
+/* The proof was made on a connection that is gone: it says nothing about the new one. */
 bool client_moved(const struct client *);
 /* So far apart its looks must lie for that; 0: its timeout is not known. */
 int64_t client_apart_us(const struct client *);

@@ -6,13 +6,13 @@
 
 #include "probe/election/observation.h"
 
-struct fold;
+struct update;
 
-/* False: what was observed is no mark of this election, and no registry's entry. */
-bool fold_mark(const struct fold *, const struct observation *);
-/* The servers do not answer what is asked of its mark, or of its registry. */
-void fold_mark_unread(const struct fold *);
+/* False: the observation is no acknowledgement of this election, and no registry's entry. */
+bool update_mark(const struct update *, const struct observation *);
+/* The servers do not answer reads of its acknowledgement, or of its registry. */
+void update_mark_unread(const struct update *);
 /* Of the election's own znode, where that is the mark. */
-void fold_parent_data(const struct fold *, const struct observed_node *);
+void update_parent_data(const struct update *, const struct observed_node *);
 
 #endif

@@ -12,7 +12,7 @@
 #include "probe/election/directory.h"
 #include "probe/election/election_life.h"
 #include "probe/election/failover_case.h"
-#include "probe/election/fold.h"
+#include "probe/election/update.h"
 #include "probe/election/looks.h"
 #include "probe/election/marks.h"
 #include "probe/election/name_hash.h"
@@ -21,7 +21,7 @@
 #include "probe/election/replicas.h"
 #include "probe/election/roster.h"
 #include "probe/election/servers.h"
-#include "probe/election/standing.h"
+#include "probe/election/candidate_node.h"
 #include "probe/election/tenure.h"
 #include "probe/election/transactions.h"
 
@@ -51,6 +51,7 @@ static void cluster_end(struct cluster *cluster)
         election_free(cluster->elections[i]);
     clients_free(cluster->clients);
     transactions_free(cluster->transactions);
+    logged_ends_free(cluster->logged);
     for (size_t i = 0; i < cluster->server_count; i++)
         server_end(&cluster->servers[i]);
     free(cluster->elections);
@@ -127,7 +128,7 @@ static void observe_election(struct model *model, struct cluster *cluster, const
     }
     election_configure(election, model->recipes, &o->subject);
     recall_bind(model, election);
-    acknowledge_update(&(struct fold){model, election, o->at});
+    acknowledge_update(&(struct update){model, election, o->at});
     election->turn = model->turn;
     model->generation++;
     if (election->diagnosed_us != 0) /* as another than it was taken for until now */
@@ -144,12 +145,12 @@ static void observe_dropped(struct model *model, struct cluster *cluster, struct
 }
 
 /*
- * A connection that goes just after the program stood still went while it stood still: nobody watched from
- * the beginning of that on. Both orders occur, since either may be noticed first.
+ * A connection lost just after the program was stalled was lost while it was stalled: there is a gap from
+ * its beginning on. Both orders occur, since either may be noticed first.
  */
 #define STILL_US INT64_C(5000000)
 
-/* Nothing is known of what came after at, the moment in which the servers were heard last. */
+/* Facts after the time at, when the servers were last heard, are unknown. */
 static void elections_stale(struct cluster *cluster, struct moment at)
 {
     bool stood_still =
@@ -179,7 +180,7 @@ static void observe_gap(struct model *model, struct cluster *cluster, const stru
         election_lapsed_before(election, from);
         if (!election->fresh || cluster->connection != CONNECTION_CONNECTED)
             continue;
-        /* What is found from here on happened since then. */
+        /* Changes found from here on happened since then. */
         election_lapse(election, moment_later(from, election->listed));
         diagnose_soon(election);
     }
@@ -192,8 +193,8 @@ static void observe_gap(struct model *model, struct cluster *cluster, const stru
                                       .after_us = -1});
 }
 
-/* A session is over where the servers' data was wiped, too: their transactions may be counted from the
-   beginning again, and what is known of those before would be taken for these. */
+/* A session also ends when the servers' data was wiped: their transactions may start again from the
+   beginning, and facts about earlier ones would be taken for these. */
 static void forget_transactions(struct cluster *cluster)
 {
     transactions_free(cluster->transactions);
@@ -207,7 +208,8 @@ static bool is_away(enum connection_state state)
     return state == CONNECTION_CONNECTING || state == CONNECTION_EXPIRED;
 }
 
-static void observe_connection(struct model *model, struct cluster *cluster, const struct observation *o)
+static void model_observe_connection(struct model *model, struct cluster *cluster,
+                                     const struct observation *o)
 {
     static const char *const words[] = {"disconnected", "connected", "expired", "disconnected"};
     const struct observed_connection *seen = &o->connection;
@@ -235,7 +237,7 @@ static void observe_connection(struct model *model, struct cluster *cluster, con
                         (struct moment){o->at.mono_us - seen->silent_us, o->at.wall_us - seen->silent_us});
     if (now == CONNECTION_CONNECTED)
         cluster->ever_connected = true;
-    /* Told is what a person would say: losing and having it, not each attempt in between. */
+    /* Reported are losing and regaining the connection, not each attempt in between. */
     bool told = now != before && (now != CONNECTION_CONNECTING || before == CONNECTION_CONNECTED);
     /* ... and why nothing will be seen although it is there, or that this is over. */
     told |= now == CONNECTION_CONNECTED && other_problem;
@@ -263,36 +265,36 @@ static const char *child_name(const struct election *election, const char *path)
 
 static void observe_znode(struct model *model, struct election *election, const struct observation *o)
 {
-    struct fold f = {model, election, o->at};
+    struct update f = {model, election, o->at};
     if (o->kind == OBSERVED_UNREAD) {
         if (o->unread.mark)
-            fold_mark_unread(&f);
+            update_mark_unread(&f);
         else
-            fold_path_unread(&f);
+            update_path_unread(&f);
         return;
     }
     if (strcmp(o->path, election->path) == 0) {
         if (o->kind == OBSERVED_CHILDREN)
-            fold_children(&f, &o->children);
+            update_children(&f, &o->children);
         else if (o->kind == OBSERVED_NODE)
-            fold_own_node(&f, o->node.stat, &o->node);
+            update_own_node(&f, o->node.stat, &o->node);
         else if (o->kind == OBSERVED_ABSENT)
-            fold_path_absent(&f);
+            update_path_absent(&f);
         else
-            fold_path_denied(&f);
+            update_path_denied(&f);
         return;
     }
-    if (fold_mark(&f, o))
+    if (update_mark(&f, o))
         return;
     const char *name = child_name(election, o->path);
     if (!name)
         return;
     if (o->kind == OBSERVED_NODE)
-        fold_candidate_node(&f, name, &o->node);
+        update_candidate_node(&f, name, &o->node);
     else if (o->kind == OBSERVED_ABSENT)
-        fold_candidate_absent(&f, name);
+        update_candidate_absent(&f, name);
     else if (o->kind == OBSERVED_DENIED)
-        fold_candidate_denied(&f, name);
+        update_candidate_denied(&f, name);
 }
 
 static void observe_cleared(struct election *election, const struct observation *o)
@@ -318,7 +320,7 @@ static void observe_replica(struct model *model, struct cluster *cluster, struct
     cluster->replicas_next = REPLICAS_AGREE;
     for (size_t i = 0; i < cluster->election_count; i++) {
         enum replicas_next next =
-            replicas_judge(&(struct fold){model, cluster->elections[i], o->at}, o->replica.round);
+            replicas_judge(&(struct update){model, cluster->elections[i], o->at}, o->replica.round);
         if (next > cluster->replicas_next)
             cluster->replicas_next = next;
     }
@@ -345,7 +347,7 @@ static void wake_up(struct cluster *cluster, struct moment now)
 static bool is_of_servers(enum observation_kind kind)
 {
     return kind == OBSERVED_SERVER || kind == OBSERVED_CONNECTIONS || kind == OBSERVED_WATCHES ||
-           kind == OBSERVED_SESSIONS || kind == OBSERVED_HIDDEN;
+           kind == OBSERVED_SESSIONS || kind == OBSERVED_HIDDEN || kind == OBSERVED_LOAD;
 }
 
 void model_observe(struct model *model, const struct observation *o)
@@ -363,11 +365,15 @@ void model_observe(struct model *model, const struct observation *o)
         cluster->turn = model->turn;
     switch (o->kind) {
     case OBSERVED_CONNECTION:
-        observe_connection(model, cluster, o);
+        model_observe_connection(model, cluster, o);
         break;
     case OBSERVED_SERVER:
         if (o->server.address)
             servers_stated(model, cluster, o);
+        break;
+    case OBSERVED_LOAD:
+        if (o->load.address)
+            servers_load(model, cluster, o);
         break;
     case OBSERVED_ELECTION:
         observe_election(model, cluster, o);
@@ -383,7 +389,7 @@ void model_observe(struct model *model, const struct observation *o)
     case OBSERVED_UNREAD:
         if (election && o->path) {
             observe_znode(model, election, o);
-            recall_take(&(struct fold){model, election, o->at});
+            recall_take(&(struct update){model, election, o->at});
         }
         break;
     case OBSERVED_GAP:
@@ -405,6 +411,9 @@ void model_observe(struct model *model, const struct observation *o)
     case OBSERVED_ENSEMBLE:
         servers_ensemble(model, cluster, o);
         break;
+    case OBSERVED_TRANSACTION:
+        failover_cases_logged(cluster, o->at, o->path, &o->transaction);
+        break;
     case OBSERVED_TICK:
         break;
     }
@@ -413,7 +422,7 @@ void model_observe(struct model *model, const struct observation *o)
     diagnose_cluster(model, cluster, model->now, false);
 }
 
-/* ---- what is still to be looked at ---- */
+/* ---- open work ---- */
 
 bool model_catch_up(struct model *model)
 {
@@ -450,6 +459,30 @@ int64_t model_look_due_us(const struct model *model)
                 earliest_us = due_us;
         }
     return earliest_us;
+}
+
+/* Lists that come later settle it, or never will. */
+#define MISSED_US INT64_C(5000000)
+
+static bool misses_leader(const struct election *election, int64_t now_us)
+{
+    const struct client *client = election->leader ? election->leader->client : NULL;
+    if (!client || client->shown.connected || client->shown.seen.mono_us == 0 ||
+        now_us - client->parted_us > MISSED_US)
+        return false;
+    for (size_t i = 0; i < election->finding_count; i++)
+        if (election->findings[i]->code == FINDING_OWNER_DISCONNECTED)
+            return false;
+    return true;
+}
+
+bool model_misses_leader(const struct model *model, unsigned index)
+{
+    const struct cluster *cluster = index < model->cluster_count ? &model->clusters[index] : NULL;
+    for (size_t i = 0; cluster && i < cluster->election_count; i++)
+        if (misses_leader(cluster->elections[i], model->now.mono_us))
+            return true;
+    return false;
 }
 
 bool model_wants_evidence(const struct model *model, unsigned index)

@@ -1,5 +1,5 @@
 /*
- * model.h - all clusters and their elections: folds observations, tells events.
+ * model.h - all clusters and their elections: folds observations, emits events.
  *
  * Pure and deterministic: time comes with each observation. One model may be fed by a live source, a
  * recording, or a test's table.
@@ -21,14 +21,18 @@ void model_observe(struct model *, const struct observation *);
 /* By full path; NULL: not watched. */
 struct election *model_election(const struct model *, unsigned cluster, const char *path);
 
-/* Large elections are not diagnosed at every change: does now what was put off, so that what is read next is
-   the whole truth of this moment. False: there was nothing. */
+/* Large elections are not diagnosed at every change: does the postponed work now, so that readers see
+   the complete state of this moment. False: there was nothing. */
 bool model_catch_up(struct model *);
 
 /* Something is suspected that a second look at the servers, a list after a sync, or time could settle. */
 bool model_wants_second_look(const struct model *);
 /* When (monotonic) the next look may settle any of it: 0: any look may; INT64_MAX: nothing is suspected. */
 int64_t model_look_due_us(const struct model *);
+
+/* A leader's connection went from its server's list a moment ago, and it is not known yet whether it has
+ * another. */
+bool model_misses_leader(const struct model *, unsigned cluster);
 
 /* A leader went a moment ago, and lists of connections and sessions could still show why. */
 bool model_wants_evidence(const struct model *, unsigned cluster);

@@ -1,7 +1,7 @@
 /*
- * observation.h - what a source tells the election model: a fact, and when it was seen.
+ * observation.h - a fact that a source reports to the election model, with its time.
  *
- * Everything that any screen shows follows from a sequence of these, so a recording of them is a
+ * Everything on any screen follows from a sequence of these, so a recording of them is a
  * complete history, and a replay is just another source. An observation borrows all it points at: it
  * is valid during the call that delivers it, and the model copies what it keeps.
  *
@@ -29,26 +29,28 @@ struct znode_stat {
 };
 
 enum observation_kind {
-    OBSERVED_CONNECTION, /* the tool's own session changed its state */
-    OBSERVED_SERVER,     /* what one server says of itself */
-    OBSERVED_ELECTION,   /* this election is being watched from now on */
-    OBSERVED_DROPPED,    /* ... and is not any more */
-    OBSERVED_CHILDREN,   /* the complete list of children of a directory, with its Stat */
-    OBSERVED_NODE,       /* one znode exists: Stat, and its data where has_data */
-    OBSERVED_ABSENT,     /* one znode does not exist */
-    OBSERVED_DENIED,     /* one znode may not be read by us */
-    OBSERVED_UNREAD, /* what is known of one znode is no longer known to hold: the servers do not answer what
-                        is asked about it, without saying anything of it */
-    OBSERVED_GAP,    /* the observer itself was not running for gap_us until now */
+    OBSERVED_CONNECTION,  /* the tool's own session changed its state */
+    OBSERVED_SERVER,      /* what one server says of itself */
+    OBSERVED_ELECTION,    /* this election is being watched from now on */
+    OBSERVED_DROPPED,     /* ... and is not any more */
+    OBSERVED_CHILDREN,    /* the complete list of children of a directory, with its Stat */
+    OBSERVED_NODE,        /* one znode exists: Stat, and its data where has_data */
+    OBSERVED_ABSENT,      /* one znode does not exist */
+    OBSERVED_DENIED,      /* one znode may not be read by us */
+    OBSERVED_UNREAD,      /* facts about one znode may no longer hold: the servers do not answer requests
+                             about it, for a reason unrelated to it */
+    OBSERVED_GAP,         /* the observer itself was not running for gap_us until now */
     OBSERVED_CONNECTIONS, /* the connections that one server holds */
     OBSERVED_WATCHES,     /* the data and exists watches that one server holds */
     OBSERVED_SESSIONS,    /* the sessions of the ensemble, from ZooKeeper's own leader */
     OBSERVED_HIDDEN,      /* one of these three could not be had from a server, and why */
-    OBSERVED_REPLICA, /* an election's own znode as one server by itself shows it, or the end of a round */
-    OBSERVED_TICK,    /* nothing but time has passed */
-    OBSERVED_CLEARED, /* a person says of a candidate (path) that it wakes after all: what was only believed
-                         of it is over */
-    OBSERVED_ENSEMBLE /* who belongs to the ensemble, as far as it is known */
+    OBSERVED_REPLICA,    /* an election's own znode as one server by itself shows it, or the end of a round */
+    OBSERVED_TICK,       /* nothing but time has passed */
+    OBSERVED_CLEARED,    /* the members of the ensemble, as far as known */
+    OBSERVED_ENSEMBLE,   /* who belongs to the ensemble, as far as it is known */
+    OBSERVED_LOAD,       /* one server's workload, and its limits */
+    OBSERVED_TRANSACTION /* a server's transaction log: what one transaction did to a znode (path), or,
+                            without a path, that the log was read up to it */
 };
 
 enum connection_state {
@@ -69,7 +71,7 @@ enum server_mode {
 
 /* Whether everybody who holds connections is among the servers. */
 enum ensemble_known {
-    ENSEMBLE_UNKNOWN, /* nobody says who belongs to it */
+    ENSEMBLE_UNKNOWN, /* its members are not known */
     ENSEMBLE_WHOLE,   /* /zookeeper/config names no other */
     ENSEMBLE_PART     /* it does */
 };
@@ -79,8 +81,8 @@ struct observed_connection {
     uint64_t session;    /* our session's id; 0: none yet */
     int timeout_ms;      /* negotiated; 0: unknown */
     const char *server;  /* address connected to, or NULL */
-    int64_t silent_us;   /* not connected any more: as the server was not heard, for so long; 0: it was there
-                            until now. Connected: it stood still for so long, and goes on */
+    int64_t silent_us;   /* not connected any more: the server was silent for so long; 0: it was there
+                            until now. Connected: it was stalled for so long, and goes on */
     const char *problem; /* why not connected, for people ("no quorum", "connection refused"), or, where
                             connected, why nothing is to be seen there (no such chroot), or not all (a
                             directory that may not be walked); or NULL */
@@ -100,15 +102,36 @@ struct observed_server {
 };
 
 /*
+ * How much work a server has, in its own words; -1: it did not say. Latencies are those of its answers to
+ * clients since it started, or since they were reset.
+ */
+struct server_load {
+    int64_t id; /* server.ID of its configuration */
+    int64_t uptime_ms;
+    int64_t latency_min_us, latency_avg_us, latency_max_us;
+    int64_t outstanding;                 /* requests in its queue at that moment */
+    int64_t znodes, ephemerals, watches; /* watches: child watches included */
+    int64_t address_connections_most; /* maxClientCnxns: connections from one client address; 0: no limit */
+};
+
+#define SERVER_LOAD_UNKNOWN ((struct server_load){-1, -1, -1, -1, -1, -1, -1, -1, -1, -1})
+
+struct observed_load {
+    const char *address; /* as in OBSERVED_SERVER */
+    bool part;           /* it was asked for some of them alone: the others are as they were */
+    struct server_load load;
+};
+
+/*
  * One connection as its server lists it (AdminServer's "connections", the four-letter word "cons").
  * A ping moves all but last_cxid, which is that of the last real request: last_zxid is then the transaction
  * that the server had carried out last, so that request was answered no later.
  */
 struct seen_connection {
-    uint64_t session;         /* 0: none (yet) */
-    const char *client;       /* "10.0.3.17:51234" */
-    int64_t established_ms;   /* the server's wall clock; with client it tells one connection from the next */
-    int64_t last_response_ms; /* the server's monotonic clock */
+    uint64_t session;             /* 0: none (yet) */
+    const char *client;           /* "10.0.3.17:51234" */
+    int64_t established_ms;       /* the server's wall clock; identifies a connection, together with client */
+    int64_t last_response_ms;     /* the server's monotonic clock */
     int64_t last_cxid, last_zxid; /* -1: unknown */
     int timeout_ms;               /* negotiated */
     int outstanding;              /* requests it waits for; -1: unknown */
@@ -125,6 +148,8 @@ struct observed_connections {
     int64_t took_us;      /* until it had been answered */
     int64_t own_children; /* so many of its watches on children, of those that it counted before its watches
                              were listed last, are certainly ours; 0 also where that is not known */
+    const uint64_t *own_sessions; /* the sessions of this program, here or on other servers */
+    size_t own_session_count;
     int64_t own_zxid; /* our own sessions had seen this transaction when they were answered before the list
                          was asked for, or by then; 0: unknown, or not all of them are here */
 };
@@ -141,9 +166,11 @@ struct observed_watches {
     const struct seen_watches *list;
     size_t count;
     int64_t child_watches; /* of that server, without their owners: zk_watch_count minus these; -1: unknown */
+    int64_t
+        counted_us; /* the server counted them no earlier, by the observer's monotonic clock; 0: unknown */
 };
 
-/* Those whom it does not name have left. */
+/* Servers that it does not name have left. */
 struct observed_ensemble {
     const char *const *addresses; /* as in OBSERVED_SERVER */
     size_t count;
@@ -156,7 +183,7 @@ struct observed_ensemble {
  */
 struct seen_session {
     uint64_t id;
-    int64_t ends_ms; /* that server's monotonic clock; -1: not told */
+    int64_t ends_ms; /* that server's monotonic clock; -1: unknown */
 };
 
 struct observed_sessions {
@@ -200,12 +227,30 @@ struct observed_children {
     const struct znode_stat *stat; /* of the directory, from the same answer */
     char *const *names;            /* in no particular order */
     size_t count;
-    int64_t synced_us; /* the sync that this list came after was asked for then, on the observer's monotonic
-                          clock: what the servers told before is no later. 0: it came after none */
+    int64_t synced_us; /* the request time of the sync before this list, on the observer's monotonic
+                          clock: earlier facts of the servers are no later. 0: it followed none */
 };
 
 struct observed_unread {
     bool mark; /* the election's mark, or the registry of it; else its list, or for a lock the lock */
+};
+
+enum transaction_deed {
+    DEED_NONE,
+    DEED_DELETED, /* a request deleted the znode */
+    DEED_CLOSED,  /* the client of its session closed that, and the znode went with it */
+    DEED_EXPIRED  /* the servers gave its session up, and the znode went with it */
+};
+
+/* A log is written before a transaction takes effect: a znode's end in it is certain. */
+struct observed_transaction {
+    int64_t zxid;
+    enum transaction_deed deed;
+    uint64_t session;  /* of the request; of DEED_CLOSED and DEED_EXPIRED the one that ended */
+    int64_t czxid;     /* of the znode that it took; 0: not known */
+    int timeout_ms;    /* of the owner's session; 0: not known */
+    int64_t active_us; /* the owner's latest transaction before it, on the observer's monotonic clock; 0: none
+                          is known. The client was alive then */
 };
 
 struct observed_node {
@@ -234,6 +279,8 @@ struct observation {
         struct observed_hidden hidden;
         struct observed_replica replica;
         struct observed_ensemble ensemble;
+        struct observed_load load;
+        struct observed_transaction transaction;
         int64_t gap_us;
     };
 };

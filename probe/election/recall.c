@@ -9,7 +9,7 @@
 #include "probe/election/election_life.h"
 #include "probe/election/failovers.h"
 #include "probe/election/findings.h"
-#include "probe/election/fold.h"
+#include "probe/election/update.h"
 #include "probe/election/recalled.h"
 #include "probe/election/tenure.h"
 
@@ -33,8 +33,8 @@ bool recall_same_cluster(const struct cluster *a, const struct cluster *b)
 }
 
 /*
- * Nobody stands, as then. A directory counts whom it has seen come: nobody has since. A lock counts nobody,
- * and may be taken and let go in an instant: the recording must reach until it was looked at.
+ * There is no candidate, as then. A directory counts its creations: there was none since. A lock counts
+ * nothing, and may be taken and released in an instant: the recording must reach until it was read.
  */
 static bool still_nobody(const struct election *now, const struct election *then, struct moment until,
                          bool gapless)
@@ -82,7 +82,7 @@ static bool same_name(const char *a, const char *b)
 }
 
 /* Those of the recording that began before this run's own, the latest until it ended. */
-static void put_recorded(const struct fold *f, const struct election *then, struct moment own_from)
+static void put_recorded(const struct update *f, const struct election *then, struct moment own_from)
 {
     struct moment until = watched_until(f->model, then);
     until = until.mono_us < own_from.mono_us ? until : own_from;
@@ -99,7 +99,7 @@ static void put_recorded(const struct fold *f, const struct election *then, stru
 }
 
 /* The first that this run saw: it goes on from before, or there is a gap. */
-static void put_first(struct election *election, const struct tenure *first, bool seamless)
+static void recall_put_first(struct election *election, const struct tenure *first, bool seamless)
 {
     struct tenure *last = tenure_last(election);
     if (seamless && last && !last->gap && same_name(last->name, first->name)) {
@@ -115,7 +115,7 @@ static void put_first(struct election *election, const struct tenure *first, boo
     tenure_put(election, first);
 }
 
-static void take_tenures(const struct fold *f, const struct election *then, bool seamless)
+static void take_tenures(const struct update *f, const struct election *then, bool seamless)
 {
     struct election own = {0}, *election = f->election;
     move_rings(election, &own);
@@ -124,7 +124,7 @@ static void take_tenures(const struct fold *f, const struct election *then, bool
     put_recorded(f, then, own_from);
     for (size_t i = 0; i < own.tenure_count; i++)
         if (i == 0)
-            put_first(election, tenure_at(&own, 0), seamless);
+            recall_put_first(election, tenure_at(&own, 0), seamless);
         else
             tenure_put(election, tenure_at(&own, i));
     for (size_t i = 0; i < then->failover_count; i++) {
@@ -140,7 +140,7 @@ static void take_tenures(const struct fold *f, const struct election *then, bool
     failovers_free(&own);
 }
 
-static void take_change(const struct fold *f, const struct change *then)
+static void take_change(const struct update *f, const struct change *then)
 {
     struct change *change = &f->election->change;
     if (change->from || change->to)
@@ -155,7 +155,7 @@ static void take_change(const struct fold *f, const struct change *then)
 
 /* ---- since when ---- */
 
-static void take_leader(const struct fold *f, const struct election *then)
+static void take_leader(const struct update *f, const struct election *then)
 {
     struct election *election = f->election;
     election->leader_bound = recalled_moment(f->model, then->leader_since);
@@ -165,8 +165,8 @@ static void take_leader(const struct fold *f, const struct election *then)
     election->leader_since_exact = then->leader_since_exact;
 }
 
-/* Somebody else, or nobody, led at the recording's end. */
-static void bound_leader(const struct fold *f, const struct election *then)
+/* At the recording's end there was another leader, or none. */
+static void bound_leader(const struct update *f, const struct election *then)
 {
     bool known =
         then->state == ELECTION_LED || then->state == ELECTION_VACANT || then->state == ELECTION_ABSENT;
@@ -178,8 +178,8 @@ static void bound_leader(const struct fold *f, const struct election *then)
         election->leader_since = election->leader_bound;
 }
 
-/* How its clients arrange it shows only while some stand. */
-static void take_layout(const struct fold *f, const struct election *then)
+/* A layout shows only while it has candidates. */
+static void take_layout(const struct update *f, const struct election *then)
 {
     struct election *election = f->election;
     const struct recipe *recipe =
@@ -200,8 +200,8 @@ static void take_counters(struct counters *counters, const struct counters *then
     counters->unseen_left += then->unseen_left;
 }
 
-/* What was found wrong rests on what happened before. */
-static void take_evidence(const struct fold *f, const struct election *then)
+/* Findings rest on earlier events. */
+static void take_evidence(const struct update *f, const struct election *then)
 {
     struct election *election = f->election;
     take_counters(&election->counters, &then->counters);
@@ -215,7 +215,7 @@ static void take_evidence(const struct fold *f, const struct election *then)
     findings_recall(f);
 }
 
-/* Who leads, or that nobody does. */
+/* Its leader is known, or known to be missing. */
 static bool is_seen(const struct election *election)
 {
     if (!election->fresh)
@@ -224,7 +224,7 @@ static bool is_seen(const struct election *election)
                             : election->state == ELECTION_VACANT || election->state == ELECTION_ABSENT;
 }
 
-void recall_take(const struct fold *f)
+void recall_take(const struct update *f)
 {
     struct election *election = f->election;
     const struct election *then = election->earlier;
@@ -234,9 +234,9 @@ void recall_take(const struct fold *f)
     bool leads_on = election->leader && recalled_znode(election->leader, then->leader);
     bool goes_on = leads_on || still_nobody(election, then, watched_until(f->model, then), gapless);
     if (!goes_on && gapless && f->model->earlier_grows)
-        return; /* whoever records is about to tell how it came to be otherwise */
+        return; /* the recorder is about to report the change in between */
     election->recalled = true;
-    /* Somebody who records still is only a little behind; else nobody watched until this run began. */
+    /* An active recorder is only a little behind; else it was not observed until this run began. */
     take_tenures(f, then, goes_on && gapless && f->model->earlier_grows);
     if (leads_on)
         take_leader(f, then);
@@ -253,7 +253,7 @@ void recall_take(const struct fold *f)
         take_evidence(f, then);
     else
         election->earlier = NULL;
-    fold_touched(f);
+    update_touched(f);
 }
 
 /* ---- all ---- */
@@ -279,7 +279,7 @@ static void take_all(struct model *model)
             struct election *election = model->clusters[i].elections[k];
             if (!waits(election))
                 continue;
-            recall_take(&(struct fold){model, election, model->now});
+            recall_take(&(struct update){model, election, model->now});
         }
 }
 

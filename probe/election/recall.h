@@ -1,26 +1,26 @@
 /*
- * recall.h - what a recording knows of elections from before this run: taken over where it is proved to be
+ * recall.h - facts of a recording about elections from before this run: taken over if they are proved to be
  * of the same thing.
  *
- * Proved is it by the leader's znode (its name, creation zxid and time, owner), or, where nobody leads, by
- * the directory, which has seen nobody come since. Then who led before, the failovers, and since when it is
- * as it is are those of the recording. Otherwise only what was recorded is. The time that nobody recorded is
- * a gap in both cases: whoever leads behind it as before led all the while, and nobody watched. What is
- * found wrong stands since it was recorded as raised only where the recording reaches until now: across
- * a gap it may have come, gone and come again.
+ * The proof is the leader's znode (its name, creation zxid and time, owner), or, without a leader,
+ * the directory, which has had no creation since. Then the leaders before, the failovers, and the beginning
+ * of its state are those of the recording. Otherwise only recorded events are. Unrecorded time is a gap in
+ * both cases: a leader that is the same after it led all the while, unobserved. A finding has the time at
+ * which it was raised only if the recording reaches until now: across a gap it may have come, gone and come
+ * again.
  */
 #ifndef ELECTOP_PROBE_ELECTION_RECALL_H
 #define ELECTOP_PROBE_ELECTION_RECALL_H
 
 #include <stdbool.h>
 
-#include "probe/election/fold.h"
+#include "probe/election/update.h"
 
 /*
- * What is known of the same clusters until then (on this model's clocks). grows: somebody is recording still;
- * where the recording is behind what is seen, a later one is waited for (model_recalls()), to be given in the
- * same way. Borrowed until the next call. NULL: nothing later will come; what waits takes what there is, and
- * the recording may go.
+ * The known state of the same clusters until then (on this model's clocks). grows: a recorder is still
+ * active; if the recording is behind the live state, a later one is awaited (model_recalls()), to be passed
+ * in the same way. Borrowed until the next call. NULL: nothing later will come; waiting elections take what
+ * there is, and the recording may be freed.
  */
 void model_recall(struct model *, const struct model *then, struct moment until, bool grows);
 bool model_recalls(const struct model *);
@@ -32,9 +32,9 @@ bool recall_same_cluster(const struct cluster *, const struct cluster *);
 /* A recording with a recorder at work is this far behind at most; nothing is between its end and now. */
 #define RECALL_GAP_US INT64_C(5000000)
 
-/* Begins to be watched: finds what was recorded of it. */
+/* Begins to be watched: finds its recorded facts. */
 void recall_bind(const struct model *, struct election *);
-/* Something of it was read: takes over what can be. */
-void recall_take(const struct fold *);
+/* A fact of it was read: takes over recorded ones. */
+void recall_take(const struct update *);
 
 #endif

@@ -18,7 +18,7 @@ bool recalled_znode(const struct candidate *a, const struct candidate *b)
            a->stat.owner == b->stat.owner;
 }
 
-struct moment recalled_unacknowledged(const struct fold *f)
+struct moment recalled_unacknowledged(const struct update *f)
 {
     const struct election *now = f->election, *then = now->earlier;
     bool same =
@@ -27,7 +27,7 @@ struct moment recalled_unacknowledged(const struct fold *f)
                                                       : f->at;
 }
 
-/* A candidate's is told by its znode: its number is made anew in each run. */
+/* A candidate's is identified by its znode: its number is made anew in each run. */
 static bool same_finding(const struct election *now, const struct finding *finding, size_t about,
                          const struct election *then, const struct finding *recorded)
 {
@@ -40,7 +40,7 @@ static bool same_finding(const struct election *now, const struct finding *findi
                           election_find(then, recorded->candidates[about]));
 }
 
-void recalled_finding(const struct fold *f, struct finding *finding, size_t about)
+void recalled_finding(const struct update *f, struct finding *finding, size_t about)
 {
     const struct election *now = f->election, *then = now->earlier;
     for (size_t i = 0; then && now->recalled && i < then->finding_count; i++)

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "probe/election/fold.h"
+#include "probe/election/update.h"
 
 /* A moment of the recording by this model's clocks: the wall clock is what both runs have in common. */
 struct moment recalled_moment(const struct model *, struct moment);
@@ -15,9 +15,9 @@ struct moment recalled_moment(const struct model *, struct moment);
 bool recalled_znode(const struct candidate *, const struct candidate *);
 /* The leader is found without its acknowledgement: since when that is known; now,
    where nothing was recorded. */
-struct moment recalled_unacknowledged(const struct fold *);
+struct moment recalled_unacknowledged(const struct update *);
 /* It was raised just now: since when it is known. about: which of its candidates it is
    about; SIZE_MAX: none. */
-void recalled_finding(const struct fold *, struct finding *, size_t about);
+void recalled_finding(const struct update *, struct finding *, size_t about);
 
 #endif

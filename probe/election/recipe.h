@@ -1,8 +1,8 @@
 /*
- * recipe.h - the layouts of election that real systems use, as one table, and how to recognise one.
+ * recipe.h - the election layouts of real systems, as one table, and how to recognise one.
  *
- * A recipe says how candidates are named, whom they watch, and how a leader acknowledges. The built-in
- * table is read from the sources of the systems that it names; users add their own rows.
+ * A recipe says how candidates are named, what they watch, and how a leader acknowledges. The built-in
+ * table comes from the sources of the systems that it names; users add their own rows.
  */
 #ifndef ELECTOP_PROBE_ELECTION_RECIPE_H
 #define ELECTOP_PROBE_ELECTION_RECIPE_H
@@ -27,6 +27,13 @@ enum recipe_watches {
     WATCHES_UNKNOWN
 };
 
+/* What the layout is used for. */
+enum recipe_nature {
+    NATURE_EITHER, /* elections and locks alike: the names do not tell */
+    NATURE_LEADS,  /* there must be a leader */
+    NATURE_LOCKS   /* it may be free */
+};
+
 /* Where the leader's acknowledgement is, seen from the election. */
 enum mark_place {
     MARK_NONE,
@@ -40,14 +47,19 @@ struct recipe {
     const char *title; /* for people: "Curator LeaderLatch" */
     enum recipe_family family;
     const char *candidate; /* PCRE2 over a candidate's name. Named groups: seq (or the first group), and
-                              optional: guid, session_hex, session_dec, who. NULL for locks. */
+                              optional: guid, session_hex, session_dec, who, and read (set: a reader of a
+                              read-write lock). NULL for locks. */
     const char *path;      /* PCRE2 over the election's path that must match too, or NULL */
     bool signature;        /* the names alone prove the recipe; else they only look like it */
     enum recipe_watches watches;
     enum mark_place mark_place;
-    const char *mark;   /* as mark_place says, or NULL. "{parent}" in it stands for the name of the directory
-                           that holds the election */
+    const char *mark;   /* see mark_place, or NULL. "{parent}" in it is the name of the directory
+                           that contains the election. Several znodes, with a space between them: the leader
+                           writes them all. A leading '?': versions of the layout differ in this */
     const char *source; /* where this row was read */
+    enum recipe_nature nature;
+    const char *members; /* a directory, as mark: its entries, owned by the members' sessions, say who they
+                            are; or NULL. With '=' in front the entries' names do, and not their data */
 };
 
 /* Limits of names: a sequence number is an int32 printed with %010d by the server. */
@@ -61,6 +73,7 @@ struct candidate_name {
     const char *who;
     size_t who_length;
     uint64_t session; /* named in it; 0: none */
+    bool reads;       /* a reader of a read-write lock */
 };
 
 /* A compiled table: the built-in rows and the user's. */
@@ -80,7 +93,7 @@ const struct recipe *recipe_book_at(const struct recipe_book *, size_t i);
 /* By name; NULL: there is none. */
 const struct recipe *recipe_book_find(const struct recipe_book *, const char *name);
 
-/* The rows that stand for "anything and ten digits" and "an ephemeral znode at the path itself". */
+/* The rows for "anything and ten digits" and "an ephemeral znode at the path itself". */
 const struct recipe *recipe_any_sequence(const struct recipe_book *);
 const struct recipe *recipe_any_lock(const struct recipe_book *);
 
@@ -107,5 +120,11 @@ int64_t recipe_sequence_of(const char *name);
 /* The path of the mark for an election of this recipe: malloc'd, or NULL where it has none.
    configured (absolute; may be NULL) wins over the recipe's own. */
 char *recipe_mark_path(const struct recipe *, const char *election_path, const char *configured);
+/* Another version of the layout may acknowledge elsewhere. */
+bool recipe_mark_varies(const struct recipe *);
+/* Of a layout whose leader writes several: the others, i = 0, 1 ...; NULL: no more. */
+char *recipe_further_mark(const struct recipe *, const char *election_path, size_t i);
+/* The directory of its members' entries; NULL: it has none. */
+char *recipe_members_path(const struct recipe *, const char *election_path);
 
 #endif

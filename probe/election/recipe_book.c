@@ -13,10 +13,10 @@
 /* Longer than any name that a recipe makes; the server's own limit on a request is 1 MB. */
 #define NAME_MAX_PARSED 4096
 
-enum part { PART_SEQ, PART_GUID, PART_SESSION_HEX, PART_SESSION_DEC, PART_WHO, PARTS };
-static const char *const part_names[PARTS] = {"seq", "guid", "session_hex", "session_dec", "who"};
+enum part { PART_SEQ, PART_GUID, PART_SESSION_HEX, PART_SESSION_DEC, PART_WHO, PART_READ, PARTS };
+static const char *const part_names[PARTS] = {"seq", "guid", "session_hex", "session_dec", "who", "read"};
 
-struct row {
+struct recipe_row {
     struct recipe recipe;
     bool own, never_guessed;
     pcre2_code *candidate, *path;
@@ -25,7 +25,7 @@ struct row {
 
 struct recipe_book {
     unsigned owners;
-    struct row *rows; /* the user's first */
+    struct recipe_row *rows; /* the user's first */
     size_t count;
     pcre2_code *not_an_election;
     pcre2_match_data *match;
@@ -33,7 +33,7 @@ struct recipe_book {
     const struct recipe *any_sequence, *any_lock;
 };
 
-static char *copy_text(const char *text)
+static char *recipe_book_copy_text(const char *text)
 {
     size_t size = strlen(text) + 1;
     char *copy = malloc(size);
@@ -73,7 +73,7 @@ static pcre2_code *compile(const char *recipe, const char *pattern, char **error
     return compiled;
 }
 
-static bool compile_row(struct row *row, char **error)
+static bool compile_row(struct recipe_row *row, char **error)
 {
     const struct recipe *recipe = &row->recipe;
     if (recipe->path && !(row->path = compile(recipe->name, recipe->path, error)))
@@ -100,7 +100,7 @@ static bool compile_row(struct row *row, char **error)
     return true;
 }
 
-static bool word_index(const char *word, const char *const *words, size_t count, unsigned *index)
+static bool recipe_book_word_index(const char *word, const char *const *words, size_t count, unsigned *index)
 {
     for (size_t i = 0; i < count; i++)
         if (word && strcmp(word, words[i]) == 0) {
@@ -110,17 +110,17 @@ static bool word_index(const char *word, const char *const *words, size_t count,
     return false;
 }
 
-static bool own_row(struct row *row, const struct recipe_settings *own, char **error)
+static bool own_row(struct recipe_row *row, const struct recipe_settings *own, char **error)
 {
     static const char *const families[] = {"sequence", "lock", "hybrid"};
     static const char *const watches[] = {"predecessor", "leader", "children", "nothing", "unknown"};
     unsigned family = FAMILY_SEQUENCE, watch = WATCHES_UNKNOWN;
     const char *name = own->name ? own->name : "?";
-    if (own->family && !word_index(own->family, families, 3, &family)) {
+    if (own->family && !recipe_book_word_index(own->family, families, 3, &family)) {
         set_error(error, name, "family is sequence, lock or hybrid, not ", own->family);
         return false;
     }
-    if (own->watches && !word_index(own->watches, watches, 5, &watch)) {
+    if (own->watches && !recipe_book_word_index(own->watches, watches, 5, &watch)) {
         set_error(error, name, "watches is predecessor, leader, children, nothing or unknown, not ",
                   own->watches);
         return false;
@@ -136,11 +136,11 @@ static bool own_row(struct row *row, const struct recipe_settings *own, char **e
     row->recipe.signature = true;
     row->recipe.mark_place = family == FAMILY_HYBRID ? MARK_NODE : MARK_NONE;
     row->recipe.source = "configuration";
-    row->recipe.name = copy_text(name);
-    row->recipe.title = copy_text(name);
+    row->recipe.name = recipe_book_copy_text(name);
+    row->recipe.title = recipe_book_copy_text(name);
     bool copied = row->recipe.name && row->recipe.title;
     if (family != FAMILY_LOCK) {
-        row->recipe.candidate = copy_text(own->candidate);
+        row->recipe.candidate = recipe_book_copy_text(own->candidate);
         copied = copied && row->recipe.candidate;
     }
     if (!copied)
@@ -167,7 +167,7 @@ struct recipe_book *recipe_book_new(const struct recipe_settings *own, size_t ow
     if (!book->not_an_election)
         goto fail;
     for (size_t i = 0; i < book->count; i++) {
-        struct row *row = &book->rows[i];
+        struct recipe_row *row = &book->rows[i];
         if (i < own_count) {
             if (!own_row(row, &own[i], error))
                 goto fail;
@@ -196,7 +196,7 @@ void recipe_book_free(struct recipe_book *book)
     if (!book || --book->owners > 0)
         return;
     for (size_t i = 0; book->rows && i < book->count; i++) {
-        struct row *row = &book->rows[i];
+        struct recipe_row *row = &book->rows[i];
         pcre2_code_free(row->candidate);
         pcre2_code_free(row->path);
         if (row->own) {
@@ -240,7 +240,7 @@ const struct recipe *recipe_any_lock(const struct recipe_book *book)
     return book->any_lock;
 }
 
-static bool is_digit(char c)
+static bool recipe_book_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
@@ -252,7 +252,7 @@ static int64_t sequence_value(const char *digits, size_t length, bool negative)
     if (length == 0 || length > 10)
         return SEQUENCE_NONE;
     for (size_t i = 0; i < length; i++) {
-        if (!is_digit(digits[i]))
+        if (!recipe_book_is_digit(digits[i]))
             return SEQUENCE_NONE;
         value = value * 10 + (digits[i] - '0');
     }
@@ -282,7 +282,7 @@ static inline int64_t eight_digits(const char *digits)
 /* Ten digits that begin with a zero, as nearly every name ends in; else -1. */
 static inline int64_t padded_value(const char *digits)
 {
-    int64_t tail = digits[0] == '0' && is_digit(digits[1]) ? eight_digits(digits + 2) : -1;
+    int64_t tail = digits[0] == '0' && recipe_book_is_digit(digits[1]) ? eight_digits(digits + 2) : -1;
     return tail < 0 ? -1 : (digits[1] - '0') * INT64_C(100000000) + tail;
 }
 
@@ -293,7 +293,7 @@ int64_t recipe_sequence_of(const char *name)
     int64_t padded = length >= 10 ? padded_value(name + length - 10) : -1;
     if (padded >= 0)
         return padded;
-    while (digits < 11 && digits < length && is_digit(name[length - digits - 1]))
+    while (digits < 11 && digits < length && recipe_book_is_digit(name[length - digits - 1]))
         digits++;
     if (digits < 9)
         return SEQUENCE_NONE;
@@ -304,8 +304,8 @@ int64_t recipe_sequence_of(const char *name)
     int64_t value = sequence_value(number, 10, false);
     if (digits > 10 || length == 10 || number[-1] != '-')
         return value;
-    /* A '-' stands in front. Ten digits behind a sign begin with none of the zeros that pad a number, and are
-       the number's sign where another separator (or nothing) comes before, or where no positive number could
+    /* A '-' comes before. Ten digits after a sign begin with none of the zeros that pad a number, and have
+       a sign if another separator (or nothing) comes before, or if no positive number could
        be printed so. */
     char before = length > 11 ? number[-2] : '-';
     if (number[0] != '0' && (before == '-' || before == '_' || value == SEQUENCE_NONE))
@@ -324,9 +324,9 @@ static uint64_t parse_session(const char *text, size_t length, int base)
     uint64_t value = 0;
     for (size_t i = negative; i < length; i++) {
         char c = text[i];
-        unsigned digit = is_digit(c)            ? (unsigned)(c - '0')
-                         : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
-                                                : (unsigned)(c - 'A') + 10;
+        unsigned digit = recipe_book_is_digit(c) ? (unsigned)(c - '0')
+                         : c >= 'a' && c <= 'f'  ? (unsigned)(c - 'a') + 10
+                                                 : (unsigned)(c - 'A') + 10;
         if (value > (UINT64_MAX - digit) / (unsigned)base)
             return 0;
         value = value * (unsigned)base + digit;
@@ -337,7 +337,7 @@ static uint64_t parse_session(const char *text, size_t length, int base)
 bool recipe_parse_name(const struct recipe_book *book, const struct recipe *recipe, const char *name,
                        struct candidate_name *out)
 {
-    const struct row *row = (const struct row *)(const void *)recipe;
+    const struct recipe_row *row = (const struct recipe_row *)(const void *)recipe;
     *out = (struct candidate_name){.sequence = SEQUENCE_NONE};
     if (!row->candidate)
         return false;
@@ -346,7 +346,7 @@ bool recipe_parse_name(const struct recipe_book *book, const struct recipe *reci
         return out->sequence != SEQUENCE_NONE;
     }
     size_t length = strlen(name);
-    if (length == 0 || length > NAME_MAX_PARSED || !is_digit(name[length - 1]) ||
+    if (length == 0 || length > NAME_MAX_PARSED || !recipe_book_is_digit(name[length - 1]) ||
         !matches(book, row->candidate, name, length))
         return false;
 
@@ -373,6 +373,7 @@ bool recipe_parse_name(const struct recipe_book *book, const struct recipe *reci
     out->guid_length = part_length[PART_GUID];
     out->who = part[PART_WHO];
     out->who_length = part_length[PART_WHO];
+    out->reads = part_length[PART_READ] > 0;
     if (part[PART_SESSION_HEX])
         out->session = parse_session(part[PART_SESSION_HEX], part_length[PART_SESSION_HEX], 16);
     else if (part[PART_SESSION_DEC])
@@ -391,7 +392,7 @@ const struct recipe *recipe_recognise(const struct recipe_book *book, const char
     if (path_length > NAME_MAX_PARSED || matches(book, book->not_an_election, path, path_length))
         return NULL;
     for (size_t i = 0; i < book->count; i++) {
-        const struct row *row = &book->rows[i];
+        const struct recipe_row *row = &book->rows[i];
         if (row->never_guessed || (row->path && !matches(book, row->path, path, path_length)))
             continue;
         if (row->recipe.family == FAMILY_LOCK) {
@@ -445,13 +446,48 @@ static char *resolve(const char *election_path, const char *mark)
     return out;
 }
 
+/* The path that one of several words names; NULL: there are not so many. */
+static char *nth_path(const char *words, const char *election_path, size_t n)
+{
+    char word[256];
+    for (; n > 0 && *words; n--) {
+        words += strcspn(words, " ");
+        words += strspn(words, " ");
+    }
+    if (!*words)
+        return NULL;
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(words, " "), words);
+    return word[0] == '/' ? recipe_book_copy_text(word) : resolve(election_path, word);
+}
+
+bool recipe_mark_varies(const struct recipe *recipe)
+{
+    return recipe->mark && recipe->mark[0] == '?';
+}
+
+static const char *marks_of(const struct recipe *recipe)
+{
+    return recipe->mark + recipe_mark_varies(recipe);
+}
+
 char *recipe_mark_path(const struct recipe *recipe, const char *election_path, const char *configured)
 {
     if (configured)
-        return copy_text(configured);
+        return recipe_book_copy_text(configured);
     if (recipe->mark_place == MARK_PARENT_DATA)
-        return copy_text(election_path);
+        return recipe_book_copy_text(election_path);
     if (recipe->mark_place == MARK_NONE || !recipe->mark)
         return NULL;
-    return recipe->mark[0] == '/' ? copy_text(recipe->mark) : resolve(election_path, recipe->mark);
+    return nth_path(marks_of(recipe), election_path, 0);
+}
+
+char *recipe_further_mark(const struct recipe *recipe, const char *election_path, size_t i)
+{
+    return recipe->mark_place == MARK_NODE && recipe->mark ? nth_path(marks_of(recipe), election_path, i + 1)
+                                                           : NULL;
+}
+
+char *recipe_members_path(const struct recipe *recipe, const char *election_path)
+{
+    return recipe->members ? nth_path(recipe->members + (recipe->members[0] == '='), election_path, 0) : NULL;
 }

@@ -10,10 +10,10 @@
 #include "probe/election/recipe.h"
 
 /* The names of the built-in ones, for the configuration's own checks: NULL-terminated, and the array (not
-   what it points at) the caller's to free. NULL: out of memory. */
+   its strings) the caller's to free. NULL: out of memory. */
 const char **recipes_names(void);
 
-/* Can all recipes of the user's own be compiled? False with what is wrong in *error ("what; what to do",
+/* Can all recipes of the user be compiled? False with the error in *error ("error; remedy",
    caller frees; NULL: out of memory). */
 bool recipes_check(const struct settings *, char **error);
 

@@ -13,7 +13,7 @@
 #define RECIPE_ANY_LOCK "lock"
 
 /* PCRE2 over paths of directories that look like elections and are none. */
-#define RECIPE_NOT_AN_ELECTION "(^|/)(coordinators|workers)_service_registry$"
+#define RECIPE_NOT_AN_ELECTION "(^|/)(coordinators|workers)_service_registry$|/leader/election/latch$"
 
 extern const struct recipe recipe_table[];
 extern const size_t recipe_table_count;

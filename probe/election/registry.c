@@ -8,21 +8,22 @@
 #include "probe/election/identity.h"
 #include "probe/election/name_hash.h"
 
-struct entry {
+struct registry_entry {
     char *name;
     uint64_t session; /* 0 while not read */
     char *identity;   /* or NULL */
     bool read;
     bool doubtful; /* it may be another one of that name since it was read */
     uint32_t hash, round;
-    struct entry *name_next, *session_next;
+    struct registry_entry *name_next, *session_next;
 };
 
 struct registry {
-    struct entry **by_name, **by_session;
+    struct registry_entry **by_name, **by_session;
     size_t bucket_count, count, unread;
     uint32_t round;
     bool listed, absent;
+    bool by_entry; /* its entries' names say who the members are, and not their data */
     int64_t czxid; /* of the directory as it was listed; 0: it was not */
     int32_t cversion;
 };
@@ -32,11 +33,11 @@ static size_t session_bucket(const struct registry *registry, uint64_t session)
     return name_hash((const char *)&session, sizeof session, 0) & (registry->bucket_count - 1);
 }
 
-static void session_unlink(struct registry *registry, struct entry *entry)
+static void session_unlink(struct registry *registry, struct registry_entry *entry)
 {
     if (entry->session == 0)
         return;
-    struct entry **link = &registry->by_session[session_bucket(registry, entry->session)];
+    struct registry_entry **link = &registry->by_session[session_bucket(registry, entry->session)];
     while (*link && *link != entry)
         link = &(*link)->session_next;
     if (*link)
@@ -44,27 +45,28 @@ static void session_unlink(struct registry *registry, struct entry *entry)
     entry->session = 0;
 }
 
-static void session_link(struct registry *registry, struct entry *entry, uint64_t session)
+static void registry_session_link(struct registry *registry, struct registry_entry *entry, uint64_t session)
 {
     entry->session = session;
     if (session == 0)
         return;
-    struct entry **bucket = &registry->by_session[session_bucket(registry, session)];
+    struct registry_entry **bucket = &registry->by_session[session_bucket(registry, session)];
     entry->session_next = *bucket;
     *bucket = entry;
 }
 
-static struct entry *entry_find(const struct registry *registry, const char *name, uint32_t hash)
+static struct registry_entry *registry_entry_find(const struct registry *registry, const char *name,
+                                                  uint32_t hash)
 {
     if (registry->bucket_count == 0)
         return NULL;
-    struct entry *entry = registry->by_name[hash & (registry->bucket_count - 1)];
+    struct registry_entry *entry = registry->by_name[hash & (registry->bucket_count - 1)];
     while (entry && (entry->hash != hash || strcmp(entry->name, name) != 0))
         entry = entry->name_next;
     return entry;
 }
 
-static void entry_free(struct entry *entry)
+static void registry_entry_free(struct registry_entry *entry)
 {
     free(entry->name);
     free(entry->identity);
@@ -78,8 +80,8 @@ static bool registry_grow(struct registry *registry, size_t needed)
     size_t larger = registry->bucket_count ? registry->bucket_count : 8;
     while (larger < needed)
         larger *= 2;
-    struct entry **by_name = calloc(larger, sizeof(struct entry *));
-    struct entry **by_session = calloc(larger, sizeof(struct entry *));
+    struct registry_entry **by_name = calloc(larger, sizeof(struct registry_entry *));
+    struct registry_entry **by_session = calloc(larger, sizeof(struct registry_entry *));
     if (!by_name || !by_session) {
         free(by_name);
         free(by_session);
@@ -90,12 +92,12 @@ static bool registry_grow(struct registry *registry, size_t needed)
     registry->by_session = by_session;
     registry->bucket_count = larger;
     for (size_t i = 0; i < old.bucket_count; i++) {
-        struct entry *next;
-        for (struct entry *entry = old.by_name[i]; entry; entry = next) {
+        struct registry_entry *next;
+        for (struct registry_entry *entry = old.by_name[i]; entry; entry = next) {
             next = entry->name_next;
             entry->name_next = by_name[entry->hash & (larger - 1)];
             by_name[entry->hash & (larger - 1)] = entry;
-            session_link(registry, entry, entry->session);
+            registry_session_link(registry, entry, entry->session);
         }
     }
     free(old.by_name);
@@ -108,10 +110,10 @@ void registry_free(struct registry *registry)
     if (!registry)
         return;
     for (size_t i = 0; i < registry->bucket_count; i++) {
-        struct entry *next;
-        for (struct entry *entry = registry->by_name[i]; entry; entry = next) {
+        struct registry_entry *next;
+        for (struct registry_entry *entry = registry->by_name[i]; entry; entry = next) {
             next = entry->name_next;
-            entry_free(entry);
+            registry_entry_free(entry);
         }
     }
     free(registry->by_name);
@@ -119,11 +121,12 @@ void registry_free(struct registry *registry)
     free(registry);
 }
 
-bool registry_wants(const struct election *election, const char *name)
+bool registry_wants(const struct election *election, bool members, const char *name)
 {
-    const struct registry *registry = election->registry;
-    const struct entry *entry =
-        registry ? entry_find(registry, name, name_hash(name, strlen(name), election->hash_seed)) : NULL;
+    const struct registry *registry = members ? election->members : election->registry;
+    const struct registry_entry *entry =
+        registry ? registry_entry_find(registry, name, name_hash(name, strlen(name), election->hash_seed))
+                 : NULL;
     return entry && (!entry->read || entry->doubtful);
 }
 
@@ -135,11 +138,11 @@ bool registry_complete(const struct election *election)
     return registry->listed && (registry->absent || registry->unread == 0);
 }
 
-static const struct entry *entry_of_session(const struct registry *registry, uint64_t session)
+static const struct registry_entry *entry_of_session(const struct registry *registry, uint64_t session)
 {
     if (!registry || registry->bucket_count == 0 || session == 0)
         return NULL;
-    const struct entry *entry = registry->by_session[session_bucket(registry, session)];
+    const struct registry_entry *entry = registry->by_session[session_bucket(registry, session)];
     while (entry && entry->session != session)
         entry = entry->session_next;
     return entry;
@@ -147,7 +150,15 @@ static const struct entry *entry_of_session(const struct registry *registry, uin
 
 const char *registry_identity(const struct election *election, uint64_t session)
 {
-    const struct entry *entry = entry_of_session(election->registry, session);
+    const struct registry_entry *entry = entry_of_session(election->registry, session);
+    if (!entry || !entry->identity)
+        entry = entry_of_session(election->members, session);
+    return entry ? entry->identity : NULL;
+}
+
+const char *registry_member(const struct election *election, uint64_t session)
+{
+    const struct registry_entry *entry = entry_of_session(election->members, session);
     return entry ? entry->identity : NULL;
 }
 
@@ -155,7 +166,7 @@ uint64_t registry_session(const struct election *election, const char *identity)
 {
     const struct registry *registry = election->registry;
     for (size_t i = 0; registry && i < registry->bucket_count; i++)
-        for (const struct entry *entry = registry->by_name[i]; entry; entry = entry->name_next)
+        for (const struct registry_entry *entry = registry->by_name[i]; entry; entry = entry->name_next)
             if (entry->session != 0 && entry->identity && strcmp(entry->identity, identity) == 0)
                 return entry->session;
     return 0;
@@ -164,8 +175,8 @@ uint64_t registry_session(const struct election *election, const char *identity)
 static void registry_drop_missing(struct registry *registry)
 {
     for (size_t i = 0; i < registry->bucket_count; i++)
-        for (struct entry **link = &registry->by_name[i]; *link;) {
-            struct entry *entry = *link;
+        for (struct registry_entry **link = &registry->by_name[i]; *link;) {
+            struct registry_entry *entry = *link;
             if (entry->round == registry->round) {
                 link = &entry->name_next;
                 continue;
@@ -174,15 +185,16 @@ static void registry_drop_missing(struct registry *registry)
             session_unlink(registry, entry);
             registry->unread -= !entry->read;
             registry->count--;
-            entry_free(entry);
+            registry_entry_free(entry);
         }
 }
 
-struct registry *registry_of(struct election *election)
+struct registry *registry_of(struct election *election, bool members)
 {
-    if (!election->registry)
-        election->registry = calloc(1, sizeof *election->registry);
-    return election->registry;
+    struct registry **registry = members ? &election->members : &election->registry;
+    if (!*registry)
+        *registry = calloc(1, sizeof **registry);
+    return *registry;
 }
 
 bool registry_is_listed(const struct registry *registry)
@@ -205,15 +217,16 @@ bool registry_holds(const struct registry *registry, uint64_t session)
     return entry_of_session(registry, session) != NULL;
 }
 
-static struct entry *entry_add(struct registry *registry, const char *name, uint32_t hash)
+static struct registry_entry *entry_add(struct registry *registry, const char *name, uint32_t hash)
 {
-    struct entry *entry = registry_grow(registry, registry->count + 1) ? calloc(1, sizeof *entry) : NULL;
+    struct registry_entry *entry =
+        registry_grow(registry, registry->count + 1) ? calloc(1, sizeof *entry) : NULL;
     if (!entry || !(entry->name = text_copy(name))) {
         free(entry);
         return NULL;
     }
     entry->hash = hash;
-    struct entry **bucket = &registry->by_name[hash & (registry->bucket_count - 1)];
+    struct registry_entry **bucket = &registry->by_name[hash & (registry->bucket_count - 1)];
     entry->name_next = *bucket;
     *bucket = entry;
     registry->count++;
@@ -221,14 +234,14 @@ static struct entry *entry_add(struct registry *registry, const char *name, uint
     return entry;
 }
 
-/* The directory counts who came and who went: where that is who is new and who is missing, all the others
- * stand since they were read. */
+/* The directory counts its creations and deletions: if they are the new and the missing entries, all others
+ * are unchanged since they were read. */
 static void judge_known(struct registry *registry, const struct znode_stat *stat, size_t changes)
 {
     bool same = stat && registry->czxid != 0 && stat->czxid == registry->czxid &&
                 (uint32_t)stat->cversion - (uint32_t)registry->cversion == changes;
     for (size_t i = 0; !same && i < registry->bucket_count; i++)
-        for (struct entry *entry = registry->by_name[i]; entry; entry = entry->name_next)
+        for (struct registry_entry *entry = registry->by_name[i]; entry; entry = entry->name_next)
             entry->doubtful = true;
     registry->czxid = stat ? stat->czxid : 0;
     registry->cversion = stat ? stat->cversion : 0;
@@ -243,7 +256,7 @@ bool registry_list(struct registry *registry, const struct observed_children *li
     for (size_t i = 0; i < list->count; i++) {
         const char *name = list->names[i];
         uint32_t hash = name_hash(name, strlen(name), seed);
-        struct entry *entry = entry_find(registry, name, hash);
+        struct registry_entry *entry = registry_entry_find(registry, name, hash);
         if (!entry && !(entry = entry_add(registry, name, hash)))
             return false;
         entry->round = registry->round;
@@ -262,20 +275,28 @@ void registry_lose(struct registry *registry)
     registry->czxid = 0;
 }
 
+void registry_names_members(struct registry *registry, bool by_name)
+{
+    registry->by_entry = by_name;
+}
+
 bool registry_entry(struct registry *registry, const char *name, uint64_t seed,
                     const struct observed_node *node)
 {
-    struct entry *entry = registry ? entry_find(registry, name, name_hash(name, strlen(name), seed)) : NULL;
+    struct registry_entry *entry =
+        registry ? registry_entry_find(registry, name, name_hash(name, strlen(name), seed)) : NULL;
     if (!entry)
         return false;
     session_unlink(registry, entry);
-    session_link(registry, entry, node ? node->stat->owner : 0);
+    registry_session_link(registry, entry, node ? node->stat->owner : 0);
     if (!node || node->has_data) {
         free(entry->identity);
         size_t length = node ? node->data_length : 0;
         if (length > CANDIDATE_DATA_KEPT)
             length = CANDIDATE_DATA_KEPT;
-        entry->identity = node ? identity_from_data(node->data, length) : NULL;
+        entry->identity = !node                ? NULL
+                          : registry->by_entry ? text_copy(entry->name)
+                                               : identity_from_data(node->data, length);
     }
     entry->doubtful = false;
     if (!entry->read) {

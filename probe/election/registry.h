@@ -1,8 +1,8 @@
 /*
- * registry.h - a directory whose ephemeral entries name sessions: who wrote one acknowledges, or says who
- * it is.
+ * registry.h - a directory whose ephemeral entries name sessions: the owner of an entry acknowledges, or
+ * gives its identity.
  *
- * Registries look like elections and are none: their members watch the children, and nobody leads.
+ * Registries look like elections and are none: their members watch the children, and there is no leader.
  */
 #ifndef ELECTOP_PROBE_ELECTION_REGISTRY_H
 #define ELECTOP_PROBE_ELECTION_REGISTRY_H
@@ -16,8 +16,10 @@
 struct election;
 struct registry;
 
-/* The election's own, begun where it has none; NULL: out of memory. */
-struct registry *registry_of(struct election *);
+/* The election's own, or that of its members, begun where it has none; NULL: out of memory. */
+struct registry *registry_of(struct election *, bool members);
+/* Do the names of its entries say who the members are, or their data? */
+void registry_names_members(struct registry *, bool by_name);
 void registry_free(struct registry *); /* NULL is fine */
 
 /* Its complete list of children. False: out of memory. seed: of the hashes, the same at every call. */
@@ -27,18 +29,21 @@ void registry_lose(struct registry *);
 /* One entry was read; node NULL: it is gone, or may not be read. False: there is no such entry. */
 bool registry_entry(struct registry *, const char *name, uint64_t seed, const struct observed_node *node);
 
-/* Should that entry be read? Not where it was, and has certainly stood since. */
-bool registry_wants(const struct election *, const char *name);
+/* Should that entry be read? members: of the members' directory, else of the acknowledgement's. Not if it
+ * was read, and has certainly existed since. */
+bool registry_wants(const struct election *, bool members, const char *name);
 
 bool registry_is_listed(const struct registry *); /* false for NULL */
 bool registry_is_absent(const struct registry *);
 size_t registry_unread(const struct registry *);
 bool registry_holds(const struct registry *, uint64_t session);
 
-/* What is to be known of the election's registry is known. */
+/* All facts of the election's registry are known. */
 bool registry_complete(const struct election *);
 /* What that session's entry says of itself; NULL: nothing. */
 const char *registry_identity(const struct election *, uint64_t session);
+/* ... and in the members' directory alone. */
+const char *registry_member(const struct election *, uint64_t session);
 /* The session of the entry that says the same of itself; 0: there is none. */
 uint64_t registry_session(const struct election *, const char *identity);
 

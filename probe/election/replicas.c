@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "probe/election/cluster.h"
-#include "probe/election/fold.h"
+#include "probe/election/update.h"
 
 void replicas_free(struct replicas *r)
 {
@@ -39,7 +39,7 @@ void replicas_note(struct election *election, size_t server, const struct observ
     }
 }
 
-static bool same(const struct replica_read *a, const struct replica_read *b)
+static bool replicas_same(const struct replica_read *a, const struct replica_read *b)
 {
     return a->absent == b->absent && a->czxid == b->czxid && a->pzxid == b->pzxid &&
            a->cversion == b->cversion && a->children == b->children;
@@ -52,7 +52,7 @@ static bool older(const struct replica_read *a, const struct replica_read *b)
 
 static bool same_change_other_counts(const struct replica_read *a, const struct replica_read *b)
 {
-    return !a->absent && !b->absent && a->czxid == b->czxid && a->pzxid == b->pzxid && !same(a, b);
+    return !a->absent && !b->absent && a->czxid == b->czxid && a->pzxid == b->pzxid && !replicas_same(a, b);
 }
 
 /* It was read in this round and the count - 1 before it. */
@@ -68,14 +68,14 @@ static bool read_in(const struct replica *one, uint32_t round, uint32_t count)
 static bool contradicts(const struct replica *s, const struct replica *t)
 {
     const struct replica_read *mine = s->reads, *theirs = t->reads;
-    if (!same(&mine[0], &mine[1]))
+    if (!replicas_same(&mine[0], &mine[1]))
         return false;
     if (mine[0].absent)
         return !theirs[0].absent && !theirs[1].absent && !theirs[2].absent &&
                theirs[0].czxid == theirs[1].czxid && theirs[1].czxid == theirs[2].czxid;
     if (older(&mine[0], &theirs[0]) && older(&mine[0], &theirs[1]) && older(&mine[0], &theirs[2]))
         return true;
-    return same(&theirs[0], &theirs[1]) && same_change_other_counts(&mine[0], &theirs[0]);
+    return replicas_same(&theirs[0], &theirs[1]) && same_change_other_counts(&mine[0], &theirs[0]);
 }
 
 /* Of two rounds: it may come to that. */
@@ -96,7 +96,7 @@ static unsigned bits(uint32_t set)
 }
 
 /*
- * against[i]: whom i contradicts or who contradicts i. Sets who differs from the others; false: nobody.
+ * against[i]: the servers that i contradicts or that contradict i. Sets those that differ; false: none.
  */
 static bool find_apart(struct replicas *r, const uint32_t *against, uint32_t compared)
 {
@@ -122,7 +122,7 @@ static bool find_apart(struct replicas *r, const uint32_t *against, uint32_t com
     return true;
 }
 
-static bool proved(struct replicas *r, uint32_t round)
+static bool replicas_proved(struct replicas *r, uint32_t round)
 {
     uint32_t against[REPLICAS_MOST] = {0}, compared = 0;
     for (size_t i = 0; i < r->count; i++)
@@ -138,13 +138,13 @@ static bool proved(struct replicas *r, uint32_t round)
     return find_apart(r, against, compared);
 }
 
-static enum replicas_next compare(const struct replicas *r, uint32_t round)
+static enum replicas_next replicas_compare(const struct replicas *r, uint32_t round)
 {
     enum replicas_next next = REPLICAS_AGREE;
     for (size_t i = 0; i < r->count; i++)
         for (size_t k = 0; k < r->count; k++) {
             const struct replica *s = &r->list[i], *t = &r->list[k];
-            if (!read_in(s, round, 1) || !read_in(t, round, 1) || same(&s->reads[0], &t->reads[0]))
+            if (!read_in(s, round, 1) || !read_in(t, round, 1) || replicas_same(&s->reads[0], &t->reads[0]))
                 continue;
             if (read_in(t, round, 2) && seems_behind(s, t))
                 return REPLICAS_BEHIND;
@@ -175,7 +175,7 @@ void replicas_server_left(struct election *election, size_t server)
         i++;
     }
     if (r && r->verdict != VERDICT_NONE && (!r->apart || bits(r->compared) < 2))
-        r->verdict = VERDICT_AGREE; /* nobody is left who differs from anybody */
+        r->verdict = VERDICT_AGREE; /* no differing server is left */
 }
 
 /* All of those that were compared when it was proved have been read in this round and the one before. */
@@ -187,14 +187,14 @@ static bool all_read_again(const struct replicas *r, uint32_t round)
     return true;
 }
 
-enum replicas_next replicas_judge(const struct fold *f, uint32_t round)
+enum replicas_next replicas_judge(const struct update *f, uint32_t round)
 {
     struct replicas *r = f->election->replicas;
     if (!r)
         return REPLICAS_AGREE;
-    enum replicas_next next = compare(r, round);
+    enum replicas_next next = replicas_compare(r, round);
     r->judged = f->at;
-    if (proved(r, round))
+    if (replicas_proved(r, round))
         r->verdict = VERDICT_DIFFER;
     else if (r->verdict == VERDICT_NONE)
         return next;

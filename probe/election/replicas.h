@@ -1,29 +1,29 @@
 /*
- * replicas.h - one election's own znode as each server by itself shows it: whether they hold the same.
+ * replicas.h - one election's own znode at each server: whether their data is the same.
  *
- * Servers are never read at the same moment, and an election changes all the time: that two of them show
- * different things proves nothing. What does is order. Each read of a round sees at least everything that
- * any server showed in the round before it (observation.h says how that is brought about), and of one
+ * Servers are never read at the same moment, and an election changes all the time: different data at
+ * two of them proves nothing. Order does. Each read of a round sees at least everything that
+ * any server showed in the round before it (observation.h says how this is ensured), and of one
  * znode czxid never gets smaller, and pzxid only where czxid gets larger. So, over three rounds in
  * sequence, in each of which both servers were read, server S *contradicts* server T where S shows the very
  * same in the last two of them, and
  *
- *   - it is older (czxid, else pzxid) than what T showed in all three: in the first of them, before either
+ *   - it is older (czxid, else pzxid) than T in all three: in the first of them, before either
  *     read of S began, so S has missed a change twice; in the last two, so T has not been set back; or
- *   - the znode is absent, and T shows it with one and the same czxid in all three: it was there before and
+ *   - the znode is absent, and T shows it with one and the same czxid in all three: it existed before and
  *     after at least one of these reads, and meanwhile, so S must have shown it; or
  *   - czxid and pzxid are those of T, which also shows the very same in the last two, and the counts differ:
- *     the last change was the same, and what it changed was not.
+ *     the last change was the same, and its result was not.
  *
  * A change between two reads cannot do any of this, however many there are. Under uninterrupted change a
  * server that is behind and follows at a distance is not found: better silent than wrong.
  *
- * Where most of the servers read contradict none of each other, and all the others contradict all of them,
- * these others are the ones that differ. Where there is no such majority, all of those are named that
- * contradict somebody.
+ * If most of the servers read contradict none of each other, and all the others contradict all of them,
+ * these others are the ones that differ. Without such a majority, all of those are named that
+ * contradict another one.
  *
- * One thing could still deceive: sessions that the ensemble does not agree on (localSessionsEnabled) with a
- * former leader of ZooKeeper that nobody follows any more and that has not noticed yet. It notices within its
+ * One case could still deceive: sessions that the ensemble does not agree on (localSessionsEnabled) with a
+ * former leader of ZooKeeper that has no followers any more and has not noticed yet. It notices within its
  * syncLimit (10 s in the usual configuration), and the source takes longer than that for three rounds.
  */
 #ifndef ELECTOP_PROBE_ELECTION_REPLICAS_H
@@ -32,7 +32,7 @@
 #include "probe/election/cluster.h"
 
 struct election;
-struct fold;
+struct update;
 
 /* Servers beyond these are not compared. */
 #define REPLICAS_MOST 32
@@ -61,7 +61,7 @@ struct replicas {
     struct replica list[REPLICAS_MOST];
     size_t count;
     enum replicas_verdict verdict;
-    uint32_t apart;    /* of what was proved: those that differ, a bit for each of list */
+    uint32_t apart;    /* of the proof: those that differ, a bit for each of list */
     uint32_t compared; /* ... and all that were compared */
     bool majority;     /* ... the others are in the majority */
     struct moment judged;
@@ -73,6 +73,6 @@ void replicas_note(struct election *, size_t server, const struct observed_repli
 /* It does not belong to the ensemble any more: those behind it move up by one. */
 void replicas_server_left(struct election *, size_t server);
 /* A round is over. */
-enum replicas_next replicas_judge(const struct fold *, uint32_t round);
+enum replicas_next replicas_judge(const struct update *, uint32_t round);
 
 #endif

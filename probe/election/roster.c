@@ -34,7 +34,7 @@ void candidate_free(struct candidate *candidate)
 }
 
 /* A strict total order: names are unique. */
-static int compare(const struct candidate *a, const struct candidate *b)
+static int roster_compare(const struct candidate *a, const struct candidate *b)
 {
     if (a->sequence != b->sequence)
         return a->sequence < b->sequence ? -1 : 1;
@@ -47,10 +47,10 @@ static int compare(const struct candidate *a, const struct candidate *b)
 
 static int compare_pointers(const void *a, const void *b)
 {
-    return compare(*(struct candidate *const *)a, *(struct candidate *const *)b);
+    return roster_compare(*(struct candidate *const *)a, *(struct candidate *const *)b);
 }
 
-static bool grow(struct candidate ***array, size_t *room, size_t needed)
+static bool roster_grow(struct candidate ***array, size_t *room, size_t needed)
 {
     if (needed <= *room)
         return true;
@@ -65,7 +65,7 @@ static bool grow(struct candidate ***array, size_t *room, size_t needed)
     return true;
 }
 
-static bool grow_buckets(struct election *election, size_t needed)
+static bool roster_grow_buckets(struct election *election, size_t needed)
 {
     if (needed <= election->bucket_count)
         return true;
@@ -92,10 +92,10 @@ static bool grow_buckets(struct election *election, size_t needed)
 bool roster_reserve(struct election *election, size_t more)
 {
     size_t known = election->candidate_count + election->outsider_count;
-    return grow_buckets(election, known + more) &&
-           grow(&election->candidates, &election->candidate_room, known + more) &&
-           grow(&election->outsiders, &election->outsider_room,
-                election->outsider_count ? election->outsider_count + more : 0);
+    return roster_grow_buckets(election, known + more) &&
+           roster_grow(&election->candidates, &election->candidate_room, known + more) &&
+           roster_grow(&election->outsiders, &election->outsider_room,
+                       election->outsider_count ? election->outsider_count + more : 0);
 }
 
 struct candidate *roster_find(const struct election *election, const char *name, uint32_t hash)
@@ -125,13 +125,13 @@ static void index_remove(struct election *election, struct candidate *candidate)
     candidate->hash_next = NULL;
 }
 
-/* Where candidate stands, or where it would have to. */
-static size_t place_of(const struct election *election, const struct candidate *candidate)
+/* The candidate's place, or the place where it would be inserted. */
+static size_t roster_place_of(const struct election *election, const struct candidate *candidate)
 {
     size_t low = 0, high = election->candidate_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (compare(election->candidates[middle], candidate) < 0)
+        if (roster_compare(election->candidates[middle], candidate) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -141,22 +141,22 @@ static size_t place_of(const struct election *election, const struct candidate *
 
 size_t roster_position(const struct election *election, const struct candidate *candidate)
 {
-    return place_of(election, candidate);
+    return roster_place_of(election, candidate);
 }
 
 /* Merges the sorted newcomers into the line from its end: newcomers with the highest numbers, as nearly all
-   are, move nobody. */
+   are, move no others. */
 static void line_up(struct election *election, struct candidate **newcomers, size_t count)
 {
     for (size_t i = 1; i < count; i++)
-        if (compare(newcomers[i - 1], newcomers[i]) > 0) {
+        if (roster_compare(newcomers[i - 1], newcomers[i]) > 0) {
             qsort(newcomers, count, sizeof *newcomers, compare_pointers);
             break;
         }
     size_t standing = election->candidate_count, to = standing + count;
     election->candidate_count = to;
     while (count > 0) {
-        if (standing > 0 && compare(election->candidates[standing - 1], newcomers[count - 1]) > 0)
+        if (standing > 0 && roster_compare(election->candidates[standing - 1], newcomers[count - 1]) > 0)
             election->candidates[--to] = election->candidates[--standing];
         else
             election->candidates[--to] = newcomers[--count];
@@ -171,7 +171,8 @@ void roster_add(struct election *election, struct candidate **children, size_t c
         if (!child->outside) {
             children[i] = children[inside];
             children[inside++] = child;
-        } else if (grow(&election->outsiders, &election->outsider_room, election->outsider_count + 1)) {
+        } else if (roster_grow(&election->outsiders, &election->outsider_room,
+                               election->outsider_count + 1)) {
             election->outsiders[election->outsider_count++] = child;
         } else {
             index_remove(election, child);
@@ -217,7 +218,7 @@ void roster_unqueue(struct election *election, struct candidate *candidate)
     candidate->unread_queued = false;
 }
 
-static void forget(struct election *election, struct candidate *candidate)
+static void roster_forget(struct election *election, struct candidate *candidate)
 {
     index_remove(election, candidate);
     roster_unqueue(election, candidate);
@@ -239,9 +240,9 @@ void roster_take(struct election *election, struct candidate *candidate)
             at++;
         close_gap(election->outsiders, &election->outsider_count, at);
     } else {
-        close_gap(election->candidates, &election->candidate_count, place_of(election, candidate));
+        close_gap(election->candidates, &election->candidate_count, roster_place_of(election, candidate));
     }
-    forget(election, candidate);
+    roster_forget(election, candidate);
 }
 
 static size_t take_missing(struct election *election, struct candidate **array, size_t count,
@@ -254,7 +255,7 @@ static size_t take_missing(struct election *election, struct candidate **array, 
             array[kept++] = c;
             continue;
         }
-        forget(election, c);
+        roster_forget(election, c);
         c->round = c->outside ? 0 : (uint32_t)i + 1;
         **tail = c;
         *tail = &c->hash_next;
@@ -288,7 +289,7 @@ void roster_admit(struct election *election, struct candidate *candidate)
 
 void roster_rank(struct election *election, struct candidate *candidate)
 {
-    size_t at = place_of(election, candidate), first = at, end = at + 1;
+    size_t at = roster_place_of(election, candidate), first = at, end = at + 1;
     while (first > 0 && at - first < TIE_RANKED &&
            election->candidates[first - 1]->sequence == candidate->sequence)
         first--;

@@ -1,12 +1,14 @@
 #include "probe/election/servers.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/text.h"
+#include "probe/election/announced.h"
 #include "probe/election/clients.h"
 #include "probe/election/failover_case.h"
-#include "probe/election/fold.h"
+#include "probe/election/update.h"
 #include "probe/election/looks.h"
 #include "probe/election/replicas.h"
 
@@ -19,7 +21,7 @@ void server_end(struct server *server)
         free(server->hidden[i]);
 }
 
-/* Whom the ensemble consists of, and in which part, says what its servers' lists prove. */
+/* The proof of its servers' lists depends on the members of the ensemble, and on which of them are known. */
 static void diagnose_all(struct cluster *cluster)
 {
     for (size_t i = 0; i < cluster->election_count; i++)
@@ -41,7 +43,10 @@ struct server *servers_get(struct cluster *cluster, const char *address)
                               .zxid = -1,
                               .connections = -1,
                               .child_watches = -1,
-                              .foreign_children = -1};
+                              .foreign_children = -1,
+                              .load = SERVER_LOAD_UNKNOWN,
+                              .busiest_connections = -1,
+                              .lag = -1};
     if (!server->address)
         return NULL;
     cluster->server_count++;
@@ -49,7 +54,7 @@ struct server *servers_get(struct cluster *cluster, const char *address)
     return server;
 }
 
-/* A part of what it shows is known again, or cannot be had. */
+/* A part of its facts is known again, or cannot be had. */
 static void server_hides(struct model *model, struct cluster *cluster, struct server *server,
                          enum hidden_part part, const char *problem)
 {
@@ -57,32 +62,66 @@ static void server_hides(struct model *model, struct cluster *cluster, struct se
     model->generation += text_replace(&server->hidden[part], problem);
     if (!problem)
         return;
+    if (part == HIDDEN_CONNECTIONS)
+        server->busiest_connections = -1;
     if (part == HIDDEN_WATCHES) {
         server->watches_from = NULL;
-        server->child_watches = server->foreign_children = -1;
-        server->children_open = false;
+        server->child_watches = -1;
+        announced_forget(server);
     }
-    /* Why a link is not known is told of candidates of whom no server has shown anything, too. */
+    /* The reason for an unknown link is shown for candidates without any facts of servers, too. */
     for (size_t i = 0; !was_hidden && part != HIDDEN_SESSIONS && i < cluster->election_count; i++)
         diagnose_soon(cluster->elections[i]);
     if (!was_hidden)
         clients_hidden(cluster, (size_t)(server - cluster->servers), part);
 }
 
-/* Where the layout leaves open who watches whom, the number of watches on children may settle it. */
+/* The number of watches on children decides whether a missing watch is certain. */
 static void diagnose_unsure(struct cluster *cluster)
 {
     for (size_t i = 0; i < cluster->election_count; i++)
-        if (!cluster->elections[i]->shows_predecessor)
-            diagnose_soon(cluster->elections[i]);
+        diagnose_soon(cluster->elections[i]);
 }
 
-static void foreign_children(struct cluster *cluster, struct server *server, int64_t count)
+/* ---- the client address with most connections ---- */
+
+struct client_address {
+    const char *text;
+    size_t length;
+};
+
+static int address_compare(const void *left, const void *right)
 {
-    server->children_open = false;
-    if (server->foreign_children != count)
-        diagnose_unsure(cluster);
-    server->foreign_children = count;
+    const struct client_address *a = left, *b = right;
+    size_t shorter = a->length < b->length ? a->length : b->length;
+    int order = memcmp(a->text, b->text, shorter);
+    return order ? order : (a->length > b->length) - (a->length < b->length);
+}
+
+static void server_find_busiest(struct server *server, const struct observed_connections *seen)
+{
+    struct client_address *all = malloc((seen->count + 1) * sizeof *all);
+    size_t count = 0, most = 0, run = 0, at = 0;
+    if (!all)
+        return;
+    for (size_t i = 0; i < seen->count; i++) {
+        const char *colon = seen->list[i].client ? strrchr(seen->list[i].client, ':') : NULL;
+        if (colon)
+            all[count++] =
+                (struct client_address){seen->list[i].client, (size_t)(colon - seen->list[i].client)};
+    }
+    qsort(all, count, sizeof *all, address_compare);
+    for (size_t i = 0; i < count; i++) {
+        run = i > 0 && address_compare(&all[i - 1], &all[i]) == 0 ? run + 1 : 1;
+        if (run > most) {
+            most = run;
+            at = i;
+        }
+    }
+    server->busiest_connections = (int)most;
+    snprintf(server->busiest_address, sizeof server->busiest_address, "%.*s", most ? (int)all[at].length : 0,
+             most ? all[at].text : "");
+    free(all);
 }
 
 void servers_lists(struct model *model, struct cluster *cluster, const struct observation *o)
@@ -99,12 +138,10 @@ void servers_lists(struct model *model, struct cluster *cluster, const struct ob
     case OBSERVED_CONNECTIONS:
         server_hides(model, cluster, server, HIDDEN_CONNECTIONS, NULL);
         clients_connections(cluster, index, o->at, &o->connections);
+        server_find_busiest(server, &o->connections);
         failover_cases_connections(cluster, index, o->at, &o->connections);
-        if (server->children_open)
-            foreign_children(cluster, server,
-                             server->child_watches > o->connections.own_children
-                                 ? server->child_watches - o->connections.own_children
-                                 : 0);
+        if (announced_settle(cluster, server, &o->connections))
+            diagnose_unsure(cluster);
         break;
     case OBSERVED_WATCHES:
         server_hides(model, cluster, server, HIDDEN_WATCHES, NULL);
@@ -114,9 +151,7 @@ void servers_lists(struct model *model, struct cluster *cluster, const struct ob
         if (server->child_watches != o->watches.child_watches)
             diagnose_unsure(cluster);
         server->child_watches = o->watches.child_watches;
-        server->children_open = server->child_watches > 0;
-        if (!server->children_open)
-            foreign_children(cluster, server, server->child_watches);
+        announced_counted(server, &o->watches);
         server->watch_count = 0;
         for (size_t i = 0; i < o->watches.count; i++)
             server->watch_count += o->watches.list[i].count;
@@ -139,6 +174,68 @@ void servers_lists(struct model *model, struct cluster *cluster, const struct ob
     model->generation++;
 }
 
+/* ---- how far behind the others it is ---- */
+
+/* Its data is another than before, or this is the first that is known of it. */
+static void zxids_forget(struct cluster *cluster)
+{
+    memset(cluster->zxids, 0, sizeof cluster->zxids);
+    for (size_t i = 0; i < cluster->server_count; i++)
+        cluster->servers[i].lag = -1;
+}
+
+static void zxids_note(struct cluster *cluster, int64_t zxid, int64_t at_us)
+{
+    if (zxid <= cluster->zxids[0].zxid)
+        return;
+    memmove(&cluster->zxids[1], &cluster->zxids[0], (ZXIDS_KEPT - 1) * sizeof cluster->zxids[0]);
+    cluster->zxids[0] = (struct zxid_told){zxid, at_us};
+}
+
+/* Only facts from before this server was polled count: later ones it may have carried out since. */
+static void server_lags(const struct cluster *cluster, struct server *server, int64_t asked_us)
+{
+    server->lag = server->lag_us = 0;
+    for (size_t i = 0; i < ZXIDS_KEPT && cluster->zxids[i].zxid > server->zxid; i++) {
+        const struct zxid_told *told = &cluster->zxids[i];
+        if (told->at_us > asked_us)
+            continue;
+        if (server->lag == 0) {
+            bool same_epoch = told->zxid >> 32 == server->zxid >> 32;
+            server->lag = same_epoch ? told->zxid - server->zxid : (told->zxid & UINT32_MAX) + 1;
+        }
+        server->lag_us = asked_us - told->at_us;
+    }
+}
+
+static void load_figure(int64_t *figure, int64_t seen)
+{
+    if (seen >= 0)
+        *figure = seen;
+}
+
+void servers_load(struct model *model, struct cluster *cluster, const struct observation *o)
+{
+    struct server *server = servers_get(cluster, o->load.address);
+    if (!server)
+        return;
+    const struct server_load *seen = &o->load.load;
+    if (o->load.part) {
+        load_figure(&server->load.uptime_ms, seen->uptime_ms);
+        load_figure(&server->load.latency_min_us, seen->latency_min_us);
+        load_figure(&server->load.latency_avg_us, seen->latency_avg_us);
+        load_figure(&server->load.latency_max_us, seen->latency_max_us);
+        load_figure(&server->load.outstanding, seen->outstanding);
+        load_figure(&server->load.znodes, seen->znodes);
+        load_figure(&server->load.ephemerals, seen->ephemerals);
+        load_figure(&server->load.watches, seen->watches);
+    } else {
+        server->load = *seen;
+    }
+    server->load_seen = o->at;
+    model->generation++;
+}
+
 void servers_stated(struct model *model, struct cluster *cluster, const struct observation *o)
 {
     const struct observed_server *seen = &o->server;
@@ -158,10 +255,15 @@ void servers_stated(struct model *model, struct cluster *cluster, const struct o
     server->reachable = seen->reachable;
     server->mode = seen->mode;
     server->answer_us = seen->answer_us;
+    int64_t was_zxid = server->zxid;
     server->zxid = seen->zxid;
     if (seen->tick_ms > 0)
         server->tick_ms = seen->tick_ms;
     if (seen->zxid >= 0) {
+        if (seen->zxid < was_zxid)
+            zxids_forget(cluster);
+        server_lags(cluster, server, o->at.mono_us - (seen->answer_us > 0 ? seen->answer_us : 0));
+        zxids_note(cluster, seen->zxid, o->at.mono_us);
         server->stated = o->at;
         failover_cases_stated(cluster, (size_t)(server - cluster->servers), seen->zxid);
     }
@@ -174,7 +276,7 @@ void servers_stated(struct model *model, struct cluster *cluster, const struct o
     model->generation += changed;
 }
 
-static bool names(const struct observed_ensemble *seen, const char *address)
+static bool servers_names(const struct observed_ensemble *seen, const char *address)
 {
     for (size_t i = 0; i < seen->count; i++)
         if (strcmp(seen->addresses[i], address) == 0)
@@ -187,7 +289,7 @@ void servers_ensemble(struct model *model, struct cluster *cluster, const struct
     bool changed = cluster->ensemble != o->ensemble.known;
     cluster->ensemble = o->ensemble.known;
     for (size_t at = cluster->server_count; at-- > 0;) {
-        if (names(&o->ensemble, cluster->servers[at].address))
+        if (servers_names(&o->ensemble, cluster->servers[at].address))
             continue;
         clients_server_left(cluster, at);
         failover_cases_server_left(cluster, at);

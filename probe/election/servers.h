@@ -12,6 +12,8 @@ void server_end(struct server *);
 
 /* How one answers (OBSERVED_SERVER), with an address. */
 void servers_stated(struct model *, struct cluster *, const struct observation *);
+/* How much work it has (OBSERVED_LOAD), with an address. */
+void servers_load(struct model *, struct cluster *, const struct observation *);
 /* Its connections, watches or sessions, or why one of these cannot be had. */
 void servers_lists(struct model *, struct cluster *, const struct observation *);
 /* Who belongs to the ensemble: the others are forgotten. */

@@ -9,14 +9,14 @@
 /* i = 0 is the oldest kept. */
 struct tenure *tenure_at(struct election *, size_t i);
 struct tenure *tenure_last(struct election *); /* NULL: none */
-/* Ends the one before and begins one; who NULL: nobody, and with gap: nobody was watching. */
+/* Ends the one before and begins one; who NULL: vacant, and with gap: not observed. */
 void tenure_begin(struct election *, const struct candidate *who, struct moment from, bool exact, bool gap);
 void tenure_drop_last(struct election *);
 /* After the last, a copy of another one's. Out of memory, it is left out. */
 void tenure_put(struct election *, const struct tenure *);
 void tenures_free(struct election *);
 
-/* Nobody watches it any more since then. */
+/* It is not observed any more since then. */
 void election_lapse(struct election *, struct moment since);
 /* It lapsed earlier than was thought. */
 void election_lapsed_before(struct election *, struct moment since);

@@ -45,7 +45,7 @@ void transactions_note_request(struct transactions **transactions, int64_t zxid,
             transactions_note(transactions, zxid, 0, writes[i].spares);
 }
 
-static const struct known *find(const struct transactions *transactions, int64_t zxid)
+static const struct known *transactions_find(const struct transactions *transactions, int64_t zxid)
 {
     const struct known *known = transactions ? &transactions->by_zxid[zxid % TRANSACTIONS_KEPT] : NULL;
     return known && known->zxid == zxid ? known : NULL;
@@ -63,7 +63,7 @@ int64_t transactions_taker(const struct transactions *transactions, int64_t stoo
     if (stood <= 0 || !are_countable(stood + 1, gone))
         return 0;
     for (int64_t zxid = stood + 1; zxid <= gone; zxid++) {
-        const struct known *known = find(transactions, zxid);
+        const struct known *known = transactions_find(transactions, zxid);
         if (known && known->spares)
             continue;
         if (taker != 0)
@@ -79,7 +79,7 @@ bool transactions_are_one(const struct transactions *transactions, int64_t took,
     if (!are_countable(took, over))
         return false;
     for (int64_t zxid = took + 1; zxid <= over; zxid++) {
-        const struct known *known = find(transactions, zxid);
+        const struct known *known = transactions_find(transactions, zxid);
         if (!known || known->session == session)
             return false; /* it may have ended it as well */
     }

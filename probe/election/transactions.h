@@ -1,13 +1,13 @@
 /*
- * transactions.h - what is known of single transactions: what each of them certainly did not do.
+ * transactions.h - known facts of single transactions: what each of them certainly did not do.
  *
- * ZooKeeper tells an observer no more of a transaction than its number, but some give themselves away: a
- * znode's Stat names the one that made it and the one that last set it, a directory's the one that took a
+ * ZooKeeper shows an observer no more of a transaction than its number, but some can be identified: a
+ * znode's Stat names the one that made it and the one that last set it, a directory's the one that removed a
  * child, and a connection list names every client's last request with its number. None of these can be the
  * end of any other session.
  *
- * Zxids count transactions without a gap within an epoch (their upper half), so what none of the known ones
- * did must have been done by one of the others; and where only one is left, by that one.
+ * Zxids count transactions without a gap within an epoch (their upper half), so a change that none of the
+ * known ones made was made by one of the others; and if only one is left, by that one.
  */
 #ifndef ELECTOP_PROBE_ELECTION_TRANSACTIONS_H
 #define ELECTOP_PROBE_ELECTION_TRANSACTIONS_H
@@ -32,8 +32,8 @@ void transactions_note(struct transactions **, int64_t zxid, uint64_t session, b
 void transactions_note_request(struct transactions **, int64_t zxid, uint64_t session, const char *operation);
 
 /*
- * Which transaction took a znode that still stood after stood and was gone after gone: the only one in
- * between that may have deleted anything. 0: there are several, or it is not known what they were.
+ * The transaction that removed a znode which still existed after stood and was gone after gone: the only one
+ * in between that may have deleted anything. 0: there are several, or they are not known.
  */
 int64_t transactions_taker(const struct transactions *, int64_t stood, int64_t gone);
 

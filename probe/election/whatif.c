@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "probe/election/chain.h"
+#include "probe/election/shared_lock.h"
 
 bool candidate_stays(const struct candidate *c)
 {
@@ -35,13 +36,13 @@ enum answer whatif_told(const struct candidate *c, const char **why)
     }
     if (candidate_stays(c)) {
         *why = "no session owns it";
-        return ANSWER_UNKNOWN; /* who made it may still be there, under a session that nobody can name */
+        return ANSWER_UNKNOWN; /* its creator may still be there, under an unknown session */
     }
     *why = c->link_why ? c->link_why : "its watches are not known";
     return ANSWER_UNKNOWN;
 }
 
-/* In a layout where all watch the leader, nobody needs to be told of another one's departure. */
+/* In a layout where all watch the leader, no other departure needs a notification. */
 static bool all_watch_leader(const struct election *election)
 {
     return election->recipe && election->recipe->watches == WATCHES_LEADER;
@@ -59,12 +60,35 @@ static bool others_unknown(const struct election *election, size_t at, const str
     return false;
 }
 
+/* Of a read-write lock: as long as another reader holds it, no turn comes. */
+static void shared_departure(const struct election *election, size_t at, struct departure *departure)
+{
+    size_t holders = shared_lock_holders(election);
+    if (at + 1 >= election->candidate_count)
+        return;
+    const struct candidate *next = election->candidates[at + 1];
+    if (at < holders && holders > 1) {
+        departure->why = "other readers still hold it";
+        return;
+    }
+    if (next->reads && election->candidates[at]->reads) {
+        departure->why = "no reader waits for a reader";
+        return;
+    }
+    departure->heir = next;
+    departure->leads = at == 0;
+    departure->heir_stays = candidate_stays(next);
+    departure->told = whatif_told(next, &departure->why);
+}
+
 struct departure whatif_goes(const struct election *election, const struct candidate *goes)
 {
     struct departure departure = {
         .goes = goes, .stays = candidate_stays(goes), .why = "nobody stands behind it"};
     size_t at = election_position(election, goes);
-    if (at + 1 < election->candidate_count) {
+    if (shared_lock(election)) {
+        shared_departure(election, at, &departure);
+    } else if (at + 1 < election->candidate_count) {
         departure.heir = election->candidates[at + 1];
         departure.leads = at == 0;
         departure.heir_stays = candidate_stays(departure.heir);
@@ -80,7 +104,7 @@ struct departure whatif_goes(const struct election *election, const struct candi
     size_t known =
         count < sizeof sessions / sizeof sessions[0] ? count : sizeof sessions / sizeof sessions[0];
     const size_t most = sizeof departure.others / sizeof departure.others[0];
-    /* A session that stands in several places is meant where it stands nearest behind. */
+    /* Of a session with several candidates, the nearest one behind counts. */
     for (size_t i = 0; i < known; i++) {
         if (departure.heir && departure.heir->stat.owner == sessions[i])
             continue;
@@ -107,7 +131,7 @@ size_t whatif_lock_told(const struct election *election)
     const size_t room = sizeof sessions / sizeof sessions[0];
     size_t count = chain_watched_by(election, holder, sessions, room), told = count;
     for (size_t i = 0; i < count && i < room; i++)
-        if (sessions[i] == holder->stat.owner) /* it watches itself: that tells nobody else */
+        if (sessions[i] == holder->stat.owner) /* it watches itself: that notifies no other session */
             told--;
     return told;
 }
@@ -120,19 +144,22 @@ struct next_failover whatif_next(const struct election *election)
     const char *why;
     const struct candidate *leader = election->candidates[0];
     next.by_itself = !leader->known ? ANSWER_UNKNOWN : candidate_stays(leader) ? ANSWER_NO : ANSWER_YES;
-    if (election->recipe && election->recipe->family == FAMILY_LOCK) { /* who waits stands in no line */
-        bool all_shown = all_watch_leader(election) && chain_watches_complete(election->cluster);
+    if (election->recipe && election->recipe->family == FAMILY_LOCK) { /* its waiters are in no line */
+        /* A child watch, or a recursive one above, notifies just as well. */
+        bool all_shown = all_watch_leader(election) && chain_watches_complete(election->cluster) &&
+                         !election->hidden_watches;
         next.told = whatif_lock_told(election) ? ANSWER_YES : all_shown ? ANSWER_NO : ANSWER_UNKNOWN;
         return next;
     }
     next.chain = CHAIN_COMPLETE;
-    if (election->candidate_count == 1) {
+    size_t holders = shared_lock_holders(election);
+    if (election->candidate_count == holders) {
         next.told = ANSWER_UNKNOWN;
         return next;
     }
-    next.heir = election->candidates[1];
+    next.heir = election->candidates[holders];
     next.told = whatif_told(next.heir, &why);
-    for (size_t i = 1; i < election->candidate_count; i++) {
+    for (size_t i = holders; i < election->candidate_count; i++) {
         const struct candidate *c = election->candidates[i];
         enum answer told = whatif_told(c, &why);
         if (told == ANSWER_NO) {

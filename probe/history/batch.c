@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "config/room.h"
-#include "probe/sink/json_writer.h"
+#include "probe/json/json_writer.h"
 
 struct batch *batch_new(void)
 {
@@ -21,23 +21,24 @@ void batch_free(struct batch *batch)
     free(batch->subjects);
     free(batch->happenings);
     free(batch->tenures);
+    free(batch->facts);
     free(batch);
 }
 
 bool batch_is_empty(const struct batch *batch)
 {
     return batch->patch.length == 0 && batch->happening_count == 0 && batch->tenure_count == 0 &&
-           batch->begins == BATCH_GOES_ON;
+           batch->fact_count == 0 && batch->begins == BATCH_GOES_ON;
 }
 
 size_t batch_size(const struct batch *batch)
 {
     return sizeof *batch + batch->texts.room + batch->patch.room + batch->picture.room +
            batch->subject_room * sizeof *batch->subjects + batch->happening_room * sizeof *batch->happenings +
-           batch->tenure_room * sizeof *batch->tenures;
+           batch->tenure_room * sizeof *batch->tenures + batch->fact_room * sizeof *batch->facts;
 }
 
-static batch_text put(struct batch *batch, const char *text)
+static batch_text batch_put(struct batch *batch, const char *text)
 {
     if (!text)
         return 0;
@@ -51,7 +52,7 @@ static batch_text put(struct batch *batch, const char *text)
 }
 
 /* One more row, zeroed; NULL: out of memory. */
-static void *add_row(struct batch *batch, void **rows, size_t *count, size_t *room, size_t size)
+static void *batch_add_row(struct batch *batch, void **rows, size_t *count, size_t *room, size_t size)
 {
     if (!room_for_one(rows, *count, room, size)) {
         batch->failed = true;
@@ -69,21 +70,21 @@ static batch_text names_as_json(struct batch *batch, const struct finding *findi
         json_write_string(&writer, finding->candidates[i]);
     json_write_end(&writer, ']');
     buffer_put_char(&out, '\0');
-    batch_text text = buffer_failed(&out) ? 0 : put(batch, out.bytes);
+    batch_text text = buffer_failed(&out) ? 0 : batch_put(batch, out.bytes);
     buffer_free(&out);
     return text;
 }
 
 static void add_finding(struct batch *batch, struct happening *h, const struct finding *finding)
 {
-    h->code = put(batch, finding_kind(finding->code)->word);
+    h->code = batch_put(batch, finding_kind(finding->code)->word);
     h->severity = finding->severity;
     h->certainty = finding->certainty;
     h->subject = finding->subject;
     h->one_look = finding->one_look;
     h->candidates = names_as_json(batch, finding);
-    h->evidence = put(batch, finding->evidence);
-    h->advice = put(batch, finding->advice);
+    h->evidence = batch_put(batch, finding->evidence);
+    h->advice = batch_put(batch, finding->advice);
     h->since_us = finding->since.wall_us;
     h->unconfirmed_us = finding->unconfirmed_since.mono_us ? finding->unconfirmed_since.wall_us : 0;
 }
@@ -91,16 +92,16 @@ static void add_finding(struct batch *batch, struct happening *h, const struct f
 static void add_failover(struct batch *batch, struct happening *h, const struct failover *failover)
 {
     h->failover = true;
-    h->candidate = put(batch, failover->to);
-    h->identity = put(batch, failover->to_identity);
-    h->other = put(batch, failover->from);
-    h->other_identity = put(batch, failover->from_identity);
+    h->candidate = batch_put(batch, failover->to);
+    h->identity = batch_put(batch, failover->to_identity);
+    h->other = batch_put(batch, failover->from);
+    h->other_identity = batch_put(batch, failover->from_identity);
     h->lost_us = failover->lost_at.wall_us;
     h->lost_mono_us = failover->lost_at.mono_us;
     h->elected_us = failover->elected_at.mono_us ? failover->elected_at.wall_us : 0;
-    h->cause = put(batch, failover_cause_word(failover->cause));
+    h->cause = batch_put(batch, failover_cause_word(failover->cause));
     h->certainty = failover->cause_certainty;
-    h->evidence = put(batch, failover->evidence);
+    h->evidence = batch_put(batch, failover->evidence);
     h->gap_us = failover->gap_us;
     h->spans[0] = failover->detection;
     h->spans[1] = failover->vacancy;
@@ -111,20 +112,21 @@ static void add_failover(struct batch *batch, struct happening *h, const struct 
 void batch_add_event(struct batch *batch, const struct event *event)
 {
     void *rows = batch->happenings;
-    struct happening *h = add_row(batch, &rows, &batch->happening_count, &batch->happening_room, sizeof *h);
+    struct happening *h =
+        batch_add_row(batch, &rows, &batch->happening_count, &batch->happening_room, sizeof *h);
     batch->happenings = rows;
     if (!h)
         return;
     h->kind = event->kind;
     h->at_us = event->at.wall_us;
-    h->cluster = put(batch, event->cluster ? event->cluster->name : NULL);
-    h->election = put(batch, event->election ? event->election->path : NULL);
-    h->candidate = put(batch, event->candidate);
-    h->identity = put(batch, event->identity);
-    h->other = put(batch, event->from);
-    h->other_identity = put(batch, event->from_identity);
-    h->state = put(batch, event->connection);
-    h->detail = put(batch, event->detail);
+    h->cluster = batch_put(batch, event->cluster ? event->cluster->name : NULL);
+    h->election = batch_put(batch, event->election ? event->election->path : NULL);
+    h->candidate = batch_put(batch, event->candidate);
+    h->identity = batch_put(batch, event->identity);
+    h->other = batch_put(batch, event->from);
+    h->other_identity = batch_put(batch, event->from_identity);
+    h->state = batch_put(batch, event->connection);
+    h->detail = batch_put(batch, event->detail);
     h->position = event->position;
     h->joined = event->unseen_joined;
     h->gone = event->unseen_left;
@@ -132,7 +134,7 @@ void batch_add_event(struct batch *batch, const struct event *event)
     h->after_us = event->after_us;
     bool seen = event->kind == EVENT_ELECTION_SEEN || event->kind == EVENT_ELECTION_GONE;
     if (seen && event->election && event->election->recipe) /* as it was then */
-        h->detail = put(batch, event->election->recipe->name);
+        h->detail = batch_put(batch, event->election->recipe->name);
     if (event->finding)
         add_finding(batch, h, event->finding);
     if (event->failover)
@@ -142,37 +144,52 @@ void batch_add_event(struct batch *batch, const struct event *event)
 void batch_add_subject(struct batch *batch, const struct cluster *cluster, const struct election *election)
 {
     void *rows = batch->subjects;
-    struct subject_row *row = add_row(batch, &rows, &batch->subject_count, &batch->subject_room, sizeof *row);
+    struct subject_row *row =
+        batch_add_row(batch, &rows, &batch->subject_count, &batch->subject_room, sizeof *row);
     batch->subjects = rows;
     if (!row)
         return;
-    row->cluster = put(batch, cluster->name);
-    row->hosts = put(batch, cluster->hosts);
-    row->chroot = put(batch, cluster->chroot);
+    row->cluster = batch_put(batch, cluster->name);
+    row->hosts = batch_put(batch, cluster->hosts);
+    row->chroot = batch_put(batch, cluster->chroot);
     row->away = cluster->connection != CONNECTION_CONNECTED;
     if (!election)
         return;
-    row->election = put(batch, election->path);
-    row->name = put(batch, election->name);
-    row->kind = put(batch, election_kind_word(election->kind));
-    row->recipe = put(batch, election->recipe ? election->recipe->name : NULL);
+    row->election = batch_put(batch, election->path);
+    row->name = batch_put(batch, election->name);
+    row->kind = batch_put(batch, election_kind_word(election->kind));
+    row->recipe = batch_put(batch, election->recipe ? election->recipe->name : NULL);
 }
 
 void batch_add_tenure(struct batch *batch, const struct election *election, const struct tenure *tenure,
                       int64_t number)
 {
     void *rows = batch->tenures;
-    struct tenure_row *row = add_row(batch, &rows, &batch->tenure_count, &batch->tenure_room, sizeof *row);
+    struct tenure_row *row =
+        batch_add_row(batch, &rows, &batch->tenure_count, &batch->tenure_room, sizeof *row);
     batch->tenures = rows;
     if (!row)
         return;
-    row->cluster = put(batch, election->cluster->name);
-    row->election = put(batch, election->path);
+    row->cluster = batch_put(batch, election->cluster->name);
+    row->election = batch_put(batch, election->path);
     row->number = number;
-    row->candidate = put(batch, tenure->name);
-    row->identity = put(batch, tenure->identity);
+    row->candidate = batch_put(batch, tenure->name);
+    row->identity = batch_put(batch, tenure->identity);
     row->from_us = tenure->from.wall_us;
     row->to_us = tenure->to.mono_us ? tenure->to.wall_us : 0;
     row->from_exact = tenure->from_exact;
     row->gap = tenure->gap;
+}
+
+void batch_add_fact(struct batch *batch, const char *cluster, const struct logged_fact *fact)
+{
+    void *rows = batch->facts;
+    struct fact_row *row = batch_add_row(batch, &rows, &batch->fact_count, &batch->fact_room, sizeof *row);
+    batch->facts = rows;
+    if (!row)
+        return;
+    row->fact = *fact;
+    row->fact.path = NULL;
+    row->cluster = batch_put(batch, cluster);
+    row->path = batch_put(batch, fact->path);
 }

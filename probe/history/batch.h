@@ -9,7 +9,8 @@
 #include "probe/election/event.h"
 #include "probe/election/failover.h"
 #include "probe/election/model.h"
-#include "probe/sink/buffer.h"
+#include "probe/json/buffer.h"
+#include "probe/transactions/logged_fact.h"
 
 /* A text in the batch: where in its texts it begins, from 1; 0: NULL. */
 typedef uint32_t batch_text;
@@ -51,10 +52,18 @@ struct tenure_row {
     bool from_exact, gap;
 };
 
+struct fact_row {
+    struct logged_fact fact; /* its path is in the batch's texts */
+    batch_text cluster, path;
+};
+
+/* Where rows come from, as in the views. */
+enum row_source { SOURCE_OBSERVED, SOURCE_LOG, SOURCE_BOTH };
+
 enum batch_begins {
     BATCH_GOES_ON,
     BATCH_NEW_CHUNK,   /* picture holds everything, with the patch applied */
-    BATCH_NEW_STRETCH, /* ... and nothing connects it with what was recorded before */
+    BATCH_NEW_STRETCH, /* ... and nothing connects it with earlier rows */
 };
 
 struct batch {
@@ -71,6 +80,9 @@ struct batch {
     size_t happening_count, happening_room;
     struct tenure_row *tenures;
     size_t tenure_count, tenure_room;
+    struct fact_row *facts;
+    size_t fact_count, fact_room;
+    enum row_source source;
     bool failed; /* memory ran out */
 };
 
@@ -87,5 +99,7 @@ static inline const char *batch_get(const struct batch *batch, batch_text text)
 void batch_add_event(struct batch *, const struct event *);
 void batch_add_subject(struct batch *, const struct cluster *, const struct election *);
 void batch_add_tenure(struct batch *, const struct election *, const struct tenure *, int64_t number);
+
+void batch_add_fact(struct batch *, const char *cluster, const struct logged_fact *);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * codec.h - numbers, texts and moments in few bytes: how a picture's items are written (picture.h).
+ * codec.h - numbers, texts and moments in few bytes: how a picture's items are written (snapshot.h).
  *
  * Writing goes into a buffer, which remembers when memory ran out. Reading takes bytes that may be damaged
  * or a stranger's: what does not fit turns `bad`, and from then on everything read is 0 or NULL.
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "probe/election/moment.h"
-#include "probe/sink/buffer.h"
+#include "probe/json/buffer.h"
 
 void put_number(struct buffer *, uint64_t);       /* seven bits a byte, the lowest first */
 void put_signed(struct buffer *, int64_t);        /* small for small ones of either sign */
@@ -35,7 +35,7 @@ static inline bool scan_flag(struct scan *scan)
 }
 int64_t scan_signed(struct scan *);
 int32_t scan_int32(struct scan *);
-/* The bytes stay where they are. NULL is told from empty: *length 0 and NULL. */
+/* The bytes are not copied. NULL differs from empty: *length 0 and NULL. */
 const char *scan_piece(struct scan *, size_t *length);
 /* A copy, NUL-terminated; NULL: there was none, or bad. Memory running out is bad, too. */
 char *scan_text(struct scan *);

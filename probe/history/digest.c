@@ -6,7 +6,7 @@
 #include "config/room.h"
 #include "probe/history/codec.h"
 
-/* Drawers an octave, and what they come to for lengths below 2^63. */
+/* Drawers an octave, and their number for lengths below 2^63. */
 #define FINE_BITS 6
 #define FINE (1u << FINE_BITS)
 #define DRAWERS ((64 - FINE_BITS) * FINE)
@@ -26,7 +26,7 @@ static int64_t drawer_from(size_t drawer)
     return (int64_t)(drawer - shift * FINE) << shift;
 }
 
-static int compare(const void *a, const void *b)
+static int digest_compare(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
@@ -38,7 +38,7 @@ static void put_drawers(struct buffer *out, int64_t *lengths, size_t count)
 {
     struct buffer inside = {0};
     size_t last = 0;
-    qsort(lengths, count, sizeof *lengths, compare);
+    qsort(lengths, count, sizeof *lengths, digest_compare);
     put_number(out, count);
     for (size_t from = 0, to; from < count; from = to) {
         size_t drawer = drawer_of(lengths[from]);
@@ -112,7 +112,7 @@ struct search {
     size_t total;
     size_t counts[DRAWERS];
     size_t drawers[RANKS], open_count; /* to be opened the second time through */
-    int64_t *found[RANKS];             /* what was in them */
+    int64_t *found[RANKS];             /* their contents */
     size_t found_count[RANKS];
     size_t known; /* percentiles that are bounded at all ... */
     size_t in_drawer[RANKS], places[RANKS];
@@ -235,7 +235,7 @@ static bool choose_drawers(struct search *search, size_t count)
     return true;
 }
 
-/* The one that would stand there if they were sorted, which is more than is wanted (Hoare's selection). */
+/* The value at that index in sorted order, without sorting everything (Hoare's selection). */
 static int64_t at_place(int64_t *list, size_t count, size_t place)
 {
     size_t low = 0, high = count - 1;
@@ -270,7 +270,7 @@ static int64_t bound_at(const struct search *search, size_t rank)
     return at_place(search->found[i], search->found_count[i], search->places[rank]);
 }
 
-static void tell(const struct search of[BOUNDS], struct failover_figures *figures)
+static void digest_tell(const struct search of[BOUNDS], struct failover_figures *figures)
 {
     struct span *spans[RANKS] = {&figures->p50, &figures->p90, &figures->p99, &figures->max};
     figures->count = of[LOWS].total; /* each has a lower one */
@@ -294,7 +294,7 @@ bool digest_sum_stats(const struct digest_sum *sum, struct failover_stats *stats
     }
     for (unsigned cause = 0; searches && cause <= ALL; cause++) {
         if (fine)
-            tell(searches->of[cause], cause == ALL ? &stats->all : &stats->by_cause[cause]);
+            digest_tell(searches->of[cause], cause == ALL ? &stats->all : &stats->by_cause[cause]);
         for (size_t i = 0; i < RANKS; i++) {
             free(searches->of[cause][LOWS].found[i]);
             free(searches->of[cause][HIGHS].found[i]);

@@ -1,16 +1,16 @@
 /*
- * digest.h - how long many failovers took, packed so that percentiles of millions need not look at each.
+ * digest.h - the durations of many failovers, packed so that percentiles of millions need not look at each.
  *
- * A digest holds the lengths of some failovers, each cause for itself, in drawers: what is in one differs by
- * at most a 64th. A drawer says how many are in it before it lists them. For a percentile of many digests the
- * drawers are counted, and only the one in which it lies is opened: the figure is the very one that going
- * through all failovers finds (failover_stats.h).
+ * A digest contains the lengths of some failovers, separately for each cause, in drawers: the lengths in one
+ * differ by at most a 64th. A drawer says how many lengths it has before it lists them. For a percentile of
+ * many digests the drawers are counted, and only the one that contains it is opened: the result is exactly
+ * that of going through all failovers (failover_stats.h).
  */
 #ifndef ELECTOP_PROBE_HISTORY_DIGEST_H
 #define ELECTOP_PROBE_HISTORY_DIGEST_H
 
 #include "probe/election/failover_stats.h"
-#include "probe/sink/buffer.h"
+#include "probe/json/buffer.h"
 
 /* Nothing for no samples. False: out of memory. */
 bool digest_pack(const struct failover_sample *, size_t count, struct buffer *out);

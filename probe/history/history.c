@@ -9,7 +9,7 @@
 #include "probe/election/cluster.h"
 #include "probe/election/election_life.h"
 #include "probe/history/codec.h"
-#include "probe/history/opening.h"
+#include "probe/history/recording_open.h"
 #include "probe/history/reader.h"
 #include "probe/history/schema.h"
 #include "probe/history/sql.h"
@@ -23,7 +23,7 @@ bool reader_failed(struct history *h, char **error)
 {
     int code = sqlite3_errcode(h->db);
     bool fine = code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE;
-    *error = fine ? opening_damaged(h->file) : schema_error(h->db, h->file);
+    *error = fine ? recording_open_damaged(h->file) : schema_error(h->db, h->file);
     return false;
 }
 
@@ -31,10 +31,10 @@ struct history *history_open(const char *file, char **error)
 {
     *error = NULL;
     struct history *h = calloc(1, sizeof *h);
-    if (!h || !(h->file = strdup(file)) || !(h->picture = picture_new()))
+    if (!h || !(h->file = strdup(file)) || !(h->picture = snapshot_new()))
         *error = strdup("out of memory; no recording can be read");
-    else if ((h->db = opening_read(file, &h->still, error)) && schema_prepare(h->db, h->file, false, error) &&
-             reader_begin(h, error)) {
+    else if ((h->db = recording_open_read(file, &h->still, error)) &&
+             schema_prepare(h->db, h->file, false, error) && reader_begin(h, error)) {
         reader_end(h);
         return h;
     }
@@ -67,8 +67,8 @@ void history_close(struct history *h)
 {
     if (!h)
         return;
-    thawed_free(h->thawed);
-    picture_free(h->picture);
+    snapshot_model_free(h->restored);
+    snapshot_free(h->picture);
     free(h->patches);
     free(h->chunks);
     free(h->stretches);
@@ -78,7 +78,7 @@ void history_close(struct history *h)
     free(h);
 }
 
-/* ---- what is in it ---- */
+/* ---- its contents ---- */
 
 /* Room for one more of them; NULL: out of memory. */
 static void *grown(void *rows, size_t count, size_t size)
@@ -151,7 +151,7 @@ static bool read_clusters(struct history *h)
     return code == SQLITE_DONE;
 }
 
-static struct cluster *cluster_of(struct history *h, int64_t id)
+static struct cluster *history_cluster_of(struct history *h, int64_t id)
 {
     for (size_t i = 0; i < h->cluster_count; i++)
         if (h->cluster_ids[i] == id)
@@ -161,7 +161,7 @@ static struct cluster *cluster_of(struct history *h, int64_t id)
 
 static bool add_stub(struct history *h, sqlite3_stmt *statement)
 {
-    struct cluster *cluster = cluster_of(h, sqlite3_column_int64(statement, 1));
+    struct cluster *cluster = history_cluster_of(h, sqlite3_column_int64(statement, 1));
     const char *path = sql_text(statement, 2);
     void *stubs = grown(h->stubs, h->stub_count, sizeof *h->stubs);
     if (!stubs)
@@ -229,11 +229,11 @@ struct stub *reader_stub(struct history *h, int64_t id)
     return from < h->stub_count && h->stubs[from].id == id ? &h->stubs[from] : NULL;
 }
 
-/* It was taken for one that nobody writes, and somebody does now. */
-static bool open_again(struct history *h, char **error)
+/* It was opened as a file without a writer, and now has one. */
+static bool history_open_again(struct history *h, char **error)
 {
     bool still;
-    sqlite3 *db = opening_read(h->file, &still, error);
+    sqlite3 *db = recording_open_read(h->file, &still, error);
     if (!db)
         return false;
     sqlite3_close(h->db);
@@ -248,9 +248,9 @@ bool reader_begin(struct history *h, char **error)
     *error = NULL;
     if (h->depth > 0) {
         h->depth++;
-        return true; /* from within somebody's callback: the same state */
+        return true; /* from within a callback: the same state */
     }
-    if (h->still && opening_is_stale(h->file) && !open_again(h, error))
+    if (h->still && recording_open_is_stale(h->file) && !history_open_again(h, error))
         return false;
     h->depth++;
     int64_t version;
@@ -337,7 +337,7 @@ size_t reader_stretch_at(const struct history *h, int64_t at_us)
 {
     if (h->has_cursor && h->cursor_us == at_us && h->cursor_stretch < h->stretch_count)
         return h->cursor_stretch;
-    /* The latest that holds it: where a clock was set back, what was recorded last. */
+    /* The latest one that contains it: where a clock was set back, the one recorded last. */
     for (size_t i = h->stretch_count; i-- > 0;)
         if (h->stretches[i].from_us <= at_us && at_us <= h->stretches[i].to_us)
             return i;
@@ -374,7 +374,7 @@ static bool load_chunk(struct history *h, int64_t id, bool last)
 {
     sqlite3_stmt *statement = NULL;
     bool fine = false;
-    picture_clear(h->picture);
+    snapshot_clear(h->picture);
     free(h->patches);
     h->patches = NULL;
     h->patches_size = h->patches_at = 0;
@@ -389,7 +389,7 @@ static bool load_chunk(struct history *h, int64_t id, bool last)
             int64_t size = sqlite3_column_int64(statement, 0);
             unsigned char *whole =
                 unpacked(sqlite3_column_blob(statement, 1), (size_t)sqlite3_column_bytes(statement, 1), size);
-            fine = whole && picture_apply(h->picture, whole, (size_t)size);
+            fine = whole && snapshot_apply(h->picture, whole, (size_t)size);
             free(whole);
             if (fine && sqlite3_column_type(statement, 3) != SQLITE_NULL) {
                 h->patches_size = (size_t)sqlite3_column_int64(statement, 2);
@@ -416,7 +416,7 @@ static bool apply_packed(struct history *h, int64_t until_us)
             return false;
         if (at_us > until_us)
             return true;
-        if (patch && !picture_apply(h->picture, patch, length))
+        if (patch && !snapshot_apply(h->picture, patch, length))
             return false;
         h->patches_us = at_us;
         h->patches_at = (size_t)(scan.at - h->patches);
@@ -435,7 +435,7 @@ static bool apply_rows(struct history *h, int64_t until_us)
     while (fine && (code = sqlite3_step(statement)) == SQLITE_ROW &&
            sqlite3_column_int64(statement, 1) <= until_us) {
         const void *patch = sqlite3_column_blob(statement, 2);
-        fine = patch && picture_apply(h->picture, patch, (size_t)sqlite3_column_bytes(statement, 2));
+        fine = patch && snapshot_apply(h->picture, patch, (size_t)sqlite3_column_bytes(statement, 2));
         h->patch = sqlite3_column_int64(statement, 0);
     }
     fine = fine && (code == SQLITE_ROW || code == SQLITE_DONE);
@@ -449,7 +449,7 @@ static bool bring_picture(struct history *h, size_t stretch, int64_t at_us)
     while (chunk > first && h->chunks[chunk].from_us > at_us)
         chunk--;
     bool last = chunk + 1 == h->chunk_count;
-    /* Forwards from where it stands, where that is possible. */
+    /* Forwards from the present position, where that is possible. */
     bool goes_on = h->chunk == h->chunks[chunk].id && at_us >= h->at_us && h->chunk_open == last;
     if (!goes_on && !load_chunk(h, h->chunks[chunk].id, last))
         return false;
@@ -513,40 +513,41 @@ bool reader_end_gaps(struct history *h, sqlite3_stmt *statement)
     return statement && (code == SQLITE_DONE || code == SQLITE_OK);
 }
 
-/* A recorder that stands still, or hears nothing, knows only afterwards that it did: what stands in the
- * picture of such a time is what it saw before. */
-static bool lapse_unseen(struct history *h, struct thawed *thawed, int64_t at_us, size_t stretch)
+/* A recorder that is stalled, or hears nothing, knows it only afterwards: the picture of such a time shows
+ * the state before it. */
+static bool lapse_unseen(struct history *h, struct snapshot_model *restored, int64_t at_us, size_t stretch)
 {
     struct reader_gap gap;
     const struct stretch_row *shown = &h->stretches[stretch];
     sqlite3_stmt *statement = reader_gaps(h, at_us, at_us);
     while (reader_next_gap(statement, &gap))
         if (gap.stretch ? gap.stretch == shown->id : gap.from_us >= shown->from_us)
-            thawed_lapse(thawed, gap.cluster_name, gap.from_us,
-                         strcmp(gap.why, GAP_STILL) == 0 ? "the recorder stood still then"
-                                                         : "the servers were not heard then");
+            snapshot_model_lapse(restored, gap.cluster_name, gap.from_us,
+                                 strcmp(gap.why, GAP_STILL) == 0 ? "the recorder stood still then"
+                                                                 : "the servers were not heard then");
     return reader_end_gaps(h, statement);
 }
 
 const struct model *history_at(struct history *h, int64_t at_us, char **error)
 {
     size_t stretch = SIZE_MAX;
-    struct thawed *thawed = NULL;
+    struct snapshot_model *restored = NULL;
     if (!reader_begin(h, error))
         return NULL;
     if (find_moment(h, at_us, &stretch, error) &&
-        !(bring_picture(h, stretch, at_us) && (thawed = thaw(h->picture, at_us, ++h->generation)) &&
-          lapse_unseen(h, thawed, at_us, stretch)))
+        !(bring_picture(h, stretch, at_us) &&
+          (restored = snapshot_read(h->picture, at_us, ++h->generation)) &&
+          lapse_unseen(h, restored, at_us, stretch)))
         reader_failed(h, error);
     reader_end(h);
-    if (*error || !thawed) {
-        thawed_free(thawed);
+    if (*error || !restored) {
+        snapshot_model_free(restored);
         return NULL;
     }
-    thawed_free(h->thawed);
-    h->thawed = thawed;
+    snapshot_model_free(h->restored);
+    h->restored = restored;
     reader_point(h, at_us, stretch);
     if (at_us > h->stretches[stretch].to_us)
-        thawed_lapse(h->thawed, NULL, h->stretches[stretch].to_us, "nobody was recording then");
-    return thawed_model(h->thawed);
+        snapshot_model_lapse(h->restored, NULL, h->stretches[stretch].to_us, "nobody was recording then");
+    return snapshot_model_model(h->restored);
 }

@@ -1,12 +1,12 @@
 /*
- * history.h - reads a recording: the elections as they stood at any moment, and what happened between two.
+ * history.h - reads a recording: the elections at any moment, and the events between two.
  *
- * A recording is one SQLite file (schema.h says what is in it, for people who query it by themselves). Any
+ * A recording is one SQLite file (schema.h describes it for people who query it themselves). Any
  * number may read it while one recorder writes (recorder.h). Times are wall-clock microseconds since 1970,
- * as the recorder's clock had them; where that clock jumped back, the order of recording decides.
+ * by the recorder's clock; where that clock jumped back, the order of recording decides.
  *
- * What a moment shows is what was told then, and not what today's program would conclude from it: recorded
- * is the model as it stood, findings with their evidence among it.
+ * A moment shows the model of that time, including findings with their evidence, and not the conclusions of
+ * today's program.
  */
 #ifndef ELECTOP_PROBE_HISTORY_HISTORY_H
 #define ELECTOP_PROBE_HISTORY_HISTORY_H
@@ -22,13 +22,13 @@
 
 struct history;
 
-/* NULL and a text in *error (caller frees): what is wrong with the file, and what to do. */
+/* NULL and a text in *error (caller frees): the error, and the remedy. */
 struct history *history_open(const char *file, char **error);
 void history_close(struct history *); /* NULL is fine */
 
 /*
- * From the first thing recorded to the latest moment that was watched (a quiet cluster is recorded too: the
- * end goes on while somebody records, about a second behind). A live recording grows while it is open here.
+ * From the first thing recorded to the latest observed moment (a quiet cluster is recorded too: the
+ * end advances while a recorder runs, about a second behind). A live recording grows while it is open here.
  * False: it is empty, or it cannot be read, and then a text in *error (caller frees; error may be NULL).
  */
 bool history_bounds(struct history *, int64_t *from_us, int64_t *to_us, char **error);
@@ -40,13 +40,13 @@ bool history_bounds(struct history *, int64_t *from_us, int64_t *to_us, char **e
 bool history_watched(struct history *, int64_t from_us, int64_t to_us, size_t count, bool *watched);
 
 /*
- * The model as it stood at that moment, of all clusters that were being recorded. Owned by the history, valid
+ * The model at that moment, of all clusters that were being recorded. Owned by the history, valid
  * until the next call that succeeds. NULL and a text in *error (caller frees): before the beginning, after
  * the end, or it cannot be read.
  */
 const struct model *history_at(struct history *, int64_t at_us, char **error);
 
-/* The clock was set: what it showed last, and then. In the order of recording. */
+/* The clock was set: the last time before, and the first after. In the order of recording. */
 struct history_clock {
     int64_t before_us, after_us;
 };
@@ -83,11 +83,11 @@ bool history_statistics(struct history *, const struct history_filter *, int64_t
  * One stretch of an election's time line, which runs along the clock on the wall: what history_at() shows of
  * each moment. Where that clock was set back, the times that it showed twice are those of the second time.
  */
-enum stretch_kind { STRETCH_LED, STRETCH_VACANT, STRETCH_GAP /* nobody watched */ };
+enum stretch_kind { STRETCH_LED, STRETCH_VACANT, STRETCH_GAP /* not observed */ };
 struct history_stretch {
     enum stretch_kind kind;
     const char *name, *identity; /* of the leader; or NULL */
-    int64_t from_us, to_us;      /* clipped to what was asked for */
+    int64_t from_us, to_us;      /* clipped to the requested period */
     bool from_exact;             /* its beginning was seen */
 };
 typedef bool (*history_stretch_fn)(void *context, const struct history_stretch *);

@@ -87,7 +87,7 @@ struct event_row {
     struct failover failover;
 };
 
-static int kind_of(const struct history *h, int64_t id)
+static int history_events_kind_of(const struct history *h, int64_t id)
 {
     for (int kind = 0; kind < EVENT_KINDS; kind++)
         if (h->kind_ids[kind] == id)
@@ -95,7 +95,7 @@ static int kind_of(const struct history *h, int64_t id)
     return -1;
 }
 
-static unsigned word_index(const char *word, const char *(*of)(unsigned), unsigned count)
+static unsigned history_events_word_index(const char *word, const char *(*of)(unsigned), unsigned count)
 {
     unsigned i = 0;
     while (word && i < count && strcmp(of(i), word) != 0)
@@ -113,7 +113,7 @@ static const char *certainty_at(unsigned i)
     return certainty_word((enum certainty)i);
 }
 
-/* What is escaped in JSON, at the letter behind the backslash; the last of it. */
+/* A JSON escape, at the letter after the backslash; returns its last byte. */
 static const char *read_escape(const char *at, struct buffer *name)
 {
     if (*at != 'u') {
@@ -168,8 +168,10 @@ static bool read_finding(sqlite3_stmt *statement, struct finding *f)
     if (!code || finding_code_of(code) == FINDING_COUNT)
         return false;
     f->code = finding_code_of(code);
-    f->severity = (enum severity)word_index(sql_text(statement, 17), severity_at, SEVERITY_CRITICAL + 1);
-    f->certainty = (enum certainty)word_index(sql_text(statement, 18), certainty_at, CERTAINTY_CERTAIN + 1);
+    f->severity =
+        (enum severity)history_events_word_index(sql_text(statement, 17), severity_at, SEVERITY_CRITICAL + 1);
+    f->certainty = (enum certainty)history_events_word_index(sql_text(statement, 18), certainty_at,
+                                                             CERTAINTY_CERTAIN + 1);
     f->evidence = sql_copy(statement, 20);
     f->advice = sql_copy(statement, 21);
     f->since = (struct moment){sqlite3_column_int64(statement, 22), sqlite3_column_int64(statement, 22)};
@@ -181,7 +183,7 @@ static bool read_finding(sqlite3_stmt *statement, struct finding *f)
 }
 
 /* What its kind needs is there. */
-static bool is_whole(const struct event *event)
+static bool history_events_is_whole(const struct event *event)
 {
     bool finding = event->kind == EVENT_FINDING_RAISED || event->kind == EVENT_FINDING_CLEARED;
     return event->cluster && (event->finding || !finding) &&
@@ -190,7 +192,7 @@ static bool is_whole(const struct event *event)
 
 static bool read_event(struct history *h, sqlite3_stmt *statement, struct event_row *row)
 {
-    int kind = kind_of(h, sqlite3_column_int64(statement, 2));
+    int kind = history_events_kind_of(h, sqlite3_column_int64(statement, 2));
     struct event *event = &row->event;
     *row = (struct event_row){.event = {.kind = (enum event_kind)kind, .after_us = -1}};
     if (kind < 0)
@@ -226,7 +228,7 @@ static bool read_event(struct history *h, sqlite3_stmt *statement, struct event_
         reader_failover(h, sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 4),
                         at_us + DISORDER_US, &row->failover))
         event->failover = &row->failover;
-    return is_whole(event);
+    return history_events_is_whole(event);
 }
 
 static void free_event(struct event_row *row)
@@ -286,7 +288,8 @@ static void add_conditions(struct history *h, struct text *sql, const struct his
             if (asked_for(filter, h->stubs[i].election))
                 text_printf(&ids, "%s%lld", found++ ? ", " : "", (long long)h->stubs[i].id);
         char *list = text_take(&ids);
-        /* One has an index, in which its events stand in order; those of several would have to be sorted. */
+        /* A single election has an index with its events in order; those of several would have to be sorted.
+         */
         text_printf(sql, found == 1 ? " AND e.election = %s" : " AND +e.election IN (%s)", list ? list : "");
         sql->failed = sql->failed || !list;
         free(list);

@@ -1,4 +1,4 @@
-/* Failovers, as they were told. */
+/* Failovers, as reported. */
 #include <string.h>
 
 #include "probe/history/history.h"
@@ -15,7 +15,7 @@
     " LEFT JOIN name n ON n.id = f.candidate LEFT JOIN name i ON i.id = f.identity"                          \
     " LEFT JOIN name o ON o.id = f.other LEFT JOIN name oi ON oi.id = f.other_identity"
 
-static enum certainty certainty_of(const char *word)
+static enum certainty history_failovers_certainty_of(const char *word)
 {
     return word && strcmp(word, certainty_word(CERTAINTY_CERTAIN)) == 0 ? CERTAINTY_CERTAIN
                                                                         : CERTAINTY_SUSPECTED;
@@ -40,7 +40,7 @@ static bool read_failover(sqlite3_stmt *statement, struct failover *f)
         .from_identity = own_text(statement, 6, &fine),
         .lost_at = {mono_us, lost_us},
         .cause = lengths_cause(sql_text(statement, 7)),
-        .cause_certainty = certainty_of(sql_text(statement, 8)),
+        .cause_certainty = history_failovers_certainty_of(sql_text(statement, 8)),
         .detection = sql_span(statement, 9),
         .vacancy = sql_span(statement, 11),
         .takeover = sql_span(statement, 13),

@@ -9,14 +9,14 @@
 #include "probe/history/reader.h"
 #include "probe/history/sql.h"
 
-/* A part of what somebody's tenure was, in one stretch. */
+/* A part of one tenure, in one stretch. */
 struct piece {
     struct history_stretch told;
     int64_t row; /* the tenure */
     char *name, *identity;
 };
 
-struct line {
+struct event_row {
     const struct history *h;
     int64_t from_us, to_us;
     struct owners owners;
@@ -26,7 +26,7 @@ struct line {
 
 /* ---- tenures ---- */
 
-/* A row; its successor's beginning tells in which stretch it ended. */
+/* A row; its successor's beginning shows in which stretch it ended. */
 struct tenure_read {
     int64_t row, stretch;
     enum stretch_kind kind;
@@ -92,15 +92,15 @@ static size_t last_stretch(const struct history *h, const struct tenure_read *te
     return run;
 }
 
-/* A time that is said to lie in that stretch. What was written just after the clock was set carries times of
+/* A time limited to that stretch. Rows written just after the clock was set carry times of
  * the clock before. */
 static int64_t time_in(const struct stretch_row *stretch, int64_t us)
 {
     return us > stretch->to_us + DISORDER_US ? stretch->from_us : us;
 }
 
-static bool add_piece(struct line *line, const struct tenure_read *tenure, int64_t from_us, int64_t to_us,
-                      bool exact)
+static bool add_piece(struct event_row *line, const struct tenure_read *tenure, int64_t from_us,
+                      int64_t to_us, bool exact)
 {
     if (!room_for_one(&line->pieces, line->piece_count, &line->piece_room, sizeof *line->pieces))
         return false;
@@ -114,8 +114,8 @@ static bool add_piece(struct line *line, const struct tenure_read *tenure, int64
 }
 
 /* As far as the stretch shows that time. */
-static bool add_shown(struct line *line, const struct tenure_read *tenure, size_t stretch, int64_t from_us,
-                      int64_t to_us, bool exact)
+static bool add_shown(struct event_row *line, const struct tenure_read *tenure, size_t stretch,
+                      int64_t from_us, int64_t to_us, bool exact)
 {
     size_t low = 0, high = line->owners.count;
     while (low < high) {
@@ -137,8 +137,9 @@ static bool add_shown(struct line *line, const struct tenure_read *tenure, size_
     return true;
 }
 
-/* What it was in each stretch that it lived through: cut at the end of one, resumed in the next. */
-static bool add_tenure(struct line *line, const struct tenure_read *tenure, const struct tenure_read *next)
+/* Its part in each stretch that it covers: cut at the end of one, resumed in the next. */
+static bool add_tenure(struct event_row *line, const struct tenure_read *tenure,
+                       const struct tenure_read *next)
 {
     const struct history *h = line->h;
     size_t first = stretch_of(h, tenure->stretch);
@@ -185,7 +186,7 @@ static bool share_identity(struct piece *a, struct piece *b)
 }
 
 /* A recorder may have ended before it could read who it is that leads, and another one have read it. */
-static bool share_identities(struct line *line)
+static bool share_identities(struct event_row *line)
 {
     struct piece *before = NULL;
     bool fine = true;
@@ -213,7 +214,7 @@ static int by_time(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
-static bool tell_clipped(const struct line *line, struct history_stretch told, history_stretch_fn fn,
+static bool tell_clipped(const struct event_row *line, struct history_stretch told, history_stretch_fn fn,
                          void *context)
 {
     if (told.from_us < line->from_us) {
@@ -224,7 +225,7 @@ static bool tell_clipped(const struct line *line, struct history_stretch told, h
     return told.to_us <= told.from_us || fn(context, &told);
 }
 
-static void tell(const struct line *line, history_stretch_fn fn, void *context)
+static void history_line_tell(const struct event_row *line, history_stretch_fn fn, void *context)
 {
     int64_t until_us = INT64_MIN;
     bool goes_on = true;
@@ -262,13 +263,13 @@ static int64_t election_id(const struct history *h, const char *cluster, const c
     return -1;
 }
 
-static bool read_tenures(struct line *line, sqlite3 *db, int64_t election)
+static bool read_tenures(struct event_row *line, sqlite3 *db, int64_t election)
 {
     sqlite3_stmt *statement = NULL;
     bool fine = true;
     struct tenure_read held = {0};
-    /* One before the first is needed, too: a gap may reach into what is asked for. Where clocks jumped, times
-       say nothing of where a tenure is to be found. */
+    /* One before the first is needed, too: a gap may reach into the requested period. Where clocks jumped,
+       times do not show where a tenure is stored. */
     int code = sqlite3_prepare_v2(
         db,
         "SELECT t.id, t.kind, n.text, i.text, t.from_us, t.to_us, t.from_exact, t.stretch FROM tenure t"
@@ -301,9 +302,10 @@ bool history_stretches(struct history *h, const char *cluster, const char *elect
 {
     if (!reader_begin(h, error))
         return false;
-    struct line line = {.h = h, .from_us = from_us, .to_us = to_us};
+    struct event_row line = {.h = h, .from_us = from_us, .to_us = to_us};
     bool fine = owners_find(h, &line.owners);
-    /* Who leads as the recording begins has done so for longer, which nobody knows better. */
+    /* A leader at the beginning of the recording may have led before; the recording does not know since when.
+     */
     if (line.owners.count && line.owners.of[0].stretch == 0)
         line.owners.of[0].from_us = INT64_MIN;
     fine = fine && read_tenures(&line, h->db, election_id(h, cluster, election));
@@ -311,7 +313,7 @@ bool history_stretches(struct history *h, const char *cluster, const char *elect
         qsort(line.pieces, line.piece_count, sizeof *line.pieces, by_time);
     fine = fine && share_identities(&line);
     if (fine)
-        tell(&line, fn, context);
+        history_line_tell(&line, fn, context);
     else
         reader_failed(h, error);
     for (size_t i = 0; i < line.piece_count; i++) {

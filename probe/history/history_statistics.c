@@ -41,7 +41,7 @@ static bool add_cluster(struct history *h, int64_t cluster, int64_t from_us, int
                         struct digest_sum *sum)
 {
     sqlite3_stmt *statement = NULL;
-    /* Whole hours within. What came before 1970 has no digest. */
+    /* Whole hours within. Times before 1970 have no digest. */
     int64_t first = from_us <= 0 ? 0 : (from_us - 1) / LENGTHS_HOUR_US + 1, end = to_us / LENGTHS_HOUR_US;
     int64_t told_us = from_us;
     bool fine = true;

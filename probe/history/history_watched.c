@@ -23,7 +23,7 @@ static size_t part_at(const struct parts *parts, int64_t us)
     return us >= parts->to_us ? parts->count - 1 : (size_t)(share * (double)parts->count);
 }
 
-static void mark(const struct parts *parts, int64_t from_us, int64_t to_us)
+static void history_watched_mark(const struct parts *parts, int64_t from_us, int64_t to_us)
 {
     from_us = from_us > parts->from_us ? from_us : parts->from_us;
     to_us = to_us < parts->to_us ? to_us : parts->to_us;
@@ -53,8 +53,8 @@ static bool find_gaps(struct history *h, const struct parts *parts, struct gaps 
     return reader_end_gaps(h, statement) && fine;
 }
 
-/* What is left of a time that a stretch shows, between the gaps of a cluster in that stretch; of which one
-   they are, older recordings do not say. */
+/* The rest of a stretch's time between the gaps of a cluster in that stretch; older recordings do not name
+   the stretch of a gap. */
 static void mark_owner(const struct parts *parts, const struct owner *owner, int64_t stretch,
                        const struct reader_gap *gaps, size_t count)
 {
@@ -62,10 +62,10 @@ static void mark_owner(const struct parts *parts, const struct owner *owner, int
     for (size_t i = 0; i < count; i++) {
         if (gaps[i].stretch != 0 && gaps[i].stretch != stretch)
             continue;
-        mark(parts, from_us, gaps[i].from_us < owner->to_us ? gaps[i].from_us : owner->to_us);
+        history_watched_mark(parts, from_us, gaps[i].from_us < owner->to_us ? gaps[i].from_us : owner->to_us);
         from_us = gaps[i].to_us > from_us ? gaps[i].to_us : from_us;
     }
-    mark(parts, from_us, owner->to_us);
+    history_watched_mark(parts, from_us, owner->to_us);
 }
 
 static void mark_watched(const struct history *h, const struct parts *parts, const struct owners *owners,

@@ -1,8 +1,8 @@
 /*
- * items.h - the inside of a picture: its slots, and how one item is written into it.
+ * items.h - the slots of a picture, and how one item is written into it. Private to this folder.
  *
- * An item's bytes are its kind, the slot of what it is below (from 1; 0: nothing), a key that tells it from
- * its siblings, and what is known of it. Slots are numbered densely, and those of items that went are used
+ * An item's bytes are its kind, the slot of its parent (from 1; 0: none), a key that is unique among
+ * its siblings, and its contents. Slots are numbered densely, and those of removed items are used
  * again: numbers stay small in patches.
  */
 #ifndef ELECTOP_PROBE_HISTORY_ITEMS_H
@@ -27,7 +27,7 @@ enum item_kind {
     ITEM_FOREIGN, /* ... of outsiders */
     ITEM_FAILOVER,
     ITEM_WORST,    /* ... of findings */
-    ITEM_DEPARTED, /* whoever left lately */
+    ITEM_DEPARTED, /* candidates that left lately */
     ITEM_KINDS
 };
 
@@ -47,7 +47,11 @@ struct last_figures {
     int64_t answer_us, zxid, child_watches;
     int connections;
     size_t watch_count;
-    struct moment seen, watches_seen;
+    struct moment seen, watches_seen, load_seen;
+    struct server_load load;
+    int64_t lag, lag_us;
+    int busiest_connections;
+    char busiest_address[48];
 };
 
 struct picture {
@@ -59,7 +63,7 @@ struct picture {
     size_t bucket_count, used;
     uint32_t top; /* the first item below nothing */
     uint32_t round;
-    uint64_t turn; /* of the model, at the latest update: what was not touched since is the same */
+    uint64_t turn; /* of the model, at the latest update: an item not touched since is the same */
     bool failed;
 
     int64_t base_us; /* the distance of the clocks that moments are written against */
@@ -69,17 +73,17 @@ struct picture {
     struct buffer item; /* being written */
     size_t key_length;
     uint32_t parent;
-    struct buffer order; /* slots of what was written, for an order */
+    struct buffer order; /* slots of the written items, for an order */
 };
 
-/* Begins an item; its key is written into picture->item, then item_key() is called, then what is known. */
+/* Begins an item; its key is written into picture->item, then item_key() is called, then its contents. */
 void item_begin(struct picture *, enum item_kind, uint32_t parent);
 void item_key(struct picture *);
 /* Into the picture and, where it differs, the patch. Its slot; SLOT_NONE: out of memory. */
 uint32_t item_end(struct picture *, struct buffer *patch);
 /* The item of this key, if it is there, stays as it is. */
 uint32_t item_keep(struct picture *);
-/* Takes out what is below parent (SLOT_NONE: below nothing) and was not written in this round. */
+/* Removes children of parent (SLOT_NONE: items without a parent) that were not written in this round. */
 void items_sweep(struct picture *, uint32_t parent, struct buffer *patch);
 
 #endif

@@ -7,7 +7,7 @@
 #include "probe/history/digest.h"
 #include "probe/history/sql.h"
 
-/* A failover is told when its evidence is in. */
+/* A failover is reported when its evidence is complete. */
 #define TOLD_WITHIN_US INT64_C(600000000)
 /* Hours that are looked at in one go. */
 #define HOURS_AT_ONCE 1000
@@ -33,8 +33,8 @@ static bool add_sample(struct samples *samples, const struct failover *failover)
     " f.takeover_low_us, f.takeover_high_us, f.total_low_us, f.total_high_us, f.gap_us"
 
 /* Without any text but the cause. */
-static bool read_all(sqlite3 *db, const char *sql, int64_t whose, int64_t from_us, int64_t to_us,
-                     struct samples *samples)
+static bool lengths_read_all(sqlite3 *db, const char *sql, int64_t whose, int64_t from_us, int64_t to_us,
+                             struct samples *samples)
 {
     sqlite3_stmt *statement = NULL;
     int code = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
@@ -58,7 +58,7 @@ static bool read_all(sqlite3 *db, const char *sql, int64_t whose, int64_t from_u
 
 bool lengths_read(sqlite3 *db, int64_t election, int64_t from_us, int64_t to_us, struct samples *samples)
 {
-    return read_all(
+    return lengths_read_all(
         db, LENGTH_COLUMNS " FROM failover f WHERE f.election = ? AND f.lost_us >= ? AND f.lost_us < ?",
         election, from_us, to_us, samples);
 }
@@ -66,10 +66,10 @@ bool lengths_read(sqlite3 *db, int64_t election, int64_t from_us, int64_t to_us,
 bool lengths_read_cluster(sqlite3 *db, int64_t cluster, int64_t from_us, int64_t to_us,
                           struct samples *samples)
 {
-    return read_all(db,
-                    LENGTH_COLUMNS " FROM election l CROSS JOIN failover f ON f.election = l.id"
-                                   " WHERE l.cluster = ? AND f.lost_us >= ? AND f.lost_us < ?",
-                    cluster, from_us, to_us, samples);
+    return lengths_read_all(db,
+                            LENGTH_COLUMNS " FROM election l CROSS JOIN failover f ON f.election = l.id"
+                                           " WHERE l.cluster = ? AND f.lost_us >= ? AND f.lost_us < ?",
+                            cluster, from_us, to_us, samples);
 }
 
 /* ---- digests ---- */
@@ -96,7 +96,7 @@ static bool digest_cluster(sqlite3 *db, int64_t cluster, int64_t hour)
     return fine;
 }
 
-/* The first hour of which something may still be told. */
+/* The first hour that may still get failovers. */
 static int64_t open_hour(int64_t now_us)
 {
     return (now_us - TOLD_WITHIN_US) / LENGTHS_HOUR_US;

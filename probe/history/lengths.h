@@ -1,9 +1,9 @@
 /*
- * lengths.h - how long the failovers of a recording took, and nothing else of them: there may be millions.
+ * lengths.h - the durations of a recording's failovers, and nothing else of them: there may be millions.
  *
- * Whoever records digests them by the hour (digest.h), at leisure; where a digest is missing, since the hour
- * is not over, or something was recorded late or forgotten as too old (which takes the digest away), the
- * failovers themselves are gone through.
+ * The recorder digests them by the hour (digest.h), at leisure; where a digest is missing, because the hour
+ * is not over, or rows were added late or removed as too old (which removes the digest), the
+ * failovers themselves are read.
  */
 #ifndef ELECTOP_PROBE_HISTORY_LENGTHS_H
 #define ELECTOP_PROBE_HISTORY_LENGTHS_H

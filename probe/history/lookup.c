@@ -10,7 +10,7 @@ struct lookup_entry {
     int64_t number;
 };
 
-static uint64_t hash_of(const char *text, size_t length)
+static uint64_t lookup_hash_of(const char *text, size_t length)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     for (size_t i = 0; i < length; i++)
@@ -18,8 +18,8 @@ static uint64_t hash_of(const char *text, size_t length)
     return hash ^ hash >> 32;
 }
 
-static struct lookup_entry *place_of(const struct lookup *lookup, const char *text, size_t length,
-                                     uint64_t hash)
+static struct lookup_entry *lookup_place_of(const struct name_lookup *lookup, const char *text, size_t length,
+                                            uint64_t hash)
 {
     size_t at = hash & (lookup->room - 1);
     while (lookup->entries[at].text &&
@@ -29,40 +29,40 @@ static struct lookup_entry *place_of(const struct lookup *lookup, const char *te
     return &lookup->entries[at];
 }
 
-bool lookup_find(const struct lookup *lookup, const char *text, size_t length, int64_t *number)
+bool lookup_find(const struct name_lookup *lookup, const char *text, size_t length, int64_t *number)
 {
     if (lookup->room == 0)
         return false;
-    const struct lookup_entry *entry = place_of(lookup, text, length, hash_of(text, length));
+    const struct lookup_entry *entry = lookup_place_of(lookup, text, length, lookup_hash_of(text, length));
     if (entry->text)
         *number = entry->number;
     return entry->text != NULL;
 }
 
-static bool grow(struct lookup *lookup)
+static bool lookup_grow(struct name_lookup *lookup)
 {
     if (lookup->count * 2 < lookup->room)
         return true;
-    struct lookup larger = {.count = lookup->count, .room = lookup->room ? lookup->room * 2 : 256};
+    struct name_lookup larger = {.count = lookup->count, .room = lookup->room ? lookup->room * 2 : 256};
     larger.entries = calloc(larger.room, sizeof *larger.entries);
     if (!larger.entries)
         return false;
     for (size_t i = 0; i < lookup->room; i++) {
         const struct lookup_entry *entry = &lookup->entries[i];
         if (entry->text)
-            *place_of(&larger, entry->text, entry->length, entry->hash) = *entry;
+            *lookup_place_of(&larger, entry->text, entry->length, entry->hash) = *entry;
     }
     free(lookup->entries);
     *lookup = larger;
     return true;
 }
 
-void lookup_set(struct lookup *lookup, const char *text, size_t length, int64_t number)
+void lookup_set(struct name_lookup *lookup, const char *text, size_t length, int64_t number)
 {
-    if (!grow(lookup))
+    if (!lookup_grow(lookup))
         return;
-    uint64_t hash = hash_of(text, length);
-    struct lookup_entry *entry = place_of(lookup, text, length, hash);
+    uint64_t hash = lookup_hash_of(text, length);
+    struct lookup_entry *entry = lookup_place_of(lookup, text, length, hash);
     if (entry->text) {
         entry->number = number;
         return;
@@ -76,7 +76,7 @@ void lookup_set(struct lookup *lookup, const char *text, size_t length, int64_t 
     lookup->count++;
 }
 
-void lookup_clear(struct lookup *lookup)
+void lookup_clear(struct name_lookup *lookup)
 {
     for (size_t i = 0; i < lookup->room; i++) {
         free(lookup->entries[i].text);
@@ -85,7 +85,7 @@ void lookup_clear(struct lookup *lookup)
     lookup->count = 0;
 }
 
-void lookup_copy(struct lookup *lookup, const struct lookup *from)
+void lookup_copy(struct name_lookup *lookup, const struct name_lookup *from)
 {
     lookup_clear(lookup);
     for (size_t i = 0; i < from->room; i++)
@@ -93,9 +93,9 @@ void lookup_copy(struct lookup *lookup, const struct lookup *from)
             lookup_set(lookup, from->entries[i].text, from->entries[i].length, from->entries[i].number);
 }
 
-void lookup_free(struct lookup *lookup)
+void lookup_free(struct name_lookup *lookup)
 {
     lookup_clear(lookup);
     free(lookup->entries);
-    *lookup = (struct lookup){0};
+    *lookup = (struct name_lookup){0};
 }

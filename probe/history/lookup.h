@@ -9,18 +9,18 @@
 #include <stdint.h>
 
 struct lookup_entry;
-struct lookup {
+struct name_lookup {
     struct lookup_entry *entries;
     size_t count, room;
 };
 
 /* False: it is not there. */
-bool lookup_find(const struct lookup *, const char *text, size_t length, int64_t *number);
-/* In place of what was there. Forgets silently where memory is short. */
-void lookup_set(struct lookup *, const char *text, size_t length, int64_t number);
+bool lookup_find(const struct name_lookup *, const char *text, size_t length, int64_t *number);
+/* Replaces an earlier number. Forgets silently where memory is short. */
+void lookup_set(struct name_lookup *, const char *text, size_t length, int64_t number);
 /* All that is in from, and nothing else. */
-void lookup_copy(struct lookup *, const struct lookup *from);
-void lookup_clear(struct lookup *);
-void lookup_free(struct lookup *);
+void lookup_copy(struct name_lookup *, const struct name_lookup *from);
+void lookup_clear(struct name_lookup *);
+void lookup_free(struct name_lookup *);
 
 #endif

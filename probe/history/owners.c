@@ -5,8 +5,8 @@
 
 #include "probe/history/reader.h"
 
-/* What is recorded later shows its time instead of what had it before. */
-static void take_over(struct owners *owners, struct owner *scratch, const struct owner *later)
+/* A later recording shows its time instead of the earlier owner of that time. */
+static void owners_take_over(struct owners *owners, struct owner *scratch, const struct owner *later)
 {
     size_t count = 0;
     bool placed = false;
@@ -45,7 +45,7 @@ bool owners_find(const struct history *h, struct owners *owners)
         owners->jump = true;
         if (!scratch && !(scratch = calloc(room, sizeof *scratch)))
             return false;
-        take_over(owners, scratch, &later);
+        owners_take_over(owners, scratch, &later);
     }
     free(scratch);
     return owners->of != NULL;

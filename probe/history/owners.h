@@ -1,5 +1,5 @@
 /*
- * owners.h - which stretch of a recording shows a time: where a clock was set back, what was recorded later
+ * owners.h - which stretch of a recording shows a time: where a clock was set back, the later recording
  * shows the times that the clock showed twice.
  */
 #ifndef ELECTOP_PROBE_HISTORY_OWNERS_H

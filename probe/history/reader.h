@@ -8,11 +8,11 @@
 
 #include "probe/election/failover.h"
 #include "probe/election/model.h"
-#include "probe/history/picture.h"
-#include "probe/history/thaw.h"
+#include "probe/history/snapshot.h"
+#include "probe/history/snapshot_read.h"
 
-/* Events may be told with an earlier time than one before them: lists of servers carry when they were asked
- * for. */
+/* Events may be reported with an earlier time than one before them: lists of servers carry the time of their
+ * request. */
 #define DISORDER_US 60000000
 
 struct chunk_row {
@@ -36,7 +36,7 @@ struct stub {
 struct history {
     sqlite3 *db;
     char *file;
-    bool still;      /* nobody writes it (opening.h) */
+    bool still;      /* it has no writer (recording_open.h) */
     unsigned depth;  /* of reader_begin() */
     int64_t schema;  /* of the file */
     int64_t version; /* PRAGMA data_version of what follows */
@@ -52,10 +52,10 @@ struct history {
     size_t patches_size, patches_at;
     int64_t patches_us; /* time of the latest that was scanned */
     int64_t at_us;
-    struct thawed *thawed;
+    struct snapshot_model *restored;
     uint64_t generation;
 
-    /* Where a time stands in several stretches, the one that was looked at stays in view. */
+    /* Where several stretches contain a time, the one shown last stays in view. */
     int64_t cursor_us;
     size_t cursor_stretch;
     bool has_cursor;
@@ -95,7 +95,7 @@ bool reader_end_gaps(struct history *, sqlite3_stmt *);
 /* NULL: no such election. */
 struct stub *reader_stub(struct history *, int64_t id);
 
-/* The failover that this event told, which is not later than at_us, to be released. False: there is none. */
+/* The failover that this event reports, not later than at_us, to be released. False: there is none. */
 bool reader_failover(struct history *, int64_t event, int64_t election, int64_t at_us, struct failover *);
 
 #endif

@@ -6,7 +6,7 @@
 #include "config/room.h"
 #include "config/text.h"
 #include "probe/history/lookup.h"
-#include "probe/history/picture.h"
+#include "probe/history/snapshot.h"
 #include "probe/history/schema.h"
 #include "probe/history/store.h"
 #include "probe/log.h"
@@ -22,14 +22,14 @@
 #define CLOCK_SET_US 1000000
 #define CHECK_MS 1000
 
-/* The latest tenure that was told of an election, and its number in it; 0: none yet. */
+/* The latest recorded tenure of an election, and its number in it; 0: none yet. */
 struct told_tenure {
     struct moment from, to;
     bool named, identified;
     int64_t number;
 };
 
-/* What was told of an election so far. */
+/* The facts of an election recorded so far. */
 struct told {
     const struct recipe *recipe;
     enum election_kind kind;
@@ -51,14 +51,15 @@ struct recorder {
     int64_t last_us;              /* of the latest batch in it */
     int64_t alive_us;             /* until when all was handed on */
     bool begun;                   /* a stretch */
+    bool from_log;                /* what it sees comes from transaction logs */
     const char *why;              /* the next one begins */
     size_t picture_size, patches; /* of the chunk */
     uint64_t cost_us, updated_us; /* of the latest update, of uv_hrtime() */
     uint64_t lost;                /* events, in all */
-    int64_t lost_us;              /* the first of what was lost; 0: nothing, or a new stretch has begun */
+    int64_t lost_us;              /* the first moment that was lost; 0: none, or a new stretch has begun */
     struct recorder_loss loss;    /* the latest; its events while it goes on: those before it */
     uint64_t lost_turn_us;
-    struct lookup index; /* elections in told, by cluster and path */
+    struct name_lookup index; /* elections in the list, by cluster and path */
     struct told *told;
     size_t told_count, told_room;
 
@@ -69,7 +70,7 @@ struct recorder {
     char *problem; /* as it was logged */
 };
 
-static uint64_t now_us(void)
+static uint64_t recorder_now_us(void)
 {
     return uv_hrtime() / 1000;
 }
@@ -80,13 +81,15 @@ static struct batch *batch_of(struct recorder *r, int64_t at_us)
 {
     if (!r->batch && (r->batch = batch_new())) {
         r->batch->at_us = at_us;
+        r->batch->source = r->from_log ? SOURCE_LOG : SOURCE_OBSERVED;
         r->batches++;
     }
     return r->batch;
 }
 
-/* What is told of an election once, and when it changes. */
-static struct told *told_of(struct recorder *r, const struct cluster *cluster, const struct election *e)
+/* Facts of an election that are recorded once, and when they change. */
+static struct told *recorder_told_of(struct recorder *r, const struct cluster *cluster,
+                                     const struct election *e)
 {
     char key[1024];
     size_t name = strlen(cluster->name) + 1, length = strlen(e->path);
@@ -107,7 +110,7 @@ static struct told *told_of(struct recorder *r, const struct cluster *cluster, c
 
 static void tell_subject(struct recorder *r, const struct cluster *cluster, const struct election *e)
 {
-    struct told *told = e ? told_of(r, cluster, e) : NULL;
+    struct told *told = e ? recorder_told_of(r, cluster, e) : NULL;
     if (told && told->known && told->recipe == e->recipe && told->kind == e->kind)
         return;
     if (told) {
@@ -132,6 +135,17 @@ void recorder_event(void *context, const struct event *event)
     batch_add_event(r->batch, event);
 }
 
+void recorder_fact(struct recorder *r, const char *cluster, const struct logged_fact *fact)
+{
+    if (r->lost_us == 0 && batch_of(r, fact->at.wall_us))
+        batch_add_fact(r->batch, cluster, fact);
+}
+
+void recorder_from_log(struct recorder *r)
+{
+    r->from_log = true;
+}
+
 /* ---- who led ---- */
 
 static bool same_tenure(const struct told_tenure *told, const struct tenure *tenure)
@@ -140,7 +154,7 @@ static bool same_tenure(const struct told_tenure *told, const struct tenure *ten
            told->named == (tenure->name != NULL) && told->identified == (tenure->identity != NULL);
 }
 
-/* What a recording told this run is in it already. */
+/* A tenure that came from a recording is in it already. */
 static bool is_recalled(const struct election *e, const struct tenure *tenure)
 {
     return tenure->to.mono_us != 0 && tenure->to.mono_us <= e->own_since.mono_us;
@@ -158,7 +172,7 @@ static struct tenure own_part(const struct election *e, const struct tenure *ten
 
 static struct told_tenure *told_tenure_of(struct recorder *r, const struct election *e)
 {
-    struct told *told = told_of(r, e->cluster, e);
+    struct told *told = recorder_told_of(r, e->cluster, e);
     if (told && told->batch != r->batches) {
         told->before = told->tenure;
         told->batch = r->batches;
@@ -174,7 +188,7 @@ static void tell_tenures(struct recorder *r, const struct election *e)
         return;
     if (told->number && same_tenure(told, election_tenure_at(e, count - 1)))
         return;
-    /* The latest that was told goes on or has ended; what it was taken for may have been corrected. */
+    /* The latest recorded one continues or has ended; its leader may have been corrected. */
     while (first > 0 &&
            (told->number == 0 || election_tenure_at(e, first - 1)->from.mono_us >= told->from.mono_us))
         first--;
@@ -224,12 +238,12 @@ static bool take_picture(struct recorder *r)
 {
     struct batch *batch = r->batch;
     if (!r->begun)
-        picture_clear(r->picture);
-    bool fine = picture_update(r->picture, r->model, &batch->patch);
+        snapshot_clear(r->picture);
+    bool fine = snapshot_update(r->picture, r->model, &batch->patch);
     size_t patch = batch->patch.length;
     r->patches += patch;
     if (!r->begun || r->patches > patches_most(r)) {
-        fine = fine && picture_keyframe(r->picture, &batch->picture);
+        fine = fine && snapshot_keyframe(r->picture, &batch->picture);
         batch->begins = r->begun ? BATCH_NEW_CHUNK : BATCH_NEW_STRETCH;
         batch->why = r->why;
         r->picture_size = batch->picture.length;
@@ -247,7 +261,7 @@ static void lose(struct recorder *r, size_t events)
         log_line(LOG_LEVEL_ERROR, "the recording cannot keep up: what happens now is not in it");
     }
     r->lost += events;
-    r->lost_turn_us = now_us();
+    r->lost_turn_us = recorder_now_us();
     r->begun = false;
     r->why = "went on after a loss";
     for (size_t i = 0; i < r->told_count; i++) {
@@ -331,7 +345,7 @@ static uint64_t update(struct recorder *r, bool at_once)
         live_on(r);
         return 0;
     }
-    uint64_t start_us = now_us();
+    uint64_t start_us = recorder_now_us();
     if (r->lost_us && !at_once && start_us - r->lost_turn_us < DEFER_MOST_US)
         return 0; /* the timer looks again */
     if (!batch_of(r, model->now.wall_us))
@@ -348,7 +362,7 @@ static uint64_t update(struct recorder *r, bool at_once)
     if (!take_picture(r))
         r->batch->failed = true;
     hand_on(r);
-    r->updated_us = now_us();
+    r->updated_us = recorder_now_us();
     r->cost_us = r->updated_us - start_us;
     return 0;
 }
@@ -374,7 +388,7 @@ struct recorder *recorder_new(const struct model *model, const char *file, int64
 {
     *error = NULL;
     struct recorder *r = calloc(1, sizeof *r);
-    if (!r || !(r->picture = picture_new())) {
+    if (!r || !(r->picture = snapshot_new())) {
         *error = strdup("out of memory; nothing can be recorded");
         free(r);
         return NULL;
@@ -385,20 +399,20 @@ struct recorder *recorder_new(const struct model *model, const char *file, int64
     r->store = store_open(file, keep_ms, error);
     if (r->store)
         return r;
-    picture_free(r->picture);
+    snapshot_free(r->picture);
     free(r);
     return NULL;
 }
 
-static void on_closed(uv_handle_t *handle)
+static void recorder_on_closed(uv_handle_t *handle)
 {
     free(handle);
 }
 
-static void close_handle(uv_handle_t *handle)
+static void recorder_close_handle(uv_handle_t *handle)
 {
     if (handle && handle->data)
-        uv_close(handle, on_closed);
+        uv_close(handle, recorder_on_closed);
     else
         free(handle);
 }
@@ -417,17 +431,17 @@ static void on_deferred(uv_timer_t *timer)
     turn(timer->data);
 }
 
-static void on_prepare(uv_prepare_t *handle)
+static void recorder_on_prepare(uv_prepare_t *handle)
 {
     turn(handle->data);
 }
 
-static void on_check(uv_check_t *handle)
+static void recorder_on_check(uv_check_t *handle)
 {
     turn(handle->data);
 }
 
-static void on_timer(uv_timer_t *timer)
+static void recorder_on_timer(uv_timer_t *timer)
 {
     struct recorder *r = timer->data;
     turn(r);
@@ -462,9 +476,9 @@ struct recorder *recorder_start(uv_loop_t *loop, struct monitor *monitor, const 
     uv_timer_init(loop, r->timer);
     uv_timer_init(loop, r->defer);
     r->prepare->data = r->check->data = r->timer->data = r->defer->data = r;
-    uv_prepare_start(r->prepare, on_prepare);
-    uv_check_start(r->check, on_check);
-    uv_timer_start(r->timer, on_timer, CHECK_MS, CHECK_MS);
+    uv_prepare_start(r->prepare, recorder_on_prepare);
+    uv_check_start(r->check, recorder_on_check);
+    uv_timer_start(r->timer, recorder_on_timer, CHECK_MS, CHECK_MS);
     return r;
 }
 
@@ -485,12 +499,12 @@ bool recorder_stop(struct recorder *r, char **problem)
             *problem = lost ? store_loss(lost, r->lost_us) : NULL;
     }
     free(lost);
-    close_handle((uv_handle_t *)r->prepare);
-    close_handle((uv_handle_t *)r->check);
-    close_handle((uv_handle_t *)r->timer);
-    close_handle((uv_handle_t *)r->defer);
+    recorder_close_handle((uv_handle_t *)r->prepare);
+    recorder_close_handle((uv_handle_t *)r->check);
+    recorder_close_handle((uv_handle_t *)r->timer);
+    recorder_close_handle((uv_handle_t *)r->defer);
     batch_free(r->batch);
-    picture_free(r->picture);
+    snapshot_free(r->picture);
     lookup_free(&r->index);
     free(r->told);
     free(r->problem);

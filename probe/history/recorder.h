@@ -1,7 +1,7 @@
 /*
- * recorder.h - records what a monitor sees: every event, and the model as it stands whenever that changes.
+ * recorder.h - records a monitor: every event, and the model whenever it changes.
  *
- * At the end of each turn of the loop in which something changed, what is different is written down and
+ * At the end of each turn of the loop in which something changed, the differences are written down and
  * handed to the store's thread; the loop never waits for a disk. Where that takes long (thousands of
  * candidates), it is done less often, so that it costs at most a fiftieth of a core; events keep their times.
  */
@@ -9,18 +9,20 @@
 #define ELECTOP_PROBE_HISTORY_RECORDER_H
 
 #include "probe/monitor.h"
+#include "probe/transactions/logged_fact.h"
 
 struct recorder;
 
 /*
- * Begins to record into the file (place.h) what the monitor sees from now on. Stop it before the monitor,
- * which goes on without it. NULL and a text in *error (caller frees): why that cannot be, and what to do.
+ * Begins to record into the file (recording_file.h) what the monitor sees from now on. Stop it before the
+ * monitor, which goes on without it. NULL and a text in *error (caller frees): why that cannot be, and what
+ * to do.
  */
 struct recorder *recorder_start(uv_loop_t *, struct monitor *, const char *file, int64_t keep_ms,
                                 char **error);
 
-/* Writes what is left, and ends. False and a text in *problem (caller frees; may be NULL): not all could be
-   written, why, and from when on it is missing. Its handles close with the loop's next turns. NULL is fine.
+/* Writes the rest, and ends. False and a text in *problem (caller frees; may be NULL): not all could be
+   written, why, and since when it is missing. Its handles close with the loop's next turns. NULL is fine.
  */
 bool recorder_stop(struct recorder *, char **problem);
 
@@ -47,6 +49,10 @@ bool recorder_last_loss(const struct recorder *, struct recorder_loss *);
 struct recorder *recorder_new(const struct model *, const char *file, int64_t keep_ms, char **error);
 /* A monitor_event_fn, or a model's on_event. */
 void recorder_event(void *recorder, const struct event *);
+/* What a transaction log tells beyond the elections. */
+void recorder_fact(struct recorder *, const char *cluster, const struct logged_fact *);
+/* From now on its rows come from transaction logs, and not from what somebody observed. */
+void recorder_from_log(struct recorder *);
 /* To be called when something may have changed; in how many ms again (0: when something else changes). */
 uint64_t recorder_turn(struct recorder *);
 /* The same, however much it costs. */

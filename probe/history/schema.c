@@ -8,7 +8,7 @@
 #include "probe/history/sql.h"
 #include "probe/log.h"
 
-/* "elec": told by file(1), and from any other database. */
+/* "elec": shows file(1) and other programs that it is a recording. */
 #define APPLICATION_ID 0x656c6563
 
 /* clang-format off */
@@ -87,8 +87,8 @@ static const char *const version_1[] = {
     NULL};
 /* clang-format on */
 
-/* What happened in one election, among twenty million events of a month. What is said of how many there are
-   lets SQLite's planner know, without looking, that going by the election is quicker than going through all.
+/* The events of one election, among twenty million events of a month. The stated counts
+   let SQLite's planner know, without looking, that the index of the election is faster than a full scan.
  */
 static const char *const version_2[] = {
     "CREATE INDEX event_election ON event (election)", "ANALYZE election", "DELETE FROM sqlite_stat1",
@@ -120,8 +120,78 @@ static const char *const version_4[] = {
                    " LEFT JOIN cluster c ON c.id = g.cluster LEFT JOIN stretch s ON s.id = g.stretch",
     NULL};
 
+/* A cause that is unknown has no certainty: as in JSON. */
+static const char *const version_5[] = {
+    "DROP VIEW failovers",
+    "CREATE VIEW failovers AS SELECT " TIME("f.lost_us") " AS lost, " TIME(
+        "f.elected_us") " AS elected,"
+                        " c.name AS cluster, l.path AS election, o.text AS from_candidate,"
+                        " oi.text AS from_identity, n.text AS to_candidate, i.text AS to_identity, f.cause,"
+                        " CASE f.cause WHEN 'unknown' THEN NULL ELSE f.certainty END AS certainty,"
+                        " f.detection_low_us / 1000.0 AS detection_low_ms,"
+                        " f.detection_high_us / 1000.0 AS detection_high_ms,"
+                        " f.vacancy_low_us / 1000.0 AS vacancy_low_ms,"
+                        " f.vacancy_high_us / 1000.0 AS vacancy_high_ms,"
+                        " f.takeover_low_us / 1000.0 AS takeover_low_ms,"
+                        " f.takeover_high_us / 1000.0 AS takeover_high_ms,"
+                        " f.total_low_us / 1000.0 AS total_low_ms,"
+                        " f.total_high_us / 1000.0 AS total_high_ms,"
+                        " f.gap_us / 1000.0 AS gap_ms, f.evidence, f.event AS id"
+                        " FROM failover f JOIN election l ON l.id = f.election"
+                        " JOIN cluster c ON c.id = l.cluster LEFT JOIN name n ON n.id = f.candidate"
+                        " LEFT JOIN name i ON i.id = f.identity LEFT JOIN name o ON o.id = f.other"
+                        " LEFT JOIN name oi ON oi.id = f.other_identity",
+    NULL};
+
+/* clang-format off */
+/* What the servers' transaction logs tell, and which rows come from there. */
+#define SOURCE(column) "CASE " column " WHEN 1 THEN 'log' WHEN 2 THEN 'both' ELSE 'observed' END AS source"
+static const char *const version_6[] = {
+    "CREATE TABLE fact (id INTEGER PRIMARY KEY, cluster INTEGER, at_us INTEGER NOT NULL, kind TEXT NOT NULL,"
+    " zxid INTEGER, zxid_to INTEGER, session INTEGER, owner INTEGER, path TEXT, timeout_ms INTEGER,"
+    " began_us INTEGER, back_us INTEGER)",
+    "CREATE INDEX fact_time ON fact (at_us)",
+    "CREATE VIEW facts AS SELECT f.id, " TIME("f.at_us") " AS time, c.name AS cluster, f.kind AS fact,"
+    " printf('0x%x', f.zxid) AS zxid, CASE WHEN f.zxid_to THEN printf('0x%x', f.zxid_to) END AS zxid_to,"
+    " CASE WHEN f.session THEN printf('0x%x', f.session) END AS session,"
+    " CASE WHEN f.owner THEN printf('0x%x', f.owner) END AS owner, f.path, f.timeout_ms, " TIME("f.began_us")
+    " AS began, f.back_us / 1000.0 AS back_ms FROM fact f LEFT JOIN cluster c ON c.id = f.cluster",
+    "ALTER TABLE event ADD COLUMN source INTEGER",
+    "ALTER TABLE failover ADD COLUMN source INTEGER",
+    "ALTER TABLE tenure ADD COLUMN source INTEGER",
+    "DROP VIEW events",
+    "DROP VIEW failovers",
+    "DROP VIEW tenures",
+    "CREATE VIEW events AS SELECT e.id, " TIME("e.at_us") " AS time, c.name AS cluster, l.path AS election,"
+    "  k.word AS event, n.text AS candidate, i.text AS identity, o.text AS from_candidate,"
+    "  oi.text AS from_identity, e.position, e.gap_us / 1000.0 AS gap_ms, e.after_us / 1000.0 AS after_ms,"
+    "  e.joined, e.gone, e.state, e.detail, " SOURCE("e.source")
+    "  FROM event e JOIN kind k ON k.id = e.kind LEFT JOIN election l ON l.id = e.election"
+    "  LEFT JOIN cluster c ON c.id = coalesce(e.cluster, l.cluster) LEFT JOIN name n ON n.id = e.candidate"
+    "  LEFT JOIN name i ON i.id = e.identity LEFT JOIN name o ON o.id = e.other"
+    "  LEFT JOIN name oi ON oi.id = e.other_identity",
+    "CREATE VIEW failovers AS SELECT " TIME("f.lost_us") " AS lost, " TIME("f.elected_us") " AS elected,"
+    "  c.name AS cluster, l.path AS election, o.text AS from_candidate, oi.text AS from_identity,"
+    "  n.text AS to_candidate, i.text AS to_identity, f.cause,"
+    "  CASE f.cause WHEN 'unknown' THEN NULL ELSE f.certainty END AS certainty,"
+    "  f.detection_low_us / 1000.0 AS detection_low_ms, f.detection_high_us / 1000.0 AS detection_high_ms,"
+    "  f.vacancy_low_us / 1000.0 AS vacancy_low_ms, f.vacancy_high_us / 1000.0 AS vacancy_high_ms,"
+    "  f.takeover_low_us / 1000.0 AS takeover_low_ms, f.takeover_high_us / 1000.0 AS takeover_high_ms,"
+    "  f.total_low_us / 1000.0 AS total_low_ms, f.total_high_us / 1000.0 AS total_high_ms,"
+    "  f.gap_us / 1000.0 AS gap_ms, f.evidence, f.event AS id, " SOURCE("f.source")
+    "  FROM failover f JOIN election l ON l.id = f.election JOIN cluster c ON c.id = l.cluster"
+    "  LEFT JOIN name n ON n.id = f.candidate LEFT JOIN name i ON i.id = f.identity"
+    "  LEFT JOIN name o ON o.id = f.other LEFT JOIN name oi ON oi.id = f.other_identity",
+    "CREATE VIEW tenures AS SELECT c.name AS cluster, l.path AS election, t.kind, n.text AS candidate,"
+    "  i.text AS identity, " TIME("t.from_us") " AS since, t.from_exact, " TIME("t.to_us") " AS until, " SOURCE("t.source")
+    "  FROM tenure t JOIN election l ON l.id = t.election JOIN cluster c ON c.id = l.cluster"
+    "  LEFT JOIN name n ON n.id = t.candidate LEFT JOIN name i ON i.id = t.identity",
+    NULL};
+/* clang-format on */
+
 /* What makes version i + 1 of version i. A version that was released is never changed again. */
-static const char *const *const steps[SCHEMA_VERSION] = {version_1, version_2, version_3, version_4};
+static const char *const *const steps[SCHEMA_VERSION] = {version_1, version_2, version_3,
+                                                         version_4, version_5, version_6};
 
 char *schema_damaged(const char *file)
 {
@@ -210,9 +280,9 @@ bool schema_prepare(sqlite3 *db, const char *file, bool writing, char **error)
     /* Settings of the file that must be made before the first table. */
     if (empty && !sql_run(db, "PRAGMA auto_vacuum=INCREMENTAL; PRAGMA page_size=4096"))
         goto failed;
-    /* Rows of a hundred elections lie on as many pages: what is written at once is much, and the disk is
-       waited for only when it is taken over into the file. That is every four seconds at a thousand events a
-       second; the more it is at a time, the longer it takes, and a second is all that a kill may cost. */
+    /* Rows of a hundred elections lie on as many pages: each write is large, and the disk is
+       waited for only when it is moved into the file. That is every four seconds at a thousand events a
+       second; a larger move takes longer, and a kill may cost a second at most. */
     if (!sql_run(db, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=2000;"
                      " PRAGMA journal_size_limit=8388608"))
         goto failed;

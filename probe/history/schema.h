@@ -19,7 +19,7 @@
  *   failovers   every change of leader, once its evidence was in
  *     lost, elected                      when the leader's znode went, and when the next one was first
  *     cluster, election, from_candidate, from_identity, to_candidate, to_identity
- *     cause, certainty, evidence
+ *     cause, certainty, evidence         certainty NULL: the cause is unknown
  *     detection_low_ms, detection_high_ms, and the same of vacancy, takeover and total: at least and at most;
  *                     takeover and total end with the new leader's mark, which not every layout makes
  *     gap_ms          found after nobody had watched for so long: in no statistics
@@ -40,6 +40,18 @@
  *   gaps        when nothing was recorded, or a cluster could not be watched
  *     cluster         NULL: all of them
  *     since, until, seconds, why         until NULL: it goes on
+ *
+ *   facts       what the servers' transaction logs tell beyond the elections (electop autopsy)
+ *     time, cluster, zxid, zxid_to
+ *     fact            session-expired, session-closed (of those that owned ephemeral znodes), deleted (an
+ *                     ephemeral znode, by a request), epoch (ZooKeeper's own leader changed), clock-back,
+ *                     missing (transactions that are in no log), diverged (servers hold different ones)
+ *     session         that ended, or that deleted; owner: of what was deleted; path: what was deleted
+ *     timeout_ms, began                  of the session that ended
+ *     back_ms         by so much the clock went back
+ *
+ * In events, failovers and tenures the column source says where a row comes from: observed (somebody
+ * watched), log (a transaction log), or both (observed, and made certain by a log).
  *
  * For example:
  *
@@ -75,7 +87,7 @@
  *   kind        the words of events, by number
  *   stretch     from when to when was recorded without a break, with the clock going forwards; why it began,
  *               and who recorded. Ids count in the order of recording, which decides where clocks jumped
- *   chunk       a whole picture of everything (picture.h, deflated), and the patches that follow it;
+ *   chunk       a whole picture of everything (snapshot.h, deflated), and the patches that follow it;
  *               first_event, first_name: the first ones after it
  *   patch       the patches of the latest chunk, as they came
  *   digest      how long the failovers of an hour (since 1970) took, for percentiles of many (digest.h)
@@ -89,6 +101,8 @@
  *   2   an index of an election's events
  *   3   digests
  *   4   whose clock a gap is of, and one that lasts; who left lately, in pictures
+ *   5   a cause that is unknown has no certainty
+ *   6   facts, and the source of each row
  */
 #ifndef ELECTOP_PROBE_HISTORY_SCHEMA_H
 #define ELECTOP_PROBE_HISTORY_SCHEMA_H
@@ -96,9 +110,11 @@
 #include <stdbool.h>
 #include <sqlite3.h>
 
-#define SCHEMA_VERSION 4
+#define SCHEMA_VERSION 6
 /* The first in which a gap that lasts has a row. */
 #define SCHEMA_GAPS_LAST 4
+/* The first with what transaction logs tell. */
+#define SCHEMA_FACTS 6
 /* The oldest that is still read, and brought up to date. */
 #define SCHEMA_OLDEST 1
 
@@ -111,7 +127,7 @@
 
 /*
  * Makes or migrates it (writing), or checks that it can be read. False and a text in *error (caller frees):
- * what is wrong with the file, and what to do.
+ * the error of the file, and the remedy.
  */
 bool schema_prepare(sqlite3 *, const char *file, bool writing, char **error);
 

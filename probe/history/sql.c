@@ -7,37 +7,37 @@ bool sql_run(sqlite3 *db, const char *sql)
     return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK;
 }
 
-static bool step(sqlite3_stmt *statement, int64_t *number)
+static bool sql_step(sqlite3_stmt *statement, int64_t *number)
 {
     int code = sqlite3_step(statement);
     *number = code == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0; /* of NULL it makes 0 */
     return code == SQLITE_ROW || code == SQLITE_DONE;
 }
 
-static bool ask(sqlite3 *db, const char *sql, const int64_t *of, int64_t *number)
+static bool sql_ask_one(sqlite3 *db, const char *sql, const int64_t *of, int64_t *number)
 {
     sqlite3_stmt *statement = NULL;
     *number = 0;
     bool fine = sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK &&
-                (!of || sqlite3_bind_int64(statement, 1, *of) == SQLITE_OK) && step(statement, number);
+                (!of || sqlite3_bind_int64(statement, 1, *of) == SQLITE_OK) && sql_step(statement, number);
     sqlite3_finalize(statement);
     return fine;
 }
 
 bool sql_ask(sqlite3 *db, const char *sql, int64_t *number)
 {
-    return ask(db, sql, NULL, number);
+    return sql_ask_one(db, sql, NULL, number);
 }
 
 bool sql_ask_of(sqlite3 *db, const char *sql, int64_t of, int64_t *number)
 {
-    return ask(db, sql, &of, number);
+    return sql_ask_one(db, sql, &of, number);
 }
 
 bool sql_answer(sqlite3_stmt *statement, int64_t *number)
 {
     *number = 0;
-    bool fine = statement && step(statement, number);
+    bool fine = statement && sql_step(statement, number);
     sqlite3_reset(statement);
     return fine;
 }

@@ -8,16 +8,16 @@
 
 #include "config/text.h"
 #include "probe/history/lengths.h"
-#include "probe/history/opening.h"
-#include "probe/history/place.h"
-#include "probe/history/rows.h"
+#include "probe/history/recording_open.h"
+#include "probe/history/recording_file.h"
+#include "probe/history/writer_sql.h"
 #include "probe/history/schema.h"
 #include "probe/history/sql.h"
 #include "probe/history/trim.h"
 
 /* Batches wait for so long, so that one transaction takes many. */
 #define GATHER_MS 200
-/* The end of what was watched is written as often when nothing happens. */
+/* The end of the observed time is written as often when nothing happens. */
 #define ALIVE_MS 1000
 #define RETRY_MS 2000
 #define TRIM_EVERY_MS 3600000
@@ -42,20 +42,20 @@ struct store {
     char *problem;
 
     /* The thread's own. */
-    struct rows *rows;
+    struct writer_sql *rows;
     int64_t written_alive_us, newest_us;
     uint64_t trim_ms, digest_ms, take_over_ms; /* the next time at the soonest, of uv_hrtime() */
     int64_t digest_hour;                       /* from which on hours may be without a digest */
 };
 
-static uint64_t now_ms(void)
+static uint64_t store_now_ms(void)
 {
     return uv_hrtime() / 1000000;
 }
 
 /* ---- the thread ---- */
 
-static void set_problem(struct store *store, char *problem)
+static void store_set_problem(struct store *store, char *problem)
 {
     uv_mutex_lock(&store->mutex);
     free(store->problem);
@@ -72,29 +72,30 @@ static bool write_all(struct store *store, const struct batch *list, int64_t ali
         /* Its clock is another one than that of the stretch before, which ends where it was seen last. */
         bool ends = batch->begins == BATCH_NEW_STRETCH && newest_us != 0;
         int64_t end_us = batch->ended_us > newest_us ? batch->ended_us : newest_us;
-        fine = (!ends || rows_alive(store->rows, end_us)) && rows_write(store->rows, batch);
+        fine = (!ends || writer_sql_alive(store->rows, end_us)) && writer_sql_write(store->rows, batch);
         newest_us = batch->at_us;
     }
     alive_us = newest_us > alive_us ? newest_us : alive_us;
-    fine = fine && (newest_us == 0 || rows_alive(store->rows, alive_us)) && sql_run(store->db, "COMMIT");
+    fine =
+        fine && (newest_us == 0 || writer_sql_alive(store->rows, alive_us)) && sql_run(store->db, "COMMIT");
     if (fine) {
-        rows_committed(store->rows);
+        writer_sql_committed(store->rows);
         store->newest_us = newest_us;
         store->written_alive_us = alive_us;
-        set_problem(store, NULL);
+        store_set_problem(store, NULL);
         return true;
     }
-    set_problem(store, schema_error(store->db, store->file));
+    store_set_problem(store, schema_error(store->db, store->file));
     if (!sqlite3_get_autocommit(store->db))
         sql_run(store->db, "ROLLBACK");
-    rows_forget(store->rows);
+    writer_sql_forget(store->rows);
     return false;
 }
 
 static void trim_old(struct store *store, int64_t keep_ms)
 {
     bool more = true;
-    if (store->newest_us == 0 || now_ms() < store->trim_ms)
+    if (store->newest_us == 0 || store_now_ms() < store->trim_ms)
         return;
     /* A part at a time, between what happens. */
     bool fine = sql_run(store->db, "BEGIN IMMEDIATE") &&
@@ -106,24 +107,24 @@ static void trim_old(struct store *store, int64_t keep_ms)
         return;
     if (fine)
         sql_run(store->db, "PRAGMA incremental_vacuum(2000)");
-    store->trim_ms = now_ms() + TRIM_EVERY_MS;
-    store->digest_hour = 0; /* what was told late had its hour's taken away */
+    store->trim_ms = store_now_ms() + TRIM_EVERY_MS;
+    store->digest_hour = 0; /* a late event removed its hour's digest */
 }
 
 /* Into the file itself, however little happens: so a copy of the file alone lacks no more than a minute,
    and nothing once it is closed. */
-static void take_over(struct store *store)
+static void store_take_over(struct store *store)
 {
-    if (now_ms() < store->take_over_ms)
+    if (store_now_ms() < store->take_over_ms)
         return;
     sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
-    store->take_over_ms = now_ms() + TAKE_OVER_EVERY_MS;
+    store->take_over_ms = store_now_ms() + TAKE_OVER_EVERY_MS;
 }
 
 /* An hour at a time, between what happens. */
 static void digest_old(struct store *store)
 {
-    if (!lengths_due(store->newest_us, store->digest_hour) || now_ms() < store->digest_ms)
+    if (!lengths_due(store->newest_us, store->digest_hour) || store_now_ms() < store->digest_ms)
         return;
     bool fine = sql_run(store->db, "BEGIN IMMEDIATE") &&
                 lengths_digest(store->db, store->newest_us, &store->digest_hour) &&
@@ -131,10 +132,10 @@ static void digest_old(struct store *store)
     if (!fine && !sqlite3_get_autocommit(store->db))
         sql_run(store->db, "ROLLBACK");
     if (!fine)
-        store->digest_ms = now_ms() + DIGEST_AGAIN_MS;
+        store->digest_ms = store_now_ms() + DIGEST_AGAIN_MS;
 }
 
-static void free_all(struct batch *list)
+static void store_free_all(struct batch *list)
 {
     while (list) {
         struct batch *next = list->next;
@@ -163,7 +164,7 @@ static bool wait_for_work(struct store *store, struct batch **list, int64_t *ali
 }
 
 /* They count against the queue until they are written. */
-static void let_go(struct store *store, struct batch *list)
+static void store_let_go(struct store *store, struct batch *list)
 {
     size_t bytes = 0;
     for (const struct batch *batch = list; batch; batch = batch->next)
@@ -171,7 +172,7 @@ static void let_go(struct store *store, struct batch *list)
     uv_mutex_lock(&store->mutex);
     store->bytes -= bytes;
     uv_mutex_unlock(&store->mutex);
-    free_all(list);
+    store_free_all(list);
 }
 
 /* False: the store closes, and it has not become better. */
@@ -199,25 +200,25 @@ static void write_for_ever(void *context)
             if (!fine && !wait_to_retry(store))
                 break;
         }
-        let_go(store, list);
+        store_let_go(store, list);
         if (fine) {
             trim_old(store, keep_ms);
             digest_old(store);
-            take_over(store);
+            store_take_over(store);
         } else if (list) {
-            return; /* what is not written now never will be */
+            return; /* a write that fails now will never succeed */
         }
     }
     if (store->newest_us && alive_us > store->written_alive_us)
         write_all(store, NULL, alive_us);
-    /* Whoever reads it meanwhile keeps SQLite from doing so when it is closed. */
+    /* A reader with the file open keeps SQLite from doing so when it is closed. */
     store->take_over_ms = 0;
-    take_over(store);
+    store_take_over(store);
 }
 
 /* ---- the others ---- */
 
-static bool open_database(struct store *store, char **error)
+static bool store_open_database(struct store *store, char **error)
 {
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX;
     if (sqlite3_open_v2(store->file, &store->db, flags, NULL) != SQLITE_OK) {
@@ -225,7 +226,7 @@ static bool open_database(struct store *store, char **error)
         return false;
     }
     /* SQLite fills a page that lacks its end with zeros, and the damage is hidden for ever. */
-    if (opening_is_cut(store->db, store->file)) {
+    if (recording_open_is_cut(store->db, store->file)) {
         *error = schema_damaged(store->file);
         return false;
     }
@@ -233,8 +234,8 @@ static bool open_database(struct store *store, char **error)
     sqlite3_extended_result_codes(store->db, 0);
     if (!schema_prepare(store->db, store->file, true, error))
         return false;
-    store->rows = rows_new(store->db);
-    if (store->rows && rows_end_tenures(store->rows))
+    store->rows = writer_sql_new(store->db);
+    if (store->rows && writer_sql_end_tenures(store->rows))
         return true;
     *error = schema_error(store->db, store->file);
     return false;
@@ -250,11 +251,11 @@ struct store *store_open(const char *file, int64_t keep_ms, char **error)
     }
     store->last = &store->first;
     store->keep_ms = keep_ms;
-    store->trim_ms = now_ms();
+    store->trim_ms = store_now_ms();
     uv_mutex_init(&store->mutex);
     uv_cond_init(&store->wake);
-    store->lock = place_take(file, &store->file, error);
-    if (store->lock >= 0 && open_database(store, error)) {
+    store->lock = recording_file_take(file, &store->file, error);
+    if (store->lock >= 0 && store_open_database(store, error)) {
         store->has_thread = uv_thread_create(&store->thread, write_for_ever, store) == 0;
         if (!store->has_thread)
             *error = strdup("no thread can be started to write the recording; raise the limit of processes");
@@ -341,8 +342,8 @@ bool store_close(struct store *store, char **problem)
     if (problem)
         *problem = fine ? NULL : store_loss(store->problem, store->written_alive_us);
     free(store->problem);
-    free_all(store->first);
-    rows_free(store->rows);
+    store_free_all(store->first);
+    writer_sql_free(store->rows);
     sqlite3_close(store->db);
     if (store->lock >= 0)
         close(store->lock);

@@ -1,9 +1,9 @@
 /*
  * store.h - writes batches into a recording, on a thread of its own.
  *
- * Whoever pushes never waits for the disk: what cannot be written stays in a bounded queue and is tried
- * again; what no longer fits into it is refused, and the caller begins a new stretch later (batch.h). All
- * that was pushed is committed within half a second, so a process that is killed loses no more.
+ * A caller never waits for the disk: batches that cannot be written stay in a bounded queue and are tried
+ * again; one that no longer fits into it is refused, and the caller begins a new stretch later (batch.h). All
+ * batches are committed within half a second, so a process that is killed loses no more.
  */
 #ifndef ELECTOP_PROBE_HISTORY_STORE_H
 #define ELECTOP_PROBE_HISTORY_STORE_H
@@ -12,7 +12,7 @@
 
 struct store;
 
-/* keep_ms: what is older is forgotten, from time to time. NULL and a text in *error (caller frees). */
+/* keep_ms: older rows are removed, from time to time. NULL and a text in *error (caller frees). */
 struct store *store_open(const char *file, int64_t keep_ms, char **error);
 
 /* Takes the batch in any case. False: there was no room for it, and it is lost. */
@@ -33,7 +33,7 @@ char *store_loss(const char *problem, int64_t since_us);
 /* The file, without links. */
 const char *store_file(const struct store *);
 
-/* Writes what is left, and ends. False: it could not be written; *problem as above, and from when on it is
+/* Writes the rest, and ends. False: it could not be written; *problem as above, and since when it is
    missing. NULL is fine. */
 bool store_close(struct store *, char **problem);
 

@@ -1,5 +1,5 @@
 /*
- * trim.h - takes what is old out of a recording.
+ * trim.h - removes old rows from a recording.
  */
 #ifndef ELECTOP_PROBE_HISTORY_TRIM_H
 #define ELECTOP_PROBE_HISTORY_TRIM_H
@@ -9,9 +9,8 @@
 #include <stdint.h>
 
 /*
- * Takes out what ended before then, a part of it at each call, so that nobody waits for long. What the chunk
- * needs in which that moment lies stays. *more: there is more. Inside a transaction; false: it must be
- * rolled back.
+ * Removes rows that ended before then, some at each call, so that no reader waits for long. Rows that the
+ * chunk of that moment needs stay. *more: there is more. Inside a transaction; false: it must be rolled back.
  */
 bool recording_trim(sqlite3 *, int64_t before_us, bool *more);
 

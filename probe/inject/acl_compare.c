@@ -5,7 +5,7 @@
 
 #include "config/text.h"
 
-/* An ACL of more is told by so many of its entries. */
+/* Of a longer ACL so many entries are shown. */
 #define TOLD_MOST 3
 
 static bool is_digest(const struct acl_entry *entry)
@@ -18,7 +18,7 @@ static bool entry_is_same(const struct acl_entry *a, const struct acl_entry *b)
     return a->permissions == b->permissions && strcmp(a->scheme, b->scheme) == 0 && strcmp(a->id, b->id) == 0;
 }
 
-static size_t count_of(const struct acl *acl, const struct acl_entry *entry)
+static size_t acl_compare_count_of(const struct acl *acl, const struct acl_entry *entry)
 {
     size_t count = 0;
     for (size_t i = 0; i < acl->count; i++)
@@ -30,7 +30,7 @@ bool acl_is_same(const struct acl *a, const struct acl *b)
 {
     bool same = a->count == b->count;
     for (size_t i = 0; i < a->count && same; i++)
-        same = count_of(a, &a->entries[i]) == count_of(b, &a->entries[i]);
+        same = acl_compare_count_of(a, &a->entries[i]) == acl_compare_count_of(b, &a->entries[i]);
     return same;
 }
 
@@ -44,7 +44,7 @@ bool acl_is_masked(const struct acl *acl)
     return false;
 }
 
-/* Of schemes that nobody here knows an id may be a secret, too. */
+/* Under an unknown scheme an id may be a secret, too. */
 static size_t shown_length(const struct acl_entry *entry)
 {
     static const char *const open[] = {"world", "ip", "sasl", "x509", "hostname"};

@@ -1,7 +1,7 @@
 /*
- * acl_compare.h - whether two ACLs are one, and how they differ, in words that give nothing away. Pure.
+ * acl_compare.h - whether two ACLs are equal, and how they differ, in words without secrets. Pure.
  *
- * What stands behind a digest's user is made from its password: it is compared, and never shown.
+ * The text after a digest's user is made from its password: it is compared, and never shown.
  */
 #ifndef ELECTOP_PROBE_INJECT_ACL_COMPARE_H
 #define ELECTOP_PROBE_INJECT_ACL_COMPARE_H
@@ -14,8 +14,8 @@
 bool acl_is_same(const struct acl *, const struct acl *);
 
 /*
- * The servers keep something of it from us: who may read a znode and not administer it is shown its digests
- * as user:x. What is made of such an ACL would be nobody's.
+ * The servers hide part of it: a client that may read a znode but not administer it sees its digests
+ * as user:x. An ACL copied from that would match no user.
  */
 bool acl_is_masked(const struct acl *);
 

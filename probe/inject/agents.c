@@ -8,12 +8,12 @@
 #include <uv.h>
 
 #include "config/text.h"
-#include "probe/inject/run_mark.h"
+#include "probe/candidate/run_marker.h"
 
 #define POLL_MS 250
-/* Nobody new has come for so long: all are there. */
+/* No new agent has come for so long: all are there. */
 #define QUIET_MS 3000
-/* Who began together ends together: so long whoever stood first waits at most for who stood last. */
+/* Agents that began together end together: so long the first one waits at most for the last. */
 #define OVER_MS 180000
 #define FOR_MOST_MS (INT64_C(1000) * 86400000)
 #define PART_MOST (512 * 1024)
@@ -31,7 +31,7 @@ struct agents {
     size_t count, heard, reading; /* heard: so many have said how long they would run */
 };
 
-static uint64_t now_ms(void)
+static uint64_t agents_now_ms(void)
 {
     return uv_hrtime() / 1000000;
 }
@@ -89,7 +89,7 @@ static const char *sign_of(const struct agents *a, const char *name, const char 
                : NULL;
 }
 
-static size_t find(const struct agents *a, const char *name)
+static size_t agents_find(const struct agents *a, const char *name)
 {
     size_t i = 0;
     while (i < a->count && strcmp(a->known[i].name, name) != 0)
@@ -97,7 +97,7 @@ static size_t find(const struct agents *a, const char *name)
     return i;
 }
 
-/* Until all begin whoever ends takes its sign with it, and has no part in the run. */
+/* Until all begin, an agent that ends removes its marker, and has no part in the run. */
 static void forget_who_left(struct agents *a, char *const *names, size_t count)
 {
     size_t kept = 0;
@@ -117,8 +117,8 @@ static void forget_who_left(struct agents *a, char *const *names, size_t count)
     a->longest_ms = a->for_ms;
 }
 
-static void on_list(void *context, enum session_result result, const struct znode_stat *stat,
-                    char *const *names, size_t count)
+static void agents_on_list(void *context, enum session_result result, const struct znode_stat *stat,
+                           char *const *names, size_t count)
 {
     (void)stat;
     struct agents *a = context;
@@ -135,15 +135,15 @@ static void on_list(void *context, enum session_result result, const struct znod
         if (sign_of(a, names[i], "go") && strcmp(names[i] + strlen(a->run), ".go") == 0)
             a->go = true;
         if (!ready || a->has_begun || strlen(ready) >= AGENT_NAME_SIZE || a->count == AGENTS_MOST ||
-            find(a, ready) < a->count)
+            agents_find(a, ready) < a->count)
             continue;
         snprintf(a->known[a->count++].name, AGENT_NAME_SIZE, "%s", ready);
-        a->changed_ms = now_ms();
+        a->changed_ms = agents_now_ms();
     }
     for (size_t i = 0; i < count; i++) {
         const char *alive = sign_of(a, names[i], "alive-"), *over = sign_of(a, names[i], "over-"),
                    *part = sign_of(a, names[i], "part-");
-        size_t of = find(a, alive ? alive : over ? over : part ? part : "");
+        size_t of = agents_find(a, alive ? alive : over ? over : part ? part : "");
         if (of == a->count)
             continue;
         a->known[of].alive |= alive != NULL;
@@ -154,13 +154,13 @@ static void on_list(void *context, enum session_result result, const struct znod
 
 static void poll(struct agents *a)
 {
-    if (a->asking || now_ms() < a->polled_ms + POLL_MS)
+    if (a->asking || agents_now_ms() < a->polled_ms + POLL_MS)
         return;
-    a->polled_ms = now_ms();
-    a->asking = session_children(a->session, a->sandbox, false, on_list, a);
+    a->polled_ms = agents_now_ms();
+    a->asking = session_children(a->session, a->sandbox, false, agents_on_list, a);
 }
 
-static void on_made(void *context, enum session_result result, const char *path)
+static void agents_on_made(void *context, enum session_result result, const char *path)
 {
     (void)path;
     struct agents *a = context;
@@ -168,7 +168,7 @@ static void on_made(void *context, enum session_result result, const char *path)
     a->asking = false;
     *a->making = made;
     a->failed = !made && result != SESSION_LOST; /* lost: once more */
-    a->changed_ms = now_ms();
+    a->changed_ms = agents_now_ms();
 }
 
 static void make(struct agents *a, bool *made, const char *kind, const char *name, const char *text,
@@ -176,18 +176,19 @@ static void make(struct agents *a, bool *made, const char *kind, const char *nam
 {
     char *path = sign_path(a, kind, name);
     a->making = made;
-    a->asking = path && guard_create(a->guard, a->session, path, text, strlen(text), mode, NULL, on_made, a);
+    a->asking =
+        path && guard_create(a->guard, a->session, path, text, strlen(text), mode, NULL, agents_on_made, a);
     free(path);
 }
 
-static void ask(struct agents *a, const char *kind, const char *name, session_node_fn fn)
+static void agents_ask(struct agents *a, const char *kind, const char *name, session_node_fn fn)
 {
     char *path = sign_path(a, kind, name);
     a->asking = path && session_get(a->session, path, false, fn, a);
     free(path);
 }
 
-static bool is_first(const struct agents *a)
+static bool agents_is_first(const struct agents *a)
 {
     for (size_t i = 0; i < a->count; i++)
         if (strcmp(a->known[i].name, a->name) < 0 && a->known[i].alive)
@@ -271,10 +272,10 @@ enum agents_state agents_meet(struct agents *a, const char **problem)
             return AGENTS_FAILED;
         make_ready(a);
     } else if (a->go) {
-        ask(a, "go", "", on_begun);
-    } else if (a->count > 0 && now_ms() > a->changed_ms + QUIET_MS && is_first(a)) {
+        agents_ask(a, "go", "", on_begun);
+    } else if (a->count > 0 && agents_now_ms() > a->changed_ms + QUIET_MS && agents_is_first(a)) {
         if (a->heard < a->count)
-            ask(a, "ready-", a->known[a->heard].name, on_length);
+            agents_ask(a, "ready-", a->known[a->heard].name, on_length);
         else
             make_go(a);
     } else {
@@ -300,14 +301,14 @@ enum agents_state agents_over(struct agents *a)
     if (a->asking)
         return AGENTS_WAIT;
     if (!a->is_over) {
-        a->over_ms = a->over_ms ? a->over_ms : now_ms();
+        a->over_ms = a->over_ms ? a->over_ms : agents_now_ms();
         make(a, &a->is_over, "over-", a->name, "", CREATE_EPHEMERAL);
         a->listed = false;
     }
     bool all = a->listed;
     for (size_t i = 0; i < a->count; i++)
         all = all && (a->over[i] || a->parted[i] || !a->known[i].alive);
-    if (all || a->failed || now_ms() > a->over_ms + OVER_MS)
+    if (all || a->failed || agents_now_ms() > a->over_ms + OVER_MS)
         return AGENTS_READY;
     poll(a);
     return AGENTS_WAIT;
@@ -336,11 +337,11 @@ enum agents_state agents_part(struct agents *a, const char *text, uint64_t patie
         return AGENTS_WAIT;
     if (!a->handed_in) {
         make(a, &a->handed_in, "part-", a->name, text, CREATE_PERSISTENT);
-        a->parted_ms = now_ms();
+        a->parted_ms = agents_now_ms();
         a->listed = false;
         return AGENTS_WAIT;
     }
-    bool late = now_ms() > a->parted_ms + patience_ms, all = a->listed;
+    bool late = agents_now_ms() > a->parted_ms + patience_ms, all = a->listed;
     for (size_t i = 0; i < a->count; i++)
         all = all && (a->parted[i] || !a->known[i].alive);
     if (!all && !late) {
@@ -351,7 +352,7 @@ enum agents_state agents_part(struct agents *a, const char *text, uint64_t patie
         a->reading++;
     if (a->reading == a->count)
         return AGENTS_READY;
-    ask(a, "part-", a->known[a->reading].name, on_part);
+    agents_ask(a, "part-", a->known[a->reading].name, on_part);
     return AGENTS_WAIT;
 }
 

@@ -1,13 +1,13 @@
 /*
- * agents.h - several agents in one run, on any number of machines: they begin together, and each gets to know
- * what became of the others.
+ * agents.h - several agents in one run, on any number of machines: they begin together, and each learns how
+ * the others ended.
  *
- *   SANDBOX/RUN.ready-ID   ephemeral: this agent is ready, and how long it would run
- *   SANDBOX/RUN.go         made by the first of them when nobody new has come for some seconds: then all
- *                          begin, and run for as long as the longest of them would. Whoever comes later
- *                          is refused; whoever left before has no part in the run
- *   SANDBOX/RUN.over-ID    ephemeral: its time is over. It goes on until the others' is, too
- *   SANDBOX/RUN.part-ID    what an agent hands in at its end; who has neither this nor a sign of life died
+ *   SANDBOX/RUN.ready-ID   ephemeral: this agent is ready; its data says for how long it would run
+ *   SANDBOX/RUN.go         made by the first agent when no new one has come for some seconds: then all
+ *                          begin, and run for as long as the longest of them would. A later agent is
+ *                          refused; one that left before has no part in the run
+ *   SANDBOX/RUN.over-ID    ephemeral: its time is over. It goes on until all are
+ *   SANDBOX/RUN.part-ID    an agent's results; an agent without them and without a marker died
  *
  * An agent's name says which process it is (host and number), so that one that died is named.
  */
@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "probe/inject/guard.h"
+#include "probe/candidate/guard.h"
 
 #define AGENTS_MOST 256
 #define AGENT_NAME_SIZE 96
@@ -31,7 +31,7 @@ void agent_name(char name[AGENT_NAME_SIZE]);
 /* What became of an agent. */
 struct agent_part {
     char name[AGENT_NAME_SIZE];
-    char *text; /* what it handed in, as it is; "": more than it may be. NULL: nothing */
+    char *text; /* its results, verbatim; "": more than permitted. NULL: none */
     bool alive; /* it handed in nothing yet; else it died */
 };
 

@@ -1,14 +1,14 @@
 /*
- * crowd.h - many test candidates in one election: brought on at a rate, killed on a schedule, measured.
+ * crowd.h - many test candidates in one election: added at a rate, killed on a schedule, measured.
  *
- * Each is the recipe of candidate.h; what it asks of the servers goes out in crew_asks.c, for one candidate
- * or for several on one session. The crowd sees to it that a server is not run over (connects in small
- * windows, and hardly any while it is away), that no session has more to watch than it could set again after
- * a restart, and that everything is counted: how long it takes to stand, and each failover from the moment at
- * which the leader's death was due, so that a stalled program does not flatter itself.
+ * Each follows the recipe of candidate.h; candidate_io.c sends its requests, for one candidate or for several
+ * on one session. The crowd protects a server from overload (connects in small windows, and hardly any while
+ * it is away), keeps each session's watches few enough to be set again after a restart, and counts
+ * everything: how long it takes to be in line, and each failover from the moment at which the leader's death
+ * was due, so that a stalled program does not flatter itself.
  *
- * Whether a crowd may be sent somewhere at all is not decided here (see the guard, through which every write
- * goes). One loop, one thread. Times are microseconds of uv_hrtime(), durations say their unit.
+ * Whether a crowd may run at all is not decided here (see the guard, through which every write goes). One
+ * loop, one thread. Times are microseconds of uv_hrtime(), durations say their unit.
  */
 #ifndef ELECTOP_PROBE_INJECT_CROWD_H
 #define ELECTOP_PROBE_INJECT_CROWD_H
@@ -19,9 +19,9 @@
 #include <uv.h>
 
 #include "probe/inject/crowd_options.h"
-#include "probe/inject/death_schedule.h"
-#include "probe/inject/tally.h"
-#include "probe/inject/test_candidate.h"
+#include "probe/inject/kill_schedule.h"
+#include "probe/inject/run_stats.h"
+#include "probe/candidate/test_candidate.h"
 
 struct crowd;
 
@@ -33,8 +33,8 @@ struct crowd_figures {
     size_t by_state[CANDIDATE_STATES]; /* of the candidates */
     size_t paused, connected;          /* sessions */
     size_t per_session;                /* in effect; less than asked for where the packet's limit says so */
-    uint64_t begun_us, stood_us; /* stood_us: when all of the first ones knew where they stand; 0: not yet */
-    const struct histogram *to_stand; /* from when a candidate was due until it knew where it stands */
+    uint64_t begun_us, stood_us;      /* stood_us: when all of the first ones knew their places; 0: not yet */
+    const struct histogram *to_stand; /* from when a candidate was due until it knew its place */
     const struct histogram
         *to_fail_over; /* due_us to led_us of all planned failovers that came to their end */
     const struct crowd_failover *failovers; /* in their order, the last may be under way */
@@ -44,9 +44,9 @@ struct crowd_figures {
     uint64_t connects, refused, lost, expired;
     uint64_t first_most_us;       /* never_leads: the longest that one of us was first; 0: never was */
     uint64_t survived;            /* deaths that were none: a pause that was over before anybody noticed */
-    uint64_t unplanned;           /* failovers without a death of ours, when they were over */
+    uint64_t unplanned;           /* failovers without a death of the schedule, once they were over */
     uint64_t deaths;              /* by the schedule, of leaders and of others */
-    uint64_t left_out[OBSTACLES]; /* deaths that were due by it and could not be (death_schedule.h) */
+    uint64_t left_out[OBSTACLES]; /* deaths that were due by it and could not be (kill_schedule.h) */
     uint64_t errors;              /* candidates that gave up */
     const char *problem;          /* the last of these, or why nothing connects just now; or NULL */
 };
@@ -61,19 +61,19 @@ struct crowd_listener {           /* each may be NULL */
 /* How many sessions these options come to, with the packet's limit taken into account; see descriptors.h. */
 size_t crowd_sessions(const struct crowd_options *);
 
-/* Begins. Copies what it needs. NULL: out of memory. */
+/* Begins. Copies the options. NULL: out of memory. */
 struct crowd *crowd_new(uv_loop_t *, const struct crowd_options *, const struct crowd_listener *,
                         void *context);
 void crowd_figures(const struct crowd *, struct crowd_figures *);
 
 /* Single candidates, by their index from 0 in the order of their beginning. NULL: there is none. What may be
- * done to them is in crowd_deaths.h. */
+ * done to them is in crowd_kills.h. */
 const struct test_candidate *crowd_candidate(const struct crowd *, size_t i);
-size_t crowd_leader(const struct crowd *); /* index, or SIZE_MAX: nobody of ours leads */
+size_t crowd_leader(const struct crowd *); /* index, or SIZE_MAX: none of the crowd leads */
 /* So many more are to come. False: it is at its end, or they would be too many. */
 bool crowd_add(struct crowd *, size_t count);
 
-/* Brings nobody more on, and gives up those that have not come to stand: the rest are all. */
+/* Adds no more, and gives up candidates that are not in line yet: the rest are all. */
 void crowd_settle_for(struct crowd *);
 /* Ends so many connected sessions, the last to come first, but not the leader's. Returns how many it were. */
 size_t crowd_give_back(struct crowd *, size_t sessions);
@@ -81,11 +81,11 @@ size_t crowd_give_back(struct crowd *, size_t sessions);
 void crowd_close(struct crowd *, bool closed);
 
 /*
- * Ends all sessions in an orderly way, some of them a turn of the loop, paused ones and those without a
- * connection too; ended is called when none is left that lives, and says how many had to be left to expire.
- * (The servers may take a moment more to carry the ends out: whoever counts on that looks again.)
- * Then (or at any time, without a word to the servers) crowd_free(), but never from within a listener. NULL
- * is fine.
+ * Ends all sessions in an orderly way, some in each turn of the loop, including paused ones and those without
+ * a connection; ended is called when none is left alive, with the number that had to be left to expire. (The
+ * servers may need a moment more to carry out the ends: a caller that relies on them checks again.) Then (or
+ * at any time, without a request to the servers) crowd_free(), but never from within a listener. NULL is
+ * fine.
  */
 void crowd_end(struct crowd *, void (*ended)(void *context, size_t left_to_expire));
 void crowd_free(struct crowd *);

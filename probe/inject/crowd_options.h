@@ -1,5 +1,5 @@
 /*
- * crowd_options.h - what is wanted of a crowd of test candidates: how many, how they behave, who dies and
+ * crowd_options.h - options of a crowd of test candidates: how many, how they behave, which ones die and
  * how.
  */
 #ifndef ELECTOP_PROBE_INJECT_CROWD_OPTIONS_H
@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "probe/inject/behaviour.h"
-#include "probe/inject/departure.h"
-#include "probe/inject/guard.h"
+#include "probe/candidate/behaviour.h"
+#include "probe/candidate/kill_mode.h"
+#include "probe/candidate/guard.h"
 #include "probe/zookeeper/session.h"
 
 /* Parts of a mixture: of a hundred candidates, so many behave so. What the parts leave is the recipe's. */
@@ -51,8 +51,8 @@ struct crowd_options {
     uint64_t seed; /* who behaves how, and who dies; the same seed, the same choice */
 
     enum crowd_victim victim; /* who dies by itself ... */
-    uint64_t every_ms;        /* ... and how often, from when all stand */
-    enum departure how;
+    uint64_t every_ms;        /* ... and how often, once all are in line */
+    enum kill_mode how;
     uint64_t away_ms; /* how long one that died stays away before it volunteers again; 0: for ever */
 };
 

@@ -3,18 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/inject/crew.h"
-#include "probe/inject/naming.h"
+#include "probe/candidate/candidate_session.h"
+#include "probe/candidate/naming.h"
 
 size_t crowd_parts_per_session(const struct crowd_options *options)
 {
     size_t path = strlen(options->election) + 1 + name_longest(options->name ? options->name : "") + 11 + 4;
-    size_t most = CREW_WATCHED_MOST / path, asked = options->per_session ? options->per_session : 1;
+    size_t most = CANDIDATE_SESSION_WATCHED_MOST / path,
+           asked = options->per_session ? options->per_session : 1;
     return asked < most ? asked : most ? most : 1;
 }
 
 /* NULL for NULL, and where there is no memory; that is seen in text_count. */
-static const char *keep(struct crowd_parts *parts, const char *text)
+static const char *crowd_parts_keep(struct crowd_parts *parts, const char *text)
 {
     char *copy = text ? strdup(text) : NULL;
     if (copy)
@@ -26,7 +27,7 @@ static void castings_fill(struct crowd_parts *parts, const struct crowd_options 
 {
     bool alone = crowd_parts_per_session(o) == 1;
     for (size_t i = 0; i <= o->part_count; i++)
-        parts->castings[i] = (struct casting){
+        parts->castings[i] = (struct candidate_options){
             .guard = o->guard,
             .election = o->election,
             .name = o->name,
@@ -56,14 +57,14 @@ bool crowd_parts_begin(struct crowd_parts *parts, struct crowd_options *o,
     size_t texts = 2; /* the name, and the mark's data */
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         texts += given[i] != NULL;
-    o->session.hosts = keep(parts, options->session.hosts);
-    o->session.auth_scheme = keep(parts, options->session.auth_scheme);
-    o->session.auth_credential = keep(parts, options->session.auth_credential);
-    o->election = keep(parts, options->election);
-    o->name = keep(parts, options->name ? options->name : "");
-    o->data = keep(parts, options->data);
-    o->mark = keep(parts, options->mark);
-    o->mark_data = keep(parts, options->mark_data ? options->mark_data : options->data);
+    o->session.hosts = crowd_parts_keep(parts, options->session.hosts);
+    o->session.auth_scheme = crowd_parts_keep(parts, options->session.auth_scheme);
+    o->session.auth_credential = crowd_parts_keep(parts, options->session.auth_credential);
+    o->election = crowd_parts_keep(parts, options->election);
+    o->name = crowd_parts_keep(parts, options->name ? options->name : "");
+    o->data = crowd_parts_keep(parts, options->data);
+    o->mark = crowd_parts_keep(parts, options->mark);
+    o->mark_data = crowd_parts_keep(parts, options->mark_data ? options->mark_data : options->data);
     parts->list = calloc(options->part_count + 1, sizeof *parts->list);
     parts->castings = calloc(options->part_count + 1, sizeof *parts->castings);
     if (parts->text_count < texts || !parts->list || !parts->castings)
@@ -83,8 +84,8 @@ void crowd_parts_end(struct crowd_parts *parts)
     free(parts->castings);
 }
 
-const struct casting *crowd_parts_casting(const struct crowd_parts *parts,
-                                          const struct crowd_options *options, size_t i)
+const struct candidate_options *crowd_parts_casting(const struct crowd_parts *parts,
+                                                    const struct crowd_options *options, size_t i)
 {
     uint64_t turn = (uint64_t)i * UINT64_C(0x9e3779b97f4a7c15) + options->seed; /* the golden ratio */
     double at = (double)(turn >> 11) / 9007199254740992.0 * 100;

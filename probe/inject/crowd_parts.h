@@ -8,14 +8,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "probe/inject/casting.h"
+#include "probe/candidate/candidate_options.h"
 #include "probe/inject/crowd_options.h"
 
 struct crowd_parts {
     char *texts[9]; /* of the options */
     size_t text_count;
     struct crowd_part *list;
-    struct casting *castings; /* the recipe's, and one for each part */
+    struct candidate_options *castings; /* the recipe's, and one for each part */
 };
 
 /* Copies given into options, which is valid until crowd_parts_end(). False: out of memory; end it all the
@@ -26,7 +26,8 @@ void crowd_parts_end(struct crowd_parts *);
 
 /* The part of the i-th candidate. Evenly mixed: among any few that follow each other every part has its
  * share. */
-const struct casting *crowd_parts_casting(const struct crowd_parts *, const struct crowd_options *, size_t i);
+const struct candidate_options *crowd_parts_casting(const struct crowd_parts *, const struct crowd_options *,
+                                                    size_t i);
 
 /* So many candidates can share a session: as many as are wanted, and no more than a packet holds the watches
  * of. */

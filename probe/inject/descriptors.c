@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* What the program has open beside its sessions, and what their ends hold for a moment (farewell.h). */
+/* What the program has open beside its sessions, and what their ends hold for a moment (session_linger.h). */
 #define OTHERS 512
 
 bool descriptors_make_room(size_t sessions, char **error)

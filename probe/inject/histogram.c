@@ -2,7 +2,7 @@
 
 #define FINE (1 << HISTOGRAM_FINE_BITS)
 
-static size_t bucket_of(int64_t us)
+static size_t histogram_bucket_of(int64_t us)
 {
     uint64_t value = us < 0 ? 0 : (uint64_t)us;
     if (value >> 40)
@@ -28,7 +28,7 @@ void histogram_add(struct histogram *h, int64_t us)
     h->most_us = us > h->most_us ? us : h->most_us;
     h->sum_us += us;
     h->count++;
-    h->buckets[bucket_of(us)]++;
+    h->buckets[histogram_bucket_of(us)]++;
 }
 
 void histogram_merge(struct histogram *h, const struct histogram *other)

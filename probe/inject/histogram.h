@@ -2,7 +2,7 @@
  * histogram.h - durations, counted in buckets of at most 1.6 % of their value, so that percentiles cost no
  * memory a sample.
  *
- * Durations are microseconds; what is longer than 2^40 (12 days) counts as that. A zeroed one is empty.
+ * Durations are microseconds; longer ones than 2^40 (12 days) count as that. A zeroed histogram is empty.
  */
 #ifndef ELECTOP_PROBE_INJECT_HISTOGRAM_H
 #define ELECTOP_PROBE_INJECT_HISTOGRAM_H

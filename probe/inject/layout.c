@@ -9,8 +9,8 @@
 #include "config/text.h"
 #include "probe/election/recipe.h"
 #include "probe/inject/acl_compare.h"
-#include "probe/inject/guid.h"
-#include "probe/inject/naming.h"
+#include "probe/candidate/guid.h"
+#include "probe/candidate/naming.h"
 
 struct asking {
     struct session *session;
@@ -20,7 +20,7 @@ struct asking {
     char *path, *sibling, *sibling_name;
 };
 
-static void asking_end(struct asking *asking, bool lost)
+static void layout_asking_end(struct asking *asking, bool lost)
 {
     layout_fn fn = asking->fn;
     void *context = asking->context;
@@ -90,7 +90,7 @@ char *layout_pattern(const char *name, uint64_t owner)
 
 /* ---- reading ---- */
 
-static void on_acl(void *context, enum session_result result, const struct acl *acl)
+static void layout_on_acl(void *context, enum session_result result, const struct acl *acl)
 {
     struct asking *asking = context;
     struct layout *layout = asking->layout;
@@ -103,7 +103,7 @@ static void on_acl(void *context, enum session_result result, const struct acl *
         lost = !scheme || !id; /* a part of an ACL is another one */
     }
     layout->acl.entries = layout->acl_entries;
-    asking_end(asking, lost);
+    layout_asking_end(asking, lost);
 }
 
 static void take_name(struct asking *asking, const struct znode_stat *stat)
@@ -112,7 +112,7 @@ static void take_name(struct asking *asking, const struct znode_stat *stat)
         asking->layout->name = layout_pattern(asking->sibling_name, stat->owner);
 }
 
-/* Nobody needs leave to see that it is there, and whose it is. */
+/* Its existence and owner are visible without permission to read it. */
 static void on_denied_sibling(void *context, enum session_result result, const struct znode_stat *stat,
                               const void *data, size_t length)
 {
@@ -120,7 +120,7 @@ static void on_denied_sibling(void *context, enum session_result result, const s
     struct asking *asking = context;
     if (result == SESSION_OK)
         take_name(asking, stat);
-    asking_end(asking, result == SESSION_LOST);
+    layout_asking_end(asking, result == SESSION_LOST);
 }
 
 static void on_sibling(void *context, enum session_result result, const struct znode_stat *stat,
@@ -136,12 +136,12 @@ static void on_sibling(void *context, enum session_result result, const struct z
     if (result == SESSION_DENIED &&
         session_exists(asking->session, asking->sibling, false, on_denied_sibling, asking))
         return;
-    if (result != SESSION_OK || !session_acl(asking->session, asking->sibling, on_acl, asking))
-        asking_end(asking, result == SESSION_LOST || result == SESSION_OK);
+    if (result != SESSION_OK || !session_acl(asking->session, asking->sibling, layout_on_acl, asking))
+        layout_asking_end(asking, result == SESSION_LOST || result == SESSION_OK);
 }
 
-static void on_list(void *context, enum session_result result, const struct znode_stat *stat,
-                    char *const *names, size_t count)
+static void layout_on_list(void *context, enum session_result result, const struct znode_stat *stat,
+                           char *const *names, size_t count)
 {
     (void)stat;
     struct asking *asking = context;
@@ -155,7 +155,7 @@ static void on_list(void *context, enum session_result result, const struct znod
     asking->sibling_name = first ? strdup(first) : NULL;
     asking->sibling = asking->sibling_name ? path_join(asking->path, first) : NULL;
     if (!asking->sibling || !session_get(asking->session, asking->sibling, false, on_sibling, asking))
-        asking_end(asking, result == SESSION_LOST || first);
+        layout_asking_end(asking, result == SESSION_LOST || first);
 }
 
 static void on_path(void *context, enum session_result result, const struct znode_stat *stat,
@@ -174,10 +174,10 @@ static void on_path(void *context, enum session_result result, const struct znod
         asked = asking->sibling && asking->sibling_name &&
                 session_get(asking->session, asking->path, false, on_sibling, asking);
     } else if (layout->exists) {
-        asked = session_children(asking->session, asking->path, false, on_list, asking);
+        asked = session_children(asking->session, asking->path, false, layout_on_list, asking);
     }
     if (!asked)
-        asking_end(asking, result == SESSION_LOST || layout->exists);
+        layout_asking_end(asking, result == SESSION_LOST || layout->exists);
 }
 
 bool layout_read(struct session *session, const char *path, struct layout *layout, layout_fn fn,

@@ -1,5 +1,5 @@
 /*
- * layout.h - how candidates of an election are made, read from those who stand there: to be copied.
+ * layout.h - how candidates of an election are made, read from its present candidates, to be copied.
  */
 #ifndef ELECTOP_PROBE_INJECT_LAYOUT_H
 #define ELECTOP_PROBE_INJECT_LAYOUT_H
@@ -14,7 +14,7 @@
 struct layout {
     bool exists, denied, lock;
     size_t standing; /* sequential children */
-    char *name;      /* pattern, see naming.h; NULL: nobody stands to copy it from */
+    char *name;      /* pattern, see naming.h; NULL: there is no candidate to copy it from */
     char *data;      /* of one of them; NULL: it has none, or not as text */
     struct acl acl;  /* of the first; count 0: not known */
     bool acl_masked; /* the servers keep a part of it from us (acl_compare.h): then it is not known */

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "probe/election/recipe.h"
-#include "probe/inject/naming.h"
+#include "probe/candidate/naming.h"
 
-/* Of the names with a number so many are looked at: where candidates stand, nearly all are ephemeral. */
+/* Of the names with a number so many are read: in an election nearly all are ephemeral. */
 #define LOOKS_MOST 16
 
 struct look {
@@ -17,10 +17,10 @@ struct look {
     char *names[LOOKS_MOST];
     size_t count, told, owed;
     enum session_result result;
-    size_t by; /* LOOKS_MOST: nobody */
+    size_t by; /* LOOKS_MOST: none */
 };
 
-static void look_end(struct look *look)
+static void occupied_look_end(struct look *look)
 {
     if (look->owed > 0)
         return;
@@ -32,8 +32,8 @@ static void look_end(struct look *look)
 }
 
 /* Answers come in the order of the questions. */
-static void on_candidate(void *context, enum session_result result, const struct znode_stat *stat,
-                         const void *data, size_t length)
+static void occupied_on_candidate(void *context, enum session_result result, const struct znode_stat *stat,
+                                  const void *data, size_t length)
 {
     (void)data, (void)length;
     struct look *look = context;
@@ -43,11 +43,11 @@ static void on_candidate(void *context, enum session_result result, const struct
         look->by = look->told;
     look->told++;
     look->owed--;
-    look_end(look);
+    occupied_look_end(look);
 }
 
-static void on_list(void *context, enum session_result result, const struct znode_stat *stat,
-                    char *const *names, size_t count)
+static void occupied_on_list(void *context, enum session_result result, const struct znode_stat *stat,
+                             char *const *names, size_t count)
 {
     (void)stat;
     struct look *look = context;
@@ -56,7 +56,7 @@ static void on_list(void *context, enum session_result result, const struct znod
         if (recipe_sequence_of(names[i]) == SEQUENCE_NONE || !(look->names[look->count] = strdup(names[i])))
             continue;
         char *path = path_join(look->directory, names[i]);
-        if (path && session_exists(look->session, path, false, on_candidate, look)) {
+        if (path && session_exists(look->session, path, false, occupied_on_candidate, look)) {
             look->count++;
             look->owed++;
         } else {
@@ -66,7 +66,7 @@ static void on_list(void *context, enum session_result result, const struct znod
         free(path);
     }
     look->owed--;
-    look_end(look);
+    occupied_look_end(look);
 }
 
 bool occupied_look(struct session *session, const char *directory, occupied_fn fn, void *context)
@@ -76,7 +76,7 @@ bool occupied_look(struct session *session, const char *directory, occupied_fn f
         return false;
     *look = (struct look){.session = session, .fn = fn, .context = context, .by = LOOKS_MOST, .owed = 1};
     look->directory = strdup(directory);
-    if (look->directory && session_children(session, directory, false, on_list, look))
+    if (look->directory && session_children(session, directory, false, occupied_on_list, look))
         return true;
     free(look->directory);
     free(look);

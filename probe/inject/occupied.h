@@ -1,13 +1,13 @@
 /*
- * occupied.h - whether somebody's candidates stand in a directory, so that nothing of ours may be put there:
- * many clients parse the name of every child beside them, and fail on one of another kind.
+ * occupied.h - whether a directory contains foreign candidates, so that nothing of ours may be put there:
+ * many clients parse the name of every sibling, and fail on one of another kind.
  */
 #ifndef ELECTOP_PROBE_INJECT_OCCUPIED_H
 #define ELECTOP_PROBE_INJECT_OCCUPIED_H
 
 #include "probe/zookeeper/session.h"
 
-/* by: the name of one that stands there, valid during the call; NULL: none was seen. result: of the list, or
+/* by: the name of a foreign candidate, valid during the call; NULL: none was seen. result: of the list, or
    SESSION_LOST. */
 typedef void (*occupied_fn)(void *context, enum session_result result, const char *by);
 

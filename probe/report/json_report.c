@@ -1,8 +1,8 @@
 #include "probe/report/json_report.h"
 
-#include "probe/sink/json_failover.h"
-#include "probe/sink/json_finding.h"
-#include "probe/sink/json_member.h"
+#include "probe/json/json_failover.h"
+#include "probe/json/json_finding.h"
+#include "probe/json/json_member.h"
 
 #define INDENT 2
 
@@ -28,7 +28,7 @@ static void write_figures(struct json_writer *writer, const struct failover_figu
     json_failover_write_span(writer, "max_ms", figures->max);
 }
 
-static void write_failover(struct json_writer *writer, const struct failover *failover)
+static void json_report_write_failover(struct json_writer *writer, const struct failover *failover)
 {
     json_write_begin(writer, '{');
     json_member_time(writer, "time", failover->lost_at.wall_us);
@@ -38,8 +38,8 @@ static void write_failover(struct json_writer *writer, const struct failover *fa
     json_write_end(writer, '}');
 }
 
-static void write_failovers(struct json_writer *writer, const struct report *report,
-                            const struct report_election *election)
+static void json_report_write_failovers(struct json_writer *writer, const struct report *report,
+                                        const struct report_election *election)
 {
     json_member_begin(writer, "failovers", '{');
     json_member_ms(writer, "window_ms", report->to_us - report->from_us);
@@ -57,7 +57,7 @@ static void write_failovers(struct json_writer *writer, const struct report *rep
     json_member_begin(writer, "list", '[');
     for (size_t i = 0; i < election->failover_count; i++) {
         json_write_line(writer, 4 * INDENT);
-        write_failover(writer, &election->failovers[i]);
+        json_report_write_failover(writer, &election->failovers[i]);
     }
     end_list(writer, election->failover_count, 3 * INDENT);
     json_write_end(writer, '}');
@@ -79,7 +79,7 @@ static void write_stretch(struct json_writer *writer, const struct report_electi
     json_write_end(writer, '}');
 }
 
-static void write_leader(struct json_writer *writer, const struct report_leader *leader)
+static void json_report_write_leader(struct json_writer *writer, const struct report_leader *leader)
 {
     json_write_begin(writer, '{');
     json_member_text(writer, "name", leader->name);
@@ -90,7 +90,7 @@ static void write_leader(struct json_writer *writer, const struct report_leader 
     json_write_end(writer, '}');
 }
 
-static void write_finding(struct json_writer *writer, const struct report_finding *told)
+static void json_report_write_finding(struct json_writer *writer, const struct report_finding *told)
 {
     json_write_begin(writer, '{');
     json_member_time(writer, "raised", told->raised_us);
@@ -114,8 +114,8 @@ static void write_sums(struct json_writer *writer, const struct report_election 
     json_write_line(writer, 3 * INDENT);
 }
 
-static void write_election(struct json_writer *writer, const struct report *report,
-                           const struct report_election *election)
+static void json_report_write_election(struct json_writer *writer, const struct report *report,
+                                       const struct report_election *election)
 {
     json_write_begin(writer, '{');
     json_member_text(writer, "cluster", election->cluster);
@@ -124,7 +124,7 @@ static void write_election(struct json_writer *writer, const struct report *repo
     json_member_text(writer, "kind", election_kind_word(election->kind));
     json_member_text(writer, "recipe", election->recipe);
     write_sums(writer, election);
-    write_failovers(writer, report, election);
+    json_report_write_failovers(writer, report, election);
     json_write_line(writer, 3 * INDENT);
     json_member_begin(writer, "timeline", '[');
     for (size_t i = 0; i < election->stretch_count; i++) {
@@ -136,14 +136,14 @@ static void write_election(struct json_writer *writer, const struct report *repo
     json_member_begin(writer, "leaders", '[');
     for (size_t i = 0; i < election->leader_count; i++) {
         json_write_line(writer, 4 * INDENT);
-        write_leader(writer, &election->leaders[i]);
+        json_report_write_leader(writer, &election->leaders[i]);
     }
     end_list(writer, election->leader_count, 3 * INDENT);
     json_write_line(writer, 3 * INDENT);
     json_member_begin(writer, "findings", '[');
     for (size_t i = 0; i < election->finding_count; i++) {
         json_write_line(writer, 4 * INDENT);
-        write_finding(writer, &election->findings[i]);
+        json_report_write_finding(writer, &election->findings[i]);
     }
     end_list(writer, election->finding_count, 3 * INDENT);
     json_write_line(writer, 3 * INDENT);
@@ -182,7 +182,7 @@ void json_report_write(struct buffer *out, const struct report *report, const ch
     json_member_begin(&writer, "elections", '[');
     for (size_t i = 0; i < report->election_count; i++) {
         json_write_line(&writer, 2 * INDENT);
-        write_election(&writer, report, &report->elections[i]);
+        json_report_write_election(&writer, report, &report->elections[i]);
     }
     end_list(&writer, report->election_count, INDENT);
     json_write_line(&writer, 0);

@@ -5,7 +5,7 @@
 
 #define GAP_LEAST_US INT64_C(1000000)
 
-static bool same(const char *a, const char *b)
+static bool report_same(const char *a, const char *b)
 {
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
@@ -24,14 +24,14 @@ bool report_is_empty(const struct report *report)
 }
 
 /* Leading goes on through a gap where the same znode leads behind it. */
-static bool goes_on(const struct report_election *election, size_t at)
+static bool report_goes_on(const struct report_election *election, size_t at)
 {
     const struct report_stretch *stretch = &election->stretches[at];
     if (at < 2 || election->stretches[at - 1].kind != STRETCH_GAP)
         return false;
     const struct report_stretch *before = &election->stretches[at - 2];
     return before->kind == STRETCH_LED && before->leader == stretch->leader &&
-           same(before->name, stretch->name);
+           report_same(before->name, stretch->name);
 }
 
 /* since_us: of the tenure that it is a part of, for the next one. */
@@ -49,15 +49,15 @@ static void sum_up_stretch(struct report_election *election, size_t at, int64_t 
         struct report_leader *leader = &election->leaders[stretch->leader];
         election->led_us += us;
         leader->led_us += us;
-        leader->tenures += !goes_on(election, at);
-        if (!goes_on(election, at))
+        leader->tenures += !report_goes_on(election, at);
+        if (!report_goes_on(election, at))
             *since_us = stretch->from_us;
         if (stretch->to_us - *since_us > leader->longest_us)
             leader->longest_us = stretch->to_us - *since_us;
     }
 }
 
-/* Changes of leader that the time line shows with nobody's absence between. */
+/* Changes of leader that the time line shows without a gap between. */
 static size_t changes_seen(const struct report_election *election)
 {
     const struct report_stretch *before = NULL; /* the latest that led, with no gap since */
@@ -68,13 +68,13 @@ static size_t changes_seen(const struct report_election *election)
             before = NULL;
         if (stretch->kind != STRETCH_LED)
             continue;
-        changes += before && (before->leader != stretch->leader || !same(before->name, stretch->name));
+        changes += before && (before->leader != stretch->leader || !report_same(before->name, stretch->name));
         before = stretch;
     }
     return changes;
 }
 
-static bool make_stats(struct report_election *election)
+static bool report_make_stats(struct report_election *election)
 {
     size_t count = 0;
     struct failover_sample *samples = calloc(election->failover_count + 1, sizeof *samples);
@@ -101,7 +101,7 @@ bool report_sum_up(struct report_election *election)
         election->missed_count += election->failovers[i].gap_us > 0;
     size_t seen = changes_seen(election), told = election->failover_count - election->missed_count;
     election->change_count = seen > told ? seen : told;
-    return make_stats(election);
+    return report_make_stats(election);
 }
 
 static void election_release(struct report_election *election)

@@ -1,12 +1,12 @@
 /*
- * report.h - what happened in a stretch of time, gathered once from a recording for every form in which it is
- * told: JSON (json_report.h), text, Markdown and HTML (tui/report/).
+ * report.h - the history of a period, gathered once from a recording for every form of
+ * output: JSON (json_report.h), text, Markdown and HTML (tui/output/).
  *
- * A report owns all it holds, so the recording may be closed. Times are wall-clock microseconds since 1970.
- * All texts are strangers' bytes.
+ * A report owns all it contains, so the recording may be closed. Times are wall-clock microseconds since
+ * 1970. All texts are foreign bytes.
  *
- * What nobody watched is a stretch of its own and is never counted as led or as vacant. The stretches of an
- * election cover the whole window: what the recording does not hold is a gap.
+ * A gap is a stretch of its own and is never counted as led or as vacant. The stretches of an
+ * election cover the whole window: a period that is not in the recording is a gap.
  */
 #ifndef ELECTOP_PROBE_REPORT_REPORT_H
 #define ELECTOP_PROBE_REPORT_REPORT_H
@@ -39,9 +39,9 @@ struct report_stretch {
 };
 
 struct report_finding {
-    struct finding finding; /* as it was told last */
-    int64_t raised_us;      /* may lie before the window: it stood at its beginning */
-    int64_t cleared_us;     /* 0: it stood at the end of the window */
+    struct finding finding; /* as last reported */
+    int64_t raised_us;      /* may precede the window: it was present at its beginning */
+    int64_t cleared_us;     /* 0: not cleared at the end of the window */
 };
 
 struct report_election {
@@ -58,7 +58,7 @@ struct report_election {
     size_t leader_count;
     struct failover *failovers; /* in order */
     size_t failover_count;
-    size_t missed_count;             /* of them: found after nobody had watched */
+    size_t missed_count;             /* of them: found after a gap */
     size_t change_count;             /* changes of leader that were seen: those failovers that were, and those
                                         of the time line whose evidence is not in yet */
     struct failover_stats stats;     /* over those that were seen */
@@ -95,7 +95,7 @@ bool report_is_empty(const struct report *);
 /* So much of the time was not watched that it is worth a word: a recording begins with the moment until the
    first look. */
 bool report_has_gap(const struct report_election *);
-/* Stretches in which nobody watched. */
+/* Stretches without observation. */
 size_t report_gap_count(const struct report_election *);
 
 /* Leader changes that were seen, by the hour that was watched; negative: too little was watched to say. */

@@ -9,7 +9,7 @@
 #include "config/znode_path.h"
 #include "probe/election/recipe.h"
 #include "probe/history/lookup.h"
-#include "probe/sink/look.h"
+#include "probe/json/election_summary.h"
 
 struct gathering {
     const struct report_query *query;
@@ -17,12 +17,13 @@ struct gathering {
     struct report_election *election; /* that is being gathered */
     size_t room;                      /* of elections */
     size_t stretch_room, leader_room, failover_room, clock_room;
-    struct lookup by_identity, by_name; /* its leaders: those without an identity by name */
-    bool failed;                        /* out of memory */
+    struct name_lookup by_identity, by_name; /* its leaders: those without an identity by name */
+    bool failed;                             /* out of memory */
 };
 
 /* One more element at the end of an array, zeroed; NULL: out of memory. */
-static void *append(struct gathering *gathering, void **array, size_t *count, size_t *room, size_t size)
+static void *report_gather_append(struct gathering *gathering, void **array, size_t *count, size_t *room,
+                                  size_t size)
 {
     if (!room_for_one(array, *count, room, size)) {
         gathering->failed = true;
@@ -34,31 +35,31 @@ static void *append(struct gathering *gathering, void **array, size_t *count, si
     return element;
 }
 
-static char *copy(struct gathering *gathering, const char *text)
+static char *report_gather_copy(struct gathering *gathering, const char *text)
 {
     char *own = text ? strdup(text) : NULL;
     gathering->failed |= text && !own;
     return own;
 }
 
-static bool same(const char *a, const char *b)
+static bool report_gather_same(const char *a, const char *b)
 {
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-static const char *cluster_name(const struct election *election)
+static const char *report_gather_cluster_name(const struct election *election)
 {
     const char *name = election->cluster->name;
     return name && *name ? name : NULL;
 }
 
-static bool is_wanted(const struct report_query *query, const struct election *election)
+static bool report_gather_is_wanted(const struct report_query *query, const struct election *election)
 {
-    const char *path = look_path(election), *wanted = query->election;
-    if (query->cluster && !same(query->cluster, cluster_name(election)))
+    const char *path = summary_path(election), *wanted = query->election;
+    if (query->cluster && !report_gather_same(query->cluster, report_gather_cluster_name(election)))
         return false;
     return !wanted || strcmp(wanted, path) == 0 || strcmp(wanted, election->path) == 0 ||
-           same(wanted, election->name) || znode_pattern_match(wanted, path);
+           report_gather_same(wanted, election->name) || znode_pattern_match(wanted, path);
 }
 
 static struct report_election *find_election(struct gathering *gathering, const struct election *election)
@@ -66,19 +67,21 @@ static struct report_election *find_election(struct gathering *gathering, const 
     struct report *report = gathering->report;
     for (size_t i = 0; i < report->election_count; i++) {
         struct report_election *known = &report->elections[i];
-        if (strcmp(known->full_path, election->path) == 0 && same(known->cluster, cluster_name(election)))
+        if (strcmp(known->full_path, election->path) == 0 &&
+            report_gather_same(known->cluster, report_gather_cluster_name(election)))
             return known;
     }
-    if (!is_wanted(gathering->query, election))
+    if (!report_gather_is_wanted(gathering->query, election))
         return NULL;
-    struct report_election *found = append(gathering, (void **)&report->elections, &report->election_count,
-                                           &gathering->room, sizeof *report->elections);
+    struct report_election *found =
+        report_gather_append(gathering, (void **)&report->elections, &report->election_count,
+                             &gathering->room, sizeof *report->elections);
     if (!found)
         return NULL;
-    found->cluster = copy(gathering, cluster_name(election));
-    found->full_path = copy(gathering, election->path);
-    found->path = copy(gathering, look_path(election));
-    found->name = copy(gathering, election->name ? election->name : look_path(election));
+    found->cluster = report_gather_copy(gathering, report_gather_cluster_name(election));
+    found->full_path = report_gather_copy(gathering, election->path);
+    found->path = report_gather_copy(gathering, summary_path(election));
+    found->name = report_gather_copy(gathering, election->name ? election->name : summary_path(election));
     if (!found->full_path || !found->path || !found->name) {
         /* Half of one must not be found again. */
         free(found->cluster);
@@ -96,10 +99,10 @@ static void describe(struct gathering *gathering, struct report_election *found,
                      const struct election *election)
 {
     found->kind = election->kind;
-    found->state = look_state(election);
-    if (election->recipe && !same(found->recipe, election->recipe->name)) {
+    found->state = summary_state(election);
+    if (election->recipe && !report_gather_same(found->recipe, election->recipe->name)) {
         free(found->recipe);
-        found->recipe = copy(gathering, election->recipe->name);
+        found->recipe = report_gather_copy(gathering, election->recipe->name);
     }
 }
 
@@ -110,9 +113,9 @@ static void finding_assign(struct gathering *gathering, struct finding *to, cons
 }
 
 /*
- * A subject stands for itself, whomever the finding names: who flaps, and how many are alike, goes on. Only
- * that of a candidate is made anew in each run of the recorder, but for its number in line
- * (diagnosis_subject()).
+ * A finding is identified by its subject, not by the candidates it names: those that flap, and their number,
+ * change while it lasts. Only a candidate's subject is made anew in each run of the recorder, except for its
+ * number in line (diagnosis_subject()).
  */
 static bool same_subject(const struct finding *a, const struct finding *b)
 {
@@ -120,10 +123,10 @@ static bool same_subject(const struct finding *a, const struct finding *b)
     if (a->subject == b->subject)
         return true;
     return (a->subject & b->subject & of_candidate) && (uint32_t)a->subject == (uint32_t)b->subject &&
-           a->candidate_count && b->candidate_count && same(a->candidates[0], b->candidates[0]);
+           a->candidate_count && b->candidate_count && report_gather_same(a->candidates[0], b->candidates[0]);
 }
 
-/* The one that stands and that this tells again. */
+/* The present finding that this event repeats. */
 static struct report_finding *find_standing(struct report_election *election, const struct finding *finding)
 {
     for (size_t i = election->finding_count; i > 0; i--) {
@@ -142,8 +145,8 @@ static void raise_finding(struct gathering *gathering, struct report_election *e
     if (!told) {
         /* Findings are few: an array that grows by one is good enough. */
         size_t room = election->finding_count;
-        told = append(gathering, (void **)&election->findings, &election->finding_count, &room,
-                      sizeof *election->findings);
+        told = report_gather_append(gathering, (void **)&election->findings, &election->finding_count, &room,
+                                    sizeof *election->findings);
         if (!told)
             return;
         told->raised_us = finding->since.wall_us ? finding->since.wall_us : at_us;
@@ -151,7 +154,7 @@ static void raise_finding(struct gathering *gathering, struct report_election *e
     finding_assign(gathering, &told->finding, finding);
 }
 
-/* What stood at one moment: who was watched, and what was wrong then. */
+/* The state at one moment: which elections were observed, and their findings. */
 static void take_moment(struct gathering *gathering, const struct model *model, bool findings)
 {
     for (size_t i = 0; model && i < model->cluster_count; i++) {
@@ -187,22 +190,23 @@ static bool take_event(void *context, const struct event *event)
     return !gathering->failed;
 }
 
-/* The row of the time line that belongs to whoever led. */
-static size_t leader_of(struct gathering *gathering, const char *name, const char *identity)
+/* The row of the time line that belongs to this leader. */
+static size_t report_gather_leader_of(struct gathering *gathering, const char *name, const char *identity)
 {
     struct report_election *election = gathering->election;
-    struct lookup *known = identity ? &gathering->by_identity : &gathering->by_name;
+    struct name_lookup *known = identity ? &gathering->by_identity : &gathering->by_name;
     const char *who = identity ? identity : name ? name : "";
     int64_t at;
     if (lookup_find(known, who, strlen(who), &at))
         return (size_t)at;
     lookup_set(known, who, strlen(who), (int64_t)election->leader_count);
-    struct report_leader *leader = append(gathering, (void **)&election->leaders, &election->leader_count,
-                                          &gathering->leader_room, sizeof *election->leaders);
+    struct report_leader *leader =
+        report_gather_append(gathering, (void **)&election->leaders, &election->leader_count,
+                             &gathering->leader_room, sizeof *election->leaders);
     if (!leader)
         return REPORT_NOBODY;
-    leader->name = copy(gathering, name ? name : "");
-    leader->identity = copy(gathering, identity);
+    leader->name = report_gather_copy(gathering, name ? name : "");
+    leader->identity = report_gather_copy(gathering, identity);
     return election->leader_count - 1;
 }
 
@@ -211,15 +215,15 @@ static struct report_stretch *add_stretch(struct gathering *gathering, enum stre
 {
     struct report_election *election = gathering->election;
     struct report_stretch *stretch =
-        append(gathering, (void **)&election->stretches, &election->stretch_count, &gathering->stretch_room,
-               sizeof *election->stretches);
+        report_gather_append(gathering, (void **)&election->stretches, &election->stretch_count,
+                             &gathering->stretch_room, sizeof *election->stretches);
     if (stretch)
         *stretch = (struct report_stretch){
             .kind = kind, .leader = REPORT_NOBODY, .from_us = from_us, .to_us = to_us};
     return stretch;
 }
 
-/* Up to there the time line is told. */
+/* The time line is complete until then. */
 static int64_t told_until(const struct gathering *gathering)
 {
     const struct report_election *election = gathering->election;
@@ -230,7 +234,7 @@ static int64_t told_until(const struct gathering *gathering)
 static bool take_stretch(void *context, const struct history_stretch *told)
 {
     struct gathering *gathering = context;
-    /* A clock that jumped back gives stretches that overlap: each moment is told once. */
+    /* A clock that went back causes stretches that overlap: each moment is reported once. */
     int64_t until_us = told_until(gathering), end_us = gathering->report->to_us;
     int64_t from_us = told->from_us > until_us ? told->from_us : until_us;
     int64_t to_us = told->to_us < end_us ? told->to_us : end_us;
@@ -243,8 +247,8 @@ static bool take_stretch(void *context, const struct history_stretch *told)
         return false;
     stretch->from_exact = told->from_exact;
     if (told->kind == STRETCH_LED) {
-        stretch->name = copy(gathering, told->name);
-        stretch->leader = leader_of(gathering, told->name, told->identity);
+        stretch->name = report_gather_copy(gathering, told->name);
+        stretch->leader = report_gather_leader_of(gathering, told->name, told->identity);
     }
     return !gathering->failed;
 }
@@ -254,8 +258,8 @@ static bool take_failover(void *context, const struct election *election, const 
     struct gathering *gathering = context;
     struct report_election *mine = gathering->election;
     (void)election;
-    struct failover *own = append(gathering, (void **)&mine->failovers, &mine->failover_count,
-                                  &gathering->failover_room, sizeof *mine->failovers);
+    struct failover *own = report_gather_append(gathering, (void **)&mine->failovers, &mine->failover_count,
+                                                &gathering->failover_room, sizeof *mine->failovers);
     if (!own)
         return false;
     gathering->failed |= !failover_copy(own, failover);
@@ -275,24 +279,24 @@ static const char *identity_of(const struct report_election *election, const cha
     }
     for (size_t i = low > 2 ? low - 2 : 0; i < election->stretch_count && i <= low + 2; i++) {
         const struct report_stretch *stretch = &election->stretches[i];
-        if (stretch->leader != REPORT_NOBODY && same(stretch->name, name))
+        if (stretch->leader != REPORT_NOBODY && report_gather_same(stretch->name, name))
             return election->leaders[stretch->leader].identity;
     }
     return NULL;
 }
 
-/* Of somebody who led at once after joining, the failover may have been told before its znode was read. */
+/* The failover to a leader that had just joined may precede the read of its znode. */
 static void complete_identities(struct gathering *gathering)
 {
     struct report_election *election = gathering->election;
     for (size_t i = 0; i < election->failover_count; i++) {
         struct failover *failover = &election->failovers[i];
         if (!failover->to_identity)
-            failover->to_identity =
-                copy(gathering, identity_of(election, failover->to, failover->elected_at.wall_us));
+            failover->to_identity = report_gather_copy(
+                gathering, identity_of(election, failover->to, failover->elected_at.wall_us));
         if (!failover->from_identity)
-            failover->from_identity =
-                copy(gathering, identity_of(election, failover->from, failover->lost_at.wall_us));
+            failover->from_identity = report_gather_copy(
+                gathering, identity_of(election, failover->from, failover->lost_at.wall_us));
     }
 }
 
@@ -333,7 +337,7 @@ static enum severity worst_of(const struct report_election *election)
     return worst;
 }
 
-/* The worst first, as on every screen: what was found, how long nobody led, how often it changed. */
+/* The worst first, as on every screen: findings, time without a leader, number of changes. */
 static int compare_elections(const void *a, const void *b)
 {
     const struct report_election *x = a, *y = b;
@@ -349,7 +353,7 @@ static int compare_elections(const void *a, const void *b)
     return strcmp(x->full_path, y->full_path);
 }
 
-static bool take_clock(void *context, const struct history_clock *clock)
+static bool report_gather_take_clock(void *context, const struct history_clock *clock)
 {
     struct gathering *gathering = context;
     struct report *report = gathering->report;
@@ -357,14 +361,15 @@ static bool take_clock(void *context, const struct history_clock *clock)
     bool after = clock->after_us >= report->from_us && clock->after_us < report->to_us;
     if (!before && !after)
         return true;
-    struct history_clock *taken = append(gathering, (void **)&report->clocks, &report->clock_count,
-                                         &gathering->clock_room, sizeof *report->clocks);
+    struct history_clock *taken =
+        report_gather_append(gathering, (void **)&report->clocks, &report->clock_count,
+                             &gathering->clock_room, sizeof *report->clocks);
     if (taken)
         *taken = *clock;
     return taken != NULL;
 }
 
-static bool gather(struct gathering *gathering, struct history *history, char **error)
+static bool report_gather_gather(struct gathering *gathering, struct history *history, char **error)
 {
     struct report *report = gathering->report;
     int64_t from_us, to_us;
@@ -384,7 +389,7 @@ static bool gather(struct gathering *gathering, struct history *history, char **
     if (!model)
         return false;
     take_moment(gathering, model, true);
-    if (gathering->failed || !history_clocks(history, take_clock, gathering, error) ||
+    if (gathering->failed || !history_clocks(history, report_gather_take_clock, gathering, error) ||
         !history_events(history, &filter, from_us, end_of_events(report), take_event, gathering, error))
         return false;
     model = history_at(history, to_us, error);
@@ -394,7 +399,8 @@ static bool gather(struct gathering *gathering, struct history *history, char **
     for (size_t i = 0; i < report->election_count && !gathering->failed; i++) {
         if (!gather_election(gathering, history, &report->elections[i], error))
             return false;
-        report->several_clusters |= !same(report->elections[i].cluster, report->elections[0].cluster);
+        report->several_clusters |=
+            !report_gather_same(report->elections[i].cluster, report->elections[0].cluster);
     }
     if (report->election_count)
         qsort(report->elections, report->election_count, sizeof *report->elections, compare_elections);
@@ -410,7 +416,7 @@ struct report *report_make(struct history *history, const struct report_query *q
         report->from_us = query->from_us;
         report->to_us = query->to_us;
     }
-    bool gathered = report && gather(&gathering, history, error);
+    bool gathered = report && report_gather_gather(&gathering, history, error);
     lookup_free(&gathering.by_identity);
     lookup_free(&gathering.by_name);
     if (gathered)

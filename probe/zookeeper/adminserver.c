@@ -9,17 +9,17 @@
 
 struct adminserver {
     struct http_get *get;
-    struct admin_reader *reader;
+    struct adminserver_parse *reader;
     struct server_answer *answer;
     char problem[200]; /* "": none */
     adminserver_fn fn;
     void *context;
 };
 
-static bool on_body(void *context, const char *bytes, size_t length)
+static bool adminserver_on_body(void *context, const char *bytes, size_t length)
 {
     struct adminserver *a = context;
-    const char *problem = admin_reader_feed(a->reader, bytes, length);
+    const char *problem = adminserver_parse_feed(a->reader, bytes, length);
     if (problem)
         snprintf(a->problem, sizeof a->problem, "%s", problem);
     return !problem;
@@ -27,14 +27,14 @@ static bool on_body(void *context, const char *bytes, size_t length)
 
 static void ask_free(struct adminserver *a)
 {
-    admin_reader_free(a->reader);
+    adminserver_parse_free(a->reader);
     free(a);
 }
 
 static void on_done(void *context, const char *problem, bool whole, int64_t took_us)
 {
     struct adminserver *a = context;
-    const char *said = whole && !problem ? admin_reader_end(a->reader) : NULL;
+    const char *said = whole && !problem ? adminserver_parse_end(a->reader) : NULL;
     if (said)
         snprintf(a->problem, sizeof a->problem, "%s", said);
     if (!problem && a->problem[0])
@@ -49,14 +49,14 @@ struct adminserver *adminserver_ask(struct http *http, const char *host, int por
                                     int64_t deadline_ms, struct server_answer *answer, adminserver_fn fn,
                                     void *context)
 {
-    static const struct http_reader reader = {.body = on_body, .done = on_done};
+    static const struct http_reader reader = {.body = adminserver_on_body, .done = on_done};
     struct adminserver *a = calloc(1, sizeof *a);
     if (!a)
         return NULL;
     *a = (struct adminserver){.answer = answer, .fn = fn, .context = context};
     char path[64];
     snprintf(path, sizeof path, "/commands/%s", admin_command_word(command));
-    a->reader = admin_reader_new(command, answer);
+    a->reader = adminserver_parse_new(command, answer);
     if (a->reader)
         a->get = http_get(http, host, port, path, deadline_ms, ANSWER_MOST, &reader, a);
     if (a->get)

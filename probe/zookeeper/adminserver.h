@@ -1,13 +1,13 @@
 /*
- * adminserver.h - one question to one AdminServer, answered into lists.
+ * adminserver.h - one request to one AdminServer, parsed into lists.
  *
- * Its answers may be megabytes: they are read as they arrive, and cost the server no lock while they are
- * under way, so a reader that stops halfway harms nobody.
+ * Its answers may be megabytes: they are parsed as they arrive, and hold no lock of the server meanwhile, so
+ * a reader that stops halfway does no harm.
  */
 #ifndef ELECTOP_PROBE_ZOOKEEPER_ADMINSERVER_H
 #define ELECTOP_PROBE_ZOOKEEPER_ADMINSERVER_H
 
-#include "probe/zookeeper/admin_reader.h"
+#include "probe/zookeeper/adminserver_parse.h"
 #include "probe/zookeeper/http.h"
 
 #define ADMINSERVER_PORT 8080

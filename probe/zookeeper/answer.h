@@ -1,5 +1,5 @@
 /*
- * answer.h - what comes back for a request to ZooKeeper, and the functions that take it.
+ * answer.h - answers to requests to ZooKeeper, and the functions that receive them.
  */
 #ifndef ELECTOP_PROBE_ZOOKEEPER_ANSWER_H
 #define ELECTOP_PROBE_ZOOKEEPER_ANSWER_H

@@ -8,16 +8,16 @@
 #include "config/connect_string.h"
 
 /* A part of the text; never NUL-terminated. */
-struct span {
+struct text_span {
     const char *at;
     size_t length;
 };
 
 /* Up to c, which goes too; all of it where there is none. */
-static struct span cut(struct span *from, char c)
+static struct text_span cut(struct text_span *from, char c)
 {
     const char *found = memchr(from->at, c, from->length);
-    struct span part = {from->at, found ? (size_t)(found - from->at) : from->length};
+    struct text_span part = {from->at, found ? (size_t)(found - from->at) : from->length};
     size_t gone = part.length + (found != NULL);
     from->at += gone;
     from->length -= gone;
@@ -25,18 +25,18 @@ static struct span cut(struct span *from, char c)
 }
 
 /* The host of "host:port...", without brackets. */
-static struct span cut_host(struct span *from)
+static struct text_span cut_host(struct text_span *from)
 {
     if (!from->length || *from->at != '[')
         return cut(from, ':');
     from->at++;
     from->length--;
-    struct span host = cut(from, ']');
+    struct text_span host = cut(from, ']');
     cut(from, ':');
     return host;
 }
 
-static int port_of(struct span text)
+static int ensemble_port_of(struct text_span text)
 {
     int port = 0;
     if (text.length == 0 || text.length > 5)
@@ -49,54 +49,54 @@ static int port_of(struct span text)
     return port < 65536 ? port : 0;
 }
 
-static bool is(struct span text, const char *word)
+static bool ensemble_is(struct text_span text, const char *word)
 {
     return text.length == strlen(word) && memcmp(text.at, word, text.length) == 0;
 }
 
 /* Listening on every interface: reached where the other servers reach it. */
-static bool is_wildcard(struct span host)
+static bool is_wildcard(struct text_span host)
 {
-    return host.length == 0 || is(host, "0.0.0.0") || is(host, "::") || is(host, "0:0:0:0:0:0:0:0") ||
-           is(host, "*");
+    return host.length == 0 || ensemble_is(host, "0.0.0.0") || ensemble_is(host, "::") ||
+           ensemble_is(host, "0:0:0:0:0:0:0:0") || ensemble_is(host, "*");
 }
 
-static void copy(struct span from, char *to, size_t size)
+static void ensemble_copy(struct text_span from, char *to, size_t size)
 {
     snprintf(to, size, "%.*s", (int)from.length, from.at);
 }
 
 /* line: behind "server." */
-static void parse_member(struct span line, struct ensemble_member *member)
+static void parse_member(struct text_span line, struct ensemble_member *member)
 {
-    struct span id = cut(&line, '='), quorum = cut(&line, ';'), client = line;
-    struct span host = cut_host(&quorum);
+    struct text_span id = cut(&line, '='), quorum = cut(&line, ';'), client = line;
+    struct text_span host = cut_host(&quorum);
     *member = (struct ensemble_member){.port = 0};
     if (client.length) {
         /* "2181" or "host:2181". */
-        struct span first = cut_host(&client);
-        member->port = client.length ? port_of(client) : port_of(first);
+        struct text_span first = cut_host(&client);
+        member->port = client.length ? ensemble_port_of(client) : ensemble_port_of(first);
         if (client.length && !is_wildcard(first))
             host = first;
     }
     if (host_is_valid(host.at, host.length) && host.length < sizeof member->host)
-        copy(host, member->host, sizeof member->host);
-    copy(id.length ? id : (struct span){"?", 1}, member->id, sizeof member->id);
+        ensemble_copy(host, member->host, sizeof member->host);
+    ensemble_copy(id.length ? id : (struct text_span){"?", 1}, member->id, sizeof member->id);
 }
 
 size_t ensemble_parse(const char *text, size_t length, struct ensemble_member members[ENSEMBLE_MEMBERS])
 {
-    static const struct span prefix = {"server.", 7};
-    struct span left = {text, length};
+    static const struct text_span prefix = {"server.", 7};
+    struct text_span left = {text, length};
     size_t count = 0;
     while (left.length) {
-        struct span line = cut(&left, '\n');
+        struct text_span line = cut(&left, '\n');
         if (line.length && line.at[line.length - 1] == '\r')
             line.length--;
         if (line.length < prefix.length || memcmp(line.at, prefix.at, prefix.length) != 0)
             continue;
         if (count < ENSEMBLE_MEMBERS)
-            parse_member((struct span){line.at + prefix.length, line.length - prefix.length},
+            parse_member((struct text_span){line.at + prefix.length, line.length - prefix.length},
                          &members[count]);
         count++;
     }

@@ -1,9 +1,9 @@
 /*
- * ensemble.h - who belongs to an ensemble, as the znode /zookeeper/config says it.
+ * ensemble.h - the members of an ensemble, from the znode /zookeeper/config.
  *
  *   server.1=zk1:2888:3888:participant;0.0.0.0:2181
  *
- * What stands behind the semicolon is where clients connect. It is often missing (then it stands in each
+ * The address after the semicolon is the clients'. It is often missing (then it is in each
  * server's own configuration), or names every interface. Pure.
  */
 #ifndef ELECTOP_PROBE_ZOOKEEPER_ENSEMBLE_H
@@ -15,7 +15,7 @@
 
 struct ensemble_member {
     char id[24];    /* as written; "?" where there is none */
-    char host[256]; /* where clients reach it: without brackets; "": what stands there is no host */
+    char host[256]; /* the clients' host: without brackets; "": it is no host name */
     int port;       /* 0: not said */
 };
 

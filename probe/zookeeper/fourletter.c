@@ -1,53 +1,67 @@
 #include "probe/zookeeper/fourletter.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include "probe/transport/tls.h"
+#include "probe/transport/transport.h"
 #include "probe/zookeeper/resolver.h"
 
 struct fourletter {
     uv_loop_t *loop;
-    uv_tcp_t tcp;
+    const struct security_settings *security;
+    uv_poll_t poll;
     uv_timer_t timer;
     uv_getaddrinfo_t lookup;
-    uv_connect_t connect;
-    uv_write_t write;
     int open;         /* handles and requests that libuv still holds */
-    fourletter_fn fn; /* NULL: told already, or cancelled */
+    fourletter_fn fn; /* NULL: it was called, or cancelled */
     void *context;
     uint64_t begun_ns;
-    bool tcp_open;
-    int failed; /* libuv's error, told from the loop */
+    int fd; /* -1: none */
+    bool connected;
+    struct tls *tls;  /* NULL: plain, or not connected yet */
+    int failed;       /* libuv's error, for the timer to report from the loop */
+    char *name;       /* "host:port" */
+    const char *host; /* in the same memory */
     char word[8];
+    size_t sent;
     char *text;
     size_t length, room, limit;
 };
 
-static void let_go(struct fourletter *f)
+static void fourletter_let_go(struct fourletter *f)
 {
     if (--f->open > 0)
         return;
+    tls_free(f->tls);
+    if (f->fd >= 0)
+        close(f->fd);
+    free(f->name);
     free(f->text);
     free(f);
 }
 
-static void on_closed(uv_handle_t *handle)
+static void fourletter_on_closed(uv_handle_t *handle)
 {
-    let_go(handle->data);
+    fourletter_let_go(handle->data);
 }
 
-static void finish(struct fourletter *f, const char *problem)
+static void fourletter_finish(struct fourletter *f, const char *problem)
 {
     fourletter_fn fn = f->fn;
     f->fn = NULL;
     if (!uv_is_closing((uv_handle_t *)&f->timer)) {
-        uv_close((uv_handle_t *)&f->timer, on_closed);
+        uv_close((uv_handle_t *)&f->timer, fourletter_on_closed);
         uv_cancel((uv_req_t *)&f->lookup);
     }
-    if (f->tcp_open && !uv_is_closing((uv_handle_t *)&f->tcp))
-        uv_close((uv_handle_t *)&f->tcp, on_closed);
+    if (f->fd >= 0 && !uv_is_closing((uv_handle_t *)&f->poll))
+        uv_close((uv_handle_t *)&f->poll, fourletter_on_closed);
     if (!fn)
         return;
     int64_t took_us = (int64_t)(uv_hrtime() - f->begun_ns) / 1000;
@@ -59,79 +73,130 @@ static void finish(struct fourletter *f, const char *problem)
     }
 }
 
-static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
+/* Room for more of the answer. */
+static bool fourletter_make_room(struct fourletter *f)
 {
-    (void)suggested;
-    struct fourletter *f = handle->data;
-    if (f->room - f->length < 2048) {
-        size_t room = f->room ? f->room * 2 : 4096;
-        char *text = room <= f->limit + 4096 ? realloc(f->text, room) : NULL;
-        if (!text) {
-            *buffer = uv_buf_init(NULL, 0);
+    if (f->room - f->length >= 2048)
+        return true;
+    size_t room = f->room ? f->room * 2 : 4096;
+    char *text = room <= f->limit + 4096 ? realloc(f->text, room) : NULL;
+    if (!text)
+        return false;
+    f->text = text;
+    f->room = room;
+    return true;
+}
+
+static void word_failed(struct fourletter *f)
+{
+    const char *problem = f->tls ? tls_problem(f->tls) : NULL;
+    fourletter_finish(f, problem ? problem : uv_strerror(uv_translate_sys_error(errno)));
+}
+
+static void fourletter_word_read_one(struct fourletter *f)
+{
+    ssize_t got = 1;
+    while (got > 0 && f->length <= f->limit && fourletter_make_room(f)) {
+        size_t room = f->room - f->length - 1;
+        got = f->tls ? tls_recv(f->tls, f->text + f->length, room)
+                     : recv(f->fd, f->text + f->length, room, MSG_DONTWAIT);
+        f->length += got > 0 ? (size_t)got : 0;
+    }
+    if (got > 0)
+        fourletter_finish(f, "answer too large");
+    else if (got == 0)
+        fourletter_finish(f, NULL);
+    else if (errno != EAGAIN && errno != EINTR && f->length && !(f->tls && tls_problem(f->tls)))
+        fourletter_finish(f, NULL); /* a server that refuses a connection over its limit resets it */
+    else if (errno != EAGAIN && errno != EINTR)
+        word_failed(f);
+}
+
+/* False: it is not all sent yet, or it failed. */
+static bool word_write(struct fourletter *f)
+{
+    size_t length = strlen(f->word);
+    while (f->sent < length) {
+        ssize_t sent = f->tls ? tls_send(f->tls, f->word + f->sent, length - f->sent)
+                              : send(f->fd, f->word + f->sent, length - f->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent < 0 && errno != EAGAIN && errno != EINTR)
+            word_failed(f);
+        if (sent < 0)
+            return false;
+        f->sent += (size_t)sent;
+    }
+    return true;
+}
+
+static void on_word_ready(uv_poll_t *poll, int status, int events);
+
+static void word_go_on(struct fourletter *f)
+{
+    bool written = word_write(f);
+    if (written && f->fn)
+        fourletter_word_read_one(f);
+    if (!f->fn)
+        return;
+    bool waits_to_write = f->tls ? tls_wants_write(f->tls) : !written;
+    uv_poll_start(&f->poll, UV_READABLE | (waits_to_write ? UV_WRITABLE : 0), on_word_ready);
+}
+
+static void word_connected(struct fourletter *f)
+{
+    int error = 0;
+    socklen_t length = sizeof error;
+    char problem[TLS_PROBLEM_TEXT];
+    if (getsockopt(f->fd, SOL_SOCKET, SO_ERROR, &error, &length) != 0 || error != 0) {
+        fourletter_finish(f, uv_strerror(uv_translate_sys_error(error ? error : errno)));
+        return;
+    }
+    f->connected = true;
+    f->begun_ns = uv_hrtime(); /* of the question, without the way there */
+    if (f->security && f->security->tls.on) {
+        struct tls_context *context = transport_tls(f->security);
+        snprintf(problem, sizeof problem, "out of memory");
+        f->tls = context ? tls_new(context, f->fd, f->name, f->host, problem) : NULL;
+        if (!f->tls) {
+            fourletter_finish(f, problem);
             return;
         }
-        f->text = text;
-        f->room = room;
     }
-    *buffer = uv_buf_init(f->text + f->length, (unsigned)(f->room - f->length - 1));
+    word_go_on(f);
 }
 
-static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
+static void on_word_ready(uv_poll_t *poll, int status, int events)
 {
-    (void)buffer;
-    struct fourletter *f = stream->data;
-    if (count > 0) {
-        f->length += (size_t)count;
-        if (f->length > f->limit)
-            finish(f, "answer too large");
-    } else if (count == UV_EOF) {
-        finish(f, NULL);
-    } else if (count == UV_ENOBUFS) {
-        finish(f, "answer too large");
-    } else if (count < 0) {
-        /* A server that refuses a connection over its limit resets it. */
-        finish(f, f->length ? NULL : uv_strerror((int)count));
-    }
-}
-
-static void on_written(uv_write_t *request, int status)
-{
-    struct fourletter *f = request->data;
-    if (status < 0)
-        finish(f, uv_strerror(status));
-    let_go(f);
-}
-
-static void on_connect(uv_connect_t *request, int status)
-{
-    struct fourletter *f = request->data;
-    if (status < 0) {
-        finish(f, uv_strerror(status));
-    } else if (f->fn) {
-        uv_buf_t buffer = uv_buf_init(f->word, (unsigned)strlen(f->word));
-        f->write.data = f;
-        f->begun_ns = uv_hrtime(); /* the question's time, without the way there */
-        if (uv_read_start((uv_stream_t *)&f->tcp, on_alloc, on_read) == 0 &&
-            uv_write(&f->write, (uv_stream_t *)&f->tcp, &buffer, 1, on_written) == 0)
-            f->open++;
-        else
-            finish(f, "cannot send");
-    }
-    let_go(f);
+    struct fourletter *f = poll->data;
+    (void)events;
+    if (!f->fn)
+        return;
+    if (!f->connected)
+        word_connected(f);
+    else
+        word_go_on(f);
+    if (status < 0 && f->fn) /* libuv has found an error, which it does not name */
+        fourletter_finish(f, f->length ? NULL : uv_strerror(UV_ECONNRESET));
 }
 
 /* 0, or libuv's error. */
 static int connect_to(struct fourletter *f, const struct sockaddr *address)
 {
-    uv_tcp_init(f->loop, &f->tcp);
-    f->tcp.data = f;
-    f->tcp_open = true;
-    f->open++;
-    f->connect.data = f;
-    int rc = uv_tcp_connect(&f->connect, &f->tcp, address, on_connect);
+    socklen_t length =
+        address->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
+    int fd = socket(address->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return uv_translate_sys_error(errno);
+    int rc = connect(fd, address, length) != 0 && errno != EINPROGRESS ? uv_translate_sys_error(errno) : 0;
     if (rc == 0)
-        f->open++;
-    return rc;
+        rc = uv_poll_init(f->loop, &f->poll, fd);
+    if (rc != 0) {
+        close(fd);
+        return rc;
+    }
+    f->fd = fd;
+    f->poll.data = f;
+    f->open++;
+    return uv_poll_start(&f->poll, UV_WRITABLE, on_word_ready);
 }
 
 /* In the words of http.c. */
@@ -145,30 +210,49 @@ static void on_lookup(uv_getaddrinfo_t *request, int status, struct addrinfo *fo
 {
     struct fourletter *f = request->data;
     if (f->fn && (status != 0 || !found)) {
-        finish(f, lookup_problem(status));
+        fourletter_finish(f, lookup_problem(status));
     } else if (f->fn) {
         int rc = connect_to(f, found->ai_addr);
         if (rc != 0)
-            finish(f, uv_strerror(rc));
+            fourletter_finish(f, uv_strerror(rc));
     }
     uv_freeaddrinfo(found);
-    let_go(f);
+    fourletter_let_go(f);
 }
 
-static void on_deadline(uv_timer_t *timer)
+static void fourletter_on_deadline(uv_timer_t *timer)
 {
     struct fourletter *f = timer->data;
-    finish(f, f->failed ? uv_strerror(f->failed) : "no answer");
+    fourletter_finish(f, f->failed ? uv_strerror(f->failed) : "no answer");
 }
 
-struct fourletter *fourletter_ask(uv_loop_t *loop, const char *host, const char *port, const char *word,
-                                  uint64_t deadline_ms, size_t limit, fourletter_fn fn, void *context)
+/* The host, and "host:port" behind it. */
+static bool keep_name(struct fourletter *f, const char *host, const char *port)
+{
+    size_t length = strlen(host) + 1, size = length + strlen(host) + strlen(port) + 4;
+    char *name = malloc(length + size);
+    if (!name)
+        return false;
+    memcpy(name + size, host, length);
+    snprintf(name, size, strchr(host, ':') ? "[%s]:%s" : "%s:%s", host, port);
+    f->name = name;
+    f->host = name + size;
+    return true;
+}
+
+struct fourletter *fourletter_ask(uv_loop_t *loop, const struct security_settings *security, const char *host,
+                                  const char *port, const char *word, uint64_t deadline_ms, size_t limit,
+                                  fourletter_fn fn, void *context)
 {
     static const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
     struct fourletter *f = calloc(1, sizeof *f);
-    if (!f)
+    if (!f || !keep_name(f, host, port)) {
+        free(f);
         return NULL;
+    }
     f->loop = loop;
+    f->security = security;
+    f->fd = -1;
     f->fn = fn;
     f->context = context;
     f->limit = limit;
@@ -185,12 +269,12 @@ struct fourletter *fourletter_ask(uv_loop_t *loop, const char *host, const char 
         f->failed = connect_to(f, (const struct sockaddr *)&literal);
     else if ((f->failed = uv_getaddrinfo(loop, &f->lookup, on_lookup, host, port, &hints)) == 0)
         f->open++;
-    uv_timer_start(&f->timer, on_deadline, f->failed ? 0 : deadline_ms, 0);
+    uv_timer_start(&f->timer, fourletter_on_deadline, f->failed ? 0 : deadline_ms, 0);
     return f;
 }
 
 void fourletter_cancel(struct fourletter *f)
 {
     f->fn = NULL;
-    finish(f, "cancelled");
+    fourletter_finish(f, "cancelled");
 }

@@ -1,8 +1,8 @@
 /*
- * fourletter.h - one four-letter word asked of one server, with a deadline and a limit.
+ * fourletter.h - sends one four-letter word to one server, with a deadline and a limit.
  *
- * A connection of its own for each question, closed by the server after its answer. Only words whose
- * answers are small and harmless may be asked this way without further thought ("srvr" is always allowed
+ * A connection of its own for each word, closed by the server after its answer. Only words with
+ * small and harmless answers may be sent without further checks ("srvr" is always permitted
  * and costs the server half a millisecond).
  */
 #ifndef ELECTOP_PROBE_ZOOKEEPER_FOURLETTER_H
@@ -13,16 +13,18 @@
 #include <uv.h>
 
 struct fourletter;
+struct security_settings; /* config/security.h */
 
 /* problem NULL: text is the whole answer (NUL-terminated). Else text is NULL. took_us: until the answer's
  * end. */
 typedef void (*fourletter_fn)(void *context, const char *problem, const char *text, size_t length,
                               int64_t took_us);
 
-/* host may be a name, an IPv4 or an IPv6 address. fn is called once, from the loop, unless cancelled. NULL:
-   out of memory. */
-struct fourletter *fourletter_ask(uv_loop_t *, const char *host, const char *port, const char *word,
-                                  uint64_t deadline_ms, size_t limit, fourletter_fn, void *context);
+/* security: with TLS where it says so, and never without; NULL: plain. host may be a name, an IPv4 or an IPv6
+   address. fn is called once, from the loop, unless cancelled. NULL: out of memory. */
+struct fourletter *fourletter_ask(uv_loop_t *, const struct security_settings *, const char *host,
+                                  const char *port, const char *word, uint64_t deadline_ms, size_t limit,
+                                  fourletter_fn, void *context);
 
 /* fn is not called any more. Only before it was called. */
 void fourletter_cancel(struct fourletter *);

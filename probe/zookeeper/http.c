@@ -6,12 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/auth_file.h"
+#include "config/security.h"
+#include "probe/log.h"
 #include "probe/loop_timer.h"
 
 /* AdminServers asked by one of these: more connections than these need not be kept open. */
 #define KEPT_OPEN 64L
 
+/* AdminServers that were found to answer without TLS. */
+#define PLAIN_MOST 64
+
 struct http {
+    const struct security_settings *security; /* NULL: plain */
+    char plain[PLAIN_MOST][80];               /* "host:port" */
+    size_t plain_count;
     CURLM *multi;
     uv_loop_t *loop;
     uv_timer_t *timer;
@@ -35,6 +44,14 @@ struct http_get {
     uint64_t begun_ns;
     int64_t deadline_ms;
     bool broken_off, too_large, again;
+    bool secure;
+    char host[256], path[64];
+    int port;
+    struct curl_slist *connect_to;
+    char *key_password;
+    char error[CURL_ERROR_SIZE];
+    bool posts;
+    struct curl_slist *headers;
 };
 
 static void on_poll_closed(uv_handle_t *handle)
@@ -68,6 +85,48 @@ static bool try_again(struct http_get *get, CURLcode result)
     return curl_multi_add_handle(get->http->multi, get->easy) == CURLM_OK;
 }
 
+static bool http_get_send(struct http_get *get);
+
+/*
+ * It has AdminServer answer without TLS, as most do beside a client port with TLS: then it is asked so,
+ * unless the settings forbid it. Nothing secret is sent there; what it shows could be another's, which the
+ * log says.
+ */
+static bool try_plain(struct http_get *get, CURLcode result)
+{
+    struct http *http = get->http;
+    bool is_plain = result == CURLE_SSL_CONNECT_ERROR &&
+                    (strstr(get->error, "wrong version number") || strstr(get->error, "http request") ||
+                     strstr(get->error, "packet length too long"));
+    if (!get->secure || !is_plain || http->security->tls.admin == TLS_ADMIN_HTTPS ||
+        http->plain_count == PLAIN_MOST)
+        return false;
+    log_line(LOG_LEVEL_WARNING, "AdminServer at %.60s:%d answers without TLS: it is asked without", get->host,
+             get->port);
+    snprintf(http->plain[http->plain_count++], sizeof http->plain[0], "%.64s:%d", get->host, get->port);
+    curl_multi_remove_handle(http->multi, get->easy);
+    get->secure = false;
+    return http_get_send(get);
+}
+
+static bool http_is_plain(const struct http *http, const char *host, int port)
+{
+    char name[80];
+    snprintf(name, sizeof name, "%.64s:%d", host, port);
+    for (size_t i = 0; i < http->plain_count; i++)
+        if (strcmp(http->plain[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* In curl's words, where TLS failed. */
+static const char *tls_failure(const struct http_get *get, CURLcode result, char *text, size_t size)
+{
+    const char *said = get->error[0] ? get->error : curl_easy_strerror(result);
+    snprintf(text, size, "%.130s", said);
+    return text;
+}
+
 /* Why there was no connection: what to do about a refusal is not what to do about a network. */
 static const char *connect_problem(const struct http_get *get)
 {
@@ -99,9 +158,9 @@ static const char *missing_within(const struct http_get *get)
     return connect_us > 0 ? "answer" : lookup_us > 0 ? "connection" : "address for its name";
 }
 
-static void finish(struct http_get *get, CURLcode result)
+static void http_finish(struct http_get *get, CURLcode result)
 {
-    if (try_again(get, result))
+    if (try_again(get, result) || try_plain(get, result))
         return;
     const struct http_reader *reader = get->reader;
     void *context = get->context;
@@ -128,9 +187,11 @@ static void finish(struct http_get *get, CURLcode result)
         problem = "the answer was cut off";
     } else if (result == CURLE_UNSUPPORTED_PROTOCOL || result == CURLE_WEIRD_SERVER_REPLY) {
         problem = "not an HTTP answer";
+    } else if (get->secure && result != CURLE_OK) {
+        problem = tls_failure(get, result, text, sizeof text);
     } else if (result != CURLE_OK) {
         problem = curl_easy_strerror(result);
-    } else if (status != 200) {
+    } else if (get->posts ? status < 200 || status > 299 : status != 200) {
         snprintf(text, sizeof text, "HTTP status %ld", status);
         problem = text;
         whole = false;
@@ -139,8 +200,8 @@ static void finish(struct http_get *get, CURLcode result)
     reader->done(context, problem, whole, took_us);
 }
 
-/* Answers that have ended are told outside the library's own calls: whoever is told may ask again. */
-static void act(struct http *http, curl_socket_t fd, int events)
+/* Finished answers are reported outside the library's own calls: the receiver may send a new request. */
+static void http_act(struct http *http, curl_socket_t fd, int events)
 {
     int running, left;
     curl_multi_socket_action(http->multi, fd, events, &running);
@@ -149,11 +210,11 @@ static void act(struct http *http, curl_socket_t fd, int events)
         struct http_get *get = NULL;
         CURLcode result = message->data.result;
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &get);
-        finish(get, result);
+        http_finish(get, result);
     }
 }
 
-static void on_poll(uv_poll_t *poll, int status, int events)
+static void http_on_poll(uv_poll_t *poll, int status, int events)
 {
     struct socket_poll *p = poll->data;
     int bits = status < 0 ? CURL_CSELECT_ERR : 0;
@@ -161,7 +222,7 @@ static void on_poll(uv_poll_t *poll, int status, int events)
         bits |= CURL_CSELECT_IN;
     if (events & UV_WRITABLE)
         bits |= CURL_CSELECT_OUT;
-    act(p->http, p->fd, bits);
+    http_act(p->http, p->fd, bits);
 }
 
 static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void *socket_context)
@@ -195,13 +256,13 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void
     }
     uv_poll_start(&p->poll,
                   (what & CURL_POLL_IN ? UV_READABLE : 0) | (what & CURL_POLL_OUT ? UV_WRITABLE : 0),
-                  on_poll);
+                  http_on_poll);
     return 0;
 }
 
-static void on_timer(uv_timer_t *timer)
+static void http_on_timer(uv_timer_t *timer)
 {
-    act(timer->data, CURL_SOCKET_TIMEOUT, 0);
+    http_act(timer->data, CURL_SOCKET_TIMEOUT, 0);
 }
 
 static int on_timeout(CURLM *multi, long timeout_ms, void *context)
@@ -211,11 +272,11 @@ static int on_timeout(CURLM *multi, long timeout_ms, void *context)
     if (timeout_ms < 0)
         uv_timer_stop(http->timer);
     else
-        uv_timer_start(http->timer, on_timer, (uint64_t)timeout_ms, 0);
+        uv_timer_start(http->timer, http_on_timer, (uint64_t)timeout_ms, 0);
     return 0;
 }
 
-static size_t on_body(char *bytes, size_t size, size_t count, void *context)
+static size_t http_on_body(char *bytes, size_t size, size_t count, void *context)
 {
     struct http_get *get = context;
     size_t length = size * count;
@@ -229,12 +290,13 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context)
     return get->too_large || get->broken_off ? 0 : length;
 }
 
-struct http *http_new(uv_loop_t *loop)
+struct http *http_new(uv_loop_t *loop, const struct security_settings *security)
 {
     struct http *http = calloc(1, sizeof *http);
     if (!http)
         return NULL;
     http->loop = loop;
+    http->security = security;
     http->timer = loop_timer_new(loop, http);
     if (!http->timer || curl_global_init(CURL_GLOBAL_NOTHING) != CURLE_OK)
         goto failed;
@@ -268,11 +330,69 @@ void http_free(struct http *http)
     free(http);
 }
 
-struct http_get *http_get(struct http *http, const char *host, int port, const char *path,
-                          int64_t deadline_ms, size_t limit, const struct http_reader *reader, void *context)
+static bool http_get_secure(struct http_get *get)
 {
-    char url[512];
-    bool ipv6 = strchr(host, ':') != NULL;
+    const struct tls_settings *tls = &get->http->security->tls;
+    CURL *easy = get->easy;
+    char *error = NULL;
+    if (tls->key_password_file && !get->key_password) {
+        get->key_password = private_line_read(tls->key_password_file, "file with the key's password", &error);
+        free(error);
+        if (!get->key_password)
+            return false;
+    }
+    const char *key = tls->key ? tls->key : tls->cert;
+    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, tls->verify == TLS_VERIFY_NONE ? 0L : 1L);
+    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, tls->verify == TLS_VERIFY_FULL ? 2L : 0L);
+    curl_easy_setopt(
+        easy, CURLOPT_SSLVERSION,
+        (long)(tls->min_version == TLS_VERSION_1_3 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2));
+    if (tls->ca)
+        curl_easy_setopt(easy, CURLOPT_CAINFO, tls->ca);
+    if (tls->cert)
+        curl_easy_setopt(easy, CURLOPT_SSLCERT, tls->cert);
+    if (key)
+        curl_easy_setopt(easy, CURLOPT_SSLKEY, key);
+    if (get->key_password)
+        curl_easy_setopt(easy, CURLOPT_KEYPASSWD, get->key_password);
+    return true;
+}
+
+static void http_get_free(struct http_get *get)
+{
+    curl_easy_cleanup(get->easy);
+    curl_slist_free_all(get->connect_to);
+    curl_slist_free_all(get->headers);
+    auth_wipe(get->key_password);
+    free(get);
+}
+
+static bool http_get_send(struct http_get *get)
+{
+    char url[512], other[600];
+    bool ipv6 = strchr(get->host, ':') != NULL;
+    const struct security_settings *security = get->http->security;
+    const char *name = get->secure && security->tls.server_name ? security->tls.server_name : NULL;
+    const char *brackets[] = {ipv6 && !name ? "[" : "", ipv6 && !name ? "]" : ""};
+    snprintf(url, sizeof url, "%s://%s%.250s%s:%d%s", get->secure ? "https" : "http", brackets[0],
+             name ? name : get->host, brackets[1], get->port, get->path);
+    if (name && !get->connect_to) { /* the certificate bears another name than the host */
+        snprintf(other, sizeof other, ipv6 ? "%.250s:%d:[%s]:%d" : "%.250s:%d:%s:%d", name, get->port,
+                 get->host, get->port);
+        get->connect_to = curl_slist_append(NULL, other);
+        if (!get->connect_to)
+            return false;
+    }
+    curl_easy_setopt(get->easy, CURLOPT_CONNECT_TO, name ? get->connect_to : NULL);
+    curl_easy_setopt(get->easy, CURLOPT_URL, url);
+    curl_easy_setopt(get->easy, CURLOPT_PROTOCOLS_STR, get->secure ? "https" : "http");
+    return (!get->secure || http_get_secure(get)) &&
+           curl_multi_add_handle(get->http->multi, get->easy) == CURLM_OK;
+}
+
+static struct http_get *http_prepare(struct http *http, int64_t deadline_ms, size_t limit,
+                                     const struct http_reader *reader, void *context)
+{
     struct http_get *get = calloc(1, sizeof *get);
     CURL *easy = get ? curl_easy_init() : NULL;
     if (!easy) {
@@ -286,9 +406,7 @@ struct http_get *http_get(struct http *http, const char *host, int port, const c
                              .limit = limit,
                              .begun_ns = uv_hrtime(),
                              .deadline_ms = deadline_ms};
-    snprintf(url, sizeof url, ipv6 ? "http://[%s]:%d%s" : "http://%s:%d%s", host, port, path);
-    curl_easy_setopt(easy, CURLOPT_URL, url);
-    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http");
+    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, get->error);
     curl_easy_setopt(easy, CURLOPT_PROXY, "");
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     /* A name that is still being looked up at the deadline is given up, not waited for: its thread ends by
@@ -296,20 +414,55 @@ struct http_get *http_get(struct http *http, const char *host, int port, const c
     curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
     curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)deadline_ms);
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, http_on_body);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, get);
     curl_easy_setopt(easy, CURLOPT_PRIVATE, get);
-    if (curl_multi_add_handle(http->multi, easy) != CURLM_OK) {
-        curl_easy_cleanup(easy);
-        free(get);
-        return NULL;
-    }
     return get;
+}
+
+struct http_get *http_get(struct http *http, const char *host, int port, const char *path,
+                          int64_t deadline_ms, size_t limit, const struct http_reader *reader, void *context)
+{
+    struct http_get *get = http_prepare(http, deadline_ms, limit, reader, context);
+    if (!get)
+        return NULL;
+    get->port = port;
+    get->secure = http->security && http->security->tls.on && !http_is_plain(http, host, port);
+    snprintf(get->host, sizeof get->host, "%s", host);
+    snprintf(get->path, sizeof get->path, "%s", path);
+    if (http_get_send(get))
+        return get;
+    http_get_free(get);
+    return NULL;
+}
+
+#define POST_ANSWER_MOST ((size_t)1 << 20)
+
+struct http_get *http_post(struct http *http, const char *url, const char *const *headers, const char *body,
+                           size_t length, int64_t deadline_ms, const struct http_reader *reader,
+                           void *context)
+{
+    struct http_get *post = http_prepare(http, deadline_ms, POST_ANSWER_MOST, reader, context);
+    if (!post)
+        return NULL;
+    post->posts = true;
+    for (size_t i = 0; headers && headers[i]; i++) {
+        struct curl_slist *longer = curl_slist_append(post->headers, headers[i]);
+        post->headers = longer ? longer : post->headers;
+    }
+    curl_easy_setopt(post->easy, CURLOPT_URL, url);
+    curl_easy_setopt(post->easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(post->easy, CURLOPT_HTTPHEADER, post->headers);
+    curl_easy_setopt(post->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)length);
+    curl_easy_setopt(post->easy, CURLOPT_COPYPOSTFIELDS, body);
+    if (curl_multi_add_handle(http->multi, post->easy) == CURLM_OK)
+        return post;
+    http_get_free(post);
+    return NULL;
 }
 
 void http_cancel(struct http_get *get)
 {
     curl_multi_remove_handle(get->http->multi, get->easy);
-    curl_easy_cleanup(get->easy);
-    free(get);
+    http_get_free(get);
 }

@@ -1,9 +1,10 @@
 /*
  * http.h - one GET at a time or many, on the loop, each with a deadline and a limit.
  *
- * Plain HTTP to a host and port; no redirects, no proxies (whatever the environment says), nothing else
- * than http. Bodies are handed on as they arrive and kept nowhere. Connections are kept open for the next
- * question. Threads: everything on the loop's thread but the looking up of names.
+ * HTTP to a host and port, over TLS where the cluster's settings say so; no redirects, no proxies (whatever
+ * the environment says), nothing else. An AdminServer that answers without TLS is asked so, unless tls: admin
+ * says https; the log tells. Bodies are handed on as they arrive and kept nowhere. Connections are kept open
+ * for the next question. Threads: everything on the loop's thread but the looking up of names.
  */
 #ifndef ELECTOP_PROBE_ZOOKEEPER_HTTP_H
 #define ELECTOP_PROBE_ZOOKEEPER_HTTP_H
@@ -13,6 +14,7 @@
 #include <stdint.h>
 #include <uv.h>
 
+struct security_settings; /* config/security.h */
 struct http;
 struct http_get;
 
@@ -28,14 +30,22 @@ struct http_reader {
     void (*done)(void *context, const char *problem, bool whole, int64_t took_us);
 };
 
-/* NULL: out of memory. */
-struct http *http_new(uv_loop_t *);
+/* The settings must stay; NULL: plain. NULL: out of memory. */
+struct http *http_new(uv_loop_t *, const struct security_settings *);
 /* Every get must have been done or cancelled. */
 void http_free(struct http *);
 
 /* host: a name or address, IPv6 without brackets. path: "/commands/..." NULL: out of memory. */
 struct http_get *http_get(struct http *, const char *host, int port, const char *path, int64_t deadline_ms,
                           size_t limit, const struct http_reader *, void *context);
+
+/*
+ * Sends a body to a URL ("http://..." or "https://...", whose certificate is checked) with a POST. 200 to 299
+ * is well; a redirect is not followed, and is told as its status. headers: NULL-terminated, "Name: value";
+ * NULL: none. All is copied. NULL: out of memory.
+ */
+struct http_get *http_post(struct http *, const char *url, const char *const *headers, const char *body,
+                           size_t length, int64_t deadline_ms, const struct http_reader *, void *context);
 
 /* Neither function is called any more. Only before done was called, and not from body. */
 void http_cancel(struct http_get *);

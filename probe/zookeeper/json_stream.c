@@ -36,24 +36,24 @@ struct json_stream {
     uint32_t unit, high; /* of \uXXXX; high: the first half of a pair, or 0 */
 };
 
-static bool fail(struct json_stream *s, const char *problem)
+static bool json_stream_fail(struct json_stream *s, const char *problem)
 {
     if (!s->problem)
         s->problem = problem;
     return false;
 }
 
-static bool keep(struct json_stream *s, const char *bytes, size_t count)
+static bool json_stream_keep(struct json_stream *s, const char *bytes, size_t count)
 {
     if (count > JSON_STREAM_TOKEN_MOST - s->length)
-        return fail(s, "JSON with an endless string");
+        return json_stream_fail(s, "JSON with an endless string");
     if (s->room - s->length <= count) {
         size_t room = s->room ? s->room : 256;
         while (room - s->length <= count)
             room *= 2;
         char *text = realloc(s->text, room);
         if (!text)
-            return fail(s, "out of memory");
+            return json_stream_fail(s, "out of memory");
         s->text = text;
         s->room = room;
     }
@@ -62,7 +62,7 @@ static bool keep(struct json_stream *s, const char *bytes, size_t count)
     return true;
 }
 
-static void tell(struct json_stream *s, enum value_kind kind, const char *text, size_t length)
+static void json_stream_tell(struct json_stream *s, enum value_kind kind, const char *text, size_t length)
 {
     struct json_value value = {
         .kind = kind, .depth = s->depth, .keys = s->keys, .text = text, .length = length};
@@ -86,7 +86,7 @@ static void string_ended(struct json_stream *s, const char *text, size_t length)
         key[kept] = '\0';
         s->expecting = EXPECT_COLON;
     } else {
-        tell(s, VALUE_TEXT, text, length);
+        json_stream_tell(s, VALUE_TEXT, text, length);
         value_ended(s);
     }
 }
@@ -122,14 +122,14 @@ static bool is_number(const char *at)
 static bool bare_ended(struct json_stream *s)
 {
     bool number = s->token == TOKEN_NUMBER;
-    if (!keep(s, "", 1))
+    if (!json_stream_keep(s, "", 1))
         return false;
     if (number
             ? !is_number(s->text)
             : strcmp(s->text, "true") != 0 && strcmp(s->text, "false") != 0 && strcmp(s->text, "null") != 0)
-        return fail(s, "not JSON");
+        return json_stream_fail(s, "not JSON");
     s->token = TOKEN_NONE;
-    tell(s, number ? VALUE_NUMBER : VALUE_WORD, s->text, s->length - 1);
+    json_stream_tell(s, number ? VALUE_NUMBER : VALUE_WORD, s->text, s->length - 1);
     value_ended(s);
     return true;
 }
@@ -137,8 +137,8 @@ static bool bare_ended(struct json_stream *s)
 static bool nest(struct json_stream *s, bool object)
 {
     if (s->depth == JSON_STREAM_DEPTH)
-        return fail(s, "JSON nested too deeply");
-    tell(s, object ? VALUE_OBJECT : VALUE_LIST, "", 0);
+        return json_stream_fail(s, "JSON nested too deeply");
+    json_stream_tell(s, object ? VALUE_OBJECT : VALUE_LIST, "", 0);
     s->in_object[s->depth] = object;
     s->keys[s->depth][0] = '\0';
     s->depth++;
@@ -149,9 +149,9 @@ static bool nest(struct json_stream *s, bool object)
 static bool unnest(struct json_stream *s, bool object)
 {
     if (!s->depth || s->in_object[s->depth - 1] != object)
-        return fail(s, "not JSON");
+        return json_stream_fail(s, "not JSON");
     s->depth--;
-    tell(s, object ? VALUE_OBJECT_END : VALUE_LIST_END, "", 0);
+    json_stream_tell(s, object ? VALUE_OBJECT_END : VALUE_LIST_END, "", 0);
     value_ended(s);
     return true;
 }
@@ -172,8 +172,8 @@ static bool begin_value(struct json_stream *s, char c)
     else if (c == 't' || c == 'f' || c == 'n')
         s->token = TOKEN_WORD;
     else
-        return fail(s, "not JSON");
-    return keep(s, &c, 1);
+        return json_stream_fail(s, "not JSON");
+    return json_stream_keep(s, &c, 1);
 }
 
 static bool structural(struct json_stream *s, char c)
@@ -215,16 +215,16 @@ static bool structural(struct json_stream *s, char c)
     case EXPECT_NOTHING:
         break;
     }
-    return fail(s, "not JSON");
+    return json_stream_fail(s, "not JSON");
 }
 
 static bool keep_character(struct json_stream *s, uint32_t c)
 {
     char utf8[4];
-    return keep(s, utf8, utf8_encode(c, utf8));
+    return json_stream_keep(s, utf8, utf8_encode(c, utf8));
 }
 
-/* Half of a pair without its other half stands for nothing. */
+/* Half of a surrogate pair alone is no character. */
 static bool lone_half(struct json_stream *s)
 {
     bool lone = s->high != 0;
@@ -260,7 +260,8 @@ static bool escaped(struct json_stream *s, char c)
         return true;
     }
     s->token = TOKEN_STRING;
-    return at ? lone_half(s) && keep(s, &meanings[at - names], 1) : fail(s, "not JSON");
+    return at ? lone_half(s) && json_stream_keep(s, &meanings[at - names], 1)
+              : json_stream_fail(s, "not JSON");
 }
 
 static bool hex(struct json_stream *s, char c)
@@ -268,7 +269,7 @@ static bool hex(struct json_stream *s, char c)
     static const char digits[] = "0123456789abcdef";
     const char *at = c ? strchr(digits, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c) : NULL;
     if (!at)
-        return fail(s, "not JSON");
+        return json_stream_fail(s, "not JSON");
     s->unit = s->unit * 16 + (uint32_t)(at - digits);
     return ++s->hex_digits < 4 || hex_ended(s);
 }
@@ -283,17 +284,17 @@ static size_t string(struct json_stream *s, const char *bytes, size_t length)
     if (n && !lone_half(s))
         return n;
     if (n == length) {
-        keep(s, bytes, n);
+        json_stream_keep(s, bytes, n);
         return n;
     }
     if ((unsigned char)bytes[n] < 0x20) {
-        fail(s, "not JSON");
+        json_stream_fail(s, "not JSON");
     } else if (bytes[n] == '\\') {
         s->token = TOKEN_ESCAPE;
-        keep(s, bytes, n);
+        json_stream_keep(s, bytes, n);
     } else if (s->is_key && s->length == 0 && s->high == 0) {
         string_ended(s, bytes, n); /* keys are copied anyway */
-    } else if (lone_half(s) && keep(s, bytes, n) && keep(s, "", 1)) {
+    } else if (lone_half(s) && json_stream_keep(s, bytes, n) && json_stream_keep(s, "", 1)) {
         string_ended(s, s->text, s->length - 1);
     }
     return n + 1;
@@ -327,7 +328,7 @@ const char *json_stream_feed(struct json_stream *s, const char *bytes, size_t le
             size_t n = 0;
             while (at + n < length && is_bare(bytes[at + n]))
                 n++;
-            if (keep(s, bytes + at, n) && at + n < length)
+            if (json_stream_keep(s, bytes + at, n) && at + n < length)
                 bare_ended(s);
             at += n;
             break;
@@ -342,7 +343,7 @@ const char *json_stream_end(struct json_stream *s)
     if (!s->problem && (s->token == TOKEN_NUMBER || s->token == TOKEN_WORD))
         bare_ended(s);
     if (!s->problem && (s->token != TOKEN_NONE || s->expecting != EXPECT_NOTHING))
-        fail(s, "JSON cut off in the middle");
+        json_stream_fail(s, "JSON cut off in the middle");
     return s->problem;
 }
 

@@ -1,14 +1,14 @@
 /*
- * json_stream.h - JSON read as it arrives, a piece of any length at a time, in constant memory.
+ * json_stream.h - parses JSON as it arrives, in pieces of any length, in constant memory.
  *
- * AdminServer's lists come to megabytes, and whoever reads them may neither hold up the loop nor keep the
+ * AdminServer's lists come to megabytes, and their reader may neither block the loop nor keep the
  * text: a tree of 4.8 MB (10,000 connections) blocks for 150 ms and takes 22 MB, and even object by object
- * a general library needs more processor time than the answer is worth. So this one tells each value as
- * it ends, and keeps nothing but the value it is in. Numbers are handed on as text: session ids are 64 bit
+ * a general library needs more processor time than the answer is worth. So this parser reports each value as
+ * it ends, and keeps nothing but the present value. Numbers are passed on as text: session ids are 64 bit
  * and must never pass through a double.
  *
  * Strict as RFC 8259 in structure and numbers; escapes are decoded. Bytes beyond ASCII are passed on
- * unchecked, they are strangers' bytes to everybody anyhow.
+ * unchecked: every user treats them as foreign bytes.
  */
 #ifndef ELECTOP_PROBE_ZOOKEEPER_JSON_STREAM_H
 #define ELECTOP_PROBE_ZOOKEEPER_JSON_STREAM_H
@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What is nested deeper is refused: AdminServer's own answers have three levels. */
+/* Deeper nesting is refused: AdminServer's own answers have three levels. */
 #define JSON_STREAM_DEPTH 32
 /* Keys are kept for the outer levels, cut to this size: what anybody looks for is shorter. */
 #define JSON_STREAM_KEYS 4
@@ -35,10 +35,10 @@ enum value_kind {
 };
 
 /*
- * One value, told when it is complete; objects and lists twice. depth: how many objects and lists are around
- * it. keys[i]: the key at depth i (of the outermost object: 0) on the way to it, its own last; "" for
+ * One value, reported when it is complete; objects and lists twice. depth: how many objects and lists are
+ * around it. keys[i]: the key at depth i (of the outermost object: 0) on the way to it, its own last; "" for
  * the members of a list, and beyond JSON_STREAM_KEYS. text: of strings (decoded), numbers and the words true,
- * false and null, NUL-terminated, during the call; a string may have NULs of its own, so length counts.
+ * false and null, NUL-terminated, during the call; a string may contain NULs, so length counts.
  */
 struct json_value {
     enum value_kind kind;
@@ -56,10 +56,10 @@ struct json_stream;
 struct json_stream *json_stream_new(json_stream_fn, void *context);
 void json_stream_free(struct json_stream *);
 
-/* NULL: go on. Else what is wrong (static text), now and at every further call. */
+/* NULL: go on. Else the error (static text), now and at every further call. */
 const char *json_stream_feed(struct json_stream *, const char *bytes, size_t length);
 
-/* The text is over. NULL: it was one whole value. Else what is wrong. */
+/* The text is over. NULL: it was one whole value. Else the error. */
 const char *json_stream_end(struct json_stream *);
 
 #endif

@@ -36,7 +36,7 @@ struct requests {
     uint64_t open, answered; /* how many */
 };
 
-/* Whatever the kind of request, what came back. */
+/* The answer to a request of any kind. */
 struct answer {
     enum session_result result;
     const struct znode_stat *stat;

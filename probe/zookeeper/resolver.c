@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct lookup {
+struct resolver_lookup {
     uv_getaddrinfo_t request;
     struct resolver *resolver;
     struct address found[ADDRESSES_A_SERVER];
@@ -19,10 +19,10 @@ struct resolver {
     resolver_fn fn; /* NULL: cancelled */
     void *context;
     char problem[160];
-    struct lookup lookups[];
+    struct resolver_lookup lookups[];
 };
 
-static void finish(struct resolver *r)
+static void resolver_finish(struct resolver *r)
 {
     if (r->fn) {
         struct address all[CONNECT_STRING_SERVERS * ADDRESSES_A_SERVER];
@@ -36,21 +36,32 @@ static void finish(struct resolver *r)
     free(r);
 }
 
-static void add(struct lookup *l, const struct sockaddr *address)
+static void address_write(const struct sockaddr *address, int port, char *text)
+{
+    char ip[INET6_ADDRSTRLEN] = "";
+    if (address->sa_family == AF_INET6)
+        uv_ip6_name((const struct sockaddr_in6 *)(const void *)address, ip, sizeof ip);
+    else
+        uv_ip4_name((const struct sockaddr_in *)(const void *)address, ip, sizeof ip);
+    snprintf(text, ADDRESS_SIZE, address->sa_family == AF_INET6 ? "[%s]:%d" : "%s:%d", ip, port);
+}
+
+void address_print(const struct sockaddr *address, char *text)
+{
+    address_write(address,
+                  ntohs(address->sa_family == AF_INET6
+                            ? ((const struct sockaddr_in6 *)(const void *)address)->sin6_port
+                            : ((const struct sockaddr_in *)(const void *)address)->sin_port),
+                  text);
+}
+
+static void resolver_add(struct resolver_lookup *l, const struct sockaddr *address)
 {
     size_t server = (size_t)(l - l->resolver->lookups);
-    int port = l->resolver->servers[server].port;
-    char ip[INET6_ADDRSTRLEN] = "";
     struct address *a = &l->found[l->count];
     if (l->count == ADDRESSES_A_SERVER)
         return;
-    if (address->sa_family == AF_INET6) {
-        uv_ip6_name((const struct sockaddr_in6 *)(const void *)address, ip, sizeof ip);
-        snprintf(a->text, sizeof a->text, "[%s]:%d", ip, port);
-    } else {
-        uv_ip4_name((const struct sockaddr_in *)(const void *)address, ip, sizeof ip);
-        snprintf(a->text, sizeof a->text, "%s:%d", ip, port);
-    }
+    address_write(address, l->resolver->servers[server].port, a->text);
     a->server = server;
     for (size_t i = 0; i < l->count; i++)
         if (strcmp(l->found[i].text, a->text) == 0)
@@ -58,19 +69,19 @@ static void add(struct lookup *l, const struct sockaddr *address)
     l->count++;
 }
 
-static void on_found(uv_getaddrinfo_t *request, int status, struct addrinfo *found)
+static void resolver_on_found(uv_getaddrinfo_t *request, int status, struct addrinfo *found)
 {
-    struct lookup *l = request->data;
+    struct resolver_lookup *l = request->data;
     struct resolver *r = l->resolver;
     if (r->fn && status == 0)
         for (struct addrinfo *a = found; a; a = a->ai_next)
-            add(l, a->ai_addr);
+            resolver_add(l, a->ai_addr);
     else if (r->fn)
         snprintf(r->problem, sizeof r->problem, "cannot resolve %.80s: %s", r->servers[l - r->lookups].host,
                  uv_strerror(status));
     uv_freeaddrinfo(found);
     if (--r->left == 0)
-        finish(r);
+        resolver_finish(r);
 }
 
 void address_shuffle(struct address *addresses, size_t count)
@@ -122,20 +133,20 @@ struct resolver *resolver_start(uv_loop_t *loop, const struct host_port *servers
     r->fn = fn;
     r->context = context;
     for (size_t i = 0; i < count; i++) {
-        struct lookup *l = &r->lookups[i];
+        struct resolver_lookup *l = &r->lookups[i];
         l->resolver = r;
         l->request.data = l;
         struct sockaddr_storage literal;
         if (address_literal(&servers[i], &literal))
-            add(l, (const struct sockaddr *)&literal); /* without waking libuv's threads */
-        else if (uv_getaddrinfo(loop, &l->request, on_found, servers[i].host, NULL, &hints) == 0)
+            resolver_add(l, (const struct sockaddr *)&literal); /* without waking libuv's threads */
+        else if (uv_getaddrinfo(loop, &l->request, resolver_on_found, servers[i].host, NULL, &hints) == 0)
             r->left++;
         else
             snprintf(r->problem, sizeof r->problem, "cannot resolve %.80s", servers[i].host);
     }
     if (r->left > 0)
         return r;
-    finish(r);
+    resolver_finish(r);
     return NULL;
 }
 

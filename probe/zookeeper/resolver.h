@@ -13,7 +13,7 @@
 
 #include "config/connect_string.h"
 
-/* Of one server: a name may stand for an IPv4 and an IPv6 address, and the server listen on one only. */
+/* Of one server: a name may have an IPv4 and an IPv6 address, and the server listen on one only. */
 #define ADDRESSES_A_SERVER 4
 #define ADDRESS_SIZE 64
 
@@ -30,9 +30,12 @@ typedef void (*resolver_fn)(void *context, const struct address *addresses, size
 /* Into any order, so that many sessions spread over the servers. */
 void address_shuffle(struct address *, size_t count);
 
-/* The list as the client library reads it: [::1]:2181 is what it prints, ::1:2181 what it takes. Returns its
+/* The list as the client library parses it: it prints [::1]:2181, and accepts ::1:2181. Returns its
  * length. */
 size_t address_list(const struct address *, size_t count, char *buffer, size_t size);
+
+/* An address as struct address has it, into ADDRESS_SIZE bytes. */
+void address_print(const struct sockaddr *, char *text);
 
 /* The one address of a server that was given as one; false: it is a name, and must be looked up. */
 bool address_literal(const struct host_port *, struct sockaddr_storage *);

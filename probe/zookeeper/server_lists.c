@@ -126,6 +126,11 @@ void server_figures_clear(struct server_figures *figures)
                                        .received = -1,
                                        .sent = -1,
                                        .outstanding = -1,
+                                       .fastest_us = -1,
+                                       .average_us = -1,
+                                       .uptime_ms = -1,
+                                       .znodes = -1,
+                                       .address_connections_most = -1,
                                        .client_port = -1,
                                        .tick_ms = -1,
                                        .server_id = -1};
@@ -181,6 +186,21 @@ int64_t figure_parse(const char *text, size_t length, int64_t fallback)
     errno = 0;
     long long value = strtoll(copy, &end, 10);
     return errno || *end || end == copy ? fallback : value;
+}
+
+int64_t milliseconds_parse(const char *text, size_t length)
+{
+    const char *point = memchr(text, '.', length);
+    size_t whole = point ? (size_t)(point - text) : length;
+    int64_t ms = figure_parse(text, whole, -1), us = 0, unit = 100;
+    if (ms < 0 || ms > INT64_MAX / 2000 || (point && whole + 1 == length))
+        return -1;
+    for (size_t i = whole + 1; i < length; i++, unit /= 10) {
+        if (text[i] < '0' || text[i] > '9')
+            return -1;
+        us += (text[i] - '0') * unit;
+    }
+    return ms * 1000 + us;
 }
 
 size_t client_address_parse(const char *text, size_t length, char out[CLIENT_ADDRESS_SIZE])

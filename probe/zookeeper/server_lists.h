@@ -51,10 +51,10 @@ struct session_list {
 bool session_list_add(struct session_list *, const struct seen_session *);
 void session_list_free(struct session_list *);
 
-/* The figures that cost a server next to nothing; -1: not told. */
+/* The figures that cost a server next to nothing; -1: unknown. */
 struct server_figures {
     enum server_mode mode;
-    char version[32]; /* "3.8.0"; "": not told */
+    char version[32]; /* "3.8.0"; "": unknown */
     int64_t zxid, connections;
     /* Data and exists watches, on so many paths, of so many sessions. */
     int64_t watches, watched_paths, watching;
@@ -62,7 +62,8 @@ struct server_figures {
     int64_t sessions, ephemerals; /* of the whole ensemble */
     /* Since it began to count: its slowest answer, and packets; and the requests in its queue just now. */
     int64_t slowest_ms, received, sent, outstanding;
-    int64_t client_port, server_id, tick_ms;
+    int64_t fastest_us, average_us, uptime_ms, znodes;
+    int64_t client_port, server_id, tick_ms, address_connections_most;
 };
 void server_figures_clear(struct server_figures *);
 
@@ -85,9 +86,12 @@ bool session_id_parse(const char *text, size_t length, uint64_t *id);
 /* A whole decimal number within limits; fallback where it is none. */
 int64_t figure_parse(const char *text, size_t length, int64_t fallback);
 
+/* Decimal milliseconds ("5.0909") as microseconds; -1 where they are none. */
+int64_t milliseconds_parse(const char *text, size_t length);
+
 /*
  * A client's address as servers print it ("/10.0.0.1:5", "[0:0:0:0:0:0:0:1]:5", "/0:0:0:0:0:0:0:1:5") in one
- * form: "10.0.0.1:5", "[::1]:5". What is no address is kept as it is, cut to size.
+ * form: "10.0.0.1:5", "[::1]:5". Any other text is kept as it is, cut to size.
  */
 #define CLIENT_ADDRESS_SIZE 96
 size_t client_address_parse(const char *text, size_t length, char out[CLIENT_ADDRESS_SIZE]);

@@ -13,8 +13,9 @@
  *   [log]      nine lines of log a handle unless the level is 0.
  *   [next]     once all servers have been tried, a call that fails moves on to the next server, and the next
  *              attempt moves on once more: of two servers one is never tried again.
- *   [alien]    it takes the first bytes of whatever answers for a length, and that for granted.
  *   [close]    zookeeper_close() blocks until the server closes the connection, for up to 1.5 s a handle.
+ *
+ * That it trusts every byte it reads, and knows neither TLS nor SASL, is met below it: probe/transport.
  */
 #include "probe/zookeeper/session.h"
 
@@ -27,12 +28,13 @@
 #include <sys/time.h>
 
 #include "config/auth_file.h"
-#include "probe/zookeeper/farewell.h"
-#include "probe/zookeeper/pulse.h"
+#include "probe/clock.h"
+#include "probe/zookeeper/session_linger.h"
+#include "probe/zookeeper/session_io.h"
 #include "probe/zookeeper/resolver.h"
-#include "probe/zookeeper/session_again.h"
+#include "probe/zookeeper/session_retry.h"
 #include "probe/zookeeper/session_attempt.h"
-#include "probe/zookeeper/session_inner.h"
+#include "probe/zookeeper/session_state.h"
 
 /* Frames handled before the loop gets its turn again. */
 #define FRAMES_A_TURN 4096
@@ -48,9 +50,11 @@
  * often, one timeout is enough. [wiped]
  */
 #define GIVE_UP_TIMEOUTS 2
-/* An answer may be this late before its server is said to have stood still. */
+/* An answer may be this late before its server counts as stalled. */
 #define STALLED_LEAST_MS 1000u
 #define GIVE_UP_REFUSALS 3
+/* A server that is there takes less than a millisecond to say goodbye. */
+#define CLOSE_WAIT_MS 500
 
 static void session_begin(struct session *s);
 static void session_arm(struct session *s);
@@ -76,10 +80,10 @@ static void tell_failure(struct session *s)
 static void zookeeper_end(struct session *s)
 {
     zhandle_t *zh = s->zh;
-    int fd = pulse_descriptor(s->pulse);
+    int fd = session_io_descriptor(s->io);
     if (s->gate)
-        gate_cancel(s->gate, &s->pass);
-    pulse_let_go(s->pulse); /* [closed] */
+        connect_limiter_cancel(s->gate, &s->pass);
+    session_io_let_go(s->io); /* [closed] */
     s->zh = NULL;
     s->established = false;
     if (!zh)
@@ -89,39 +93,36 @@ static void zookeeper_end(struct session *s)
         shutdown(fd, SHUT_RDWR);
     bool asked = zoo_state(zh) == ZOO_ASSOCIATING_STATE; /* the library says no word of an end then */
     bool speaks = (asked || zoo_state(zh) == ZOO_CONNECTED_STATE) && !s->dropping;
-    int held = speaks ? farewell_hold(fd) : -1;
-    bool hurried = s->gate && !asked && gate_hurries(s->gate);
-    if (hurried)
-        farewell_hurry(held);
-    uint64_t from_ns = uv_hrtime();
+    int held = speaks ? session_linger_hold(fd) : -1;
+    if (asked && speaks)
+        transport_ask_end(fd);
+    transport_limit_close(fd, CLOSE_WAIT_MS);
     zookeeper_close(zh); /* [close] answers still owed come from in there */
-    if (s->gate)
-        gate_took_leave(s->gate, uv_hrtime() - from_ns);
-    if (asked)
-        farewell_ask_end(held);
-    farewell_wait(s->loop, held, hurried);
+    session_linger_wait(s->loop, held);
 }
 
 static void session_free(struct session *s)
 {
     zookeeper_end(s);
-    session_again_free(s);
+    session_retry_free(s);
     if (s->resolver)
         resolver_cancel(s->resolver);
-    pulse_free(s->pulse);
+    session_io_free(s->io);
+    child_watches_clear(&s->child_watches);
     connect_string_free(&s->servers);
+    transport_link_free(&s->link);
     free(s->addresses);
     free(s->auth_scheme);
     auth_wipe(s->auth_credential);
     free(s);
 }
 
-static void enter(struct session *s)
+static void session_enter(struct session *s)
 {
     s->busy++;
 }
 
-static void leave(struct session *s)
+static void session_leave(struct session *s)
 {
     if (--s->busy == 0 && s->closing)
         session_free(s);
@@ -130,11 +131,13 @@ static void leave(struct session *s)
 /* ---- pumping the library ---- */
 
 /*
- * Whether the frame just handled was the last that could be there: what is asked meanwhile takes a way to the
- * server and back, and a notice shows in the loop's next poll. To look would cost a crowd as much as a frame.
+ * Whether the frame just handled was the last possible one: an answer to a later request takes a round trip,
+ * and a notification shows in the loop's next poll. Checking would cost a crowd as much as a frame.
  */
 static bool is_last_frame(const struct session *s, uint64_t owed, int state_before)
 {
+    if (transport_has_input(session_io_descriptor(s->io)))
+        return false;
     return owed > 0 ? s->requests.answered >= owed
                     : state_before == ZOO_ASSOCIATING_STATE && zoo_state(s->zh) == ZOO_CONNECTED_STATE;
 }
@@ -154,11 +157,11 @@ static void session_pump(struct session *s, int events)
     if (s->listener.reading)
         s->listener.reading(s->context);
     s->stalled_ms = 0;
+    if (events & ZOOKEEPER_WRITE)
+        transport_flush(session_io_descriptor(s->io));
     uint64_t owed = s->requests.open > 0 ? s->requests.answered + s->requests.open : 0;
     do { /* [frames] */
         state_before = zoo_state(s->zh);
-        if (state_before == ZOO_ASSOCIATING_STATE && events & ZOOKEEPER_READ)
-            session_attempt_end_alien(s);
         errno = 0;
         rc = zookeeper_process(s->zh, events);
         error = errno;
@@ -171,76 +174,79 @@ static void session_pump(struct session *s, int events)
              ++frames < FRAMES_A_TURN);
     if (s->closing)
         return;
-    if (rc != ZOK && rc != ZNOTHING)
+    if (rc != ZOK && rc != ZNOTHING) {
         session_fail(s, rc, error, state_before);
-    else
-        pulse_this_turn(s->pulse);
+        return;
+    }
+    session_io_this_turn(s->io);
+    if (rc == ZOK && transport_has_input(session_io_descriptor(s->io)))
+        session_io_wake_in(s->io, 0); /* the descriptor may not show it */
 }
 
-static void on_ready(void *context, int events)
+static void session_on_ready(void *context, int events)
 {
     struct session *s = context;
-    struct gate *gate = s->gate;
+    struct connect_limiter *gate = s->gate;
     bool held = s->pass.held;
-    if (gate && gate_is_spent(gate))
-        return; /* the next turn tells it again */
+    if (gate && connect_limiter_is_spent(gate))
+        return; /* the next turn reports it again */
     uint64_t from_ns = uv_hrtime();
-    enter(s);
+    session_enter(s);
     session_pump(s,
                  (events & UV_READABLE ? ZOOKEEPER_READ : 0) | (events & UV_WRITABLE ? ZOOKEEPER_WRITE : 0));
-    leave(s);
+    session_leave(s);
     if (gate)
-        gate_spend(gate, uv_hrtime() - from_ns);
+        connect_limiter_spend(gate, uv_hrtime() - from_ns);
     if (gate && held)
-        gate_turn(gate); /* this one may be through */
+        connect_limiter_turn(gate); /* this one may be through */
 }
 
-static void on_turn(void *context)
+static void session_on_turn(void *context)
 {
     struct session *s = context;
-    enter(s);
+    session_enter(s);
     session_arm(s);
-    leave(s);
+    session_leave(s);
 }
 
 static bool has_come_in(int fd)
 {
     struct pollfd end = {.fd = fd, .events = POLLIN};
-    return fd >= 0 && poll(&end, 1, 0) == 1;
+    return fd >= 0 && (transport_has_input(fd) || poll(&end, 1, 0) == 1);
 }
 
 /* [silent] Timers come first in a turn of the loop: after a long one, what the server said lies unread. */
-static void on_due(void *context)
+static void session_on_due(void *context)
 {
     struct session *s = context;
-    struct gate *gate = s->gate;
+    struct connect_limiter *gate = s->gate;
     uint64_t from_ns = uv_hrtime();
-    enter(s);
+    session_enter(s);
     if (!s->zh)
         session_begin(s);
-    else if (s->state != CONNECTION_CONNECTED || !has_come_in(pulse_descriptor(s->pulse)))
+    else if (s->state != CONNECTION_CONNECTED || !has_come_in(session_io_descriptor(s->io)))
         session_arm(s);
-    else if (gate && gate_is_spent(gate))
-        pulse_wake_in(s->pulse, 1);
+    else if (gate && connect_limiter_is_spent(gate))
+        session_io_wake_in(s->io, 1);
     else
-        session_pump(s, ZOOKEEPER_READ); /* it asks the library what it waits for after that */
-    leave(s);
+        session_pump(s, ZOOKEEPER_READ); /* it asks the library for its next events after that */
+    session_leave(s);
     if (gate)
-        gate_spend(gate, uv_hrtime() - from_ns);
+        connect_limiter_spend(gate, uv_hrtime() - from_ns);
 }
 
 /* [retry] The library waits for 2/3 of the session timeout for a server that says nothing. */
 static void on_overdue(void *context)
 {
     struct session *s = context;
-    int fd = pulse_descriptor(s->pulse);
+    int fd = session_io_descriptor(s->io);
     if (!s->zh || fd < 0 || s->state == CONNECTION_CONNECTED)
         return;
     s->overdue = true;
     shutdown(fd, SHUT_RDWR);
-    enter(s);
+    session_enter(s);
     session_pump(s, ZOOKEEPER_READ | ZOOKEEPER_WRITE);
-    leave(s);
+    session_leave(s);
 }
 
 static void attempt_begin(struct session *s)
@@ -248,19 +254,19 @@ static void attempt_begin(struct session *s)
     unsigned round = s->failures / (unsigned)s->address_count;
     unsigned budget_ms = ATTEMPT_FIRST_MS << (round < 5 ? round : 5);
     unsigned most_ms = (unsigned)s->timeout_asked_ms * 2 / 3;
-    s->overdue = s->alien = false;
-    pulse_deadline(s->pulse, budget_ms < most_ms ? budget_ms : most_ms);
+    s->overdue = false;
+    session_io_deadline(s->io, budget_ms < most_ms ? budget_ms : most_ms);
 }
 
 static void on_admitted(void *context)
 {
     struct session *s = context;
-    enter(s);
+    session_enter(s);
     if (s->paused)
-        gate_cancel(s->gate, &s->pass);
+        connect_limiter_cancel(s->gate, &s->pass);
     else
         session_arm(s);
-    leave(s);
+    session_leave(s);
 }
 
 /* Whether a connection that was just begun is there already, as it is on this host and in a near network. */
@@ -270,12 +276,12 @@ static bool is_through(int fd)
     return poll(&end, 1, 0) == 1 && end.revents == POLLOUT;
 }
 
-/* Asks the library what it waits for. Once a turn of the loop, after whatever was done in it. */
+/* Asks the library for its next events. Once a turn of the loop, after all other work. */
 static void session_arm(struct session *s)
 {
     if (!s->zh || s->closing)
         return;
-    if (s->gate && pulse_descriptor(s->pulse) < 0 && !gate_enter(s->gate, &s->pass))
+    if (s->gate && session_io_descriptor(s->io) < 0 && !connect_limiter_enter(s->gate, &s->pass))
         return; /* on_admitted() leads here again */
     int fd = -1, interest = 0, state_before = zoo_state(s->zh);
     struct timeval tv = {0};
@@ -284,7 +290,8 @@ static void session_arm(struct session *s)
         return;
     }
     errno = 0;
-    bool begins = pulse_descriptor(s->pulse) < 0;
+    bool begins = session_io_descriptor(s->io) < 0;
+    transport_use(&s->link);
     int rc = zookeeper_interest(s->zh, &fd, &interest, &tv);
     if (begins)
         session_attempt_begun(s, rc == ZOK);
@@ -303,27 +310,27 @@ static void session_arm(struct session *s)
     bool fresh = false;
     int events =
         (interest & ZOOKEEPER_READ ? UV_READABLE : 0) | (interest & ZOOKEEPER_WRITE ? UV_WRITABLE : 0);
-    if (fd >= 0 && !pulse_poll(s->pulse, fd, events, &fresh)) {
-        pulse_let_go(s->pulse);
+    if (fd >= 0 && !session_io_poll(s->io, fd, transport_wants(fd, events), &fresh)) {
+        session_io_let_go(s->io);
         snprintf(s->problem, sizeof s->problem, "out of memory or descriptors");
     }
     if (fresh && s->state != CONNECTION_CONNECTED)
         attempt_begin(s);
     /* One more millisecond, so that the library's deadline has passed when the timer fires. */
     uint64_t ms = (uint64_t)tv.tv_sec * 1000 + (uint64_t)tv.tv_usec / 1000 + 1;
-    pulse_wake_within(s->pulse, ms);
+    session_io_wake_within(s->io, ms);
 }
 
 /* After a result that is neither ZOK nor ZNOTHING. */
 static void session_fail(struct session *s, int rc, int error, int state_before)
 {
     int state = zoo_state(s->zh);
-    pulse_let_go(s->pulse);        /* [closed] */
-    pulse_not_this_turn(s->pulse); /* else the next turn would connect again without the pause */
-    pulse_deadline(s->pulse, 0);
-    session_again_lost(s);
-    if (s->gate) /* one whose session is over was let in, and told so */
-        gate_leave(s->gate, &s->pass, state != ZOO_EXPIRED_SESSION_STATE);
+    session_io_let_go(s->io);        /* [closed] */
+    session_io_not_this_turn(s->io); /* else the next turn would connect again without the pause */
+    session_io_deadline(s->io, 0);
+    session_retry_lost(s);
+    if (s->gate) /* an expired session was let in, and was notified */
+        connect_limiter_leave(s->gate, &s->pass, state != ZOO_EXPIRED_SESSION_STATE);
     session_attempt_describe(s, rc, error, state_before);
     session_attempt_stay_in_turn(s);
     tell_failure(s);
@@ -366,9 +373,31 @@ static void session_fail(struct session *s, int rc, int error, int state_before)
     /* [retry] Each server gets its try at once; a whole round of failures is followed by a pause. */
     unsigned ms = PAUSE_FIRST_MS << (round < 6 ? round : 6);
     if (round == 0)
-        pulse_wake_in(s->pulse, 1);
+        session_io_wake_in(s->io, 1);
     else
-        pulse_pause(s->pulse, ms < PAUSE_LAST_MS ? ms : PAUSE_LAST_MS);
+        session_io_pause(s->io, ms < PAUSE_LAST_MS ? ms : PAUSE_LAST_MS);
+}
+
+/* ---- below the library ---- */
+
+static const char *on_host_asked(void *context, const struct sockaddr *address)
+{
+    const struct session *s = context;
+    char text[ADDRESS_SIZE];
+    address_print(address, text);
+    for (size_t i = 0; i < s->address_count; i++)
+        if (strcmp(s->addresses[i].text, text) == 0)
+            return s->servers.servers[s->addresses[i].server].host;
+    return NULL;
+}
+
+static void on_transport_ready(void *context)
+{
+    struct session *s = context;
+    session_enter(s);
+    if (s->zh && session_io_descriptor(s->io) >= 0 && !s->closing && !s->paused)
+        session_pump(s, ZOOKEEPER_READ);
+    session_leave(s);
 }
 
 /* ---- beginning ---- */
@@ -377,18 +406,22 @@ static void on_connected(struct session *s)
 {
     bool renewed = !s->established;
     if (s->state == CONNECTION_CONNECTED)
-        return; /* the library tells it once for each watch */
+        return; /* the library reports it once for each watch */
     if (s->gate)
-        gate_leave(s->gate, &s->pass, false);
+        connect_limiter_leave(s->gate, &s->pass, false);
     s->established = true;
+    if (renewed)
+        child_watches_clear(&s->child_watches);
+    else
+        child_watches_restart(&s->child_watches, clock_now().mono_us);
     s->failures = s->refusals = 0;
     s->last_heard_ms = uv_now(s->loop);
     s->problem[0] = '\0';
-    pulse_deadline(s->pulse, 0);
+    session_io_deadline(s->io, 0);
     set_state(s, CONNECTION_CONNECTED, renewed);
 }
 
-/* Told once a handle; after later connections the library sends the credentials again by itself. */
+/* Called once a handle; after later connections the library sends the credentials again by itself. */
 static void on_auth(int rc, const void *data)
 {
     struct session *s = (struct session *)(uintptr_t)data;
@@ -419,6 +452,10 @@ void session_on_watch(zhandle_t *zh, int type, int state, const char *path, void
         notice = NOTICE_CHILDREN;
     else
         return;
+    bool fired = (notice == NOTICE_CHILDREN || notice == NOTICE_DELETED) &&
+                 child_watches_remove(&s->child_watches, path);
+    if (fired && s->listener.child_watches)
+        s->listener.child_watches(s->context);
     if (s->listener.notice)
         s->listener.notice(s->context, notice, path);
 }
@@ -436,7 +473,7 @@ static void session_connect(struct session *s)
     s->last_heard_ms = uv_now(s->loop);
     if (used == 0) {
         set_state(s, CONNECTION_CONNECTING, false); /* problem: from the look-up */
-        pulse_pause(s->pulse, PAUSE_LAST_MS);
+        session_io_pause(s->io, PAUSE_LAST_MS);
         return;
     }
     zoo_set_debug_level((ZooLogLevel)0);
@@ -447,7 +484,7 @@ static void session_connect(struct session *s)
         snprintf(s->problem, sizeof s->problem, "cannot begin a session: %s", strerror(errno));
         tell_failure(s);
         set_state(s, CONNECTION_CONNECTING, false);
-        pulse_pause(s->pulse, PAUSE_LAST_MS);
+        session_io_pause(s->io, PAUSE_LAST_MS);
         return;
     }
     s->moves_on = false;
@@ -456,14 +493,15 @@ static void session_connect(struct session *s)
         s->auth_pending = true;
         zoo_add_auth(s->zh, s->auth_scheme, s->auth_credential, (int)strlen(s->auth_credential), on_auth, s);
     }
-    pulse_this_turn(s->pulse);
+    session_io_this_turn(s->io);
 }
 
-static void on_resolved(void *context, const struct address *addresses, size_t count, const char *problem)
+static void session_on_resolved(void *context, const struct address *addresses, size_t count,
+                                const char *problem)
 {
     struct session *s = context;
     s->resolver = NULL;
-    enter(s); /* whoever is told may close it */
+    session_enter(s); /* the listener may close it */
     if (problem) {
         snprintf(s->problem, sizeof s->problem, "%s", problem);
         tell_failure(s);
@@ -476,7 +514,7 @@ static void on_resolved(void *context, const struct address *addresses, size_t c
     address_shuffle(s->addresses, s->address_count);
     if (!s->closing)
         session_connect(s);
-    leave(s);
+    session_leave(s);
 }
 
 /* [resolve] Names are looked up off the loop, anew for every handle; the library only ever sees addresses. */
@@ -484,17 +522,18 @@ static void session_begin(struct session *s)
 {
     if (s->zh || s->resolver || s->refused)
         return;
-    s->resolver = resolver_start(s->loop, s->servers.servers, s->servers.count, on_resolved, s);
+    s->resolver = resolver_start(s->loop, s->servers.servers, s->servers.count, session_on_resolved, s);
 }
 
 struct session *session_open(uv_loop_t *loop, const struct session_options *options,
                              const struct session_listener *listener, void *context)
 {
     struct session *s = calloc(1, sizeof *s);
-    static const struct pulse_beats beats = {on_ready, on_due, on_turn, on_overdue};
-    struct pulse *pulse = s ? pulse_new(loop, options->poller, &beats, s) : NULL;
+    static const struct session_io_beats beats = {session_on_ready, session_on_due, session_on_turn,
+                                                  on_overdue};
+    struct session_io *io = s ? session_io_new(loop, options->poller, &beats, s) : NULL;
     char *error = NULL;
-    bool good = pulse && connect_string_parse(options->hosts, &s->servers, &error);
+    bool good = io && connect_string_parse(options->hosts, &s->servers, &error);
     free(error);
     if (good && options->auth_scheme) {
         s->auth_scheme = strdup(options->auth_scheme);
@@ -502,7 +541,7 @@ struct session *session_open(uv_loop_t *loop, const struct session_options *opti
         good = s->auth_scheme && s->auth_credential;
     }
     if (!good) {
-        pulse_free(pulse);
+        session_io_free(io);
         if (s) {
             connect_string_free(&s->servers);
             free(s->auth_scheme);
@@ -515,12 +554,18 @@ struct session *session_open(uv_loop_t *loop, const struct session_options *opti
     s->listener = *listener;
     s->context = context;
     s->timeout_asked_ms = options->timeout_ms;
-    s->pulse = pulse;
+    s->io = io;
     s->gate = options->gate;
-    s->pass = (struct gate_pass){.go = on_admitted, .context = s};
+    s->counts_children = options->counts_children;
+    s->pass = (struct connect_limiter_pass){.go = on_admitted, .context = s};
+    s->link = (struct transport_link){.security = options->security,
+                                      .loop = loop,
+                                      .host = on_host_asked,
+                                      .ready = on_transport_ready,
+                                      .context = s};
     s->requests.session = s;
     s->state = CONNECTION_CONNECTING;
-    pulse_wake_in(s->pulse, 0);
+    session_io_wake_in(s->io, 0);
     return s;
 }
 
@@ -531,7 +576,7 @@ static void session_part(struct session *s)
     s->closing = true;
     s->listener = (struct session_listener){0};
     requests_give_up(&s->requests);
-    session_again_lost(s);
+    session_retry_lost(s);
     if (s->busy == 0) /* [nested] else leave() does it */
         session_free(s);
 }
@@ -554,8 +599,8 @@ void session_pause(struct session *s)
 {
     s->paused = true;
     if (s->gate)
-        gate_cancel(s->gate, &s->pass);
-    pulse_freeze(s->pulse);
+        connect_limiter_cancel(s->gate, &s->pass);
+    session_io_freeze(s->io);
 }
 
 void session_resume(struct session *s)
@@ -563,11 +608,11 @@ void session_resume(struct session *s)
     if (!s->paused)
         return;
     s->paused = false;
-    pulse_thaw(s->pulse);
+    session_io_thaw(s->io);
     if (s->zh)
-        pulse_this_turn(s->pulse); /* the library finds out what time it is */
+        session_io_this_turn(s->io); /* the library finds out what time it is */
     else
-        pulse_wake_in(s->pulse, 0);
+        session_io_wake_in(s->io, 0);
 }
 
 enum connection_state session_state(const struct session *s)
@@ -593,6 +638,11 @@ int64_t session_silent_us(const struct session *s)
 int session_timeout_ms(const struct session *s)
 {
     return s->zh && s->established ? zoo_recv_timeout(s->zh) : 0;
+}
+
+size_t session_child_watches(const struct session *s, int64_t by_us)
+{
+    return s->state == CONNECTION_CONNECTED ? child_watches_since(&s->child_watches, by_us) : 0;
 }
 
 const char *session_server(struct session *s)

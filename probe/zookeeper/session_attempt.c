@@ -1,22 +1,13 @@
 #include "probe/zookeeper/session_attempt.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "config/units.h"
-#include "probe/zookeeper/pulse.h"
-#include "probe/zookeeper/session_inner.h"
-
-/* Of the answer to a greeting, without its length: 36 or 37 bytes by now. */
-#define GREETING_LEAST 36
-#define GREETING_MOST 1024
-/* What was under way in an answer of somebody else is read off before the end shows, at most so often 4 KB.
- */
-#define ANSWER_READS 4096
+#include "probe/zookeeper/session_io.h"
+#include "probe/zookeeper/session_state.h"
 
 /* Which of the addresses the library is at; address_count: none of them. */
 static size_t address_now(const struct session *s)
@@ -50,22 +41,6 @@ void session_attempt_begun(struct session *s, bool begun)
     errno = error;
 }
 
-void session_attempt_end_alien(struct session *s)
-{
-    char answer[4096];
-    int fd = pulse_descriptor(s->pulse);
-    uint32_t length;
-    if (s->alien || fd < 0 || recv(fd, &length, sizeof length, MSG_PEEK | MSG_DONTWAIT) != sizeof length)
-        return;
-    length = ntohl(length);
-    s->alien = length < GREETING_LEAST || length > GREETING_MOST;
-    if (!s->alien)
-        return;
-    shutdown(fd, SHUT_RDWR);
-    for (int i = 0; i < ANSWER_READS && recv(fd, answer, sizeof answer, MSG_DONTWAIT) > 0; i++)
-        ;
-}
-
 void session_attempt_give_up(struct session *s, uint64_t away_ms)
 {
     char span[UNITS_TEXT], last[sizeof s->problem];
@@ -91,9 +66,14 @@ void session_attempt_stay_in_turn(struct session *s)
 /* A server that refuses us hangs up as soon as it has the connection: after our greeting, or in its way. */
 bool session_attempt_was_refused(const struct session *s, int error, int state_before)
 {
-    return !s->overdue && !s->alien &&
+    return !s->overdue && s->link.fault == TRANSPORT_FAULT_NONE &&
            (state_before == ZOO_ASSOCIATING_STATE ||
             (state_before != ZOO_CONNECTED_STATE && (error == EPIPE || error == ECONNRESET)));
+}
+
+static bool session_attempt_has_tls(const struct session *s)
+{
+    return s->link.security && s->link.security->tls.on;
 }
 
 void session_attempt_describe(struct session *s, int rc, int error, int state_before)
@@ -103,14 +83,20 @@ void session_attempt_describe(struct session *s, int rc, int error, int state_be
     const char *server = s->server[0] ? s->server : "the server";
     if (rc == ZSESSIONEXPIRED)
         snprintf(s->problem, sizeof s->problem, "the servers did not hear us for its whole timeout");
-    else if (s->alien)
-        snprintf(s->problem, sizeof s->problem, "what answers at %s is no ZooKeeper", server);
+    else if (s->overdue && s->link.stage == TRANSPORT_TLS)
+        snprintf(s->problem, sizeof s->problem, "%s does not finish the TLS handshake", server);
+    else if (s->overdue && s->link.stage == TRANSPORT_LOGGING_IN)
+        snprintf(s->problem, sizeof s->problem, "%s does not finish the SASL login", server);
+    else if (s->link.fault != TRANSPORT_FAULT_NONE)
+        snprintf(s->problem, sizeof s->problem, "%s", s->link.problem ? s->link.problem : "out of memory");
     else if (state_before == ZOO_ASSOCIATING_STATE && s->overdue)
         snprintf(s->problem, sizeof s->problem, "%s accepts connections but does not answer", server);
     else if (session_attempt_was_refused(s, error, state_before))
         snprintf(s->problem, sizeof s->problem, "%s %s", server,
                  s->established ? "refuses this session: no quorum, or older data than was seen (wiped?)"
-                                : "gives no session: no quorum, or too many connections");
+                 : session_attempt_has_tls(s)
+                     ? "gives no session: no quorum, or too many connections"
+                     : "gives no session: no quorum, too many connections, or a port for TLS");
     else if (rc == ZOPERATIONTIMEOUT || s->overdue || error == ETIMEDOUT)
         snprintf(s->problem, sizeof s->problem, "no answer from %s", server);
     else if (error == ECONNREFUSED)

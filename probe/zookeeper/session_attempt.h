@@ -1,6 +1,6 @@
 /*
- * session_attempt.h - whom a session's attempt to connect is made with, and how it ended, in an operator's
- * words. For session.c, whose traps [next] and [wiped] are met here.
+ * session_attempt.h - the server of a session's attempt to connect, and how it ended, in an operator's
+ * words. For session.c; it avoids the traps [next] and [wiped].
  */
 #ifndef ELECTOP_PROBE_ZOOKEEPER_SESSION_ATTEMPT_H
 #define ELECTOP_PROBE_ZOOKEEPER_SESSION_ATTEMPT_H
@@ -11,21 +11,14 @@
 struct session;
 
 /*
- * Remembers whom an attempt is made with, while the library still says so; begun: it did not fail in the call
- * that chose it. [next] An only server is named when it fails: thousands would spell it out for nothing.
+ * Remembers the server of an attempt, while the library still knows it; begun: it did not fail in the call
+ * that chose it. [next] An only server is named when it fails: thousands would name it for nothing.
  */
 void session_attempt_begun(struct session *, bool begun);
 
-/* The server of the last attempt in the words of the user, where its address came from one of theirs, into
+/* The server of the last attempt as the user wrote it, where its address came from such a name, into
    session.server. */
 void session_attempt_name_server(struct session *);
-
-/*
- * [alien] Before the library reads the answer to its greeting: ends the attempt where that is not a
- * ZooKeeper's. The library then finds the connection's end, and none of the answer: the length that it would
- * take its first bytes for may be gigabytes, or less than none, which it never comes to the end of.
- */
-void session_attempt_end_alien(struct session *);
 
 /* What kind of end the last attempt had, into session.problem: the library's result, errno after it, and the
    state before. */

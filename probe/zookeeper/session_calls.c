@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/zookeeper/pulse.h"
+#include "probe/clock.h"
+#include "probe/zookeeper/session_io.h"
 #include "probe/zookeeper/session.h"
-#include "probe/zookeeper/session_again.h"
+#include "probe/zookeeper/session_retry.h"
 #include "probe/zookeeper/session_attempt.h"
-#include "probe/zookeeper/session_inner.h"
+#include "probe/zookeeper/session_state.h"
 
 static enum session_result result_of(int rc)
 {
@@ -86,8 +87,8 @@ static bool request_sent(struct request *r, bool sent)
     struct session *s = r->all->session;
     if (sent) {
         if (session_attempt_broke(s))
-            pulse_let_go(s->pulse); /* told in this turn */
-        pulse_this_turn(s->pulse);
+            session_io_let_go(s->io); /* answered in this turn */
+        session_io_this_turn(s->io);
         return true;
     }
     request_free(r);
@@ -105,7 +106,7 @@ static void on_data(int rc, const char *value, int length, const struct Stat *st
     struct znode_stat s = rc == ZOK ? stat_of(stat) : (struct znode_stat){0};
     struct answer a = {.result = result_of(rc), .stat = rc == ZOK ? &s : NULL, .data = value};
     a.length = rc == ZOK && length > 0 ? (size_t)length : 0;
-    session_again_answer(request_of(data), rc, &a);
+    session_retry_answer(request_of(data), rc, &a);
 }
 
 static void on_node(int rc, const struct Stat *stat, const void *data)
@@ -113,7 +114,17 @@ static void on_node(int rc, const struct Stat *stat, const void *data)
     on_data(rc, NULL, 0, stat, data);
 }
 
-static void on_children(int rc, const struct String_vector *names, const struct Stat *stat, const void *data)
+static void child_watch_set(const struct request *r)
+{
+    struct session *s = r->all->session;
+    if (r->watch && s->counts_children &&
+        child_watches_add(&s->child_watches, r->path, clock_now().mono_us) && s->listener.child_watches &&
+        !s->closing)
+        s->listener.child_watches(s->context);
+}
+
+static void session_calls_on_children(int rc, const struct String_vector *names, const struct Stat *stat,
+                                      const void *data)
 {
     struct answer a = {.result = result_of(rc)};
     struct znode_stat s;
@@ -122,8 +133,9 @@ static void on_children(int rc, const struct String_vector *names, const struct 
         a.stat = &s;
         a.names = names->data;
         a.length = (size_t)names->count;
+        child_watch_set(request_of(data));
     }
-    session_again_answer(request_of(data), rc, &a);
+    session_retry_answer(request_of(data), rc, &a);
 }
 
 static bool send_exists(struct request *r)
@@ -141,7 +153,8 @@ static bool send_get(struct request *r)
 static bool send_children(struct request *r)
 {
     struct session *s = r->all->session;
-    return zoo_awget_children2(s->zh, r->path, r->watch ? session_on_watch : NULL, s, on_children, r) == ZOK;
+    return zoo_awget_children2(s->zh, r->path, r->watch ? session_on_watch : NULL, s,
+                               session_calls_on_children, r) == ZOK;
 }
 
 static void on_text(int rc, const char *value, const void *data)
@@ -189,7 +202,17 @@ bool session_sync(struct session *s, const char *path, session_text_fn fn, void 
     return r && request_sent(r, zoo_async(s->zh, path, on_text, r) == ZOK);
 }
 
-static void on_acl(int rc, struct ACL_vector *vector, struct Stat *stat, const void *data)
+/* To remove one watcher alone, the library only asks the server whether there is a watch. It declares a
+   pointer to the function's type, and calls its argument as the function itself. */
+bool session_unwatch(struct session *s, const char *path, session_text_fn fn, void *context)
+{
+    void_completion_t *completion = (void_completion_t *)(uintptr_t)on_void;
+    struct request *r = request_text(s, fn, context);
+    return r &&
+           request_sent(r, zoo_aremove_all_watches(s->zh, path, ZWATCHTYPE_DATA, 0, completion, r) == ZOK);
+}
+
+static void session_calls_on_acl(int rc, struct ACL_vector *vector, struct Stat *stat, const void *data)
 {
     (void)stat;
     struct acl_entry entries[ACL_ENTRIES_MOST];
@@ -211,7 +234,7 @@ bool session_acl(struct session *s, const char *path, session_acl_fn fn, void *c
     if (!r)
         return false;
     r->fn.acl = fn;
-    return request_sent(r, zoo_aget_acl(s->zh, path, on_acl, r) == ZOK);
+    return request_sent(r, zoo_aget_acl(s->zh, path, session_calls_on_acl, r) == ZOK);
 }
 
 /* What the library takes as its own type of text it only reads. */

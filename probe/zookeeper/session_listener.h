@@ -1,5 +1,5 @@
 /*
- * session_listener.h - what a session (session.h) tells whoever opened it, besides answers.
+ * session_listener.h - callbacks of a session (session.h), besides answers.
  */
 #ifndef ELECTOP_PROBE_ZOOKEEPER_SESSION_LISTENER_H
 #define ELECTOP_PROBE_ZOOKEEPER_SESSION_LISTENER_H
@@ -28,11 +28,14 @@ struct session_listener {
      * reads that end with the connection.
      */
     void (*refused)(void *context, const char *path, bool list, const char *problem);
-    /* What has come in is about to be read; may be NULL. session_silent_us() tells whether the server stood
-       still before it came. */
+    /* Input is about to be read; may be NULL. session_silent_us() shows whether the server was stalled
+       before it came. */
     void (*reading)(void *context);
-    /* A watch fired. Each watch of this session, whoever set it, arrives here, once. */
+    /* A watch fired. Each watch of this session, from any caller, arrives here, once. */
     void (*notice)(void *context, enum session_notice, const char *path);
+    /* Another number of watches on children is set than before; may be NULL. Where the session counts them.
+     */
+    void (*child_watches)(void *context);
 };
 
 #endif

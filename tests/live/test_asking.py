@@ -12,6 +12,7 @@ import pytest
 from electop import PROGRAM, Events, look, look_at, names, run
 from ensemble import Ensemble, session_of
 from fake_server import FakeAdmin, FakeAdmin6, FakeWords, FakeWords6, StoppingProxy, free_port, has_ipv6, http
+from patience import stretched, wait
 from waiting import until
 
 CROWD = os.path.join(os.path.dirname(os.environ["SANDBOX"]), "crowd")
@@ -117,7 +118,7 @@ def test_bad_adminserver(zk, client, path, tmp_path, kind):
         cluster = look(zk.hosts, path, "--admin", admin.address, "--four-letter", "off")["clusters"][0]
         took = time.monotonic() - began
         text = run("once", "--quick", "-s", zk.hosts, "--admin", admin.address, "--four-letter", "off", path).out \
-            if took < 3 else ""
+            if took < stretched(3) else ""
     assert names(cluster["elections"][0]) == [name]
     (server,) = cluster["servers"]
     said, reasons = server["watches_problem"], (reason,) if isinstance(reason, str) else reason
@@ -127,7 +128,7 @@ def test_bad_adminserver(zk, client, path, tmp_path, kind):
     assert (server["reachable"], server["mode"], server["problem"], server["watches_from"]) == \
         (True, "standalone", None, None), server
     assert not text or " unknown: " in text and any(r in " ".join(text.split()) for r in reasons), text
-    assert took < 9
+    assert took < stretched(9)
 
 
 def test_bad_connections_spoil_nothing_else(zk, client, path, tmp_path):
@@ -265,7 +266,7 @@ REFUSED = b" is not executed because it is not in the whitelist.\n"
 
 WORDS = {
     "stock": (lambda word: SRVR if word == "srvr" else word.encode() + REFUSED, "4lw.commands.whitelist"),
-    "hanging": (lambda word: SRVR if word == "srvr" else None, "not answered in time"),
+    "hanging": (lambda word: SRVR if word == "srvr" else None, ("not answered in time", "no answer")),
     "html": (lambda word: SRVR if word == "srvr" else b"<html>", "not a ZooKeeper answer"),
     "cut": (lambda word: SRVR if word == "srvr" else b"1 connections watching 1 paths\nTot" if word == "wchs"
             else b" /127.0.0.1:7[1](queued=0,recved=1", "cut off"),
@@ -291,7 +292,7 @@ def test_bad_words(zk, client, path, tmp_path, kind):
     assert done.status == 0, done
     (server,) = json.loads(done.out)["clusters"][0]["servers"]
     assert name in done.out and server["watches_from"] is None
-    assert reason in server["watches_problem"], server
+    assert any(r in server["watches_problem"] for r in ([reason] if isinstance(reason, str) else reason)), server
     if kind not in ("vanished", "not serving"):
         assert (server["reachable"], server["mode"], server["problem"]) == (True, "follower", None), server
         assert "wchc in 4lw.commands.whitelist" in server["watches_problem"], server
@@ -353,27 +354,33 @@ def test_watches_on_children_are_not_hidden_by_new_ones(zk, path, tmp_path, coun
     assert election["candidates"][1]["state"] == state, election
 
 
-def test_a_slow_server_is_left_in_peace(zk, client, path, tmp_path):
-    """What took a server 50 ms is not asked for again within 100 times that, however often it may be."""
+def test_a_long_answer_is_paid_for(zk, client, path, tmp_path):
+    """Cost is what an answer of that length costs a server. Twenty thousand connections cost a hundred milliseconds and more,
+    and are not asked for again within a hundred times that; a short list that comes late cost next to nothing."""
     stand(client, path)
-    answers = {"connections": http(CONNECTIONS % 1), "watches": http('{"session_id_to_watched_paths":{"1":["/a"]}}')}
+    many = ",".join('{"remote_socket_address":"127.0.0.1:%d","session_id":%d,"last_response_time":1}' % (i, i + 1)
+                    for i in range(20000))
+    long, short = http('{"connections":[%s]}' % many), http(CONNECTIONS % 1)
+    watches = http('{"session_id_to_watched_paths":{"1":["/a"]}}')
 
-    def slowly(command):
-        if command in ("connections", "watches", "dump"):
-            time.sleep(0.05)
-        return answers.get(command, http("{}"))
+    def late(answer, seconds):
+        def give(command):
+            if command in ("connections", "watches", "dump"):
+                time.sleep(seconds)
+            return {**figures(words.address), "connections": answer, "watches": watches}.get(command, http("{}"))
+        return give
 
-    for answer in (slowly, lambda command: answers.get(command, http("{}"))):
-        with FakeAdmin(answer) as admin, FakeWords(lambda word: ALONE) as words:
-            answers.update(figures(words.address))
-            file = configured(tmp_path, zk, f"{{addresses: ['{words.address}'], admin: ['{admin.address}'], every: 100ms}}")
-            if answer == slowly:
-                assert run("events", "--json", "-c", str(file), "--for", "3s", path).status == 0
-                assert admin.asked.count("watches") == 1
-                continue
-            # The fast one is asked again, so the slow one was spared. On a loaded machine it is not so fast.
-            with Events(None, "-c", str(file), path):
-                until(lambda: admin.asked.count("watches") > 3, 60, "it is asked again")
+    with FakeWords(lambda word: ALONE) as words:
+        for answer, seconds, again in ((long, 0.3, False), (short, 0.3, True)):
+            with FakeAdmin(late(answer, seconds)) as admin:
+                servers = f"{{addresses: ['{words.address}'], admin: ['{admin.address}'], every: 100ms}}"
+                with Events(None, "-c", str(configured(tmp_path, zk, servers)), path):
+                    until(lambda: admin.asked.count("watches") >= 1, 30, "it is asked at all")
+                    if again:
+                        until(lambda: admin.asked.count("watches") > 3, 60, "it is asked again")
+                    else:
+                        time.sleep(5)
+                        assert admin.asked.count("connections") <= 3, admin.asked
 
 
 def test_a_cold_server_is_asked_again_soon(zk, client, path, tmp_path):
@@ -439,19 +446,16 @@ def crowded():
     assert crowd.stdout.readline() == "ready\n"
     yield ensemble
     crowd.stdin.close()
-    crowd.wait(20)
+    wait(crowd, 20)
     crowd.stdout.close()
     ensemble.close()
 
 
-def slowest_create(client, path, seconds):
-    worst, end = 0.0, time.monotonic() + seconds
-    while time.monotonic() < end:
-        began = time.monotonic()
-        client.delete(client.create(f"{path}/x-", b"", ephemeral=True, sequence=True))
-        worst = max(worst, time.monotonic() - began)
-        time.sleep(0.005)
-    return worst
+def write(client, path, times):
+    """So many creates and deletes; one that waited for the tool would wait until it goes on."""
+    for _ in range(times):
+        made = client.create_async(f"{path}/x-", b"", ephemeral=True, sequence=True).get(timeout=stretched(5))
+        client.delete_async(made).get(timeout=stretched(5))
 
 
 @pytest.mark.parametrize("kind", ["srvr", "watch_summary", "monitor", "watches", "connections", "dump",
@@ -476,12 +480,12 @@ def test_frozen_in_the_middle(crowded, path, tmp_path, kind):
                                      stdout=subprocess.DEVNULL))
         try:
             assert proxy.stopped.wait(30), "never asked"
-            assert slowest_create(client, f"{path}-load", 2) < 0.5
+            write(client, f"{path}-load", 100)
         finally:
             tool[0].send_signal(signal.SIGCONT)
             proxy.go_on()
             tool[0].terminate()
-            tool[0].wait(20)
+            wait(tool[0], 20)
         assert not any(b"wchc" in request or b"wchp" in request for request in port.asked)
 
 
@@ -500,7 +504,7 @@ def test_one_of_three_stopped(zk3, path, tmp_path):
     finally:
         zk3.thaw(away)
     assert names(election) == [name]
-    assert took < 6
+    assert took < stretched(6)
     frozen = [line for line in lines if zk3.addresses[away] in line and " watches by" in line]
     assert not frozen
     for i in range(3):

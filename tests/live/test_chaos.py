@@ -16,6 +16,7 @@ import time
 import pytest
 
 from chaos import Chaos
+from autopsies import check_autopsy, compare_live
 from electop import Events, elections, run
 from ensemble import Ensemble
 from recorder import Recorder
@@ -186,6 +187,15 @@ def check_looks(truth, witness, looks):
     return lies.found
 
 
+def check_logs(truth, logs, recorded, chaos):
+    """What the servers' logs alone tell is the truth, to the last cause; and what was told live agrees with it."""
+    found, failovers, _ = check_autopsy(truth, logs, chaos.paths, chaos.deaths)
+    against, compared = compare_live(recorded, failovers, chaos.paths)
+    print(f"autopsy: {len(failovers)} failovers, all certain; live and logged causes: "
+          f"{dict(collections.Counter(compared.values()))}")
+    return found + against
+
+
 def check_report(recorder, recorded, paths):
     """The report counts the changes of leader that the recorded stream tells."""
     done = run("report", "--json", recorder.file, within=60)
@@ -250,6 +260,7 @@ def test_chaos(zk, tmp_path):
         found += check_stream("events", truth, witness, chaos.paths, tool.events.seen, chaos.deaths)
         found += check_stream("record", truth, witness, chaos.paths, recorded, chaos.deaths)
         found += check_looks(truth, witness, looks.seen)
+        found += check_logs(truth, logs, recorded, chaos)
         found += check_report(tool.recorder, recorded, chaos.paths)
         found += check_no_writes(zk, truth, tool.sessions())
         lies = Lies("once --replay")

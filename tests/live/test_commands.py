@@ -13,6 +13,7 @@ import time
 import pytest
 
 from electop import PROGRAM, Events, check_sanitizers, run
+from patience import communicate
 from waiting import until
 
 
@@ -184,15 +185,6 @@ def test_unreadable_configuration():
         assert done.status == 2 and config in done.err, done
 
 
-def test_what_has_no_effect_is_said(tmp_path):
-    """Alerts are checked and not sent yet: whoever configures them is told at every start."""
-    config = tmp_path / "config.yaml"
-    config.write_text("alerts: [{on: [no-leader], run: [/bin/true]}]\nclusters: [{hosts: '127.0.0.1:1'}]\n")
-    for command in ("once", "events"):
-        done = run(command, "-c", str(config), "--wait", "1s", *(["--for", "1s"] if command == "events" else []))
-        assert f"{config}:1:1: alerts[] is checked, but not used by this version yet" in done.err, done
-
-
 def test_printed_configuration_is_read_again(tmp_path):
     """`electop config` prints what it would do with; that file says the same; secrets are not in it."""
     auth = tmp_path / "auth"
@@ -315,7 +307,7 @@ def test_ended_while_waiting(ending):
         return int(mask[1], 16) & (1 << (ending - 1))
     until(catches)
     process.send_signal(ending)
-    _, err = process.communicate(timeout=10)
+    _, err = communicate(process, 10)
     check_sanitizers(err.decode())
     assert process.returncode == 128 + ending, err
 

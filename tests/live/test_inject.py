@@ -11,7 +11,7 @@ from electop import run
 from ensemble import session_of
 from injection import SANDBOX, Injection, inject, standing, tree
 from raw_session import RawSession
-from txnlog import transactions
+from txnlog import last_zxid, transactions
 from waiting import until
 
 
@@ -93,7 +93,7 @@ def test_every_form(zk, client, tmp_path):
     (["--html", "/no/such/place"], "cannot be written")])
 def test_refused_before_anything(zk, client, arguments, word):
     """Wrong or too much: status 2, a message that says what to do, and not even a session."""
-    last = transactions(zk.directory)[-1].zxid
+    last = last_zxid(zk.directory)
     assert word in inject(zk, SANDBOX, *arguments, status=2)
     others = {t.session for t in transactions(zk.directory) if t.zxid > last} - {session_of(client)}
     assert others == set()
@@ -165,7 +165,7 @@ def test_copies_a_layout(zk, client, path):
     client.ensure_path(path)
     mine = [client.create(f"{path}/_c_6f1c9e0a-1111-4222-8333-00000000000{i}-latch-", b"host-a:8080", ephemeral=True,
                           sequence=True) for i in range(2)]
-    last = transactions(zk.directory)[-1].zxid
+    last = last_zxid(zk.directory)
     injection = Injection(zk, path, "-n", "3", "--for", "60s")
     injection.until(lambda: standing(client) == 3)
     (run_name,) = [name for name in client.get_children(SANDBOX) if "." not in name]
@@ -284,7 +284,8 @@ def test_interrupted_at_any_moment(zk, client):
     for _ in range(12):
         injection = Injection(zk, SANDBOX, "-n", "25", "--kill", "leader:every=50ms", "--how",
                               draw.choice(["close", "drop", "resign", "pause"]), "--for", "60s")
-        time.sleep(draw.choice([0.02, 0.1, 0.3, 0.6, 1.2]) * draw.random() * 2 + 0.15)
+        injection.until(injection.catches_signals)
+        time.sleep(draw.choice([0.02, 0.1, 0.3, 0.6, 1.2]) * draw.random() * 2)
         status, _, err = injection.end(signal.SIGINT)
         assert status == 130, (seed, status, err)
         assert not client.exists(SANDBOX), seed

@@ -2,6 +2,7 @@
 import json
 import signal
 
+from fake_server import FakeWords
 from injection import SANDBOX, Injection, inject, standing
 from waiting import until
 
@@ -42,6 +43,22 @@ def test_who_leaves_before_the_beginning_has_no_part(zk, client):
     assert [(agent["agent"].rsplit("-")[-1], agent["end"]) for agent in report["agents"]] == \
         [(str(agents[1].process.pid), "done")]
     assert report["notes"] == ["1 agent in the run early"] and report["stand"]["count"] == 3
+    until(lambda: not client.exists(SANDBOX), 20)
+
+
+def test_servers_that_are_slow_to_answer_bring_on_nobody_twice(zk, client, tmp_path):
+    """After the agents have met, the servers are asked for their figures, which may take longer than any tick of the
+    run: its candidates come once, and the meeting is noted once."""
+    with FakeWords(lambda word: None) as silent:
+        config = tmp_path / "config.yaml"
+        config.write_text(f"clusters:\n- name: c\n  hosts: {zk.hosts}\n"
+                          f"  servers: {{addresses: ['{silent.address}'], admin: 'off'}}\n")
+        status, out, err = Injection(zk, "-c", str(config), SANDBOX, "--join", "slow", "-n", "3", "--kill",
+                                     "leader:every=200ms", "--for", "2s").end(within=60)
+    report = json.loads(out)
+    assert status == 0 and report["end"] == "done", err
+    assert report["notes"].count("1 agent in the run slow") == 1, report["notes"]
+    assert report["candidates"] == report["stand"]["count"] == 3
     until(lambda: not client.exists(SANDBOX), 20)
 
 

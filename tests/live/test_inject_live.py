@@ -13,7 +13,7 @@ from kazoo.exceptions import NoNodeError
 from kazoo.security import make_acl, make_digest_acl
 
 from injection import SANDBOX, Injection, inject
-from txnlog import transactions
+from txnlog import last_zxid, transactions
 from waiting import until
 
 KAZOO = os.path.join(os.path.dirname(__file__), "..", "support", "kazoo_candidate.py")
@@ -54,7 +54,7 @@ def test_live_behind_real_candidates(zk, client, path, allowed):
     zk.reader = client
     line = kazoo_line(zk, path, 3)
     real = names_in(zk, path)
-    last = transactions(zk.directory)[-1].zxid
+    last = last_zxid(zk.directory)
     known = {t.session for t in transactions(zk.directory)}
     arguments = [argument for argument in allowed(zk)]
     injection = Injection(zk, *arguments, "--live", "-n", "5", "--for", "60s")

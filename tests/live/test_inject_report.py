@@ -55,8 +55,11 @@ def test_against_is_refused(zk):
 
 def test_servers_figures_during_a_run(zk, client):
     """What the servers said at most while it went on: more than before and after, from looks that are counted."""
-    report = inject(zk, SANDBOX, "-n", "30", "--for", "3s", "--kill", "leader:every=500ms")
-    (server,) = report["servers"]
+    for length in ("3s", "12s", "40s"):  # a server that is slow to answer is asked the more seldom
+        report = inject(zk, SANDBOX, "-n", "30", "--for", length, "--kill", "leader:every=500ms")
+        (server,) = report["servers"]
+        if server["looks"] >= 3:
+            break
     before, highest, after = server["before"], server["highest"], server["after"]
     assert server["looks"] >= 1 and server["transactions"] >= 60
     assert highest["connections"] >= before["connections"] + 25 and highest["connections"] >= after["connections"] + 25

@@ -13,8 +13,9 @@ from kazoo.security import make_acl
 from ensemble import Ensemble, session_of
 from fake_server import DELETE, QUOTA_EXCEEDED, THROTTLED, RefusingProxy
 from injection import SANDBOX, Injection, inject, standing, tree, written
+from patience import stretched
 from standing import Line
-from txnlog import CREATE, CREATE2, age_directory, transactions
+from txnlog import CREATE, CREATE2, age_directory, last_zxid, transactions
 from waiting import until
 
 
@@ -113,7 +114,7 @@ def test_a_run_has_a_marker(zk, client):
 
 def test_the_ceiling_is_kept(zk):
     """Without leave no second sees more than a hundred creates, deaths and all; the configuration gives leave."""
-    last = transactions(zk.directory)[-1].zxid
+    last = last_zxid(zk.directory)
     report = inject(zk, SANDBOX, "-n", "100", "--kill", "random:every=20ms", "--for", "3s")
     assert report["end"] == "done" and report["standing"] >= 30
     times = [t.time_ms for t in transactions(zk.directory) if t.zxid > last and t.type in (CREATE, CREATE2)]
@@ -133,7 +134,7 @@ def test_leave_by_configuration(zk, tmp_path):
 @pytest.mark.parametrize("most, status", [(256, 2), (4096, 0)])
 def test_too_few_descriptors(zk, client, most, status):
     """A limit that can be raised is; one that cannot ends it before anything is written, with what to do."""
-    last = transactions(zk.directory)[-1].zxid
+    last = last_zxid(zk.directory)
     said = inject(zk, SANDBOX, "-n", "60", "--for", "200ms", status=status,
                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (256, most)))
     if status == 0:
@@ -156,7 +157,7 @@ def test_near_the_sequences_end(own, tmp_path, used, status):
     line.sessions.append(line.members[0].session)
     line.join("b", timeout_s=60)
     assert line.members[1].name.endswith(f"-{used}")
-    last = transactions(own.directory)[-1].zxid
+    last = last_zxid(own.directory)
     said = inject(own, *written(tmp_path, own, election="/old"), "/old", "--live", "-n", "2", "--for", "1s",
                   status=status)
     made = [t for t in transactions(own.directory) if t.zxid > last and t.type in (CREATE, CREATE2)]
@@ -173,7 +174,7 @@ def test_first_all_the_same(zk, client, path, tmp_path):
     for i in range(2):
         line.join(f"real-{i}", timeout_s=6)
     known = {t.session for t in transactions(zk.directory)}
-    last = transactions(zk.directory)[-1].zxid
+    last = last_zxid(zk.directory)
     injection = Injection(zk, *written(tmp_path, zk, election=path), path, "--live", "-n", "2", "-t", "30s", "--for", "60s")
     injection.until(lambda: len(client.get_children(path)) == 4, 40)
     ours = [client.exists(f"{path}/{name}").ephemeralOwner for name in client.get_children(path)
@@ -188,7 +189,9 @@ def test_first_all_the_same(zk, client, path, tmp_path):
     injection.until(lambda: client.get_children(path) == [], 20)
     status, out, err = injection.end(signal.SIGINT)
     live = json.loads(out)["live"]
-    assert status == 130 and 0 < live["first_ms"] < 5000 and live["withdrawals"] == 1, (out, err)
+    # Nobody knows for how long where the tool itself was held up: then there is a bound, and never "not at all".
+    assert live["first_ms"] is None or live["first_ms"] > 0, (out, err)
+    assert status == 130 and 0 < live["first_at_most_ms"] < stretched(5) * 1000 and live["withdrawals"] == 1, (out, err)
     made = [t for t in transactions(zk.directory)
             if t.zxid > last and t.session not in known and t.type in (CREATE, CREATE2)]
     assert len(made) == 2
@@ -196,7 +199,8 @@ def test_first_all_the_same(zk, client, path, tmp_path):
 
 
 def test_two_signals_at_once_are_one(zk, client):
-    """A wrapper passes on the Ctrl-C that the terminal has sent to both: the run still ends in an orderly way."""
+    """A wrapper passes on the Ctrl-C that the terminal has sent to both: the run still ends in an orderly way. Of two
+    signals that are pending at once either may come first."""
     for wait_s in (0, 0.02, 0.2):
         injection = Injection(zk, f"{SANDBOX}/a/b/c", "-n", "40", "--for", "60s")
         injection.until(lambda: standing(client) >= 1)
@@ -204,8 +208,22 @@ def test_two_signals_at_once_are_one(zk, client):
         time.sleep(wait_s)
         if injection.process.poll() is None:
             injection.process.send_signal(signal.SIGTERM)
-        assert injection.end()[0] == 128 + signal.SIGINT
+        assert injection.end()[0] in (128 + signal.SIGINT, 128 + signal.SIGTERM), wait_s
         assert not client.exists(SANDBOX), wait_s
+
+
+def test_a_signal_at_the_very_end_changes_nothing(zk, client):
+    """The run is over and its place removed; signals that come while the program ends leave its status and its report
+    as they are."""
+    injection = Injection(zk, SANDBOX, "-n", "3", "--for", "60s")
+    injection.until(lambda: standing(client) == 3)
+    injection.process.send_signal(signal.SIGINT)
+    until(lambda: not client.exists(SANDBOX))
+    while injection.process.poll() is None:
+        injection.process.send_signal(signal.SIGTERM)
+        time.sleep(0.001)
+    status, out, err = injection.end()
+    assert status == 128 + signal.SIGINT and json.loads(out)["end"] == "stopped", (status, err)
 
 
 def test_a_second_signal_breaks_off(own):
@@ -264,7 +282,7 @@ def test_an_overloaded_server_is_asked_again(zk, client):
         asked[operation] += 1
         return THROTTLED if asked[operation] <= 4 else 0
 
-    last = transactions(zk.directory)[-1].zxid
+    last = last_zxid(zk.directory)
     with RefusingProxy(zk.hosts) as proxy:
         proxy.hosts, proxy.refuses = proxy.address, first_four
         report = inject(proxy, SANDBOX, "--admin", "off", "-n", "6", "--kill", "leader:every=700ms", "--how", "resign",

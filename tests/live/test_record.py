@@ -203,8 +203,8 @@ def queries():
     """What the documentation shows people to ask a recording."""
     with open("probe/history/schema.h", encoding="ascii") as f:
         shown = re.findall(r"SELECT\b[^;]*;", re.sub(r"(?m)^ \*(   --.*)?", "", f.read()))
-    with open("README.md", encoding="utf-8") as f:
-        shown += re.findall(r'sqlite3 \S+ \\\n\s*"(SELECT[^"]*)"', f.read())
+    with open("doc/electop-history.1.in", encoding="utf-8") as f:
+        shown += re.findall(r"SELECT\b[^;]*;", f.read())
     return shown
 
 

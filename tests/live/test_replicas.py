@@ -11,7 +11,7 @@ import pytest
 
 from electop import Events
 from ensemble import Ensemble
-from txnlog import CLOSE_SESSION, CREATE_SESSION, age_directory, transactions
+from txnlog import CLOSE_SESSION, CREATE_SESSION, age_directory, last_zxid, transactions
 from waiting import until
 
 CODE = "replica-divergence"
@@ -68,9 +68,10 @@ def rounds(zk, after):
 
 
 def last(zk):
-    return transactions(zk.directory)[-1].zxid
+    return last_zxid(zk.directory)
 
 
+@pytest.mark.slow
 def test_healthy_ensemble_under_churn(zk3, path, tmp_path):
     """Three servers, each read by itself while candidates come and go at all of them: since they seem to differ they
     are read once more, and not a word is said. Of the sessions that this takes none is left."""
@@ -114,6 +115,7 @@ def test_nothing_is_read_where_asking_is_off(zk3, path, tmp_path):
     assert len(visits(zk3, before)) == 1
 
 
+@pytest.mark.slow
 def test_follower_that_is_healed(path, tmp_path):
     """A follower whose own log has been falsified counts the directory's changes otherwise than the two others: it is
     named. It is given new data, as the advice says: that ends it, and nothing else was alleged meanwhile."""

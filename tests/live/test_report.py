@@ -17,6 +17,7 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
 
 from electop import PROGRAM, check_sanitizers, run
+from patience import wait
 from standing import configuration
 from terminal import Tmux
 from test_report_page import Proxy, Table, browse
@@ -177,7 +178,7 @@ def story(zk, client, tmp_path_factory):
             until(lambda: len(ask("SELECT 1 FROM failovers")) > i, within=40, what=f"{how} is told")
     finally:
         recorder.send_signal(signal.SIGTERM)
-        status = recorder.wait(30)
+        status = wait(recorder, 30)
         contest.end()
     check_sanitizers((folder / "said").read_text())
     assert status == 128 + signal.SIGTERM

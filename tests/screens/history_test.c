@@ -16,7 +16,7 @@
 #include "tests/support/golden.h"
 #include "tests/support/recorded.h"
 #include "tests/support/scripted.h"
-#include "tui/dashboard.h"
+#include "tui/dashboard/dashboard.h"
 #include "tui/screen/keys.h"
 
 static const struct shot {
@@ -94,7 +94,7 @@ static struct recorded *scene(void)
     return world;
 }
 
-static char *draw(const struct recorded *world, struct past *past, const struct shot *shot,
+static char *draw(const struct recorded *world, struct replay *past, const struct shot *shot,
                   const struct size *size)
 {
     struct dashboard *dashboard =
@@ -103,7 +103,7 @@ static char *draw(const struct recorded *world, struct past *past, const struct 
     assert_true(dashboard && cells);
     cells->ascii = size->ascii;
     if (!dashboard_recall(dashboard, past, NULL, INT64_MAX / 4))
-        fail_msg("%s", past_problem(past));
+        fail_msg("%s", replay_problem(past));
     dashboard_key(dashboard, '$', -1, -1);
     for (const char *key = shot->keys; *key; key++) {
         dashboard_draw(dashboard, cells);
@@ -122,7 +122,7 @@ static void looks_as_it_should(void **state)
 {
     const struct recorded *world = *state;
     for (size_t i = 0; i < sizeof shots / sizeof *shots; i++) {
-        struct past *past = past_new(world->file);
+        struct replay *past = replay_new(world->file);
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
             char path[128], *text = draw(world, past, &shots[i], &sizes[k]);
             snprintf(path, sizeof path, "tests/screens/golden/replay-%s-%s.txt", shots[i].name,
@@ -137,7 +137,7 @@ static void looks_as_it_should(void **state)
                 assert_true((*c >= 0x20 && *c < 0x7f) || *c == '\n');
             free(text);
         }
-        past_free(past);
+        replay_free(past);
     }
 }
 
@@ -151,7 +151,7 @@ static void tells_all_of_the_evidence(void **state)
                     " 0x2000a3f1b5e0007 is absent from the list of zk2.example.org:2181 0.4 s after, and it"
                     " had been silent for 9.8 s of 10 s at zk1.example.org:2181'"
                     " WHERE event = (SELECT max(event) FROM failover)");
-    struct past *past = past_new(world->file);
+    struct replay *past = replay_new(world->file);
     static const struct shot chosen[] = {{"evidence", "h"}, {"evidence-none", "hj"}};
     for (size_t i = 0; i < 2; i++)
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
@@ -162,7 +162,7 @@ static void tells_all_of_the_evidence(void **state)
             assert_true(i != 0 || strstr(text, "zk1.example.org:2181") != NULL);
             free(text);
         }
-    past_free(past);
+    replay_free(past);
 }
 
 static int begin(void **state)

@@ -22,7 +22,7 @@
 #include "tests/support/fake_bench.h"
 #include "tests/support/golden.h"
 #include "tests/support/scenes.h"
-#include "tui/dashboard.h"
+#include "tui/dashboard/dashboard.h"
 #include "tui/screen/keys.h"
 
 static struct stage *crowd(void)
@@ -86,8 +86,8 @@ static const struct screen {
     {"help", scene_usual, "?"},
     {"inject", scene_usual, "/10.0.3.17<Enter><Home>i"},
     {"inject-live", scene_usual, "/10.0.3.17<Enter><Home>il"},
-    {"inject-live-typed", scene_usual, "/10.0.3.17<Enter><Home>il<Enter>/electio"},
-    {"inject-live-mistyped", scene_usual, "/10.0.3.17<Enter><Home>il<Enter>/electio<Enter>"},
+    {"inject-live-typed", scene_usual, "/10.0.3.17<Enter><Home>ilR/electio"},
+    {"inject-live-mistyped", scene_usual, "/10.0.3.17<Enter><Home>ilR/electio<Enter>"},
     {"inject-refused", scene_usual, "/10.0.3.17<Enter><Home>il"},
     {"inject-running", scene_usual, "i<Down>"},
     {"inject-report", scene_usual, "i"},
@@ -131,7 +131,7 @@ static void type(struct dashboard *dashboard, const char *keys)
 }
 
 /* Who runs test candidates there; NULL: nobody. */
-static const struct workbench *bench_of(const struct screen *screen)
+static const struct run_control_interface *bench_of(const struct screen *screen)
 {
     if (strncmp(screen->name, "inject", 6) != 0)
         return NULL;

@@ -22,8 +22,8 @@
 #include "tests/support/golden.h"
 #include "tests/support/scenes.h"
 #include "tui/screen/theme.h"
-#include "tui/show.h"
-#include "tui/text/safe.h"
+#include "tui/dashboard/main_loop.h"
+#include "tui/screen/safe.h"
 
 static struct stage *crowd(void)
 {
@@ -60,14 +60,14 @@ static int show_scene(const char *name, const char *theme)
         settings.screen.ascii = TRI_YES;
     uv_loop_t loop;
     uv_loop_init(&loop);
-    struct show show = {.loop = &loop,
-                        .settings = &settings,
-                        .model = stage_model(stage),
-                        .events = stage_events(stage),
-                        .clock = stage_clock,
-                        .context = stage};
+    struct main_loop show = {.loop = &loop,
+                             .settings = &settings,
+                             .model = stage_model(stage),
+                             .events = stage_events(stage),
+                             .clock = stage_clock,
+                             .context = stage};
     char *error;
-    int status = show_run(&show, &error);
+    int status = main_loop_run(&show, &error);
     if (error)
         fprintf(stderr, "electop: %s\n", error);
     free(error);
@@ -200,7 +200,7 @@ static void ignores_unknown_keys(void **state)
     emulator_type(terminal, "\033[B\r");
     emulator_wait_for(terminal, "/_zkelection/app   ");
     emulator_wait_for(terminal, "Esc");
-    emulator_type(terminal, "\033[1;5Q\033[200~\033[99;99;99~\033Oq\033[?1;2c\x01\x02");
+    emulator_type(terminal, "\033[1;5Q\033[200~q\033[201~\033[99;99;99~\033Oq\033[?1;2c\x01\x02");
     emulator_settle(terminal);
     assert_true(emulator_shows(terminal, "Esc"));
     assert_int_equal(waitpid(terminal->child, NULL, WNOHANG), 0);

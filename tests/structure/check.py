@@ -14,52 +14,58 @@ import sys
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 OWN_INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 WRITES = re.compile(r"\bsession_(create|delete|set)\s*\(")
-LONGEST_FILE = 700
+LONGEST_FILE = 1000
 
 COMMENT_OR_STRING = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", re.S)
 WORD = re.compile(r"\b[a-z_]\w+\b")
 # What a .c defines for others: a function begins its line, and its body the next; a constant has a value.
 FUNCTION = re.compile(r"^(?!static\b|extern\b|typedef\b|#)[A-Za-z_][\w \t*]*[ *](\w+)\([^;{}]*\)\n\{", re.M)
 CONSTANT = re.compile(r"^(?!static\b|extern\b|typedef\b|return\b)[A-Za-z_][\w ]*[ *](\w+)(?:\[[^\]]*\])*\s*=", re.M)
-OF_THE_FILE = re.compile(r"^static\b[^;={}(]*[ *](\w+)\s*[(\[=;]", re.M)
 
-TOP_LEVEL = {"tui", "probe", "config", "tests", "Makefile", "README.md", "LICENSE", "build"}
+TOP_LEVEL = {"tui", "probe", "config", "tests", "Makefile", "README.md", "LICENSE", "build", "doc"}
 
 # A foreign header, and the only files that may include it.
 DOORS = {
     "curses": (r"(ncursesw?/)?(n?curses|term|panel|form|menu)\.h$", ["tui/screen/curses*"]),
-    "zookeeper": (r"zookeeper/|zookeeper\w*\.h$|zoo_\w+\.h$|recordio\.h$|proto\.h$", ["probe/zookeeper/session_inner.h"]),
+    "zookeeper": (r"zookeeper/|zookeeper\w*\.h$|zoo_\w+\.h$|recordio\.h$|proto\.h$", ["probe/zookeeper/session_state.h"]),
     "yaml": (r"yaml\.h$", ["config/*"]),
+    "openssl": (r"openssl/", ["probe/transport/tls*.c"]),
+    "sasl": (r"(sasl|gssapi|krb5)(/|\.h$)", ["probe/transport/sasl.c"]),
     "curl": (r"curl/", ["probe/zookeeper/http.c"]),
     "sqlite": (r"sqlite3(ext)?\.h$", ["probe/history/*"]),
-    "zlib": (r"z(lib|conf)\.h$", ["probe/history/*"]),
+    "microhttpd": (r"microhttpd", ["probe/metrics/listener.c"]),
+    "zlib": (r"z(lib|conf)\.h$", ["probe/history/*", "probe/transactions/*"]),
+    "archive": (r"archive(_entry)?\.h$", ["probe/transactions/archive.c"]),
 }
 
-# What a file below the first may include of the project: everything but the second.
-ABOVE_SOURCES = ("probe/sink/", "probe/inject/", "probe/history/", "probe/report/", "probe/monitor.h")
-CLUSTERS = ("probe/zookeeper/", "probe/source/", "probe/inject/")
-ABOVE_PRINT = ("tui/views/", "tui/commands/", "tui/report/", "tui/inject/")
-UPWARD = [
-    ("config/", ("probe/", "tui/", "tests/")),
-    ("probe/", ("tui/", "tests/")),
-    ("probe/election/", ("probe/zookeeper/", "probe/source/", "probe/clock.h", *ABOVE_SOURCES)),
-    ("probe/zookeeper/", ("probe/source/", *ABOVE_SOURCES)),
-    ("probe/source/", ABOVE_SOURCES),
-    ("probe/sink/", ("probe/history/", "probe/report/", "probe/monitor.h", *CLUSTERS)),
-    ("probe/history/", ("probe/report/", *CLUSTERS)),
-    ("probe/inject/", ("probe/source/", "probe/history/", "probe/report/")),
-    ("probe/report/", ("probe/monitor.h", *CLUSTERS)),
-    ("tui/", ("tests/", "probe/source/")),
-    ("tui/text/", ("tui/screen/", "tui/print/", *ABOVE_PRINT)),
-    ("tui/screen/", ("tui/print/", *ABOVE_PRINT)),
-    ("tui/print/", ABOVE_PRINT),
-    ("tui/report/", ("tui/commands/", *CLUSTERS)),
-    ("tui/views/", ("tui/commands/", *CLUSTERS)),
+# Top to bottom: a file includes its own folder and those below it. Folders in one row do not know each other.
+LAYERS = [
+    ("tui/main.c",),
+    ("tui/commands/",),
+    ("tui/dashboard/",),
+    ("tui/views/",),
+    ("tui/output/",),
+    ("tui/words/",),
+    ("tui/screen/",),
+    ("tui/exit_status.",),
+    ("probe/report/",),
+    ("probe/history/", "probe/inject/", "probe/demo/", "probe/metrics/", "probe/alert/"),
+    ("probe/monitor.",),
+    ("probe/watch/", "probe/candidate/"),
+    ("probe/zookeeper/", "probe/json/", "probe/transactions/"),
+    ("probe/transport/",),
+    ("probe/clock.", "probe/log."),
+    ("probe/election/",),
+    ("probe/loop_timer.",),
+    ("config/",),
 ]
+# Screens and texts read the model, a recording and a run's figures; they do not talk to a cluster themselves.
+CLUSTERS = ("probe/transport/", "probe/zookeeper/", "probe/watch/", "probe/candidate/", "probe/demo/")
+WITHOUT_CLUSTERS = ("tui/views/", "tui/output/", "tui/words/", "tui/screen/", "probe/history/", "probe/report/", "probe/json/", "probe/metrics/")
 
 # What is pure: the model, the recipe of our own candidates, what they count.
-PURE = ("probe/election/", "probe/inject/candidate.", "probe/inject/behaviour.", "probe/inject/tally.",
-        "probe/inject/death_schedule.", "probe/inject/histogram.")
+PURE = ("probe/election/", "probe/transport/frame.", "probe/candidate/candidate.", "probe/candidate/behaviour.", "probe/inject/run_stats.",
+        "probe/inject/kill_schedule.", "probe/inject/histogram.")
 # ... and may not touch: clocks, files, the network, the loop.
 IMPURE = re.compile(r"^(uv|time|sys/time|unistd|fcntl|poll|sys/socket|netdb|pthread|curl/curl)\.h$")
 
@@ -102,37 +108,6 @@ def declarations(top):
     return {path: set(WORD.findall(code(top, path))) for path in files(top, (".h",))}
 
 
-def reached(top):
-    """Of each file, the headers of the project that it includes, itself or through others."""
-    direct = {}
-    for path, _, header in includes(top, OWN_INCLUDE):
-        direct.setdefault(path, set()).add(header)
-
-    def follow(path, found):
-        for header in direct.get(path, set()) - found:
-            found.add(header)
-            follow(header, found)
-        return found
-
-    return {path: follow(path, set()) for path in files(top)}
-
-
-def uses(top):
-    """Which .c takes which names of which other: {user: {used: {name, ...}}}."""
-    homes, seen, words = {}, reached(top), declarations(top)
-    for path, names in exports(top).items():
-        for name in names:
-            homes.setdefault(name, set()).add(path)
-    graph = {path: {} for path in files(top, (".c",))}
-    for path, used in graph.items():
-        text = code(top, path)
-        visible = set().union(*(words.get(header, set()) for header in seen[path]))
-        for name in (set(WORD.findall(text)) & set(homes) & visible) - set(OF_THE_FILE.findall(text)):
-            for home in homes[name] - {path}:
-                used.setdefault(home, set()).add(name)
-    return graph
-
-
 def way_back(graph, start):
     """The shortest way from a file through others to itself; None: there is none."""
     before, queue = {}, [start]
@@ -159,12 +134,27 @@ def foreign_headers(top):
                 yield path, number, f"{header}: {library} is included only by {', '.join(allowed)}"
 
 
+def layer(path):
+    """The number of a file's layer, from the top, and its folder there; None where LAYERS does not name it."""
+    for number, row in enumerate(LAYERS):
+        for folder in row:
+            if path.startswith(folder):
+                return number, folder
+    return None
+
+
 def upward_includes(top):
     """Dependencies point one way."""
     for path, number, header in includes(top):
-        for below, above in UPWARD:
-            if path.startswith(below) and header.startswith(above):
-                yield path, number, f"{header}: {below} knows nothing of it"
+        above, below = layer(path), layer(header)
+        if header.startswith("tests/"):
+            yield path, number, f"{header}: the program does not include its tests"
+        elif header.split("/")[0] in ("config", "probe", "tui") and "/" in header and (not above or not below):
+            yield path, number, f"{header}: name the folder of both in LAYERS"
+        elif above and below and above != below and below[0] <= above[0]:
+            yield path, number, f"{header}: {above[1]} lies below {below[1]}, or beside it"
+        elif path.startswith(WITHOUT_CLUSTERS) and header.startswith(CLUSTERS):
+            yield path, number, f"{header}: {above[1]} does not talk to a cluster"
 
 
 def relative_includes(top):
@@ -188,28 +178,17 @@ def pure_model(top):
 
 def writes_to_clusters(top):
     """Every write passes the guard; and only what starts its own ensemble has one that lets everything through."""
-    allowed = ("probe/inject/guard.", "probe/zookeeper/session_calls.c", "probe/zookeeper/session.h")
+    allowed = ("probe/candidate/guard.", "probe/zookeeper/session_calls.c", "probe/zookeeper/session.h")
     for path in files(top):
         if not path.startswith(allowed):
             for number, line in lines(top, path):
                 if found := WRITES.search(line):
-                    yield path, number, f"{found[0]}...): only probe/inject/guard.c writes to a cluster"
+                    yield path, number, f"{found[0]}...): only probe/candidate/guard.c writes to a cluster"
     for path in files(top):
-        if not path.startswith(("probe/inject/guard.", "probe/inject/cast.c")):
+        if not path.startswith(("probe/candidate/guard.", "probe/demo/demo_elections.c")):
             for number, line in lines(top, path):
                 if "guard_new_private(" in line:
                     yield path, number, "guard_new_private(): only the cast of the demo's own ensemble writes anywhere"
-
-
-def circles(top):
-    """Files call one another one way: a reader can begin at the bottom, and each can be understood without those above."""
-    graph, told = uses(top), set()
-    for path in sorted(graph):
-        way = way_back(graph, path)
-        if way and not told & set(way):
-            told |= set(way)
-            steps = [f"{b} ({sorted(graph[a][b])[0]})" for a, b in zip(way, way[1:])]
-            yield path, 0, f"calls itself through {', '.join(steps)}: move what they share below them"
 
 
 def part(path):
@@ -247,25 +226,16 @@ def own_headers(top):
 
 def unused_exports(top):
     """What a file does for others is used by others, if only by a test: else it is static, or dead."""
-    seen = {path: set(WORD.findall(code(top, path))) for path in files(top, folders=("config", "probe", "tui", "tests"))}
+    seen = {path: set(WORD.findall(code(top, path))) for path in files(top, folders=("config", "probe", "tui", "tests", "doc"))}
+    # The Makefile binds the C client's calls of the system to functions of the transport.
+    if os.path.exists(makefile := os.path.join(top, "Makefile")):
+        with open(makefile, encoding="utf-8") as f:
+            seen["Makefile"] = set(WORD.findall(f.read()))
     for path, names in exports(top).items():
         for name in sorted(names - {"main"}):
             users = [other for other, said in seen.items() if name in said and other != path]
             if len(users) < 2:  # one header declares it
                 yield path, 0, f"{name}() is used by nobody else"
-
-
-def shared_headers(top):
-    """A header that is no file's own (session_inner.h, of what several files share) stands below them: it
-    includes no header of theirs, so that what they share can be read before what they do with it."""
-    direct = {}
-    for path, number, header in includes(top, OWN_INCLUDE):
-        direct.setdefault(path, {})[header] = number
-    for path in sorted(direct):
-        if path.endswith(".h") and not os.path.exists(os.path.join(top, path[:-1] + "c")):
-            for header, number in direct[path].items():
-                if path in direct.get(header[:-1] + "c", {}):
-                    yield path, number, f"{header}: {header[:-1]}c includes this one, and stands above it"
 
 
 def file_lengths(top):
@@ -289,11 +259,9 @@ RULES = [
     relative_includes,
     pure_model,
     writes_to_clusters,
-    circles,
     part_circles,
     own_headers,
     unused_exports,
-    shared_headers,
     file_lengths,
     top_level,
 ]

@@ -23,22 +23,29 @@ def test_something_is_looked_at():
 
 PLANTED = [
     (check.foreign_headers, "tui/views/planted.c", "#include <curses.h>\n"),
-    (check.foreign_headers, "tui/dashboard_planted.c", "#include <ncursesw/curses.h>\n"),
+    (check.foreign_headers, "tui/dashboard/planted.c", "#include <ncursesw/curses.h>\n"),
     (check.foreign_headers, "probe/planted.h", "# include <term.h>\n"),
-    (check.foreign_headers, "probe/source/planted.c", "#include <zookeeper/zookeeper.h>\n"),
+    (check.foreign_headers, "probe/watch/planted.c", "#include <zookeeper/zookeeper.h>\n"),
     (check.foreign_headers, "probe/zookeeper/planted.c", "#include <zookeeper.h>\n"),
     (check.foreign_headers, "probe/inject/planted.c", "#include <zookeeper/zookeeper.jute.h>\n"),
     (check.foreign_headers, "tui/commands/planted.c", "#include <yaml.h>\n"),
-    (check.foreign_headers, "probe/source/planted.c", "#include <curl/curl.h>\n"),
+    (check.foreign_headers, "probe/watch/planted.c", "#include <curl/curl.h>\n"),
     (check.foreign_headers, "probe/report/planted.c", "#include <sqlite3.h>\n"),
-    (check.foreign_headers, "probe/sink/planted.c", "#include <zlib.h>\n"),
+    (check.foreign_headers, "probe/json/planted.c", "#include <zlib.h>\n"),
+    (check.foreign_headers, "probe/metrics/planted.c", "#include <microhttpd.h>\n"),
+    (check.foreign_headers, "probe/zookeeper/planted.c", "#include <openssl/ssl.h>\n"),
+    (check.foreign_headers, "probe/transport/planted.c", "#include <sasl/sasl.h>\n"),
+    (check.foreign_headers, "probe/transport/planted.c", "#include <gssapi/gssapi.h>\n"),
+    (check.upward_includes, "probe/transport/planted.c", '#include "probe/zookeeper/session.h"\n'),
     (check.upward_includes, "config/planted.c", '#include "probe/election/model.h"\n'),
+    (check.upward_includes, "probe/metrics/planted.c", '#include "probe/watch/watch.h"\n'),
+    (check.upward_includes, "probe/metrics/planted.c", '#include "probe/alert/alert.h"\n'),
     (check.upward_includes, "config/planted.h", '#include "tui/views/view.h"\n'),
-    (check.upward_includes, "probe/sink/planted.c", '#include "tui/text/safe.h"\n'),
-    (check.upward_includes, "probe/election/planted.c", '#include "probe/source/source.h"\n'),
+    (check.upward_includes, "probe/json/planted.c", '#include "tui/screen/safe.h"\n'),
+    (check.upward_includes, "probe/election/planted.c", '#include "probe/watch/source.h"\n'),
     (check.upward_includes, "probe/election/planted.c", '#include "probe/zookeeper/session.h"\n'),
-    (check.upward_includes, "probe/election/planted.c", '#include "probe/sink/json.h"\n'),
-    (check.upward_includes, "probe/election/planted.c", '#include "probe/inject/test_candidate.h"\n'),
+    (check.upward_includes, "probe/election/planted.c", '#include "probe/json/json_writer.h"\n'),
+    (check.upward_includes, "probe/election/planted.c", '#include "probe/candidate/test_candidate.h"\n'),
     (check.upward_includes, "probe/inject/planted.c", '#include "probe/history/history.h"\n'),
     (check.upward_includes, "tui/screen/planted.c", '#include "tui/views/view.h"\n'),
     (check.upward_includes, "tui/planted.c", '#include "tests/support/fake.h"\n'),
@@ -46,7 +53,7 @@ PLANTED = [
     (check.relative_includes, "config/planted.c", '#include "../probe/monitor.h"\n'),
     (check.pure_model, "probe/election/planted.c", "#include <uv.h>\n"),
     (check.pure_model, "probe/election/planted.c", "long now(void)\n{\n    return time(NULL);\n}\n"),
-    (check.writes_to_clusters, "probe/source/planted.c", "    session_create(s, p, d, 1, CREATE_EPHEMERAL, f, c);\n"),
+    (check.writes_to_clusters, "probe/watch/planted.c", "    session_create(s, p, d, 1, CREATE_EPHEMERAL, f, c);\n"),
     (check.writes_to_clusters, "tui/commands/planted.c", "    session_delete (s, p, -1, f, c);\n"),
     (check.writes_to_clusters, "tui/views/planted.c", "    session_set(s, p, d, 1, -1, f, c);\n"),
     (check.writes_to_clusters, "probe/inject/planted.c", "    session_delete(s, p, -1, f, c);\n"),
@@ -76,32 +83,11 @@ def write_all(top, texts):
         (top / path).write_text(text)
 
 
-# Three files, of which each calls the next; the last calls the first where it says so.
-CHAIN = {
-    "probe/a.h": "int a_do(void);\n",
-    "probe/b.h": "int b_do(void);\n",
-    "probe/c.h": "extern const int c_known;\nint c_do(void);\n",
-    "probe/a.c": '#include "probe/b.h"\n\nint a_do(void)\n{\n    return b_do();\n}\n',
-    "probe/b.c": '#include "probe/c.h"\n\nint b_do(void)\n{\n    return c_known;\n}\n',
-    "probe/c.c": "const int c_known = 1;\n\nint c_do(void)\n{\n    return 1;\n}\n",
-}
-BACK = '#include "probe/a.h"\n\nconst int c_known = 1;\n\nint c_do(void)\n{\n    return a_do();\n}\n'
-NAMESAKE = "const int c_known = 1;\nstatic int a_do(void);\n\nint c_do(void)\n{\n    return a_do();\n}\n"
-
-
-@pytest.mark.parametrize("last, circles", [(CHAIN["probe/c.c"], 0), (BACK, 1), (NAMESAKE, 0)])
-def test_circle_is_reported(last, circles, tmp_path):
-    write_all(tmp_path, {**CHAIN, "probe/c.c": last})
-    reported = list(check.circles(tmp_path))
-    assert len(reported) == circles
-    assert all("probe/b.c (b_do), probe/c.c (c_known), probe/a.c (a_do)" in what for _, _, what in reported)
-
-
-@pytest.mark.parametrize("header, circles", [("tui/text/safe.h", 0), ("tui/views/view.h", 1), ("tui/dashboard.h", 1)])
+@pytest.mark.parametrize("header, circles", [("tui/screen/safe.h", 0), ("tui/views/view.h", 1), ("tui/dashboard/dashboard.h", 1)])
 def test_circle_of_folders_is_reported(header, circles, tmp_path):
     # The dashboard includes views, and these include how texts are made safe.
-    write_all(tmp_path, {"tui/dashboard.h": '#include "tui/views/view.h"\n', "tui/views/view.h": '#include "tui/text/safe.h"\n',
-                         "tui/views/list.h": f'#include "{header}"\n', "tui/text/safe.h": f'#include "{header}"\n'})
+    write_all(tmp_path, {"tui/dashboard/dashboard.h": '#include "tui/views/view.h"\n', "tui/views/view.h": '#include "tui/screen/safe.h"\n',
+                         "tui/views/list.h": f'#include "{header}"\n', "tui/screen/safe.h": f'#include "{header}"\n'})
     assert len(list(check.part_circles(tmp_path))) == circles
 
 
@@ -113,19 +99,12 @@ def test_function_stands_in_its_header(header, right, tmp_path):
     assert [found[0] for found in check.own_headers(tmp_path)] == ([] if right else ["probe/one.c"])
 
 
-@pytest.mark.parametrize("header, right", [("list.h", False), ("cells.h", True)])
-def test_shared_header_stands_below(header, right, tmp_path):
-    write_all(tmp_path, {"tui/list.h": "", "tui/cells.h": "", "tui/rows.h": f'#include "tui/{header}"\n',
-                         "tui/list.c": '#include "tui/list.h"\n#include "tui/rows.h"\n', "tui/cells.c": '#include "tui/cells.h"\n'})
-    assert [found[0] for found in check.shared_headers(tmp_path)] == ([] if right else ["tui/rows.h"])
-
-
 ALLOWED = [
     ("tui/screen/curses_planted.c", "#include <curses.h>\n"),
     ("config/planted.c", "#include <yaml.h>\n"),
-    ("probe/inject/guard.c", "    session_create(s, p, d, 1, CREATE_EPHEMERAL, f, c);\n"),
+    ("probe/candidate/guard.c", "    session_create(s, p, d, 1, CREATE_EPHEMERAL, f, c);\n"),
     ("tui/commands/planted.c", '#include "probe/monitor.h"\n'),
-    ("probe/source/planted.c", '#include "probe/zookeeper/session.h"\n#include <uv.h>\n'),
+    ("probe/watch/planted.c", '#include "probe/zookeeper/session.h"\n#include <uv.h>\n'),
     ("probe/election/planted.c", "    int64_t at = moment_time(x);\n"),
 ]
 

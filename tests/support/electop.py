@@ -8,6 +8,8 @@ import tempfile
 import threading
 import time
 
+from patience import Deadline, communicate, wait
+
 PROGRAM = os.environ.get("ELECTOP", "build/asan/electop")
 # A leak is judged by what it says, not by the exit status that it would make.
 os.environ["LSAN_OPTIONS"] = "exitcode=0"
@@ -36,11 +38,12 @@ class Outcome:
 
 def run(*arguments, within=40, env=None, text=True, **more):
     """Runs a command to its end. The status is negative where a signal ended it."""
-    done = subprocess.run([PROGRAM, *arguments], stdin=subprocess.DEVNULL, capture_output=True, timeout=within,
-                          env={**os.environ, **(env or {})}, **more)
-    err = done.stderr.decode("utf-8", "replace")
+    process = subprocess.Popen([PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, env={**os.environ, **(env or {})}, **more)
+    out, err = communicate(process, within)
+    err = err.decode("utf-8", "replace")
     check_sanitizers(err)
-    return Outcome(done.returncode, done.stdout.decode("utf-8") if text else done.stdout, err)
+    return Outcome(process.returncode, out.decode("utf-8") if text else out, err)
 
 
 def look(hosts, *arguments, status=0):
@@ -94,7 +97,7 @@ class Events:
             return event["event"] == word and all(
                 want(event.get(name)) if callable(want) else event.get(name) == want for name, want in fields.items())
 
-        end = time.monotonic() + within
+        deadline = Deadline(within)
         with self.changed:
             at = self.read
             while True:
@@ -103,7 +106,7 @@ class Events:
                     if fits(self.seen[at - 1]):
                         self.read = at
                         return self.seen[at - 1]
-                left = end - time.monotonic()
+                left = deadline.left()
                 if self.ended or left <= 0:
                     raise AssertionError(f"no {word} {fields} within {within} s after event {self.read}; "
                                          f"seen: {json.dumps(self.seen, indent=1)}\n{self.complaints()}")
@@ -129,7 +132,7 @@ class Events:
         """Ends it as Ctrl-C does, and returns its status."""
         if self.process.poll() is None:
             self.process.send_signal(number)
-        status = self.process.wait(20)
+        status = wait(self.process, 20)
         check_sanitizers(self.complaints())
         return status
 

@@ -15,6 +15,7 @@ import time
 from kazoo.client import KazooClient
 from kazoo.retry import KazooRetry
 
+from patience import stretched, wait
 from waiting import until
 
 TICK_MS = 500
@@ -41,11 +42,13 @@ class Ensemble:
         self.tick_s = tick_ms / 1000
         more = [argument for line in config for argument in ("--config", line)]
         more += [argument for each in java for argument in ("--java", each)]
-        self.process = subprocess.Popen([os.environ["SANDBOX"], "--servers", str(servers), "--tick", str(tick_ms), *more],
+        self.ready_s = stretched(60)
+        self.process = subprocess.Popen([os.environ["SANDBOX"], "--servers", str(servers), "--tick", str(tick_ms),
+                                         "--ready", str(int(self.ready_s * 1000)), *more],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.lines = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
-        facts = self._answer(60)
+        facts = self._answer()
         self.hosts, self.admin, self.directory = facts["hosts"], facts["admin"], facts["dir"]
         self.addresses = self.hosts.split(",")
         self.clients, self.dead, self.frozen = [], set(), set()
@@ -55,15 +58,15 @@ class Ensemble:
             self.lines.put(line)
         self.lines.put('{"error": "the sandbox ended by itself"}')
 
-    def _answer(self, within):
-        answer = json.loads(self.lines.get(timeout=within))
+    def _answer(self):
+        answer = json.loads(self.lines.get(timeout=self.ready_s + 30))
         assert "error" not in answer, answer["error"]
         return answer
 
     def _order(self, command, i):
         self.process.stdin.write(f"{command} {i}\n")
         self.process.stdin.flush()
-        self._answer(40)
+        self._answer()
 
     def kill(self, i=0):
         self._order("kill", i)
@@ -156,7 +159,7 @@ class Ensemble:
         if self.process.poll() is None:
             self.process.stdin.write("quit\n")
             self.process.stdin.close()
-            self.process.wait(20)
+            wait(self.process, 20)
         self.process.stdout.close()
 
 

@@ -39,7 +39,7 @@ static bool refuses(void *context, const struct run_form *form, char *problem, s
 
 static bool is_busy(void *context)
 {
-    return context && *(const enum trial_phase *)context != TRIAL_OVER;
+    return context && *(const enum run_phase *)context != RUN_OVER;
 }
 
 static void end(void *context)
@@ -47,23 +47,23 @@ static void end(void *context)
     (void)context;
 }
 
-static const struct trial_report *report(void *context)
+static const struct run_report *report(void *context)
 {
-    static struct trial_report told;
-    static struct trial_options options;
+    static struct run_report told;
+    static struct run_options options;
     static struct histogram stand, failover;
     static struct crowd_failover failovers[5];
-    enum trial_phase phase = context ? *(const enum trial_phase *)context : TRIAL_OVER;
+    enum run_phase phase = context ? *(const enum run_phase *)context : RUN_OVER;
     if (!context)
         return NULL;
     memset(&told, 0, sizeof told);
     memset(&stand, 0, sizeof stand);
     memset(&failover, 0, sizeof failover);
-    options = (struct trial_options){.path = "/electop-sandbox",
-                                     .candidates = 5,
-                                     .for_ms = 30000,
-                                     .victim = VICTIM_LEADER,
-                                     .every_ms = 2000};
+    options = (struct run_options){.path = "/electop-sandbox",
+                                   .candidates = 5,
+                                   .for_ms = 30000,
+                                   .victim = VICTIM_LEADER,
+                                   .every_ms = 2000};
     told.phase = phase;
     told.options = &options;
     told.notes = "1 run was over and had left something: removed\n";
@@ -79,7 +79,7 @@ static const struct trial_report *report(void *context)
         histogram_add(&stand, 1000 * i);
         histogram_add(&failover, 700 * i);
         histogram_add(&told.ping, 90 * i);
-        histogram_add(&told.by_cause[DEPART_CLOSE], 700 * i);
+        histogram_add(&told.by_cause[KILL_CLOSE], 700 * i);
         histogram_add(&told.times.detection, 500 * i);
         histogram_add(&told.times.vacancy, 200 * i);
         histogram_add(&told.times.takeover, 0);
@@ -87,7 +87,7 @@ static const struct trial_report *report(void *context)
     }
     told.crowd.failovers = failovers;
     told.crowd.failover_count = 5;
-    told.by_how[DEPART_CLOSE][0] = told.counted = 5;
+    told.by_how[KILL_CLOSE][0] = told.counted = 5;
     told.notices = 5;
     told.requests = 10;
     told.run_us = 12000000;
@@ -95,16 +95,16 @@ static const struct trial_report *report(void *context)
     told.times.stand = &stand;
     told.times.failover = &failover;
     told.server_count = 1;
-    told.before[0] = (struct server_mark){"zk1:2181", 100, 2, 0, 1, 1, 0, 20, 4100, 4180};
-    told.highest[0] = (struct server_mark){"zk1:2181", 180, 7, 5, 6, 6, 1, 20, 4400, 4500};
-    told.after[0] = (struct server_mark){"zk1:2181", 184, 2, -1, 1, 1, 0, 20, 4460, 4571};
+    told.before[0] = (struct server_counter){"zk1:2181", 100, 2, 0, 1, 1, 0, 20, 4100, 4180};
+    told.highest[0] = (struct server_counter){"zk1:2181", 180, 7, 5, 6, 6, 1, 20, 4400, 4500};
+    told.after[0] = (struct server_counter){"zk1:2181", 184, 2, -1, 1, 1, 0, 20, 4460, 4571};
     told.looks[0] = 11;
     return &told;
 }
 
 static size_t count(void *context)
 {
-    return context && *(const enum trial_phase *)context == TRIAL_RUNNING ? 5 : 0;
+    return context && *(const enum run_phase *)context == RUN_RUNNING ? 5 : 0;
 }
 
 static struct run_candidate candidate(void *context, size_t i)
@@ -128,11 +128,13 @@ static bool act(void *context, enum run_act what, size_t i, char *problem, size_
     return what != RUN_RESUME || i != 0;
 }
 
-static enum trial_phase running = TRIAL_RUNNING, over = TRIAL_OVER;
+static enum run_phase running = RUN_RUNNING, over = RUN_OVER;
 #define FAKE(state, may)                                                                                     \
     {                                                                                                        \
         .context = (state), .allows = (may), .begin = begin, .end = end, .is_busy = is_busy,                 \
         .report = report, .count = count, .candidate = candidate, .act = act                                 \
     }
-const struct workbench fake_bench_idle = FAKE(NULL, allows), fake_bench_refusing = FAKE(NULL, refuses),
-                       fake_bench_running = FAKE(&running, allows), fake_bench_over = FAKE(&over, allows);
+const struct run_control_interface fake_bench_idle = FAKE(NULL, allows),
+                                   fake_bench_refusing = FAKE(NULL, refuses),
+                                   fake_bench_running = FAKE(&running, allows),
+                                   fake_bench_over = FAKE(&over, allows);

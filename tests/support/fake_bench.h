@@ -5,9 +5,10 @@
 #ifndef ELECTOP_TESTS_SUPPORT_FAKE_BENCH_H
 #define ELECTOP_TESTS_SUPPORT_FAKE_BENCH_H
 
-#include "tui/inject/workbench.h"
+#include "tui/views/run_control_interface.h"
 
-extern const struct workbench fake_bench_idle, fake_bench_refusing, fake_bench_running, fake_bench_over;
+extern const struct run_control_interface fake_bench_idle, fake_bench_refusing, fake_bench_running,
+    fake_bench_over;
 
 /* What was last asked to begin, or -1; and how often something was done to a candidate. */
 int fake_bench_begun(void);

@@ -22,7 +22,7 @@ struct one {
 struct fake_servers {
     struct one *ones;
     size_t count, server_count;
-    int64_t own_zxid, own_children;
+    int64_t own_zxid, own_children, child_watches; /* of each server */
     int tick_ms;
 };
 
@@ -143,6 +143,11 @@ void fake_servers_own_children(struct fake_servers *s, int64_t count)
     s->own_children = count;
 }
 
+void fake_servers_child_watches(struct fake_servers *s, int64_t count)
+{
+    s->child_watches = count;
+}
+
 void fake_servers_tick(struct fake_servers *s, int tick_ms)
 {
     s->tick_ms = tick_ms;
@@ -257,8 +262,12 @@ void fake_servers_watch_list(struct fake_servers *s, struct model *model, struct
             list[count++] = (struct seen_watches){s->ones[i].id, (const char *const *)s->ones[i].paths,
                                                   s->ones[i].path_count};
     struct observation o = {.kind = OBSERVED_WATCHES, .at = at};
-    o.watches = (struct observed_watches){address_of(server, address, sizeof address), "adminserver", list,
-                                          count, child_watches};
+    o.watches = (struct observed_watches){address_of(server, address, sizeof address),
+                                          "adminserver",
+                                          list,
+                                          count,
+                                          child_watches,
+                                          at.mono_us > 0 ? at.mono_us : 1};
     model_observe(model, &o);
     free(list);
 }
@@ -352,7 +361,7 @@ void fake_servers_round(struct fake_servers *s, struct model *model, struct mome
     fake_servers_connections(s, model, at, server);
     at.mono_us += 1000;
     at.wall_us += 1000;
-    fake_servers_watch_list(s, model, at, server, -1);
+    fake_servers_watch_list(s, model, at, server, s->child_watches);
     at.mono_us += 1000;
     at.wall_us += 1000;
     fake_servers_connections(s, model, at, server);

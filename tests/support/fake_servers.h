@@ -41,6 +41,8 @@ bool fake_servers_has_watch(const struct fake_servers *, uint64_t session, const
 
 /* So many watches on children are our own, wherever they are counted. */
 void fake_servers_own_children(struct fake_servers *, int64_t count);
+/* Each server counts so many watches on children in its rounds; -1: it does not say. */
+void fake_servers_child_watches(struct fake_servers *, int64_t count);
 /* Of all servers; 0, as at first: they do not tell it. */
 void fake_servers_tick(struct fake_servers *, int tick_ms);
 

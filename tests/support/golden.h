@@ -7,7 +7,7 @@
 #ifndef ELECTOP_TESTS_SUPPORT_GOLDEN_H
 #define ELECTOP_TESTS_SUPPORT_GOLDEN_H
 
-#include "probe/sink/buffer.h"
+#include "probe/json/buffer.h"
 
 /* Fails the running test, and shows the lines that differ, unless the file holds just this. */
 void golden_compare(const char *path, const char *text);

@@ -1,11 +1,13 @@
 """Runs of test candidates, as a user begins them: to their end, or until somebody ends them."""
 import json
+import re
 import signal
 import subprocess
 
 from kazoo.exceptions import NoAuthError, NoNodeError
 
 from electop import PROGRAM, check_sanitizers, run
+from patience import communicate
 from waiting import until
 
 SANDBOX = "/electop-sandbox"
@@ -47,10 +49,16 @@ class Injection:
             raise AssertionError(f"{late}; the run says: {self.end(signal.SIGINT)}") from None
         assert self.process.poll() is None, self.process.communicate()
 
+    def catches_signals(self):
+        """It has begun, and Ctrl-C no longer just kills it."""
+        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as f:
+            caught = int(re.search(r"SigCgt:\s*(\w+)", f.read())[1], 16)
+        return caught >> (signal.SIGINT - 1) & 1
+
     def end(self, how=None, within=40):
         if how is not None:
             self.process.send_signal(how)
-        out, err = self.process.communicate(timeout=within)
+        out, err = communicate(self.process, within)
         if how != signal.SIGKILL:
             check_sanitizers(err.decode())
         return self.process.returncode, out.decode(), err.decode()

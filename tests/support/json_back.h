@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#include "probe/sink/buffer.h"
+#include "probe/json/buffer.h"
 
 /* The caller lets go of it (json_decref). It may be any value. */
 json_t *json_back(const char *bytes, size_t length);

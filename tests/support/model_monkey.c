@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "probe/election/client.h"
-#include "probe/election/fold.h"
+#include "probe/election/update.h"
 #include "probe/election/freeze.h"
 #include "probe/election/model.h"
-#include "probe/history/picture.h"
-#include "probe/history/thaw.h"
-#include "probe/sink/json_look.h"
+#include "probe/history/snapshot.h"
+#include "probe/history/snapshot_read.h"
+#include "probe/json/json_snapshot.h"
 
 static const char *const paths[] = {"/election", "/controller",    "/things/x",
                                     "/",         "/_zkelection/b", "/l/auditorelection"};
@@ -183,7 +183,7 @@ static void observe_server(struct monkey *m)
     static const char *const servers[] = {"zk1:2181", "zk2:2181", "zk3:2181"};
     static const enum observation_kind kinds[] = {
         OBSERVED_CONNECTIONS, OBSERVED_CONNECTIONS, OBSERVED_WATCHES, OBSERVED_SESSIONS, OBSERVED_HIDDEN,
-        OBSERVED_TICK,        OBSERVED_SERVER,      OBSERVED_REPLICA, OBSERVED_ENSEMBLE};
+        OBSERVED_TICK,        OBSERVED_SERVER,      OBSERVED_REPLICA, OBSERVED_ENSEMBLE, OBSERVED_LOAD};
     struct seen_connection connections[4];
     struct seen_watches watches[4];
     struct znode_stat stat;
@@ -211,11 +211,16 @@ static void observe_server(struct monkey *m)
     } else if (o.kind == OBSERVED_SERVER) {
         o.server.address = server;
         o.server.mode = SERVER_STANDALONE;
+        o.server.zxid = (int64_t)draw(m, 4) - 1 + ((int64_t)draw(m, 2) << 32);
         o.server.unasked = draw(m, 4) == 0;
         o.server.reachable = draw(m, 2) == 0;
     } else if (o.kind == OBSERVED_ENSEMBLE) {
         size_t count = draw(m, COUNT(servers) + 1);
         o.ensemble = (struct observed_ensemble){servers, count, (enum ensemble_known)draw(m, 3)};
+    } else if (o.kind == OBSERVED_LOAD) {
+        o.load = (struct observed_load){server, draw(m, 2) == 0, SERVER_LOAD_UNKNOWN};
+        o.load.load.outstanding = (int64_t)draw(m, 5) - 1;
+        o.load.load.address_connections_most = (int64_t)draw(m, 5) - 1;
     }
     tell(m, &o);
 }
@@ -227,9 +232,10 @@ static void step(struct monkey *m)
         return;
     }
     static const enum observation_kind kinds[] = {
-        OBSERVED_CHILDREN, OBSERVED_CHILDREN, OBSERVED_CHILDREN, OBSERVED_NODE,    OBSERVED_NODE,
-        OBSERVED_NODE,     OBSERVED_ABSENT,   OBSERVED_ABSENT,   OBSERVED_DENIED,  OBSERVED_CONNECTION,
-        OBSERVED_GAP,      OBSERVED_ELECTION, OBSERVED_DROPPED,  OBSERVED_CLEARED, OBSERVED_UNREAD};
+        OBSERVED_CHILDREN, OBSERVED_CHILDREN,   OBSERVED_CHILDREN, OBSERVED_NODE,
+        OBSERVED_NODE,     OBSERVED_NODE,       OBSERVED_ABSENT,   OBSERVED_ABSENT,
+        OBSERVED_DENIED,   OBSERVED_CONNECTION, OBSERVED_GAP,      OBSERVED_ELECTION,
+        OBSERVED_DROPPED,  OBSERVED_CLEARED,    OBSERVED_UNREAD,   OBSERVED_TRANSACTION};
     const char *election = paths[draw(m, COUNT(paths))];
     char path[300];
     char *names[COUNT(children)];
@@ -266,6 +272,16 @@ static void step(struct monkey *m)
     case OBSERVED_UNREAD:
         o.unread.mark = draw(m, 2) == 0;
         break;
+    case OBSERVED_TRANSACTION:
+        draw_path(m, election, path, sizeof path);
+        o.path = draw(m, 4) ? path : NULL;
+        o.transaction = (struct observed_transaction){.zxid = (int64_t)draw(m, 1000),
+                                                      .deed = (enum transaction_deed)draw(m, 4),
+                                                      .session = draw(m, 5),
+                                                      .czxid = (int64_t)draw(m, 100),
+                                                      .timeout_ms = (int)draw(m, 2) * 4000,
+                                                      .active_us = draw(m, 2) ? o.at.mono_us - 1000000 : 0};
+        break;
     case OBSERVED_CONNECTION:
         o.connection.state = (enum connection_state)draw(m, 4);
         break;
@@ -281,6 +297,7 @@ static void step(struct monkey *m)
     case OBSERVED_HIDDEN:
     case OBSERVED_REPLICA:
     case OBSERVED_ENSEMBLE:
+    case OBSERVED_LOAD:
     case OBSERVED_TICK:
         break;
     }
@@ -338,7 +355,7 @@ static void blank(char *json, const char *key)
 {
     while ((json = strstr(json, key))) {
         json += strlen(key);
-        char *end = json + strcspn(json, ",}");
+        char *end = json + strcspn(json, *json == '{' ? "}" : ",}");
         memmove(json, end, strlen(end) + 1);
     }
 }
@@ -371,13 +388,14 @@ static void expect_same(const char *who, const char *one, const char *other, con
 static char *look(const struct model *model, struct moment at)
 {
     struct buffer json = {0};
-    json_look_write(&json, model, at);
+    json_snapshot_write(&json, model, at);
     buffer_put_char(&json, '\0');
     if (buffer_failed(&json))
         abort();
     blank(json.bytes, "\"silent_ms\": ");
     blank(json.bytes, "\"expires_at_latest\": ");
     blank(json.bytes, "\"answer_ms\": ");
+    blank(json.bytes, "\"load\": ");
     return json.bytes;
 }
 
@@ -396,27 +414,28 @@ static void check_twin(const struct monkey *m)
 static void check_recording(struct recording *recording, const struct model *model)
 {
     buffer_clear(&recording->patch);
-    if (!picture_update(recording->written, model, &recording->patch) ||
-        !picture_apply(recording->read, recording->patch.bytes, recording->patch.length)) {
+    if (!snapshot_update(recording->written, model, &recording->patch) ||
+        !snapshot_apply(recording->read, recording->patch.bytes, recording->patch.length)) {
         fprintf(stderr, "a patch does not fit its picture\n");
         abort();
     }
-    struct thawed *thawed = thaw(recording->read, model->now.wall_us, 1);
-    if (!thawed) {
+    struct snapshot_model *restored = snapshot_read(recording->read, model->now.wall_us, 1);
+    if (!restored) {
         fprintf(stderr, "no model can be made of a picture\n");
         abort();
     }
-    check_all(thawed_model(thawed));
-    char *was = look(model, model->now), *is = look(thawed_model(thawed), thawed_model(thawed)->now);
+    check_all(snapshot_model_model(restored));
+    char *was = look(model, model->now),
+         *is = look(snapshot_model_model(restored), snapshot_model_model(restored)->now);
     expect_same("the model says", was, "its recording", is);
     free(was);
     free(is);
-    thawed_free(thawed);
+    snapshot_model_free(restored);
 }
 
 void model_monkey_run(const uint8_t *bytes, size_t length)
 {
-    struct recording recording = {.written = picture_new(), .read = picture_new()};
+    struct recording recording = {.written = snapshot_new(), .read = snapshot_new()};
     static char hosts[] = "h:1", name[] = "", automatic[] = "auto", kazoo[] = "zookeeper", mark[] = "/mark",
                 registry[] = "registry:/coordinators_service_registry", path[] = "/x";
     struct cluster_settings cluster = {.name = name, .hosts = hosts};
@@ -458,8 +477,8 @@ void model_monkey_run(const uint8_t *bytes, size_t length)
             check_recording(&recording, m.model);
         check_twin(&m);
     }
-    picture_free(recording.written);
-    picture_free(recording.read);
+    snapshot_free(recording.written);
+    snapshot_free(recording.read);
     buffer_free(&recording.patch);
     model_free(m.model);
     model_free(m.twin);

@@ -12,8 +12,8 @@
 #include "probe/election/freeze.h"
 #include "probe/election/model.h"
 #include "probe/election/recall.h"
-#include "probe/history/picture.h"
-#include "probe/history/thaw.h"
+#include "probe/history/snapshot.h"
+#include "probe/history/snapshot_read.h"
 #include "tests/support/fake_servers.h"
 #include "tests/support/fake_tree.h"
 #include "tests/support/model_words.h"
@@ -37,8 +37,9 @@ struct script {
     uint64_t turn;                    /* of the model, as it was noted */
     bool ours;
     struct model *model;
-    struct thawed *earlier; /* what was recorded of the run before */
+    struct snapshot_model *earlier; /* what was recorded of the run before */
     struct election_settings settings;
+    enum election_origin origin;
     char *words[5]; /* what settings own */
     char election[PATHS];
     int64_t now_ms;
@@ -199,9 +200,14 @@ static void watch(struct script *s, char *words)
     s->settings.acknowledgement = keep(s, 2, option(words, "mark=", value));
     s->settings.identity = keep(s, 3, option(words, "identity=", value));
     s->settings.allow = (struct allowance){5000, 10000, 66, 3, 600000, 1000, 60000};
-    s->settings.kind = strstr(words, "kind=lock") ? KIND_LOCK : KIND_LEADER;
+    s->settings.kind = strstr(words, "kind=lock")   ? KIND_LOCK
+                       : strstr(words, "kind=auto") ? KIND_AUTO
+                                                    : KIND_LEADER;
+    s->origin = strstr(words, " found")     ? ORIGIN_DISCOVERED
+                : strstr(words, " matched") ? ORIGIN_PATTERN
+                                            : ORIGIN_CONFIGURED;
     struct observation o = {.kind = OBSERVED_ELECTION, .election = s->election, .path = s->election};
-    o.subject = (struct observed_election){ORIGIN_CONFIGURED, &s->settings};
+    o.subject = (struct observed_election){s->origin, &s->settings};
     observe(s, &o);
 }
 
@@ -421,23 +427,23 @@ static void begin_model(struct script *s)
 /* What can be read of this run is all that the next one has of it. */
 static void restart(struct script *s, int64_t after_ms)
 {
-    struct picture *picture = picture_new();
+    struct picture *picture = snapshot_new();
     struct buffer patch = {0};
     struct moment until = now(s);
-    assert_true(picture_update(picture, s->model, &patch));
-    picture_clear(picture);
-    assert_true(picture_apply(picture, patch.bytes, patch.length));
-    thawed_free(s->earlier);
-    s->earlier = thaw(picture, until.wall_us, 1);
+    assert_true(snapshot_update(picture, s->model, &patch));
+    snapshot_clear(picture);
+    assert_true(snapshot_apply(picture, patch.bytes, patch.length));
+    snapshot_model_free(s->earlier);
+    s->earlier = snapshot_read(picture, until.wall_us, 1);
     assert_non_null(s->earlier);
-    picture_free(picture);
+    snapshot_free(picture);
     buffer_free(&patch);
     model_free(s->model);
     pass(s, after_ms);
     begin_model(s);
-    model_recall(s->model, thawed_model(s->earlier), until, false);
+    model_recall(s->model, snapshot_model_model(s->earlier), until, false);
     struct observation o = {.kind = OBSERVED_ELECTION, .election = s->election, .path = s->election};
-    o.subject = (struct observed_election){ORIGIN_CONFIGURED, &s->settings};
+    o.subject = (struct observed_election){s->origin, &s->settings};
     observe(s, &o);
 }
 
@@ -472,6 +478,8 @@ static bool run_servers(struct script *s, const char *word, char *rest)
     unsigned server = (unsigned)strtoul(rest, NULL, 10);
     if (strcmp(word, "ourchildren") == 0) {
         fake_servers_own_children(s->servers, strtoll(rest, NULL, 10));
+    } else if (strcmp(word, "children") == 0) {
+        fake_servers_child_watches(s->servers, strtoll(rest, NULL, 10));
     } else if (strcmp(word, "ticks") == 0) {
         fake_servers_tick(s->servers, (int)strtol(rest, NULL, 10));
     } else if (strcmp(word, "fire") == 0) {
@@ -614,7 +622,7 @@ void model_script_run(const char *proves, const char *script)
     if (s.events[0])
         broken(&s, "nobody expected:\n", s.events);
     model_free(s.model);
-    thawed_free(s.earlier);
+    snapshot_model_free(s.earlier);
     fake_tree_free(s.tree);
     if (s.servers)
         fake_servers_free(s.servers);

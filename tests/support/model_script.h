@@ -3,7 +3,8 @@
  *
  * A script changes a fake tree, observes parts of it, and states what follows:
  *
- *   watch /election [recipe=NAME] [kind=lock] [mark=/PATH] [identity=HOW]
+ *   watch /election [recipe=NAME] [kind=lock|auto] [mark=/PATH] [identity=HOW] [found|matched]
+ *                             found: by discovery; matched: by a pattern; else named. kind=leader is usual
  *   connect | lose [WHY] | expire | refuse | gap MS | drop
  *   unheard MS                lose it as the server was not heard for so long
  *   stalled MS                it was not, and goes on
@@ -33,6 +34,7 @@
  *   did HEX WORD [BACK]       its last request was this, and the latest transaction, or BACK before it
  *   ours                      from here on lists show our own session, up to date
  *   ? evidence wanted|none    servers are asked about a leader's end
+ *   children N                each server counts N watches on children in its rounds (0; -1: it does not say)
  *   ourchildren N             so many of the watches on children are our own
  *   w HEX NAME                sets a watch;  unw HEX NAME  takes it away;  fire NAME  everybody's
  *   round [N]                 ask server N, or each: connections, watches, connections

@@ -8,7 +8,7 @@
 #include "probe/election/chain.h"
 #include "probe/election/model.h"
 #include "probe/election/whatif.h"
-#include "probe/sink/look.h"
+#include "probe/json/election_summary.h"
 
 void words_add(char *text, size_t size, const char *format, ...)
 {
@@ -170,7 +170,8 @@ void words_describe(const struct election *e, const char *what, const char *name
         words_add(out, size, "%s", e->suspected ? "yes" : "no");
     else if (strcmp(what, "sound") == 0)
         words_add(out, size, "%s",
-                  look_is_sound(&(struct model){.clusters = e->cluster, .cluster_count = 1}) ? "yes" : "no");
+                  summary_is_sound(&(struct model){.clusters = e->cluster, .cluster_count = 1}) ? "yes"
+                                                                                                : "no");
     else if (strcmp(what, "standing") == 0) {
         for (size_t i = 0; i < e->finding_count; i++)
             if (strcmp(finding_kind(e->findings[i]->code)->word, name) == 0)

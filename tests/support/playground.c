@@ -23,15 +23,16 @@ static void on_ready(void *context, const char *problem)
     playground->ready = true;
 }
 
-struct sandbox *playground_server(struct playground *playground, int connections)
+struct private_ensemble *playground_server(struct playground *playground, int connections)
 {
     char config[64]; /* without it, twenty ticks are the most */
     snprintf(config, sizeof config, "maxSessionTimeout=%d\n", PLAYGROUND_TIMEOUT_MOST_MS);
-    const struct sandbox_options options = {
+    const struct private_ensemble_options options = {
         .servers = 1, .tick_ms = PLAYGROUND_TICK_MS, .connections = connections, .config = config};
     char *error = NULL;
     playground->ready = false;
-    struct sandbox *sandbox = sandbox_start(&playground->loop, &options, on_ready, playground, &error);
+    struct private_ensemble *sandbox =
+        private_ensemble_start(&playground->loop, &options, on_ready, playground, &error);
     if (!sandbox)
         fail_msg("%s", error);
     playground_run_until(playground, playground->ready);
@@ -50,7 +51,7 @@ void playground_begin(struct playground *playground)
 
 bool playground_end(struct playground *playground)
 {
-    sandbox_stop(playground->sandbox);
+    private_ensemble_stop(playground->sandbox);
     uv_unref((uv_handle_t *)&playground->alarm); /* it turns the loop, and keeps it from nothing */
     uint64_t from = uv_hrtime();
     while (uv_run(&playground->loop, UV_RUN_ONCE) && uv_hrtime() - from < END_WITHIN_MS * UINT64_C(1000000))

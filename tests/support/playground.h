@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <uv.h>
 
-#include "probe/inject/guard.h"
-#include "probe/zookeeper/sandbox.h"
+#include "probe/candidate/guard.h"
+#include "probe/demo/private_ensemble.h"
 
 #define PLAYGROUND_TICK_MS 200
 #define PLAYGROUND_WITHIN_MS 30000
@@ -21,7 +21,7 @@
 struct playground {
     uv_loop_t loop;
     uv_timer_t alarm; /* the loop turns every few milliseconds, whatever happens */
-    struct sandbox *sandbox;
+    struct private_ensemble *sandbox;
     struct guard *guard; /* lets everything through: the servers are the test's own */
     bool ready;
 };
@@ -34,7 +34,7 @@ void playground_begin(struct playground *);
 bool playground_end(struct playground *);
 
 /* One server that serves, with so many connections for each client (0: any number). */
-struct sandbox *playground_server(struct playground *, int connections);
+struct private_ensemble *playground_server(struct playground *, int connections);
 
 void playground_run_for(struct playground *, int ms);
 

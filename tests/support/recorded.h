@@ -9,7 +9,7 @@
 
 #include "probe/history/history.h"
 #include "probe/history/recorder.h"
-#include "probe/sink/buffer.h"
+#include "probe/json/buffer.h"
 #include "tests/support/fake_tree.h"
 
 #define MOMENTS_MOST 8192

@@ -6,6 +6,7 @@ import subprocess
 import threading
 
 from electop import PROGRAM, check_sanitizers
+from patience import wait
 from waiting import until
 
 
@@ -44,6 +45,6 @@ class Recorder:
 
     def end(self, number=signal.SIGTERM):
         self.process.send_signal(number)
-        status = self.process.wait(30)
+        status = wait(self.process, 30)
         check_sanitizers("".join(self.complaints))
         return status

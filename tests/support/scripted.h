@@ -6,7 +6,7 @@
 
 #include "config/settings.h"
 #include "probe/election/model.h"
-#include "probe/sink/buffer.h"
+#include "probe/json/buffer.h"
 
 /* 2026-11-20T14:03:22.104Z, at 1000 s on the monotonic clock. */
 struct moment scripted_now(void);

@@ -354,6 +354,8 @@ void stage_denied(struct stage *stage, unsigned cluster, const char *path)
 }
 
 #define SHOWN_MOST 4096
+/* On each server, all of them our own. */
+#define CHILD_WATCHES 3
 
 static void observe_connections(struct stage *stage, unsigned cluster, const char *address,
                                 const struct shown *shown, size_t count)
@@ -370,10 +372,13 @@ static void observe_connections(struct stage *stage, unsigned cluster, const cha
                                            .last_zxid = 0x100000100,
                                            .timeout_ms = 10000,
                                            .last_operation = "PING"};
-    observe(stage, (struct observation){
-                       .kind = OBSERVED_CONNECTIONS,
-                       .cluster = cluster,
-                       .connections = {.address = address, .list = list, .count = count, .now_ms = now_ms}});
+    observe(stage, (struct observation){.kind = OBSERVED_CONNECTIONS,
+                                        .cluster = cluster,
+                                        .connections = {.address = address,
+                                                        .list = list,
+                                                        .count = count,
+                                                        .now_ms = now_ms,
+                                                        .own_children = CHILD_WATCHES}});
 }
 
 void stage_round(struct stage *stage, unsigned cluster, const char *address, const struct shown *shown,
@@ -398,7 +403,8 @@ void stage_round(struct stage *stage, unsigned cluster, const char *address, con
                                                     .from = "adminserver",
                                                     .list = list,
                                                     .count = count,
-                                                    .child_watches = 3}});
+                                                    .child_watches = CHILD_WATCHES,
+                                                    .counted_us = stage->now.mono_us}});
     stage_pass(stage, 1000);
     observe_connections(stage, cluster, address, shown, count);
 }

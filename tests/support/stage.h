@@ -10,7 +10,7 @@
 
 #include "config/settings.h"
 #include "probe/election/model.h"
-#include "tui/event_log.h"
+#include "tui/views/event_log.h"
 
 /* A candidate as a test writes it down. */
 struct stand {

@@ -15,6 +15,7 @@ import threading
 
 import pyte
 
+from patience import wait
 from waiting import until
 
 
@@ -139,9 +140,26 @@ class Pty(Shown):
     def keys(self, text):
         os.write(self.master, text.encode())
 
+    def keys_slowly(self, text):
+        """More than a terminal takes at once."""
+        rest = text.encode()
+        os.set_blocking(self.master, False)
+        while rest:
+            select.select([], [self.master], [], 10)
+            try:
+                rest = rest[os.write(self.master, rest[:4096]):]
+            except BlockingIOError:
+                continue
+        os.set_blocking(self.master, True)
+
+    def stop_reading(self):
+        """What the program writes from now on is taken by nobody."""
+        self.closing = True
+        self.reader.join()
+
     def wait(self, within=30):
         """The program's exit status (negative: the signal that ended it), with all its output read."""
-        status = self.process.wait(within)
+        status = wait(self.process, within)
         last = None
 
         def drained():

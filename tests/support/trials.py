@@ -1,6 +1,11 @@
 """Elections whose leaders go in given ways: the test does the killing, so it knows every cause and moment."""
+import datetime
 import itertools
+import os
 import random
+import re
+import shutil
+import tempfile
 import threading
 import time
 
@@ -26,6 +31,9 @@ TRUE_OF = {
     # Deleted by itself, and its session closed at once: the one word for both may be said, never "closed".
     "leave": ("resigned", "deleted", "ended", "unknown"),
 }
+# The servers are asked every so often, and at once after a loss, as long as that costs them little. One that answers
+# slowly, as on a busy machine, is asked the more seldom: that is a promise, and then less can be told.
+LOOKS_APART_S = 4.5
 hosts = itertools.count(2)
 
 
@@ -39,6 +47,7 @@ class Trial:
         self.leader = RawSession(zk.addresses[0], timeout_s, host=f"127.0.0.{2 + n % 200}")
         self.znode = self.stand()
         self.died = None
+        self.well_seen = False  # the servers were asked as often as they are on a quiet machine
 
     def stand(self):
         self.heir.make(self.path)
@@ -118,11 +127,33 @@ class Churn:
             session.close()
 
 
-def told(events, trials, within):
+def listed_at(log, address=""):
+    """When a server's sessions came, in seconds since the epoch: the program's own log says so."""
+    with open(log, encoding="utf-8", errors="replace") as f:
+        times = re.findall(rf"^(\S+)Z debug {re.escape(address)}.*: \d+ sessions", f.read(), re.M)
+    return [datetime.datetime.fromisoformat(f"{one}+00:00").timestamp() for one in times]
+
+
+def longest_without(moments, since, until):
+    """The longest time between two of these moments, or none of them, from one time to another."""
+    edges = [since, *(at for at in moments if since < at < until), until]
+    return max(b - a for a, b in zip(edges, edges[1:]))
+
+
+def was_well_seen(log, died, told):
+    """Whether the servers were asked as often as on a quiet machine, from before a death until it was told."""
+    offset = time.time() - time.monotonic()
+    since, to = died + offset - LOOKS_APART_S, told + offset
+    return longest_without(listed_at(log), since, to) <= LOOKS_APART_S
+
+
+def told(events, trials, within, log):
     until(lambda: len(events.all("failover")) >= len(trials), within, "every failover is told")
     found = {event["election"]: event for event in events.all("failover")}
     assert len(events.all("failover")) == len(found), "one is told twice"
     lost = {event["election"]: event["arrived"] for event in events.all("leader-lost")}
+    for trial in trials:
+        trial.well_seen = was_well_seen(log, trial.died, found[trial.path]["arrived"])
     return [(trial, found[trial.path], lost[trial.path]) for trial in trials]
 
 
@@ -132,15 +163,17 @@ def run_trials(zk, path, ways, apart_s, *options, settled_s=2 * TIMEOUT_S / 3, k
     heir, other = RawSession(zk.addresses[0], 30), RawSession(zk.addresses[0], 30)
     heir.make(path)
     trials = [kind(zk, path, number, how, heir) for number, how in enumerate(ways)]
+    log = os.path.join(tempfile.mkdtemp(prefix="electop-trials-"), "log")
     try:
-        with Events(zk.hosts, *options, *[trial.path for trial in trials]) as events:
+        with Events(zk.hosts, *options, "--log", log, *[trial.path for trial in trials]) as events:
             until(lambda: len(events.all("election-seen")) == len(trials), 30, "all are seen")
             time.sleep(settled_s)
             for trial in trials:
                 trial.go(other)
                 time.sleep(apart_s)
-            return told(events, trials, TIMEOUT_S + 30)
+            return told(events, trials, TIMEOUT_S + 30, log)
     finally:
+        shutil.rmtree(os.path.dirname(log))
         for trial in trials:
             trial.end()
         heir.close()

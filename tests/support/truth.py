@@ -72,10 +72,12 @@ class Directory:
 
 
 class Truth:
-    def __init__(self, *logs):
-        """logs: directories with the logs of three servers; what a server had before it was wiped counts as another."""
+    def __init__(self, *logs, copies=2):
+        """logs: directories with the logs of three servers; what a server had before it was wiped counts as another.
+
+        copies: in so many servers' logs a change must be; 1 where there is one server."""
         self.directories = collections.defaultdict(list)  # path: every making of it, in order
-        self.changes = changes(*logs, copies=2)
+        self.changes = changes(*logs, copies=copies)
         self.closed = {t.session: t.time_ms / 1000 for log in logs for t in transactions(log)
                        if t.type == CLOSE_SESSION}
         standing = {}      # path: its Life

@@ -9,10 +9,11 @@ import zlib
 # path: of what was created, deleted or set; "" of all else.
 Transaction = collections.namedtuple("Transaction", "session cxid zxid time_ms type path")
 CREATE, DELETE, SET_DATA, MULTI, CREATE2, CREATE_SESSION, CLOSE_SESSION = 1, 2, 5, 14, 15, -10, -11
+CREATE_CONTAINER, DELETE_CONTAINER, CREATE_TTL = 19, 20, 21
 # One znode that came or went. kind: "create", "delete", or "close", a deletion by the end of its session: with cxid 0
 # the servers gave it up, else its client closed it. ephemeral: of one that came.
 Change = collections.namedtuple("Change", "zxid time_ms session cxid kind path ephemeral")
-WITH_A_PATH = (CREATE, DELETE, SET_DATA, CREATE2)
+WITH_A_PATH = (CREATE, DELETE, SET_DATA, CREATE2, CREATE_CONTAINER, DELETE_CONTAINER, CREATE_TTL)
 
 
 def _records(directory):
@@ -49,6 +50,11 @@ def transactions(directory):
     return [found[zxid] for zxid in sorted(found)]
 
 
+def last_zxid(directory):
+    """Of the latest transaction; 0 where there is none yet."""
+    return max((t.zxid for t in transactions(directory)), default=0)
+
+
 def _buffer_end(record, at):
     """Where a string or a buffer ends."""
     return at + 4 + max(struct.unpack_from(">i", record, at)[0], 0)
@@ -72,7 +78,9 @@ def _parts(kind, record, at):
     if kind in (CREATE, CREATE2):
         path, end = _text(record, at)
         yield "create", path, record[_skip_acl(record, _buffer_end(record, end))] != 0
-    elif kind == DELETE:
+    elif kind in (CREATE_CONTAINER, CREATE_TTL):
+        yield "create", _text(record, at)[0], False
+    elif kind in (DELETE, DELETE_CONTAINER):
         yield "delete", _text(record, at)[0], False
     elif kind == CLOSE_SESSION and len(record) >= at + 4:
         count, at = struct.unpack_from(">i", record, at)[0], at + 4
@@ -93,13 +101,31 @@ def changes(*directories, copies=1):
 
     copies: in so many servers' logs it must be. A leader writes down what it proposes; where it is deposed before
     anybody agreed, that stays in its own log, and never was."""
-    found, logs = {}, collections.defaultdict(set)
+    found, logs, bare = {}, collections.defaultdict(set), {}
     for directory in directories:
         for path, _, record in _records(directory):
             session, cxid, zxid, time_ms, kind = struct.unpack_from(">Qiqqi", record)
             found[zxid] = [Change(zxid, time_ms, f"0x{session:x}", cxid, *part) for part in _parts(kind, record, 32)]
             logs[zxid].add(os.path.dirname(path))
-    return [change for zxid in sorted(found) if len(logs[zxid]) >= copies for change in found[zxid]]
+            if kind == CLOSE_SESSION and len(record) < 36:
+                bare[zxid] = Change(zxid, time_ms, f"0x{session:x}", cxid, "close", "", False)
+    kept = [zxid for zxid in sorted(found) if len(logs[zxid]) >= copies]
+    return _with_bare_closings(kept, found, bare)
+
+
+def _with_bare_closings(kept, found, bare):
+    """All changes in order. Before 3.6, the end of a session is logged without the paths that go with it."""
+    owned, all_of_them = {}, []
+    for zxid in kept:
+        if closing := bare.get(zxid):
+            found[zxid] = [closing._replace(path=path) for path, owner in owned.items() if owner == closing.session]
+        for change in found[zxid]:
+            if change.kind == "create" and change.ephemeral:
+                owned[change.path] = change.session
+            elif change.kind != "create":
+                owned.pop(change.path, None)
+        all_of_them += found[zxid]
+    return all_of_them
 
 
 def age_directory(directory, child, created):

@@ -10,6 +10,7 @@ import pytest
 
 from electop import PROGRAM, check_sanitizers, elections, look, run
 from ensemble import four_letter
+from patience import communicate, wait
 from terminal import Pty
 from waiting import until
 
@@ -75,7 +76,7 @@ def test_servers_do_not_outlive_it(temporary, ending):
             terminal.hang_up()
         else:
             terminal.process.send_signal(ending)
-        terminal.process.wait(20)
+        wait(terminal.process, 20)
         until(lambda: gone(temporary))
 
 
@@ -94,7 +95,7 @@ def test_without_a_screen(temporary):
             return len([e for e in found.values() if e["state"] == "led"]) >= 3
         until(alive, 40)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=20)
+        _, err = communicate(process, 20)
         check_sanitizers(err)
         assert process.returncode == 130
     finally:
@@ -123,7 +124,7 @@ def test_says_that_its_servers_ended(temporary, count):
                 until(lambda: f"one of the 3 servers has ended by itself, or was killed; the demo goes on with {2 - i}" in told())
                 assert process.poll() is None
             os.kill(servers[0], signal.SIGKILL)
-            assert process.wait(20) == 3
+            assert wait(process, 20) == 3
             assert "electop: the private ZooKeeper at 127.0.0.1:" in told() and "start the demo anew" in told()
             check_sanitizers(told())
         finally:

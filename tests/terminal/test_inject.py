@@ -9,7 +9,9 @@ from waiting import until
 
 def run_to_its_report(dashboard):
     """From the form; ended by hand once a leader has died."""
-    dashboard.keys("Enter")
+    dashboard.keys("R")
+    dashboard.shows("test candidates on cluster", "y or n")
+    dashboard.keys("y", "Enter")
     dashboard.shows("a failover", "costs", within=40)
     dashboard.keys("X")
     return dashboard.shows("What it cost", within=40)
@@ -36,7 +38,7 @@ def test_two_runs_side_by_side(zk, client):
         dashboard.shows("for how long")
         dashboard.keys("Down", "Down", "Down", "Left")
         dashboard.shows("nobody dies")
-        dashboard.keys("Enter")
+        dashboard.keys("R", "y", "Enter")
         dashboard.shows("20 of 20 stand", within=40)
         dashboard.keys("K", "Down", "d")
         dashboard.shows("18 of 20 stand")
@@ -63,7 +65,7 @@ def test_live_among_other_elections(zk, client, tmp_path):
         dashboard.shows("a copy of /among/live2")
         dashboard.keys("Right", "Down", "Left", "Left", "Left")  # two of them
         dashboard.shows("2 test candidates", "writes into the live election /among/live2")
-        dashboard.keys("Enter", *"/among/live2", "Enter")
+        dashboard.keys("R", *"/among/live2", "Enter")
         dashboard.shows("2 of 2 stand", within=40)
         names = [sorted(client.get_children(f"/among/{name}"), key=lambda name: name[-10:])
                  for name in ("live1", "live2", "never1")]
@@ -74,3 +76,27 @@ def test_live_among_other_elections(zk, client, tmp_path):
         assert len(client.get_children("/among/live2")) == 2
     for line in lines:
         line.close()
+
+
+def test_enter_writes_nothing_and_q_asks(zk, client):
+    """Enter changes a field; only R and a y start a run; q during a run asks first."""
+    with Tmux(f"{os.path.abspath(PROGRAM)} -s {zk.hosts} --admin {zk.admin}", cols=120, rows=40) as dashboard:
+        dashboard.shows("connected")
+        dashboard.keys("i")
+        dashboard.shows("for how long")
+        dashboard.keys("Down", "Enter")
+        dashboard.shows("how many test candidates (1 to 10000)")
+        dashboard.keys("7", "Enter")
+        dashboard.shows("7 test candidates")
+        dashboard.keys("Enter", *"none", "Enter")
+        dashboard.shows('"none"', "7 test candidates")
+        dashboard.keys("R", "n", "Enter")
+        dashboard.shows("Nothing was started")
+        assert not client.exists("/electop-sandbox")
+        dashboard.keys("R", "y", "Enter")
+        dashboard.shows("7 of 7 stand", within=40)
+        dashboard.keys("q")
+        dashboard.shows("q again ends the run")
+        dashboard.keys("q")
+        assert dashboard.status() == 0
+        until(lambda: not client.exists("/electop-sandbox"), 30)

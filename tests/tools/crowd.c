@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <uv.h>
 
-#include "probe/zookeeper/poller.h"
+#include "probe/zookeeper/descriptor_poll.h"
 #include "probe/zookeeper/session.h"
 
 /* More connects at a time overflow the server's backlog. */
@@ -21,7 +21,7 @@
 
 struct crowd {
     uv_loop_t loop;
-    struct poller *poller; /* one for all: a set each would take as many descriptors again */
+    struct descriptor_poll *poller; /* one for all: a set each would take as many descriptors again */
     const char *hosts;
     struct member *members;
     size_t count, begun, ready, watches;
@@ -119,7 +119,7 @@ int main(int argc, char **argv)
     uv_poll_t input;
     if (!crowd.members || uv_loop_init(&crowd.loop) || uv_poll_init(&crowd.loop, &input, 0))
         return 2;
-    if (!(crowd.poller = poller_new(&crowd.loop)))
+    if (!(crowd.poller = descriptor_poll_new(&crowd.loop)))
         return 2;
     uv_poll_start(&input, UV_READABLE, on_input);
     next(&crowd);

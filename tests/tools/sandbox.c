@@ -1,7 +1,7 @@
 /*
  * sandbox.c - a private ZooKeeper for the Python tests, driven through standard input.
  *
- *   build/tests/tools/sandbox [--servers 1|3] [--tick MS] [--connections N] [--sync] [--heap MB]
+ *   build/tests/tools/sandbox [--servers 1|3] [--tick MS] [--connections N] [--sync] [--heap MB] [--ready MS]
  *                             [--config LINE]... [--java ARGUMENT]...
  *
  * The first line it prints says that the ensemble serves, or why it does not (it then ends with 1):
@@ -26,14 +26,14 @@
 #include <string.h>
 #include <uv.h>
 
-#include "probe/zookeeper/sandbox.h"
+#include "probe/demo/private_ensemble.h"
 
 #define LISTED 16
 
 struct tool {
     uv_loop_t loop;
     uv_pipe_t input;
-    struct sandbox *sandbox;
+    struct private_ensemble *sandbox;
     int servers, status;
     int starting; /* the server whose "start" is still to be answered */
     char line[256];
@@ -57,7 +57,7 @@ static void end(struct tool *tool)
 {
     if (!uv_is_closing((uv_handle_t *)&tool->input))
         uv_close((uv_handle_t *)&tool->input, NULL);
-    sandbox_stop(tool->sandbox);
+    private_ensemble_stop(tool->sandbox);
     tool->sandbox = NULL;
 }
 
@@ -67,7 +67,8 @@ static void on_server_ready(void *context, const char *problem)
     if (problem)
         say_done(false, problem);
     else
-        say(json_pack("{s:b,s:i}", "ok", 1, "pid", sandbox_server_pid(tool->sandbox, tool->starting)));
+        say(json_pack("{s:b,s:i}", "ok", 1, "pid",
+                      private_ensemble_server_pid(tool->sandbox, tool->starting)));
 }
 
 static void obey(struct tool *tool, const char *line)
@@ -80,20 +81,20 @@ static void obey(struct tool *tool, const char *line)
     } else if (words != 2 || i < 0 || i >= tool->servers) {
         say_done(false, "kill|start|begin|stop|cont|wipe SERVER, or quit");
     } else if (strcmp(word, "kill") == 0) {
-        say_done(sandbox_server_kill(tool->sandbox, i), "it was not running");
+        say_done(private_ensemble_server_kill(tool->sandbox, i), "it was not running");
     } else if (strcmp(word, "stop") == 0) {
-        say_done(sandbox_server_stop(tool->sandbox, i), "it is not running");
+        say_done(private_ensemble_server_stop(tool->sandbox, i), "it is not running");
     } else if (strcmp(word, "cont") == 0) {
-        say_done(sandbox_server_cont(tool->sandbox, i), "it is not running");
+        say_done(private_ensemble_server_cont(tool->sandbox, i), "it is not running");
     } else if (strcmp(word, "wipe") == 0) {
-        say_done(sandbox_server_wipe(tool->sandbox, i), "its data could not be removed");
+        say_done(private_ensemble_server_wipe(tool->sandbox, i), "its data could not be removed");
     } else if (strcmp(word, "start") == 0) {
         tool->starting = i;
-        if (!sandbox_server_start(tool->sandbox, i, on_server_ready, tool))
+        if (!private_ensemble_server_start(tool->sandbox, i, on_server_ready, tool))
             say_done(false, "it could not be started, or is running");
     } else if (strcmp(word, "begin") == 0) {
-        if (sandbox_server_start(tool->sandbox, i, NULL, NULL))
-            say(json_pack("{s:b,s:i}", "ok", 1, "pid", sandbox_server_pid(tool->sandbox, i)));
+        if (private_ensemble_server_start(tool->sandbox, i, NULL, NULL))
+            say(json_pack("{s:b,s:i}", "ok", 1, "pid", private_ensemble_server_pid(tool->sandbox, i)));
         else
             say_done(false, "it could not be started, or is running");
     } else {
@@ -140,10 +141,10 @@ static void on_ready(void *context, const char *problem)
     }
     json_t *pids = json_array();
     for (int i = 0; i < tool->servers; i++)
-        json_array_append_new(pids, json_integer(sandbox_server_pid(tool->sandbox, i)));
-    say(json_pack("{s:s,s:s,s:s,s:o,s:i}", "hosts", sandbox_hosts(tool->sandbox), "admin",
-                  sandbox_admin(tool->sandbox), "dir", sandbox_directory(tool->sandbox), "pids", pids,
-                  "supervisor", sandbox_supervisor_pid(tool->sandbox)));
+        json_array_append_new(pids, json_integer(private_ensemble_server_pid(tool->sandbox, i)));
+    say(json_pack("{s:s,s:s,s:s,s:o,s:i}", "hosts", private_ensemble_hosts(tool->sandbox), "admin",
+                  private_ensemble_admin(tool->sandbox), "dir", private_ensemble_directory(tool->sandbox),
+                  "pids", pids, "supervisor", private_ensemble_supervisor_pid(tool->sandbox)));
     uv_read_start((uv_stream_t *)&tool->input, on_room, on_input);
 }
 
@@ -152,7 +153,7 @@ int main(int argc, char **argv)
     const char *java[LISTED + 1] = {NULL};
     char config[4096] = "";
     int java_count = 0;
-    struct sandbox_options options = {.servers = 1, .tick_ms = 2000, .config = config, .java = java};
+    struct private_ensemble_options options = {.servers = 1, .tick_ms = 2000, .config = config, .java = java};
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
         if (strcmp(argv[i], "--sync") == 0) {
@@ -167,6 +168,8 @@ int main(int argc, char **argv)
             options.connections = atoi(value);
         else if (value && strcmp(argv[i], "--heap") == 0)
             options.heap_mb = atoi(value);
+        else if (value && strcmp(argv[i], "--ready") == 0)
+            options.ready_ms = atoi(value);
         else if (value && strcmp(argv[i], "--config") == 0 &&
                  strlen(config) + strlen(value) + 2 < sizeof config)
             strcat(strcat(config, value), "\n");
@@ -182,7 +185,7 @@ int main(int argc, char **argv)
     struct tool tool = {.servers = options.servers};
     char *error = NULL;
     uv_loop_init(&tool.loop);
-    tool.sandbox = sandbox_start(&tool.loop, &options, on_ready, &tool, &error);
+    tool.sandbox = private_ensemble_start(&tool.loop, &options, on_ready, &tool, &error);
     if (!tool.sandbox) {
         say(json_pack("{s:s}", "error", error ? error : "out of memory"));
         free(error);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "probe/election/recipe.h"
-#include "probe/inject/behaviour.h"
+#include "probe/candidate/behaviour.h"
 
 #define LINE 6
 
@@ -23,7 +23,7 @@ static char *const line[LINE] = {names[0], names[1], names[2], names[3], names[4
 static void the_order_is_that_of_the_numbers(void **state)
 {
     (void)state;
-    struct place place = place_in_line(12, line, LINE);
+    struct line_place place = place_in_line(12, line, LINE);
     assert_true(place.stands);
     assert_string_equal(place.predecessor.name, line[0]);
     assert_string_equal(place.skipped.name, line[5]);
@@ -34,10 +34,10 @@ static void the_order_is_that_of_the_numbers(void **state)
 static void the_ends_of_the_line(void **state)
 {
     (void)state;
-    struct place first = place_in_line(2, line, LINE), gone = place_in_line(9, line, LINE);
+    struct line_place first = place_in_line(2, line, LINE), gone = place_in_line(9, line, LINE);
     assert_true(first.stands && !first.predecessor.name && !first.leader.name && !first.skipped.name);
     assert_false(gone.stands);
-    struct place second = place_in_line(7, line, LINE);
+    struct line_place second = place_in_line(7, line, LINE);
     assert_string_equal(second.predecessor.name, line[1]);
     assert_null(second.skipped.name);
     assert_string_equal(place_watched(&second, WHOM_SKIPPED)->name, line[1]);
@@ -63,7 +63,7 @@ static void every_order_is_put_right(void **state)
         int64_t mine = recipe_sequence_of(all[0]);
         if (mine == SEQUENCE_NONE)
             continue;
-        struct place place = place_in_line(mine, all, (size_t)count);
+        struct line_place place = place_in_line(mine, all, (size_t)count);
         int64_t first = INT64_MAX, last = INT64_MIN;
         for (int i = 0; i < count; i++) {
             int64_t number = recipe_sequence_of(all[i]);
@@ -82,7 +82,7 @@ static void every_order_is_put_right(void **state)
 static void each_behaviour_watches_its_own(void **state)
 {
     (void)state;
-    struct place place = place_in_line(12, line, LINE);
+    struct line_place place = place_in_line(12, line, LINE);
     static const struct {
         enum behaviour behaviour;
         const char *watched, *word;

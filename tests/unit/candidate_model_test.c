@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "probe/election/recipe.h"
-#include "probe/inject/candidate.h"
+#include "probe/candidate/candidate.h"
 
 #define MOST 3     /* candidates */
 #define NUMBERS 10 /* of znodes in one run; what would need more is not followed */
@@ -208,9 +208,9 @@ static void perform(struct world *w, int i, struct candidate_asks asks)
     }
 }
 
-static struct place place_of(int64_t mine, uint16_t listed)
+static struct line_place place_of(int64_t mine, uint16_t listed)
 {
-    struct place place = {.stands = mine >= 0 && (listed & bit((int)mine))};
+    struct line_place place = {.stands = mine >= 0 && (listed & bit((int)mine))};
     for (int n = 0; n < NUMBERS; n++) {
         struct stander one = {number_names[n], n};
         if (!(listed & bit(n)) || n >= mine)
@@ -227,7 +227,7 @@ static void answer(struct world *w, int i, const struct message *m, enum session
 {
     struct candidacy *c = &w->candidates[i];
     struct candidate_asks asks = {.count = 0};
-    struct place place = place_of(c->own, m->listed);
+    struct line_place place = place_of(c->own, m->listed);
     int64_t number = m->number < 0 ? SEQUENCE_NONE : m->number;
     switch (m->what) {
     case ASK_DIRECTORY:
@@ -370,7 +370,7 @@ static void nobody_sleeps(const struct world *w)
             holds(w, c->state == CANDIDATE_LEADING || (w->links[i].set & all));
             continue;
         }
-        struct place place = place_of(c->own, all);
+        struct line_place place = place_of(c->own, all);
         if (!place.predecessor.name) {
             holds(w, c->state == CANDIDATE_LEADING);
             continue;

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "probe/election/recipe.h"
-#include "probe/inject/candidate.h"
+#include "probe/candidate/candidate.h"
 
 static void asks(struct candidate_asks all, unsigned count, enum candidate_ask first)
 {
@@ -45,7 +45,7 @@ static void a_mark_is_not_left_behind(void **state)
     (void)state;
     const struct candidate_rules rules = {
         .manner = behaviour_manner(BEHAVIOUR_RECIPE), .mark = true, .findable = true};
-    const struct place first = {.stands = true};
+    const struct line_place first = {.stands = true};
     struct candidacy c;
     candidate_init(&c);
     asks(candidate_connected(&c, &rules, true), 1, ASK_CREATE);

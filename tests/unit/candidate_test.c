@@ -16,9 +16,9 @@
 #include <uv.h>
 
 #include "probe/election/recipe.h"
-#include "probe/inject/test_candidate.h"
-#include "probe/inject/cast.h"
-#include "probe/inject/guid.h"
+#include "probe/candidate/test_candidate.h"
+#include "probe/demo/demo_elections.h"
+#include "probe/candidate/guid.h"
 #include "tests/support/playground.h"
 
 #define TIMEOUT_MS 1500
@@ -45,7 +45,7 @@ static int world_end(void **state)
 static struct test_candidate *stand(struct playground *world, const struct test_candidate_options *given)
 {
     struct test_candidate_options options = *given;
-    options.hosts = sandbox_hosts(world->sandbox);
+    options.hosts = private_ensemble_hosts(world->sandbox);
     options.guard = world->guard;
     if (options.timeout_ms == 0)
         options.timeout_ms = TIMEOUT_MS;
@@ -89,7 +89,7 @@ static void line_up(struct playground *world, const char *election, const char *
 static void line_end(struct test_candidate *line[], int count)
 {
     for (int i = 0; i < count; i++) {
-        test_candidate_depart(line[i], DEPART_CLOSE);
+        test_candidate_depart(line[i], KILL_CLOSE);
         test_candidate_free(line[i]);
     }
 }
@@ -127,7 +127,8 @@ static void on_node(void *context, enum session_result result, const struct znod
 static void reader_begin(struct playground *world, struct reader *reader)
 {
     *reader = (struct reader){0};
-    const struct session_options options = {.hosts = sandbox_hosts(world->sandbox), .timeout_ms = 10000};
+    const struct session_options options = {.hosts = private_ensemble_hosts(world->sandbox),
+                                            .timeout_ms = 10000};
     reader->session = session_open(&world->loop, &options, &(struct session_listener){0}, NULL);
     assert_non_null(reader->session);
     playground_run_until(world, session_state(reader->session) == CONNECTION_CONNECTED);
@@ -169,14 +170,14 @@ static void five_stand_in_order(void **state)
         assert_true(is(line[i], CANDIDATE_WAITING));
         assert_int_equal(number_of(line[i]), number_of(line[i - 1]) + 1);
     }
-    test_candidate_depart(line[2], DEPART_CLOSE);
+    test_candidate_depart(line[2], KILL_CLOSE);
     assert_true(is(line[2], CANDIDATE_GONE));
     playground_run_for(world, 200);
     assert_true(is(line[3], CANDIDATE_WAITING));
-    test_candidate_depart(line[0], DEPART_CLOSE);
+    test_candidate_depart(line[0], KILL_CLOSE);
     playground_run_until(world, is(line[1], CANDIDATE_LEADING));
     assert_true(is(line[3], CANDIDATE_WAITING) && is(line[4], CANDIDATE_WAITING));
-    test_candidate_depart(line[1], DEPART_CLOSE);
+    test_candidate_depart(line[1], KILL_CLOSE);
     playground_run_until(
         world, is(line[3], CANDIDATE_LEADING)); /* woken by the one before the one that left the middle */
     assert_true(is(line[4], CANDIDATE_WAITING));
@@ -191,7 +192,7 @@ static void a_leader_resigns_and_returns(void **state)
     line_up(world, "/resign", "n_", CALM_MS, line);
     uint64_t session = test_candidate_session(line[0]);
     int64_t last = number_of(line[LINE - 1]);
-    test_candidate_depart(line[0], DEPART_RESIGN);
+    test_candidate_depart(line[0], KILL_RESIGN);
     playground_run_until(world, is(line[0], CANDIDATE_RESIGNED) && is(line[1], CANDIDATE_LEADING));
     assert_null(test_candidate_name(line[0]));
     test_candidate_volunteer(line[0]);
@@ -199,7 +200,7 @@ static void a_leader_resigns_and_returns(void **state)
     assert_true(number_of(line[0]) > last);
     assert_true(session != 0 && test_candidate_session(line[0]) == session);
     /* Having changed its mind twice before the first answer, it stands exactly once. */
-    test_candidate_depart(line[0], DEPART_RESIGN);
+    test_candidate_depart(line[0], KILL_RESIGN);
     test_candidate_volunteer(line[0]);
     playground_run_until(world, is(line[0], CANDIDATE_WAITING) && number_of(line[0]) > last + 1);
     playground_run_for(world, 100);
@@ -216,7 +217,7 @@ static void a_dropped_leader_expires(void **state)
     line_up(world, "/drop", "{hex}__lock__", TIMEOUT_MS, line);
     playground_run_for(world, 300); /* so that no ping is so recent that the limit below would not hold */
     uint64_t from = uv_hrtime();
-    test_candidate_depart(line[0], DEPART_DROP);
+    test_candidate_depart(line[0], KILL_DROP);
     assert_true(is(line[0], CANDIDATE_GONE));
     playground_run_until(world, is(line[1], CANDIDATE_LEADING));
     int64_t took_ms = (int64_t)((uv_hrtime() - from) / 1000000);
@@ -230,7 +231,7 @@ static void a_dropped_leader_expires(void **state)
 /* Every connection to the server breaks, and what was on its way to us is lost with it. */
 static void connections_break(const struct playground *world)
 {
-    int port = atoi(strrchr(sandbox_hosts(world->sandbox), ':') + 1);
+    int port = atoi(strrchr(private_ensemble_hosts(world->sandbox), ':') + 1);
     for (int fd = 0; fd < DESCRIPTORS_MOST; fd++) {
         struct sockaddr_in peer = {0};
         socklen_t size = sizeof peer;
@@ -263,17 +264,17 @@ static void a_lost_create_is_found_again(void **state)
                                                                 .timeout_ms = 20 * PLAYGROUND_TICK_MS});
         playground_run_until(world, is(lost[i], CANDIDATE_LEADING));
         assert_int_equal(number_of(lost[i]), 0);
-        test_candidate_depart(lost[i], DEPART_RESIGN);
+        test_candidate_depart(lost[i], KILL_RESIGN);
         playground_run_until(world, is(lost[i], CANDIDATE_RESIGNED));
         sessions[i] = test_candidate_session(lost[i]);
     }
-    assert_true(sandbox_server_stop(world->sandbox, 0));
+    assert_true(private_ensemble_server_stop(world->sandbox, 0));
     for (int i = 0; i < 2; i++) {
         test_candidate_volunteer(lost[i]);
-        test_candidate_depart(lost[i], DEPART_PAUSE);
+        test_candidate_depart(lost[i], KILL_PAUSE);
     }
     connections_break(world);
-    assert_true(sandbox_server_cont(world->sandbox, 0));
+    assert_true(private_ensemble_server_cont(world->sandbox, 0));
     for (int i = 0; i < 2; i++)
         playground_run_until(world, count_children(world, elections[i]) == 1);
     for (int i = 0; i < 2; i++)
@@ -304,7 +305,8 @@ static void a_stall_of_ours_loses_no_connection(void **state)
     struct playground *world = *state;
     struct reader reader = {0};
     int failures = 0;
-    const struct session_options options = {.hosts = sandbox_hosts(world->sandbox), .timeout_ms = 6000};
+    const struct session_options options = {.hosts = private_ensemble_hosts(world->sandbox),
+                                            .timeout_ms = 6000};
     struct session *session =
         session_open(&world->loop, &options, &(struct session_listener){.failed = on_failure}, &failures);
     playground_run_until(world, session_state(session) == CONNECTION_CONNECTED);
@@ -331,10 +333,10 @@ static void a_restart_changes_nothing(void **state)
     char path[200];
     snprintf(path, sizeof path, "%s", test_candidate_name(line[0]));
     bool restarted = false;
-    assert_true(sandbox_server_kill(world->sandbox, 0));
+    assert_true(private_ensemble_server_kill(world->sandbox, 0));
     playground_run_until(world, is(line[0], CANDIDATE_JOINING));
     assert_non_null(test_candidate_problem(line[0]));
-    assert_true(sandbox_server_start(world->sandbox, 0, on_restarted, &restarted));
+    assert_true(private_ensemble_server_start(world->sandbox, 0, on_restarted, &restarted));
     playground_run_until(world, restarted && is(line[0], CANDIDATE_LEADING));
     assert_string_equal(test_candidate_name(line[0]), path);
     assert_null(test_candidate_problem(line[0]));
@@ -369,13 +371,13 @@ static void a_lock_has_one_owner(void **state)
         }
     }
     assert_non_null(first);
-    test_candidate_depart(first, DEPART_RESIGN);
+    test_candidate_depart(first, KILL_RESIGN);
     playground_run_until(world, is(first, CANDIDATE_RESIGNED) && leader_of(three, 3));
     struct test_candidate *second = leader_of(three, 3);
     assert_ptr_not_equal(second, first);
     test_candidate_volunteer(first);
     playground_run_until(world, is(first, CANDIDATE_WAITING));
-    test_candidate_depart(second, DEPART_CLOSE);
+    test_candidate_depart(second, KILL_CLOSE);
     playground_run_until(world, leader_of(three, 3));
     playground_run_for(world, 300);
     int leaders = 0;
@@ -406,10 +408,10 @@ static void a_leader_acknowledges(void **state)
     snprintf(expected, sizeof expected, "%lld-node-n_", (long long)test_candidate_session(two[0]));
     assert_memory_equal(test_candidate_name(two[0]), expected, strlen(expected));
 
-    test_candidate_depart(two[0], DEPART_RESIGN);
+    test_candidate_depart(two[0], KILL_RESIGN);
     playground_run_until(world, test_candidate_acknowledged(two[1]));
     assert_true(mark_says(world, "/solr/state/leader", "two"));
-    test_candidate_depart(two[1], DEPART_RESIGN);
+    test_candidate_depart(two[1], KILL_RESIGN);
     playground_run_until(world, is(two[1], CANDIDATE_RESIGNED));
     assert_true(mark_says(world, "/solr/state/leader", NULL));
     line_end(two, 2);
@@ -427,7 +429,7 @@ static void a_slow_one_hangs_and_goes_on(void **state)
                                                                                 .slow_ms = 200});
     playground_run_until(world, is(slow, CANDIDATE_LEADING));
     uint64_t session = test_candidate_session(slow);
-    test_candidate_depart(slow, DEPART_PAUSE);
+    test_candidate_depart(slow, KILL_PAUSE);
     playground_run_for(world, 400);
     assert_true(is(slow, CANDIDATE_LEADING) && !test_candidate_acknowledged(slow));
     test_candidate_resume(slow);
@@ -460,10 +462,10 @@ static void who_is_not_told_waits_for_ever(void **state)
         struct test_candidate *leader = stand(world, &options), *two[2];
         playground_run_until(world, is(leader, CANDIDATE_LEADING));
         stand_ill(world, &options, behaviours[i], two);
-        test_candidate_depart(leader, DEPART_CLOSE);
+        test_candidate_depart(leader, KILL_CLOSE);
         playground_run_for(world, 300);
         assert_true(is(two[0], CANDIDATE_WAITING) && is(two[1], CANDIDATE_WAITING));
-        test_candidate_depart(two[0], DEPART_CLOSE);
+        test_candidate_depart(two[0], KILL_CLOSE);
         playground_run_until(world, is(two[1], CANDIDATE_LEADING));
         line_end(two, 2);
         test_candidate_free(leader);
@@ -480,7 +482,7 @@ static void an_orphan_blocks_the_line(void **state)
     assert_int_equal(count_children(world, "/ill/twice"), 3);
     assert_int_equal(number_of(two[0]), 1);
     assert_true(is(two[0], CANDIDATE_WAITING) && is(two[1], CANDIDATE_WAITING));
-    test_candidate_depart(two[0], DEPART_CLOSE);
+    test_candidate_depart(two[0], KILL_CLOSE);
     playground_run_until(world, is(two[1], CANDIDATE_LEADING));
     line_end(two, 2);
 
@@ -504,7 +506,7 @@ static void marks_that_are_wrong(void **state)
     playground_run_for(world, 100);
     assert_true(is(two[0], CANDIDATE_LEADING) && !test_candidate_acknowledged(two[0]));
     assert_true(mark_says(world, "/ill/mute-mark", NULL));
-    test_candidate_depart(two[0], DEPART_CLOSE);
+    test_candidate_depart(two[0], KILL_CLOSE);
     playground_run_until(world, test_candidate_acknowledged(two[1]));
     line_end(two, 2);
 
@@ -517,7 +519,7 @@ static void marks_that_are_wrong(void **state)
     assert_true(mark_says(world, "/ill/stale-mark", "x"));
     assert_false(test_candidate_acknowledged(two[1]));
     test_candidate_depart(
-        two[0], DEPART_CLOSE); /* the mark goes with its session, and the real leader writes its own */
+        two[0], KILL_CLOSE); /* the mark goes with its session, and the real leader writes its own */
     playground_run_until(world, test_candidate_acknowledged(two[1]));
     line_end(two, 2);
 }
@@ -536,18 +538,21 @@ static void the_cast_plays(void **state)
          .away_ms = 300},
         {.election = "/cast/lock", .data = "%c", .members = 2},
     };
-    struct cast *cast = cast_new(&world->loop, sandbox_hosts(world->sandbox), TIMEOUT_MS, plays, 2);
+    struct demo_elections *cast =
+        demo_elections_new(&world->loop, private_ensemble_hosts(world->sandbox), NULL, TIMEOUT_MS, plays, 2);
     assert_non_null(cast);
-    playground_run_until(world, cast_complete(cast) && cast_leader(cast, 0) && cast_leader(cast, 1));
-    struct test_candidate *calm = cast_leader(cast, 1), *seen[3] = {cast_leader(cast, 0)};
+    playground_run_until(world, demo_elections_complete(cast) && demo_elections_leader(cast, 0) &&
+                                    demo_elections_leader(cast, 1));
+    struct test_candidate *calm = demo_elections_leader(cast, 1), *seen[3] = {demo_elections_leader(cast, 0)};
     for (int i = 1; i < 3; i++) {
-        playground_run_until(world, cast_leader(cast, 0) && cast_leader(cast, 0) != seen[i - 1]);
-        seen[i] = cast_leader(cast, 0);
+        playground_run_until(world,
+                             demo_elections_leader(cast, 0) && demo_elections_leader(cast, 0) != seen[i - 1]);
+        seen[i] = demo_elections_leader(cast, 0);
     }
-    assert_ptr_equal(cast_leader(cast, 1), calm);
-    cast_free(cast);
+    assert_ptr_equal(demo_elections_leader(cast, 1), calm);
+    demo_elections_free(cast);
     size_t count;
-    const struct play *demo = cast_demo(&count);
+    const struct play *demo = demo_elections_demo(&count);
     for (size_t i = 0; i < count; i++)
         assert_true(demo[i].election[0] == '/' && demo[i].data && demo[i].members > 0);
 }

@@ -9,8 +9,8 @@
 
 #include "probe/election/chain.h"
 #include "probe/election/clients.h"
-#include "tui/views/chain_lines.h"
-#include "tui/views/facts.h"
+#include "tui/words/chain_lines.h"
+#include "tui/words/labels.h"
 
 static char hidden[] = "cons: switched off; allow it", path[] = "/election", zk1[] = "zk1:2181";
 
@@ -99,27 +99,27 @@ static void hidden_parts_by_reason(void **state)
     char parts[64];
 
     (void)state;
-    assert_string_equal(facts_hidden(&server, &told, parts, sizeof parts), admin_words);
+    assert_string_equal(label_hidden(&server, &told, parts, sizeof parts), admin_words);
     assert_string_equal(parts, "watches and connections");
-    assert_null(facts_hidden(&server, &told, parts, sizeof parts));
+    assert_null(label_hidden(&server, &told, parts, sizeof parts));
     server.hidden[HIDDEN_SESSIONS] = admin_cons;
     told = 0;
-    assert_non_null(facts_hidden(&server, &told, parts, sizeof parts));
+    assert_non_null(label_hidden(&server, &told, parts, sizeof parts));
     assert_string_equal(parts, "watches, connections and sessions");
     /* A follower that came back is not asked for sessions: why they were not had before says nothing now. */
     server.mode = SERVER_FOLLOWER;
     told = 0;
-    assert_non_null(facts_hidden(&server, &told, parts, sizeof parts));
+    assert_non_null(label_hidden(&server, &told, parts, sizeof parts));
     assert_string_equal(parts, "watches and connections");
-    assert_null(facts_hidden(&server, &told, parts, sizeof parts));
+    assert_null(label_hidden(&server, &told, parts, sizeof parts));
     server.mode = SERVER_LEADER;
     server.hidden[HIDDEN_CONNECTIONS] = half;
     told = 0;
-    assert_non_null(facts_hidden(&server, &told, parts, sizeof parts));
+    assert_non_null(label_hidden(&server, &told, parts, sizeof parts));
     assert_string_equal(parts, "watches and sessions");
-    assert_string_equal(facts_hidden(&server, &told, parts, sizeof parts), half);
+    assert_string_equal(label_hidden(&server, &told, parts, sizeof parts), half);
     assert_string_equal(parts, "connections");
-    assert_null(facts_hidden(&server, &told, parts, sizeof parts));
+    assert_null(label_hidden(&server, &told, parts, sizeof parts));
 }
 
 int main(void)

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "tui/views/columns.h"
+#include "tui/screen/columns.h"
 
 enum { NAME, STATE, EXTRA, NOTE, COUNT };
 

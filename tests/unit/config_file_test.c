@@ -275,8 +275,7 @@ static void credentials(void **state)
     expect_auth("digest:secret", 0600,
                 "has no user and password behind digest; write one line such as "
                 "digest:user:password");
-    expect_auth("digest:user:secret\nmore", 0600,
-                "has more than one line; write one line such as digest:user:password");
+    expect_auth("digest:user:secret\nmore", 0600, "has more than one line; leave one");
     assert_false(auth_file_read(directory, &scheme, &credential, &error));
     assert_non_null(strstr(error, "is not a plain file; name one"));
     free(error);

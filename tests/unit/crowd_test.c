@@ -14,7 +14,7 @@
 
 #include "probe/election/recipe.h"
 #include "probe/inject/crowd.h"
-#include "probe/inject/crowd_deaths.h"
+#include "probe/inject/crowd_kills.h"
 #include "probe/inject/descriptors.h"
 #include "probe/zookeeper/fourletter.h"
 #include "tests/support/playground.h"
@@ -35,7 +35,7 @@ static int world_begin(void **state)
     struct world *world = calloc(1, sizeof *world);
     *state = world;
     playground_begin(&world->ground);
-    const struct session_options options = {.hosts = sandbox_hosts(world->ground.sandbox),
+    const struct session_options options = {.hosts = private_ensemble_hosts(world->ground.sandbox),
                                             .timeout_ms = CALM_MS};
     world->reader = session_open(&world->ground.loop, &options, &(struct session_listener){0}, NULL);
     playground_run_until(&world->ground, session_state(world->reader) == CONNECTION_CONNECTED);
@@ -86,7 +86,7 @@ static struct crowd *crowd_begin(struct world *world, const struct crowd_options
 {
     static const struct crowd_listener listener = {.failed_over = on_failed_over};
     struct crowd_options options = *given;
-    options.session.hosts = sandbox_hosts(world->ground.sandbox);
+    options.session.hosts = private_ensemble_hosts(world->ground.sandbox);
     options.guard = world->ground.guard;
     options.session.timeout_ms = options.session.timeout_ms ? options.session.timeout_ms : TIMEOUT_MS;
     options.name = options.name ? options.name : "{hex}-n_";
@@ -159,10 +159,9 @@ static void one_leads(const struct crowd *crowd)
 static void leaders_die_in_every_way(void **state)
 {
     struct world *world = *state;
-    static const char *const elections[DEPART_COUNT] = {"/die/close", "/die/resign", "/die/drop",
-                                                        "/die/pause"};
-    for (int how = 0; how < DEPART_COUNT; how++) {
-        bool expires = how == DEPART_DROP || how == DEPART_PAUSE;
+    static const char *const elections[KILL_COUNT] = {"/die/close", "/die/resign", "/die/drop", "/die/pause"};
+    for (int how = 0; how < KILL_COUNT; how++) {
+        bool expires = how == KILL_DROP || how == KILL_PAUSE;
         int timeout_ms = expires ? TIMEOUT_MS : CALM_MS;
         struct crowd *crowd =
             crowd_begin(world, &(struct crowd_options){.election = elections[how],
@@ -170,8 +169,8 @@ static void leaders_die_in_every_way(void **state)
                                                        .count = 8,
                                                        .victim = VICTIM_LEADER,
                                                        .every_ms = 30,
-                                                       .how = (enum departure)how,
-                                                       .away_ms = how == DEPART_PAUSE ? 4000 : 50});
+                                                       .how = (enum kill_mode)how,
+                                                       .away_ms = how == KILL_PAUSE ? 4000 : 50});
         playground_run_until(&world->ground, world->failed_over >= 3);
         crowd_hold(crowd, true);
         playground_run_until(&world->ground, figures_of(crowd).by_state[CANDIDATE_WAITING] == 7 &&
@@ -180,7 +179,7 @@ static void leaders_die_in_every_way(void **state)
         struct crowd_figures f = figures_of(crowd);
         for (size_t i = 0; i < 3; i++) {
             const struct crowd_failover *one = &f.failovers[i];
-            assert_true(one->planned && one->how == (enum departure)how && one->to > one->from);
+            assert_true(one->planned && one->how == (enum kill_mode)how && one->to > one->from);
             assert_true(one->due_us <= one->dead_us && one->dead_us <= one->told_us);
             assert_true(one->told_us <= one->first_us && one->first_us <= one->led_us);
             uint64_t until_told_us = one->told_us - one->dead_us;
@@ -204,11 +203,11 @@ static void no_death_of_ours_is_unplanned(void **state)
                                                                      .parts = &herd,
                                                                      .part_count = 1});
     stands(world, crowd);
-    assert_true(crowd_kill(crowd, crowd_leader(crowd), DEPART_CLOSE));
+    assert_true(crowd_kill(crowd, crowd_leader(crowd), KILL_CLOSE));
     while (figures_of(crowd).failovers[0].led_us == 0)
         uv_run(&world->ground.loop, UV_RUN_ONCE);
     assert_int_equal(world->failed_over, 0);
-    assert_true(crowd_kill(crowd, crowd_leader(crowd), DEPART_CLOSE));
+    assert_true(crowd_kill(crowd, crowd_leader(crowd), KILL_CLOSE));
     assert_int_equal(world->failed_over, 1);
     playground_run_until(&world->ground, world->failed_over == 2);
     struct crowd_figures f = figures_of(crowd);
@@ -224,14 +223,14 @@ static void a_short_pause_is_no_death(void **state)
     struct crowd *crowd = crowd_begin(world, &(struct crowd_options){.election = "/short", .count = 3});
     stands(world, crowd);
     size_t leader = crowd_leader(crowd);
-    assert_true(crowd_kill(crowd, leader, DEPART_PAUSE));
-    assert_false(crowd_kill(crowd, leader, DEPART_CLOSE));
+    assert_true(crowd_kill(crowd, leader, KILL_PAUSE));
+    assert_false(crowd_kill(crowd, leader, KILL_CLOSE));
     assert_int_equal(figures_of(crowd).paused, 1);
     assert_true(crowd_resume(crowd, leader));
     playground_run_until(&world->ground, figures_of(crowd).survived == 1);
     assert_int_equal(crowd_leader(crowd), leader);
     assert_int_equal(figures_of(crowd).failover_count, 0);
-    assert_true(crowd_kill(crowd, leader, DEPART_CLOSE));
+    assert_true(crowd_kill(crowd, leader, KILL_CLOSE));
     playground_run_until(&world->ground, world->failed_over == 1);
     crowd_finish(world, crowd, "/short");
 }
@@ -252,7 +251,7 @@ static void a_herd_costs_more_than_a_chain(void **state)
                                                                          .session.timeout_ms = CALM_MS});
         stands(world, crowd);
         rests(world, crowd);
-        assert_true(crowd_kill(crowd, crowd_leader(crowd), DEPART_CLOSE));
+        assert_true(crowd_kill(crowd, crowd_leader(crowd), KILL_CLOSE));
         playground_run_until(&world->ground, world->failed_over == 1);
         const struct crowd_failover *one = &figures_of(crowd).failovers[0];
         if (i == 0)
@@ -273,7 +272,7 @@ static void an_end_breaks_a_failover_off(void **state)
     stands(world, crowd);
     crowd_break_off(crowd);
     assert_int_equal(world->failed_over, 0);
-    assert_true(crowd_kill(crowd, crowd_leader(crowd), DEPART_DROP)); /* its session lives on for a while */
+    assert_true(crowd_kill(crowd, crowd_leader(crowd), KILL_DROP)); /* its session lives on for a while */
     crowd_break_off(crowd);
     crowd_break_off(crowd);
     assert_int_equal(world->failed_over, 1);
@@ -296,10 +295,10 @@ static void on_word(void *context, const char *problem, const char *text, size_t
 /* By the server's own word. */
 static long sessions_there(struct world *world)
 {
-    const char *port = strrchr(sandbox_hosts(world->ground.sandbox), ':') + 1;
+    const char *port = strrchr(private_ensemble_hosts(world->ground.sandbox), ':') + 1;
     world->answered = false;
     assert_non_null(
-        fourletter_ask(&world->ground.loop, "127.0.0.1", port, "mntr", 5000, 65536, on_word, world));
+        fourletter_ask(&world->ground.loop, NULL, "127.0.0.1", port, "mntr", 5000, 65536, on_word, world));
     playground_run_until(&world->ground, world->answered);
     return world->server_sessions;
 }
@@ -331,7 +330,7 @@ static void a_mixture_is_as_asked_for(void **state)
     stands(world, crowd);
     uint64_t before = figures_of(crowd).notices;
     for (int i = 0; i < 20 && crowd_leader(crowd) != SIZE_MAX; i++) {
-        crowd_kill(crowd, crowd_leader(crowd), DEPART_CLOSE);
+        crowd_kill(crowd, crowd_leader(crowd), KILL_CLOSE);
         uint64_t from = uv_hrtime();
         while (uv_hrtime() - from < 300000000 && crowd_leader(crowd) == SIZE_MAX)
             uv_run(&world->ground.loop, UV_RUN_ONCE);
@@ -357,10 +356,10 @@ static void many_on_one_session(void **state)
     struct crowd_figures f = figures_of(crowd);
     assert_true(f.sessions == 4 && f.lists < 40);
     one_leads(crowd);
-    assert_true(crowd_kill(crowd, crowd_leader(crowd), DEPART_RESIGN));
+    assert_true(crowd_kill(crowd, crowd_leader(crowd), KILL_RESIGN));
     playground_run_until(&world->ground, world->failed_over == 1);
     assert_int_equal(figures_of(crowd).by_state[CANDIDATE_RESIGNED], 1);
-    assert_true(crowd_kill(crowd, crowd_leader(crowd), DEPART_CLOSE));
+    assert_true(crowd_kill(crowd, crowd_leader(crowd), KILL_CLOSE));
     playground_run_until(&world->ground, world->failed_over == 2);
     f = figures_of(crowd);
     assert_true(f.by_state[CANDIDATE_GONE] >= 10 && f.by_state[CANDIDATE_LEADING] == 1);
@@ -384,10 +383,10 @@ static void a_hanging_session_loses_nobody(void **state)
                                                                      .session.timeout_ms = CALM_MS});
     stands(world, crowd);
     size_t leader = crowd_leader(crowd), other = leader < 10 ? 10 : 0;
-    assert_true(crowd_kill(crowd, other, DEPART_RESIGN));
+    assert_true(crowd_kill(crowd, other, KILL_RESIGN));
     playground_run_until(&world->ground, figures_of(crowd).by_state[CANDIDATE_RESIGNED] == 1);
     assert_true(crowd_volunteer(crowd, other));
-    assert_true(crowd_kill(crowd, 10, DEPART_PAUSE)); /* the second session, which has room */
+    assert_true(crowd_kill(crowd, 10, KILL_PAUSE)); /* the second session, which has room */
     assert_true(crowd_add(crowd, 5));
     playground_run_for(&world->ground, 500);
     assert_true(crowd_resume(crowd, 10));
@@ -419,14 +418,14 @@ static void a_restart_brings_all_back(void **state)
     stands(world, own);
     stands(world, shared);
     uint64_t before = figures_of(own).connects;
-    assert_true(sandbox_server_kill(world->ground.sandbox, 0));
+    assert_true(private_ensemble_server_kill(world->ground.sandbox, 0));
     playground_run_until(&world->ground, figures_of(own).connected == 0 && figures_of(shared).connected == 0);
     uint64_t until = uv_hrtime() + 2000000000;
     while (uv_hrtime() < until)
         uv_run(&world->ground.loop, UV_RUN_ONCE);
     assert_true(figures_of(own).connects - before <= 100);
     bool restarted = false;
-    assert_true(sandbox_server_start(world->ground.sandbox, 0, on_restarted, &restarted));
+    assert_true(private_ensemble_server_start(world->ground.sandbox, 0, on_restarted, &restarted));
     playground_run_until(&world->ground, restarted && figures_of(own).by_state[CANDIDATE_WAITING] == 199 &&
                                              figures_of(shared).by_state[CANDIDATE_WAITING] == 199);
     assert_int_equal(figures_of(own).expired + figures_of(shared).expired, 0);
@@ -437,7 +436,7 @@ static void a_restart_brings_all_back(void **state)
     assert_int_equal(children_of(world, "/back/own"), 200);
     for (int i = 0; i < 3; i++) { /* who is woken now was told by a watch that was set again */
         size_t leader = crowd_leader(shared);
-        assert_true(crowd_kill(shared, leader, DEPART_RESIGN));
+        assert_true(crowd_kill(shared, leader, KILL_RESIGN));
         playground_run_until(&world->ground,
                              crowd_leader(shared) != SIZE_MAX && crowd_leader(shared) != leader);
     }
@@ -457,7 +456,7 @@ static void who_must_not_lead_goes(void **state)
     stands(world, guests);
     assert_int_equal(figures_of(guests).by_state[CANDIDATE_WAITING], 3);
     assert_int_equal(figures_of(guests).first_most_us, 0);
-    crowd_kill(real, 0, DEPART_CLOSE);
+    crowd_kill(real, 0, KILL_CLOSE);
     playground_run_until(&world->ground, figures_of(guests).by_state[CANDIDATE_RESIGNED] == 3);
     struct crowd_figures f = figures_of(guests);
     assert_true(f.first_most_us > 0 && f.first_most_us < 5000000);
@@ -486,7 +485,7 @@ static void a_rate_is_kept(void **state)
 static void a_full_server_is_named(void **state)
 {
     struct world *world = *state;
-    struct sandbox *common = world->ground.sandbox;
+    struct private_ensemble *common = world->ground.sandbox;
     world->ground.sandbox = playground_server(&world->ground, 10);
     struct crowd *crowd = crowd_begin(world, &(struct crowd_options){.election = "/full", .count = 30});
     playground_run_until(&world->ground,
@@ -499,7 +498,7 @@ static void a_full_server_is_named(void **state)
     crowd_end(crowd, on_ended);
     playground_run_until(&world->ground, world->ended);
     crowd_free(crowd);
-    sandbox_stop(world->ground.sandbox);
+    private_ensemble_stop(world->ground.sandbox);
     world->ground.sandbox = common;
 }
 

@@ -12,7 +12,7 @@
 #include "tests/support/drawn.h"
 #include "tests/support/fake_bench.h"
 #include "tests/support/scenes.h"
-#include "tui/dashboard.h"
+#include "tui/dashboard/dashboard.h"
 #include "tui/screen/keys.h"
 #include "tui/views/view.h"
 
@@ -277,16 +277,20 @@ static void sorts_by_the_heading_that_is_clicked(void **state)
     struct fixture *fixture = *state;
     int heading = 0;
     dashboard_draw(fixture->dashboard, fixture->cells);
-    while (click(fixture, heading, "CAND ") < 0)
+    while (click(fixture, heading, "CAND") < 0)
         heading++;
     assert_true(shows(fixture, "most candidates first"));
-    click(fixture, heading, "CAND ");
+    assert_true(shows(fixture, "CAND▾"));
+    click(fixture, heading, "CAND");
+    assert_true(shows(fixture, "CAND▴"));
     assert_true(shows(fixture, "fewest candidates first"));
     click(fixture, heading, "ELECTION");
     assert_true(shows(fixture, "by name"));
-    assert_false(shows(fixture, "backwards"));
-    click(fixture, heading, "FINDING"); /* no order goes by it */
-    assert_true(shows(fixture, "by name"));
+    assert_false(shows(fixture, "descending"));
+    click(fixture, heading, "NEXT");
+    assert_true(shows(fixture, "worst next failover first"));
+    click(fixture, heading, "FINDING");
+    assert_true(shows(fixture, "worst finding first"));
 }
 
 /* Below the least size one clear line; of no size nothing at all. */
@@ -415,13 +419,117 @@ static void clears_a_belief(void **state)
     stage_free(fixture.stage);
 }
 
+/* Three keys from "something is wrong" to a ticket: the finding, its evidence and advice, with nothing in it
+   that a terminal would act on. */
+static void copies_a_finding(void **state)
+{
+    struct fixture fixture = {.stage = scene_chain(), .cells = cells_new(120, 36)};
+    (void)state;
+    fixture.dashboard = dashboard_new(stage_settings(fixture.stage), stage_model(fixture.stage),
+                                      stage_events(fixture.stage), stage_clock, fixture.stage);
+    dashboard_draw(fixture.dashboard, fixture.cells);
+    assert_int_equal(key(&fixture, 'Y'), DASHBOARD_COPY);
+    const char *text = dashboard_copied(fixture.dashboard);
+    assert_memory_equal(text, "no-watch: error", strlen("no-watch: error"));
+    assert_non_null(strstr(text, "\nelection: /election\n"));
+    assert_non_null(strstr(text, "\nevidence: session 0x200002a4d0a0004"));
+    assert_non_null(strstr(text, "\nadvice: "));
+    assert_string_equal(dashboard_copied_what(fixture.dashboard), "no-watch with its evidence and advice");
+    for (const char *c = text; *c; c++)
+        assert_true(*c == '\n' || (unsigned char)*c >= ' ');
+    dashboard_free(fixture.dashboard);
+    cells_free(fixture.cells);
+    stage_free(fixture.stage);
+}
+
+/* A path of others is copied as it is shown. */
+static void copies_no_control_characters(void **state)
+{
+    struct fixture fixture = {.stage = scene_hostile(), .cells = cells_new(120, 36)};
+    (void)state;
+    fixture.dashboard = dashboard_new(stage_settings(fixture.stage), stage_model(fixture.stage),
+                                      stage_events(fixture.stage), stage_clock, fixture.stage);
+    type(&fixture, "/hostile");
+    key(&fixture, KEY_CODE_ENTER);
+    key(&fixture, KEY_CODE_HOME);
+    key(&fixture, KEY_CODE_ENTER);
+    for (int i = 0; i < 5; i++) {
+        key(&fixture, KEY_CODE_DOWN);
+        assert_int_equal(key(&fixture, 'y'), DASHBOARD_COPY);
+        const char *text = dashboard_copied(fixture.dashboard);
+        for (const char *c = text; *c; c++)
+            assert_true((unsigned char)*c >= ' ' && *c != 0x7f);
+        assert_null(strstr(text, "\u202e"));
+    }
+    dashboard_free(fixture.dashboard);
+    cells_free(fixture.cells);
+    stage_free(fixture.stage);
+}
+
+/* : goes to an election by a few letters, to a screen by its name; what leads nowhere stays to be corrected.
+ */
+static void jumps(void **state)
+{
+    struct fixture *fixture = *state;
+    type(fixture, ":coor");
+    key(fixture, '\t');
+    assert_true(shows(fixture, "jump to druid/coordinator"));
+    key(fixture, KEY_CODE_ENTER);
+    assert_true(shows(fixture, "/druid/coordinator"));
+    type(fixture, ":findings");
+    key(fixture, KEY_CODE_ENTER);
+    assert_true(shows(fixture, "CERTAINTY"));
+    type(fixture, ":zzzz");
+    key(fixture, KEY_CODE_ENTER);
+    assert_true(shows(fixture, "no election, screen or time is called that"));
+    assert_true(shows(fixture, "jump to zzzz"));
+    key(fixture, KEY_CODE_ESCAPE);
+    type(fixture, ":overview");
+    key(fixture, KEY_CODE_ENTER);
+    assert_true(shows(fixture, "worst first"));
+}
+
+/* ! shows what has a problem; fields of a filter are those of the screen. */
+static void filters_by_fields(void **state)
+{
+    struct fixture *fixture = *state;
+    static const struct {
+        const char *filter, *shown, *hidden;
+    } rows[] = {
+        {"state:vacant", "orders", "● nightly"},
+        {"state:free", "nightly-job", "▸ ✖ orders"},
+        {"leader:host-c", "druid/coord", "● nightly"},
+        {"recipe:kafka state:led", "/kafka", "● nightly"},
+        {"severity>=critical", "app", "● nightly"},
+        {"finding:never-ack", "app", "● nightly"},
+        {"10.0.3.19", "/election", "● nightly"},
+        {"STATE:VACANT", "orders", "● nightly"},
+        {"severity>=awful", "severity is note, warning, error or critical", "● nightly"},
+        {"nothing has this", "Nothing matches", "● nightly"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        type(fixture, "/");
+        type(fixture, rows[i].filter);
+        key(fixture, KEY_CODE_ENTER);
+        assert_true(shows(fixture, rows[i].shown));
+        if (shows(fixture, rows[i].hidden))
+            fail_msg("%s: %s", rows[i].filter, rows[i].hidden);
+        key(fixture, KEY_CODE_ESCAPE);
+    }
+    key(fixture, '!');
+    assert_true(shows(fixture, "problems only"));
+    assert_false(shows(fixture, "● druid"));
+    key(fixture, '!');
+    assert_true(shows(fixture, "● druid"));
+}
+
 /* i opens the form; what would touch a live election begins only once its very name was typed, and the keys
    of a run do nothing anywhere else. */
 static void asks_before_it_writes(void **state)
 {
     struct fixture *fixture = *state;
     key(fixture, 'i');
-    assert_true(shows(fixture, "nowhere to stand"));
+    assert_true(shows(fixture, "no test candidate can run"));
     dashboard_equip(fixture->dashboard, &fake_bench_idle);
     key(fixture, 'K');
     assert_int_equal(fake_bench_acts(), 0);
@@ -432,23 +540,27 @@ static void asks_before_it_writes(void **state)
     assert_true(shows(fixture, "a copy of"));
     key(fixture, 'l');
     assert_true(shows(fixture, "writes into the live election"));
-    key(fixture, KEY_CODE_ENTER);
-    assert_true(shows(fixture, "type /election to begin"));
+    key(fixture, KEY_CODE_ENTER); /* changes the field, and writes nothing */
+    assert_int_equal(fake_bench_begun(), -1);
+    key(fixture, KEY_CODE_LEFT);
+    assert_true(shows(fixture, "writes into the live election"));
+    key(fixture, 'R');
+    assert_true(shows(fixture, "type /election to start"));
     type(fixture, "/electio");
     key(fixture, KEY_CODE_LEFT); /* nothing may change under the answer */
     key(fixture, KEY_CODE_ENTER);
     assert_int_equal(fake_bench_begun(), -1);
     assert_true(shows(fixture, "not its name"));
-    key(fixture, KEY_CODE_ENTER);
+    key(fixture, 'R');
     type(fixture, "/election");
     key(fixture, KEY_CODE_ESCAPE);
     assert_int_equal(fake_bench_begun(), -1);
     dashboard_equip(fixture->dashboard, &fake_bench_refusing);
     assert_true(shows(fixture, "does not say inject: live"));
-    key(fixture, KEY_CODE_ENTER);
-    assert_false(shows(fixture, "to begin:"));
+    key(fixture, 'R');
+    assert_false(shows(fixture, "to start:"));
     dashboard_equip(fixture->dashboard, &fake_bench_idle);
-    key(fixture, KEY_CODE_ENTER);
+    key(fixture, 'R');
     type(fixture, "/election");
     key(fixture, KEY_CODE_ENTER);
     assert_int_equal(fake_bench_begun(), RUN_LIVE);
@@ -487,6 +599,10 @@ int main(void)
         TEST(knows_when_to_draw),
         TEST(asks_its_host),
         TEST(asks_before_it_writes),
+        TEST(jumps),
+        TEST(filters_by_fields),
+        cmocka_unit_test(copies_a_finding),
+        cmocka_unit_test(copies_no_control_characters),
         TEST(survives_any_key),
         TEST(presses_the_key_that_is_clicked),
         TEST(sorts_by_the_heading_that_is_clicked),

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "tui/text/safe.h"
+#include "tui/screen/safe.h"
 #include "tui/views/data_lines.h"
 
 static const unsigned char *bytes(const char *text)

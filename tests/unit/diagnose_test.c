@@ -224,8 +224,8 @@ static void sessions(void **state)
                      "tick 1000\nround\ntick 10000\nround\ntick 10\nsessions\n"
                      "? findings owner-disconnected warning certain " B "\n"
                      "tick 5000\nclient b on=3 at=10.0.0.2:99\nconns 1\naway b\nstated 8589934592\n"
-                     "round\ntick 10\nsessions\n"
-                     "? findings owner-disconnected warning certain " B "\n");
+                     "round\ntick 10\nsessions\n" /* its deadline is over, and another one begins */
+                     "? findings owner-disconnected warning suspected " B "\n");
     model_script_run("a session that moves is nowhere wrong", "servers 3\n" THREE "round\ntick 1000\n"
                                                               "client b on=2 at=10.0.0.2:99\n"
                                                               "round 1\n"

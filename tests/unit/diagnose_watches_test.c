@@ -296,15 +296,14 @@ static void layouts(void **state)
                      "? recipe sequence watch\n"
                      "? link q-0000000002 right\n"
                      "? findings no-watch critical certain q-0000000001\n");
-    model_script_run(
-        "a plain name is no proof of whom it watches: another member's watch is, or no child watches",
-        "watch /things\nconnect\n> connection connected\n"
-        "+ n_0000000000 s=a\n+ n_0000000001 s=b\n"
-        "client a on=1 at=h:1\nclient b on=1 at=h:2\n"
-        "list\n> election-seen\nreadall\nproof\n"
-        "? findings no-watch critical suspected n_0000000001\n"
-        "tick 3000\nconns 1\nseen 1 child=0\nconns 1\n"
-        "? findings no-watch critical certain n_0000000001\n");
+    model_script_run("a plain name is no proof of whom it watches: another member's watch is",
+                     "watch /things\nconnect\n> connection connected\n"
+                     "+ n_0000000000 s=a\n+ n_0000000001 s=b\n"
+                     "client a on=1 at=h:1\nclient b on=1 at=h:2\n"
+                     "list\n> election-seen\nreadall\nproof\n"
+                     "? findings no-watch critical suspected n_0000000001\n"
+                     "tick 3000\nconns 1\nseen 1 child=0\nconns 1\n"
+                     "? findings no-watch critical suspected n_0000000001\n");
     model_script_run("... on the server of our own session, too, where all of these are ours",
                      "watch /things\nconnect\n> connection connected\nourchildren 3\n"
                      "+ n_0000000000 s=a\n+ n_0000000001 s=b\n"
@@ -316,8 +315,8 @@ static void layouts(void **state)
                      "tick 3000\nconns 1\nseen 1 child=3\n"
                      "? link n_0000000001 unknown: its watches on children cannot be seen\n"
                      "conns 1\n" /* ... tells whose they are */
-                     "? link n_0000000001 stuck\n"
-                     "? findings no-watch critical certain n_0000000001\n");
+                     "? link n_0000000001 suspect\n"
+                     "? findings none\n");
 #define PLAIN                                                                                                \
     "watch /things\nconnect\n> connection connected\n"                                                       \
     "+ n_0000000000 s=a\n+ n_0000000001 s=b\n+ n_0000000002 s=c\n"                                           \
@@ -421,7 +420,9 @@ static void illnesses(void **state)
                           "? findings none\n");
     model_script_run("herd", FOUR "w b " A "\nw c " A "\nw d " A "\n"
                                   "proof\n"
-                                  "? findings herd warning certain " A "," B "," C "," D "\n"
+                                  "? findings wrong-predecessor error certain " C
+                                  "; wrong-predecessor error certain " D "; herd warning certain " A "," B
+                                  "," C "," D "\n"
                                   "? goes " A " " B " told leads " D " " C "\n"
                                   "? goes " B " " C " not told\n"
                                   "? next-failover " B " told, chain broken at " C "\n"

@@ -9,11 +9,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "probe/sink/json_event.h"
+#include "probe/json/json_event.h"
 #include "tests/support/golden.h"
 #include "tests/support/json_back.h"
 #include "tests/support/scripted.h"
-#include "tui/print/event_line.h"
+#include "tui/output/event_line.h"
 
 /* Hands every kind of event to a sink, about the elections of the scripted world. */
 static void tell_all(const struct model *model, void (*sink)(void *, const struct event *), void *context)
@@ -111,15 +111,15 @@ static void text_lines(void **state)
     (void)state;
     struct model *model = scripted_world();
     struct buffer out = {0};
-    struct paper paper;
-    assert_true(paper_begin(&paper, &out, &(struct print_style){.theme = {.depth = DEPTH_MONO}}));
-    tell_all(model, as_text, &paper);
-    tell_all(model, as_text_of_several, &paper);
-    event_line_print_dropped(&paper, scripted_at(4), 17, 20);
+    struct printer printer;
+    assert_true(printer_begin(&printer, &out, &(struct print_style){.theme = {.depth = DEPTH_MONO}}));
+    tell_all(model, as_text, &printer);
+    tell_all(model, as_text_of_several, &printer);
+    event_line_print_dropped(&printer, scripted_at(4), 17, 20);
     for (size_t i = 0; i < out.length; i++)
         assert_true((unsigned char)out.bytes[i] >= 0x20 || out.bytes[i] == '\n');
     golden_check("tests/unit/data/events.txt", &out);
-    paper_end(&paper);
+    printer_end(&printer);
     buffer_free(&out);
     model_free(model);
 }

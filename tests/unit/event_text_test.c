@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "probe/election/model.h"
-#include "tui/event_log.h"
+#include "tui/views/event_log.h"
 
 static char cluster_name[] = "prod", election_name[] = "orders", path[] = "/orders", server[] = "zk1:2181";
 static struct cluster cluster = {.name = cluster_name, .connected_to = server};

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tui/text/format.h"
+#include "tui/words/format.h"
 
 #define MS INT64_C(1000)
 #define S (1000 * MS)
@@ -142,12 +142,44 @@ static void prints_intervals(void **state)
     }
 }
 
+/* Times of the model are in UTC without a date: they are shown in local time, of the day that is nearest. */
+static void local_times_in_texts(void **state)
+{
+    static const struct {
+        const char *zone, *text, *shown;
+    } cases[] = {
+        {"UTC0", "created at 08:10:12Z, first", "created at 08:10:12, first"},
+        {"CET-1", "created at 08:10:12Z (23:59:59Z)", "created at 09:10:12 (00:59:59)"},
+        {"EST5", "08:10:12Z", "03:10:12"},
+        {"CET-1", "2026-11-20T08:10:12Z x08:10:12Z 08:10:12 8:10:12Z 08:10:1Z",
+         "2026-11-20T08:10:12Z x08:10:12Z 08:10:12 8:10:12Z 08:10:1Z"},
+        {"CET-1", "", ""},
+    };
+    char buffer[200];
+    char *before = getenv("TZ") ? strdup(getenv("TZ")) : NULL;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        setenv("TZ", cases[i].zone, 1);
+        tzset();
+        assert_string_equal(
+            format_local_times(cases[i].text, INT64_C(1795162212000000), buffer, sizeof buffer),
+            cases[i].shown);
+    }
+    setenv("TZ", "CET-1", 1);
+    tzset();
+    assert_string_equal(format_stamp(INT64_C(1795162212000000), buffer, sizeof buffer),
+                        "2026-11-20 09:10:12 CET");
+    before ? setenv("TZ", before, 1) : unsetenv("TZ");
+    tzset();
+    free(before);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prints_ages),         cmocka_unit_test(prints_spans),
-        cmocka_unit_test(prints_intervals),    cmocka_unit_test(prints_times),
-        cmocka_unit_test(shortens_candidates),
+        cmocka_unit_test(local_times_in_texts), cmocka_unit_test(prints_ages),
+        cmocka_unit_test(prints_spans),         cmocka_unit_test(prints_intervals),
+        cmocka_unit_test(prints_times),         cmocka_unit_test(shortens_candidates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "probe/inject/guard.h"
+#include "probe/candidate/guard.h"
 
 struct world {
     uv_loop_t loop;

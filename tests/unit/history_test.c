@@ -236,21 +236,21 @@ static void expect_watched(struct history *history, int64_t from_us, int64_t to_
     free(drawn);
 }
 
-struct ending {
+struct shutdown {
     enum stretch_kind kind;
     int64_t from_us, to_us;
 };
 
 static bool keep_stretch(void *context, const struct history_stretch *stretch)
 {
-    *(struct ending *)context = (struct ending){stretch->kind, stretch->from_us, stretch->to_us};
+    *(struct shutdown *)context = (struct shutdown){stretch->kind, stretch->from_us, stretch->to_us};
     return true;
 }
 
 /* The last stretch of the time line. */
-static struct ending ending_of(struct history *history)
+static struct shutdown ending_of(struct history *history)
 {
-    struct ending last = {0};
+    struct shutdown last = {0};
     int64_t from_us, to_us;
     char *error;
     assert_true(history_bounds(history, &from_us, &to_us, NULL));
@@ -278,7 +278,7 @@ static void draws_a_gap_that_lasts(void **state)
     struct history *history = recorded_open(world);
     for (int i = 0; i < 2; i++) {
         expect_watched(history, from_us - 3000000, from_us + 117000000, "#######.....");
-        struct ending last = ending_of(history);
+        struct shutdown last = ending_of(history);
         assert_int_equal(last.kind, STRETCH_GAP);
         assert_int_equal(last.from_us, lost_us);
         assert_int_equal(recorded_ask(world, "SELECT until IS NULL AND seconds = 60 FROM gaps"), 1);

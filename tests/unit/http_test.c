@@ -40,7 +40,7 @@ static struct outcome get(const char *host, int port, int64_t deadline_ms)
     struct outcome o = {.done = false};
     uv_loop_t loop;
     assert_int_equal(uv_loop_init(&loop), 0);
-    struct http *http = http_new(&loop);
+    struct http *http = http_new(&loop, NULL);
     assert_non_null(http);
     assert_non_null(http_get(http, host, port, "/commands/ruok", deadline_ms, 1000, &reader, &o));
     while (!o.done)

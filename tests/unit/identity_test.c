@@ -44,6 +44,15 @@ static const struct {
     {BYTES("bookieId: \"10.0.0.1:3181\"\n"), "10.0.0.1:3181"},
     {BYTES("\n\x05hans1\x12\x03nn1\x1a\x0enn1.example.or \xd4>("), "nn1.example.or"},
     {BYTES("\x0a\x07yarn-rm\x12\x03rm1\x01"), "yarn-rm"},
+    /* HDFS' name node, YARN's resource manager, and HBase's host, port and start code. */
+    {BYTES("\n\x05hans1\x12\x03nn1\x1a\x0enn1.example.or \xd4>(\xd3>"), "nn1"},
+    {BYTES("\x0a\x07yarn-rm\x12\x03rm1"), "rm1"},
+    {BYTES("\xff\0\0\0\x06m:1234PBUF\x0a\x10\x0a\x05hm-01\x10\x80}\x18\x80\xc8\xaf\xf6\x05"),
+     "hm-01,16000,1590420480"},
+    {BYTES("\xff\0\0\0\x06m:1234PBUF\x0a\x7f\x0a\x05hm-01"), "hm-01"}, /* cut off */
+    {BYTES("\xff\xff\xff\xff\xffm:1234PBUF"), NULL},
+    /* Accumulo. */
+    {BYTES("{\"descriptors\":[{\"service\":\"MANAGER\",\"address\":\"ac1:9999\"}]}"), "ac1:9999"},
     /* Nothing for people. */
     {BYTES("\x12\x34"), NULL},
     {BYTES("\x1b[2J"), NULL},

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "probe/sink/json_writer.h"
+#include "probe/json/json_writer.h"
 #include "tests/support/json_back.h"
 
 /* Writes one string, checks that it is valid JSON and gives back expected; and, where not NULL,

@@ -13,9 +13,9 @@
 #include <sys/resource.h>
 
 #include "probe/history/schema.h"
-#include "probe/sink/json_event.h"
-#include "probe/sink/json_failover.h"
-#include "probe/sink/json_look.h"
+#include "probe/json/json_event.h"
+#include "probe/json/json_failover.h"
+#include "probe/json/json_snapshot.h"
 #include "tests/support/recorded.h"
 
 /* What the program of schema 1 wrote, as `sqlite3 FILE .dump` prints it. */
@@ -91,7 +91,7 @@ static char *all_of(const struct recorded *world, int64_t *from_us, int64_t *to_
     for (int i = 0; i <= 20; i++) {
         const struct model *model = history_at(history, *from_us + (*to_us - *from_us) * i / 20, &error);
         assert_non_null(model);
-        json_look_write(&text, model, model->now);
+        json_snapshot_write(&text, model, model->now);
     }
     const struct history_filter one = {.election = "/services/team-001/leader"};
     buffer_put_text(&text, "one alone\n");
@@ -168,6 +168,21 @@ static void an_old_recording_is_brought_up_to_date(void **state)
     recorded_free(world);
 }
 
+/* A recording keeps a word for how certain a cause is with every failover; who asks for that of an unknown
+ * cause gets NULL. */
+static void an_unknown_cause_has_no_certainty(void **state)
+{
+    (void)state;
+    struct recorded *world = oldest();
+    recorded_change(world, "UPDATE failover SET cause = 'unknown', certainty = 'certain'"
+                           " WHERE lost_us = (SELECT min(lost_us) FROM failover)");
+    recorded_start(world, KEEP_LONG_MS);
+    recorded_stop(world);
+    assert_int_equal(recorded_ask(world, "SELECT count(*) FROM failovers WHERE cause = 'unknown'"), 1);
+    assert_int_equal(recorded_ask(world, "SELECT count(*) FROM failovers WHERE certainty IS NULL"), 1);
+    recorded_free(world);
+}
+
 /* Where there is no room for that, the old one stays what it was. */
 static void half_of_it_is_none_of_it(void **state)
 {
@@ -223,6 +238,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_old_recording_is_brought_up_to_date),
+        cmocka_unit_test(an_unknown_cause_has_no_certainty),
         cmocka_unit_test(half_of_it_is_none_of_it),
         cmocka_unit_test(one_election_is_found_by_its_index),
     };

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "probe/inject/naming.h"
+#include "probe/candidate/naming.h"
 
 static void words_are_known(void **state)
 {

@@ -113,6 +113,38 @@ static void every_option(void **state)
     options_free(&options);
 }
 
+/* -c and -t are the plug-in guidelines' for check, and --config and --session-timeout elsewhere. */
+static void check_options(void **state)
+{
+    (void)state;
+    struct options options =
+        expect("check /a -c candidates=2: -w vacancy=5s -w tenure=60: --config f -t 3 --window 2h");
+    assert_int_equal(options.command, COMMAND_CHECK);
+    assert_int_equal(options.check.critical_count, 1);
+    assert_int_equal(options.check.warning_count, 2);
+    assert_string_equal(options.check.warning[1].figure, "tenure");
+    assert_string_equal(options.config_file, "f");
+    assert_int_equal(options.wait_ms, 3000);
+    assert_int_equal(options.check.window_ms, 7200000);
+    assert_int_equal(options.session_timeout_ms, 0);
+    options_free(&options);
+    options = expect("check -t 250ms --session-timeout 4s");
+    assert_int_equal(options.wait_ms, 250);
+    assert_int_equal(options.session_timeout_ms, 4000);
+    options_free(&options);
+    options = expect("export --listen [::1]:9 --series 200");
+    assert_string_equal(options.listen, "[::1]:9");
+    assert_int_equal(options.series, 200);
+    options_free(&options);
+    expect_error("check -c vacancy",
+                 "--critical \"vacancy\" names no figure; write it as in candidates=3: or vacancy=10s");
+    expect_error("export --once --listen 1",
+                 "--once prints the metrics, and --listen serves them; leave one of them out");
+    expect_error("export --wait 3s", "--wait belongs to --once: a service waits for ever; leave it out");
+    expect_error("record --series 200", "--series bounds the metrics; serve them with --listen ADDR:PORT");
+    expect_error("once -w x=1", "electop once has no option --warning; it belongs to electop check");
+}
+
 /* A recording is a file, wherever it lies; times and an election choose what of it. */
 static void report_options(void **state)
 {
@@ -187,30 +219,35 @@ static void wrong_usage(void **state)
         {"events --replay h.db --for 1s",
          "--for has no meaning with --replay, which asks no cluster; leave one of them out"},
         {"replay a.db b.db", "\"b.db\" is a second file; name one recording"},
-        {"check", "unknown command \"check\"; the commands are watch, once, events, record, report, replay, "
-                  "inject, config, "
-                  "demo, help, "
-                  "version, and a "
-                  "path begins with a slash"},
-        {"election", "unknown command \"election\"; the commands are watch, once, events, record, report, "
-                     "replay, inject, config, demo, help, version, "
-                     "and a path begins with a slash"},
+        {"frobnicate", "unknown command \"frobnicate\"; the commands are watch, once, check, export, events, "
+                       "record, report, replay, autopsy, why, "
+                       "inject, config, "
+                       "demo, help, "
+                       "version, and a "
+                       "path begins with a slash"},
+        {"election",
+         "unknown command \"election\"; the commands are watch, once, check, export, events, record, report, "
+         "replay, autopsy, why, inject, config, demo, help, version, "
+         "and a path begins with a slash"},
         {"help onc", "unknown command \"onc\"; did you mean once?"},
         {"once --jsno", "unknown option \"--jsno\"; did you mean --json?"},
         {"--jsno", "unknown option \"--jsno\"; did you mean --json of electop once, electop events, "
-                   "electop report, electop inject?"},
+                   "electop report, electop autopsy, electop why, electop inject?"},
         {"--serv=x", "unknown option \"--serv\"; did you mean --server?"},
         {"--xyzzy", "unknown option \"--xyzzy\"; electop watch --help lists the options"},
         {"-x", "unknown option \"-x\"; electop watch --help lists the options"},
         {"--json", "electop watch has no option --json; it belongs to electop once, electop events, electop "
-                   "report, electop inject"},
+                   "report, electop autopsy, electop why, electop inject"},
         {"events --strict", "electop events has no option --strict; it belongs to electop once"},
         {"once --for 3s", "electop once has no option --for; it belongs to electop events, electop inject"},
-        {"config --wait 3s", "electop config has no option --wait; it belongs to electop once, electop "
-                             "events, electop inject, electop demo"},
-        {"--wait 3s /a", "electop watch has no option --wait; it belongs to electop once, electop events, "
+        {"config --wait 3s",
+         "electop config has no option --wait; it belongs to electop once, electop check, "
+         "electop export, electop events, electop inject, electop demo"},
+        {"--wait 3s /a", "electop watch has no option --wait; it belongs to electop once, electop check, "
+                         "electop export, electop events, "
                          "electop inject, electop demo"}, /* a dashboard waits for nothing */
         {"demo -s zk", "electop demo has no option --server; it belongs to electop watch, electop once, "
+                       "electop check, electop export, "
                        "electop events, electop record, electop inject, electop config"},
         {"once --json=1", "--json takes no value; write it alone"},
         {"--server", "--server needs a value; write --server HOSTS"},
@@ -248,9 +285,10 @@ static void wrong_usage(void **state)
         {"report --html - --json",
          "--html - and --json would both go to standard output; give --html a file"},
         {"report --server zk:1",
-         "electop report has no option --server; it belongs to electop watch, electop once, electop events, "
-         "electop record, electop inject, electop config"},
-        {"once --html f", "electop once has no option --html; it belongs to electop report, electop inject"},
+         "electop report has no option --server; it belongs to electop watch, electop once, electop check, "
+         "electop export, electop events, electop record, electop inject, electop config"},
+        {"once --html f",
+         "electop once has no option --html; it belongs to electop report, electop autopsy, electop inject"},
         {"once a", "the path \"a\" does not begin with a slash; write the whole path, such as /election"},
         {"/a/", "the path \"/a/\" ends in a slash; leave it out"},
         {"/a/../b", "the path \"/a/../b\" holds a component . or .., which ZooKeeper refuses; write the path "
@@ -259,10 +297,9 @@ static void wrong_usage(void **state)
         {"once -", "the path \"-\" does not begin with a slash; write the whole path, such as /election"},
         {"-- --json",
          "the path \"--json\" does not begin with a slash; write the whole path, such as /election"},
-        {"\x1b[2J", "unknown command \"\\x1b[2J\"; the commands are watch, once, events, record, report, "
-                    "replay, inject, config, demo, help, "
-                    "version, and "
-                    "a path begins with a slash"},
+        {"\x1b[2J",
+         "unknown command \"\\x1b[2J\"; the commands are watch, once, check, export, events, record, report, "
+         "replay, autopsy, why, inject, config, demo, help, version, and a path begins with a slash"},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         expect_error(table[i][0], table[i][1]);
@@ -290,10 +327,15 @@ static void help_is_from_the_table(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),     cmocka_unit_test(forms),
-        cmocka_unit_test(every_option), cmocka_unit_test(report_options),
-        cmocka_unit_test(demo_options), cmocka_unit_test(help_and_version),
-        cmocka_unit_test(wrong_usage),  cmocka_unit_test(help_is_from_the_table),
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(forms),
+        cmocka_unit_test(every_option),
+        cmocka_unit_test(report_options),
+        cmocka_unit_test(check_options),
+        cmocka_unit_test(demo_options),
+        cmocka_unit_test(help_and_version),
+        cmocka_unit_test(wrong_usage),
+        cmocka_unit_test(help_is_from_the_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <uv.h>
 
-#include "tui/print/output.h"
+#include "tui/output/output.h"
 
 struct seen {
     int ended, error;

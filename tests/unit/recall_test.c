@@ -13,8 +13,8 @@
 #include "probe/election/freeze.h"
 #include "probe/election/model.h"
 #include "probe/election/recall.h"
-#include "probe/sink/buffer.h"
-#include "probe/sink/json_look.h"
+#include "probe/json/buffer.h"
+#include "probe/json/json_snapshot.h"
 #include "tests/support/fake_tree.h"
 #include "tests/support/scripted.h"
 
@@ -168,7 +168,7 @@ static void begin_second(struct world *world, bool grows)
 static char *look(const struct world *world, const struct model *model)
 {
     struct buffer json = {0};
-    json_look_write(&json, model, now_of(world, model));
+    json_snapshot_write(&json, model, now_of(world, model));
     buffer_put_char(&json, '\0');
     assert_false(buffer_failed(&json));
     return json.bytes;

@@ -22,7 +22,7 @@ static void list(struct world *world, const char *const *names, size_t count)
 {
     const struct observed_children children = {
         .stat = &world->stat, .names = (char *const *)(uintptr_t)names, .count = count};
-    assert_true(registry_list(registry_of(&world->election), &children, world->election.hash_seed));
+    assert_true(registry_list(registry_of(&world->election, false), &children, world->election.hash_seed));
 }
 
 static void read_entry(struct world *world, const char *name, uint64_t session)
@@ -37,13 +37,13 @@ static struct world two_entries(void)
 {
     static const char *const names[] = {"a", "b"};
     struct world world = {.election = {.hash_seed = 7}, .stat = {.czxid = 5, .cversion = 2}};
-    assert_false(registry_wants(&world.election, "a"));
+    assert_false(registry_wants(&world.election, false, "a"));
     list(&world, names, 2);
-    assert_true(registry_wants(&world.election, "a") && registry_wants(&world.election, "b"));
-    assert_false(registry_wants(&world.election, "c"));
+    assert_true(registry_wants(&world.election, false, "a") && registry_wants(&world.election, false, "b"));
+    assert_false(registry_wants(&world.election, false, "c"));
     read_entry(&world, "a", 11);
     read_entry(&world, "b", 0); /* it may not be read */
-    assert_false(registry_wants(&world.election, "a") || registry_wants(&world.election, "b"));
+    assert_false(registry_wants(&world.election, false, "a") || registry_wants(&world.election, false, "b"));
     return world;
 }
 
@@ -55,11 +55,11 @@ static void asks_for_the_new_one(void **state)
     struct world world = two_entries();
     world.stat.cversion += 2;
     list(&world, later, 2);
-    assert_false(registry_wants(&world.election, "a"));
-    assert_true(registry_wants(&world.election, "c"));
+    assert_false(registry_wants(&world.election, false, "a"));
+    assert_true(registry_wants(&world.election, false, "c"));
     assert_int_equal(registry_unread(world.election.registry), 1);
     list(&world, later, 2);
-    assert_true(registry_wants(&world.election, "c")); /* it was never read: the connection was lost */
+    assert_true(registry_wants(&world.election, false, "c")); /* it was never read: the connection was lost */
     registry_free(world.election.registry);
 }
 
@@ -71,10 +71,10 @@ static void asks_for_all_where_names_may_have_come_again(void **state)
     struct world world = two_entries();
     world.stat.cversion += 2;
     list(&world, names, 2);
-    assert_true(registry_wants(&world.election, "a") && registry_wants(&world.election, "b"));
+    assert_true(registry_wants(&world.election, false, "a") && registry_wants(&world.election, false, "b"));
     assert_true(registry_holds(world.election.registry, 11)); /* until it is known better */
     read_entry(&world, "a", 12);
-    assert_false(registry_wants(&world.election, "a") || registry_holds(world.election.registry, 11));
+    assert_false(registry_wants(&world.election, false, "a") || registry_holds(world.election.registry, 11));
     assert_true(registry_holds(world.election.registry, 12));
     registry_free(world.election.registry);
 }
@@ -87,11 +87,11 @@ static void asks_for_all_of_another_directory(void **state)
     struct world world = two_entries();
     world.stat.czxid = 9;
     list(&world, names, 2);
-    assert_true(registry_wants(&world.election, "a"));
+    assert_true(registry_wants(&world.election, false, "a"));
     read_entry(&world, "a", 11);
     registry_lose(world.election.registry);
     list(&world, names, 2);
-    assert_true(registry_wants(&world.election, "a"));
+    assert_true(registry_wants(&world.election, false, "a"));
     registry_free(world.election.registry);
 }
 

@@ -12,7 +12,7 @@
 
 #include "tests/support/golden.h"
 #include "tests/support/report_scene.h"
-#include "tui/report/html_report.h"
+#include "tui/output/html_report.h"
 
 static const struct report_note note = {.recording = "/var/lib/electop/history.db",
                                         .made_us = INT64_C(1795183402104000)};

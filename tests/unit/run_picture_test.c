@@ -12,9 +12,9 @@
 
 #include "tests/support/drawn.h"
 #include "tests/support/fake_bench.h"
-#include "tui/inject/run_picture.h"
+#include "tui/views/run_picture.h"
 
-static bool shows(const struct trial_report *report, const char *text)
+static bool shows(const struct run_report *report, const char *text)
 {
     struct cells *cells = cells_new(100, 24);
     struct list list = {0};
@@ -29,9 +29,9 @@ static bool shows(const struct trial_report *report, const char *text)
 static void nobody_leads_only_where_ours_should(void **state)
 {
     (void)state;
-    struct trial_report *report = malloc(sizeof *report);
+    struct run_report *report = malloc(sizeof *report);
     *report = *fake_bench_running.report(fake_bench_running.context);
-    struct trial_options options = *report->options;
+    struct run_options options = *report->options;
     report->options = &options;
     assert_false(shows(report, "nobody leads"));
     report->crowd.by_state[CANDIDATE_LEADING] = 0;

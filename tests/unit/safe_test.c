@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tui/text/safe.h"
+#include "tui/screen/safe.h"
 
 struct row {
     const char *bytes;

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "probe/zookeeper/fourletter.h"
-#include "probe/zookeeper/sandbox.h"
+#include "probe/demo/private_ensemble.h"
 #include "probe/zookeeper/session.h"
 
 #define TIMEOUT_MS 2000
@@ -21,7 +21,7 @@
 #define WITHIN_MS 30000
 
 static uv_loop_t loop;
-static struct sandbox *sandbox;
+static struct private_ensemble *sandbox;
 
 /* Runs the loop until *flag, or fails. */
 static void on_late(uv_timer_t *timer)
@@ -111,12 +111,17 @@ static void on_text(void *context, enum session_result result, const char *path)
     snprintf(t->path, sizeof t->path, "%s", path ? path : "");
 }
 
-static void begin(struct told *t, const char *hosts)
+static void begin_for(struct told *t, const char *hosts, int timeout_ms)
 {
     static const struct session_listener listener = {.state = on_state, .notice = on_notice};
-    struct session_options options = {.hosts = hosts, .timeout_ms = TIMEOUT_MS};
+    struct session_options options = {.hosts = hosts, .timeout_ms = timeout_ms};
     *t = (struct told){.session = session_open(&loop, &options, &listener, t)};
     assert_non_null(t->session);
+}
+
+static void begin(struct told *t, const char *hosts)
+{
+    begin_for(t, hosts, TIMEOUT_MS);
 }
 
 static void ask(struct told *t, const char *path, bool watch)
@@ -144,8 +149,8 @@ static void on_srvr(void *context, const char *problem, const char *text, size_t
 static unsigned long long transactions_there(void)
 {
     struct transactions t = {0};
-    const char *port = strrchr(sandbox_hosts(sandbox), ':') + 1;
-    assert_non_null(fourletter_ask(&loop, "127.0.0.1", port, "srvr", WITHIN_MS, 65536, on_srvr, &t));
+    const char *port = strrchr(private_ensemble_hosts(sandbox), ':') + 1;
+    assert_non_null(fourletter_ask(&loop, NULL, "127.0.0.1", port, "srvr", WITHIN_MS, 65536, on_srvr, &t));
     run_until(&t.told);
     return t.latest;
 }
@@ -158,14 +163,14 @@ static void ends_a_session_that_was_only_asked_for(void **state)
 {
     (void)state;
     unsigned long long before = transactions_there();
-    assert_true(sandbox_server_stop(sandbox, 0));
-    struct session_options options = {.hosts = sandbox_hosts(sandbox), .timeout_ms = LONGEST_MS};
+    assert_true(private_ensemble_server_stop(sandbox, 0));
+    struct session_options options = {.hosts = private_ensemble_hosts(sandbox), .timeout_ms = LONGEST_MS};
     struct session *session = session_open(&loop, &options, &(struct session_listener){0}, NULL);
     while (!session_is_awaited(session))
         uv_run(&loop, UV_RUN_ONCE);
     session_close(session);
     uint64_t begun = uv_hrtime();
-    assert_true(sandbox_server_cont(sandbox, 0));
+    assert_true(private_ensemble_server_cont(sandbox, 0));
     while (transactions_there() < before + 2) /* its beginning, and its end */
         uv_run(&loop, UV_RUN_NOWAIT);
     assert_true((uv_hrtime() - begun) / 1000000 < LONGEST_MS * 8 / 10);
@@ -176,7 +181,7 @@ static void reads_and_watches(void **state)
 {
     (void)state;
     struct told t;
-    begin(&t, sandbox_hosts(sandbox));
+    begin(&t, private_ensemble_hosts(sandbox));
     /* Not connected: nothing is sent, and nobody is answered. */
     assert_false(session_exists(t.session, "/a", false, on_node, &t));
     assert_false(session_create(t.session, "/a", "", 0, CREATE_PERSISTENT, NULL, on_text, &t));
@@ -184,7 +189,7 @@ static void reads_and_watches(void **state)
     run_until(&t.connected);
     assert_true(t.renewed);
     assert_int_not_equal(session_id(t.session), 0);
-    assert_string_equal(session_server(t.session), sandbox_hosts(sandbox));
+    assert_string_equal(session_server(t.session), private_ensemble_hosts(sandbox));
     ask(&t, "/a", true);
     assert_int_equal(t.result, SESSION_NO_NODE);
     t.answered = false;
@@ -206,7 +211,7 @@ static void closes_from_inside_an_answer(void **state)
 {
     (void)state;
     struct told t;
-    begin(&t, sandbox_hosts(sandbox));
+    begin(&t, private_ensemble_hosts(sandbox));
     run_until(&t.connected);
     t.close_in_answer = true;
     for (int i = 0; i < 100; i++)
@@ -225,10 +230,11 @@ static void passes_over_dead_hosts(void **state)
     (void)state;
     char hosts[256];
     struct told t;
-    snprintf(hosts, sizeof hosts, "127.0.0.1:1,no-such-host.invalid:2181,[::1]:1,%s", sandbox_hosts(sandbox));
+    snprintf(hosts, sizeof hosts, "127.0.0.1:1,no-such-host.invalid:2181,[::1]:1,%s",
+             private_ensemble_hosts(sandbox));
     begin(&t, hosts);
     run_until(&t.connected);
-    assert_string_equal(session_server(t.session), sandbox_hosts(sandbox));
+    assert_string_equal(session_server(t.session), private_ensemble_hosts(sandbox));
     session_close(t.session);
     begin(&t, "127.0.0.1:1");
     run_until(&t.disconnected);
@@ -403,14 +409,14 @@ static void survives_a_restart(void **state)
 {
     (void)state;
     struct told t;
-    begin(&t, sandbox_hosts(sandbox));
+    begin_for(&t, private_ensemble_hosts(sandbox), LONGEST_MS); /* a start may take long on a busy machine */
     run_until(&t.connected);
     uint64_t id = session_id(t.session);
     ask(&t, "/restarted", true);
-    assert_true(sandbox_server_kill(sandbox, 0));
+    assert_true(private_ensemble_server_kill(sandbox, 0));
     run_until(&t.disconnected);
     bool ready = false;
-    assert_true(sandbox_server_start(sandbox, 0, on_ready, &ready));
+    assert_true(private_ensemble_server_start(sandbox, 0, on_ready, &ready));
     run_until(&ready);
     run_until(&t.connected);
     assert_false(t.renewed);
@@ -426,7 +432,7 @@ static void gives_up_a_session_that_cannot_come_back(void **state)
 {
     (void)state;
     struct told t;
-    begin(&t, sandbox_hosts(sandbox));
+    begin(&t, private_ensemble_hosts(sandbox));
     run_until(&t.connected);
     for (int i = 0; i < 3; i++) { /* the client must have seen a later zxid than an empty server has */
         t.answered = false;
@@ -438,9 +444,9 @@ static void gives_up_a_session_that_cannot_come_back(void **state)
     }
     uint64_t id = session_id(t.session);
     t.connected = false;
-    assert_true(sandbox_server_wipe(sandbox, 0));
+    assert_true(private_ensemble_server_wipe(sandbox, 0));
     bool ready = false;
-    assert_true(sandbox_server_start(sandbox, 0, on_ready, &ready));
+    assert_true(private_ensemble_server_start(sandbox, 0, on_ready, &ready));
     run_until(&ready);
     run_until(&t.expired);
     run_until(&t.connected);
@@ -454,7 +460,7 @@ static void is_refused_for_good(void **state)
 {
     (void)state;
     static const struct session_listener listener = {.state = on_state, .notice = on_notice};
-    struct session_options options = {.hosts = sandbox_hosts(sandbox),
+    struct session_options options = {.hosts = private_ensemble_hosts(sandbox),
                                       .timeout_ms = TIMEOUT_MS,
                                       .auth_scheme = "kerberos",
                                       .auth_credential = "bob"};
@@ -483,8 +489,8 @@ static void drops_without_a_word(void **state)
 {
     (void)state;
     struct told dropped, watching;
-    begin(&dropped, sandbox_hosts(sandbox));
-    begin(&watching, sandbox_hosts(sandbox));
+    begin(&dropped, private_ensemble_hosts(sandbox));
+    begin(&watching, private_ensemble_hosts(sandbox));
     run_until(&dropped.connected);
     run_until(&watching.connected);
     assert_true(
@@ -505,11 +511,11 @@ static void drops_without_a_word(void **state)
 static int set_up(void **state)
 {
     (void)state;
-    struct sandbox_options options = {.servers = 1, .tick_ms = 500};
+    struct private_ensemble_options options = {.servers = 1, .tick_ms = 500};
     char *error = NULL;
     bool ready = false;
     uv_loop_init(&loop);
-    sandbox = sandbox_start(&loop, &options, on_ready, &ready, &error);
+    sandbox = private_ensemble_start(&loop, &options, on_ready, &ready, &error);
     if (!sandbox)
         fail_msg("%s", error);
     run_until(&ready);
@@ -519,7 +525,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    sandbox_stop(sandbox);
+    private_ensemble_stop(sandbox);
     uv_run(&loop, UV_RUN_DEFAULT);
     assert_int_equal(uv_loop_close(&loop), 0); /* nothing is left on it */
     return 0;

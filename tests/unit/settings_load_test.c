@@ -175,7 +175,7 @@ static void paths_replace_elections(void **state)
         assert_string_equal(elections[0].path, "/a");
         assert_string_equal(elections[1].path, "/t/x");
         assert_string_equal(elections[2].path, "/new");
-        assert_int_equal(elections[0].kind, i == 0 ? KIND_LOCK : KIND_LEADER);
+        assert_int_equal(elections[0].kind, i == 0 ? KIND_LOCK : KIND_AUTO);
         assert_string_equal(elections[1].recipe, i == 0 ? "kazoo" : "auto");
         assert_null(elections[1].name);
         assert_string_equal(elections[2].recipe, "auto");

@@ -12,7 +12,7 @@
 
 #include "tests/support/drawn.h"
 #include "tests/support/framed.h"
-#include "tui/event_log.h"
+#include "tui/views/event_log.h"
 #include "tui/views/view.h"
 
 static void beta_becomes_vacant(struct stage *stage)
@@ -85,9 +85,52 @@ static void overview_filter_narrows(void **state)
     assert_has_not(framed_draw(&show), "alpha     led");
     assert_has(framed_draw(&show), "1 of 2 with \"BET\"");
     show.view->ops->filter(show.view, "gamma");
-    assert_has(framed_draw(&show), "Esc shows all again");
+    assert_has(framed_draw(&show), "Esc shows all elections again");
     show.view->ops->filter(show.view, "");
     assert_has(framed_draw(&show), "alpha");
+    framed_end(&show);
+}
+
+/* What all paths share is in the heading of the column; sorted by name, a directory is in a heading of its
+ * own. */
+static void overview_folds_common_paths(void **state)
+{
+    static const char *const paths[] = {"/svc/blue/api", "/svc/blue/web", "/svc/green/api", "/svc/lonely/x"};
+    struct stage *stage = stage_new((const char *const[]){"", NULL});
+    struct framed show;
+
+    (void)state;
+    stage_connected(stage, 0, "zk1:2181");
+    for (size_t i = 0; i < 4; i++) {
+        stage_watch(stage, 0, paths[i], paths[i], KIND_LEADER, NULL);
+        stage_children(stage, 0, paths[i], framed_line, 4, 5, 0);
+    }
+    stage_pass(stage, 5000000);
+    show = framed_new(stage, overview_view_new());
+    assert_has(framed_draw(&show), "ELECTION  /svc/");
+    assert_has(framed_draw(&show), "o blue/api");
+    framed_press(&show, ACTION_SORT, NULL);
+    assert_has(framed_draw(&show), "\n    blue/\n");
+    assert_has(framed_draw(&show), "o   api");
+    assert_has(framed_draw(&show), "o green/api");
+    assert_has(framed_selected(&show), "api"); /* never the heading */
+    framed_press(&show, ACTION_LAST, NULL);
+    assert_has(framed_selected(&show), "lonely/x");
+    framed_press(&show, ACTION_FIRST, NULL);
+    assert_has(framed_selected(&show), "api");
+    framed_end(&show);
+}
+
+/* The verdict on the next failover has its own column. */
+static void overview_says_what_comes_next(void **state)
+{
+    struct framed show = framed_new(scene_chain(), overview_view_new());
+
+    (void)state;
+    assert_has(framed_draw(&show), "NEXT");
+    assert_has(framed_draw(&show), "+ works       no-watch");
+    assert_has(framed_draw(&show), "o /kafka/controller");
+    assert_has(framed_draw(&show), ". waiters     -");
     framed_end(&show);
 }
 
@@ -388,7 +431,7 @@ static void help_has_every_key(void **state)
     /* What does something here stands above what does not. */
     const char *elsewhere = strstr(show.text, "KEYS ELSEWHERE");
     assert_true(strstr(show.text, "sort by the next column") < elsewhere);
-    assert_true(strstr(show.text, "turn the order round") > elsewhere);
+    assert_true(strstr(show.text, "reverse sort order") > elsewhere);
     assert_has(show.text, "STATES");
     assert_has(show.text, "nobody led");
     framed_end(&show);
@@ -479,6 +522,8 @@ int main(void)
         cmocka_unit_test(overview_selection_stays_with_its_election),
         cmocka_unit_test(overview_opens_what_was_seen),
         cmocka_unit_test(overview_filter_narrows),
+        cmocka_unit_test(overview_folds_common_paths),
+        cmocka_unit_test(overview_says_what_comes_next),
         cmocka_unit_test(overview_outlook_gives_way),
         cmocka_unit_test(overview_stays_where_it_is),
         cmocka_unit_test(overview_sorts_keep_everything),

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/source/watch_map.h"
+#include "probe/watch/watch_map.h"
 
 struct waiter {
     struct watch_entry entry;

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tui/print/whole_file.h"
+#include "tui/output/whole_file.h"
 
 static char directory[] = "/tmp/electop-whole-XXXXXX";
 

@@ -1,17 +1,17 @@
 #include "tui/commands/command.h"
-#include "tui/commands/say.h"
+#include "tui/commands/messages.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/text.h"
-#include "tui/text/safe.h"
+#include "tui/screen/safe.h"
 
 int command_config(const struct invocation *invocation)
 {
     struct text safe = {0};
     char *printed = settings_print(invocation->settings);
-    /* What stands in the file may be strangers' text;
+    /* The file may contain foreign text;
        a line's end is the one control character that stays. */
     for (char *line = printed; line && *line;) {
         size_t length = strcspn(line, "\n");
@@ -27,7 +27,7 @@ int command_config(const struct invocation *invocation)
         complain("out of memory; the configuration cannot be printed");
         return EXIT_USAGE;
     }
-    int status = say_text(all);
+    int status = message_text(all);
     free(all);
     return status;
 }

@@ -2,7 +2,7 @@
  * demo.c - a private ZooKeeper with living and ill elections, and the dashboard on it.
  *
  * Servers, candidates and the dashboard share one loop and one process. Whatever ends the program ends the
- * servers too, and removes their directory: see probe/zookeeper/supervisor.h.
+ * servers too, and removes their directory: see probe/demo/supervisor.h.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,28 +10,29 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "probe/inject/cast.h"
+#include "config/security.h"
+#include "probe/demo/demo_elections.h"
 #include "probe/loop_timer.h"
-#include "probe/zookeeper/sandbox.h"
+#include "probe/demo/private_ensemble.h"
 #include "tui/commands/command.h"
-#include "tui/commands/ending.h"
-#include "tui/commands/say.h"
+#include "tui/commands/shutdown.h"
+#include "tui/commands/messages.h"
 
 /* Short ones, so that a candidate that vanishes is missed within three seconds. */
 #define TICK_MS 500
 #define CANDIDATE_TIMEOUT_MS 2500
-/* The servers are nobody else's: they may be asked often, so that what is wrong is soon certain. */
+/* The servers have no other users: they may be polled often, so that findings are soon certain. */
 #define ASK_EVERY_MS 1000
 /* Leaders come and go all the time, for people to see it: that is no illness here. */
 #define LEADER_CHANGES 1000
-/* What is never acknowledged is to be seen within the first seconds, too. */
+/* A missing acknowledgement is to be seen within the first seconds, too. */
 #define ILL_FAILOVER_MS 3000
-/* The curtain: a stage that fills up would be all vacancies and joins.
-   Nobody waits longer than this for it. */
+/* Wait for the first candidates: otherwise the first picture would be all vacancies and joins.
+   At most so long. */
 #define CAST_WAIT_MS 3000
 /* Without a terminal: how long events are shown. */
 #define EVENTS_MS 6000
-/* ... after a look that may take so long: it ends once what is suspected is certain. */
+/* ... after a first snapshot that may take so long: it ends once suspicions are certain. */
 #define LOOK_MS 30000
 /* Without a screen: how often it is looked whether the servers live. */
 #define LIVE_MS 500
@@ -41,14 +42,14 @@
 struct demo {
     uv_loop_t *loop;
     const struct invocation *invocation;
-    struct ending ending;
-    struct sandbox *sandbox;
-    struct cast *cast;
+    struct shutdown ending;
+    struct private_ensemble *sandbox;
+    struct demo_elections *cast;
     enum { SERVERS_START, SERVERS_SERVE, SERVERS_FAILED } servers;
-    int serving; /* of the servers, as last told */
+    int serving; /* of the servers, as last shown */
 };
 
-static void on_ready(void *context, const char *problem)
+static void demo_on_ready(void *context, const char *problem)
 {
     struct demo *demo = context;
     demo->servers = problem ? SERVERS_FAILED : SERVERS_SERVE;
@@ -59,10 +60,12 @@ static void on_ready(void *context, const char *problem)
 /* The servers serve, or a signal or a problem came first. */
 static bool servers_begin(struct demo *demo)
 {
-    const struct sandbox_options options = {.servers = demo->invocation->options->servers == 3 ? 3 : 1,
-                                            .tick_ms = TICK_MS};
+    const struct private_ensemble_options options = {.servers =
+                                                         demo->invocation->options->servers == 3 ? 3 : 1,
+                                                     .tick_ms = TICK_MS,
+                                                     .tls = demo->invocation->options->tls};
     char *error = NULL;
-    demo->sandbox = sandbox_start(demo->loop, &options, on_ready, demo, &error);
+    demo->sandbox = private_ensemble_start(demo->loop, &options, demo_on_ready, demo, &error);
     if (!demo->sandbox)
         complain("%s", error ? error : "out of memory; no private ZooKeeper can be started");
     free(error);
@@ -101,7 +104,7 @@ static bool settings_complete(struct cluster_settings *cluster, const struct pla
 static struct settings *settings_of(const struct demo *demo, bool brief)
 {
     size_t count, used = 0;
-    const struct play *plays = cast_demo(&count);
+    const struct play *plays = demo_elections_demo(&count);
     char **paths = calloc(count + 1, sizeof *paths), *error = NULL;
     if (!paths)
         return NULL;
@@ -109,8 +112,9 @@ static struct settings *settings_of(const struct demo *demo, bool brief)
         if (!brief || plays[i].members <= BRIEF_MEMBERS)
             paths[used++] = (char *)(uintptr_t)plays[i].election; /* read only, as argv's are */
     struct options options = *demo->invocation->options;
-    options.server = sandbox_hosts(demo->sandbox);
-    options.admin = sandbox_admin(demo->sandbox);
+    options.server = private_ensemble_hosts(demo->sandbox);
+    options.admin = private_ensemble_admin(demo->sandbox);
+    options.tls_ca = private_ensemble_security(demo->sandbox)->tls.ca;
     if (options.path_count == 0) {
         options.paths = paths;
         options.path_count = used;
@@ -125,7 +129,7 @@ static struct settings *settings_of(const struct demo *demo, bool brief)
     return NULL;
 }
 
-static void on_wake(uv_timer_t *timer)
+static void demo_on_wake(uv_timer_t *timer)
 {
     (void)timer; /* the loop has its turn: go_on() looks after the servers */
 }
@@ -140,7 +144,7 @@ static bool servers_live(struct demo *demo)
 {
     int left = 0;
     for (int i = 0; i < servers_of(demo); i++)
-        left += sandbox_server_lives(demo->sandbox, i);
+        left += private_ensemble_server_lives(demo->sandbox, i);
     for (; left > 0 && left < demo->serving; demo->serving--)
         complain(
             "one of the %d servers has ended by itself, or was killed; the demo goes on with %d: start it "
@@ -148,7 +152,7 @@ static bool servers_live(struct demo *demo)
             servers_of(demo), demo->serving - 1);
     if (left == 0)
         complain("the private ZooKeeper at %s has ended by itself, or was killed; start the demo anew",
-                 sandbox_hosts(demo->sandbox));
+                 private_ensemble_hosts(demo->sandbox));
     return left > 0;
 }
 
@@ -162,7 +166,7 @@ static int last(struct demo *demo)
         complain("out of memory; no demo");
         return EXIT_NO_LOOK;
     }
-    uv_timer_start(wake, on_wake, LIVE_MS, LIVE_MS);
+    uv_timer_start(wake, demo_on_wake, LIVE_MS, LIVE_MS);
     demo->serving = servers_of(demo);
     while (!demo->ending.signal && status == EXIT_DONE) {
         uv_run(demo->loop, UV_RUN_ONCE);
@@ -178,23 +182,25 @@ static int last(struct demo *demo)
 /* The first line is for scripts, the rest for people. */
 static int go_on(struct demo *demo)
 {
-    printf("%s\n", sandbox_hosts(demo->sandbox));
+    const char *ca = private_ensemble_security(demo->sandbox)->tls.ca;
+    printf("%s\n", private_ensemble_hosts(demo->sandbox));
     printf("Living elections, and ill ones below /ill. Look at them with\n"
-           "  electop -s %s --admin %s\n"
+           "  electop -s %s --admin %s%s%s\n"
            "Ctrl-C ends it and removes everything.\n",
-           sandbox_hosts(demo->sandbox), sandbox_admin(demo->sandbox));
-    int status = fflush(stdout) != 0 ? say_ended(errno, EXIT_DONE) : EXIT_DONE;
+           private_ensemble_hosts(demo->sandbox), private_ensemble_admin(demo->sandbox),
+           ca ? " --tls-ca " : "", ca ? ca : "");
+    int status = fflush(stdout) != 0 ? message_ended(errno, EXIT_DONE) : EXIT_DONE;
     return status == EXIT_DONE ? last(demo) : status;
 }
 
 static void cast_await(struct demo *demo)
 {
     uint64_t until_ms = uv_now(demo->loop) + CAST_WAIT_MS;
-    while (!demo->ending.signal && !cast_complete(demo->cast) && uv_now(demo->loop) < until_ms)
+    while (!demo->ending.signal && !demo_elections_complete(demo->cast) && uv_now(demo->loop) < until_ms)
         uv_run(demo->loop, UV_RUN_ONCE);
 }
 
-/* Nobody sits there: one look, a few seconds of what happens, the end. */
+/* Without a terminal: one snapshot, a few seconds of events, the end. */
 static int show_briefly(struct demo *demo, const struct settings *settings)
 {
     struct options options = *demo->invocation->options;
@@ -208,11 +214,13 @@ static int show_briefly(struct demo *demo, const struct settings *settings)
     return status;
 }
 
-static int show(struct demo *demo)
+static int demo_show(struct demo *demo)
 {
     size_t count;
-    const struct play *plays = cast_demo(&count);
-    demo->cast = cast_new(demo->loop, sandbox_hosts(demo->sandbox), CANDIDATE_TIMEOUT_MS, plays, count);
+    const struct play *plays = demo_elections_demo(&count);
+    demo->cast =
+        demo_elections_new(demo->loop, private_ensemble_hosts(demo->sandbox),
+                           private_ensemble_security(demo->sandbox), CANDIDATE_TIMEOUT_MS, plays, count);
     if (!demo->cast) {
         complain("out of memory; the demo needs 20 MB");
         return EXIT_NO_LOOK;
@@ -237,15 +245,15 @@ static int command_demo_on(uv_loop_t *loop, const struct invocation *invocation)
     struct demo demo = {.loop = loop, .invocation = invocation};
     int status = EXIT_NO_LOOK;
     /* Signals are caught all the time, also between what catches them itself. */
-    if (!ending_begin(&demo.ending, loop, 0, 0))
+    if (!shutdown_begin(&demo.ending, loop, 0, 0))
         complain("out of memory; no demo");
     else if (servers_begin(&demo))
-        status = show(&demo);
-    cast_free(demo.cast);
-    sandbox_stop(demo.sandbox);
+        status = demo_show(&demo);
+    demo_elections_free(demo.cast);
+    private_ensemble_stop(demo.sandbox);
     if (demo.ending.signal)
         status = 128 + demo.ending.signal;
-    ending_finish(&demo.ending, loop);
+    shutdown_finish(&demo.ending, loop);
     return status;
 }
 

@@ -2,22 +2,22 @@
  * events.c - what happens, a line an event, as text or as JSON Lines.
  *
  * An event's line is written in the same turn of the loop in which the event was found out. A reader that
- * is too slow is never waited for: see tui/print/output.h.
+ * is too slow is never waited for: see tui/output/output.h.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "probe/history/earlier.h"
+#include "probe/history/preload.h"
 #include "probe/clock.h"
 #include "probe/monitor.h"
-#include "probe/sink/json_event.h"
+#include "probe/json/json_event.h"
 #include "tui/commands/command.h"
-#include "tui/commands/ending.h"
-#include "tui/commands/say.h"
-#include "tui/commands/verdict.h"
-#include "tui/print/event_line.h"
-#include "tui/print/output.h"
+#include "tui/commands/shutdown.h"
+#include "tui/commands/messages.h"
+#include "tui/commands/exit_code.h"
+#include "tui/output/event_line.h"
+#include "tui/output/output.h"
 
 /* How long the last lines may take to be read, at the end. */
 #define FLUSH_MS 1000
@@ -26,13 +26,13 @@ struct stream {
     const struct options *options;
     struct output *output;
     struct buffer line;
-    struct paper paper; /* writes into line */
-    bool several;       /* clusters: each line names its own */
+    struct printer printer; /* writes into line */
+    bool several;           /* clusters: each line names its own */
     const struct model *model;
     size_t elections; /* that the column of names was made for ... */
     int where_width;  /* ... and its width */
     long written;
-    bool over; /* as many as were asked for, or nobody reads */
+    bool over; /* as many as requested, or the reader has gone */
     int error; /* the output's; 0: it is well */
 };
 
@@ -43,7 +43,7 @@ static void on_output_ended(void *context, int error)
     stream->error = error;
 }
 
-/* As wide as the longest name, so that lines stand below each other. */
+/* As wide as the longest name, so that lines align. */
 static int where_width(struct stream *stream)
 {
     size_t elections = 0;
@@ -51,7 +51,7 @@ static int where_width(struct stream *stream)
         elections += stream->model->clusters[i].election_count;
     if (!stream->model || (elections == stream->elections && stream->where_width > 0))
         return stream->where_width;
-    int width = event_line_where(stream->model, stream->paper.row->ascii);
+    int width = event_line_where(stream->model, stream->printer.row->ascii);
     stream->elections = elections;
     stream->where_width = width > stream->where_width ? width : stream->where_width; /* never back again */
     return stream->where_width;
@@ -64,12 +64,12 @@ static void on_output_dropped(void *context, struct buffer *line, uint64_t count
         json_event_write_dropped(line, clock_now(), count);
         return;
     }
-    stream->paper.out = line;
-    event_line_print_dropped(&stream->paper, clock_now(), count, where_width(stream));
-    stream->paper.out = &stream->line;
+    stream->printer.out = line;
+    event_line_print_dropped(&stream->printer, clock_now(), count, where_width(stream));
+    stream->printer.out = &stream->line;
 }
 
-static void on_event(void *context, const struct event *event)
+static void events_on_event(void *context, const struct event *event)
 {
     struct stream *stream = context;
     if (stream->over)
@@ -78,7 +78,7 @@ static void on_event(void *context, const struct event *event)
     if (stream->options->json)
         json_event_write(&stream->line, event);
     else
-        event_line_print(&stream->paper, event, stream->several, where_width(stream));
+        event_line_print(&stream->printer, event, stream->several, where_width(stream));
     if (buffer_failed(&stream->line)) {
         on_output_ended(stream, ENOMEM);
         return;
@@ -95,7 +95,7 @@ static bool stream_begin(struct stream *stream, uv_loop_t *loop, const struct in
     struct print_style how = print_style_choose(invocation->options, invocation->settings, STDOUT_FILENO);
     *stream =
         (struct stream){.options = invocation->options, .several = invocation->settings->cluster_count > 1};
-    if (!paper_begin(&stream->paper, &stream->line, &how))
+    if (!printer_begin(&stream->printer, &stream->line, &how))
         return false;
     stream->output = output_open(loop, STDOUT_FILENO, &listener, stream);
     return stream->output != NULL;
@@ -103,19 +103,19 @@ static bool stream_begin(struct stream *stream, uv_loop_t *loop, const struct in
 
 static void stream_end(struct stream *stream)
 {
-    paper_end(&stream->paper);
+    printer_end(&stream->printer);
     output_close(stream->output);
     buffer_free(&stream->line);
 }
 
 /* Until a signal, --for, --count, a reader that has gone, or a first look that cannot be had. */
-static int follow(uv_loop_t *loop, struct stream *stream, struct ending *ending, const struct model *model)
+static int follow(uv_loop_t *loop, struct stream *stream, struct shutdown *ending, const struct model *model)
 {
     const bool *waited = &ending->passed[0], *lasted = &ending->passed[1];
     bool judged = false;
     while (!ending->signal && !stream->over && !*lasted && !judged) {
         uv_run(loop, UV_RUN_ONCE);
-        judged = *waited && verdict_status(model, false) == EXIT_NO_LOOK;
+        judged = *waited && exit_code_status(model, false) == EXIT_NO_LOOK;
         if (*waited && !judged)
             ending->passed[0] = false; /* it was reached once: from now on it may come and go */
     }
@@ -123,10 +123,10 @@ static int follow(uv_loop_t *loop, struct stream *stream, struct ending *ending,
     if (ending->signal)
         return 128 + ending->signal;
     if (stream->over)
-        return say_ended(stream->error, EXIT_DONE);
-    int status = verdict_status(model, false);
+        return message_ended(stream->error, EXIT_DONE);
+    int status = exit_code_status(model, false);
     if (status == EXIT_NO_LOOK)
-        verdict_complain(model, *lasted ? stream->options->for_ms : stream->options->wait_ms);
+        exit_code_complain(model, *lasted ? stream->options->for_ms : stream->options->wait_ms);
     return status;
 }
 
@@ -134,25 +134,25 @@ int command_events_on(uv_loop_t *loop, const struct invocation *invocation)
 {
     const struct options *options = invocation->options;
     char *error = NULL;
-    struct ending ending;
+    struct shutdown ending;
     struct stream stream = {0};
     struct monitor *monitor = NULL;
     int status = EXIT_USAGE;
-    bool ready = ending_begin(&ending, loop, options->wait_ms, options->for_ms);
+    bool ready = shutdown_begin(&ending, loop, options->wait_ms, options->for_ms);
     ready = stream_begin(&stream, loop, invocation) && ready;
     if (ready)
         monitor = monitor_start(loop, invocation->settings, &error);
-    struct earlier *earlier = monitor ? earlier_begin(loop, monitor, &invocation->settings->history) : NULL;
-    earlier_follow(earlier);
+    struct preload *earlier = monitor ? preload_begin(loop, monitor, &invocation->settings->history) : NULL;
+    preload_follow(earlier);
     stream.model = monitor ? monitor_model(monitor) : NULL;
-    if (monitor && monitor_subscribe(monitor, on_event, &stream))
+    if (monitor && monitor_subscribe(monitor, events_on_event, &stream))
         status = follow(loop, &stream, &ending, monitor_model(monitor));
     else
         complain("%s", error ? error : "out of memory; nothing can be followed");
-    earlier_end(earlier);
+    preload_end(earlier);
     monitor_stop(monitor);
     stream_end(&stream);
-    ending_finish(&ending, loop);
+    shutdown_finish(&ending, loop);
     free(error);
     return status;
 }

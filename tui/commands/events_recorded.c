@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "probe/sink/json_event.h"
+#include "probe/json/json_event.h"
 #include "tui/commands/recording.h"
-#include "tui/commands/say.h"
-#include "tui/print/event_line.h"
-#include "tui/print/output.h"
+#include "tui/commands/messages.h"
+#include "tui/output/event_line.h"
+#include "tui/output/output.h"
 
 /* So much is gathered before it is written. */
 #define PIECE_BYTES (64 * 1024)
@@ -16,7 +16,7 @@
 struct telling {
     const struct options *options;
     struct buffer out;
-    struct paper paper;
+    struct printer printer;
     bool several;
     int where_width;
     long told;
@@ -31,7 +31,7 @@ static bool flush(struct telling *telling)
     return telling->error == 0;
 }
 
-static bool on_event(void *context, const struct event *event)
+static bool events_recorded_on_event(void *context, const struct event *event)
 {
     struct telling *telling = context;
     if (event->election ? !recording_wants(telling->options, event->election)
@@ -40,7 +40,7 @@ static bool on_event(void *context, const struct event *event)
     if (telling->options->json)
         json_event_write(&telling->out, event);
     else
-        event_line_print(&telling->paper, event, telling->several, telling->where_width);
+        event_line_print(&telling->printer, event, telling->several, telling->where_width);
     telling->told++;
     if (buffer_failed(&telling->out) || (telling->out.length >= PIECE_BYTES && !flush(telling)))
         return false;
@@ -65,18 +65,19 @@ int command_events_recorded(const struct invocation *invocation)
         if (from_us > to_us) {
             complain(
                 "--from is not before --to; times as 14:03 or -10m are seen from the end of the recording");
-        } else if (!paper_begin(&telling.paper, &telling.out, &how)) {
+        } else if (!printer_begin(&telling.printer, &telling.out, &how)) {
             complain("out of memory");
         } else {
-            telling.where_width = model ? event_line_where(model, telling.paper.row->ascii) : 20;
-            if (!history_events(history, NULL, from_us, to_us + 1, on_event, &telling, &error))
+            telling.where_width = model ? event_line_where(model, telling.printer.row->ascii) : 20;
+            if (!history_events(history, NULL, from_us, to_us + 1, events_recorded_on_event, &telling,
+                                &error))
                 complain("%s", error ? error : "out of memory");
             else if (buffer_failed(&telling.out))
                 complain("out of memory");
             else
-                status = say_ended(flush(&telling) ? 0 : telling.error, EXIT_DONE);
+                status = message_ended(flush(&telling) ? 0 : telling.error, EXIT_DONE);
         }
-        paper_end(&telling.paper);
+        printer_end(&telling.printer);
     }
     history_close(history);
     buffer_free(&telling.out);

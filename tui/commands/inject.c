@@ -1,9 +1,9 @@
 /*
- * inject.c - test candidates: what was asked for is checked before anything is touched, run, and told.
+ * inject.c - test candidates: checks the options before anything is touched, runs, and reports.
  *
- * Ctrl-C (or any other signal that ends us) ends the run in an orderly way; a second one at once, and then
- * what stands in the tree is left for the next run to remove, which is said. Close behind each other they are
- * one: a wrapper passes on what the terminal has sent to both.
+ * Ctrl-C (or another signal that ends the program) ends the run in an orderly way; a second one at once, and
+ * then its znodes are left for the next run to remove, which is said. Two in quick succession are one: a
+ * wrapper passes on the signal that the terminal has sent to both.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,17 +11,17 @@
 
 #include "config/text.h"
 #include "config/znode_path.h"
-#include "probe/inject/ceiling.h"
-#include "probe/inject/naming.h"
-#include "probe/inject/trial.h"
-#include "probe/inject/trial_json.h"
+#include "probe/inject/limits.h"
+#include "probe/candidate/naming.h"
+#include "probe/inject/run.h"
+#include "probe/inject/run_json.h"
 #include "tui/commands/command.h"
-#include "tui/commands/ending.h"
-#include "tui/commands/say.h"
-#include "tui/print/output.h"
-#include "tui/print/paper.h"
-#include "tui/print/whole_file.h"
-#include "tui/inject/trial_lines.h"
+#include "tui/commands/shutdown.h"
+#include "tui/commands/messages.h"
+#include "tui/output/output.h"
+#include "tui/output/line_printer.h"
+#include "tui/output/whole_file.h"
+#include "tui/output/run_lines.h"
 
 /* Without --for. */
 #define FOR_DEFAULT_MS 60000
@@ -32,17 +32,17 @@
 struct injection {
     const struct options *options;
     const struct settings *settings;
-    struct trial_options wanted;
-    struct trial_options against; /* the second run; both differ in their behaviour only */
+    struct run_options wanted;
+    struct run_options against; /* the second run; both differ in their behaviour only */
     struct expectation expectations[INJECT_EXPECTATIONS];
-    struct trial *earlier, *trial; /* earlier: the first of two, which is over; else NULL */
-    struct ending ending;
+    struct run *earlier, *run; /* earlier: the first of two, which is over; else NULL */
+    struct shutdown ending;
     uv_timer_t progress;
     bool shows_progress, over;
     struct print_style style;
 };
 
-/* ---- what was asked for ---- */
+/* ---- the options ---- */
 
 static bool refuse_value(const char *option, const char *value, const char *problem)
 {
@@ -52,7 +52,7 @@ static bool refuse_value(const char *option, const char *value, const char *prob
     return false;
 }
 
-/* How many must stand for it to hold; 0: it is about something else. */
+/* How many candidates it needs to hold; 0: it is about another figure. */
 static size_t least_of(const struct expectation *e)
 {
     if (e->figure != FIGURE_STAND || e->of != OF_COUNT || e->relation == EXPECT_LESS ||
@@ -77,22 +77,22 @@ static bool name_read(const char *name)
 static bool wishes_read(struct injection *in)
 {
     const struct inject_options *said = &in->options->inject;
-    struct trial_options *wanted = &in->wanted;
+    struct run_options *wanted = &in->wanted;
     const char *problem;
-    if ((problem = wishes_behaviour(said->behaviour, wanted->parts, &wanted->part_count)))
+    if ((problem = run_options_behaviour(said->behaviour, wanted->parts, &wanted->part_count)))
         return refuse_value("behaviour", said->behaviour, problem);
-    if (said->kill && (problem = wishes_kill(said->kill, &wanted->victim, &wanted->every_ms)))
+    if (said->kill && (problem = run_options_kill(said->kill, &wanted->victim, &wanted->every_ms)))
         return refuse_value("kill", said->kill, problem);
-    if (said->how && (problem = wishes_how(said->how, &wanted->how)))
+    if (said->how && (problem = run_options_how(said->how, &wanted->how)))
         return refuse_value("how", said->how, problem);
     if (said->how && !said->kill) {
         complain("--how says how candidates die, and nobody shall; add --kill leader");
         return false;
     }
-    if (said->sessions && (problem = wishes_sessions(said->sessions, &wanted->per_session)))
+    if (said->sessions && (problem = run_options_sessions(said->sessions, &wanted->per_session)))
         return refuse_value("sessions", said->sessions, problem);
     for (size_t i = 0; i < said->expect_count; i++) {
-        if ((problem = wishes_expect(said->expect[i], &in->expectations[i])))
+        if ((problem = run_options_expect(said->expect[i], &in->expectations[i])))
             return refuse_value("expect", said->expect[i], problem);
         size_t least = least_of(&in->expectations[i]);
         wanted->least = least > wanted->least ? least : wanted->least;
@@ -112,7 +112,7 @@ static bool wishes_read(struct injection *in)
     wanted->wait_ms = in->options->wait_ms;
     in->against = *wanted;
     if (said->against &&
-        (problem = wishes_behaviour(said->against, in->against.parts, &in->against.part_count)))
+        (problem = run_options_behaviour(said->against, in->against.parts, &in->against.part_count)))
         return refuse_value("against", said->against, problem);
     return true;
 }
@@ -120,13 +120,13 @@ static bool wishes_read(struct injection *in)
 /* More than the ceiling, without leave. */
 static bool is_too_much(const struct injection *in)
 {
-    const struct trial_options *wanted = &in->wanted;
+    const struct run_options *wanted = &in->wanted;
     size_t each = wanted->per_session ? wanted->per_session : 1;
     const struct demand demand = {.sessions = (wanted->candidates + each - 1) / each,
                                   .rate_per_s = wanted->rate_per_s,
                                   .every_ms = wanted->victim == VICTIM_NOBODY ? 0 : wanted->every_ms};
-    char text[CEILING_TEXT];
-    if (wanted->load || !ceiling_passed(&in->settings->inject, &demand, text))
+    char text[LIMITS_TEXT];
+    if (wanted->load || !limits_passed(&in->settings->inject, &demand, text))
         return false;
     complain("%s; say with --load that this ensemble may be loaded, or raise it in the configuration", text);
     return true;
@@ -201,7 +201,7 @@ static bool injection_check(struct injection *in)
 
 /* ---- while it runs ---- */
 
-static void on_over(void *context)
+static void inject_on_over(void *context)
 {
     struct injection *in = context;
     in->over = true;
@@ -216,80 +216,81 @@ static void progress_clear(const struct injection *in)
 static void on_progress(uv_timer_t *timer)
 {
     struct injection *in = timer->data;
-    struct trial_report *report = malloc(sizeof *report);
+    struct run_report *report = malloc(sizeof *report);
     struct buffer line = {0};
     if (!report)
         return;
-    trial_report(in->trial, report);
+    run_report(in->run, report);
     buffer_put_text(&line, "\r\033[K");
     if (in->options->inject.against)
         buffer_printf(&line, "run %d of 2: ", in->earlier ? 2 : 1);
-    trial_progress_print(&line, report, in->style.ascii);
+    run_progress_print(&line, report, in->style.ascii);
     if (!buffer_failed(&line))
         output_write(STDERR_FILENO, line.bytes, line.length);
     buffer_free(&line);
     free(report);
 }
 
-/* ---- what came of it ---- */
+/* ---- the result ---- */
 
-static int write_page(const struct trial_report *report, const struct trial_wishes *wishes, const char *file)
+static int inject_write_page(const struct run_report *report, const struct run_options_text *wanted,
+                             const char *file)
 {
     struct buffer out = {0};
-    trial_page_print(&out, report, wishes);
-    return say_page(&out, file);
+    run_page_print(&out, report, wanted);
+    return message_page(&out, file);
 }
 
-static int write_report(const struct injection *in, const struct trial_report *report)
+static int write_report(const struct injection *in, const struct run_report *report)
 {
     struct buffer out = {0};
     int status = EXIT_DONE;
     const char *html = in->options->html;
-    const struct trial_wishes wishes = {in->options->inject.expect, in->expectations,
-                                        in->options->inject.expect_count};
+    const struct run_options_text wanted = {in->options->inject.expect, in->expectations,
+                                            in->options->inject.expect_count};
     if (html)
-        status = write_page(report, &wishes, html);
+        status = inject_write_page(report, &wanted, html);
     if (html && strcmp(html, "-") == 0)
         return status;
     if (in->options->json)
-        trial_json_write(&out, report, wishes.texts, wishes.read, wishes.count);
+        run_json_write(&out, report, wanted.texts, wanted.read, wanted.count);
     else
-        trial_text_print(&out, &in->style, report, &wishes, READS_FROM_END);
-    int written = say_buffer(&out, EXIT_DONE);
+        run_text_print(&out, &in->style, report, &wanted, READS_FROM_END);
+    int written = message_buffer(&out, EXIT_DONE);
     return written != EXIT_DONE ? written : status;
 }
 
-static int status_of_end(const struct trial_report *report)
+static int status_of_end(const struct run_report *report)
 {
     switch (report->end) {
-    case TRIAL_REFUSED:
+    case RUN_REFUSED:
         return EXIT_USAGE;
-    case TRIAL_UNREACHED:
+    case RUN_UNREACHED:
         return EXIT_NO_LOOK;
-    case TRIAL_LOST:
-    case TRIAL_TOO_SLOW:
-    case TRIAL_FAILED:
+    case RUN_LOST:
+    case RUN_TOO_SLOW:
+    case RUN_FAILED:
         return EXIT_FOUND;
-    case TRIAL_DONE:
+    case RUN_DONE:
         /* Withdrawn for good, before its time; or a run of several agents that not all of them were in. */
         return report->problem || report->agents_short ? EXIT_FOUND : EXIT_DONE;
-    case TRIAL_STOPPED:
+    case RUN_STOPPED:
         break;
     }
     return EXIT_DONE;
 }
 
-static int status_of_wishes(const struct injection *in, const struct trial_report *report)
+static int status_of_wishes(const struct injection *in, const struct run_report *report)
 {
     for (size_t i = 0; i < in->options->inject.expect_count; i++) {
         const struct expectation *e = &in->expectations[i];
-        if (!expectation_holds(e, trial_figure(report, e->figure, e->of)))
+        if (!expectation_holds(e, run_figure(report, e->figure, e->of)))
             return EXIT_FOUND;
     }
     return EXIT_DONE;
 }
 
-static int tell_of(const struct injection *in, struct trial_report *first, struct trial_report *second)
+static int tell_of(const struct injection *in, struct run_report *first, struct run_report *second)
 {
     int status = status_of_end(first), ended = second ? status_of_end(second) : EXIT_DONE;
     if (status == EXIT_DONE)
@@ -300,23 +301,23 @@ static int tell_of(const struct injection *in, struct trial_report *first, struc
         complain("%s", second->problem);
     if (in->options->inject.against && !second)
         complain("the second run (--against) was not begun: the first one did not come to its end");
-    bool both = second && (second->crowd.sessions > 0 || second->end == TRIAL_DONE);
-    if (!both && first->crowd.sessions == 0 && first->end != TRIAL_DONE)
-        return status; /* nothing came about that could be told */
+    bool both = second && (second->crowd.sessions > 0 || second->end == RUN_DONE);
+    if (!both && first->crowd.sessions == 0 && first->end != RUN_DONE)
+        return status; /* there is no result to report */
     if (both)
         second->earlier = first;
     int written = write_report(in, both ? second : first);
     return written != EXIT_DONE ? written : status;
 }
 
-static int tell(const struct injection *in)
+static int inject_tell(const struct injection *in)
 {
     int status = EXIT_USAGE;
-    struct trial_report *last = malloc(sizeof *last), *earlier = malloc(sizeof *earlier);
+    struct run_report *last = malloc(sizeof *last), *earlier = malloc(sizeof *earlier);
     if (last && earlier) {
-        trial_report(in->trial, last);
+        run_report(in->run, last);
         if (in->earlier)
-            trial_report(in->earlier, earlier);
+            run_report(in->earlier, earlier);
         status = in->earlier ? tell_of(in, earlier, last) : tell_of(in, last, NULL);
     } else {
         complain("out of memory; nothing can be told");
@@ -327,7 +328,7 @@ static int tell(const struct injection *in)
 }
 
 /* Until it is over; a second signal breaks off. */
-static void run(struct injection *in, uv_loop_t *loop)
+static void inject_run(struct injection *in, uv_loop_t *loop)
 {
     int heard = 0;
     uint64_t heard_ms = 0;
@@ -337,7 +338,7 @@ static void run(struct injection *in, uv_loop_t *loop)
         if (in->ending.signal && !heard) {
             heard = in->ending.signal;
             heard_ms = uv_now(loop);
-            trial_stop(in->trial);
+            run_stop(in->run);
         } else if (in->ending.signal && uv_now(loop) >= heard_ms + ONE_SIGNAL_MS) {
             progress_clear(in);
             complain("broken off: what stands in the tree goes with its sessions, and the next run removes "
@@ -351,11 +352,11 @@ static void run(struct injection *in, uv_loop_t *loop)
 
 static bool is_done(const struct injection *in)
 {
-    struct trial_report *report = malloc(sizeof *report);
+    struct run_report *report = malloc(sizeof *report);
     bool done = false;
     if (report) {
-        trial_report(in->trial, report);
-        done = report->end == TRIAL_DONE;
+        run_report(in->run, report);
+        done = report->end == RUN_DONE;
     }
     free(report);
     return done && !in->ending.signal;
@@ -364,19 +365,19 @@ static bool is_done(const struct injection *in)
 /* One run, or two after each other. False: out of memory, and there is nothing to tell. */
 static bool run_all(struct injection *in, uv_loop_t *loop)
 {
-    static const struct trial_listener listener = {.over = on_over};
-    in->trial = trial_new(loop, &in->wanted, &listener, in);
-    if (!in->trial)
+    static const struct run_listener listener = {.over = inject_on_over};
+    in->run = run_new(loop, &in->wanted, &listener, in);
+    if (!in->run)
         return false;
-    run(in, loop);
+    inject_run(in, loop);
     if (!in->options->inject.against || !is_done(in))
         return true;
-    struct trial *second = trial_new(loop, &in->against, &listener, in);
+    struct run *second = run_new(loop, &in->against, &listener, in);
     if (!second)
         return false;
-    in->earlier = in->trial;
-    in->trial = second;
-    run(in, loop);
+    in->earlier = in->run;
+    in->run = second;
+    inject_run(in, loop);
     return true;
 }
 
@@ -398,7 +399,7 @@ static int command_inject_on(uv_loop_t *loop, const struct invocation *invocatio
         return status;
     }
     bool told = false;
-    if (ending_begin(&in->ending, loop, 0, 0)) {
+    if (shutdown_begin(&in->ending, loop, 0, 0)) {
         uv_timer_init(loop, &in->progress);
         in->progress.data = in;
         if (in->shows_progress)
@@ -408,12 +409,12 @@ static int command_inject_on(uv_loop_t *loop, const struct invocation *invocatio
         progress_clear(in);
     }
     if (told)
-        status = tell(in);
+        status = inject_tell(in);
     else
         complain("out of memory; nothing can be run");
-    trial_free(in->earlier);
-    trial_free(in->trial);
-    ending_finish(&in->ending, loop);
+    run_free(in->earlier);
+    run_free(in->run);
+    shutdown_finish(&in->ending, loop);
     if (in->ending.signal)
         status = 128 + in->ending.signal;
     free(in);

@@ -6,17 +6,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "probe/history/earlier.h"
+#include "probe/history/preload.h"
 #include "probe/clock.h"
-#include "probe/history/place.h"
+#include "probe/history/recording_file.h"
 #include "probe/monitor.h"
-#include "probe/sink/json_look.h"
+#include "probe/json/json_snapshot.h"
 #include "tui/commands/command.h"
-#include "tui/commands/ending.h"
+#include "tui/commands/shutdown.h"
 #include "tui/commands/recording.h"
-#include "tui/commands/say.h"
-#include "tui/commands/verdict.h"
-#include "tui/report/look_text.h"
+#include "tui/commands/messages.h"
+#include "tui/commands/exit_code.h"
+#include "tui/output/snapshot_text.h"
 
 /* With what the configured history knows, where there is one and it can be read:
    a look is no less without. */
@@ -26,34 +26,35 @@ static void write_json(struct buffer *out, const struct model *model, const stru
     struct moment now = clock_now();
     char *error = NULL, *file = NULL;
     if (settings->given && strcmp(settings->file, "off") != 0)
-        file = place_choose(settings, true, &error);
+        file = recording_file_choose(settings, true, &error);
     struct history *history = file ? history_open(file, &error) : NULL;
     struct recording_kept kept = {history, now.wall_us};
-    json_look_write_kept(out, model, now, history ? recording_figures : NULL, &kept);
+    json_snapshot_write_kept(out, model, now, history ? recording_figures : NULL, &kept);
     history_close(history);
     free(file);
     free(error);
 }
 
-static bool print_look(struct buffer *out, const struct model *model, const struct invocation *invocation)
+static bool once_print_look(struct buffer *out, const struct model *model,
+                            const struct invocation *invocation)
 {
     if (invocation->options->json) {
         write_json(out, model, invocation);
         return !buffer_failed(out);
     }
     struct print_style how = print_style_choose(invocation->options, invocation->settings, STDOUT_FILENO);
-    return look_text_print(out, model, clock_now(), &how);
+    return snapshot_text_print(out, model, clock_now(), &how);
 }
 
 int command_once_on(uv_loop_t *loop, const struct invocation *invocation)
 {
     const struct options *options = invocation->options;
     char *error = NULL;
-    struct ending ending;
+    struct shutdown ending;
     struct buffer out = {0};
-    bool caught = ending_begin(&ending, loop, options->wait_ms, 0);
+    bool caught = shutdown_begin(&ending, loop, options->wait_ms, 0);
     struct monitor *monitor = caught ? monitor_start(loop, invocation->settings, &error) : NULL;
-    struct earlier *earlier = monitor ? earlier_begin(loop, monitor, &invocation->settings->history) : NULL;
+    struct preload *earlier = monitor ? preload_begin(loop, monitor, &invocation->settings->history) : NULL;
     int status = EXIT_USAGE;
     bool printed = false;
     if (monitor) {
@@ -63,30 +64,30 @@ int command_once_on(uv_loop_t *loop, const struct invocation *invocation)
         if (options->quick)
             monitor_one_look(monitor);
         else
-            earlier_follow(earlier);
+            preload_follow(earlier);
         while (!ending.signal && !ending.passed[0] &&
                !(options->quick ? monitor_looked(monitor)
-                                : monitor_settled(monitor, until_ms) && !earlier_waits(earlier)))
+                                : monitor_settled(monitor, until_ms) && !preload_waits(earlier)))
             uv_run(loop, UV_RUN_ONCE);
-        earlier_end(earlier);
+        preload_end(earlier);
         if (!ending.signal) {
             bool cut = monitor_cut(monitor);
             monitor_catch_up(monitor);
-            status = cut ? verdict_unsearched(model, options) : verdict_status(model, options->strict);
-            printed = print_look(&out, model, invocation);
+            status = cut ? exit_code_unsearched(model, options) : exit_code_status(model, options->strict);
+            printed = once_print_look(&out, model, invocation);
             if (status == EXIT_NO_LOOK && !cut)
-                verdict_complain(model, options->wait_ms);
-            else if (options->strict && !cut && verdict_complain_unjudged(model, invocation->settings))
+                exit_code_complain(model, options->wait_ms);
+            else if (options->strict && !cut && exit_code_complain_unjudged(model, invocation->settings))
                 status = EXIT_FOUND;
         }
     }
     /* The session ends before the reader is waited for: the servers need not keep it meanwhile. */
     monitor_stop(monitor);
-    ending_finish(&ending, loop);
+    shutdown_finish(&ending, loop);
     if (ending.signal)
         status = 128 + ending.signal;
     else if (printed)
-        status = say_buffer(&out, status);
+        status = message_buffer(&out, status);
     else
         complain("%s", error ? error : "out of memory; nothing can be shown");
     buffer_free(&out);

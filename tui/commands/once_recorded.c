@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include "config/znode_path.h"
-#include "probe/sink/json_look.h"
-#include "probe/sink/look.h"
+#include "probe/json/json_snapshot.h"
+#include "probe/json/election_summary.h"
 #include "tui/commands/recording.h"
-#include "tui/commands/say.h"
-#include "tui/commands/verdict.h"
-#include "tui/report/look_text.h"
+#include "tui/commands/messages.h"
+#include "tui/commands/exit_code.h"
+#include "tui/output/snapshot_text.h"
 
 /* The same model with only the elections that are asked for: all else is the recording's. */
 struct picked {
@@ -49,7 +49,7 @@ static bool complain_unrecorded(const struct model *model, const struct options 
         bool found = false;
         for (size_t j = 0; j < model->cluster_count; j++)
             for (size_t k = 0; k < model->clusters[j].election_count && !found; k++)
-                found = znode_pattern_match(options->paths[i], look_path(model->clusters[j].elections[k]));
+                found = znode_pattern_match(options->paths[i], summary_path(model->clusters[j].elections[k]));
         if (!found)
             complain("%s was not being watched at that moment", options->paths[i]);
         missing |= !found;
@@ -57,8 +57,8 @@ static bool complain_unrecorded(const struct model *model, const struct options 
     return missing;
 }
 
-static int print_look(struct history *history, const struct model *model, struct moment at,
-                      const struct invocation *invocation)
+static int once_recorded_print_look(struct history *history, const struct model *model, struct moment at,
+                                    const struct invocation *invocation)
 {
     const struct options *options = invocation->options;
     struct picked picked = {0};
@@ -66,20 +66,20 @@ static int print_look(struct history *history, const struct model *model, struct
     int status = EXIT_USAGE;
     bool printed = pick(&picked, model, options);
     if (printed) {
-        status = verdict_status(&picked.model, options->strict);
+        status = exit_code_status(&picked.model, options->strict);
         if (complain_unrecorded(&picked.model, options))
             status = EXIT_NO_LOOK;
         struct print_style how = print_style_choose(options, invocation->settings, STDOUT_FILENO);
         if (options->json)
-            json_look_write_kept(&out, &picked.model, at, recording_figures,
-                                 &(struct recording_kept){history, at.wall_us});
+            json_snapshot_write_kept(&out, &picked.model, at, recording_figures,
+                                     &(struct recording_kept){history, at.wall_us});
         else
-            printed = look_text_print(&out, &picked.model, at, &how);
+            printed = snapshot_text_print(&out, &picked.model, at, &how);
     }
     free(picked.model.clusters);
     free(picked.elections);
     out.failed |= !printed;
-    return say_buffer(&out, status);
+    return message_buffer(&out, status);
 }
 
 int command_once_recorded(const struct invocation *invocation)
@@ -94,7 +94,7 @@ int command_once_recorded(const struct invocation *invocation)
         if (model) {
             struct moment at = {.mono_us = model->now.mono_us + (at_us - model->now.wall_us),
                                 .wall_us = at_us};
-            status = print_look(history, model, at, invocation);
+            status = once_recorded_print_look(history, model, at, invocation);
         } else {
             complain("%s", error ? error : "out of memory");
         }

@@ -21,7 +21,7 @@ static const char *const files[] = {"history.db", "history.db-wal", "history.db-
                                     "history.db.lock"};
 #define LOCK "history.db.lock"
 
-static bool is_ours(const char *name)
+static bool private_place_is_ours(const char *name)
 {
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (strcmp(name, files[i]) == 0)
@@ -37,7 +37,7 @@ static bool holds_only_ours(int directory)
     struct dirent *entry;
     bool only = entries != NULL;
     while (entries && (entry = readdir(entries)))
-        only = only && is_ours(entry->d_name);
+        only = only && private_place_is_ours(entry->d_name);
     if (entries)
         closedir(entries);
     else if (again >= 0)
@@ -45,7 +45,7 @@ static bool holds_only_ours(int directory)
     return only;
 }
 
-/* Whoever records there holds the lock until it ends, in whatever way. */
+/* A recorder there holds the lock until it ends, in any way. */
 static bool is_in_use(int directory)
 {
     int fd = openat(directory, LOCK, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
@@ -64,7 +64,7 @@ static bool is_left(int directory)
 }
 
 /* What a run left that was killed. */
-static void sweep(const char *base)
+static void private_place_sweep(const char *base)
 {
     DIR *entries = opendir(base);
     struct dirent *entry;
@@ -93,7 +93,7 @@ char *private_place_make(char **error)
     *error = NULL;
     if (!base || *base != '/')
         base = "/tmp";
-    sweep(base);
+    private_place_sweep(base);
     char *directory = text_format("%s/" PREFIX SUFFIX, base);
     if (directory && mkdtemp(directory))
         return directory;

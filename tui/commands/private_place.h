@@ -5,7 +5,7 @@
 #define ELECTOP_TUI_COMMANDS_PRIVATE_PLACE_H
 
 /*
- * In $TMPDIR or /tmp, for nobody else; what an earlier run left there that was killed is removed first.
+ * In $TMPDIR or /tmp, private; the remains of an earlier run that was killed are removed first.
  * malloc'd; NULL and a text in *error (caller frees): why not.
  */
 char *private_place_make(char **error);

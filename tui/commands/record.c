@@ -1,7 +1,7 @@
 /*
- * record.c - keeps what happens, without a screen, until it is told to end: as a service, or beside one.
+ * record.c - records without a screen, until a signal ends it: as a service, or by hand.
  *
- * SIGHUP reads the configuration again; one that is wrong is told, and the old one goes on.
+ * SIGHUP reads the configuration again; a wrong one is reported, and the old one stays in effect.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -11,15 +11,19 @@
 
 #include "config/text.h"
 #include "config/units.h"
+#include "probe/alert/alert_book.h"
+#include "probe/alert/alerts.h"
 #include "probe/election/recipe_check.h"
-#include "probe/history/earlier.h"
-#include "probe/history/place.h"
+#include "probe/history/preload.h"
+#include "probe/history/recording_file.h"
 #include "probe/history/recorder.h"
+#include "probe/metrics/exporter.h"
 #include "probe/monitor.h"
+#include "probe/transport/transport.h"
 #include "tui/commands/command.h"
-#include "tui/commands/ending.h"
-#include "tui/commands/say.h"
-#include "tui/text/format.h"
+#include "tui/commands/shutdown.h"
+#include "tui/commands/messages.h"
+#include "tui/words/format.h"
 
 #define CHECK_MS 1000
 
@@ -27,14 +31,16 @@ struct recording {
     uv_loop_t *loop;
     const struct settings *settings;
     struct monitor *monitor;
-    struct earlier *earlier; /* what the file holds of before; or NULL */
+    struct preload *earlier; /* what the file holds of before; or NULL */
     struct recorder *recorder;
+    struct exporter *exporter; /* of --listen; or NULL */
+    struct alerts *alerts;     /* or NULL: none are configured */
     uv_timer_t timer;
-    char *problem;             /* as it was told; NULL: it is well */
-    struct recorder_loss told; /* the latest, as far as it was told */
+    char *problem;             /* as last reported; NULL: none */
+    struct recorder_loss told; /* the latest, as far as reported */
 };
 
-static void end(struct recording *r, bool *fine)
+static void record_end(struct recording *r, bool *fine)
 {
     char *problem = NULL;
     if (!recorder_stop(r->recorder, &problem)) {
@@ -42,7 +48,11 @@ static void end(struct recording *r, bool *fine)
         *fine = false;
     }
     free(problem);
-    earlier_end(r->earlier);
+    preload_end(r->earlier);
+    if (r->exporter)
+        exporter_follow(r->exporter, NULL);
+    if (r->alerts)
+        alerts_follow(r->alerts, NULL, r->settings);
     monitor_stop(r->monitor);
     r->earlier = NULL;
     r->recorder = NULL;
@@ -65,36 +75,55 @@ static void tell_place(const struct recording *r)
     text_add(&text, "\n");
     char *line = text_take(&text);
     if (line)
-        say_text(line); /* whoever does not read it is recorded for all the same */
+        message_text(line); /* recording goes on without a reader */
     free(line);
 }
 
+static void recording_on_alert_problem(void *context, const char *problem)
+{
+    (void)context;
+    complain("%s", problem);
+}
+
+/* What is open goes on where the configuration was read again. */
+static void recording_alerts(struct recording *r)
+{
+    if (r->alerts)
+        alerts_follow(r->alerts, r->monitor, r->settings);
+    else if (r->settings->alert_count)
+        r->alerts = alerts_start(r->loop, r->monitor, r->settings, recording_on_alert_problem, r);
+}
+
 /* What the monitor sees is subscribed to before anything happens: nothing is missed. */
-static bool begin(struct recording *r, const struct settings *settings, char **error)
+static bool record_begin(struct recording *r, const struct settings *settings, char **error)
 {
     *error = NULL;
-    char *file = place_choose(&settings->history, false, error);
+    char *file = recording_file_choose(&settings->history, false, error);
     if (!file)
         return false;
     r->settings = settings;
     r->monitor = monitor_start(r->loop, settings, error);
     if (r->monitor) {
-        r->earlier = earlier_begin(r->loop, r->monitor, &settings->history);
+        r->earlier = preload_begin(r->loop, r->monitor, &settings->history);
         r->recorder = recorder_start(r->loop, r->monitor, file, settings->history.keep_ms, error);
     }
     free(file);
+    if (r->recorder && r->exporter)
+        exporter_follow(r->exporter, r->monitor);
+    if (r->recorder)
+        recording_alerts(r);
     if (r->recorder) {
         tell_place(r);
         return true;
     }
-    earlier_end(r->earlier);
+    preload_end(r->earlier);
     monitor_stop(r->monitor);
     r->earlier = NULL;
     r->monitor = NULL;
     return false;
 }
 
-/* What was too much to be kept until it could be written: from when, and until when. */
+/* Reports the events that did not fit into memory before they could be written: from when, and until when. */
 static void tell_loss(struct recording *r)
 {
     struct recorder_loss loss;
@@ -111,8 +140,8 @@ static void tell_loss(struct recording *r)
     r->told = loss;
 }
 
-/* Nobody reads a log all the time: what keeps it from recording is said, and when that is over. */
-static void on_check(uv_timer_t *timer)
+/* A log is not read all the time: an obstacle to recording is reported, and its end. */
+static void record_on_check(uv_timer_t *timer)
 {
     struct recording *r = timer->data;
     char *problem = r->recorder ? recorder_problem(r->recorder) : NULL;
@@ -130,7 +159,7 @@ static struct settings *read_again(const struct options *options)
 {
     char *error = NULL;
     struct settings *settings = settings_load(options, &error);
-    if (settings && recipes_check(settings, &error))
+    if (settings && recipes_check(settings, &error) && alerts_check(settings, &error))
         return settings;
     settings_free(settings);
     complain("%s", error ? error : "out of memory");
@@ -148,15 +177,16 @@ static bool reload(struct recording *r, const struct invocation *invocation, str
     char *error;
     if (!settings)
         return true;
-    end(r, &fine);
-    if (begin(r, settings, &error)) {
+    record_end(r, &fine);
+    transport_forget(NULL); /* certificates, keys and tickets are read again, too */
+    if (record_begin(r, settings, &error)) {
         settings_free(*own);
         *own = settings;
         return true;
     }
     complain("%s", error ? error : "out of memory");
     free(error);
-    fine = begin(r, before, &error);
+    fine = record_begin(r, before, &error);
     if (!fine)
         complain("%s", error ? error : "out of memory");
     else
@@ -166,18 +196,44 @@ static bool reload(struct recording *r, const struct invocation *invocation, str
     return fine;
 }
 
+static struct exporter_recording exporter_state(void *context)
+{
+    struct recording *r = context;
+    return (struct exporter_recording){.recording = !r->problem,
+                                       .lost_events = r->recorder ? recorder_lost(r->recorder) : 0,
+                                       .alerts_sent = r->alerts ? alerts_sent(r->alerts) : 0,
+                                       .alerts_failed = r->alerts ? alerts_failed(r->alerts) : 0};
+}
+
+/* A port that cannot be had is said before anything is recorded without it. */
+static bool begin_export(struct recording *r, const struct options *options, char **error)
+{
+    if (!options->listen)
+        return true;
+    r->exporter = exporter_start(r->loop, r->monitor, options->listen, (size_t)options->series,
+                                 exporter_state, r, error);
+    if (r->exporter)
+        export_tell_place(r->exporter);
+    return r->exporter != NULL;
+}
+
 static int command_record_on(uv_loop_t *loop, const struct invocation *invocation)
 {
     struct recording recording = {.loop = loop};
     struct settings *own = NULL; /* those of a reload */
-    struct ending ending;
+    struct shutdown ending;
     char *error = NULL;
     int status = EXIT_USAGE;
-    bool ready = ending_begin(&ending, loop, 0, 0);
+    bool ready = shutdown_begin(&ending, loop, 0, 0);
     uv_timer_init(loop, &recording.timer);
     recording.timer.data = &recording;
-    uv_timer_start(&recording.timer, on_check, CHECK_MS, CHECK_MS);
-    bool recorded = ready && begin(&recording, invocation->settings, &error);
+    uv_timer_start(&recording.timer, record_on_check, CHECK_MS, CHECK_MS);
+    bool recorded = ready && record_begin(&recording, invocation->settings, &error);
+    bool fine = true;
+    if (recorded && !begin_export(&recording, invocation->options, &error)) {
+        record_end(&recording, &fine);
+        recorded = false;
+    }
     if (!recorded)
         complain("%s", error ? error : "out of memory; nothing can be recorded");
     free(error);
@@ -190,12 +246,13 @@ static int command_record_on(uv_loop_t *loop, const struct invocation *invocatio
         uv_run(loop, UV_RUN_ONCE);
     }
     if (recorded) {
-        bool fine = true;
-        end(&recording, &fine);
+        record_end(&recording, &fine);
         status = fine ? 128 + ending.signal : EXIT_USAGE;
     }
+    exporter_stop(recording.exporter);
+    alerts_stop(recording.alerts);
     uv_close((uv_handle_t *)&recording.timer, NULL);
-    ending_finish(&ending, loop);
+    shutdown_finish(&ending, loop);
     free(recording.problem);
     settings_free(own);
     return status;

@@ -5,16 +5,16 @@
 
 #include "config/times.h"
 #include "config/znode_path.h"
-#include "probe/history/place.h"
-#include "probe/sink/json_look.h"
-#include "probe/sink/look.h"
-#include "tui/commands/say.h"
-#include "tui/text/format.h"
+#include "probe/history/recording_file.h"
+#include "probe/json/json_snapshot.h"
+#include "probe/json/election_summary.h"
+#include "tui/commands/messages.h"
+#include "tui/words/format.h"
 
 char *recording_file(const struct invocation *invocation, const char *named)
 {
     char *error = NULL;
-    char *file = named ? strdup(named) : place_choose(&invocation->settings->history, true, &error);
+    char *file = named ? strdup(named) : recording_file_choose(&invocation->settings->history, true, &error);
     if (!file)
         complain("%s", error ? error : "out of memory");
     free(error);
@@ -67,7 +67,7 @@ bool recording_moment(const char *option, const char *text, int64_t from_us, int
 bool recording_wants(const struct options *options, const struct election *election)
 {
     for (size_t i = 0; i < options->path_count; i++)
-        if (znode_pattern_match(options->paths[i], look_path(election)))
+        if (znode_pattern_match(options->paths[i], summary_path(election)))
             return true;
     return options->path_count == 0;
 }
@@ -78,7 +78,7 @@ bool recording_figures(void *context, const struct election *election, struct fa
     const struct history_filter filter = {.cluster = election->cluster->name, .election = election->path};
     struct failover_stats stats;
     char *error = NULL;
-    bool known = history_statistics(kept->history, &filter, kept->at_us - JSON_LOOK_WINDOW_MS * 1000,
+    bool known = history_statistics(kept->history, &filter, kept->at_us - JSON_SNAPSHOT_WINDOW_MS * 1000,
                                     kept->at_us + 1, &stats, &error);
     free(error);
     if (known)

@@ -1,5 +1,5 @@
 /*
- * recording.h - opening a recording for a command, and what was said of its moments.
+ * recording.h - opens a recording for a command, and reads the moments of its options.
  */
 #ifndef ELECTOP_TUI_COMMANDS_RECORDING_H
 #define ELECTOP_TUI_COMMANDS_RECORDING_H
@@ -10,21 +10,21 @@
 #include "probe/history/history.h"
 #include "tui/commands/command.h"
 
-/* The file that was named, else the configured one; malloc'd. NULL: why has been told. */
+/* The named file, else the configured one; malloc'd. NULL: the reason has been printed. */
 char *recording_file(const struct invocation *, const char *named);
 
-/* Opened, with its bounds; NULL: why has been told. */
+/* Opened, with its bounds; NULL: the reason has been printed. */
 struct history *recording_open(const char *file, int64_t *from_us, int64_t *to_us);
 
-/* A moment as it was asked for, seen from the end of the recording; text NULL: otherwise_us. False: it is
-   not within, which has been told. */
+/* The moment of an option, relative to the end of the recording; text NULL: otherwise_us. False: it is
+   outside, which has been printed. */
 bool recording_moment(const char *option, const char *text, int64_t from_us, int64_t to_us,
                       int64_t otherwise_us, int64_t *at_us);
 
 /* Is it one of the paths that were asked for (all, where none was)? */
 bool recording_wants(const struct options *, const struct election *);
 
-/* A json_look_kept_fn: what the recording knows of an election's failovers before a moment. */
+/* A json_snapshot_kept_fn: what the recording knows of an election's failovers before a moment. */
 struct recording_kept {
     struct history *history;
     int64_t at_us;

@@ -3,10 +3,10 @@
  */
 #include <stdlib.h>
 
-#include "tui/commands/ending.h"
+#include "tui/commands/shutdown.h"
 #include "tui/commands/recording.h"
-#include "tui/commands/say.h"
-#include "tui/show.h"
+#include "tui/commands/messages.h"
+#include "tui/dashboard/main_loop.h"
 
 static int command_replay_on(uv_loop_t *loop, const struct invocation *invocation)
 {
@@ -14,26 +14,27 @@ static int command_replay_on(uv_loop_t *loop, const struct invocation *invocatio
     int64_t from_us, to_us, at_us;
     char *error = NULL, *file = recording_file(invocation, options->recording);
     int status = EXIT_USAGE;
-    /* What is wrong is told before the screen is taken. */
+    /* An error is printed before the screen is opened. */
     struct history *history = file ? recording_open(file, &from_us, &to_us) : NULL;
     bool there = history && recording_moment("at", options->at, from_us, to_us, to_us, &at_us);
     history_close(history);
-    struct past *past = there ? past_new(file) : NULL;
+    struct replay *past = there ? replay_new(file) : NULL;
     if (past) {
-        struct show show = {
+        struct main_loop show = {
             .loop = loop,
             .settings = invocation->settings,
             .color = options->color,
+            .filter = options->filter,
             .past = past,
             .at_us = at_us,
         };
-        status = show_run(&show, &error);
+        status = main_loop_run(&show, &error);
     } else if (there) {
         complain("out of memory");
     }
     if (error)
         complain("%s", error);
-    past_free(past);
+    replay_free(past);
     free(error);
     free(file);
     return status;

@@ -8,14 +8,14 @@
 #include "config/times.h"
 #include "probe/clock.h"
 #include "probe/history/history.h"
-#include "probe/history/place.h"
+#include "probe/history/recording_file.h"
 #include "probe/report/json_report.h"
 #include "probe/report/report.h"
 #include "tui/commands/command.h"
-#include "tui/commands/say.h"
-#include "tui/report/html_report.h"
-#include "tui/report/markdown_report.h"
-#include "tui/report/text_report.h"
+#include "tui/commands/messages.h"
+#include "tui/output/html_report.h"
+#include "tui/output/markdown_report.h"
+#include "tui/output/text_report.h"
 
 #define WINDOW_US (INT64_C(24) * 3600 * 1000000)
 
@@ -26,19 +26,22 @@ static int give_up(char *error, int status)
     return status;
 }
 
-/* The window that was asked for; false: what was said of it makes none, and that has been told. */
-static bool choose_window(const struct options *options, int64_t begin_us, int64_t end_us,
-                          struct report_query *query)
+/* The requested window; false: there is none, and the reason has been printed. */
+static bool report_choose_window(const struct invocation *invocation, int64_t begin_us, int64_t end_us,
+                                 struct report_query *query)
 {
+    const struct options *options = invocation->options;
     int64_t now = clock_wall_us();
     query->to_us = end_us;
     if (options->to)
         time_parse(options->to, end_us, &query->to_us);
-    /* What has not happened yet was not missed. */
+    /* The future is not missing. */
     if (query->to_us > end_us && query->to_us > now)
         query->to_us = now > end_us ? now : end_us;
     if (options->from)
         time_parse(options->from, end_us, &query->from_us);
+    else if (invocation->source && begin_us < query->to_us)
+        query->from_us = begin_us; /* made from what was asked for */
     else
         query->from_us = query->to_us - begin_us > WINDOW_US ? query->to_us - WINDOW_US
                          : begin_us < query->to_us           ? begin_us
@@ -46,7 +49,7 @@ static bool choose_window(const struct options *options, int64_t begin_us, int64
     if (query->from_us < query->to_us)
         return true;
     struct text window = {0};
-    words_window(&window, query->from_us, query->to_us, WORDS_LOCAL, true);
+    sentence_window(&window, query->from_us, query->to_us, SENTENCE_LOCAL, true);
     complain("--from is not before --to (%s); times as 14:03 or -10m are seen from the end of the recording",
              window.at ? window.at : "?");
     text_free(&window);
@@ -57,7 +60,7 @@ static bool choose_window(const struct options *options, int64_t begin_us, int64
 static int complain_nothing(const struct report *report, const struct options *options)
 {
     struct text held = {0};
-    words_window(&held, report->recorded_from_us, report->recorded_to_us, WORDS_LOCAL, true);
+    sentence_window(&held, report->recorded_from_us, report->recorded_to_us, SENTENCE_LOCAL, true);
     if (report_is_empty(report))
         complain("nothing was recorded in that time; the recording holds %s", held.at ? held.at : "?");
     else if (options->election || options->cluster)
@@ -69,11 +72,11 @@ static int complain_nothing(const struct report *report, const struct options *o
     return EXIT_NO_LOOK;
 }
 
-static int write_page(const struct report *report, const struct report_note *note, const char *file)
+static int report_write_page(const struct report *report, const struct report_note *note, const char *file)
 {
     struct buffer out = {0};
     html_report_print(&out, report, note);
-    return say_page(&out, file);
+    return message_page(&out, file);
 }
 
 static int write_text(const struct report *report, const struct report_note *note,
@@ -89,17 +92,18 @@ static int write_text(const struct report *report, const struct report_note *not
         struct print_style how = print_style_choose(options, invocation->settings, STDOUT_FILENO);
         out.failed = !text_report_print(&out, report, note, &how);
     }
-    return say_buffer(&out, EXIT_DONE);
+    return message_buffer(&out, EXIT_DONE);
 }
 
-static int tell(const struct report *report, const char *file, const struct invocation *invocation)
+static int report_tell(const struct report *report, const char *file, const struct invocation *invocation)
 {
     const struct options *options = invocation->options;
-    const struct report_note note = {.recording = file, .made_us = clock_wall_us()};
+    const struct report_note note = {.recording = invocation->source ? invocation->source : file,
+                                     .made_us = clock_wall_us()};
     int status = report->election_count ? EXIT_DONE : complain_nothing(report, options);
     int written = EXIT_DONE;
     if (options->html)
-        written = write_page(report, &note, options->html);
+        written = report_write_page(report, &note, options->html);
     if (written == EXIT_DONE && (options->json || options->markdown || !options->html))
         written = write_text(report, &note, invocation);
     return written != EXIT_DONE ? written : status;
@@ -110,8 +114,8 @@ int command_report(const struct invocation *invocation)
     const struct options *options = invocation->options;
     char *error = NULL;
     const char *named = options->recording ? options->recording : options->replay;
-    char *file =
-        named ? text_format("%s", named) : place_choose(&invocation->settings->history, true, &error);
+    char *file = named ? text_format("%s", named)
+                       : recording_file_choose(&invocation->settings->history, true, &error);
     struct history *history = file ? history_open(file, &error) : NULL;
     struct report_query query = {.cluster = options->cluster, .election = options->election};
     int64_t begin_us, end_us;
@@ -123,10 +127,12 @@ int command_report(const struct invocation *invocation)
         if (error)
             give_up(error, status);
         else
-            complain("%s: nothing has been recorded there yet; electop record does", file);
-    } else if (choose_window(options, begin_us, end_us, &query)) {
+            complain(invocation->source ? "%s: no transaction to tell of"
+                                        : "%s: nothing has been recorded there yet; electop record does",
+                     invocation->source ? invocation->source : file);
+    } else if (report_choose_window(invocation, begin_us, end_us, &query)) {
         struct report *report = report_make(history, &query, &error);
-        status = report ? tell(report, file, invocation) : give_up(error, EXIT_USAGE);
+        status = report ? report_tell(report, file, invocation) : give_up(error, EXIT_USAGE);
         report_free(report);
     }
     history_close(history);

@@ -5,45 +5,45 @@
 #include <string.h>
 
 #include "config/text.h"
-#include "probe/history/earlier.h"
-#include "probe/history/place.h"
+#include "probe/history/preload.h"
+#include "probe/history/recording_file.h"
 #include "probe/history/recorder.h"
 #include "probe/monitor.h"
 #include "tui/commands/command.h"
-#include "tui/commands/ending.h"
+#include "tui/commands/shutdown.h"
 #include "tui/commands/private_place.h"
-#include "tui/commands/say.h"
-#include "tui/event_log.h"
-#include "tui/inject/bench.h"
-#include "tui/show.h"
+#include "tui/commands/messages.h"
+#include "tui/views/event_log.h"
+#include "tui/dashboard/run_control.h"
+#include "tui/dashboard/main_loop.h"
 
-/* What is recorded for one run alone is no archive. */
+/* A recording for one run alone is no archive. */
 #define PRIVATE_KEEP_MS (INT64_C(24) * 3600 * 1000)
 
 struct watch {
     struct monitor *monitor;
-    struct earlier *earlier;   /* what the history holds of before; or NULL */
+    struct preload *earlier;   /* what the history holds of before; or NULL */
     struct recorder *recorder; /* NULL: nothing is recorded ... */
     char *complaint;           /* ... for this reason; NULL: it has been said, or all is well */
     bool failing;              /* it could not write a second ago */
-    struct past *past;         /* what one can go back to; NULL: nothing ... */
+    struct replay *past;       /* what one can go back to; NULL: nothing ... */
     char *why_not;             /* ... for this reason; or NULL */
     char *directory;           /* of a recording for this run alone; or NULL */
 };
 
-static bool looked(void *context)
+static bool watch_looked(void *context)
 {
     struct watch *watch = context;
     return monitor_looked(watch->monitor);
 }
 
-static void clear(void *context, const char *cluster, const char *election, const char *candidate)
+static void watch_clear(void *context, const char *cluster, const char *election, const char *candidate)
 {
     struct watch *watch = context;
     monitor_clear(watch->monitor, cluster, election, candidate);
 }
 
-/* Once for each thing that goes wrong: what is on the screen matters more. */
+/* Once for each problem: the screen matters more. */
 static char *complaint(void *context)
 {
     struct watch *watch = context;
@@ -61,26 +61,26 @@ static char *complaint(void *context)
 }
 
 /*
- * Into the configured history, which stays; where somebody else records there already, that is what one goes
- * back in. That it cannot be is no reason not to watch.
+ * Into the configured recording, which stays; if another process already records there, that one is
+ * used. A failure is no reason not to watch.
  */
 static void record(struct watch *watch, uv_loop_t *loop, const struct history_settings *history,
                    struct event_log *events)
 {
-    char *file = place_choose(history, false, &watch->complaint);
+    char *file = recording_file_choose(history, false, &watch->complaint);
     if (!file)
         return;
-    watch->past = past_new(file);
-    watch->earlier = earlier_begin(loop, watch->monitor, history);
+    watch->past = replay_new(file);
+    watch->earlier = preload_begin(loop, watch->monitor, history);
     if (watch->earlier && watch->past)
-        past_tell(watch->past, events);
+        replay_tell(watch->past, events);
     watch->recorder = recorder_start(loop, watch->monitor, file, history->keep_ms, &watch->complaint);
     if (!watch->recorder)
-        earlier_follow(watch->earlier);
+        preload_follow(watch->earlier);
     free(file);
 }
 
-/* Nobody asked for a history: one for this run alone, so that time can be moved in. */
+/* No history is configured: a private recording for this run, so that one can go back in time. */
 static void record_privately(struct watch *watch, uv_loop_t *loop)
 {
     watch->directory = private_place_make(&watch->why_not);
@@ -89,7 +89,7 @@ static void record_privately(struct watch *watch, uv_loop_t *loop)
         return;
     watch->recorder = recorder_start(loop, watch->monitor, file, PRIVATE_KEEP_MS, &watch->why_not);
     if (watch->recorder)
-        watch->past = past_new(file);
+        watch->past = replay_new(file);
     free(file);
 }
 
@@ -97,7 +97,7 @@ static void begin_recording(struct watch *watch, uv_loop_t *loop, const struct i
                             struct event_log *events)
 {
     const struct history_settings *history = &invocation->settings->history;
-    /* The demo's cluster is nobody's. */
+    /* The demo has its own cluster. */
     bool demo = invocation->options->command != COMMAND_WATCH;
     if (!demo && strcmp(history->file, "off") == 0)
         watch->why_not = text_format("history is off in the configuration: there is no going back");
@@ -116,33 +116,34 @@ int command_watch_on(uv_loop_t *loop, const struct invocation *invocation)
     watch.monitor = events ? monitor_start(loop, invocation->settings, &error) : NULL;
     if (watch.monitor && monitor_subscribe(watch.monitor, event_log_add, events)) {
         begin_recording(&watch, loop, invocation, events);
-        struct bench *bench =
-            bench_new(loop, invocation->settings, invocation->options->command != COMMAND_WATCH);
-        struct show show = {
+        struct run_control *bench =
+            run_control_new(loop, invocation->settings, invocation->options->command != COMMAND_WATCH);
+        struct main_loop show = {
             .loop = loop,
             .settings = invocation->settings,
             .color = invocation->options->color,
+            .filter = invocation->options->filter,
             .model = monitor_model(watch.monitor),
             .events = events,
             .past = watch.past,
             .why_not = watch.why_not,
-            .looked = looked,
-            .clear = clear,
+            .looked = watch_looked,
+            .clear = watch_clear,
             .complaint = complaint,
-            .workbench = bench ? bench_workbench(bench) : NULL,
+            .control = bench ? run_control_workbench(bench) : NULL,
             .context = &watch,
         };
-        status = show_run(&show, &error);
-        bench_free(bench);
+        status = main_loop_run(&show, &error);
+        run_control_free(bench);
     } else if (!error) {
         complain("out of memory; nothing can be watched");
     }
     char *problem;
-    past_free(watch.past);
+    replay_free(watch.past);
     if (!recorder_stop(watch.recorder, &problem) && !watch.directory)
         complain("%s", problem ? problem : "not everything could be recorded");
     free(problem);
-    earlier_end(watch.earlier);
+    preload_end(watch.earlier);
     private_place_remove(watch.directory);
     free(watch.complaint);
     free(watch.why_not);

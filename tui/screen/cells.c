@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/text/safe.h"
+#include "tui/screen/safe.h"
 
 /* Larger than any screen, and small enough that no product of two overflows. */
 #define SIDE_MOST 10000
@@ -24,7 +24,8 @@ static const struct {
     [SIGN_AT_MOST] = {"≤", "<="},   [SIGN_BULLET] = {"·", "-"},       [SIGN_UP_WRONG] = {"⇡", "~"},
     [SIGN_AT_LEAST] = {"≥", ">="},  [SIGN_TIMES] = {"×", "x"},        [SIGN_CHECK] = {"✔", "+"},
     [SIGN_TICK] = {"╵", "'"},       [SIGN_MOMENT] = {"┃", "I"},       [SIGN_POINTER] = {"▲", "^"},
-    [SIGN_PLAY] = {"▶", ">"},       [SIGN_STOP] = {"■", "="},
+    [SIGN_PLAY] = {"▶", ">"},       [SIGN_STOP] = {"■", "="},         [SIGN_SORT_DOWN] = {"▾", "v"},
+    [SIGN_SORT_UP] = {"▴", "^"},
 };
 
 const char *cells_sign(const struct cells *cells, enum sign sign)
@@ -105,7 +106,7 @@ void cells_clear(struct cells *cells)
     cells->cursor_x = cells->cursor_y = -1;
 }
 
-static struct cell *cell_at(struct cells *cells, int x, int y)
+static struct cell *cells_cell_at(struct cells *cells, int x, int y)
 {
     return &cells->at[(size_t)y * (size_t)cells->width + (size_t)x];
 }
@@ -113,32 +114,32 @@ static struct cell *cell_at(struct cells *cells, int x, int y)
 /* Makes a column free to be written: half a wide character must never stay behind. */
 static void open_column(struct cells *cells, int x, int y)
 {
-    struct cell *cell = cell_at(cells, x, y);
+    struct cell *cell = cells_cell_at(cells, x, y);
     if (cell->width == 0 && x > 0)
-        blank(cell_at(cells, x - 1, y), cell_at(cells, x - 1, y)->style);
+        blank(cells_cell_at(cells, x - 1, y), cells_cell_at(cells, x - 1, y)->style);
     if (cell->width == 2 && x + 1 < cells->width)
-        blank(cell_at(cells, x + 1, y), cell_at(cells, x + 1, y)->style);
+        blank(cells_cell_at(cells, x + 1, y), cells_cell_at(cells, x + 1, y)->style);
 }
 
 static void set_cell(struct cells *cells, int x, int y, style look, const char *unit, int width)
 {
     for (int i = 0; i < width; i++)
         open_column(cells, x + i, y);
-    struct cell *cell = cell_at(cells, x, y);
+    struct cell *cell = cells_cell_at(cells, x, y);
     memset(cell, 0, sizeof(*cell));
     memcpy(cell->text, unit, strlen(unit));
     cell->width = (uint8_t)width;
     cell->style = look;
     if (width == 2) {
-        struct cell *right = cell_at(cells, x + 1, y);
+        struct cell *right = cells_cell_at(cells, x + 1, y);
         memset(right, 0, sizeof(*right));
         right->style = look;
     }
 }
 
 /*
- * Puts columns from .. of a text into the span [x, end); the columns left of the grid are only counted.
- * Returns the columns used; *rest tells whether something did not fit.
+ * Puts columns from .. of a text into the span [x, end); columns left of the grid are only counted.
+ * Returns the columns used; *rest says whether something did not fit.
  */
 static int put_units(struct cells *cells, int x, int y, int end, style look, const char *text, size_t length,
                      bool *rest)
@@ -148,7 +149,7 @@ static int put_units(struct cells *cells, int x, int y, int end, style look, con
     *rest = false;
     for (size_t eaten; (eaten = safe_unit(text, length, cells->ascii, unit, &width)) > 0;
          text += eaten, length -= eaten) {
-        if (width > 2) { /* an escape: every column of it is a character of its own, and may be cut */
+        if (width > 2) { /* an escape: every column of it is a separate character, and may be cut */
             for (const char *c = unit; *c; c++, at++) {
                 if (at >= end) {
                     *rest = true;
@@ -224,7 +225,7 @@ int cells_put_right(struct cells *cells, int right, int y, int room, style look,
 void cells_title_row(struct cells *cells, int y)
 {
     for (int x = 0; y >= 0 && y < cells->height && x < cells->width; x++)
-        cell_at(cells, x, y)->style |= STYLE_TITLE;
+        cells_cell_at(cells, x, y)->style |= STYLE_TITLE;
 }
 
 void cells_select_row(struct cells *cells, int y, int x, int width)
@@ -233,7 +234,7 @@ void cells_select_row(struct cells *cells, int y, int x, int width)
         return;
     int end = width < 0 || width > cells->width - x ? cells->width : x + width;
     for (int i = x < 0 ? 0 : x; i < end; i++)
-        cell_at(cells, i, y)->style |= STYLE_SELECTED;
+        cells_cell_at(cells, i, y)->style |= STYLE_SELECTED;
 }
 
 void cells_fill(struct cells *cells, int x, int y, int width, style look)

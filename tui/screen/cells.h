@@ -4,7 +4,7 @@
  * Nothing here knows curses. Colours are roles, which a theme turns into colours and attributes.
  *
  * Safety: every text put here may come from strangers. cells_put() makes control bytes, escape sequences,
- * invalid UTF-8 and bidirectional overrides visible (tui/text/safe.h), measures wide and combining
+ * invalid UTF-8 and bidirectional overrides visible (tui/screen/safe.h), measures wide and combining
  * characters, and never writes outside its span. There is no other way to write into a cell.
  */
 #ifndef ELECTOP_TUI_SCREEN_CELLS_H
@@ -57,7 +57,7 @@ struct cells {
     int width, height;
     struct cell *at;        /* row by row; read it, write with the functions below */
     bool ascii;             /* signs and lines in their ASCII form (cells_sign()) */
-    int cursor_x, cursor_y; /* where a text cursor stands (an input line), or -1 */
+    int cursor_x, cursor_y; /* the position of a text cursor (an input line), or -1 */
 };
 
 struct cells *cells_new(int width, int height);
@@ -120,6 +120,8 @@ enum sign {
     SIGN_POINTER,
     SIGN_PLAY,
     SIGN_STOP,
+    SIGN_SORT_DOWN,
+    SIGN_SORT_UP,
     SIGN_COUNT
 };
 const char *cells_sign(const struct cells *, enum sign);

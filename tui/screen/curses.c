@@ -1,15 +1,15 @@
+#define _GNU_SOURCE /* memfd_create */
 #include "tui/screen/curses.h"
 
 #include <errno.h>
 #include <locale.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <term.h>
-#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 #include <wchar.h>
@@ -20,20 +20,30 @@
 #include "config/utf8.h"
 #include "tui/screen/keys.h"
 #include "tui/screen/rescue.h"
-#include "tui/text/safe.h"
+#include "tui/screen/safe.h"
+#include "tui/screen/tty.h"
 
-#define DOUBLE_CLICK_MS 400
+#define MOUSE_ON "\033[?1000h\033[?1006h"
+#define MOUSE_OFF "\033[?1006l\033[?1000l"
+#define PASTE_ON "\033[?2004h"
+#define PASTE_OFF "\033[?2004l"
 #define STYLES 1024 /* every role, selected or not, in the title or not; see style_slot() */
 
+/*
+ * Curses never touches the terminal: it reads nothing, and it writes into a file in memory, from
+ * where the bytes are queued for the terminal (tty.h). Its own reading would wait for the rest of a mouse
+ * report, and its own writing for a terminal that is stopped; either would block the event loop.
+ */
 struct curses {
     SCREEN *screen;
+    FILE *output; /* the file in memory */
+    struct tty tty;
+    struct key_decoder decoder;
     struct theme theme;
-    bool ascii, mouse, suspended;
+    bool ascii, mouse, paste, suspended;
     struct cells *shown; /* what the terminal shows; its cells' width is 9 where that is not known */
     short pairs[STYLES]; /* curses' colour pair of a style; 0: not made yet */
     int pair_count;
-    int click_x, click_y;
-    int64_t click_ms; /* of the last single click, or 0 */
 };
 
 static const char *capability(const char *name)
@@ -44,10 +54,10 @@ static const char *capability(const char *name)
     return value == (const char *)-1 ? NULL : value;
 }
 
-static void prepare_rescue(bool mouse)
+static void prepare_rescue(const struct curses *curses)
 {
-    if (mouse)
-        rescue_send("\033[?1006l\033[?1002l\033[?1000l");
+    rescue_send(curses->mouse ? MOUSE_OFF : NULL);
+    rescue_send(curses->paste ? PASTE_OFF : NULL);
     rescue_send(capability("sgr0"));
     rescue_send(capability("op"));
     rescue_send(capability("cnorm"));
@@ -104,36 +114,43 @@ static bool wants_ascii(const struct screen_settings *settings)
     return !safe_locale_is_utf8();
 }
 
-static void write_all(const char *bytes, size_t length)
+static void curses_send(struct curses *curses, const char *text)
 {
-    while (length > 0) {
-        ssize_t written = write(STDOUT_FILENO, bytes, length);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return;
-        bytes += written;
-        length -= (size_t)written;
-    }
+    tty_send(&curses->tty, text, strlen(text));
 }
 
-/* Forms of the same keys that a terminal may send although its terminfo entry names another one. */
-static void define_keys(void)
+/* Queues what curses has written. False: it could not be queued, so the terminal's state is unknown. */
+static bool collect_output(struct curses *curses)
+{
+    char bytes[8192];
+    int file = fileno(curses->output);
+    bool sent = true;
+    ssize_t count;
+    fflush(curses->output);
+    for (off_t at = 0; (count = pread(file, bytes, sizeof bytes, at)) > 0; at += count)
+        sent &= tty_send(&curses->tty, bytes, (size_t)count);
+    lseek(file, 0, SEEK_SET);
+    return ftruncate(file, 0) == 0 && sent;
+}
+
+/* The sequences that terminfo names for this terminal's keys. */
+static void define_keys(struct key_decoder *decoder)
 {
     static const struct {
-        const char *bytes;
+        const char *capability;
         int key;
-    } forms[] = {
-        {"\033[A", KEY_UP},     {"\033[B", KEY_DOWN},   {"\033[C", KEY_RIGHT}, {"\033[D", KEY_LEFT},
-        {"\033[H", KEY_HOME},   {"\033[F", KEY_END},    {"\033OA", KEY_UP},    {"\033OB", KEY_DOWN},
-        {"\033OC", KEY_RIGHT},  {"\033OD", KEY_LEFT},   {"\033OH", KEY_HOME},  {"\033OF", KEY_END},
-        {"\033[1~", KEY_HOME},  {"\033[4~", KEY_END},   {"\033[7~", KEY_HOME}, {"\033[8~", KEY_END},
-        {"\033[5~", KEY_PPAGE}, {"\033[6~", KEY_NPAGE}, {"\033OP", KEY_F(1)},  {"\033[11~", KEY_F(1)},
-        {"\033[[A", KEY_F(1)},  {"\033OM", KEY_ENTER},
+    } keys[] = {
+        {"kcuu1", KEY_CODE_UP},     {"kcud1", KEY_CODE_DOWN},    {"kcub1", KEY_CODE_LEFT},
+        {"kcuf1", KEY_CODE_RIGHT},  {"kpp", KEY_CODE_PAGE_UP},   {"knp", KEY_CODE_PAGE_DOWN},
+        {"khome", KEY_CODE_HOME},   {"kend", KEY_CODE_END},      {"kfnd", KEY_CODE_HOME},
+        {"kslt", KEY_CODE_END},     {"kent", KEY_CODE_ENTER},    {"kbs", KEY_CODE_BACKSPACE},
+        {"kdch1", KEY_CODE_DELETE}, {"kcbt", KEY_CODE_BACK_TAB}, {"kf1", KEY_CODE_F1},
+        {"kf2", KEY_CODE_F2},       {"kf3", KEY_CODE_F3},        {"kf4", KEY_CODE_F4},
+        {"kf5", KEY_CODE_F5},       {"kf6", KEY_CODE_F6},        {"kf7", KEY_CODE_F7},
+        {"kf8", KEY_CODE_F8},       {"kf9", KEY_CODE_F9},        {"kf10", KEY_CODE_F10},
     };
-    for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
-        if (key_defined(forms[i].bytes) == 0)
-            define_key(forms[i].bytes, forms[i].key);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        key_decoder_define(decoder, capability(keys[i].capability), keys[i].key);
 }
 
 /* Without colours curses must not even begin with them: it would send sequences that put them back. */
@@ -153,7 +170,92 @@ static void choose_theme(struct curses *curses, const struct screen_settings *se
     /* Terminals that can tell their background do so among the keys, a moment later. */
     static const char question[] = "\033]11;?\033\\";
     if (curses->theme.palette == PALETTE_EITHER && curses->theme.depth >= DEPTH_256)
-        write_all(question, strlen(question));
+        curses_send(curses, question);
+}
+
+/* Mouse reports and bracketed paste, where the terminal is of a kind that has them. */
+static void choose_reports(struct curses *curses, bool mouse)
+{
+    const char *term = getenv("TERM"), *report = capability("kmous");
+    bool known = (report && strncmp(report, "\033[", 2) == 0) || strncmp(term, "xterm", 5) == 0;
+    curses->mouse = mouse && known;
+    curses->paste = known;
+}
+
+static void send_reports(struct curses *curses, bool on)
+{
+    if (curses->mouse)
+        curses_send(curses, on ? MOUSE_ON : MOUSE_OFF);
+    if (curses->paste)
+        curses_send(curses, on ? PASTE_ON : PASTE_OFF);
+}
+
+static void curses_free_all(struct curses *curses)
+{
+    if (curses->screen)
+        delscreen(curses->screen);
+    if (curses->output)
+        fclose(curses->output);
+    tty_close(&curses->tty);
+    cells_free(curses->shown);
+    free(curses);
+}
+
+/* The terminal's size; false: the line has none (a serial console). */
+static bool read_size(int *width, int *height)
+{
+    struct winsize size = {0};
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0)
+        return false;
+    *width = size.ws_col;
+    *height = size.ws_row;
+    return true;
+}
+
+/* Curses cannot ask the file in memory for its size, so it reads the size from the environment. What the
+ * variables were when the shell began is not the size. */
+static SCREEN *new_screen(FILE *output)
+{
+    char text[2][16];
+    int width, height;
+    unsetenv("LINES");
+    unsetenv("COLUMNS");
+    bool sized = read_size(&width, &height);
+    if (sized) {
+        snprintf(text[0], sizeof text[0], "%d", height);
+        snprintf(text[1], sizeof text[1], "%d", width);
+        setenv("LINES", text[0], 1);
+        setenv("COLUMNS", text[1], 1);
+    }
+    use_env(TRUE);
+    use_tioctl(FALSE);
+    SCREEN *screen = newterm(NULL, output, stdin);
+    if (sized) {
+        unsetenv("LINES");
+        unsetenv("COLUMNS");
+    }
+    return screen;
+}
+
+static bool start_curses(struct curses *curses, char **error)
+{
+    int file = memfd_create("screen", MFD_CLOEXEC);
+    curses->output = file >= 0 ? fdopen(file, "w+") : NULL;
+    if (!curses->output) {
+        if (file >= 0)
+            close(file);
+        return refuse(error, "there is no memory for the screen: %s", strerror(errno));
+    }
+    curses->screen = new_screen(curses->output);
+    if (!curses->screen)
+        return refuse(error,
+                      "curses cannot use this terminal (TERM=%.32s); set TERM to what it is, or " INSTEAD,
+                      getenv("TERM"));
+    nonl(); /* a line feed stays one: curses moves the cursor with it */
+    typeahead(-1);
+    keypad(stdscr, TRUE); /* sends smkx: the keys send what terminfo says */
+    curs_set(0);
+    return true;
 }
 
 struct curses *curses_open(const struct screen_settings *settings, enum color_choice color, char **error)
@@ -162,7 +264,7 @@ struct curses *curses_open(const struct screen_settings *settings, enum color_ch
     if (!can_draw(error))
         return NULL;
     struct curses *curses = calloc(1, sizeof(*curses));
-    if (!curses || !rescue_remember() || !(curses->shown = cells_new(0, 0))) {
+    if (!curses || !tty_open(&curses->tty) || !rescue_remember() || !(curses->shown = cells_new(0, 0))) {
         refuse(error, "the terminal could not be read: %s", strerror(errno));
         free(curses);
         return NULL;
@@ -170,75 +272,33 @@ struct curses *curses_open(const struct screen_settings *settings, enum color_ch
     /* Wanted even for ASCII: curses must know that its bytes are characters, and how wide they are. */
     setlocale(LC_CTYPE, "");
     curses->ascii = wants_ascii(settings);
-    use_env(FALSE); /* the terminal's own size, not what LINES and COLUMNS were when the shell began */
-    use_tioctl(TRUE);
-    curses->screen = newterm(NULL, stdout, stdin);
-    if (!curses->screen) {
-        refuse(error, "curses cannot use this terminal (TERM=%.32s); set TERM to what it is, or " INSTEAD,
-               getenv("TERM"));
-        cells_free(curses->shown);
-        free(curses);
+    if (!start_curses(curses, error)) {
+        curses_free_all(curses);
         return NULL;
     }
-    curses->mouse = settings->mouse;
-    prepare_rescue(curses->mouse);
-    cbreak();
-    noecho();
-    nonl(); /* Enter is a carriage return of its own then, and Ctrl-J another key */
-    intrflush(stdscr, FALSE);
-    keypad(stdscr, TRUE);
-    nodelay(stdscr, TRUE);
-    set_escdelay(25);
-    curs_set(0);
-    define_keys();
+    const char *delay = getenv("ESCDELAY");
+    key_decoder_init(&curses->decoder, delay ? (int)strtol(delay, NULL, 10) : 0);
+    define_keys(&curses->decoder);
+    choose_reports(curses, settings->mouse);
+    prepare_rescue(curses);
+    tty_take(&curses->tty);
     choose_theme(curses, settings, color);
-    if (curses->mouse) {
-        /* Clicks are told apart here: curses would wait, and hold up the loop, to see a double one. */
-        mouseinterval(0);
-        mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
-    }
+    send_reports(curses, true);
     return curses;
-}
-
-static bool takes_output(int wait_ms)
-{
-    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
-    return poll(&out, 1, wait_ms) != 0;
-}
-
-/*
- * A terminal that somebody stopped (Ctrl-S) is started again, since the end must not wait for a Ctrl-Q that
- * may never come. One whose line is dead takes nothing any more: only its modes are put back.
- */
-static void leave_terminal(void)
-{
-    if (!takes_output(200)) {
-        struct termios modes;
-        /* One stopped by a program goes on; one stopped by a key when keys cannot stop it. */
-        tcflow(STDOUT_FILENO, TCOON);
-        if (tcgetattr(STDOUT_FILENO, &modes) == 0) {
-            modes.c_iflag &= ~(tcflag_t)IXON;
-            tcsetattr(STDOUT_FILENO, TCSANOW, &modes);
-        }
-        if (!takes_output(500)) {
-            tcflush(STDOUT_FILENO, TCOFLUSH);
-            rescue_modes();
-            return;
-        }
-    }
-    endwin();
 }
 
 void curses_close(struct curses *curses)
 {
     if (!curses)
         return;
-    if (!curses->suspended)
-        leave_terminal();
+    if (!curses->suspended) {
+        send_reports(curses, false);
+        endwin();
+        collect_output(curses);
+        tty_give_back(&curses->tty);
+    }
     rescue_disarm();
-    delscreen(curses->screen);
-    cells_free(curses->shown);
-    free(curses);
+    curses_free_all(curses);
 }
 
 bool curses_is_ascii(const struct curses *curses)
@@ -252,6 +312,12 @@ int curses_descriptor(const struct curses *curses)
     return STDIN_FILENO;
 }
 
+int curses_output_descriptor(const struct curses *curses)
+{
+    (void)curses;
+    return STDOUT_FILENO;
+}
+
 void curses_redraw(struct curses *curses)
 {
     for (int i = 0; i < curses->shown->width * curses->shown->height; i++)
@@ -261,16 +327,12 @@ void curses_redraw(struct curses *curses)
 
 void curses_measure(struct curses *curses, int *width, int *height)
 {
-    struct winsize size = {0};
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) {
-        /* A line without a size (a serial console): what terminfo says. */
-        size.ws_col = (unsigned short)(COLS > 0 ? COLS : 80);
-        size.ws_row = (unsigned short)(LINES > 0 ? LINES : 24);
+    if (!read_size(width, height)) {
+        *width = COLS > 0 ? COLS : 80;
+        *height = LINES > 0 ? LINES : 24;
     }
-    *width = size.ws_col;
-    *height = size.ws_row;
-    if (size.ws_col != COLS || size.ws_row != LINES)
-        resizeterm(size.ws_row, size.ws_col);
+    if (*width != COLS || *height != LINES)
+        resizeterm(*height, *width);
     curses_redraw(curses);
 }
 
@@ -321,7 +383,7 @@ static bool same_cell(const struct cell *a, const struct cell *b)
 
 bool curses_show(struct curses *curses, const struct cells *cells)
 {
-    if (curses->suspended || !takes_output(0))
+    if (curses->suspended || !tty_flush(&curses->tty))
         return false;
     if (curses->shown->width != cells->width || curses->shown->height != cells->height) {
         if (!cells_resize(curses->shown, cells->width, cells->height))
@@ -335,7 +397,7 @@ bool curses_show(struct curses *curses, const struct cells *cells)
         bool changed = false;
         for (int x = 0; x < cells->width && !changed; x++)
             changed = !same_cell(&shown[x], &wanted[x]);
-        /* Whole rows are given to curses, which compares again what is really on the screen; single cells
+        /* Whole rows are given to curses, which compares them with the real screen; single cells
            would let halves of wide characters overwrite each other. */
         for (int x = 0; changed && x < cells->width && x < COLS; x++) {
             if (wanted[x].width > 0)
@@ -350,71 +412,21 @@ bool curses_show(struct curses *curses, const struct cells *cells)
         curs_set(0);
     }
     wrefresh(stdscr);
+    if (!collect_output(curses))
+        curses_redraw(curses);
     return true;
 }
 
-static int64_t now_ms(void)
+bool curses_flush(struct curses *curses)
+{
+    return tty_flush(&curses->tty);
+}
+
+static int64_t curses_now_ms(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-static bool read_mouse(struct curses *curses, struct key_press *press)
-{
-    MEVENT event;
-    if (getmouse(&event) != OK)
-        return false;
-    press->x = event.x;
-    press->y = event.y;
-    if (event.bstate & BUTTON4_PRESSED) {
-        press->key = KEY_CODE_WHEEL_UP;
-    } else if (event.bstate & BUTTON5_PRESSED) {
-        press->key = KEY_CODE_WHEEL_DOWN;
-    } else if (event.bstate & BUTTON1_PRESSED) {
-        int64_t now = now_ms();
-        bool twice = curses->click_ms && now - curses->click_ms <= DOUBLE_CLICK_MS &&
-                     event.x == curses->click_x && event.y == curses->click_y;
-        press->key = twice ? KEY_CODE_DOUBLE_CLICK : KEY_CODE_CLICK;
-        curses->click_ms = twice ? 0 : now;
-        curses->click_x = event.x;
-        curses->click_y = event.y;
-    } else {
-        return false;
-    }
-    return true;
-}
-
-static int code_of(wint_t key)
-{
-    static const struct {
-        wint_t curses;
-        int ours;
-    } codes[] = {
-        {KEY_UP, KEY_CODE_UP},         {KEY_DOWN, KEY_CODE_DOWN},
-        {KEY_LEFT, KEY_CODE_LEFT},     {KEY_RIGHT, KEY_CODE_RIGHT},
-        {KEY_PPAGE, KEY_CODE_PAGE_UP}, {KEY_NPAGE, KEY_CODE_PAGE_DOWN},
-        {KEY_HOME, KEY_CODE_HOME},     {KEY_END, KEY_CODE_END},
-        {KEY_ENTER, KEY_CODE_ENTER},   {KEY_BACKSPACE, KEY_CODE_BACKSPACE},
-        {KEY_F(1), KEY_CODE_F1},       {KEY_F(10), KEY_CODE_F10},
-        {KEY_FIND, KEY_CODE_HOME},     {KEY_SELECT, KEY_CODE_END},
-    };
-    for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
-        if (codes[i].curses == key)
-            return codes[i].ours;
-    return 0;
-}
-
-/*
- * Waits a moment for what must follow: a sequence may come in two pieces, and its letters must never act as
- * keys. Only ever in the middle of one.
- */
-static bool next_of_sequence(wint_t *key)
-{
-    wtimeout(stdscr, 50);
-    int kind = get_wch(key);
-    wtimeout(stdscr, 0);
-    return kind == OK;
 }
 
 /* "11;rgb:1e1e/1e1e/2e2e": what the terminal's background is, in answer to our question. */
@@ -440,88 +452,37 @@ static bool learn_background(struct curses *curses, const char *answer)
     return true;
 }
 
-enum escape { ESCAPE_KEY, ESCAPE_SKIPPED, ESCAPE_LEARNT };
-
-/*
- * What an escape was: the key; or the beginning of a sequence that terminfo does not know (a function key, a
- * modified arrow), which is read past, since its letters would act each for itself; or an answer to us.
- */
-static enum escape read_escape(struct curses *curses)
+/* Reads pending input, as far as there is room. */
+static void read_bytes(struct curses *curses)
 {
-    wint_t key;
-    int kind = get_wch(&key);
-    char answer[64];
-    size_t used = 0;
-    if (kind == OK && (key == '[' || key == 'O')) {
-        for (int i = 0; i < 32 && next_of_sequence(&key); i++)
-            if (key >= 0x40 && key <= 0x7e && key != '[')
-                break;
-        return ESCAPE_SKIPPED;
-    }
-    if (kind == OK && key == ']') {
-        for (int i = 0; i < 4096 && next_of_sequence(&key) && key != '\a'; i++) {
-            if (key == 27) {
-                next_of_sequence(&key); /* the backslash of its end */
-                break;
-            }
-            if (used + 1 < sizeof(answer) && key < 0x80)
-                answer[used++] = (char)key;
-        }
-        answer[used] = '\0';
-        return learn_background(curses, answer) ? ESCAPE_LEARNT : ESCAPE_SKIPPED;
-    }
-    if (kind == OK)
-        unget_wch((wchar_t)key);
-    else if (kind == KEY_CODE_YES)
-        ungetch((int)key);
-    return ESCAPE_KEY;
+    char bytes[KEY_DECODER_BYTES];
+    size_t count = tty_read(&curses->tty, bytes, key_decoder_room(&curses->decoder));
+    if (count > 0)
+        key_decoder_feed(&curses->decoder, bytes, count, curses_now_ms());
 }
 
 bool curses_key(struct curses *curses, struct key_press *press)
 {
-    /* Some keys are none of ours: they are read past, but never without an end. */
-    for (int i = 0; i < 4096; i++) {
-        *press = (struct key_press){0, -1, -1};
-        wint_t key;
-        int kind = get_wch(&key);
-        if (kind == ERR)
+    if (curses->suspended)
+        return false;
+    if (!key_decoder_next(&curses->decoder, curses_now_ms(), press)) {
+        read_bytes(curses);
+        if (!key_decoder_next(&curses->decoder, curses_now_ms(), press))
             return false;
-        if (kind == KEY_CODE_YES && key == KEY_MOUSE) {
-            if (read_mouse(curses, press))
-                return true;
-        } else if (kind == KEY_CODE_YES) {
-            if ((press->key = code_of(key)) != 0)
-                return true;
-        } else if (key == '\r' || key == '\n') {
-            press->key = KEY_CODE_ENTER;
-            return true;
-        } else if (key == 27) {
-            enum escape escape = read_escape(curses);
-            press->key = escape == ESCAPE_LEARNT ? KEY_CODE_NONE : KEY_CODE_ESCAPE;
-            if (escape != ESCAPE_SKIPPED)
-                return true;
-        } else if (key == 127 || key == 8) {
-            press->key = KEY_CODE_BACKSPACE;
-            return true;
-        } else if (key > 0 && key < KEY_CODE_BASE) {
-            press->key = (int)key;
-            return true;
-        }
     }
-    return false;
+    if (press->key == KEY_CODE_ANSWER && learn_background(curses, key_decoder_answer(&curses->decoder)))
+        press->key = KEY_CODE_NONE;
+    return true;
+}
+
+int curses_key_wait_ms(const struct curses *curses)
+{
+    return key_decoder_wait_ms(&curses->decoder, curses_now_ms());
 }
 
 bool curses_is_gone(const struct curses *curses)
 {
-    (void)curses;
-    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
-    int waiting = 0;
-    if (poll(&in, 1, 0) <= 0)
-        return false;
-    if (in.revents & (POLLHUP | POLLERR | POLLNVAL))
-        return true;
-    /* Readable with nothing to read is an end of file. */
-    return (in.revents & POLLIN) && ioctl(STDIN_FILENO, FIONREAD, &waiting) == 0 && waiting == 0;
+    return tty_is_gone(&curses->tty);
 }
 
 void curses_suspend(struct curses *curses)
@@ -529,19 +490,24 @@ void curses_suspend(struct curses *curses)
     if (curses->suspended)
         return;
     curses->suspended = true;
-    def_prog_mode();
+    send_reports(curses, false);
     endwin();
+    collect_output(curses);
+    tty_give_back(&curses->tty);
     rescue_hold(true);
 }
 
 void curses_resume(struct curses *curses)
 {
-    /* Also after a stop that nobody announced (SIGSTOP): the shell may have changed the terminal's modes. */
+    /* Also after a stop without an announcement (SIGSTOP): the shell may have changed the terminal's modes.
+     */
     curses->suspended = false;
     rescue_hold(false);
-    reset_prog_mode();
+    tty_take(&curses->tty);
+    send_reports(curses, true);
     curses_redraw(curses);
     wrefresh(stdscr);
+    collect_output(curses);
 }
 
 bool curses_copy(struct curses *curses, const char *text)
@@ -561,6 +527,5 @@ bool curses_copy(struct curses *curses, const char *text)
         out[used++] = left > 2 ? digits[b2 & 63] : '=';
     }
     out[used++] = '\a';
-    write_all(out, used);
-    return true;
+    return tty_send(&curses->tty, out, used);
 }

@@ -1,11 +1,12 @@
 /*
- * curses.h - the terminal: shows a grid of cells, reads keys and clicks, and leaves everything as it was.
+ * curses.h - the terminal: shows a grid of cells, reads keys and clicks, and restores everything.
  *
- * The only module that includes curses. There is one terminal, so there is one of these at a time.
+ * The only module that includes curses, which works out the bytes to send and neither reads nor writes the
+ * terminal. Nothing here waits for the terminal. There is one terminal, so there is one of these at a time.
  *
  * The terminal is restored by curses_close(), and without it when the process crashes (SIGSEGV, SIGBUS,
  * SIGFPE, SIGILL, SIGABRT: restored from the handler, then the signal takes its course). Signals that end or
- * stop a program in good order belong to whoever runs the loop: it calls curses_close(), curses_suspend().
+ * stop a program in good order belong to the owner of the loop: it calls curses_close(), curses_suspend().
  */
 #ifndef ELECTOP_TUI_SCREEN_CURSES_H
 #define ELECTOP_TUI_SCREEN_CURSES_H
@@ -15,6 +16,7 @@
 #include "config/options.h"
 #include "config/settings.h"
 #include "tui/screen/cells.h"
+#include "tui/screen/key_decoder.h"
 #include "tui/screen/theme.h"
 
 struct curses;
@@ -29,6 +31,7 @@ void curses_close(struct curses *);
 /* The locale's character set is not UTF-8, or the user wants ASCII. */
 bool curses_is_ascii(const struct curses *);
 int curses_descriptor(const struct curses *);
+int curses_output_descriptor(const struct curses *);
 
 /* Reads the terminal's size anew; at least 1 by 1. Call it first and after SIGWINCH. */
 void curses_measure(struct curses *, int *width, int *height);
@@ -38,15 +41,19 @@ void curses_measure(struct curses *, int *width, int *height);
  * stopped, or its line is slow), so nothing was shown; try again later.
  */
 bool curses_show(struct curses *, const struct cells *);
-/* The next curses_show() sends everything, whatever the terminal may have been told by others. */
+/* Sends what the terminal takes of a picture that it did not take at once. True: nothing is left. */
+bool curses_flush(struct curses *);
+/* The next curses_show() sends everything, whatever other programs may have written. */
 void curses_redraw(struct curses *);
 
-struct key_press {
-    int key;  /* as in keys.h */
-    int x, y; /* of clicks and wheels */
-};
-/* The next key that has been pressed; false: none waits. */
+/*
+ * The next key that has been pressed; false: none waits. It never waits for a byte, also in the middle of a
+ * sequence. KEY_CODE_ANSWER and KEY_CODE_NONE are no keys; the second wants a redraw.
+ */
 bool curses_key(struct curses *, struct key_press *);
+/* In how many ms to call curses_key() again although nothing arrives (an Escape key is known by that); -1:
+ * never. */
+int curses_key_wait_ms(const struct curses *);
 /* The terminal is gone: hung up, or closed. */
 bool curses_is_gone(const struct curses *);
 

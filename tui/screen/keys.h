@@ -23,6 +23,8 @@ enum action {
     ACTION_OPEN,
     ACTION_BACK,
     ACTION_FILTER,
+    ACTION_PROBLEMS,
+    ACTION_JUMP,
     ACTION_NEXT_MATCH,
     ACTION_PREVIOUS_MATCH,
     ACTION_SORT,
@@ -52,6 +54,7 @@ enum action {
     ACTION_PACE,
     ACTION_LIVE,
     ACTION_INJECT,
+    ACTION_RUN,
     ACTION_ADD,
     ACTION_KILL,
     ACTION_HANG,
@@ -59,12 +62,14 @@ enum action {
     ACTION_RESIGN,
     ACTION_STOP,
     ACTION_COPY,
+    ACTION_COPY_FINDING,
     ACTION_DUMP,
     ACTION_REDRAW,
     ACTION_HELP,
     ACTION_QUIT,
     ACTION_COUNT
 };
+_Static_assert(ACTION_COUNT <= 64, "a set of actions is a uint64_t");
 #define ACTION_BIT(action) (UINT64_C(1) << (action))
 
 #define KEY_CODES_MOST 4
@@ -94,13 +99,24 @@ enum key_code {
     KEY_CODE_ENTER,
     KEY_CODE_ESCAPE,
     KEY_CODE_BACKSPACE,
+    KEY_CODE_DELETE,
+    KEY_CODE_BACK_TAB,
     KEY_CODE_F1,
+    KEY_CODE_F2,
+    KEY_CODE_F3,
+    KEY_CODE_F4,
+    KEY_CODE_F5,
+    KEY_CODE_F6,
+    KEY_CODE_F7,
+    KEY_CODE_F8,
+    KEY_CODE_F9,
     KEY_CODE_F10,
     KEY_CODE_CLICK,
     KEY_CODE_DOUBLE_CLICK,
     KEY_CODE_WHEEL_UP,
     KEY_CODE_WHEEL_DOWN,
-    KEY_CODE_NONE /* no key: the terminal has told something about itself, so draw again */
+    KEY_CODE_ANSWER, /* the terminal answered a question: key_decoder_answer() */
+    KEY_CODE_NONE    /* no key, but something on the screen has changed: draw again */
 };
 enum action key_action(int key);
 

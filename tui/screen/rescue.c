@@ -28,7 +28,7 @@ static void leave_terminal(void)
         return;
     rescue.armed = 0;
     ssize_t written = write(STDOUT_FILENO, rescue.leave, rescue.leave_length);
-    (void)written; /* there is nobody to tell */
+    (void)written; /* an error cannot be reported here */
     tcsetattr(STDOUT_FILENO, TCSANOW, &rescue.termios);
 }
 
@@ -43,11 +43,6 @@ bool rescue_remember(void)
 {
     rescue.leave_length = 0;
     return tcgetattr(STDOUT_FILENO, &rescue.termios) == 0;
-}
-
-void rescue_modes(void)
-{
-    tcsetattr(STDOUT_FILENO, TCSANOW, &rescue.termios);
 }
 
 void rescue_send(const char *sequence)
@@ -67,8 +62,8 @@ void rescue_send(const char *sequence)
 }
 
 /*
- * A crash may well be a stack that ran out, so its handler stands on a stack of its own. Signals that
- * somebody else handles already (a sanitizer) stay theirs: they print what they know and end in SIGABRT.
+ * A crash may be an exhausted stack, so its handler has a separate stack. Signals that already have a
+ * handler (a sanitizer's) keep it: it prints its report and ends in SIGABRT.
  */
 void rescue_arm(void)
 {

@@ -1,8 +1,8 @@
 /*
- * rescue.h - the terminal as it was, also where the program crashes.
+ * rescue.h - restores the terminal, also when the program crashes.
  *
- * Whatever signal would end the process first sends what leaves the terminal, puts its modes back, and takes
- * its course. Nothing may be computed by then: what is sent is made beforehand. There is one terminal, that
+ * A fatal signal first sends the bytes that leave the terminal, restores its modes, and takes
+ * its course. Nothing may be computed by then: the bytes are prepared beforehand. There is one terminal, that
  * of standard output, so there is one of these.
  */
 #ifndef ELECTOP_TUI_SCREEN_RESCUE_H
@@ -19,10 +19,7 @@ void rescue_send(const char *sequence);
 /* From now on, until rescue_disarm(). */
 void rescue_arm(void);
 void rescue_disarm(void);
-/* The terminal is somebody else's for a while: a signal then takes its course at once. */
+/* Another program has the terminal for a while: a signal then takes its course at once. */
 void rescue_hold(bool held);
-
-/* Puts the modes back, and sends nothing. */
-void rescue_modes(void);
 
 #endif

@@ -8,7 +8,7 @@
 enum { BLACK, RED, GREEN, YELLOW, BLUE, MAGENTA, CYAN, WHITE, OWN8 = -1 };
 
 /*
- * One row a role: its colour on dark, on light, on either background; among 8 colours; and what is left
+ * One row a role: its colour on dark, on light, on either background; among 8 colours; and its attributes
  * without colours. The colours for either background have a luminance near 0.28, which is at least 3:1 on
  * white and 6:1 on black.
  */
@@ -39,7 +39,8 @@ static const struct {
     [ROLE_BAR_GAP] = {{0x6c6c6c, 0x9e9e9e, 0x878787}, OWN8, false, true, false},
 };
 
-/* The two grounds that are not the terminal's, and the text on them where a role has no colour of its own. */
+/* The two backgrounds that are not the terminal's, and the text on them where a role has no separate colour.
+ */
 static const struct {
     uint32_t title, selected, text, grey;
 } grounds[PALETTE_COUNT] = {

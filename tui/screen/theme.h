@@ -1,8 +1,8 @@
 /*
- * theme.h - what a role looks like: colours and attributes, for any number of colours. Knows no terminal.
+ * theme.h - the look of a role: colours and attributes, for any number of colours. Knows no terminal.
  *
  * The terminal's own background is kept everywhere but in the title and under the selection, and these two
- * bring a text colour of their own. Good and critical differ in brightness and in blue, not only in red and
+ * bring a text colour. Good and critical differ in brightness and in blue, not only in red and
  * green; and every colour has a sign and a word beside it.
  */
 #ifndef ELECTOP_TUI_SCREEN_THEME_H
@@ -18,7 +18,7 @@
 enum palette {
     PALETTE_DARK,
     PALETTE_LIGHT,
-    PALETTE_EITHER, /* nobody said which background: readable on both */
+    PALETTE_EITHER, /* the background is unknown: readable on both */
     PALETTE_COUNT
 };
 
@@ -30,8 +30,8 @@ struct theme {
 };
 
 /*
- * Chooses from what the user said and what the terminal can do: --color never, theme mono and NO_COLOR (set
- * and not empty; --color always wins over it) give no colours; COLORFGBG, where the terminal sets it, tells
+ * Chooses from the options and the terminal's abilities: --color never, theme mono and NO_COLOR (set
+ * and not empty; --color always wins over it) give no colours; COLORFGBG, if the terminal sets it, shows
  * the background. colors: how many the terminal has; direct: a colour number is an RGB value.
  */
 struct theme theme_choose(enum theme_choice, enum color_choice, int colors, bool direct, const char *no_color,

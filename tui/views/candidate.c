@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/text/format.h"
-#include "tui/text/safe.h"
-#include "tui/views/chain_lines.h"
+#include "tui/words/format.h"
+#include "tui/screen/safe.h"
+#include "tui/words/chain_lines.h"
 #include "tui/views/data_lines.h"
 #include "tui/views/event_lines.h"
-#include "tui/views/facts.h"
-#include "tui/views/finding_lines.h"
+#include "tui/words/labels.h"
+#include "tui/words/finding_lines.h"
 #include "tui/views/list.h"
 #include "tui/views/notices.h"
 #include "tui/views/view.h"
@@ -42,7 +42,8 @@ static struct candidate_view *candidate_view_of(struct view *view)
     return (struct candidate_view *)view;
 }
 
-static const struct election *election_of(const struct candidate_view *view, const struct scene *scene)
+static const struct election *candidate_election_of(const struct candidate_view *view,
+                                                    const struct scene *scene)
 {
     const struct cluster *cluster = notices_cluster(scene, view->cluster);
 
@@ -57,19 +58,19 @@ struct block {
     int x, y, label, width;
 };
 
-static void put(struct block *block, const char *label, style look, const char *value)
+static void candidate_put(struct block *block, const char *label, style look, const char *value)
 {
     cells_put(block->cells, block->x, block->y, block->label - 1, ROLE_DIM, label);
     cells_put(block->cells, block->x + block->label, block->y, block->width - block->label, look, value);
     block->y++;
 }
 
-static void put_number(struct block *block, const char *label, int64_t value)
+static void candidate_put_number(struct block *block, const char *label, int64_t value)
 {
     char text[32];
 
     snprintf(text, sizeof text, "%" PRId64, value);
-    put(block, label, ROLE_TEXT, text);
+    candidate_put(block, label, ROLE_TEXT, text);
 }
 
 static void put_zxid(struct block *block, const char *label, int64_t zxid)
@@ -77,14 +78,14 @@ static void put_zxid(struct block *block, const char *label, int64_t zxid)
     char text[32];
 
     snprintf(text, sizeof text, "0x%" PRIx64, (uint64_t)zxid);
-    put(block, label, ROLE_TEXT, text);
+    candidate_put(block, label, ROLE_TEXT, text);
 }
 
-static void put_time(struct block *block, const char *label, int64_t ms)
+static void candidate_put_time(struct block *block, const char *label, int64_t ms)
 {
     char text[40];
 
-    put(block, label, ROLE_TEXT, format_time(ms * 1000, text, sizeof text));
+    candidate_put(block, label, ROLE_TEXT, format_time(ms * 1000, text, sizeof text));
 }
 
 /* All of its Stat, in ZooKeeper's names and in ZooKeeper's order. */
@@ -95,22 +96,23 @@ static int draw_stat(struct cells *cells, int x, int y, const struct candidate *
     char session[32];
 
     if (!candidate->known) {
-        put(&block, "Stat", ROLE_WARNING, candidate->denied ? "? may not be read" : "? not read yet");
+        candidate_put(&block, "Stat", ROLE_WARNING,
+                      candidate->denied ? "? may not be read" : "? not read yet");
         return 1;
     }
     put_zxid(&block, "czxid", stat->czxid);
-    put_time(&block, "ctime", stat->ctime_ms);
+    candidate_put_time(&block, "ctime", stat->ctime_ms);
     put_zxid(&block, "mzxid", stat->mzxid);
-    put_time(&block, "mtime", stat->mtime_ms);
+    candidate_put_time(&block, "mtime", stat->mtime_ms);
     put_zxid(&block, "pzxid", stat->pzxid);
-    put_number(&block, "version", stat->version);
-    put_number(&block, "cversion", stat->cversion);
-    put_number(&block, "aversion", stat->aversion);
+    candidate_put_number(&block, "version", stat->version);
+    candidate_put_number(&block, "cversion", stat->cversion);
+    candidate_put_number(&block, "aversion", stat->aversion);
     snprintf(session, sizeof session, "0x%" PRIx64, stat->owner);
-    put(&block, "ephemeralOwner", stat->owner != 0 ? ROLE_TEXT : ROLE_WARNING,
-        stat->owner != 0 ? session : "0x0 (persistent)");
-    put_number(&block, "dataLength", stat->data_length);
-    put_number(&block, "numChildren", stat->children);
+    candidate_put(&block, "ephemeralOwner", stat->owner != 0 ? ROLE_TEXT : ROLE_WARNING,
+                  stat->owner != 0 ? session : "0x0 (persistent)");
+    candidate_put_number(&block, "dataLength", stat->data_length);
+    candidate_put_number(&block, "numChildren", stat->children);
     return block.y - y;
 }
 
@@ -138,12 +140,12 @@ static void put_neighbour(struct block *block, const char *label, const struct c
 
     if (candidate == NULL) {
         snprintf(text, sizeof text, "%s %s", cells_sign(block->cells, SIGN_DASH), none);
-        put(block, label, ROLE_DIM, text);
+        candidate_put(block, label, ROLE_DIM, text);
         return;
     }
-    snprintf(text, sizeof text, "%s %s", facts_short_name(block->cells, candidate->name, name, sizeof name),
-             facts_who(candidate, who, sizeof who));
-    put(block, label, ROLE_TEXT, text);
+    snprintf(text, sizeof text, "%s %s", label_short_name(block->cells, candidate->name, name, sizeof name),
+             label_who(candidate, who, sizeof who));
+    candidate_put(block, label, ROLE_TEXT, text);
 }
 
 static void look_elsewhere(struct elsewhere *elsewhere, const struct scene *scene,
@@ -175,8 +177,8 @@ static void look_elsewhere(struct elsewhere *elsewhere, const struct scene *scen
 }
 
 /* Its session's connection: from where, to which server, when it was heard. */
-static void put_connection(struct block *block, const struct scene *scene, const struct election *election,
-                           const struct candidate *candidate)
+static void candidate_put_connection(struct block *block, const struct scene *scene,
+                                     const struct election *election, const struct candidate *candidate)
 {
     const struct client_session *session = candidate_client(candidate);
     bool is_bound;
@@ -186,32 +188,32 @@ static void put_connection(struct block *block, const struct scene *scene, const
     char text[160], name[128], age[16], clock[32];
     style look;
 
-    put(block, "client", session != NULL && session->address != NULL ? ROLE_TEXT : ROLE_DIM,
-        session != NULL && session->address != NULL ? session->address : "?");
+    candidate_put(block, "client", session != NULL && session->address != NULL ? ROLE_TEXT : ROLE_DIM,
+                  session != NULL && session->address != NULL ? session->address : "?");
     look = chain_server_text(block->cells, election, candidate, name, sizeof name);
     if (session != NULL && session->timeout_ms > 0)
         snprintf(text, sizeof text, "%s, timeout %s", name,
                  format_span((int64_t)session->timeout_ms * 1000, age, sizeof age));
     else
         snprintf(text, sizeof text, "%s, timeout ?", name);
-    put(block, "server", look, text);
+    candidate_put(block, "server", look, text);
     cells_put(block->cells, block->x, block->y, block->label - 1, ROLE_DIM, "heard");
     chain_put_heard(block->cells, block->x + block->label, block->y, HEARD_WIDTH, election, candidate);
     if (chain_silent_ms(election, candidate, &is_bound, &percent) >= 0)
         cells_printf(block->cells, block->x + block->label + HEARD_WIDTH + 1, block->y,
-                     facts_room(HEARD_WIDTH + 1 + block->label, block->width), ROLE_DIM, "asked %s ago",
-                     format_age(facts_age_us(session->seen, scene->now), age, sizeof age));
+                     label_room(HEARD_WIDTH + 1 + block->label, block->width), ROLE_DIM, "asked %s ago",
+                     format_age(label_age_us(session->seen, scene->now), age, sizeof age));
     block->y++;
     if (expires.mono_us != 0) {
         snprintf(text, sizeof text, "%s at the latest", format_clock(expires.wall_us, clock, sizeof clock));
-        put(block, "expires by", ROLE_TEXT, text);
+        candidate_put(block, "expires by", ROLE_TEXT, text);
     } else {
-        put(block, "expires by", ROLE_DIM, "?");
+        candidate_put(block, "expires by", ROLE_DIM, "?");
     }
 }
 
-static void put_watchers(struct block *block, const struct election *election,
-                         const struct candidate *candidate)
+static void candidate_put_watchers(struct block *block, const struct election *election,
+                                   const struct candidate *candidate)
 {
     uint64_t sessions[4];
     size_t count = chain_watched_by(election, candidate, sessions, 4);
@@ -219,7 +221,8 @@ static void put_watchers(struct block *block, const struct election *election,
     char text[160] = "", name[64];
 
     if (count == 0) {
-        put(block, "watched by", ROLE_DIM, complete ? "nobody" : "? not every server shows its watches");
+        candidate_put(block, "watched by", ROLE_DIM,
+                      complete ? "nobody" : "? not every server shows its watches");
         return;
     }
     for (size_t i = 0; i < count && i < 4; i++) {
@@ -230,14 +233,14 @@ static void put_watchers(struct block *block, const struct election *election,
             if (election->candidates[k]->known && election->candidates[k]->stat.owner == sessions[i])
                 owner = election->candidates[k];
         if (owner != NULL)
-            facts_short_name(block->cells, owner->name, name, sizeof name);
+            label_short_name(block->cells, owner->name, name, sizeof name);
         else
             snprintf(name, sizeof name, "0x%" PRIx64, sessions[i]);
         snprintf(text + used, sizeof text - used, "%s%s", i > 0 ? ", " : "", name);
     }
     if (count > 4)
         snprintf(text + strlen(text), sizeof text - strlen(text), " and %zu more", count - 4);
-    put(block, "watched by", ROLE_TEXT, text);
+    candidate_put(block, "watched by", ROLE_TEXT, text);
 }
 
 /* What its session watches besides, as far as a screen has room: what concerns no candidate, too. */
@@ -248,19 +251,19 @@ static void put_watches(struct block *block, const struct election *election,
     char text[256];
     style look = chain_watch_text(block->cells, election, candidate, text, sizeof text);
 
-    put(block, "watches", look, text);
+    candidate_put(block, "watches", look, text);
     if (session == NULL || !session->watches_known || session->watch_count == 0)
         return;
     if (candidate->link == LINK_RIGHT && session->watch_count == 1)
         return;
     snprintf(text, sizeof text, "%" PRIu32 " in all: %s%s", session->watch_count, session->watches[0],
              session->watch_count > 1 ? ", ..." : "");
-    put(block, "", ROLE_DIM, text);
+    candidate_put(block, "", ROLE_DIM, text);
 }
 
-static int draw_line(struct candidate_view *view, struct cells *cells, int x, int y, int width,
-                     const struct scene *scene, const struct election *election,
-                     const struct candidate *candidate)
+static int candidate_draw_line(struct candidate_view *view, struct cells *cells, int x, int y, int width,
+                               const struct scene *scene, const struct election *election,
+                               const struct candidate *candidate)
 {
     struct block block = {cells, x, y, LINE_LABEL, width};
     size_t place = election_position(election, candidate);
@@ -273,46 +276,46 @@ static int draw_line(struct candidate_view *view, struct cells *cells, int x, in
                  candidate->sequence);
     else
         snprintf(text, sizeof text, "%zu of %zu", place + 1, election->candidate_count);
-    put(&block, "place", ROLE_TEXT, text);
+    candidate_put(&block, "place", ROLE_TEXT, text);
     if (candidate->identity != NULL)
         snprintf(text, sizeof text, "%.200s (by %s)", candidate->identity,
                  identity_source_word(candidate->identity_source));
-    put(&block, "identity", candidate->identity != NULL ? ROLE_TEXT : ROLE_DIM,
-        candidate->identity != NULL ? text : "? only its session");
-    put(&block, "session", ROLE_TEXT, facts_session(candidate, text, sizeof text));
-    put_connection(&block, scene, election, candidate);
+    candidate_put(&block, "identity", candidate->identity != NULL ? ROLE_TEXT : ROLE_DIM,
+                  candidate->identity != NULL ? text : "? only its session");
+    candidate_put(&block, "session", ROLE_TEXT, label_session(candidate, text, sizeof text));
+    candidate_put_connection(&block, scene, election, candidate);
     if (candidate->known)
-        format_age(facts_as_of(election, scene->now).wall_us - candidate->stat.ctime_ms * 1000, age,
+        format_age(label_as_of(election, scene->now).wall_us - candidate->stat.ctime_ms * 1000, age,
                    sizeof age);
     snprintf(text, sizeof text, "%s%s%s", candidate->known ? age : "?",
              candidate->joined_seen ? ", joined at " : ", joined before the first look",
              candidate->joined_seen ? format_clock(candidate->joined.wall_us, clock, sizeof clock) : "");
-    put(&block, "age", ROLE_TEXT, text);
+    candidate_put(&block, "age", ROLE_TEXT, text);
     put_neighbour(&block, "predecessor", election_predecessor(election, candidate), "none: it is first");
     put_watches(&block, election, candidate);
     put_neighbour(&block, "successor", after, "none: it is last");
-    put_watchers(&block, election, candidate);
+    candidate_put_watchers(&block, election, candidate);
     look_elsewhere(&view->elsewhere, scene, election, candidate->stat.owner);
     if (!candidate->known || candidate->stat.owner == 0) {
-        put(&block, "elsewhere", ROLE_DIM, "?");
+        candidate_put(&block, "elsewhere", ROLE_DIM, "?");
     } else if (view->elsewhere.count == 0) {
         snprintf(text, sizeof text, "%s no other election", cells_sign(cells, SIGN_DASH));
-        put(&block, "elsewhere", ROLE_DIM, text);
+        candidate_put(&block, "elsewhere", ROLE_DIM, text);
     }
     for (size_t i = 0; i < view->elsewhere.count && i < ELSEWHERE_MOST; i++)
-        put(&block, i == 0 ? "elsewhere" : "", ROLE_TEXT, view->elsewhere.text[i]);
+        candidate_put(&block, i == 0 ? "elsewhere" : "", ROLE_TEXT, view->elsewhere.text[i]);
     if (view->elsewhere.count > ELSEWHERE_MOST) {
         snprintf(text, sizeof text, "and %zu more", view->elsewhere.count - ELSEWHERE_MOST);
-        put(&block, "", ROLE_DIM, text);
+        candidate_put(&block, "", ROLE_DIM, text);
     }
     return block.y - y;
 }
 
-/* Returns the lines used: a long name has one of its own, in full. */
-static int draw_head(struct cells *cells, int y, const struct scene *scene, const struct election *election,
-                     const struct candidate *candidate)
+/* Returns the lines used: a long name has a line to itself, in full. */
+static int candidate_draw_head(struct cells *cells, int y, const struct scene *scene,
+                               const struct election *election, const struct candidate *candidate)
 {
-    bool leads = candidate == election->leader, stale = facts_stale(election);
+    bool leads = candidate == election->leader, stale = label_stale(election);
     bool is_long = safe_width(candidate->name, strlen(candidate->name), cells->ascii) > cells->width / 3;
     int x = STAT_X;
     char text[256], since[32];
@@ -320,22 +323,22 @@ static int draw_head(struct cells *cells, int y, const struct scene *scene, cons
     chain_put_gutter(cells, x, y, election, candidate);
     x += 2;
     if (is_long)
-        facts_short_name(cells, candidate->name, text, sizeof text);
+        label_short_name(cells, candidate->name, text, sizeof text);
     x += cells_put(cells, x, y, -1, ROLE_STRONG, is_long ? text : candidate->name) + 2;
     if (candidate->identity != NULL && x < cells->width)
-        x += cells_put(cells, x, y, facts_room(x, cells->width - 32), leads ? ROLE_GOOD : ROLE_TEXT,
+        x += cells_put(cells, x, y, label_room(x, cells->width - 32), leads ? ROLE_GOOD : ROLE_TEXT,
                        candidate->identity) +
              2;
     if (leads)
         snprintf(text, sizeof text, "%s for %s", election->kind == KIND_LOCK ? "holds it" : "leads",
-                 facts_since(cells, election, scene->now, since, sizeof since));
+                 label_since(cells, election, scene->now, since, sizeof since));
     else
         snprintf(text, sizeof text, "waits as number %zu of %zu", election_position(election, candidate) + 1,
                  election->candidate_count);
     if (x < cells->width)
         x += cells_put(cells, x, y, -1, ROLE_TEXT, text) + 2;
     if (stale && x < cells->width)
-        cells_put(cells, x, y, -1, ROLE_WARNING, facts_badge(election, scene->now).word);
+        cells_put(cells, x, y, -1, ROLE_WARNING, label_badge(election, scene->now).word);
     if (is_long)
         cells_put(cells, STAT_X + 2, y + 1, -1, ROLE_DIM, candidate->name);
     return 1 + is_long;
@@ -407,7 +410,7 @@ static void draw_left(const struct candidate_view *view, const struct scene *sce
 static void candidate_draw(struct view *self, const struct scene *scene, struct cells *cells)
 {
     struct candidate_view *view = candidate_view_of(self);
-    const struct election *election = election_of(view, scene);
+    const struct election *election = candidate_election_of(view, scene);
     const struct candidate *candidate = election != NULL ? election_find(election, view->name) : NULL;
     int airy = cells->height >= 20;
     int y = airy, stat, line, found;
@@ -416,17 +419,17 @@ static void candidate_draw(struct view *self, const struct scene *scene, struct 
         draw_left(view, scene, cells);
         return;
     }
-    y += draw_head(cells, y, scene, election, candidate);
+    y += candidate_draw_head(cells, y, scene, election, candidate);
     y += notices_draw_connections(cells, STAT_X, y, 1, scene, view->cluster);
     y += airy;
     if (cells->width >= STAT_X + STAT_WIDTH + 34) {
         int x = STAT_X + STAT_WIDTH + 1;
 
         stat = draw_stat(cells, STAT_X, y, candidate);
-        line = draw_line(view, cells, x, y, cells->width - x, scene, election, candidate);
+        line = candidate_draw_line(view, cells, x, y, cells->width - x, scene, election, candidate);
         y += stat > line ? stat : line;
     } else {
-        y += draw_line(view, cells, STAT_X, y, cells->width - STAT_X, scene, election, candidate);
+        y += candidate_draw_line(view, cells, STAT_X, y, cells->width - STAT_X, scene, election, candidate);
         y += draw_stat(cells, STAT_X, y, candidate);
     }
     y += airy && cells->height > 30;
@@ -434,7 +437,7 @@ static void candidate_draw(struct view *self, const struct scene *scene, struct 
     if (found > cells->height - y - 2) /* a line of its data stays */
         found = cells->height - y - 2;
     if (found > 1) {
-        finding_pane_draw(cells, y, found, scene, election, candidate->name);
+        finding_pane_draw(cells, y, found, scene->now, election, candidate->name);
         y += found;
     }
     draw_data(view, cells, y, cells->height - y, candidate);
@@ -442,7 +445,7 @@ static void candidate_draw(struct view *self, const struct scene *scene, struct 
 
 static enum view_result turn_form(struct candidate_view *view, const struct scene *scene, bool forwards)
 {
-    const struct election *election = election_of(view, scene);
+    const struct election *election = candidate_election_of(view, scene);
     const struct candidate *candidate = election != NULL ? election_find(election, view->name) : NULL;
 
     if (candidate == NULL || candidate->data == NULL)
@@ -458,7 +461,7 @@ static enum view_result turn_form(struct candidate_view *view, const struct scen
 static enum view_result explain(const struct candidate_view *view, const struct scene *scene,
                                 struct view **next)
 {
-    const struct election *election = election_of(view, scene);
+    const struct election *election = candidate_election_of(view, scene);
     const struct finding *finding = election != NULL ? finding_of(election, view->name) : NULL;
 
     *next = finding != NULL ? explanations_view_new(finding->code) : NULL;
@@ -492,18 +495,18 @@ static void candidate_title(struct view *self, const struct scene *scene, struct
                             int room)
 {
     const struct candidate_view *view = candidate_view_of(self);
-    const struct election *election = election_of(view, scene);
+    const struct election *election = candidate_election_of(view, scene);
 
-    facts_put_crumbs(cells, x, room, view->cluster, election != NULL ? election->name : view->path,
+    label_put_crumbs(cells, x, room, view->cluster, election != NULL ? election->name : view->path,
                      view->name);
 }
 
 static bool candidate_path(struct view *self, const struct scene *scene, char *buffer, size_t size)
 {
     const struct candidate_view *view = candidate_view_of(self);
-    const struct election *election = election_of(view, scene);
+    const struct election *election = candidate_election_of(view, scene);
 
-    return facts_candidate_path(election, view->path, view->name, buffer, size);
+    return label_candidate_path(election, view->path, view->name, buffer, size);
 }
 
 static void candidate_free(struct view *self)
@@ -517,12 +520,22 @@ static void candidate_free(struct view *self)
     free(view);
 }
 
+static const struct finding *candidate_finding(struct view *self, const struct scene *scene,
+                                               const struct election **about)
+{
+    struct candidate_view *view = candidate_view_of(self);
+
+    *about = candidate_election_of(view, scene);
+    return *about != NULL ? finding_of(*about, view->name) : NULL;
+}
+
 static const struct view_ops ops = {
     .name = "candidate",
     .draw = candidate_draw,
     .action = candidate_action,
     .title = candidate_title,
     .path = candidate_path,
+    .finding = candidate_finding,
     .free = candidate_free,
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_LEFT) | ACTION_BIT(ACTION_RIGHT) | ACTION_BIT(ACTION_BACK) |
                ACTION_BIT(ACTION_HISTORY),

@@ -7,7 +7,7 @@
 #include <jansson.h>
 
 #include "config/room.h"
-#include "tui/text/safe.h"
+#include "tui/screen/safe.h"
 
 #define FOLDED_BYTES 512
 
@@ -28,7 +28,7 @@ const char *data_form_word(enum data_form form)
     return "?";
 }
 
-/* Only objects and arrays: every number is valid JSON, and nobody calls it that. */
+/* Only objects and arrays: every number is valid JSON, but is not meant as JSON. */
 static json_t *parse(const unsigned char *data, size_t length)
 {
     json_error_t error;

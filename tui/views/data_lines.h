@@ -24,7 +24,7 @@ struct data_lines {
 };
 
 /*
- * Lays data out in lines of at most width columns, replacing what was in lines. A form that does not fit
+ * Lays data out in lines of at most width columns, replacing the contents of lines. A form that does not fit
  * falls back to text. Out of memory, lines are missing at the end.
  */
 void data_lines_make(struct data_lines *, enum data_form, const unsigned char *data, size_t length, int width,

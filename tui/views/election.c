@@ -2,21 +2,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/text/format.h"
-#include "tui/text/safe.h"
-#include "tui/views/chain_lines.h"
-#include "tui/views/columns.h"
+#include "tui/words/format.h"
+#include "tui/screen/safe.h"
+#include "tui/words/chain_lines.h"
+#include "tui/screen/columns.h"
 #include "tui/views/election_head.h"
 #include "tui/views/event_lines.h"
-#include "tui/views/facts.h"
-#include "tui/views/finding_lines.h"
+#include "tui/words/labels.h"
+#include "tui/words/finding_lines.h"
 #include "tui/views/line_filter.h"
 #include "tui/views/list.h"
 #include "tui/views/notices.h"
 #include "tui/views/strip.h"
 #include "tui/views/timeline.h"
 #include "tui/views/view.h"
-#include "tui/views/whatif_lines.h"
+#include "tui/words/whatif_lines.h"
 
 #define GUTTER_X 2
 #define TABLE_X 4
@@ -24,7 +24,7 @@
 #define WIDE 140
 #define VERY_WIDE 180
 #define NOTES_MOST 5 /* rows */
-#define ROOMY 28     /* from so many rows on a blank one stands before the footer */
+#define ROOMY 28     /* from so many rows on, a blank one precedes the footer */
 
 enum {
     COLUMN_PLACE,
@@ -57,10 +57,10 @@ struct election_view {
     struct column columns[COLUMN_COUNT];
     int columns_width;
     struct strip_zoom zoom; /* of the timeline */
-    bool chosen;            /* somebody has moved: until then the first is selected, whoever it is */
+    bool chosen;            /* the user has moved: until then the first is selected, whichever it is */
     bool follow;            /* the selection stays on the leader */
     bool what_if;           /* plays through what happens when the selected candidate goes */
-    int first_y;            /* where the first line stands, for clicks */
+    int first_y;            /* the row of the first line, for clicks */
 };
 
 static struct election_view *election_view_of(struct view *view)
@@ -85,7 +85,7 @@ static const struct candidate *candidate_at(const struct election_view *view, co
     return election->candidates[line_filter_place(&view->filter, i)];
 }
 
-static void select_line(struct election_view *view, const struct election *election)
+static void election_select_line(struct election_view *view, const struct election *election)
 {
     const struct candidate *candidate = candidate_at(view, election, view->list.at);
 
@@ -93,9 +93,9 @@ static void select_line(struct election_view *view, const struct election *elect
         list_select(&view->list, candidate->name);
 }
 
-/* Brings the selection up to the model; what is selected then stands at list.at. */
-static void follow_model(struct election_view *view, const struct scene *scene,
-                         const struct election *election, size_t rows)
+/* Brings the selection up to date with the model; the selected line is then at list.at. */
+static void election_follow_model(struct election_view *view, const struct scene *scene,
+                                  const struct election *election, size_t rows)
 {
     struct list *list = &view->list;
     const struct candidate *candidate = NULL;
@@ -118,7 +118,7 @@ static void follow_model(struct election_view *view, const struct scene *scene,
         }
     }
     list_show(list);
-    select_line(view, election);
+    election_select_line(view, election);
 }
 
 /* The line of candidates. */
@@ -133,17 +133,17 @@ static void put_age(const struct election_view *view, struct cells *cells, int y
         return;
     }
     columns_put(cells, &view->columns[COLUMN_AGE], y, look,
-                format_age(facts_as_of(election, scene->now).wall_us - candidate->stat.ctime_ms * 1000, age,
+                format_age(label_as_of(election, scene->now).wall_us - candidate->stat.ctime_ms * 1000, age,
                            sizeof age));
 }
 
-static void draw_row(const struct election_view *view, struct cells *cells, int y, const struct scene *scene,
-                     const struct election *election, size_t place)
+static void election_draw_row(const struct election_view *view, struct cells *cells, int y,
+                              const struct scene *scene, const struct election *election, size_t place)
 {
     const struct candidate *candidate = election->candidates[place];
     const struct column *columns = view->columns;
     bool leads = candidate == election->leader;
-    style look = facts_stale(election) ? ROLE_DIM : ROLE_TEXT, server, watches;
+    style look = label_stale(election) ? ROLE_DIM : ROLE_TEXT, server, watches;
     char text[256];
 
     chain_put_gutter(cells, GUTTER_X, y, election, candidate);
@@ -152,20 +152,20 @@ static void draw_row(const struct election_view *view, struct cells *cells, int 
     if (columns[COLUMN_CANDIDATE].width > 0) {
         if (safe_width(candidate->name, strlen(candidate->name), cells->ascii) >
             columns[COLUMN_CANDIDATE].width)
-            facts_tight_name(cells, candidate->name, columns[COLUMN_CANDIDATE].width, text, sizeof text);
+            label_tight_name(cells, candidate->name, columns[COLUMN_CANDIDATE].width, text, sizeof text);
         else
             snprintf(text, sizeof text, "%s", candidate->name);
         columns_put(cells, &columns[COLUMN_CANDIDATE], y, leads ? (style)(look | STYLE_BOLD) : look, text);
     }
     chain_who(candidate, text, sizeof text);
     if (text[0] == '?' && candidate->known && columns[COLUMN_SESSION].width == 0)
-        facts_session(candidate, text, sizeof text);
+        label_session(candidate, text, sizeof text);
     columns_put(cells, &columns[COLUMN_WHO], y,
                 look == ROLE_DIM || text[0] == '?' ? (style)ROLE_DIM
                 : leads                            ? (style)ROLE_GOOD
                                                    : look,
                 text);
-    columns_put(cells, &columns[COLUMN_SESSION], y, ROLE_DIM, facts_session(candidate, text, sizeof text));
+    columns_put(cells, &columns[COLUMN_SESSION], y, ROLE_DIM, label_session(candidate, text, sizeof text));
     put_age(view, cells, y, scene, election, candidate, look);
     server = chain_server_text(cells, election, candidate, text, sizeof text);
     columns_put(cells, &columns[COLUMN_ON], y, server, text);
@@ -174,8 +174,8 @@ static void draw_row(const struct election_view *view, struct cells *cells, int 
     columns_put(cells, &columns[COLUMN_WATCHES], y, watches, text);
 }
 
-static void lay_columns(struct election_view *view, const struct cells *cells,
-                        const struct election *election)
+static void election_lay_columns(struct election_view *view, const struct cells *cells,
+                                 const struct election *election)
 {
     struct column *columns = view->columns;
     int wide = cells->width >= 100, name;
@@ -196,14 +196,14 @@ static void lay_columns(struct election_view *view, const struct cells *cells,
         columns_want(&columns[COLUMN_ON], safe_width(text, strlen(text), cells->ascii));
         name = safe_width(candidate->name, strlen(candidate->name), cells->ascii);
         if (name > NAME_MOST && cells->width < VERY_WIDE) { /* as people speak of it: a GUID says nothing */
-            facts_short_name(cells, candidate->name, text, sizeof text);
+            label_short_name(cells, candidate->name, text, sizeof text);
             name = safe_width(text, strlen(text), cells->ascii);
         }
         columns_want(&columns[COLUMN_CANDIDATE], name);
         chain_who(candidate, text, sizeof text);
         columns_want(&columns[COLUMN_WHO], safe_width(text, strlen(text), cells->ascii));
     }
-    /* What is watched is the point of this screen: other columns give way to it first. */
+    /* Watches are the point of this screen: other columns give way to them first. */
     columns[COLUMN_WATCHES].least = columns[COLUMN_WATCHES].want > 24  ? 24
                                     : columns[COLUMN_WATCHES].want < 7 ? 7
                                                                        : columns[COLUMN_WATCHES].want;
@@ -217,13 +217,13 @@ static void lay_columns(struct election_view *view, const struct cells *cells,
     columns_lay(columns, COLUMN_COUNT, TABLE_X, cells->width - TABLE_X - wide, wide ? 2 : 1);
 }
 
-static void draw_table(struct election_view *view, struct cells *cells, int y, int rows,
-                       const struct scene *scene, const struct election *election)
+static void election_draw_table(struct election_view *view, struct cells *cells, int y, int rows,
+                                const struct scene *scene, const struct election *election)
 {
     const struct list *list = &view->list;
 
     view->first_y = y + 1;
-    follow_model(view, scene, election, rows > 1 ? (size_t)rows - 1 : 0);
+    election_follow_model(view, scene, election, rows > 1 ? (size_t)rows - 1 : 0);
     if (list->count == 0) {
         if (view->filter.text[0] != '\0' && election->candidate_count > 0)
             cells_printf(cells, TABLE_X, y, -1, ROLE_TEXT,
@@ -233,12 +233,12 @@ static void draw_table(struct election_view *view, struct cells *cells, int y, i
             cells_put(cells, TABLE_X, y, -1, ROLE_DIM, "nobody stands here");
         return;
     }
-    lay_columns(view, cells, election);
-    columns_head(cells, view->columns, COLUMN_COUNT, y, -1);
+    election_lay_columns(view, cells, election);
+    columns_head(cells, view->columns, COLUMN_COUNT, y, -1, false);
     for (size_t i = 0; i < list->rows && list->top + i < list->count; i++) {
         int row = view->first_y + (int)i;
 
-        draw_row(view, cells, row, scene, election, line_filter_place(&view->filter, list->top + i));
+        election_draw_row(view, cells, row, scene, election, line_filter_place(&view->filter, list->top + i));
         if (list->top + i == list->at) {
             cells_put(cells, 0, row, 1, ROLE_ACCENT, cells_sign(cells, SIGN_SELECTED));
             cells_select_row(cells, row, 0, cells->width);
@@ -247,8 +247,8 @@ static void draw_table(struct election_view *view, struct cells *cells, int y, i
 }
 
 /* What concerns the selection, in the blank line above the headings. */
-static void draw_note(const struct election_view *view, struct cells *cells, int y,
-                      const struct election *election)
+static void election_draw_note(const struct election_view *view, struct cells *cells, int y,
+                               const struct election *election)
 {
     char text[192];
     int width;
@@ -273,7 +273,7 @@ static void draw_note(const struct election_view *view, struct cells *cells, int
                     text);
 }
 
-/* The rows of what stands below the line of candidates. */
+/* The rows of the panes below the line of candidates. */
 struct below {
     int what_if, timeline, findings, events;
 };
@@ -338,19 +338,19 @@ static void election_draw(struct view *self, const struct scene *scene, struct c
     else
         share_rows(view, &below, cells, scene, election, rows);
     rows -= below.what_if + below.timeline + below.findings + below.events;
-    draw_table(view, cells, y, rows, scene, election);
+    election_draw_table(view, cells, y, rows, scene, election);
     if (airy)
-        draw_note(view, cells, note_y, election);
+        election_draw_note(view, cells, note_y, election);
     y += rows;
-    whatif_pane_draw(cells, y, below.what_if, scene, election, candidate_at(view, election, view->list.at));
+    whatif_pane_draw(cells, y, below.what_if, election, candidate_at(view, election, view->list.at));
     timeline_draw(cells, y, below.timeline, election, scene, view->zoom.window);
-    finding_pane_draw(cells, y + below.timeline, below.findings, scene, election, NULL);
+    finding_pane_draw(cells, y + below.timeline, below.findings, scene->now, election, NULL);
     event_pane_draw(cells, y + below.timeline + below.findings, below.events, scene, view->cluster,
                     view->path);
 }
 
-static enum view_result open_selected(struct election_view *view, const struct election *election,
-                                      struct view **next)
+static enum view_result election_open_selected(struct election_view *view, const struct election *election,
+                                               struct view **next)
 {
     const struct candidate *candidate = candidate_at(view, election, view->list.at);
 
@@ -360,9 +360,9 @@ static enum view_result open_selected(struct election_view *view, const struct e
     return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
 }
 
-/* What is wrong with the selected candidate, else with the election. */
-static enum view_result explain_selected(struct election_view *view, const struct election *election,
-                                         struct view **next)
+/* The finding of the selected candidate, else of the election. */
+static enum view_result election_explain_selected(struct election_view *view, const struct election *election,
+                                                  struct view **next)
 {
     const struct candidate *candidate = candidate_at(view, election, view->list.at);
     const struct finding *finding = candidate != NULL ? finding_of(election, candidate->name) : NULL;
@@ -389,16 +389,16 @@ static enum view_result election_action(struct view *self, const struct scene *s
         return VIEW_CLOSE;
     if (election == NULL)
         return VIEW_IGNORED;
-    follow_model(view, scene, election, view->list.rows);
+    election_follow_model(view, scene, election, view->list.rows);
     if (list_move(&view->list, action)) {
         view->follow = false;
         view->chosen = true;
-        select_line(view, election);
+        election_select_line(view, election);
         return VIEW_DONE;
     }
     switch (action) {
     case ACTION_OPEN:
-        return open_selected(view, election, next);
+        return election_open_selected(view, election, next);
     case ACTION_HISTORY:
         *next = history_view_new(view->cluster, view->path);
         return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
@@ -407,7 +407,7 @@ static enum view_result election_action(struct view *self, const struct scene *s
         view->follow = false;
         view->chosen = true;
         list_walk(&view->list, action == ACTION_NEXT_MATCH);
-        select_line(view, election);
+        election_select_line(view, election);
         return VIEW_DONE;
     case ACTION_FOLLOW:
         view->follow = !view->follow;
@@ -416,7 +416,7 @@ static enum view_result election_action(struct view *self, const struct scene *s
         view->what_if = !view->what_if;
         return VIEW_DONE;
     case ACTION_EXPLAIN:
-        return explain_selected(view, election, next);
+        return election_explain_selected(view, election, next);
     case ACTION_LEFT:
         strip_zoom_turn(&view->zoom, false);
         return VIEW_DONE;
@@ -440,13 +440,13 @@ static enum view_result election_click(struct view *self, const struct scene *sc
     if (election == NULL || line == SIZE_MAX)
         return VIEW_IGNORED;
     view->follow = false;
-    follow_model(view, scene, election, view->list.rows);
+    election_follow_model(view, scene, election, view->list.rows);
     if (line >= view->list.count)
         return VIEW_IGNORED;
     view->list.at = line;
     view->chosen = true;
-    select_line(view, election);
-    return twice ? open_selected(view, election, next) : VIEW_DONE;
+    election_select_line(view, election);
+    return twice ? election_open_selected(view, election, next) : VIEW_DONE;
 }
 
 static void election_title(struct view *self, const struct scene *scene, struct cells *cells, int x, int room)
@@ -456,12 +456,12 @@ static void election_title(struct view *self, const struct scene *scene, struct 
     int end = x + room;
 
     x +=
-        facts_put_crumbs(cells, x, room, view->cluster, election != NULL ? election->name : view->path, NULL);
+        label_put_crumbs(cells, x, room, view->cluster, election != NULL ? election->name : view->path, NULL);
     if (election != NULL && strcmp(election->name, view->path) != 0)
-        cells_put(cells, x + 2, 0, facts_room(x + 2, end), ROLE_TITLE_DIM, view->path);
+        cells_put(cells, x + 2, 0, label_room(x + 2, end), ROLE_TITLE_DIM, view->path);
 }
 
-/* Of what is selected: the candidate; without one, the election. */
+/* Of the selection: the candidate; without one, the election. */
 static bool election_path(struct view *self, const struct scene *scene, char *buffer, size_t size)
 {
     struct election_view *view = election_view_of(self);
@@ -469,11 +469,29 @@ static bool election_path(struct view *self, const struct scene *scene, char *bu
     const struct candidate *candidate = NULL;
 
     if (election != NULL) {
-        follow_model(view, scene, election, view->list.rows);
+        election_follow_model(view, scene, election, view->list.rows);
         candidate = candidate_at(view, election, view->list.at);
     }
-    return facts_candidate_path(election, view->path, candidate != NULL ? candidate->name : NULL, buffer,
+    return label_candidate_path(election, view->path, candidate != NULL ? candidate->name : NULL, buffer,
                                 size);
+}
+
+/* Of the selected candidate, else the worst of the election. */
+static const struct finding *election_finding(struct view *self, const struct scene *scene,
+                                              const struct election **about)
+{
+    struct election_view *view = election_view_of(self);
+    const struct election *election = subject(view, scene);
+    const struct finding *finding = NULL;
+
+    *about = election;
+    if (election == NULL || election->finding_count == 0)
+        return NULL;
+    election_follow_model(view, scene, election, view->list.rows);
+    const struct candidate *candidate = candidate_at(view, election, view->list.at);
+    if (candidate != NULL)
+        finding = finding_of(election, candidate->name);
+    return finding != NULL ? finding : election->findings[0];
 }
 
 static void election_filter(struct view *self, const char *text)
@@ -502,6 +520,7 @@ static const struct view_ops ops = {
     .click = election_click,
     .title = election_title,
     .path = election_path,
+    .finding = election_finding,
     .filter = election_filter,
     .free = election_free,
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_LEFT) | ACTION_BIT(ACTION_RIGHT) | ACTION_BIT(ACTION_OPEN) |

@@ -5,165 +5,169 @@
 #include <string.h>
 
 #include "probe/election/chain.h"
-#include "tui/text/format.h"
-#include "tui/views/facts.h"
+#include "tui/words/format.h"
+#include "tui/words/labels.h"
 #include "tui/views/notices.h"
-#include "tui/views/whatif_lines.h"
+#include "tui/words/whatif_lines.h"
+#include "tui/views/view.h"
 
 #define LEFT 1
 #define WHO_LEAST 24
-#define AFTER_WHO 42 /* columns that what stands behind a name needs */
+#define AFTER_WHO 42 /* columns that the text after a name needs */
 
 /* A line that is filled from the left. */
-struct line {
+struct head_line {
     struct cells *cells;
     int x, y;
 };
 
-static void say(struct line *line, style look, const char *text)
+static void election_head_say(struct head_line *line, style look, const char *text)
 {
     if (line->x < line->cells->width)
         line->x += cells_put(line->cells, line->x, line->y, -1, look, text);
 }
 
-static void say_sign(struct line *line, enum sign sign, style look)
+static void say_sign(struct head_line *line, enum sign sign, style look)
 {
-    say(line, look, cells_sign(line->cells, sign));
+    election_head_say(line, look, cells_sign(line->cells, sign));
     line->x = LEFT + 2;
 }
 
-/* Whom a person knows it as, and its short name. */
-static void say_candidate(struct line *line, const struct candidate *candidate)
+/* Its identity, and its short name. */
+static void election_head_say_candidate(struct head_line *line, const struct candidate *candidate)
 {
     char name[64], who[256];
     int room;
 
     if (candidate->sequence != SEQUENCE_NONE) {
-        say(line, ROLE_STRONG, facts_short_name(line->cells, candidate->name, name, sizeof name));
-        say(line, ROLE_TEXT, " ");
+        election_head_say(line, ROLE_STRONG,
+                          label_short_name(line->cells, candidate->name, name, sizeof name));
+        election_head_say(line, ROLE_TEXT, " ");
     }
-    facts_who(candidate, who, sizeof who);
+    label_who(candidate, who, sizeof who);
     room = line->cells->width - line->x - AFTER_WHO;
     if (line->x < line->cells->width)
         line->x +=
             cells_put(line->cells, line->x, line->y, room < WHO_LEAST ? WHO_LEAST : room, ROLE_TEXT, who);
 }
 
-static void say_leader(struct line *line, const struct election *election, struct moment now, bool led)
+static void election_head_say_leader(struct head_line *line, const struct election *election,
+                                     struct moment now, bool led)
 {
     char since[32], text[96];
     bool lock = election->kind == KIND_LOCK;
     struct nobody nobody;
 
     if (election->leader != NULL) {
-        say(line, ROLE_DIM, led ? " by " : lock ? "   held by " : "   led by ");
+        election_head_say(line, ROLE_DIM, led ? " by " : lock ? "   held by " : "   led by ");
         if (election->leader->denied) {
-            say(line, ROLE_STRONG, election->leader->name);
-            say(line, ROLE_WARNING, "; who and since when may not be read (ACL)");
+            election_head_say(line, ROLE_STRONG, election->leader->name);
+            election_head_say(line, ROLE_WARNING, "; who and since when may not be read (ACL)");
             return;
         }
-        say_candidate(line, election->leader);
-        say(line, ROLE_DIM, " for ");
-        say(line, ROLE_TEXT, facts_since(line->cells, election, now, since, sizeof since));
+        election_head_say_candidate(line, election->leader);
+        election_head_say(line, ROLE_DIM, " for ");
+        election_head_say(line, ROLE_TEXT, label_since(line->cells, election, now, since, sizeof since));
         return;
     }
-    const char *why = facts_nobody(line->cells, election, now, &nobody);
-    say(line, ROLE_DIM, ": ");
-    say(line, nobody.look, why);
-    if (election_vanished(election) && !facts_stale(election)) {
+    const char *why = label_nobody(line->cells, election, now, &nobody);
+    election_head_say(line, ROLE_DIM, ": ");
+    election_head_say(line, nobody.look, why);
+    if (election_vanished(election) && !label_stale(election)) {
         snprintf(text, sizeof text, "; nobody configured it, so it is forgotten after %d minutes",
                  ELECTION_VANISHED_KEPT_MS / 60000);
-        say(line, ROLE_DIM, text);
+        election_head_say(line, ROLE_DIM, text);
     } else if (election->state == ELECTION_ELECTING || election->state == ELECTION_ABSENT || lock) {
-        say(line, ROLE_DIM, " for ");
-        say(line, ROLE_TEXT, facts_since(line->cells, election, now, since, sizeof since));
+        election_head_say(line, ROLE_DIM, " for ");
+        election_head_say(line, ROLE_TEXT, label_since(line->cells, election, now, since, sizeof since));
     }
 }
 
-static void draw_state(struct line *line, const struct election *election, struct moment now)
+static void draw_state(struct head_line *line, const struct election *election, struct moment now)
 {
-    struct badge badge = facts_badge(election, now);
+    struct badge badge = label_badge(election, now);
     char text[64];
 
     say_sign(line, badge.sign, badge.look);
-    say(line, badge.look | STYLE_BOLD, badge.word);
-    say_leader(line, election, now, strcmp(badge.word, "led") == 0);
+    election_head_say(line, badge.look | STYLE_BOLD, badge.word);
+    election_head_say_leader(line, election, now, strcmp(badge.word, "led") == 0);
     if (election->directory_known) {
         snprintf(text, sizeof text, "%zu", election->candidate_count);
         line->x += 3;
-        say(line, ROLE_STRONG, text);
-        say(line, ROLE_DIM, election->candidate_count == 1 ? " candidate" : " candidates");
+        election_head_say(line, ROLE_STRONG, text);
+        election_head_say(line, ROLE_DIM, election->candidate_count == 1 ? " candidate" : " candidates");
         if (election->unknown_count > 0) {
             snprintf(text, sizeof text, ", %zu not read yet", election->unknown_count);
-            say(line, ROLE_WARNING, text);
+            election_head_say(line, ROLE_WARNING, text);
         }
     }
     if (election->recipe != NULL && election->recipe->family != FAMILY_LOCK) {
         line->x += 3;
-        say(line, ROLE_DIM, line->cells->width < 100 ? "next " : "next number ");
+        election_head_say(line, ROLE_DIM, line->cells->width < 100 ? "next " : "next number ");
         if (election->next_sequence >= 0)
             snprintf(text, sizeof text, "%" PRId64, election->next_sequence);
         else
             snprintf(text, sizeof text, "?");
-        say(line, ROLE_TEXT, text);
+        election_head_say(line, ROLE_TEXT, text);
     }
 }
 
-static void say_acknowledgement(struct line *line, const struct election *election, struct moment now)
+static void say_acknowledgement(struct head_line *line, const struct election *election, struct moment now)
 {
     char age[16];
 
     switch (election->acknowledged) {
     case ACK_NO_MARK:
         if (line->x + 29 <= line->cells->width) /* the layout says as much */
-            say(line, ROLE_DIM, "no mark: takeover is not seen");
+            election_head_say(line, ROLE_DIM, "no mark: takeover is not seen");
         return;
     case ACK_UNKNOWN:
-        say(line, ROLE_WARNING, "acknowledged ?");
+        election_head_say(line, ROLE_WARNING, "acknowledged ?");
         break;
     case ACK_NO:
-        say(line, ROLE_WARNING, "not acknowledged");
+        election_head_say(line, ROLE_WARNING, "not acknowledged");
         if (election->leader != NULL) {
-            say(line, ROLE_DIM, " for ");
-            say(line, ROLE_WARNING,
-                format_age(facts_age_us(election->leader_since, facts_as_of(election, now)), age,
-                           sizeof age));
+            election_head_say(line, ROLE_DIM, " for ");
+            election_head_say(line, ROLE_WARNING,
+                              format_age(label_age_us(election->leader_since, label_as_of(election, now)),
+                                         age, sizeof age));
         }
         break;
     case ACK_YES:
-        say(line, ROLE_GOOD, "acknowledged");
+        election_head_say(line, ROLE_GOOD, "acknowledged");
         if (election->mark_identity != NULL) {
-            say(line, ROLE_DIM, " as ");
-            say(line, ROLE_TEXT, election->mark_identity);
+            election_head_say(line, ROLE_DIM, " as ");
+            election_head_say(line, ROLE_TEXT, election->mark_identity);
         }
         break;
     }
     if (election->mark_path != NULL) {
-        say(line, ROLE_DIM, " at ");
-        say(line, ROLE_DIM, election->mark_path);
+        election_head_say(line, ROLE_DIM, " at ");
+        election_head_say(line, ROLE_DIM, election->mark_path);
     }
 }
 
-static void draw_recipe(struct line *line, const struct election *election, struct moment now)
+static void draw_recipe(struct head_line *line, const struct election *election, struct moment now)
 {
     line->x = LEFT + 2;
     if (election->recipe == NULL) {
-        say(line, ROLE_DIM, "layout ? ");
-        say(line, ROLE_DIM,
-            election->candidate_count + election->foreign_count == 0 ? "(nothing to recognise it by yet)"
-                                                                     : "(no known one fits the names here)");
+        election_head_say(line, ROLE_DIM, "layout ? ");
+        election_head_say(line, ROLE_DIM,
+                          election->candidate_count + election->foreign_count == 0
+                              ? "(nothing to recognise it by yet)"
+                              : "(no known one fits the names here)");
         return;
     }
     if (election->recognised == RECOGNISED_NAME)
-        say(line, ROLE_WARNING, "looks like ");
-    say(line, ROLE_TEXT, election->recipe->title);
-    say(line, ROLE_DIM, ", ");
-    say(line, ROLE_DIM, facts_recognised(election->recognised));
+        election_head_say(line, ROLE_WARNING, "looks like ");
+    election_head_say(line, ROLE_TEXT, election->recipe->title);
+    election_head_say(line, ROLE_DIM, ", ");
+    election_head_say(line, ROLE_DIM, label_recognised(election->recognised));
     line->x += 3;
     say_acknowledgement(line, election, now);
 }
 
-static int draw_next(struct line *line, int rows, const struct election *election)
+static int draw_next(struct head_line *line, int rows, const struct election *election)
 {
     if (election->recipe == NULL || election->recipe->family != FAMILY_LOCK)
         return whatif_put_leader(line->cells, LEFT, line->y, election) +
@@ -173,17 +177,17 @@ static int draw_next(struct line *line, int rows, const struct election *electio
 }
 
 /* Of one whose znode has not been read only its name is known. */
-static void say_whom(struct line *line, const char *identity, const char *name)
+static void say_whom(struct head_line *line, const char *identity, const char *name)
 {
     char shorter[64];
 
-    say(line, ROLE_TEXT,
-        identity != NULL ? identity
-        : name != NULL   ? facts_short_name(line->cells, name, shorter, sizeof shorter)
-                         : "?");
+    election_head_say(line, ROLE_TEXT,
+                      identity != NULL ? identity
+                      : name != NULL   ? label_short_name(line->cells, name, shorter, sizeof shorter)
+                                       : "?");
 }
 
-static bool draw_change(struct line *line, const struct election *election, struct moment now)
+static bool draw_change(struct head_line *line, const struct election *election, struct moment now)
 {
     const struct change *change = &election->change;
     char when[32], span[16];
@@ -191,33 +195,33 @@ static bool draw_change(struct line *line, const struct election *election, stru
     if (change->lost_at.mono_us == 0)
         return false;
     line->x = LEFT + 2;
-    say(line, ROLE_DIM, "Last change  ");
+    election_head_say(line, ROLE_DIM, "Last change  ");
     if (!change->lost_seen)
-        say(line, ROLE_DIM, cells_sign(line->cells, SIGN_AT_MOST));
-    say(line, ROLE_TEXT, facts_when(change->lost_at.wall_us, now, when, sizeof when));
-    say(line, ROLE_TEXT, "  ");
+        election_head_say(line, ROLE_DIM, cells_sign(line->cells, SIGN_AT_MOST));
+    election_head_say(line, ROLE_TEXT, label_when(change->lost_at.wall_us, now, when, sizeof when));
+    election_head_say(line, ROLE_TEXT, "  ");
     say_whom(line, change->from_identity, change->from);
-    say(line, ROLE_DIM, " ");
-    say(line, ROLE_DIM, cells_sign(line->cells, SIGN_ARROW));
-    say(line, ROLE_DIM, " ");
+    election_head_say(line, ROLE_DIM, " ");
+    election_head_say(line, ROLE_DIM, cells_sign(line->cells, SIGN_ARROW));
+    election_head_say(line, ROLE_DIM, " ");
     if (change->to == NULL) {
-        say(line, election->kind == KIND_LOCK ? ROLE_DIM : ROLE_CRITICAL, "nobody yet");
+        election_head_say(line, election->kind == KIND_LOCK ? ROLE_DIM : ROLE_CRITICAL, "nobody yet");
         return true;
     }
     say_whom(line, change->to_identity, change->to);
-    say(line, ROLE_DIM, "  vacant ");
-    say(line, ROLE_TEXT,
-        change->vacancy_us > 0    ? format_span(change->vacancy_us, span, sizeof span)
-        : change->vacancy_us == 0 ? "0ms"
-                                  : "?");
+    election_head_say(line, ROLE_DIM, "  vacant ");
+    election_head_say(line, ROLE_TEXT,
+                      change->vacancy_us > 0    ? format_span(change->vacancy_us, span, sizeof span)
+                      : change->vacancy_us == 0 ? "0ms"
+                                                : "?");
     if (change->takeover_us >= 0) {
-        say(line, ROLE_DIM, "  takeover ");
-        say(line, ROLE_TEXT, format_span(change->takeover_us, span, sizeof span));
+        election_head_say(line, ROLE_DIM, "  takeover ");
+        election_head_say(line, ROLE_TEXT, format_span(change->takeover_us, span, sizeof span));
     }
     return true;
 }
 
-static bool draw_foreign(struct line *line, const struct election *election)
+static bool draw_foreign(struct head_line *line, const struct election *election)
 {
     size_t shown = election->foreign_count < FOREIGN_KEPT ? election->foreign_count : FOREIGN_KEPT;
     char text[80];
@@ -228,16 +232,16 @@ static bool draw_foreign(struct line *line, const struct election *election)
     snprintf(text, sizeof text, "%zu %s no candidate%s: ", election->foreign_count,
              election->foreign_count == 1 ? "child is" : "children are",
              election->foreign_count == 1 ? "" : "s");
-    say(line, ROLE_TEXT, text);
+    election_head_say(line, ROLE_TEXT, text);
     for (size_t i = 0; i < shown && line->x < line->cells->width; i++) {
         if (i > 0)
-            say(line, ROLE_DIM, ", ");
-        say(line, ROLE_DIM, election->foreign[i]);
+            election_head_say(line, ROLE_DIM, ", ");
+        election_head_say(line, ROLE_DIM, election->foreign[i]);
     }
     return true;
 }
 
-static bool draw_unseen(struct line *line, const struct election *election)
+static bool draw_unseen(struct head_line *line, const struct election *election)
 {
     const struct counters *counters = &election->counters;
     char text[96];
@@ -247,31 +251,31 @@ static bool draw_unseen(struct line *line, const struct election *election)
     say_sign(line, SIGN_WARNING, ROLE_WARNING);
     snprintf(text, sizeof text, "unseen changes: %" PRIu64 " joined, %" PRIu64 " left",
              counters->unseen_joined, counters->unseen_left);
-    say(line, ROLE_WARNING, text);
-    say(line, ROLE_DIM, "; between two looks, as the directory's Stat proves");
+    election_head_say(line, ROLE_WARNING, text);
+    election_head_say(line, ROLE_DIM, "; between two looks, as the directory's Stat proves");
     return true;
 }
 
-static bool draw_problem(struct line *line, const struct election *election)
+static bool draw_problem(struct head_line *line, const struct election *election)
 {
     char text[64];
     const char *problem = election->recipe == NULL || election->problem != NULL
                               ? election_problem(election, text, sizeof text)
-                              : NULL; /* children beside a known layout have a line of their own */
+                              : NULL; /* children beside a known layout have a line to themselves */
 
     if (problem == NULL)
         return false;
     say_sign(line, SIGN_WARNING, ROLE_WARNING);
-    say(line, ROLE_WARNING, problem);
+    election_head_say(line, ROLE_WARNING, problem);
     if (election->state == ELECTION_DENIED)
-        say(line, ROLE_DIM, "; others come with --auth-file");
+        election_head_say(line, ROLE_DIM, "; others come with --auth-file");
     return true;
 }
 
 int election_head_draw(struct cells *cells, int y, int rows, const struct scene *scene,
                        const struct election *election)
 {
-    struct line line = {cells, LEFT, y};
+    struct head_line line = {cells, LEFT, y};
     int end = y + rows;
 
     if (rows <= 0)

@@ -1,6 +1,6 @@
 /*
- * election_head.h - the lines above the line of candidates: how the election stands, what it is, what
- * would come next, what is not as it should be.
+ * election_head.h - the lines above the line of candidates: the election's state, its layout, the next
+ * failover, its problems.
  */
 #ifndef ELECTOP_TUI_VIEWS_ELECTION_HEAD_H
 #define ELECTOP_TUI_VIEWS_ELECTION_HEAD_H

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/text/format.h"
-#include "tui/text/safe.h"
-#include "tui/views/columns.h"
-#include "tui/views/facts.h"
+#include "tui/words/format.h"
+#include "tui/screen/safe.h"
+#include "tui/screen/columns.h"
+#include "tui/words/labels.h"
 #include "tui/views/list.h"
 #include "tui/views/notices.h"
 #include "tui/views/view.h"
-#include "tui/views/wrap.h"
+#include "tui/screen/wrap.h"
 
 #define SIGN_X 2
 #define TABLE_X 4
@@ -58,7 +58,7 @@ static struct ensemble_view *ensemble_view_of(struct view *view)
     return (struct ensemble_view *)view;
 }
 
-static size_t count_servers(const struct scene *scene)
+static size_t ensemble_count_servers(const struct scene *scene)
 {
     size_t count = 0;
 
@@ -78,13 +78,14 @@ static const struct server *server_at(const struct scene *scene, size_t i, const
     return NULL;
 }
 
-/* The selection belongs to the server, wherever it comes to stand. */
-static void key_of(const struct server *server, const struct cluster *cluster, char *buffer, size_t size)
+/* The selection belongs to the server, whichever line it is on. */
+static void ensemble_key_of(const struct server *server, const struct cluster *cluster, char *buffer,
+                            size_t size)
 {
     snprintf(buffer, size, "%s\n%s", cluster->name, server->address);
 }
 
-static void select_line(struct ensemble_view *view, const struct scene *scene)
+static void ensemble_select_line(struct ensemble_view *view, const struct scene *scene)
 {
     const struct cluster *cluster;
     const struct server *server = server_at(scene, view->list.at, &cluster);
@@ -92,14 +93,14 @@ static void select_line(struct ensemble_view *view, const struct scene *scene)
 
     if (server == NULL)
         return;
-    key_of(server, cluster, key, sizeof key);
+    ensemble_key_of(server, cluster, key, sizeof key);
     list_select(&view->list, key);
 }
 
-static void follow_model(struct ensemble_view *view, const struct scene *scene, size_t rows)
+static void ensemble_follow_model(struct ensemble_view *view, const struct scene *scene, size_t rows)
 {
     struct list *list = &view->list;
-    size_t count = count_servers(scene);
+    size_t count = ensemble_count_servers(scene);
     bool found = false;
 
     list_begin(list, count, rows);
@@ -108,7 +109,7 @@ static void follow_model(struct ensemble_view *view, const struct scene *scene, 
         const struct server *server = server_at(scene, i, &cluster);
         char key[512];
 
-        key_of(server, cluster, key, sizeof key);
+        ensemble_key_of(server, cluster, key, sizeof key);
         found = strcmp(key, list->key) == 0;
         if (found)
             list_found(list, i);
@@ -117,7 +118,7 @@ static void follow_model(struct ensemble_view *view, const struct scene *scene, 
         list_lost(list);
     list_show(list);
     if (list->key == NULL)
-        select_line(view, scene);
+        ensemble_select_line(view, scene);
 }
 
 static const char *source_word(const struct server *server)
@@ -127,8 +128,8 @@ static const char *source_word(const struct server *server)
     return strcmp(server->watches_from, "adminserver") == 0 ? "AdminServer" : server->watches_from;
 }
 
-static void put_figure(struct cells *cells, const struct column *column, int y, style look, bool known,
-                       int64_t value)
+static void ensemble_put_figure(struct cells *cells, const struct column *column, int y, style look,
+                                bool known, int64_t value)
 {
     char text[32];
 
@@ -136,8 +137,9 @@ static void put_figure(struct cells *cells, const struct column *column, int y, 
     columns_put(cells, column, y, known ? look : (style)ROLE_DIM, known ? text : "?");
 }
 
-static void draw_row(const struct ensemble_view *view, struct cells *cells, int y, const struct scene *scene,
-                     const struct server *server, const struct cluster *cluster)
+static void ensemble_draw_row(const struct ensemble_view *view, struct cells *cells, int y,
+                              const struct scene *scene, const struct server *server,
+                              const struct cluster *cluster)
 {
     static const char *const unmoded[] = {
         [SERVER_SILENT] = "no answer", [SERVER_ANSWERS] = "connected", [SERVER_NOT_ASKED] = "not asked"};
@@ -148,7 +150,7 @@ static void draw_row(const struct ensemble_view *view, struct cells *cells, int 
                   : reach == SERVER_SILENT  ? ROLE_CRITICAL
                   : server->problem != NULL ? ROLE_WARNING
                                             : ROLE_GOOD;
-    style look = answers ? ROLE_TEXT : ROLE_DIM; /* what it was when it last answered */
+    style look = answers ? ROLE_TEXT : ROLE_DIM; /* its mode when it last answered */
     char text[64];
 
     cells_put(cells, SIGN_X, y, 1, state,
@@ -159,28 +161,30 @@ static void draw_row(const struct ensemble_view *view, struct cells *cells, int 
     columns_put(cells, &columns[COLUMN_CLUSTER], y, ROLE_DIM, cluster->name);
     columns_put(cells, &columns[COLUMN_SERVER], y, ROLE_TEXT, server->address);
     columns_put(cells, &columns[COLUMN_MODE], y, reach == SERVER_SILENT ? (style)ROLE_CRITICAL : look,
-                answers && !server->unasked ? facts_mode(server) : unmoded[reach]);
+                answers && !server->unasked ? label_mode(server) : unmoded[reach]);
     columns_put(cells, &columns[COLUMN_LATENCY], y, look,
                 answers && server->answer_us >= 0 ? format_span(server->answer_us, text, sizeof text) : "?");
     snprintf(text, sizeof text, "0x%" PRIx64, (uint64_t)server->zxid);
     columns_put(cells, &columns[COLUMN_ZXID], y, server->zxid >= 0 ? look : (style)ROLE_DIM,
                 server->zxid >= 0 ? text : "?");
-    put_figure(cells, &columns[COLUMN_CONNECTIONS], y, look, server->connections >= 0, server->connections);
-    put_figure(cells, &columns[COLUMN_WATCHES], y, look, server->watches_from != NULL,
-               (int64_t)server->watch_count);
-    put_figure(cells, &columns[COLUMN_CHILD_WATCHES], y, ROLE_DIM,
-               server->watches_from != NULL && server->child_watches >= 0, server->child_watches);
+    ensemble_put_figure(cells, &columns[COLUMN_CONNECTIONS], y, look, server->connections >= 0,
+                        server->connections);
+    ensemble_put_figure(cells, &columns[COLUMN_WATCHES], y, look, server->watches_from != NULL,
+                        (int64_t)server->watch_count);
+    ensemble_put_figure(cells, &columns[COLUMN_CHILD_WATCHES], y, ROLE_DIM,
+                        server->watches_from != NULL && server->child_watches >= 0, server->child_watches);
     columns_put(cells, &columns[COLUMN_FROM], y, server->watches_from != NULL ? look : (style)ROLE_WARNING,
                 source_word(server));
     columns_put(cells, &columns[COLUMN_ASKED], y, ROLE_DIM,
                 server->watches_seen.mono_us != 0
-                    ? format_age(facts_age_us(server->watches_seen, scene->now), text, sizeof text)
+                    ? format_age(label_age_us(server->watches_seen, scene->now), text, sizeof text)
                     : "?");
     columns_put(cells, &columns[COLUMN_VERSION], y, ROLE_DIM,
                 server->version != NULL ? server->version : "?");
 }
 
-static void lay_columns(struct ensemble_view *view, const struct cells *cells, const struct scene *scene)
+static void ensemble_lay_columns(struct ensemble_view *view, const struct cells *cells,
+                                 const struct scene *scene)
 {
     struct column *columns = view->columns;
     int wide = cells->width >= 100;
@@ -201,7 +205,7 @@ static void lay_columns(struct ensemble_view *view, const struct cells *cells, c
     columns_lay(columns, COLUMN_COUNT, TABLE_X, cells->width - TABLE_X - wide, wide ? 2 : 1);
 }
 
-static int draw_head(struct cells *cells, int y, const struct scene *scene)
+static int ensemble_draw_head(struct cells *cells, int y, const struct scene *scene)
 {
     size_t servers = 0, answering = 0, unasked = 0, shown = 0;
     int x = 1;
@@ -229,7 +233,8 @@ static int draw_head(struct cells *cells, int y, const struct scene *scene)
     return 1;
 }
 
-static int put_part(struct cells *cells, int y, int end, style look, const char *label, const char *text)
+static int ensemble_put_part(struct cells *cells, int y, int end, style look, const char *label,
+                             const char *text)
 {
     if (y >= end)
         return 0;
@@ -238,8 +243,8 @@ static int put_part(struct cells *cells, int y, int end, style look, const char 
 }
 
 /* What the selected server does not show, why, and what to switch on. */
-static void draw_detail(const struct ensemble_view *view, struct cells *cells, int y, int rows,
-                        const struct scene *scene)
+static void ensemble_draw_detail(const struct ensemble_view *view, struct cells *cells, int y, int rows,
+                                 const struct scene *scene)
 {
     const struct cluster *cluster;
     const struct server *server = server_at(scene, view->list.at, &cluster);
@@ -254,59 +259,61 @@ static void draw_detail(const struct ensemble_view *view, struct cells *cells, i
     silent = server_reach(cluster, server) == SERVER_SILENT;
     cells_rule(cells, 0, y++, cells->width, server->address);
     if (server->problem != NULL)
-        y += put_part(cells, y, end, silent ? ROLE_CRITICAL : ROLE_WARNING, "problem", server->problem);
+        y += ensemble_put_part(cells, y, end, silent ? ROLE_CRITICAL : ROLE_WARNING, "problem",
+                               server->problem);
     if (server->seen.mono_us != 0 && !server->unasked)
-        y += put_part(cells, y, end, ROLE_TEXT, silent ? "silent for" : "answered",
-                      strcat(format_age(facts_age_us(server->seen, scene->now), text, sizeof text - 8),
-                             silent ? "" : " ago"));
-    while ((why = facts_hidden(server, &told, parts, sizeof parts)) != NULL) {
+        y += ensemble_put_part(
+            cells, y, end, ROLE_TEXT, silent ? "silent for" : "answered",
+            strcat(format_age(label_age_us(server->seen, scene->now), text, sizeof text - 8),
+                   silent ? "" : " ago"));
+    while ((why = label_hidden(server, &told, parts, sizeof parts)) != NULL) {
         if (!server->reachable && server->problem != NULL && strcmp(why, server->problem) == 0)
-            continue; /* that is why, and stands there */
+            continue; /* that is the reason, and is shown there */
         snprintf(unknown, sizeof unknown, "%s: %s", parts, why);
-        y += put_part(cells, y, end, ROLE_WARNING, "unknown", unknown);
+        y += ensemble_put_part(cells, y, end, ROLE_WARNING, "unknown", unknown);
     }
     if (!server->reachable)
-        put_part(cells, y, end, ROLE_DIM, "unknown",
-                 "what only this server shows; what was found from it stays, unconfirmed");
+        ensemble_put_part(cells, y, end, ROLE_DIM, "unknown",
+                          "what only this server shows; what was found from it stays, unconfirmed");
     else if (told == 0 && server->watches_from == NULL && y < end)
-        put_part(cells, y, end, ROLE_DIM, "watches", "? not asked yet");
+        ensemble_put_part(cells, y, end, ROLE_DIM, "watches", "? not asked yet");
     else if (told == 0 && y < end)
-        put_part(cells, y, end, ROLE_GOOD, "shows",
-                 facts_asked_for_sessions(server) ? "its connections, sessions and watches"
-                                                  : "its connections and watches");
+        ensemble_put_part(cells, y, end, ROLE_GOOD, "shows",
+                          label_asked_for_sessions(server) ? "its connections, sessions and watches"
+                                                           : "its connections and watches");
 }
 
 static void ensemble_draw(struct view *self, const struct scene *scene, struct cells *cells)
 {
     struct ensemble_view *view = ensemble_view_of(self);
-    int airy = cells->height >= 18, y = airy, rows, pane, count = (int)count_servers(scene);
+    int airy = cells->height >= 18, y = airy, rows, pane, count = (int)ensemble_count_servers(scene);
 
-    y += draw_head(cells, y, scene);
+    y += ensemble_draw_head(cells, y, scene);
     y += notices_draw_connections(cells, 1, y, cells->height / 4, scene, NULL) + airy;
     view->first_y = y + 1;
     pane = cells->height - view->first_y - count - 1;
     if (pane < cells->height / 4)
         pane = cells->height / 4;
     rows = cells->height - view->first_y - pane;
-    follow_model(view, scene, rows > 0 ? (size_t)rows : 0);
+    ensemble_follow_model(view, scene, rows > 0 ? (size_t)rows : 0);
     if (count == 0) {
         cells_put(cells, SIGN_X, y, -1, ROLE_DIM, "? no server is known yet");
         return;
     }
-    lay_columns(view, cells, scene);
-    columns_head(cells, view->columns, COLUMN_COUNT, y, -1);
+    ensemble_lay_columns(view, cells, scene);
+    columns_head(cells, view->columns, COLUMN_COUNT, y, -1, false);
     for (size_t i = 0; i < view->list.rows && view->list.top + i < view->list.count; i++) {
         const struct cluster *cluster = NULL;
         const struct server *server = server_at(scene, view->list.top + i, &cluster);
         int row = view->first_y + (int)i;
 
-        draw_row(view, cells, row, scene, server, cluster);
+        ensemble_draw_row(view, cells, row, scene, server, cluster);
         if (view->list.top + i == view->list.at) {
             cells_put(cells, 0, row, 1, ROLE_ACCENT, cells_sign(cells, SIGN_SELECTED));
             cells_select_row(cells, row, 0, cells->width);
         }
     }
-    draw_detail(view, cells, cells->height - pane, pane, scene);
+    ensemble_draw_detail(view, cells, cells->height - pane, pane, scene);
 }
 
 static enum view_result ensemble_action(struct view *self, const struct scene *scene, enum action action,
@@ -315,9 +322,9 @@ static enum view_result ensemble_action(struct view *self, const struct scene *s
     struct ensemble_view *view = ensemble_view_of(self);
 
     (void)next;
-    follow_model(view, scene, view->list.rows);
+    ensemble_follow_model(view, scene, view->list.rows);
     if (list_move(&view->list, action)) {
-        select_line(view, scene);
+        ensemble_select_line(view, scene);
         return VIEW_DONE;
     }
     return action == ACTION_BACK ? VIEW_CLOSE : VIEW_IGNORED;
@@ -332,12 +339,12 @@ static enum view_result ensemble_click(struct view *self, const struct scene *sc
     (void)x;
     (void)twice;
     (void)next;
-    follow_model(view, scene, view->list.rows);
+    ensemble_follow_model(view, scene, view->list.rows);
     line = list_line_at(&view->list, view->first_y, y);
     if (line == SIZE_MAX)
         return VIEW_IGNORED;
     view->list.at = line;
-    select_line(view, scene);
+    ensemble_select_line(view, scene);
     return VIEW_DONE;
 }
 

@@ -2,16 +2,17 @@
 
 #include <string.h>
 
-#include "tui/text/format.h"
-#include "tui/text/safe.h"
-#include "tui/views/facts.h"
+#include "tui/words/format.h"
+#include "tui/screen/safe.h"
+#include "tui/words/labels.h"
+#include "tui/views/view.h"
 
 #define CLOCK_MS 12
 #define NAME_WIDTH 20
 #define VERY_WIDE 160
-#define NAMES_MOST 500 /* of more than these nobody sees what the longest is */
+#define NAMES_MOST 500 /* with more than these the longest is not visible anyway */
 
-static int name_width(const struct cells *cells, const char *name)
+static int event_lines_name_width(const struct cells *cells, const char *name)
 {
     return safe_width(name, strlen(name), cells->ascii);
 }
@@ -26,12 +27,12 @@ int event_where_width(const struct cells *cells, int width, const struct scene *
     share = (share < 10 ? 10 : share > most ? most : share) + (several ? 8 : 0);
     for (size_t i = 0; i < model->cluster_count && wanted < share; i++) {
         const struct cluster *cluster = &model->clusters[i];
-        int before = several ? name_width(cells, cluster->name) + 1 : 0;
+        int before = several ? event_lines_name_width(cells, cluster->name) + 1 : 0;
 
         wanted = before > wanted ? before : wanted;
         for (size_t j = 0; j < cluster->election_count && wanted < share && looked < NAMES_MOST;
              j++, looked++) {
-            int name = before + name_width(cells, cluster->elections[j]->name);
+            int name = before + event_lines_name_width(cells, cluster->elections[j]->name);
 
             wanted = name > wanted ? name : wanted;
         }
@@ -41,7 +42,8 @@ int event_where_width(const struct cells *cells, int width, const struct scene *
 
 /* The words' first is an identity or a candidate's name. One of those that is mostly a GUID leaves no room
    for who that is; within: what the name says of that, for one that is shortened. */
-static int put_who(struct cells *cells, int x, int y, int room, const char *subject, const char *within)
+static int event_lines_put_who(struct cells *cells, int x, int y, int room, const char *subject,
+                               const char *within)
 {
     size_t length = strcspn(subject, " ");
     char name[256], shorter[256];
@@ -53,7 +55,7 @@ static int put_who(struct cells *cells, int x, int y, int room, const char *subj
     name[length] = '\0';
     if (recipe_sequence_of(name) == SEQUENCE_NONE)
         return cells_put(cells, x, y, room, ROLE_TEXT, subject);
-    facts_short_name(cells, name, shorter, sizeof shorter);
+    label_short_name(cells, name, shorter, sizeof shorter);
     used = cells_put(cells, x, y, room, ROLE_TEXT, shorter);
     if (within[0] != '\0' && used + 1 < room)
         used += 1 + cells_put(cells, x + used + 1, y, room - used - 1, ROLE_TEXT, within);
@@ -61,7 +63,7 @@ static int put_who(struct cells *cells, int x, int y, int room, const char *subj
                        : used;
 }
 
-/* Of a finding: its code first, then whom it is about. */
+/* Of a finding: its code first, then its subject. */
 static int put_what(struct cells *cells, int x, int y, int room, const char *subject)
 {
     size_t length = strcspn(subject, " ");
@@ -69,11 +71,11 @@ static int put_what(struct cells *cells, int x, int y, int room, const char *sub
 
     if (subject[length] == '\0' || used >= room)
         return used - 1;
-    return used + put_who(cells, x + used, y, room - used, subject + length + 1, "");
+    return used + event_lines_put_who(cells, x + used, y, room - used, subject + length + 1, "");
 }
 
-/* Who it is that joined: when that was told its znode had not been read yet. NULL: not known, or said
- * already. */
+/* The identity of a candidate that joined: at the event its znode had not been read yet. NULL: not known, or
+ * already shown. */
 static const char *known_since(const struct scene *scene, const struct event_line *line)
 {
     if (line->kind != EVENT_CANDIDATE_JOINED || line->path == NULL)
@@ -93,22 +95,22 @@ static const char *known_since(const struct scene *scene, const struct event_lin
     return NULL;
 }
 
-static int put_subject(struct cells *cells, int x, int y, int end, const struct scene *scene,
-                       const struct event_line *line)
+static int event_lines_put_subject(struct cells *cells, int x, int y, int end, const struct scene *scene,
+                                   const struct event_line *line)
 {
     const char *identity = known_since(scene, line);
 
     if (line->from[0] != '\0') {
-        x += put_who(cells, x, y, facts_room(x, end), line->from, "") + 1;
-        x += cells_put(cells, x, y, facts_room(x, end), ROLE_DIM, cells_sign(cells, SIGN_ARROW)) + 1;
+        x += event_lines_put_who(cells, x, y, label_room(x, end), line->from, "") + 1;
+        x += cells_put(cells, x, y, label_room(x, end), ROLE_DIM, cells_sign(cells, SIGN_ARROW)) + 1;
     }
     if (line->subject[0] == '\0' || x >= end)
         return x;
     if (line->kind == EVENT_FINDING_RAISED || line->kind == EVENT_FINDING_CLEARED)
-        return x + put_what(cells, x, y, facts_room(x, end), line->subject) + 2;
-    x += put_who(cells, x, y, facts_room(x, end), line->subject, line->within) + 2;
+        return x + put_what(cells, x, y, label_room(x, end), line->subject) + 2;
+    x += event_lines_put_who(cells, x, y, label_room(x, end), line->subject, line->within) + 2;
     if (identity != NULL && x < end)
-        x += cells_put(cells, x - 1, y, facts_room(x - 1, end), ROLE_TEXT, identity) + 1;
+        x += cells_put(cells, x - 1, y, label_room(x - 1, end), ROLE_TEXT, identity) + 1;
     return x;
 }
 
@@ -121,7 +123,7 @@ void event_line_draw(struct cells *cells, int x, int y, int width, const struct 
     if (scene->now.wall_us - line->at.wall_us < INT64_C(86400000000))
         format_clock_ms(line->at.wall_us, when, sizeof when);
     else
-        facts_when(line->at.wall_us, scene->now, when, sizeof when);
+        label_when(line->at.wall_us, scene->now, when, sizeof when);
     cells_put(cells, x, y, CLOCK_MS, ROLE_DIM, when);
     x += CLOCK_MS + 2;
     if (where > 0) {
@@ -134,13 +136,13 @@ void event_line_draw(struct cells *cells, int x, int y, int width, const struct 
         }
         x += where + 2;
     }
-    cells_put(cells, x, y, end - x < EVENT_LABEL_WIDTH ? facts_room(x, end) : EVENT_LABEL_WIDTH, line->role,
+    cells_put(cells, x, y, end - x < EVENT_LABEL_WIDTH ? label_room(x, end) : EVENT_LABEL_WIDTH, line->role,
               line->label);
     x += EVENT_LABEL_WIDTH + 2;
     if (x < end)
-        x = put_subject(cells, x, y, end, scene, line);
+        x = event_lines_put_subject(cells, x, y, end, scene, line);
     if (x < end)
-        cells_put(cells, x, y, facts_room(x, end), ROLE_DIM, line->detail);
+        cells_put(cells, x, y, label_room(x, end), ROLE_DIM, line->detail);
 }
 
 static bool line_is_of(const struct event_line *line, const char *cluster, const char *path)

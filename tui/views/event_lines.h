@@ -4,12 +4,12 @@
 #ifndef ELECTOP_TUI_VIEWS_EVENT_LINES_H
 #define ELECTOP_TUI_VIEWS_EVENT_LINES_H
 
-#include "tui/event_log.h"
+#include "tui/views/event_log.h"
 #include "tui/views/view.h"
 
 /*
  * The columns that name the election of an event (and its cluster, where there are several) in lines of this
- * width: as many as the longest name has, within a third of what is left beside the time and the kind.
+ * width: as many as the longest name has, within a third of the rest beside the time and the kind.
  */
 int event_where_width(const struct cells *, int width, const struct scene *);
 

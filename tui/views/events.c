@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/text/safe.h"
+#include "tui/screen/safe.h"
 #include "tui/views/event_lines.h"
-#include "tui/views/facts.h"
+#include "tui/words/labels.h"
 #include "tui/views/list.h"
 #include "tui/views/view.h"
 
 #define KEY_SIZE 1024
-#define ROOMY 28 /* from so many rows on a blank one stands before the footer */
+#define ROOMY 28 /* from so many rows on, a blank one precedes the footer */
 
 struct events_view {
     struct view view;
@@ -27,12 +27,12 @@ static struct events_view *events_view_of(struct view *view)
     return (struct events_view *)view;
 }
 
-static bool passes(const struct events_view *view, const struct event_line *line)
+static bool events_passes(const struct events_view *view, const struct event_line *line)
 {
-    return view->filter[0] == '\0' || facts_match(line->where, view->filter) ||
-           facts_match(line->path, view->filter) || facts_match(line->cluster, view->filter) ||
-           facts_match(line->label, view->filter) || facts_match(line->from, view->filter) ||
-           facts_match(line->subject, view->filter) || facts_match(line->detail, view->filter);
+    return view->filter[0] == '\0' || label_match(line->where, view->filter) ||
+           label_match(line->path, view->filter) || label_match(line->cluster, view->filter) ||
+           label_match(line->label, view->filter) || label_match(line->from, view->filter) ||
+           label_match(line->subject, view->filter) || label_match(line->detail, view->filter);
 }
 
 /* The i-th event that passes, the latest first. A thousand lines at most are looked at. */
@@ -43,19 +43,19 @@ static const struct event_line *line_at(const struct events_view *view, const st
     if (view->filter[0] == '\0')
         return event_log_at(scene->events, i);
     for (size_t at = 0; (line = event_log_at(scene->events, at)) != NULL; at++)
-        if (passes(view, line) && i-- == 0)
+        if (events_passes(view, line) && i-- == 0)
             return line;
     return NULL;
 }
 
-/* What tells an event from the others: a log of the past is gathered anew as one moves in it. */
-static void key_of(const struct event_line *line, char *buffer, size_t size)
+/* Identifies an event: a log of the past is gathered anew as one moves in it. */
+static void events_key_of(const struct event_line *line, char *buffer, size_t size)
 {
     snprintf(buffer, size, "%" PRId64 " %d %s %s", line->at.wall_us, (int)line->kind, line->subject,
              line->path != NULL ? line->path : "");
 }
 
-/* How many pass, and where the one of this key stands among them (count where it does not; NULL: none). */
+/* How many pass, and the place of the one with this key among them (count: none; NULL: no key). */
 static size_t count_lines(const struct events_view *view, const struct scene *scene, const char *key,
                           size_t *at)
 {
@@ -65,10 +65,10 @@ static size_t count_lines(const struct events_view *view, const struct scene *sc
     char other[KEY_SIZE];
 
     for (size_t i = 0; (line = event_log_at(scene->events, i)) != NULL; i++) {
-        if (!passes(view, line))
+        if (!events_passes(view, line))
             continue;
         if (key != NULL && line->at.wall_us == at_us) {
-            key_of(line, other, sizeof other);
+            events_key_of(line, other, sizeof other);
             found = strcmp(key, other) == 0 ? count : found;
         }
         count++;
@@ -77,14 +77,14 @@ static size_t count_lines(const struct events_view *view, const struct scene *sc
     return count;
 }
 
-static void select_line(struct events_view *view, const struct scene *scene)
+static void events_select_line(struct events_view *view, const struct scene *scene)
 {
     const struct event_line *line = line_at(view, scene, view->list.at);
     char key[KEY_SIZE];
 
     if (line == NULL)
         return;
-    key_of(line, key, sizeof key);
+    events_key_of(line, key, sizeof key);
     list_select(&view->list, key);
 }
 
@@ -97,15 +97,16 @@ static void follow_log(struct events_view *view, const struct scene *scene, size
     if (view->follow) {
         list->at = 0;
     } else if (at < count) {
-        /* What is new comes in above: the lines on the screen stay where they are. */
+        /* New lines come in above: the lines on the screen stay in place. */
         list->top += at > list->at ? at - list->at : 0;
         list_found(list, at);
     }
     list_show(list);
-    select_line(view, scene);
+    events_select_line(view, scene);
 }
 
-static void draw_head(const struct events_view *view, struct cells *cells, int y, const struct scene *scene)
+static void events_draw_head(const struct events_view *view, struct cells *cells, int y,
+                             const struct scene *scene)
 {
     char text[256];
     int x = 1;
@@ -134,7 +135,7 @@ static void events_draw(struct view *self, const struct scene *scene, struct cel
 
     view->first_y = y + 1 + airy;
     follow_log(view, scene, bottom > view->first_y ? (size_t)(bottom - view->first_y) : 0);
-    draw_head(view, cells, y, scene);
+    events_draw_head(view, cells, y, scene);
     if (view->list.count == 0) {
         cells_put(cells, 2, view->first_y, -1, ROLE_DIM,
                   view->filter[0] != '\0' ? "No event has this in it. Esc shows all again."
@@ -155,8 +156,8 @@ static void events_draw(struct view *self, const struct scene *scene, struct cel
     }
 }
 
-/* The dashboard goes to the moment of what is selected, where that is recorded. */
-static enum view_result go_there(struct events_view *view, const struct scene *scene)
+/* The dashboard goes to the moment of the selected event, if that is recorded. */
+static enum view_result events_go_there(struct events_view *view, const struct scene *scene)
 {
     const struct event_line *line = line_at(view, scene, view->list.at);
 
@@ -176,8 +177,8 @@ static struct destination events_destination(const struct view *self)
     return (struct destination){view->travel_us, view->cluster, view->path[0] != '\0' ? view->path : NULL};
 }
 
-static enum view_result look_back(const struct events_view *view, const struct scene *scene,
-                                  struct view **next)
+static enum view_result events_look_back(const struct events_view *view, const struct scene *scene,
+                                         struct view **next)
 {
     const struct event_line *line = line_at(view, scene, view->list.at);
 
@@ -197,16 +198,16 @@ static enum view_result events_action(struct view *self, const struct scene *sce
                                : action == ACTION_PREVIOUS_MATCH ? ACTION_UP
                                                                  : action)) {
         view->follow = false;
-        select_line(view, scene);
+        events_select_line(view, scene);
         return VIEW_DONE;
     }
     switch (action) {
     case ACTION_OPEN:
-        return go_there(view, scene);
+        return events_go_there(view, scene);
     case ACTION_BACK:
         return VIEW_CLOSE;
     case ACTION_HISTORY:
-        return look_back(view, scene, next);
+        return events_look_back(view, scene, next);
     case ACTION_FOLLOW:
         view->follow = !view->follow;
         return VIEW_DONE;
@@ -229,8 +230,8 @@ static enum view_result events_click(struct view *self, const struct scene *scen
         return VIEW_IGNORED;
     view->follow = false;
     view->list.at = line;
-    select_line(view, scene);
-    return twice ? go_there(view, scene) : VIEW_DONE;
+    events_select_line(view, scene);
+    return twice ? events_go_there(view, scene) : VIEW_DONE;
 }
 
 static void events_title(struct view *self, const struct scene *scene, struct cells *cells, int x, int room)

@@ -2,9 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/views/finding_lines.h"
+#include "tui/words/finding_lines.h"
 #include "tui/views/list.h"
-#include "tui/views/wrap.h"
+#include "tui/screen/wrap.h"
+#include "tui/views/view.h"
 
 #define LEFT 2
 #define INDEX_WIDTH 30 /* of the list of codes */

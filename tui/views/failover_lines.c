@@ -4,9 +4,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "tui/text/format.h"
-#include "tui/text/safe.h"
-#include "tui/views/facts.h"
+#include "tui/words/format.h"
+#include "tui/screen/safe.h"
+#include "tui/words/labels.h"
 
 #define STATS_X 2
 #define SPARKS_MOST 120
@@ -25,13 +25,13 @@ static const struct column columns_of_failovers[FAILOVER_COLUMNS] = {
 };
 
 /* A name as short as people speak of it; an identity in full. */
-static const char *who(const struct cells *cells, const char *identity, const char *name, char *buffer,
-                       size_t size)
+static const char *failover_lines_who(const struct cells *cells, const char *identity, const char *name,
+                                      char *buffer, size_t size)
 {
     if (identity)
         snprintf(buffer, size, "%s", identity);
     else if (name)
-        facts_short_name(cells, name, buffer, size);
+        label_short_name(cells, name, buffer, size);
     else
         snprintf(buffer, size, "nobody");
     return buffer;
@@ -52,7 +52,7 @@ static const char *when(const struct failover *failover, const struct cells *cel
     return buffer;
 }
 
-static bool is_known(struct span span)
+static bool failover_lines_is_known(struct span span)
 {
     return span.low_us != SPAN_OPEN || span.high_us != SPAN_OPEN;
 }
@@ -62,13 +62,13 @@ static const char *span_text(const struct cells *cells, struct span span, char b
     return format_interval(span.low_us, span.high_us, cells->ascii, buffer);
 }
 
-static int width_of(const struct cells *cells, const char *text)
+static int failover_lines_width_of(const struct cells *cells, const char *text)
 {
     return safe_width(text, strlen(text), cells->ascii);
 }
 
 void failover_table_lay(struct failover_table *table, const struct cells *cells, int x,
-                        const struct chronicle *chronicle, size_t first, size_t count, bool days)
+                        const struct leadership_history *leadership, size_t first, size_t count, bool days)
 {
     char text[WHO_BYTES], span[FORMAT_INTERVAL];
     if (table->width != cells->width) {
@@ -77,20 +77,25 @@ void failover_table_lay(struct failover_table *table, const struct cells *cells,
     }
     table->columns[WHEN].least = days ? 15 : 12;
     table->columns[TAKEOVER].hidden = table->columns[TOTAL].hidden = true;
-    for (size_t i = first; i < first + count && i < chronicle->failover_count; i++) {
-        const struct failover *failover = &chronicle->failovers[chronicle->failover_count - 1 - i];
+    for (size_t i = first; i < first + count && i < leadership->failover_count; i++) {
+        const struct failover *failover = &leadership->failovers[leadership->failover_count - 1 - i];
         const struct span spans[] = {failover->detection, failover->vacancy, failover->takeover,
                                      failover->total};
-        int wide = width_of(cells, cells_sign(cells, SIGN_ARROW)) + 2;
-        wide += width_of(cells, who(cells, failover->from_identity, failover->from, text, sizeof text));
-        wide += width_of(cells, who(cells, failover->to_identity, failover->to, text, sizeof text));
+        int wide = failover_lines_width_of(cells, cells_sign(cells, SIGN_ARROW)) + 2;
+        wide += failover_lines_width_of(
+            cells, failover_lines_who(cells, failover->from_identity, failover->from, text, sizeof text));
+        wide += failover_lines_width_of(
+            cells, failover_lines_who(cells, failover->to_identity, failover->to, text, sizeof text));
         columns_want(&table->columns[WHO], wide);
-        columns_want(&table->columns[WHEN], width_of(cells, when(failover, cells, days, text, sizeof text)));
+        columns_want(&table->columns[WHEN],
+                     failover_lines_width_of(cells, when(failover, cells, days, text, sizeof text)));
         columns_want(&table->columns[CAUSE], (int)strlen(failover_cause_word(failover->cause)) + 1);
-        if (is_known(failover->takeover) || is_known(failover->total)) /* a layout with a mark */
+        if (failover_lines_is_known(failover->takeover) ||
+            failover_lines_is_known(failover->total)) /* a layout with a mark */
             table->columns[TAKEOVER].hidden = table->columns[TOTAL].hidden = false;
         for (int k = 0; k < 4; k++)
-            columns_want(&table->columns[DETECTED + k], width_of(cells, span_text(cells, spans[k], span)));
+            columns_want(&table->columns[DETECTED + k],
+                         failover_lines_width_of(cells, span_text(cells, spans[k], span)));
     }
     int pair = table->columns[WHO].want;
     table->columns[WHO].least = pair > 32 ? 32 : pair < 20 ? 20 : pair;
@@ -105,7 +110,7 @@ void failover_table_lay(struct failover_table *table, const struct cells *cells,
 void failover_table_head(struct cells *cells, const struct failover_table *table, int y)
 {
     const struct column *pair = &table->columns[WHO];
-    columns_head(cells, table->columns, FAILOVER_COLUMNS, y, -1);
+    columns_head(cells, table->columns, FAILOVER_COLUMNS, y, -1, false);
     if (pair->width > 0) {
         cells_fill(cells, pair->x, y, pair->width, ROLE_HEADING);
         cells_printf(cells, pair->x, y, pair->width, ROLE_HEADING, "FROM %s TO",
@@ -113,15 +118,15 @@ void failover_table_head(struct cells *cells, const struct failover_table *table
     }
 }
 
-/* Both have what they need, or the half; what one does not need the other gets. */
+/* Both have the width they need, or half; one gets the width that the other does not need. */
 static void put_pair(struct cells *cells, int x, int y, int width, const struct failover *failover)
 {
     char from[WHO_BYTES], to[WHO_BYTES];
     const char *arrow = cells_sign(cells, SIGN_ARROW);
-    int arrow_width = width_of(cells, arrow), room = width - arrow_width - 2;
-    who(cells, failover->from_identity, failover->from, from, sizeof from);
-    who(cells, failover->to_identity, failover->to, to, sizeof to);
-    int left = width_of(cells, from), right = width_of(cells, to);
+    int arrow_width = failover_lines_width_of(cells, arrow), room = width - arrow_width - 2;
+    failover_lines_who(cells, failover->from_identity, failover->from, from, sizeof from);
+    failover_lines_who(cells, failover->to_identity, failover->to, to, sizeof to);
+    int left = failover_lines_width_of(cells, from), right = failover_lines_width_of(cells, to);
     if (room < 2)
         return;
     if (left + right > room) {
@@ -137,7 +142,7 @@ static style look_of(enum failover_cause cause)
 {
     switch (cause) {
     case CAUSE_EXPIRED:
-        return ROLE_WARNING; /* nobody meant it */
+        return ROLE_WARNING; /* unintended */
     case CAUSE_RESIGNED:
         return ROLE_GOOD;
     case CAUSE_UNKNOWN:
@@ -147,14 +152,15 @@ static style look_of(enum failover_cause cause)
     }
 }
 
-static void put_span(struct cells *cells, const struct column *column, int y, struct span span, bool applies,
-                     style look)
+static void failover_lines_put_span(struct cells *cells, const struct column *column, int y, struct span span,
+                                    bool applies, style look)
 {
     char text[FORMAT_INTERVAL];
-    if (!applies && !is_known(span))
+    if (!applies && !failover_lines_is_known(span))
         columns_put(cells, column, y, ROLE_DIM, cells_sign(cells, SIGN_DASH));
     else
-        columns_put(cells, column, y, is_known(span) ? look : (style)ROLE_DIM, span_text(cells, span, text));
+        columns_put(cells, column, y, failover_lines_is_known(span) ? look : (style)ROLE_DIM,
+                    span_text(cells, span, text));
 }
 
 void failover_table_row(struct cells *cells, const struct failover_table *table, int y,
@@ -167,17 +173,17 @@ void failover_table_row(struct cells *cells, const struct failover_table *table,
     snprintf(text, sizeof text, "%s%s", failover_cause_word(failover->cause),
              failover->cause != CAUSE_UNKNOWN && failover->cause_certainty != CERTAINTY_CERTAIN ? "?" : "");
     columns_put(cells, &columns[CAUSE], y, look_of(failover->cause), text);
-    put_span(cells, &columns[DETECTED], y, failover->detection, failover_has_detection(failover->cause),
-             ROLE_TEXT);
-    put_span(cells, &columns[VACANT], y, failover->vacancy, true,
-             failover->vacancy.high_us == 0 ? ROLE_DIM : ROLE_WARNING);
-    put_span(cells, &columns[TAKEOVER], y, failover->takeover, true, ROLE_TEXT);
-    put_span(cells, &columns[TOTAL], y, failover->total, true, ROLE_TEXT | STYLE_BOLD);
+    failover_lines_put_span(cells, &columns[DETECTED], y, failover->detection,
+                            failover_has_detection(failover->cause), ROLE_TEXT);
+    failover_lines_put_span(cells, &columns[VACANT], y, failover->vacancy, true,
+                            failover->vacancy.high_us == 0 ? ROLE_DIM : ROLE_WARNING);
+    failover_lines_put_span(cells, &columns[TAKEOVER], y, failover->takeover, true, ROLE_TEXT);
+    failover_lines_put_span(cells, &columns[TOTAL], y, failover->total, true, ROLE_TEXT | STYLE_BOLD);
 }
 
 /* Figures. */
 
-static int put_figure(struct cells *cells, int x, int y, const char *word, struct span span)
+static int failover_lines_put_figure(struct cells *cells, int x, int y, const char *word, struct span span)
 {
     char text[FORMAT_INTERVAL];
     int begun = x;
@@ -196,12 +202,13 @@ static int64_t length_of(const struct failover *failover)
 }
 
 /* A column for each of the latest, the newest at the right, over a common scale from 0. */
-static void put_sparks(struct cells *cells, int x, int y, int end, const struct chronicle *chronicle)
+static void put_sparks(struct cells *cells, int x, int y, int end,
+                       const struct leadership_history *leadership)
 {
     int64_t lengths[SPARKS_MOST], longest = 0;
-    int count = 0, most = facts_room(x, end) < SPARKS_MOST ? facts_room(x, end) : SPARKS_MOST;
-    for (size_t i = chronicle->failover_count; i-- > 0 && count < most;) {
-        int64_t length = length_of(&chronicle->failovers[i]);
+    int count = 0, most = label_room(x, end) < SPARKS_MOST ? label_room(x, end) : SPARKS_MOST;
+    for (size_t i = leadership->failover_count; i-- > 0 && count < most;) {
+        int64_t length = length_of(&leadership->failovers[i]);
         if (length < 0)
             continue;
         lengths[count++] = length;
@@ -214,24 +221,24 @@ static void put_sparks(struct cells *cells, int x, int y, int end, const struct 
     }
 }
 
-static void put_causes(struct cells *cells, int y, const struct chronicle *chronicle)
+static void put_causes(struct cells *cells, int y, const struct leadership_history *leadership)
 {
     static const enum failover_cause order[] = {CAUSE_EXPIRED, CAUSE_CLOSED,  CAUSE_ENDED,  CAUSE_RESIGNED,
                                                 CAUSE_EVICTED, CAUSE_DELETED, CAUSE_UNKNOWN};
     size_t counts[CAUSE_COUNT] = {0}, after_gap = 0;
     int x = STATS_X;
-    for (size_t i = 0; i < chronicle->failover_count; i++) {
-        counts[chronicle->failovers[i].cause]++;
-        after_gap += chronicle->failovers[i].gap_us > 0;
+    for (size_t i = 0; i < leadership->failover_count; i++) {
+        counts[leadership->failovers[i].cause]++;
+        after_gap += leadership->failovers[i].gap_us > 0;
     }
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        struct span p50 = chronicle->stats.by_cause[order[i]].p50;
+        struct span p50 = leadership->stats.by_cause[order[i]].p50;
         char text[FORMAT_INTERVAL];
         if (counts[order[i]] == 0)
             continue;
         x += cells_put(cells, x, y, -1, look_of(order[i]), failover_cause_word(order[i])) + 1;
         x += cells_printf(cells, x, y, -1, ROLE_TEXT, "%zu", counts[order[i]]);
-        if (is_known(p50))
+        if (failover_lines_is_known(p50))
             x += cells_printf(cells, x, y, -1, ROLE_DIM, " (%s)", span_text(cells, p50, text));
         x += 3;
     }
@@ -239,25 +246,25 @@ static void put_causes(struct cells *cells, int y, const struct chronicle *chron
         cells_printf(cells, x, y, -1, ROLE_DIM, "%zu found after a gap, in no figure", after_gap);
 }
 
-int failover_stats_draw(struct cells *cells, int y, int rows, const struct chronicle *chronicle)
+int failover_stats_draw(struct cells *cells, int y, int rows, const struct leadership_history *leadership)
 {
-    const struct failover_figures *all = &chronicle->stats.all;
+    const struct failover_figures *all = &leadership->stats.all;
     int x = STATS_X;
-    if (rows < 1 || chronicle->failover_count == 0)
+    if (rows < 1 || leadership->failover_count == 0)
         return 0;
     if (all->count == 0) {
         cells_printf(cells, x, y, -1, ROLE_DIM, "%zu %s; of none is it known how long it took",
-                     chronicle->failover_count, chronicle->failover_count == 1 ? "failover" : "failovers");
+                     leadership->failover_count, leadership->failover_count == 1 ? "failover" : "failovers");
     } else {
-        x += put_figure(cells, x, y, "p50", all->p50);
-        x += put_figure(cells, x, y, "p90", all->p90);
-        x += put_figure(cells, x, y, "p99", all->p99);
-        x += put_figure(cells, x, y, "max", all->max);
+        x += failover_lines_put_figure(cells, x, y, "p50", all->p50);
+        x += failover_lines_put_figure(cells, x, y, "p90", all->p90);
+        x += failover_lines_put_figure(cells, x, y, "p99", all->p99);
+        x += failover_lines_put_figure(cells, x, y, "max", all->max);
         x += cells_printf(cells, x, y, -1, ROLE_DIM, "of %zu", all->count) + 3;
-        put_sparks(cells, x, y, cells->width - 1, chronicle);
+        put_sparks(cells, x, y, cells->width - 1, leadership);
     }
     if (rows < 2)
         return 1;
-    put_causes(cells, y + 1, chronicle);
+    put_causes(cells, y + 1, leadership);
     return 2;
 }

@@ -3,14 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/text/format.h"
+#include "tui/words/format.h"
 #include "config/room.h"
-#include "tui/text/safe.h"
-#include "tui/views/columns.h"
-#include "tui/views/facts.h"
-#include "tui/views/finding_lines.h"
+#include "tui/screen/safe.h"
+#include "tui/screen/columns.h"
+#include "tui/words/labels.h"
+#include "tui/words/finding_lines.h"
 #include "tui/views/list.h"
-#include "tui/views/wrap.h"
+#include "tui/screen/wrap.h"
+#include "tui/views/view.h"
 
 #define SIGN_X 2
 #define TABLE_X 4
@@ -27,10 +28,10 @@ static const struct column columns_of_findings[COLUMN_COUNT] = {
     [COLUMN_EVIDENCE] = {.heading = "EVIDENCE", .least = 24, .most = 200, .importance = 50, .optional = true},
 };
 
-struct row {
+struct finding_row {
     const struct election *election;
     const struct finding *finding;
-    size_t index; /* settles what is equal */
+    size_t index; /* decides between equals */
 };
 
 /* Everything that is wrong, over all elections, the worst first. */
@@ -38,7 +39,7 @@ struct findings_view {
     struct view view;
     struct list list;
     char filter[128];
-    struct row *rows; /* those that pass, made anew at each call: they hold until the model changes */
+    struct finding_row *rows; /* those that pass, made anew at each call: they hold until the model changes */
     size_t count, room;
     struct finding_counts counts; /* of all */
     size_t total;
@@ -51,26 +52,26 @@ static struct findings_view *findings_view_of(struct view *view)
     return (struct findings_view *)view;
 }
 
-static bool passes(const struct findings_view *view, const struct row *row)
+static bool findings_passes(const struct findings_view *view, const struct finding_row *row)
 {
     const struct finding *finding = row->finding;
 
-    if (view->filter[0] == '\0' || facts_match(finding_kind(finding->code)->word, view->filter) ||
-        facts_match(row->election->name, view->filter) || facts_match(row->election->path, view->filter) ||
-        facts_match(row->election->cluster->name, view->filter) ||
-        facts_match(finding->evidence, view->filter) ||
-        facts_match(severity_word(finding->severity), view->filter) ||
-        facts_match(certainty_word(finding->certainty), view->filter))
+    if (view->filter[0] == '\0' || label_match(finding_kind(finding->code)->word, view->filter) ||
+        label_match(row->election->name, view->filter) || label_match(row->election->path, view->filter) ||
+        label_match(row->election->cluster->name, view->filter) ||
+        label_match(finding->evidence, view->filter) ||
+        label_match(severity_word(finding->severity), view->filter) ||
+        label_match(certainty_word(finding->certainty), view->filter))
         return true;
     for (size_t i = 0; i < finding->candidate_count; i++)
-        if (facts_match(finding->candidates[i], view->filter))
+        if (label_match(finding->candidates[i], view->filter))
             return true;
     return false;
 }
 
 static int compare_rows(const void *a, const void *b)
 {
-    const struct row *x = a, *y = b;
+    const struct finding_row *x = a, *y = b;
     const struct finding *f = x->finding, *g = y->finding;
 
     if (f->severity != g->severity)
@@ -80,7 +81,7 @@ static int compare_rows(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-static bool add_row(struct findings_view *view, struct row row)
+static bool findings_add_row(struct findings_view *view, struct finding_row row)
 {
     if (!room_for_one(&view->rows, view->count, &view->room, sizeof *view->rows))
         return false;
@@ -88,7 +89,7 @@ static bool add_row(struct findings_view *view, struct row row)
     return true;
 }
 
-static void gather(struct findings_view *view, const struct scene *scene)
+static void findings_gather(struct findings_view *view, const struct scene *scene)
 {
     view->count = view->total = 0;
     view->counts = (struct finding_counts){0};
@@ -100,9 +101,9 @@ static void gather(struct findings_view *view, const struct scene *scene)
 
             finding_counts_add(&view->counts, election);
             for (size_t k = 0; k < election->finding_count; k++) {
-                struct row row = {election, election->findings[k], view->total++};
+                struct finding_row row = {election, election->findings[k], view->total++};
 
-                if (passes(view, &row) && !add_row(view, row))
+                if (findings_passes(view, &row) && !findings_add_row(view, row))
                     return;
             }
         }
@@ -112,7 +113,7 @@ static void gather(struct findings_view *view, const struct scene *scene)
 }
 
 /* What a selection keeps of a finding: where, what, and which of that kind. */
-static void key_of(const struct row *row, char *buffer, size_t size)
+static void findings_key_of(const struct finding_row *row, char *buffer, size_t size)
 {
     const struct finding *finding = row->finding;
 
@@ -120,33 +121,33 @@ static void key_of(const struct row *row, char *buffer, size_t size)
              row->election->cluster->name, row->election->path);
 }
 
-static const struct row *selected(const struct findings_view *view)
+static const struct finding_row *selected(const struct findings_view *view)
 {
     return view->list.at < view->count ? &view->rows[view->list.at] : NULL;
 }
 
-static void select_line(struct findings_view *view)
+static void findings_select_line(struct findings_view *view)
 {
-    const struct row *row = selected(view);
+    const struct finding_row *row = selected(view);
     char key[KEY_BYTES];
 
     if (row == NULL)
         return;
-    key_of(row, key, sizeof key);
+    findings_key_of(row, key, sizeof key);
     list_select(&view->list, key);
 }
 
-/* Brings rows and selection up to the model; what is selected then stands at list.at. */
-static void follow_model(struct findings_view *view, const struct scene *scene, size_t rows)
+/* Brings rows and selection up to date with the model; the selected line is then at list.at. */
+static void findings_follow_model(struct findings_view *view, const struct scene *scene, size_t rows)
 {
     struct list *list = &view->list;
     char key[KEY_BYTES];
     bool found = false;
 
-    gather(view, scene);
+    findings_gather(view, scene);
     list_begin(list, view->count, rows);
     for (size_t i = 0; list->key != NULL && i < view->count && !found; i++) {
-        key_of(&view->rows[i], key, sizeof key);
+        findings_key_of(&view->rows[i], key, sizeof key);
         found = strcmp(key, list->key) == 0;
         if (found)
             list_found(list, i);
@@ -159,7 +160,7 @@ static void follow_model(struct findings_view *view, const struct scene *scene, 
     }
     list_show(list);
     if (list->key == NULL)
-        select_line(view);
+        findings_select_line(view);
 }
 
 static void about_text(const struct cells *cells, const struct finding *finding, int room, char *buffer,
@@ -173,9 +174,9 @@ static void about_text(const struct cells *cells, const struct finding *finding,
     }
     if (finding->candidate_count > 1)
         snprintf(more, sizeof more, " +%zu", finding->candidate_count - 1);
-    facts_fit_name(cells, finding->candidates[0], room - (int)strlen(more), name, sizeof name);
+    label_fit_name(cells, finding->candidates[0], room - (int)strlen(more), name, sizeof name);
     if (strcmp(name, finding->candidates[0]) != 0) /* it has no room: a word and its number say more */
-        facts_short_name(cells, finding->candidates[0], name, sizeof name);
+        label_short_name(cells, finding->candidates[0], name, sizeof name);
     snprintf(buffer, size, "%.200s%s", name, more);
 }
 
@@ -187,8 +188,8 @@ static int about_width(const struct cells *cells, const struct finding *finding)
     return safe_width(text, strlen(text), cells->ascii);
 }
 
-static void draw_row(const struct findings_view *view, struct cells *cells, int y, const struct scene *scene,
-                     const struct row *row)
+static void findings_draw_row(const struct findings_view *view, struct cells *cells, int y,
+                              const struct scene *scene, const struct finding_row *row)
 {
     const struct column *columns = view->columns;
     const struct finding *finding = row->finding;
@@ -214,12 +215,14 @@ static void draw_row(const struct findings_view *view, struct cells *cells, int 
                     ? "unconfirmed"
                     : finding_certainty(finding, scene->now, text, sizeof text));
     columns_put(cells, &columns[COLUMN_SINCE], y, note ? ROLE_DIM : ROLE_TEXT,
-                format_age(facts_age_us(finding->since, scene->now), text, sizeof text));
-    if (finding->evidence != NULL)
-        columns_put(cells, &columns[COLUMN_EVIDENCE], y, ROLE_DIM, finding->evidence);
+                format_age(label_age_us(finding->since, scene->now), text, sizeof text));
+    char evidence[FINDING_EVIDENCE];
+    columns_put(cells, &columns[COLUMN_EVIDENCE], y, ROLE_DIM,
+                finding_evidence(finding, evidence, sizeof evidence));
 }
 
-static void lay_columns(struct findings_view *view, const struct cells *cells, const struct scene *scene)
+static void findings_lay_columns(struct findings_view *view, const struct cells *cells,
+                                 const struct scene *scene)
 {
     struct column *columns = view->columns;
     int wide = cells->width >= 110;
@@ -245,11 +248,11 @@ static void lay_columns(struct findings_view *view, const struct cells *cells, c
     columns_lay(columns, COLUMN_COUNT, TABLE_X, cells->width - TABLE_X - wide, wide ? 2 : 1);
 }
 
-/* All of what is selected: evidence, advice, since when, and what its code means. */
-static void draw_detail(const struct findings_view *view, struct cells *cells, int y, int rows,
-                        const struct scene *scene)
+/* The selected finding in full: evidence, advice, since when, and the meaning of its code. */
+static void findings_draw_detail(const struct findings_view *view, struct cells *cells, int y, int rows,
+                                 const struct scene *scene)
 {
-    const struct row *row = selected(view);
+    const struct finding_row *row = selected(view);
     const struct finding *finding;
     const struct finding_kind *kind;
     int end = y + rows, x = SIGN_X, width = cells->width - SIGN_X - 2, at;
@@ -262,24 +265,26 @@ static void draw_detail(const struct findings_view *view, struct cells *cells, i
     snprintf(caption, sizeof caption, "%s: %s, %s", kind->word, severity_word(finding->severity),
              certainty_word(finding->certainty));
     cells_rule(cells, 0, y++, cells->width, caption);
+    char evidence[FINDING_EVIDENCE];
     if (finding->evidence != NULL)
-        y += wrap_put(cells, x, y, width, end - y, ROLE_TEXT, finding->evidence);
+        y += wrap_put(cells, x, y, width, end - y, ROLE_TEXT,
+                      finding_evidence(finding, evidence, sizeof evidence));
     if (finding->advice != NULL)
         y += wrap_put(cells, x, y, width, end - y, ROLE_ACCENT, finding->advice);
     if (y >= end)
         return;
     at = x + cells_printf(cells, x, y, width, ROLE_DIM, "since %s, for %s",
-                          facts_when(finding->since.wall_us, scene->now, when, sizeof when),
-                          format_age(facts_age_us(finding->since, scene->now), age, sizeof age));
+                          label_when(finding->since.wall_us, scene->now, when, sizeof when),
+                          format_age(label_age_us(finding->since, scene->now), age, sizeof age));
     if (finding->unconfirmed_since.mono_us != 0 && at < cells->width)
         cells_printf(cells, at, y, cells->width - at, ROLE_WARNING,
                      "; unconfirmed since %s: what showed it cannot be seen now",
-                     facts_when(finding->unconfirmed_since.wall_us, scene->now, when, sizeof when));
+                     label_when(finding->unconfirmed_since.wall_us, scene->now, when, sizeof when));
     y++;
     wrap_put(cells, x, y, width, end - y, ROLE_DIM, kind->meaning);
 }
 
-static void draw_head(const struct findings_view *view, struct cells *cells, int y)
+static void findings_draw_head(const struct findings_view *view, struct cells *cells, int y)
 {
     int x = 1, width;
     char text[192];
@@ -321,8 +326,8 @@ static void findings_draw(struct view *self, const struct scene *scene, struct c
     struct findings_view *view = findings_view_of(self);
     int airy = cells->height >= 18, y = airy, rows, pane;
 
-    gather(view, scene);
-    draw_head(view, cells, y);
+    findings_gather(view, scene);
+    findings_draw_head(view, cells, y);
     y += 1 + airy;
     view->first_y = y + 1;
     pane = cells->height >= 14 ? cells->height / 3 : 0;
@@ -331,29 +336,29 @@ static void findings_draw(struct view *self, const struct scene *scene, struct c
         rows = (int)view->count + 1;
         pane = cells->height - view->first_y - rows;
     }
-    follow_model(view, scene, rows > 0 ? (size_t)rows : 0);
+    findings_follow_model(view, scene, rows > 0 ? (size_t)rows : 0);
     if (view->count == 0) {
         draw_none(view, cells, y, scene);
         return;
     }
-    lay_columns(view, cells, scene);
-    columns_head(cells, view->columns, COLUMN_COUNT, y, -1);
+    findings_lay_columns(view, cells, scene);
+    columns_head(cells, view->columns, COLUMN_COUNT, y, -1, false);
     for (size_t i = 0; i < view->list.rows && view->list.top + i < view->count; i++) {
         int row = view->first_y + (int)i;
 
-        draw_row(view, cells, row, scene, &view->rows[view->list.top + i]);
+        findings_draw_row(view, cells, row, scene, &view->rows[view->list.top + i]);
         if (view->list.top + i == view->list.at) {
             cells_put(cells, 0, row, 1, ROLE_ACCENT, cells_sign(cells, SIGN_SELECTED));
             cells_select_row(cells, row, 0, cells->width);
         }
     }
-    draw_detail(view, cells, cells->height - pane, pane, scene);
+    findings_draw_detail(view, cells, cells->height - pane, pane, scene);
     list_put_more(&view->list, cells, pane > 0 ? cells->height - pane : y);
 }
 
-static enum view_result open_selected(const struct findings_view *view, struct view **next)
+static enum view_result findings_open_selected(const struct findings_view *view, struct view **next)
 {
-    const struct row *row = selected(view);
+    const struct finding_row *row = selected(view);
 
     if (row == NULL)
         return VIEW_IGNORED;
@@ -365,18 +370,18 @@ static enum view_result findings_action(struct view *self, const struct scene *s
                                         struct view **next)
 {
     struct findings_view *view = findings_view_of(self);
-    const struct row *row;
+    const struct finding_row *row;
 
-    follow_model(view, scene, view->list.rows);
+    findings_follow_model(view, scene, view->list.rows);
     if (list_move(&view->list, action == ACTION_NEXT_MATCH       ? ACTION_DOWN
                                : action == ACTION_PREVIOUS_MATCH ? ACTION_UP
                                                                  : action)) {
-        select_line(view);
+        findings_select_line(view);
         return VIEW_DONE;
     }
     switch (action) {
     case ACTION_OPEN:
-        return open_selected(view, next);
+        return findings_open_selected(view, next);
     case ACTION_EXPLAIN:
         row = selected(view);
         *next = row != NULL ? explanations_view_new(row->finding->code) : NULL;
@@ -395,13 +400,13 @@ static enum view_result findings_click(struct view *self, const struct scene *sc
     size_t line;
 
     (void)x;
-    follow_model(view, scene, view->list.rows);
+    findings_follow_model(view, scene, view->list.rows);
     line = list_line_at(&view->list, view->first_y, y);
     if (line == SIZE_MAX)
         return VIEW_IGNORED;
     view->list.at = line;
-    select_line(view);
-    return twice ? open_selected(view, next) : VIEW_DONE;
+    findings_select_line(view);
+    return twice ? findings_open_selected(view, next) : VIEW_DONE;
 }
 
 static void findings_title(struct view *self, const struct scene *scene, struct cells *cells, int x, int room)
@@ -414,10 +419,10 @@ static void findings_title(struct view *self, const struct scene *scene, struct 
 static bool findings_path(struct view *self, const struct scene *scene, char *buffer, size_t size)
 {
     struct findings_view *view = findings_view_of(self);
-    const struct row *row;
+    const struct finding_row *row;
     bool child;
 
-    follow_model(view, scene, view->list.rows);
+    findings_follow_model(view, scene, view->list.rows);
     row = selected(view);
     if (row == NULL)
         return false;
@@ -430,9 +435,9 @@ static bool findings_path(struct view *self, const struct scene *scene, char *bu
 static bool findings_belief(struct view *self, const struct scene *scene, struct belief *belief)
 {
     struct findings_view *view = findings_view_of(self);
-    const struct row *row;
+    const struct finding_row *row;
 
-    follow_model(view, scene, view->list.rows);
+    findings_follow_model(view, scene, view->list.rows);
     row = selected(view);
     if (row == NULL || row->finding->code != FINDING_NEVER_WAKES || row->finding->candidate_count == 0)
         return false;
@@ -442,6 +447,18 @@ static bool findings_belief(struct view *self, const struct scene *scene, struct
                (int)sizeof belief->election &&
            snprintf(belief->candidate, sizeof belief->candidate, "%s", row->finding->candidates[0]) <
                (int)sizeof belief->candidate;
+}
+
+static const struct finding *findings_finding(struct view *self, const struct scene *scene,
+                                              const struct election **election)
+{
+    struct findings_view *view = findings_view_of(self);
+    const struct finding_row *row;
+
+    findings_follow_model(view, scene, view->list.rows);
+    row = selected(view);
+    *election = row != NULL ? row->election : NULL;
+    return row != NULL ? row->finding : NULL;
 }
 
 static void findings_filter(struct view *self, const char *text)
@@ -468,6 +485,7 @@ static const struct view_ops ops = {
     .title = findings_title,
     .path = findings_path,
     .belief = findings_belief,
+    .finding = findings_finding,
     .filter = findings_filter,
     .free = findings_free,
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_BACK),

@@ -8,7 +8,7 @@
 #define MARGIN 2
 #define KEYS_WIDTH 14
 #define TERM_WIDTH 14
-#define TWO_COLUMNS 150 /* from this width on the legend stands beside the keys */
+#define TWO_COLUMNS 150 /* from this width on the legend is beside the keys */
 #define KEYS_COLUMN 78
 
 struct help_view {
@@ -18,16 +18,16 @@ struct help_view {
     struct list lines; /* only scrolls */
 };
 
-/* The legend: a sign and what it says, or a word and what it means; a heading has no text. */
-struct entry {
+/* The legend: a sign and its text, or a word and its meaning; a heading has no text. */
+struct help_entry {
     enum sign sign;
     style look;
-    const char *word; /* NULL: the sign stands alone */
+    const char *word; /* NULL: only the sign */
     const char *text;
 };
 #define NO_SIGN SIGN_COUNT
 
-static const struct entry legend[] = {
+static const struct help_entry legend[] = {
     {NO_SIGN, ROLE_HEADING, "SIGNS", NULL},
     {SIGN_OK, ROLE_GOOD, NULL, "as it should be: led, connected; a free lock"},
     {SIGN_WARNING, ROLE_WARNING, NULL, "needs a look: denied, electing for long, a warning"},
@@ -137,7 +137,7 @@ static void draw_key(const struct help_view *view, struct cells *cells, int x, i
 
 static void draw_legend(struct cells *cells, int x, int y, int width, size_t line)
 {
-    const struct entry *entry;
+    const struct help_entry *entry;
 
     if (line >= LEGEND_LINES)
         return;

@@ -3,16 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/text/format.h"
-#include "tui/text/safe.h"
-#include "tui/views/chronicle.h"
-#include "tui/views/facts.h"
+#include "tui/words/format.h"
+#include "tui/screen/safe.h"
+#include "tui/views/leadership_history.h"
+#include "tui/words/labels.h"
 #include "tui/views/failover_lines.h"
-#include "tui/views/lanes.h"
+#include "tui/views/gantt.h"
 #include "tui/views/list.h"
 #include "tui/views/notices.h"
 #include "tui/views/view.h"
-#include "tui/views/wrap.h"
+#include "tui/screen/wrap.h"
 
 /* A recording is written once a second, on a busy machine later, and is read again a moment after that. */
 #define FRESH_US INT64_C(4000000)
@@ -33,14 +33,14 @@ static const int64_t windows_s[] = {60, 300, 900, 1800, 3600, 10800, 21600, 8640
 struct history_view {
     struct view view;
     char *cluster, *path;
-    struct chronicle chronicle;
+    struct leadership_history leadership;
     char *error; /* why it could not be read; NULL: it was */
     bool read;
     struct moment read_at;
     int64_t begun_us, limit_us; /* the recording's, or now */
     int64_t moment_us;          /* of the past, that is shown; 0: it is now */
     unsigned window;
-    bool chosen;    /* the window was; else it grows with what is known */
+    bool chosen;    /* the user chose the window; else it grows with the known time */
     bool moved;     /* ... since it was read: it is not waited with */
     bool follows;   /* ends at the limit */
     int64_t end_us; /* where it does not */
@@ -48,7 +48,7 @@ struct history_view {
     int64_t travel_us;
     bool travels_there; /* and shows the election */
     struct list list;   /* of failovers, the latest first */
-    struct lanes lanes;
+    struct gantt lanes;
     int lanes_y, lanes_rows, table_y;
     struct failover_table table;
     const char *longest_evidence; /* of all failovers, in the chronicle; "": there is none */
@@ -66,7 +66,7 @@ static struct history_view *history_view_of(struct view *view)
     return (struct history_view *)view;
 }
 
-static int64_t window_us(const struct history_view *view)
+static int64_t history_window_us(const struct history_view *view)
 {
     return windows_s[view->window] * SECOND_US;
 }
@@ -89,20 +89,20 @@ static void keep_inside(struct history_view *view)
 {
     if (view->end_us >= view->limit_us)
         view->follows = true;
-    else if (view->end_us < view->begun_us + window_us(view) / 4)
-        view->end_us = view->begun_us + window_us(view) / 4;
+    else if (view->end_us < view->begun_us + history_window_us(view) / 4)
+        view->end_us = view->begun_us + history_window_us(view) / 4;
     if (!view->follows && view->end_us >= view->limit_us)
         view->follows = true;
 }
 
-/* So that the moment stands inside; where it is already, nothing moves. */
+/* Moves the window so that it contains the moment; if it already does, nothing moves. */
 static void bring_in(struct history_view *view, int64_t us)
 {
     int64_t end_us = view->follows ? view->limit_us : view->end_us;
-    if (us <= end_us && us >= end_us - window_us(view))
+    if (us <= end_us && us >= end_us - history_window_us(view))
         return;
     view->follows = false;
-    view->end_us = us + window_us(view) / 4;
+    view->end_us = us + history_window_us(view) / 4;
     keep_inside(view);
 }
 
@@ -111,43 +111,43 @@ static void lay_window(struct history_view *view, const struct scene *scene, int
     find_limits(view, scene);
     if (!view->chosen) {
         view->window = 0;
-        while (view->window < HOUR && window_us(view) < view->limit_us - view->begun_us)
+        while (view->window < HOUR && history_window_us(view) < view->limit_us - view->begun_us)
             view->window++;
     }
     if (scene->past && !view->read)
         bring_in(view, scene->now.wall_us);
     keep_inside(view);
     view->to_us = view->follows ? view->limit_us : view->end_us;
-    /* It moves by whole eighths of a cell, so that a bar that stands still does not flicker. */
-    int64_t eighth_us = window_us(view) / (8 * (width > 0 ? width : 1));
+    /* It moves by whole eighths of a cell, so that an unchanged bar does not flicker. */
+    int64_t eighth_us = history_window_us(view) / (8 * (width > 0 ? width : 1));
     if (view->follows && !scene->past && eighth_us > 0)
         view->to_us = (view->to_us / eighth_us + 1) * eighth_us;
-    view->from_us = view->to_us - window_us(view);
+    view->from_us = view->to_us - history_window_us(view);
 }
 
 static void read_window(struct history_view *view, const struct scene *scene)
 {
-    const struct chronicle *chronicle = &view->chronicle;
+    const struct leadership_history *leadership = &view->leadership;
     int64_t age_us = scene->now.mono_us - view->read_at.mono_us;
     int64_t rest_us =
-        (int64_t)(chronicle->stretch_count + chronicle->failover_count) * SECOND_US / ROWS_A_SECOND;
-    bool same = chronicle->from_us == view->from_us && chronicle->to_us == view->to_us;
-    /* The clock of a moment of the past stands still: nothing is waited for there. */
+        (int64_t)(leadership->stretch_count + leadership->failover_count) * SECOND_US / ROWS_A_SECOND;
+    bool same = leadership->from_us == view->from_us && leadership->to_us == view->to_us;
+    /* In replay the clock does not advance: do not wait for it. */
     bool due = !same && (view->moved || scene->past);
     if (view->read && !due && age_us >= 0 && (age_us < rest_us || (same && age_us < SECOND_US / 4)))
         return;
     view->moved = false;
     view->longest_evidence = "";
-    chronicle_clear(&view->chronicle);
+    leadership_history_clear(&view->leadership);
     free(view->error);
     view->error = NULL;
     view->read = true;
     view->read_at = scene->now;
-    chronicle_read(&view->chronicle, scene->history, view->cluster, view->path, view->from_us, view->to_us,
-                   &view->error);
+    leadership_history_read(&view->leadership, scene->history, view->cluster, view->path, view->from_us,
+                            view->to_us, &view->error);
     size_t longest = 0;
-    for (size_t i = 0; i < view->chronicle.failover_count; i++) {
-        const char *evidence = view->chronicle.failovers[i].evidence;
+    for (size_t i = 0; i < view->leadership.failover_count; i++) {
+        const char *evidence = view->leadership.failovers[i].evidence;
         size_t length = evidence ? strlen(evidence) : 0;
         if (length > longest) {
             longest = length;
@@ -160,26 +160,26 @@ static void read_window(struct history_view *view, const struct scene *scene)
 
 static const struct failover *failover_at(const struct history_view *view, size_t i)
 {
-    const struct chronicle *chronicle = &view->chronicle;
-    return i < chronicle->failover_count ? &chronicle->failovers[chronicle->failover_count - 1 - i] : NULL;
+    const struct leadership_history *leadership = &view->leadership;
+    return i < leadership->failover_count ? &leadership->failovers[leadership->failover_count - 1 - i] : NULL;
 }
 
-static void key_of(const struct failover *failover, char *buffer, size_t size)
+static void history_key_of(const struct failover *failover, char *buffer, size_t size)
 {
     snprintf(buffer, size, "%" PRId64 " %s", failover->lost_at.wall_us, failover->from ? failover->from : "");
 }
 
-static void select_line(struct history_view *view)
+static void history_select_line(struct history_view *view)
 {
     const struct failover *failover = failover_at(view, view->list.at);
     char key[512];
     if (!failover)
         return;
-    key_of(failover, key, sizeof key);
+    history_key_of(failover, key, sizeof key);
     list_select(&view->list, key);
 }
 
-/* Seen from a moment of the past: the last before it, or the one whose own moment this is (past_step()). */
+/* Seen from a moment of the past: the last before it, or the one whose own moment this is (replay_step()). */
 static size_t first_choice(const struct history_view *view)
 {
     const struct failover *failover;
@@ -194,9 +194,9 @@ static void follow_list(struct history_view *view, size_t rows)
     struct list *list = &view->list;
     char key[512];
     bool found = false;
-    list_begin(list, view->chronicle.failover_count, rows);
+    list_begin(list, view->leadership.failover_count, rows);
     for (size_t i = 0; list->key && i < list->count && !found; i++) {
-        key_of(failover_at(view, i), key, sizeof key);
+        history_key_of(failover_at(view, i), key, sizeof key);
         found = strcmp(key, list->key) == 0;
         if (found)
             list_found(list, i);
@@ -207,7 +207,7 @@ static void follow_list(struct history_view *view, size_t rows)
         list_found(list, first_choice(view));
     list_show(list);
     if (!list->key)
-        select_line(view);
+        history_select_line(view);
 }
 
 /* Drawing. */
@@ -221,69 +221,71 @@ static int put_where_it_fits(struct cells *cells, int x, int y, const char *text
 }
 
 /* How often the leader changed, and how long one led. */
-static int put_tenures(struct cells *cells, int x, int y, const struct chronicle *chronicle)
+static int put_tenures(struct cells *cells, int x, int y, const struct leadership_history *leadership)
 {
     char usual[24], longest[24], text[120];
-    if (chronicle->tenure_count < 2 || chronicle->cut)
+    if (leadership->tenure_count < 2 || leadership->cut)
         return x;
-    if (chronicle->changes_per_hour > 0) {
-        format_rate(chronicle->changes_per_hour, usual, sizeof usual);
+    if (leadership->changes_per_hour > 0) {
+        format_rate(leadership->changes_per_hour, usual, sizeof usual);
         snprintf(text, sizeof text, "%s an hour", usual);
         x = put_where_it_fits(cells, x, y, text);
     }
     snprintf(text, sizeof text, "tenures p50 %s  max %s",
-             format_age(chronicle->tenure_p50_us, usual, sizeof usual),
-             format_age(chronicle->tenure_max_us, longest, sizeof longest));
+             format_age(leadership->tenure_p50_us, usual, sizeof usual),
+             format_age(leadership->tenure_max_us, longest, sizeof longest));
     return put_where_it_fits(cells, x, y, text);
 }
 
 static void draw_window(const struct history_view *view, struct cells *cells, int y,
                         const struct scene *scene)
 {
-    const struct chronicle *chronicle = &view->chronicle;
+    const struct leadership_history *leadership = &view->leadership;
     char from[32], to[32], text[96];
     int x = LEFT;
     x +=
-        cells_put(cells, x, y, -1, ROLE_STRONG, facts_when(view->from_us, scene->now, from, sizeof from)) + 1;
+        cells_put(cells, x, y, -1, ROLE_STRONG, label_when(view->from_us, scene->now, from, sizeof from)) + 1;
     x += cells_put(cells, x, y, -1, ROLE_DIM, cells_sign(cells, SIGN_DASH)) + 1;
     x += cells_put(cells, x, y, -1, ROLE_STRONG,
                    view->follows && !scene->past ? "now"
-                                                 : facts_when(view->to_us, scene->now, to, sizeof to)) +
+                                                 : label_when(view->to_us, scene->now, to, sizeof to)) +
          3;
-    x += cells_printf(cells, x, y, -1, ROLE_TEXT, "%zu %s", chronicle->leader_count,
-                      chronicle->leader_count == 1 ? "leader" : "leaders") +
+    x += cells_printf(cells, x, y, -1, ROLE_TEXT, "%zu %s", leadership->leader_count,
+                      leadership->leader_count == 1 ? "leader" : "leaders") +
          3;
-    bool more = chronicle->failover_count == CHRONICLE_MOST;
-    x += cells_printf(cells, x, y, -1, ROLE_TEXT, "%s%zu %s", more ? "more than " : "",
-                      chronicle->failover_count, chronicle->failover_count == 1 ? "failover" : "failovers") +
-         3;
-    if (chronicle->clock.before_us) /* why times go back in the table */
+    bool more = leadership->failover_count == LEADERSHIP_HISTORY_MOST;
+    x +=
+        cells_printf(cells, x, y, -1, ROLE_TEXT, "%s%zu %s", more ? "more than " : "",
+                     leadership->failover_count, leadership->failover_count == 1 ? "failover" : "failovers") +
+        3;
+    if (leadership->clock.before_us) /* why times go back in the table */
         x += cells_printf(cells, x, y, -1, ROLE_WARNING, "clock set %s at %s",
-                          chronicle->clock.after_us < chronicle->clock.before_us ? "back" : "forward",
-                          facts_when(chronicle->clock.before_us, scene->now, from, sizeof from)) +
+                          leadership->clock.after_us < leadership->clock.before_us ? "back" : "forward",
+                          label_when(leadership->clock.before_us, scene->now, from, sizeof from)) +
              3;
-    x = put_tenures(cells, x, y, chronicle);
-    snprintf(text, sizeof text, "%s", chronicle->cut ? "more than can be shown: + for a shorter time" : "");
-    if (!*text && view->lanes_rows > 0 && lanes_count(chronicle) > (size_t)view->lanes_rows)
+    x = put_tenures(cells, x, y, leadership);
+    snprintf(text, sizeof text, "%s", leadership->cut ? "more than can be shown: + for a shorter time" : "");
+    if (!*text && view->lanes_rows > 0 && gantt_count(leadership) > (size_t)view->lanes_rows)
         snprintf(text, sizeof text, "lanes %" PRIu32 "-%" PRIu32 " of %zu", view->lanes.top + 1,
-                 view->lanes.top + (uint32_t)view->lanes_rows, lanes_count(chronicle));
+                 view->lanes.top + (uint32_t)view->lanes_rows, gantt_count(leadership));
     if (x + safe_width(text, strlen(text), cells->ascii) < cells->width)
-        cells_put_right(cells, cells->width - 1, y, facts_room(x, cells->width - 1),
-                        chronicle->cut ? ROLE_WARNING : ROLE_DIM, text);
+        cells_put_right(cells, cells->width - 1, y, label_room(x, cells->width - 1),
+                        leadership->cut ? ROLE_WARNING : ROLE_DIM, text);
 }
 
 /* Those of the chosen failover are brought in: who led before, and above all who led after. */
 static void scroll_lanes(struct history_view *view)
 {
     const struct failover *failover = failover_at(view, view->list.at);
-    size_t count = lanes_count(&view->chronicle), rows = (size_t)view->lanes_rows;
+    size_t count = gantt_count(&view->leadership), rows = (size_t)view->lanes_rows;
     view->lanes.top = 0;
     if (!failover || rows == 0 || count <= rows)
         return;
-    const uint32_t wanted[] = {chronicle_lane(&view->chronicle, failover->from_identity, failover->from),
-                               chronicle_lane(&view->chronicle, failover->to_identity, failover->to)};
+    const uint32_t wanted[] = {
+        leadership_history_lane(&view->leadership, failover->from_identity, failover->from),
+        leadership_history_lane(&view->leadership, failover->to_identity, failover->to)};
     for (int i = 0; i < 2; i++) {
-        size_t line = wanted[i] < LANE_UNKNOWN ? (size_t)wanted[i] + view->chronicle.vacant : 0;
+        size_t line = wanted[i] < LANE_UNKNOWN ? (size_t)wanted[i] + view->leadership.vacant : 0;
         if (line >= view->lanes.top + rows)
             view->lanes.top = (uint32_t)(line - rows + 1);
         else if (line < view->lanes.top)
@@ -291,11 +293,11 @@ static void scroll_lanes(struct history_view *view)
     }
 }
 
-static int label_width(const struct cells *cells, const struct chronicle *chronicle)
+static int history_label_width(const struct cells *cells, const struct leadership_history *leadership)
 {
     int widest = 6, most = cells->width >= 120 ? 28 : cells->width / 5;
-    for (size_t i = 0; i < chronicle->leader_count && widest < most; i++) {
-        const char *who = chronicle->leaders[i].who;
+    for (size_t i = 0; i < leadership->leader_count && widest < most; i++) {
+        const char *who = leadership->leaders[i].who;
         int width = safe_width(who, strlen(who), cells->ascii);
         widest = width > widest ? width : widest;
     }
@@ -305,11 +307,11 @@ static int label_width(const struct cells *cells, const struct chronicle *chroni
 static int draw_lanes(struct history_view *view, struct cells *cells, int y, int rows,
                       const struct scene *scene)
 {
-    struct lanes *lanes = &view->lanes;
+    struct gantt *lanes = &view->lanes;
     const struct failover *chosen = failover_at(view, view->list.at);
     lanes->label_x = LEFT;
-    lanes->x = LEFT + label_width(cells, &view->chronicle) + 2;
-    lanes->width = facts_room(lanes->x, cells->width - 1);
+    lanes->x = LEFT + history_label_width(cells, &view->leadership) + 2;
+    lanes->width = label_room(lanes->x, cells->width - 1);
     lanes->from_us = view->from_us;
     lanes->to_us = view->to_us;
     lanes->fresh_us = scene->past || !view->follows ? 0 : FRESH_US;
@@ -318,18 +320,18 @@ static int draw_lanes(struct history_view *view, struct cells *cells, int y, int
     view->lanes_y = y;
     view->lanes_rows = rows;
     scroll_lanes(view);
-    lanes_draw(cells, y, rows, lanes, &view->chronicle);
-    lanes_draw_marks(cells, y + rows, lanes, &view->chronicle);
-    lanes_draw_axis(cells, y + rows + 1, lanes);
+    gantt_draw(cells, y, rows, lanes, &view->leadership);
+    gantt_draw_marks(cells, y + rows, lanes, &view->leadership);
+    gantt_draw_axis(cells, y + rows + 1, lanes);
     return rows + 2;
 }
 
-static void draw_table(struct history_view *view, struct cells *cells, int y, int rows)
+static void history_draw_table(struct history_view *view, struct cells *cells, int y, int rows)
 {
     const struct list *list = &view->list;
     bool days = view->limit_us - view->from_us > DAY_US;
     view->table_y = y + 1;
-    failover_table_lay(&view->table, cells, LEFT, &view->chronicle, list->top, list->rows, days);
+    failover_table_lay(&view->table, cells, LEFT, &view->leadership, list->top, list->rows, days);
     failover_table_head(cells, &view->table, y);
     for (size_t i = 0; i < list->rows && list->top + i < list->count; i++) {
         int row = view->table_y + (int)i;
@@ -347,10 +349,10 @@ static void draw_table(struct history_view *view, struct cells *cells, int y, in
    rows stay at least. */
 static struct shares share_out(const struct history_view *view, const struct cells *cells, int y, int bottom)
 {
-    int room = bottom - y, width = facts_room(EVIDENCE_X, cells->width - 1);
-    struct shares shares = {.stats = view->chronicle.failover_count == 0 ? 0
-                                     : room >= 6                         ? 2
-                                                                         : room >= 4,
+    int room = bottom - y, width = label_room(EVIDENCE_X, cells->width - 1);
+    struct shares shares = {.stats = view->leadership.failover_count == 0 ? 0
+                                     : room >= 6                          ? 2
+                                                                          : room >= 4,
                             .evidence = room >= 8};
     shares.apart = shares.stats == 2 && shares.evidence;
     shares.rows = room - 2 - shares.stats - shares.evidence - shares.apart;
@@ -380,13 +382,13 @@ static void draw_evidence(const struct history_view *view, struct cells *cells, 
         x += cells_printf(cells, x, y, -1, ROLE_DIM, " (%s)",
                           failover->cause_certainty == CERTAINTY_CERTAIN ? "certain" : "suspected");
     x = rows > 1 ? EVIDENCE_X : x + 2;
-    wrap_put(cells, x, y, facts_room(x, cells->width - 1), rows, ROLE_TEXT,
+    wrap_put(cells, x, y, label_room(x, cells->width - 1), rows, ROLE_TEXT,
              failover->evidence ? failover->evidence : "no more is known of it");
 }
 
-static void draw_failovers(struct history_view *view, struct cells *cells, int y, int bottom)
+static void history_draw_failovers(struct history_view *view, struct cells *cells, int y, int bottom)
 {
-    const struct chronicle *chronicle = &view->chronicle;
+    const struct leadership_history *leadership = &view->leadership;
     char caption[64];
     if (y >= bottom)
         return;
@@ -396,14 +398,14 @@ static void draw_failovers(struct history_view *view, struct cells *cells, int y
     else
         snprintf(caption, sizeof caption, "failovers");
     cells_rule(cells, 0, y++, cells->width, caption);
-    if (chronicle->failover_count == 0) {
+    if (leadership->failover_count == 0) {
         cells_put(cells, LEFT, y, -1, ROLE_DIM,
                   "None in this time. Left goes back in time, - shows a longer one.");
         return;
     }
     if (shares.rows > 0)
-        draw_table(view, cells, y, shares.rows + 1);
-    failover_stats_draw(cells, bottom - shares.stats - shares.evidence, shares.stats, chronicle);
+        history_draw_table(view, cells, y, shares.rows + 1);
+    failover_stats_draw(cells, bottom - shares.stats - shares.evidence, shares.stats, leadership);
     if (shares.evidence)
         draw_evidence(view, cells, bottom - shares.evidence, shares.evidence);
 }
@@ -425,7 +427,7 @@ static void history_draw(struct view *self, const struct scene *scene, struct ce
         cells_put(cells, LEFT, y + 1, -1, ROLE_DIM, view->error);
         return;
     }
-    int most = (cells->height - y) / 3, wanted = (int)lanes_count(&view->chronicle);
+    int most = (cells->height - y) / 3, wanted = (int)gantt_count(&view->leadership);
     int rows = wanted < most ? wanted : most > 1 ? most : 1;
     int table_y = y + 1 + airy + rows + 2;
     follow_list(view, (size_t)share_out(view, cells, table_y, bottom).rows);
@@ -434,7 +436,7 @@ static void history_draw(struct view *self, const struct scene *scene, struct ce
     draw_window(view, cells, y, scene);
     y += 1 + airy;
     y += draw_lanes(view, cells, y, rows, scene);
-    draw_failovers(view, cells, y, bottom);
+    history_draw_failovers(view, cells, y, bottom);
 }
 
 /* Keys. */
@@ -444,7 +446,7 @@ static void pan(struct history_view *view, int quarters)
     int64_t end_us = view->follows ? view->limit_us : view->end_us;
     view->chosen = view->moved = true;
     view->follows = false;
-    view->end_us = end_us + quarters * (window_us(view) / 4);
+    view->end_us = end_us + quarters * (history_window_us(view) / 4);
     keep_inside(view);
 }
 
@@ -452,7 +454,7 @@ static void pan(struct history_view *view, int quarters)
 static void zoom(struct history_view *view, bool longer)
 {
     const struct failover *failover = failover_at(view, view->list.at);
-    int64_t end_us = view->follows ? view->limit_us : view->end_us, before_us = window_us(view);
+    int64_t end_us = view->follows ? view->limit_us : view->end_us, before_us = history_window_us(view);
     view->chosen = view->moved = true;
     if (longer)
         view->window += view->window + 1 < WINDOWS;
@@ -461,14 +463,14 @@ static void zoom(struct history_view *view, bool longer)
     if (!failover || longer)
         return;
     int64_t after_us = end_us - failover->lost_at.wall_us;
-    if (after_us < 0 || after_us > before_us || after_us < window_us(view))
+    if (after_us < 0 || after_us > before_us || after_us < history_window_us(view))
         return;
     view->follows = false;
-    view->end_us = failover->lost_at.wall_us + window_us(view) / 2;
+    view->end_us = failover->lost_at.wall_us + history_window_us(view) / 2;
     keep_inside(view);
 }
 
-static enum view_result go_there(struct history_view *view)
+static enum view_result history_go_there(struct history_view *view)
 {
     const struct failover *failover = failover_at(view, view->list.at);
     if (!failover)
@@ -489,7 +491,7 @@ static enum view_result history_action(struct view *self, const struct scene *sc
         return VIEW_IGNORED;
     follow_list(view, view->list.rows);
     if (list_move(&view->list, action)) {
-        select_line(view);
+        history_select_line(view);
         return VIEW_DONE;
     }
     switch (action) {
@@ -505,7 +507,7 @@ static enum view_result history_action(struct view *self, const struct scene *sc
         zoom(view, action == ACTION_ZOOM_OUT);
         return VIEW_DONE;
     case ACTION_OPEN:
-        return go_there(view);
+        return history_go_there(view);
     default:
         return VIEW_IGNORED;
     }
@@ -516,7 +518,7 @@ static enum view_result history_click(struct view *self, const struct scene *sce
 {
     (void)next;
     struct history_view *view = history_view_of(self);
-    int64_t at_us = lanes_time_at(&view->lanes, x);
+    int64_t at_us = gantt_time_at(&view->lanes, x);
     if (!scene->history || !view->read)
         return VIEW_IGNORED;
     if (y >= view->lanes_y && y < view->lanes_y + view->lanes_rows + 2 && at_us >= 0) {
@@ -528,8 +530,8 @@ static enum view_result history_click(struct view *self, const struct scene *sce
     if (line == SIZE_MAX)
         return VIEW_IGNORED;
     view->list.at = line;
-    select_line(view);
-    return twice ? go_there(view) : VIEW_DONE;
+    history_select_line(view);
+    return twice ? history_go_there(view) : VIEW_DONE;
 }
 
 static struct destination history_destination(const struct view *self)
@@ -546,8 +548,8 @@ static void history_title(struct view *self, const struct scene *scene, struct c
         cluster ? model_election(scene->model, (unsigned)(cluster - scene->model->clusters), view->path)
                 : NULL;
     int end = x + room;
-    x += facts_put_crumbs(cells, x, room, view->cluster, election ? election->name : view->path, NULL);
-    cells_printf(cells, x + 1, 0, facts_room(x + 1, end), ROLE_TITLE, "%s history",
+    x += label_put_crumbs(cells, x, room, view->cluster, election ? election->name : view->path, NULL);
+    cells_printf(cells, x + 1, 0, label_room(x + 1, end), ROLE_TITLE, "%s history",
                  cells_sign(cells, SIGN_CRUMB));
 }
 
@@ -560,7 +562,7 @@ static bool history_path(struct view *self, const struct scene *scene, char *buf
 static void history_free(struct view *self)
 {
     struct history_view *view = history_view_of(self);
-    chronicle_clear(&view->chronicle);
+    leadership_history_clear(&view->leadership);
     list_release(&view->list);
     free(view->error);
     free(view->cluster);

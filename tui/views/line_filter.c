@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 #include "probe/election/chain.h"
-#include "tui/views/facts.h"
+#include "tui/words/labels.h"
+#include "tui/views/view.h"
 
 void line_filter_set(struct line_filter *filter, const char *text)
 {
@@ -12,14 +13,14 @@ void line_filter_set(struct line_filter *filter, const char *text)
     filter->made = false;
 }
 
-static bool passes(const struct candidate *candidate, const char *text)
+static bool line_filter_passes(const struct candidate *candidate, const char *text)
 {
     const struct client_session *client = candidate_client(candidate);
     char session[32];
 
-    return facts_match(candidate->name, text) || facts_match(candidate->identity, text) ||
-           (client != NULL && facts_match(client->address, text)) ||
-           facts_match(facts_session(candidate, session, sizeof session), text);
+    return label_match(candidate->name, text) || label_match(candidate->identity, text) ||
+           (client != NULL && label_match(client->address, text)) ||
+           label_match(label_session(candidate, session, sizeof session), text);
 }
 
 size_t line_filter_make(struct line_filter *filter, const struct scene *scene,
@@ -42,7 +43,7 @@ size_t line_filter_make(struct line_filter *filter, const struct scene *scene,
         filter->room = election->candidate_count;
     }
     for (size_t i = 0; i < election->candidate_count; i++)
-        if (passes(election->candidates[i], filter->text))
+        if (line_filter_passes(election->candidates[i], filter->text))
             filter->places[filter->count++] = i;
     return filter->count;
 }

@@ -47,7 +47,7 @@ void list_show(struct list *list)
         list->top = list->at;
     if (list->at - list->top >= list->rows)
         list->top = list->at - list->rows + 1;
-    /* After a list has shrunk no lines are left empty while others stand above. */
+    /* After a list has shrunk no line stays empty while others are above. */
     if (list->top + list->rows > list->count)
         list->top = list->count > list->rows ? list->count - list->rows : 0;
 }

@@ -3,9 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "probe/sink/look.h"
-#include "tui/text/format.h"
-#include "tui/views/facts.h"
+#include "probe/json/election_summary.h"
+#include "tui/words/format.h"
+#include "tui/words/labels.h"
+#include "tui/views/view.h"
 
 /* For so long a first connection is simply under way. */
 #define PATIENCE_US INT64_C(2000000)
@@ -22,7 +23,7 @@ const struct cluster *notices_cluster(const struct scene *scene, const char *nam
     return NULL;
 }
 
-static const char *cluster_name(const struct cluster *cluster)
+static const char *notices_cluster_name(const struct cluster *cluster)
 {
     return cluster->name[0] != '\0' ? cluster->name : cluster->hosts;
 }
@@ -32,7 +33,8 @@ static int put_name(struct cells *cells, int x, int y, const struct cluster *clu
 {
     int room = cells->width - x - behind;
 
-    return cells_put(cells, x, y, room > NAME_LEAST ? room : NAME_LEAST, ROLE_STRONG, cluster_name(cluster)) +
+    return cells_put(cells, x, y, room > NAME_LEAST ? room : NAME_LEAST, ROLE_STRONG,
+                     notices_cluster_name(cluster)) +
            1;
 }
 
@@ -41,19 +43,19 @@ struct trouble {
     char state[64]; /* that it is not connected, and for how long; or "" */
     const char *problem, *next;
     bool in_part;
-    char quorum[LOOK_QUORUM_SIZE];
+    char quorum[SUMMARY_QUORUM_SIZE];
 };
 
-static void judge(struct trouble *trouble, const struct cluster *cluster, struct moment now)
+static void notices_judge(struct trouble *trouble, const struct cluster *cluster, struct moment now)
 {
     char age[16];
 
     *trouble =
         (struct trouble){.in_part = cluster->connection == CONNECTION_CONNECTED && cluster_shows(cluster)};
-    trouble->problem = look_problem(cluster, trouble->quorum);
+    trouble->problem = summary_problem(cluster, trouble->quorum);
     if (trouble->problem == NULL)
         trouble->problem = "no server has answered";
-    format_age(facts_age_us(cluster->connection_since, now), age, sizeof age);
+    format_age(label_age_us(cluster->connection_since, now), age, sizeof age);
     if (cluster->connection == CONNECTION_REFUSED) {
         trouble->next = "; mend the auth file, and start again";
     } else if (cluster->connection == CONNECTION_CONNECTED) {
@@ -76,14 +78,14 @@ static int put_sign(struct cells *cells, int x, int y, const struct trouble *tro
     return cells_put(cells, x, y, -1, role_of(trouble), cells_sign(cells, sign)) + 1;
 }
 
-/* In one line. The only cluster needs no name, unless it has one of its own: the reason has more use of the
- * room. */
+/* In one line. The only cluster needs no name, unless it has one of its own: the reason needs the
+ * room more. */
 static void put_problem(struct cells *cells, int x, int y, const struct scene *scene,
                         const struct cluster *cluster)
 {
     struct trouble trouble;
 
-    judge(&trouble, cluster, scene->now);
+    notices_judge(&trouble, cluster, scene->now);
     x += put_sign(cells, x, y, &trouble);
     if (cluster->name[0] != '\0' || scene->model->cluster_count > 1)
         x += put_name(cells, x, y, cluster, (int)(1 + strlen(trouble.state) + 2 + strlen(trouble.problem)));
@@ -107,7 +109,7 @@ int notices_draw_connections(struct cells *cells, int x, int y, int rows, const 
         if (only != NULL && strcmp(cluster->name, only) != 0)
             continue;
         if (!cluster->ever_connected && cluster->problem == NULL &&
-            facts_age_us(cluster->connection_since, scene->now) < PATIENCE_US)
+            label_age_us(cluster->connection_since, scene->now) < PATIENCE_US)
             continue;
         put_problem(cells, x, y + used++, scene, cluster);
     }
@@ -121,12 +123,12 @@ static int draw_trouble(struct cells *cells, int x, int y, const struct scene *s
     struct trouble trouble;
     int at = x;
 
-    if (cluster->problem == NULL && facts_age_us(cluster->connection_since, scene->now) < PATIENCE_US) {
+    if (cluster->problem == NULL && label_age_us(cluster->connection_since, scene->now) < PATIENCE_US) {
         cells_printf(cells, x, y, -1, ROLE_TEXT, "%s connecting to %s", cells_sign(cells, SIGN_BULLET),
                      cluster->hosts);
         return 1;
     }
-    judge(&trouble, cluster, scene->now);
+    notices_judge(&trouble, cluster, scene->now);
     at += put_sign(cells, at, y, &trouble);
     at += put_name(cells, at, y, cluster, (int)strlen(trouble.state) + 1);
     cells_put(cells, at, y, cells->width - at, role_of(&trouble), trouble.state);
@@ -149,7 +151,7 @@ static int draw_looking(struct cells *cells, int x, int y, const struct scene *s
     char age[16];
 
     at += cells_put(cells, at, y, -1, ROLE_GOOD, cells_sign(cells, SIGN_OK)) + 1;
-    at += cells_put(cells, at, y, -1, ROLE_STRONG, cluster_name(cluster)) + 1;
+    at += cells_put(cells, at, y, -1, ROLE_STRONG, notices_cluster_name(cluster)) + 1;
     if (settings != NULL && settings->election_count > 0) {
         cells_printf(cells, at, y, -1, ROLE_TEXT, "connected; no path matches %s%s so far",
                      settings->elections[0].path, settings->election_count > 1 ? " and the others" : "");
@@ -157,7 +159,7 @@ static int draw_looking(struct cells *cells, int x, int y, const struct scene *s
     }
     cells_printf(cells, at, y, -1, ROLE_TEXT, "connected; looking for elections below %s, %d levels deep",
                  root, discover->depth);
-    if (facts_age_us(cluster->connection_since, scene->now) < LOOKED_US)
+    if (label_age_us(cluster->connection_since, scene->now) < LOOKED_US)
         return 1;
     cells_printf(cells, x + 2, y + 1, -1, ROLE_TEXT, "None found so far; it looks again every %s.",
                  format_age(discover->every_ms * 1000, age, sizeof age));

@@ -2,13 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/text/format.h"
-#include "tui/text/safe.h"
-#include "tui/views/columns.h"
+#include "tui/words/format.h"
+#include "tui/screen/safe.h"
+#include "tui/screen/columns.h"
 #include "tui/views/event_lines.h"
-#include "tui/views/facts.h"
-#include "tui/views/failover_facts.h"
-#include "tui/views/finding_lines.h"
+#include "tui/words/election_filter.h"
+#include "tui/words/labels.h"
+#include "tui/words/failover_facts.h"
+#include "tui/words/finding_lines.h"
 #include "tui/views/list.h"
 #include "tui/views/notices.h"
 #include "tui/views/overview_order.h"
@@ -20,7 +21,7 @@
 #define TABLE_X 4
 #define STRIP_MOST 60
 #define VERY_WIDE 160
-#define ROOMY 28 /* from so many rows on a blank one stands before the footer */
+#define ROOMY 28 /* from so many rows on, a blank one precedes the footer */
 #define KEY_BYTES 2048
 
 enum {
@@ -33,26 +34,30 @@ enum {
     COLUMN_STRIP,
     COLUMN_CHANGED,
     COLUMN_USUAL,
+    COLUMN_NEXT,
     COLUMN_FINDING,
     COLUMN_COUNT
 };
 
 static const struct column columns_of_overview[COLUMN_COUNT] = {
     [COLUMN_CLUSTER] = {.heading = "CLUSTER", .least = 7, .most = 16, .importance = 70},
-    [COLUMN_ELECTION] = {.heading = "ELECTION", .least = 8, .most = 36, .importance = 100},
+    [COLUMN_ELECTION] = {.heading = "ELECTION", .least = 8, .most = 80, .importance = 100},
     [COLUMN_STATE] = {.heading = "STATE", .least = 9, .most = 12, .importance = 95},
-    [COLUMN_LEADER] = {.heading = "LEADER", .least = 10, .most = 30, .importance = 90},
-    [COLUMN_CANDIDATES] = {.heading = "CAND", .least = 4, .most = 8, .importance = 75, .right = true},
+    [COLUMN_LEADER] = {.heading = "LEADER", .least = 10, .most = 60, .importance = 90},
+    [COLUMN_CANDIDATES] = {.heading = "CAND", .least = 5, .most = 8, .importance = 75, .right = true},
     [COLUMN_SINCE] = {.heading = "SINCE", .least = 6, .most = 7, .importance = 80},
     [COLUMN_STRIP] = {.heading = "", .least = 7, .most = 24, .importance = 60},
     [COLUMN_CHANGED] = {.heading = "LAST FAILOVER", .least = 13, .most = 24, .importance = 55},
     [COLUMN_USUAL] = {.heading = "P50", .least = 6, .most = 13, .importance = 40, .optional = true},
+    [COLUMN_NEXT] = {.heading = "NEXT", .least = 9, .most = 24, .importance = 88},
     [COLUMN_FINDING] = {.heading = "FINDING", .least = 7, .most = 40, .importance = 85},
 };
 
 static const int column_sorted_by[SORT_COUNT] = {
-    [SORT_WORST] = COLUMN_STATE,           [SORT_NAME] = COLUMN_ELECTION, [SORT_LEADER] = COLUMN_LEADER,
-    [SORT_CANDIDATES] = COLUMN_CANDIDATES, [SORT_SINCE] = COLUMN_SINCE,   [SORT_CHANGED] = COLUMN_CHANGED,
+    [SORT_WORST] = COLUMN_STATE,   [SORT_NAME] = COLUMN_ELECTION,
+    [SORT_LEADER] = COLUMN_LEADER, [SORT_CANDIDATES] = COLUMN_CANDIDATES,
+    [SORT_SINCE] = COLUMN_SINCE,   [SORT_CHANGED] = COLUMN_CHANGED,
+    [SORT_NEXT] = COLUMN_NEXT,     [SORT_FINDING] = COLUMN_FINDING,
 };
 
 struct overview {
@@ -61,10 +66,11 @@ struct overview {
     struct overview_order order;
     uint64_t version; /* of the order that the selection was last looked up in */
     struct column columns[COLUMN_COUNT];
-    int columns_width; /* of the screen that the columns' wishes were gathered for */
+    uint64_t wanted_version; /* of the order that the columns' wishes were gathered from */
+    int columns_width;       /* of the screen that the columns' wishes were gathered for */
     struct strip_zoom zoom;
-    bool chosen; /* somebody has moved: until then the worst is selected, not what once was */
-    int first_y; /* where the first line stands, for clicks */
+    bool chosen; /* the user has moved: until then the worst is selected */
+    int first_y; /* the row of the first line, for clicks */
 };
 
 static struct overview *overview_of(struct view *view)
@@ -72,8 +78,22 @@ static struct overview *overview_of(struct view *view)
     return (struct overview *)view;
 }
 
-/* Brings order and selection up to the model; the selection then stands at list.at. */
-static void follow_model(struct overview *overview, const struct scene *scene, size_t rows)
+/* A heading cannot be selected: the next election in this direction is, or the other one at the end. */
+static void skip_heading(struct overview *overview, bool down)
+{
+    struct list *list = &overview->list;
+
+    for (int turn = 0; turn < 2; turn++, down = !down)
+        for (size_t at = list->at; at < overview->order.count; at += down ? 1 : (size_t)-1)
+            if (overview_order_at(&overview->order, at) != NULL) {
+                list->at = at;
+                list_show(list);
+                return;
+            }
+}
+
+/* Brings order and selection up to date with the model; the selection is then at list.at. */
+static void overview_follow_model(struct overview *overview, const struct scene *scene, size_t rows)
 {
     struct list *list = &overview->list;
     const struct election *election;
@@ -86,12 +106,13 @@ static void follow_model(struct overview *overview, const struct scene *scene, s
 
         if (at < overview->order.count)
             list_found(list, at);
-        else if (overview->order.filter[0] != '\0')
+        else if (overview->order.filter[0] != '\0' || overview->order.problems)
             list_home(list); /* hidden, not gone */
         else
             list_lost(list);
     }
     overview->version = overview->order.version;
+    skip_heading(overview, true);
     list_show(list);
     election = overview_order_at(&overview->order, list->at);
     if (election != NULL && list->key == NULL) {
@@ -100,7 +121,7 @@ static void follow_model(struct overview *overview, const struct scene *scene, s
     }
 }
 
-static void select_line(struct overview *overview)
+static void overview_select_line(struct overview *overview)
 {
     const struct election *election = overview_order_at(&overview->order, overview->list.at);
     char key[KEY_BYTES];
@@ -118,7 +139,7 @@ static char *changed_when(const struct cells *cells, const struct election *elec
 {
     char when[32];
 
-    facts_when(election->change.lost_at.wall_us, now, when, sizeof when);
+    label_when(election->change.lost_at.wall_us, now, when, sizeof when);
     snprintf(buffer, size, "%s%s", election->change.lost_seen ? "" : cells_sign(cells, SIGN_AT_MOST), when);
     return buffer;
 }
@@ -145,7 +166,7 @@ static void draw_changed(const struct overview *overview, struct cells *cells, i
     const struct column *columns = overview->columns;
     const struct change *change = &election->change;
     const char *dash = cells_sign(cells, SIGN_DASH);
-    style look = facts_stale(election) ? ROLE_DIM : ROLE_TEXT;
+    style look = label_stale(election) ? ROLE_DIM : ROLE_TEXT;
     const struct column *usual = &columns[COLUMN_USUAL];
     int room = columns[COLUMN_CHANGED].width;
     char when[32], took[FORMAT_INTERVAL], text[FORMAT_INTERVAL + 40];
@@ -166,8 +187,8 @@ static void draw_changed(const struct overview *overview, struct cells *cells, i
     columns_put(cells, usual, y, known ? look : (style)ROLE_DIM, known ? took : dash);
 }
 
-static void put_finding(const struct overview *overview, struct cells *cells, int y,
-                        const struct election *election)
+static void overview_put_finding(const struct overview *overview, struct cells *cells, int y,
+                                 const struct election *election)
 {
     const struct column *column = &overview->columns[COLUMN_FINDING];
 
@@ -184,29 +205,42 @@ static bool is_ill(const struct election *election)
     return election->finding_count > 0 && election->findings[0]->severity >= SEVERITY_ERROR;
 }
 
-static void draw_row(const struct overview *overview, struct cells *cells, int y, const struct scene *scene,
-                     const struct election *election)
+/* The heading of a group: the part of the path that the elections below it share. */
+static void draw_group(const struct overview *overview, struct cells *cells, int y,
+                       const struct overview_row *row)
 {
+    char name[512];
+
+    snprintf(name, sizeof name, "%.*s", (int)row->length, row->name + row->from);
+    label_put_fit(cells, overview->columns[COLUMN_ELECTION].x, y, cells->width - TABLE_X, ROLE_HEADING, name);
+}
+
+static void overview_draw_row(const struct overview *overview, struct cells *cells, int y,
+                              const struct scene *scene, const struct overview_row *row)
+{
+    const struct election *election = row->election;
+    const struct column *name = &overview->columns[COLUMN_ELECTION];
+    int indent = row->in_group ? 2 : 0;
     const struct column *columns = overview->columns;
     const struct column *leader = &columns[COLUMN_LEADER], *strip = &columns[COLUMN_STRIP];
-    struct badge badge = facts_badge(election, scene->now), worse = finding_badge(election, scene->now);
-    bool stale = facts_stale(election);
+    struct badge badge = label_badge(election, scene->now), worse = finding_badge(election, scene->now);
+    bool stale = label_stale(election);
     bool counted = election->state == ELECTION_LED || election->state == ELECTION_ELECTING ||
                    election->state == ELECTION_VACANT;
     char text[64];
 
     cells_put(cells, SIGN_X, y, 1, worse.look, cells_sign(cells, worse.sign));
     columns_put(cells, &columns[COLUMN_CLUSTER], y, ROLE_DIM, election->cluster->name);
-    columns_put(cells, &columns[COLUMN_ELECTION], y,
-                stale                                           ? (style)ROLE_DIM
-                : badge.rank < RANK_HEALTHY || is_ill(election) ? (style)ROLE_STRONG
-                                                                : (style)ROLE_TEXT,
-                election->name);
+    label_put_fit(cells, name->x + indent, y, name->width - indent,
+                  stale                                           ? (style)ROLE_DIM
+                  : badge.rank < RANK_HEALTHY || is_ill(election) ? (style)ROLE_STRONG
+                                                                  : (style)ROLE_TEXT,
+                  row->name + row->from);
     /* "stale 1" of 1.8s would be another time. */
     if ((int)strlen(badge.word) > columns[COLUMN_STATE].width)
         badge.word[strcspn(badge.word, " ")] = '\0';
     columns_put(cells, &columns[COLUMN_STATE], y, badge.look, badge.word);
-    facts_put_leader(cells, leader->x, y, leader->width, election, scene->now);
+    label_put_leader(cells, leader->x, y, leader->width, election, scene->now);
     if (counted)
         snprintf(text, sizeof text, "%zu", election->candidate_count);
     columns_put(cells, &columns[COLUMN_CANDIDATES], y,
@@ -215,19 +249,20 @@ static void draw_row(const struct overview *overview, struct cells *cells, int y
                 : election->state == ELECTION_ABSENT ? cells_sign(cells, SIGN_DASH)
                                                      : "?");
     columns_put(cells, &columns[COLUMN_SINCE], y, stale ? ROLE_DIM : ROLE_TEXT,
-                facts_since(cells, election, scene->now, text, sizeof text));
+                label_since(cells, election, scene->now, text, sizeof text));
     strip_draw(cells, strip->x, y, strip->width, election, scene->now, strip_window_us(overview->zoom.window),
                NULL);
     draw_changed(overview, cells, y, scene, election);
-    put_finding(overview, cells, y, election);
+    label_put_verdict(cells, &columns[COLUMN_NEXT], y, election);
+    overview_put_finding(overview, cells, y, election);
 }
 
-static int name_width(const struct cells *cells, const char *text)
+static int overview_name_width(const struct cells *cells, const char *text)
 {
     return safe_width(text, strlen(text), cells->ascii);
 }
 
-/* Where columns are few, what is wrong is not cut, and how sure that is only said by a sign. */
+/* With few columns, the finding is not cut, and only a sign shows its certainty. */
 static int finding_width(const struct cells *cells, const struct election *election)
 {
     int width;
@@ -235,12 +270,52 @@ static int finding_width(const struct cells *cells, const struct election *elect
     if (election->problem == NULL || election->finding_count > 0)
         return cells->width < 100 ? finding_worst_least(cells, election)
                                   : finding_worst_width(cells, election);
-    width = name_width(cells, election->problem);
+    width = overview_name_width(cells, election->problem);
     return cells->width < 100 && width > 17 ? 17 : width;
 }
 
-/* Gathers what the columns would like from the rows on the screen, and lays them out. */
-static void lay_columns(struct overview *overview, const struct cells *cells, const struct scene *scene)
+/* What the columns would like for one row. */
+static void want_row(struct column *columns, const struct cells *cells, const struct scene *scene,
+                     const struct overview_row *row)
+{
+    const struct election *election = row->election;
+    struct verdict verdict = label_verdict(cells, election);
+    char who[256], name[64];
+
+    want_changed(columns, cells, election, scene->now);
+    columns_want(&columns[COLUMN_CLUSTER], overview_name_width(cells, election->cluster->name));
+    columns_want(&columns[COLUMN_ELECTION],
+                 overview_name_width(cells, row->name + row->from) + (row->in_group ? 2 : 0));
+    columns_want(&columns[COLUMN_CANDIDATES], snprintf(NULL, 0, "%zu", election->candidate_count));
+    columns_want(&columns[COLUMN_STATE], (int)strlen(label_badge(election, scene->now).word));
+    columns_want(&columns[COLUMN_NEXT], 2 + overview_name_width(cells, verdict.text));
+    columns_want(&columns[COLUMN_FINDING], finding_width(cells, election));
+    if (election->leader != NULL)
+        columns_want(&columns[COLUMN_LEADER],
+                     overview_name_width(cells, label_who(election->leader, who, sizeof who)) + 1 +
+                         overview_name_width(
+                             cells, label_short_name(cells, election->leader->name, name, sizeof name)));
+    else
+        columns_want(&columns[COLUMN_LEADER], 20);
+}
+
+/* Gathers what the columns would like from all rows, so that scrolling moves no column. */
+static void want_rows(struct overview *overview, const struct cells *cells, const struct scene *scene)
+{
+    if (overview->wanted_version == overview->order.version)
+        return;
+    overview->wanted_version = overview->order.version;
+    if (overview->order.prefix[0] != '\0')
+        columns_want(&overview->columns[COLUMN_ELECTION],
+                     10 + overview_name_width(cells, overview->order.prefix));
+    for (size_t i = 0; i < overview->order.count; i++)
+        if (overview->order.rows[i].election != NULL)
+            want_row(overview->columns, cells, scene, &overview->order.rows[i]);
+}
+
+/* Lays the columns out by what their contents would like. */
+static void overview_lay_columns(struct overview *overview, const struct cells *cells,
+                                 const struct scene *scene)
 {
     struct column *columns = overview->columns;
     int wide = cells->width >= 110, name, finding, leader;
@@ -248,41 +323,17 @@ static void lay_columns(struct overview *overview, const struct cells *cells, co
     if (overview->columns_width != cells->width) {
         memcpy(columns, columns_of_overview, sizeof columns_of_overview);
         overview->columns_width = cells->width;
-        if (cells->width >= VERY_WIDE) {
-            columns[COLUMN_ELECTION].most = 60;
-            columns[COLUMN_LEADER].most = 44;
-        }
+        overview->wanted_version = 0;
         if (cells->ascii) /* "<=12m03s" */
-            columns[COLUMN_SINCE].most = 8;
-    }
-    columns[COLUMN_STRIP].hidden = cells->width < 90; /* seven cells say less than whom it is about */
-    columns[COLUMN_CLUSTER].hidden = scene->model->cluster_count < 2;
-    for (size_t i = overview->list.top; i < overview->list.top + overview->list.rows; i++) {
-        const struct election *election = overview_order_at(&overview->order, i);
-        char who[256], since[32];
-
-        if (election == NULL)
-            break;
-        want_changed(columns, cells, election, scene->now);
-        columns_want(&columns[COLUMN_CLUSTER], name_width(cells, election->cluster->name));
-        columns_want(&columns[COLUMN_ELECTION], name_width(cells, election->name));
-        columns_want(&columns[COLUMN_CANDIDATES], snprintf(NULL, 0, "%zu", election->candidate_count));
-        columns_want(&columns[COLUMN_SINCE],
-                     name_width(cells, facts_since(cells, election, scene->now, since, sizeof since)));
-        columns_want(&columns[COLUMN_STATE], (int)strlen(facts_badge(election, scene->now).word));
-        columns_want(&columns[COLUMN_FINDING], finding_width(cells, election));
-        if (election->leader != NULL)
-            columns_want(&columns[COLUMN_LEADER],
-                         name_width(cells, facts_who(election->leader, who, sizeof who)) + 9);
+            columns[COLUMN_SINCE].least = columns[COLUMN_SINCE].most = 8;
         else
-            columns_want(&columns[COLUMN_LEADER], 20);
+            columns[COLUMN_SINCE].least = 7;
     }
+    columns[COLUMN_STRIP].hidden = cells->width < 90; /* seven cells say less than the name */
+    columns[COLUMN_CLUSTER].hidden = scene->model->cluster_count < 2;
+    want_rows(overview, cells, scene);
     if (columns[COLUMN_CANDIDATES].want > columns[COLUMN_CANDIDATES].least) /* half a number is another one */
         columns[COLUMN_CANDIDATES].least = columns[COLUMN_CANDIDATES].want;
-    if (columns[COLUMN_SINCE].want > columns[COLUMN_SINCE].least)
-        columns[COLUMN_SINCE].least = columns[COLUMN_SINCE].want < columns[COLUMN_SINCE].most
-                                          ? columns[COLUMN_SINCE].want
-                                          : columns[COLUMN_SINCE].most;
     /* Names are cut only after the columns beside them have given way. */
     name = cells->width < 70 ? 10 : cells->width < 100 ? 16 : 17;
     columns[COLUMN_ELECTION].least = columns[COLUMN_ELECTION].want > name ? name
@@ -293,7 +344,7 @@ static void lay_columns(struct overview *overview, const struct cells *cells, co
     columns[COLUMN_STATE].least = columns[COLUMN_STATE].want > state ? state
                                   : columns[COLUMN_STATE].want < 6   ? 6
                                                                      : columns[COLUMN_STATE].want;
-    finding = cells->width < 70 ? 17 : 24; /* the longest codes: what is wrong is not cut */
+    finding = cells->width < 70 ? 17 : 24; /* the longest codes: a finding is not cut */
     columns[COLUMN_FINDING].least = columns[COLUMN_FINDING].want > finding ? finding
                                     : columns[COLUMN_FINDING].want < 7     ? 7
                                                                            : columns[COLUMN_FINDING].want;
@@ -305,7 +356,7 @@ static void lay_columns(struct overview *overview, const struct cells *cells, co
     columns[COLUMN_LEADER].least = columns[COLUMN_LEADER].want > 15 ? leader : 10;
     int room = cells->width - TABLE_X - wide, gap = wide ? 2 : 1;
     int spare = columns_lay(columns, COLUMN_COUNT, TABLE_X, room, gap);
-    if (spare > 0) { /* what nothing else wants shows more of what was */
+    if (spare > 0) { /* spare width shows more of the past */
         struct column *strip = &columns[COLUMN_STRIP];
 
         strip->most = strip->width + spare < STRIP_MOST ? strip->width + spare : STRIP_MOST;
@@ -320,7 +371,13 @@ static void draw_heads(const struct overview *overview, struct cells *cells, int
     int sorted = column_sorted_by[overview->order.sort];
     char heading[24];
 
-    columns_head(cells, overview->columns, COLUMN_COUNT, y, sorted);
+    columns_head(cells, overview->columns, COLUMN_COUNT, y, sorted, overview->order.reverse);
+    if (overview->order.prefix[0] != '\0') {
+        const struct column *name = &overview->columns[COLUMN_ELECTION];
+        int used = (int)strlen(name->heading) + 2;
+
+        label_put_fit(cells, name->x + used, y, name->width - used, ROLE_DIM, overview->order.prefix);
+    }
     snprintf(heading, sizeof heading, "LAST %s", strip_window_word(overview->zoom.window));
     for (char *c = heading; *c != '\0'; c++)
         if (*c >= 'a' && *c <= 'z')
@@ -331,10 +388,17 @@ static void draw_heads(const struct overview *overview, struct cells *cells, int
 static void draw_nothing(const struct overview *overview, struct cells *cells, int y, int rows,
                          const struct scene *scene)
 {
-    if (overview->order.filter[0] != '\0' && overview->order.totals.elections > 0)
+    const char *problem = election_filter_problem(overview->order.filter);
+
+    if (problem != NULL)
+        cells_printf(cells, TABLE_X, y + rows / 4, -1, ROLE_WARNING, "Nothing matches: %s.", problem);
+    else if (overview->order.problems && overview->order.filter[0] == '\0' &&
+             overview->order.totals.elections > 0)
+        cells_put(cells, TABLE_X, y + rows / 4, -1, ROLE_GOOD,
+                  "No election has a problem. ! shows all elections again.");
+    else if (overview->order.filter[0] != '\0' && overview->order.totals.elections > 0)
         cells_printf(cells, TABLE_X, y + rows / 4, -1, ROLE_TEXT,
-                     "No election, leader or cluster has \"%s\" in its name. Esc shows all again.",
-                     overview->order.filter);
+                     "Nothing matches \"%s\". Esc shows all elections again.", overview->order.filter);
     else
         notices_draw_empty(cells, TABLE_X, y + (rows > 6 ? 1 : 0), rows, scene);
 }
@@ -351,7 +415,7 @@ static void overview_draw(struct view *view, const struct scene *scene, struct c
     strip_zoom_follow(&overview->zoom, totals->known_us);
     if (!overview->chosen)
         list_home(&overview->list);
-    if (totals->elections > 0) { /* else what is wrong stands in place of the table */
+    if (totals->elections > 0) { /* else the problem replaces the table */
         y += overview_summary_draw(cells, y, &overview->order, overview->list.gone, airy);
         y += notices_draw_connections(cells, 1, y, cells->height / 4, scene, NULL);
     }
@@ -369,11 +433,11 @@ static void overview_draw(struct view *view, const struct scene *scene, struct c
         rows -= pane;
     }
     overview->first_y = y + 1;
-    follow_model(overview, scene, rows > 0 ? (size_t)rows : 0);
+    overview_follow_model(overview, scene, rows > 0 ? (size_t)rows : 0);
     if (overview->order.count == 0) {
         draw_nothing(overview, cells, y, rows, scene);
     } else {
-        lay_columns(overview, cells, scene);
+        overview_lay_columns(overview, cells, scene);
         draw_heads(overview, cells, y);
         shown = overview->order.count - overview->list.top;
         if (shown > overview->list.rows)
@@ -381,8 +445,12 @@ static void overview_draw(struct view *view, const struct scene *scene, struct c
         for (size_t i = 0; i < shown; i++) {
             int row = overview->first_y + (int)i;
 
-            draw_row(overview, cells, row, scene,
-                     overview_order_at(&overview->order, overview->list.top + i));
+            const struct overview_row *line = overview_order_row(&overview->order, overview->list.top + i);
+
+            if (line->election == NULL)
+                draw_group(overview, cells, row, line);
+            else
+                overview_draw_row(overview, cells, row, scene, line);
             if (overview->list.top + i == overview->list.at) {
                 cells_put(cells, 0, row, 1, ROLE_ACCENT, cells_sign(cells, SIGN_SELECTED));
                 cells_select_row(cells, row, 0, cells->width);
@@ -395,7 +463,7 @@ static void overview_draw(struct view *view, const struct scene *scene, struct c
         list_put_more(&overview->list, cells, pane > 0 ? bottom - pane : overview->first_y - 1);
 }
 
-static enum view_result open_selected(struct overview *overview, struct view **next)
+static enum view_result overview_open_selected(struct overview *overview, struct view **next)
 {
     const struct election *election = overview_order_at(&overview->order, overview->list.at);
 
@@ -405,7 +473,7 @@ static enum view_result open_selected(struct overview *overview, struct view **n
     return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
 }
 
-static enum view_result look_back(struct overview *overview, struct view **next)
+static enum view_result overview_look_back(struct overview *overview, struct view **next)
 {
     const struct election *election = overview_order_at(&overview->order, overview->list.at);
 
@@ -415,7 +483,7 @@ static enum view_result look_back(struct overview *overview, struct view **next)
     return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
 }
 
-static enum view_result explain_selected(struct overview *overview, struct view **next)
+static enum view_result overview_explain_selected(struct overview *overview, struct view **next)
 {
     const struct election *election = overview_order_at(&overview->order, overview->list.at);
 
@@ -431,27 +499,34 @@ static enum view_result overview_action(struct view *view, const struct scene *s
     struct overview *overview = overview_of(view);
     struct overview_order *order = &overview->order;
 
-    follow_model(overview, scene, overview->list.rows);
+    overview_follow_model(overview, scene, overview->list.rows);
     if (list_move(&overview->list, action)) {
         overview->chosen = true;
-        select_line(overview);
+        skip_heading(overview, action == ACTION_DOWN || action == ACTION_PAGE_DOWN ||
+                                   action == ACTION_HALF_DOWN || action == ACTION_FIRST);
+        overview_select_line(overview);
         return VIEW_DONE;
     }
     switch (action) {
     case ACTION_OPEN:
-        return open_selected(overview, next);
+        return overview_open_selected(overview, next);
     case ACTION_HISTORY:
-        return look_back(overview, next);
+        return overview_look_back(overview, next);
     case ACTION_EXPLAIN:
-        return explain_selected(overview, next);
+        return overview_explain_selected(overview, next);
     case ACTION_NEXT_MATCH:
     case ACTION_PREVIOUS_MATCH:
         overview->chosen = true;
         list_walk(&overview->list, action == ACTION_NEXT_MATCH);
-        select_line(overview);
+        skip_heading(overview, action == ACTION_NEXT_MATCH);
+        overview_select_line(overview);
         return VIEW_DONE;
     case ACTION_SORT:
         order->sort = (order->sort + 1) % SORT_COUNT;
+        order->dirty = true;
+        return VIEW_DONE;
+    case ACTION_PROBLEMS:
+        order->problems = !order->problems;
         order->dirty = true;
         return VIEW_DONE;
     case ACTION_REVERSE:
@@ -493,7 +568,7 @@ static enum view_result overview_click(struct view *view, const struct scene *sc
     struct overview *overview = overview_of(view);
     size_t line;
 
-    follow_model(overview, scene, overview->list.rows);
+    overview_follow_model(overview, scene, overview->list.rows);
     if (y == overview->first_y - 1 && overview->list.count > 0)
         return sort_by_heading(overview, x) ? VIEW_DONE : VIEW_IGNORED;
     line = list_line_at(&overview->list, overview->first_y, y);
@@ -501,8 +576,8 @@ static enum view_result overview_click(struct view *view, const struct scene *sc
         return VIEW_IGNORED;
     overview->list.at = line;
     overview->chosen = true;
-    select_line(overview);
-    return twice ? open_selected(overview, next) : VIEW_DONE;
+    overview_select_line(overview);
+    return twice ? overview_open_selected(overview, next) : VIEW_DONE;
 }
 
 static bool overview_path(struct view *view, const struct scene *scene, char *buffer, size_t size)
@@ -510,11 +585,21 @@ static bool overview_path(struct view *view, const struct scene *scene, char *bu
     struct overview *overview = overview_of(view);
     const struct election *election;
 
-    follow_model(overview, scene, overview->list.rows);
+    overview_follow_model(overview, scene, overview->list.rows);
     election = overview_order_at(&overview->order, overview->list.at);
     if (election == NULL)
         return false;
     return snprintf(buffer, size, "%s", election->path) < (int)size;
+}
+
+static const struct finding *overview_finding(struct view *view, const struct scene *scene,
+                                              const struct election **election)
+{
+    struct overview *overview = overview_of(view);
+
+    overview_follow_model(overview, scene, overview->list.rows);
+    *election = overview_order_at(&overview->order, overview->list.at);
+    return *election != NULL && (*election)->finding_count > 0 ? (*election)->findings[0] : NULL;
 }
 
 static void overview_filter(struct view *view, const char *text)
@@ -542,10 +627,12 @@ static const struct view_ops ops = {
     .action = overview_action,
     .click = overview_click,
     .path = overview_path,
+    .finding = overview_finding,
     .filter = overview_filter,
     .free = overview_free,
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_HISTORY) | ACTION_BIT(ACTION_SORT) |
-               ACTION_BIT(ACTION_REVERSE) | ACTION_BIT(ACTION_LEFT) | ACTION_BIT(ACTION_RIGHT),
+               ACTION_BIT(ACTION_REVERSE) | ACTION_BIT(ACTION_PROBLEMS) | ACTION_BIT(ACTION_LEFT) |
+               ACTION_BIT(ACTION_RIGHT),
 };
 
 struct view *overview_view_new(void)

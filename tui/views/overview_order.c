@@ -5,22 +5,20 @@
 #include <string.h>
 
 #include "config/znode_path.h"
-#include "tui/views/facts.h"
+#include "tui/words/election_filter.h"
+#include "tui/words/labels.h"
 #include "tui/views/strip.h"
-
-struct overview_row {
-    const struct election *election;
-    size_t index; /* as configured or found: settles what is equal */
-    int rank;
-};
+#include "tui/views/view.h"
 
 static const char *const words[SORT_COUNT][2] = {
     [SORT_WORST] = {"worst first", "best first"},
-    [SORT_NAME] = {"by name", "by name, backwards"},
-    [SORT_LEADER] = {"by leader", "by leader, backwards"},
+    [SORT_NAME] = {"by name", "by name, descending"},
+    [SORT_LEADER] = {"by leader", "by leader, descending"},
     [SORT_CANDIDATES] = {"most candidates first", "fewest candidates first"},
     [SORT_SINCE] = {"newest leader first", "oldest leader first"},
-    [SORT_CHANGED] = {"latest change first", "latest change last"},
+    [SORT_CHANGED] = {"latest failover first", "latest failover last"},
+    [SORT_NEXT] = {"worst next failover first", "best next failover first"},
+    [SORT_FINDING] = {"worst finding first", "worst finding last"},
 };
 
 const char *overview_sort_word(enum overview_sort sort, bool reverse)
@@ -50,6 +48,23 @@ static int64_t since_us(const struct election *election)
     return election->leader != NULL ? election->leader_since.mono_us : election->state_since.mono_us;
 }
 
+/* 0 is the worst. */
+static int next_rank(const struct election *election)
+{
+    static const int ranks[] = {[OUTLOOK_STOPS] = 0,
+                                [OUTLOOK_ALONE] = 1,
+                                [OUTLOOK_UNKNOWN] = 2,
+                                [OUTLOOK_WORKS] = 3,
+                                [OUTLOOK_NONE] = 4};
+    return ranks[label_outlook(election)];
+}
+
+/* -1: nothing is found. */
+static int worst_severity(const struct election *election)
+{
+    return election->finding_count > 0 ? (int)election->findings[0]->severity : -1;
+}
+
 static int compare_by(enum overview_sort sort, const struct overview_row *a, const struct overview_row *b)
 {
     const struct election *x = a->election, *y = b->election;
@@ -65,6 +80,10 @@ static int compare_by(enum overview_sort sort, const struct overview_row *a, con
         return compare_latest(since_us(x), since_us(y));
     case SORT_CHANGED:
         return compare_latest(x->change.lost_at.mono_us, y->change.lost_at.mono_us);
+    case SORT_NEXT:
+        return next_rank(x) - next_rank(y);
+    case SORT_FINDING:
+        return worst_severity(y) - worst_severity(x);
     case SORT_WORST:
     case SORT_COUNT:
         break;
@@ -72,7 +91,7 @@ static int compare_by(enum overview_sort sort, const struct overview_row *a, con
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* qsort() carries no context, so each order has a comparison of its own; what is equal keeps its place. */
+/* qsort() has no context, so each order has a comparison function; equals keep their order. */
 #define COMPARISON(sort, name)                                                                               \
     static int name(const void *a, const void *b)                                                            \
     {                                                                                                        \
@@ -86,16 +105,25 @@ COMPARISON(SORT_LEADER, compare_leader)
 COMPARISON(SORT_CANDIDATES, compare_candidates)
 COMPARISON(SORT_SINCE, compare_since)
 COMPARISON(SORT_CHANGED, compare_changed)
+COMPARISON(SORT_NEXT, compare_next)
+COMPARISON(SORT_FINDING, compare_finding)
 
 static int (*const comparisons[SORT_COUNT])(const void *, const void *) = {
-    [SORT_WORST] = compare_worst,           [SORT_NAME] = compare_name,   [SORT_LEADER] = compare_leader,
-    [SORT_CANDIDATES] = compare_candidates, [SORT_SINCE] = compare_since, [SORT_CHANGED] = compare_changed,
+    [SORT_WORST] = compare_worst,   [SORT_NAME] = compare_name,
+    [SORT_LEADER] = compare_leader, [SORT_CANDIDATES] = compare_candidates,
+    [SORT_SINCE] = compare_since,   [SORT_CHANGED] = compare_changed,
+    [SORT_NEXT] = compare_next,     [SORT_FINDING] = compare_finding,
 };
 
 static void count_state(struct overview_totals *totals, const struct election *election, int rank)
 {
-    if (facts_stale(election)) {
+    if (label_stale(election)) {
         totals->stale++;
+        return;
+    }
+    if (!election_is_proven(election) && election->state != ELECTION_DENIED &&
+        election->state != ELECTION_ABSENT && election->state != ELECTION_UNKNOWN) {
+        totals->unproven++;
         return;
     }
     switch (election->state) {
@@ -144,7 +172,7 @@ static void total(struct overview_totals *totals, const struct election *electio
     totals->next_alone += outlook == OUTLOOK_ALONE;
 }
 
-static void count_servers(struct overview_totals *totals, const struct cluster *cluster)
+static void overview_order_count_servers(struct overview_totals *totals, const struct cluster *cluster)
 {
     totals->servers += cluster->server_count;
     for (size_t i = 0; i < cluster->server_count; i++)
@@ -152,9 +180,9 @@ static void count_servers(struct overview_totals *totals, const struct cluster *
 }
 
 /*
- * 0 is the worst. How it stands and what is found are weighed together: nobody leads or a critical finding,
- * then errors, then warnings. Mere notes move nothing, and among equals how it stands decides, then whether
- * the next failover would work.
+ * 0 is the worst. State and findings are weighed together: no leader or a critical finding,
+ * then errors, then warnings. Findings of severity info count for nothing, and among equals the state
+ * decides, then whether the next failover would work.
  */
 static int rank_of(const struct election *election, const struct badge *badge, enum outlook outlook)
 {
@@ -165,22 +193,14 @@ static int rank_of(const struct election *election, const struct badge *badge, e
     return ((stands < found ? stands : found) * (RANK_HEALTHY + 1) + badge->rank) * 3 + next;
 }
 
-static bool passes(const struct election *election, const char *filter)
-{
-    for (size_t i = 0; i < election->finding_count && filter[0] != '\0'; i++)
-        if (facts_match(finding_kind(election->findings[i]->code)->word, filter))
-            return true;
-    return facts_match(election->name, filter) || facts_match(election->path, filter) ||
-           facts_match(leader_text(election), filter) || facts_match(election->cluster->name, filter);
-}
-
-static bool make_room(struct overview_order *order, const struct model *model)
+static bool overview_order_make_room(struct overview_order *order, const struct model *model)
 {
     struct overview_row *rows;
     size_t count = 0;
 
     for (size_t i = 0; i < model->cluster_count; i++)
         count += model->clusters[i].election_count;
+    count += count / 2; /* a heading has at least two elections below it */
     if (count <= order->room)
         return true;
     rows = realloc(order->rows, count * sizeof *rows);
@@ -213,6 +233,79 @@ static bool is_current(const struct overview_order *order, const struct scene *s
            passed_us >= 0 && passed_us < (order->ages ? AGING_US : LASTING_US);
 }
 
+/* The length of the directory of a name, its slash included; 0: the name is no path. */
+static size_t overview_order_directory_length(const char *name)
+{
+    const char *slash = name[0] == '/' ? strrchr(name, '/') : NULL;
+
+    return slash != NULL ? (size_t)(slash - name) + 1 : 0;
+}
+
+/* A prefix that saves less than this is not worth a second place to look. */
+#define PREFIX_LEAST 4
+
+/* The directory that all rows share is shown in the heading of the column, and not in each row. */
+static void fold_prefix(struct overview_order *order)
+{
+    size_t shared = order->count > 1 ? overview_order_directory_length(order->rows[0].name) : 0;
+
+    for (size_t i = 1; i < order->count && shared > 0; i++) {
+        const char *first = order->rows[0].name, *name = order->rows[i].name;
+        size_t same = 0;
+
+        while (same < shared && first[same] == name[same])
+            same++;
+        while (same > 0 && first[same - 1] != '/')
+            same--;
+        shared = same;
+    }
+    order->prefix[0] = '\0';
+    if (shared < PREFIX_LEAST || shared >= sizeof order->prefix)
+        return;
+    snprintf(order->prefix, sizeof order->prefix, "%.*s", (int)shared, order->rows[0].name);
+    for (size_t i = 0; i < order->count; i++) {
+        order->rows[i].from = shared;
+        order->rows[i].length -= shared;
+    }
+}
+
+static bool same_directory(const struct overview_row *a, const struct overview_row *b)
+{
+    size_t length = overview_order_directory_length(a->name);
+
+    return length == overview_order_directory_length(b->name) && memcmp(a->name, b->name, length) == 0;
+}
+
+/* Sorted by name, elections of one directory stand below a heading with its name. */
+static void insert_headings(struct overview_order *order)
+{
+    size_t elections = order->count, headings = 0, to;
+
+    for (size_t i = 0; i < elections; i++) {
+        struct overview_row *row = &order->rows[i];
+        bool deeper = overview_order_directory_length(row->name) > row->from;
+
+        row->in_group = deeper && ((i > 0 && same_directory(row, row - 1)) ||
+                                   (i + 1 < elections && same_directory(row, row + 1)));
+        headings += row->in_group && (i == 0 || !same_directory(row, row - 1));
+    }
+    order->count = to = elections + headings;
+    for (size_t i = elections; i-- > 0 && to > i + 1;) { /* from the end, so that nothing is overwritten */
+        struct overview_row row = order->rows[i];
+        size_t directory = overview_order_directory_length(row.name);
+        bool first = row.in_group && (i == 0 || !same_directory(&row, &order->rows[i - 1]));
+
+        order->rows[--to] = row;
+        if (row.in_group) {
+            order->rows[to].from = directory;
+            order->rows[to].length = strlen(row.name) - directory;
+        }
+        if (first)
+            order->rows[--to] = (struct overview_row){
+                .name = row.name, .from = row.from, .length = directory - row.from, .index = row.index};
+    }
+}
+
 void overview_order_make(struct overview_order *order, const struct scene *scene)
 {
     const struct model *model = scene->model;
@@ -227,20 +320,25 @@ void overview_order_make(struct overview_order *order, const struct scene *scene
     order->dirty = order->ages = false;
     order->count = 0;
     order->totals = (struct overview_totals){0};
-    if (!make_room(order, model))
+    if (!overview_order_make_room(order, model))
         return;
     for (size_t i = 0; i < model->cluster_count; i++) {
-        count_servers(&order->totals, &model->clusters[i]);
+        overview_order_count_servers(&order->totals, &model->clusters[i]);
         for (size_t j = 0; j < model->clusters[i].election_count; j++) {
             const struct election *election = model->clusters[i].elections[j];
-            struct badge badge = facts_badge(election, scene->now);
-            enum outlook outlook = facts_outlook(election);
+            struct badge badge = label_badge(election, scene->now);
+            enum outlook outlook = label_outlook(election);
 
             order->ages |= ages(election);
             total(&order->totals, election, badge.rank, outlook, scene->now);
-            if (passes(election, order->filter))
+            if (election_filter_match(order->filter, election, scene->now) &&
+                (!order->problems || election_has_problem(election, scene->now)))
                 order->rows[order->count++] =
-                    (struct overview_row){election, index++, rank_of(election, &badge, outlook)};
+                    (struct overview_row){.election = election,
+                                          .name = election->name,
+                                          .length = strlen(election->name),
+                                          .index = index++,
+                                          .rank = rank_of(election, &badge, outlook)};
         }
     }
     if (order->count > 1)
@@ -252,6 +350,15 @@ void overview_order_make(struct overview_order *order, const struct scene *scene
             order->rows[i] = order->rows[--j];
             order->rows[j] = row;
         }
+    order->matches = order->count;
+    fold_prefix(order);
+    if (order->sort == SORT_NAME)
+        insert_headings(order);
+}
+
+const struct overview_row *overview_order_row(const struct overview_order *order, size_t i)
+{
+    return i < order->count ? &order->rows[i] : NULL;
 }
 
 const struct election *overview_order_at(const struct overview_order *order, size_t i)
@@ -276,6 +383,8 @@ size_t overview_order_find(const struct overview_order *order, const char *key)
     for (size_t i = 0; i < order->count; i++) {
         const struct election *election = order->rows[i].election;
 
+        if (election == NULL)
+            continue;
         if (strcmp(election->path, path) == 0 && strlen(election->cluster->name) == cluster_length &&
             memcmp(election->cluster->name, key, cluster_length) == 0)
             return i;

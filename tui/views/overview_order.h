@@ -1,14 +1,14 @@
 /*
- * overview_order.h - which elections the overview shows, in which order, and what they come to together.
+ * overview_order.h - which elections the overview shows, in which order, and their totals.
  *
- * Made anew when the model has changed, and after a second where time alone makes trouble of something (an
- * election that lasts, a leader that does not acknowledge), not at every draw. The pointers hold until the
+ * Made anew when the model has changed, and after a second where time alone makes a problem of something (an
+ * election in progress, a leader that does not acknowledge), not at every draw. The pointers hold until the
  * model changes, so a view asks again at each call.
  */
 #ifndef ELECTOP_TUI_VIEWS_OVERVIEW_ORDER_H
 #define ELECTOP_TUI_VIEWS_OVERVIEW_ORDER_H
 
-#include "tui/views/finding_lines.h"
+#include "tui/words/finding_lines.h"
 #include "tui/views/view.h"
 
 enum overview_sort {
@@ -18,12 +18,15 @@ enum overview_sort {
     SORT_CANDIDATES,
     SORT_SINCE,
     SORT_CHANGED,
+    SORT_NEXT,
+    SORT_FINDING,
     SORT_COUNT
 };
 const char *overview_sort_word(enum overview_sort, bool reverse);
 
 struct overview_totals {
     size_t elections, led, vacant, electing, free, absent, vanished, denied, unknown, stale, unacknowledged;
+    size_t unproven; /* only look like elections */
     size_t candidates;
     size_t next_works, next_stops, next_unknown, next_alone; /* of those led: the next failover */
     struct finding_counts findings;
@@ -32,30 +35,44 @@ struct overview_totals {
     int64_t known_us;        /* for how long the longest known leadership is known */
 };
 
-struct overview_row;
+/* A line: an election, or the heading of a group of elections whose paths begin alike. */
+struct overview_row {
+    const struct election *election; /* NULL: a heading */
+    const char *name;                /* the election's, or of a heading the name of the first below it */
+    size_t from, length;             /* the part of the name to be shown; the rest is in a heading above */
+    size_t index;                    /* as configured or found: settles what is equal */
+    int rank;
+    bool in_group; /* below a heading */
+};
 
 struct overview_order {
     enum overview_sort sort;
     bool reverse;
-    char filter[128];
+    char filter[128]; /* as of tui/words/election_filter.h */
+    bool problems;    /* only elections with a problem */
 
-    struct overview_row *rows; /* those that pass the filter */
+    struct overview_row *rows; /* those that pass the filter, and headings */
     size_t count, room;
+    size_t matches;                /* of count, those that are elections */
+    char prefix[256];              /* the directory that all of them are in: shown once; "": none */
     struct overview_totals totals; /* of all */
 
-    /* What it was made of. */
+    /* Its inputs. */
     const struct model *model;
     uint64_t generation;
     int64_t made_us;
     bool dirty;       /* sort or filter have changed */
     bool ages;        /* time alone may change it */
-    uint64_t version; /* goes up with every making: the rows may stand elsewhere */
+    uint64_t version; /* increases each time it is made: the rows may have moved */
 };
 
 /* Brings it up to date. */
 void overview_order_make(struct overview_order *, const struct scene *);
 
+/* NULL: a heading, or no line. */
 const struct election *overview_order_at(const struct overview_order *, size_t i);
+/* NULL: no line. */
+const struct overview_row *overview_order_row(const struct overview_order *, size_t i);
 
 /* The line of cluster and path, or count where there is none. */
 size_t overview_order_find(const struct overview_order *, const char *key);

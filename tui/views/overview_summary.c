@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/text/safe.h"
-#include "tui/views/finding_lines.h"
+#include "tui/screen/safe.h"
+#include "tui/words/finding_lines.h"
 
 #define TABLE_X 4
 #define NOTE_BYTES 256
@@ -45,10 +45,11 @@ static void draw_counts(struct cells *cells, int y, const struct overview_totals
     x = put_count(cells, x, y, totals->candidates, ROLE_TEXT,
                   totals->candidates == 1 ? "candidate" : "candidates");
     x = put_if_any(cells, x, y, totals->free, ROLE_TEXT, "free");
-    put_if_any(cells, x, y, totals->vanished, ROLE_DIM, "vanished");
+    x = put_if_any(cells, x, y, totals->vanished, ROLE_DIM, "vanished");
+    put_if_any(cells, x, y, totals->unproven, ROLE_DIM, "unproven");
 }
 
-/* What is found wrong, and how far the watches could be seen at all. */
+/* The findings, and how many watches are visible at all. */
 static void draw_findings(struct cells *cells, int y, const struct overview_totals *totals)
 {
     int x = 1;
@@ -80,8 +81,8 @@ static void draw_outlook(struct cells *cells, int y, int end, const struct overv
         {totals->next_works, SIGN_CHECK, ROLE_GOOD, "would work", totals->next_works == 1 ? "works" : "work"},
         {totals->next_stops, SIGN_CRITICAL, ROLE_CRITICAL, "would stop",
          totals->next_stops == 1 ? "stops" : "stop"},
-        {totals->next_unknown, SIGN_UNKNOWN, ROLE_DIM, "not known", "unknown"},
-        {totals->next_alone, SIGN_DASH, ROLE_DIM, "with nobody next", "alone"}};
+        {totals->next_unknown, SIGN_UNKNOWN, ROLE_DIM, "unknown", "unknown"},
+        {totals->next_alone, SIGN_DASH, ROLE_DIM, "without successor", "alone"}};
     bool brief = cells->width < 100, any = false;
     int x = 1 + (int)strlen(outlook_heading) + 2;
 
@@ -101,27 +102,29 @@ static void draw_outlook(struct cells *cells, int y, int end, const struct overv
     }
     if (any)
         return;
-    /* Nobody leads whom somebody could follow; or what was seen is too old to tell. */
+    /* There is no leader with a successor; or the facts are too old to tell. */
     bool old = totals->stale + totals->unknown + totals->denied > 0;
     x += cells_put(cells, x, y, end - x, ROLE_DIM, cells_sign(cells, old ? SIGN_UNKNOWN : SIGN_DASH)) + 1;
     if (old && x < end)
-        cells_put(cells, x, y, end - x, ROLE_DIM, "not known");
+        cells_put(cells, x, y, end - x, ROLE_DIM, "unknown");
 }
 
 /* The order or the filter, at the end of the row. Returns where it begins. */
-static int draw_note(struct cells *cells, int y, const struct overview_order *order)
+static int overview_summary_draw_note(struct cells *cells, int y, const struct overview_order *order)
 {
     char note[NOTE_BYTES];
     int width;
 
-    if (order->filter[0] != '\0')
-        snprintf(note, sizeof note, "%zu of %zu with \"%s\"", order->count, order->totals.elections,
+    if (order->filter[0] == '\0' && order->problems)
+        snprintf(note, sizeof note, "problems only: %zu of %zu", order->matches, order->totals.elections);
+    else if (order->filter[0] != '\0')
+        snprintf(note, sizeof note, "%zu of %zu with \"%s\"", order->matches, order->totals.elections,
                  order->filter);
     else
         snprintf(note, sizeof note, "%s", overview_sort_word(order->sort, order->reverse));
     width = safe_width(note, strlen(note), cells->ascii);
-    cells_put_right(cells, cells->width - 1, y, width, order->filter[0] != '\0' ? ROLE_ACCENT : ROLE_DIM,
-                    note);
+    cells_put_right(cells, cells->width - 1, y, width,
+                    order->filter[0] != '\0' || order->problems ? ROLE_ACCENT : ROLE_DIM, note);
     return cells->width - 1 - width;
 }
 
@@ -133,7 +136,7 @@ int overview_summary_draw(struct cells *cells, int y, const struct overview_orde
 
     draw_counts(cells, y++, &order->totals);
     if (outlook) {
-        end = draw_note(cells, y, order) - 1;
+        end = overview_summary_draw_note(cells, y, order) - 1;
         if (path != NULL)
             cells_printf(cells, TABLE_X, y, end - TABLE_X, ROLE_WARNING, "%s is not watched any more",
                          path + 1);

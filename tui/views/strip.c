@@ -83,7 +83,7 @@ static const char *turn_of(const struct election *election, const struct tenure 
     return lock ? strip_who(tenure) : tenure->name;
 }
 
-static bool same_leader(const char *a, const char *b)
+static bool strip_same_leader(const char *a, const char *b)
 {
     return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
@@ -99,7 +99,7 @@ static enum slot slot_of(const struct election *election, const struct tenure *t
         return election->kind == KIND_LOCK ? SLOT_FREE : SLOT_VACANT;
     if (tenure->name == NULL)
         return SLOT_NOTHING;
-    if (!all && !same_leader(who, strip_who(tenure)))
+    if (!all && !strip_same_leader(who, strip_who(tenure)))
         return SLOT_NOTHING;
     return shade ? SLOT_B : SLOT_A;
 }
@@ -129,7 +129,7 @@ void strip_draw(struct cells *cells, int x, int y, int width, const struct elect
 
         if (last < 0)
             break;
-        if (named && newer != NULL && !same_leader(newer, turn_of(election, tenure)))
+        if (named && newer != NULL && !strip_same_leader(newer, turn_of(election, tenure)))
             shade = !shade;
         if (named)
             newer = turn_of(election, tenure);

@@ -1,9 +1,9 @@
 /*
- * strip.h - who led when, as a line of cells: tenures alternate in two shades, changes, vacancies and the
- * time in which nobody watched have signs of their own.
+ * strip.h - the history of leadership as a line of cells: tenures alternate in two shades; changes, vacancies
+ * and gaps have signs of their own.
  *
- * A cell stands for width-th part of the window. It shows the worst that happened in it: vacant before a
- * change before one leader, so a vacancy of a moment is still seen in an hour.
+ * A cell is a width-th part of the window. It shows the worst state in it: vacant before a
+ * change before one leader, so a vacancy of a moment is still visible in an hour.
  */
 #ifndef ELECTOP_TUI_VIEWS_STRIP_H
 #define ELECTOP_TUI_VIEWS_STRIP_H
@@ -22,8 +22,8 @@ int64_t strip_window_us(unsigned window);
 const char *strip_window_word(unsigned window);
 
 /*
- * Which window is shown. Until somebody chooses, it grows with what is known: a strip that is empty but for
- * its last cell tells a newcomer nothing. By itself it grows to an hour.
+ * The visible window. Until the user chooses one, it grows with the known time: a strip that is empty except
+ * for its last cell says nothing to a newcomer. By itself it grows to an hour.
  */
 struct strip_zoom {
     unsigned window;
@@ -35,8 +35,8 @@ void strip_zoom_turn(struct strip_zoom *, bool wider);
 /* For how long the election's tenures are known; 0: not at all. */
 int64_t strip_known_us(const struct election *, struct moment now);
 
-/* Who led, over all its turns: its identity where that is known (a program that comes back has another
-   znode), else its znode's name. NULL: nobody led. */
+/* The leader, over all its tenures: its identity where that is known (a program that comes back has another
+   znode), else its znode's name. NULL: no leader. */
 const char *strip_who(const struct tenure *);
 
 /*

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/text/format.h"
-#include "tui/text/safe.h"
-#include "tui/views/facts.h"
-#include "tui/views/lanes.h"
+#include "tui/words/format.h"
+#include "tui/screen/safe.h"
+#include "tui/words/labels.h"
+#include "tui/views/gantt.h"
 #include "tui/views/strip.h"
 #include "tui/views/view.h"
 
@@ -20,8 +20,8 @@ struct leaders {
 };
 
 /* Who led within the window. A ring of tenures is short, so looking back for each is cheap. */
-static void gather(const struct election *election, struct moment now, int64_t window_us,
-                   struct leaders *leaders)
+static void timeline_gather(const struct election *election, struct moment now, int64_t window_us,
+                            struct leaders *leaders)
 {
     *leaders = (struct leaders){0};
     for (size_t i = election->tenure_count; i-- > 0;) {
@@ -48,7 +48,7 @@ int timeline_rows(const struct election *election, struct moment now, unsigned w
     struct leaders leaders;
     int rows;
 
-    gather(election, now, strip_window_us(window), &leaders);
+    timeline_gather(election, now, strip_window_us(window), &leaders);
     rows = (int)leaders.count + leaders.vacancy;
     if (rows == 0)
         rows = 1;
@@ -58,7 +58,7 @@ int timeline_rows(const struct election *election, struct moment now, unsigned w
 
 /* As wide as its name, within what leaves the strips most of the row: so they move only where a longer name
    comes. */
-static int label_width(const struct cells *cells, const struct leaders *leaders)
+static int timeline_label_width(const struct cells *cells, const struct leaders *leaders)
 {
     int width = cells->width >= 120 ? 24 : 16, most = cells->width / 4;
 
@@ -72,7 +72,7 @@ static int label_width(const struct cells *cells, const struct leaders *leaders)
     return width;
 }
 
-static void put_label(struct cells *cells, int x, int y, int room, const struct tenure *tenure)
+static void timeline_put_label(struct cells *cells, int x, int y, int room, const struct tenure *tenure)
 {
     char name[128];
 
@@ -80,7 +80,7 @@ static void put_label(struct cells *cells, int x, int y, int room, const struct 
         cells_put(cells, x, y, room, tenure->to.mono_us == 0 ? ROLE_TEXT : ROLE_DIM, tenure->identity);
         return;
     }
-    facts_short_name(cells, tenure->name, name, sizeof name); /* as everywhere: a GUID says nothing */
+    label_short_name(cells, tenure->name, name, sizeof name); /* as everywhere: a GUID says nothing */
     cells_put(cells, x, y, room, tenure->to.mono_us == 0 ? ROLE_TEXT : ROLE_DIM,
               safe_width(tenure->name, strlen(tenure->name), cells->ascii) <= room ? tenure->name : name);
 }
@@ -90,13 +90,13 @@ static void draw_axis(struct cells *cells, int x, int y, int width, const struct
                       int64_t window_us)
 {
     static const char now[] = "now";
-    struct lanes axis = {.x = x,
+    struct gantt axis = {.x = x,
                          .width = width,
                          .from_us = scene->now.wall_us - window_us,
                          .to_us = scene->now.wall_us,
                          .kept = scene->past ? 0 : (int)sizeof now + 1};
 
-    lanes_draw_axis(cells, y, &axis);
+    gantt_draw_axis(cells, y, &axis);
     if (!scene->past)
         cells_put_right(cells, x + width, y, -1, ROLE_DIM, now);
 }
@@ -112,8 +112,8 @@ void timeline_draw(struct cells *cells, int y, int rows, const struct election *
 
     if (rows < FRAME + 1)
         return;
-    gather(election, now, window_us, &leaders);
-    int label = label_width(cells, &leaders), x = 2 + label + 2, width = cells->width - x - 1;
+    timeline_gather(election, now, window_us, &leaders);
+    int label = timeline_label_width(cells, &leaders), x = 2 + label + 2, width = cells->width - x - 1;
     snprintf(caption, sizeof caption, "%s, last %s",
              election->kind == KIND_LOCK ? "who held it" : "leadership", strip_window_word(window));
     cells_rule(cells, 0, y++, cells->width, caption);
@@ -128,7 +128,7 @@ void timeline_draw(struct cells *cells, int y, int rows, const struct election *
         strip_draw(cells, x, y++, width, election, now, window_us, STRIP_NOBODY);
     }
     for (size_t i = 0; i < leaders.count && y < bottom; i++) {
-        put_label(cells, 2, y, label, leaders.of[i]);
+        timeline_put_label(cells, 2, y, label, leaders.of[i]);
         strip_draw(cells, x, y++, width, election, now, window_us, strip_who(leaders.of[i]));
     }
     draw_axis(cells, x, bottom, width, scene, window_us);

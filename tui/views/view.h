@@ -1,9 +1,9 @@
 /*
- * view.h - what every screen is: a small table of functions over the model.
+ * view.h - the interface of every screen: a small table of functions over the model.
  *
- * One view a file. A view keeps what is its own (selection, scroll, sort) and reads everything else from
- * the model it is given at each call: the live one, a frozen one while the picture is paused, later one
- * rebuilt from history. It remembers things by name (this election, this candidate), never by line or
+ * One view a file. A view keeps its own state (selection, scroll, sort) and reads everything else from
+ * the model passed at each call: the live one, a frozen one while the display is frozen, or one
+ * rebuilt from a recording. It remembers things by name (this election, this candidate), never by line or
  * pointer.
  */
 #ifndef ELECTOP_TUI_VIEWS_VIEW_H
@@ -18,8 +18,8 @@
 #include "tui/screen/cells.h"
 #include "tui/screen/keys.h"
 
-struct workbench; /* tui/inject/workbench.h */
-struct event_log; /* tui/event_log.h: the latest events, as lines */
+struct run_control_interface; /* tui/views/run_control_interface.h */
+struct event_log;             /* tui/views/event_log.h: the latest events, as lines */
 
 /* Everything a view may look at. */
 struct scene {
@@ -28,11 +28,11 @@ struct scene {
     const struct settings *settings;
     struct moment now;
     bool paused;
-    struct history *history;           /* what was recorded; NULL: nothing is */
-    const char *history_problem;       /* why not; or NULL: it has not been looked for yet */
-    bool recorded;                     /* one can go back, unless that fails */
-    const struct workbench *workbench; /* where test candidates can be had; NULL: nowhere */
-    bool past;                         /* now is a moment of the recording */
+    struct history *history;                     /* the recording; NULL: none */
+    const char *history_problem;                 /* why not; or NULL: it has not been looked for yet */
+    bool recorded;                               /* one can go back, unless that fails */
+    const struct run_control_interface *control; /* where test candidates can be had; NULL: nowhere */
+    bool past;                                   /* now is a moment of the recording */
 };
 
 enum view_result {
@@ -41,7 +41,7 @@ enum view_result {
     VIEW_CLOSE, /* go back one level */
     VIEW_OPEN,  /* show *next */
     VIEW_ASK,   /* have a line typed: ops->question, ops->answer */
-    VIEW_TRAVEL /* to where ops->destination tells */
+    VIEW_TRAVEL /* to the moment of ops->destination */
 };
 
 struct view;
@@ -51,7 +51,7 @@ struct belief {
     char cluster[128], election[2048], candidate[512];
 };
 
-/* A moment, and the election to be shown then; path NULL: what is being shown. Texts are the view's. */
+/* A moment, and the election to show then; path NULL: the present one. Texts are the view's. */
 struct destination {
     int64_t at_us; /* wall clock */
     const char *cluster, *path;
@@ -62,7 +62,7 @@ struct view_ops {
     void (*draw)(struct view *, const struct scene *,
                  struct cells *); /* between title and footer: all of cells */
     enum view_result (*action)(struct view *, const struct scene *, enum action, struct view **next);
-    /* A mouse click (or double click) at a cell of its own area. May be NULL. */
+    /* A mouse click (or double click) at a cell of the view's area. May be NULL. */
     enum view_result (*click)(struct view *, const struct scene *, int x, int y, bool twice,
                               struct view **next);
     /* The title line's left part ("prod > /election") of a view that was opened from another; of the first
@@ -72,14 +72,18 @@ struct view_ops {
     bool (*path)(struct view *, const struct scene *, char *buffer, size_t size);
     /* What c clears, or false: the selected finding goes by itself. NULL: there are no findings here. */
     bool (*belief)(struct view *, const struct scene *, struct belief *);
+    /* The finding that Y copies, with its election; NULL: none is selected. NULL: there are no findings here.
+     */
+    const struct finding *(*finding)(struct view *, const struct scene *, const struct election **);
     void (*filter)(struct view *, const char *text); /* what / typed; "" ends it. NULL: no filter here */
     struct destination (*destination)(const struct view *); /* after VIEW_TRAVEL */
     void (*free)(struct view *);
-    /* What stands in the last line while a line is typed after VIEW_ASK; and what was typed there. */
+    /* The prompt in the last line after VIEW_ASK; and the text typed there. */
     void (*question)(const struct view *, char *buffer, size_t size);
     enum view_result (*answer)(struct view *, const struct scene *, const char *text);
-    /* The actions that it answers to by itself, ACTION_BIT() each: tui/offers.h adds what the dashboard does
-       for every view. heeds: does it now? NULL: always. word: for the footer, in place of the table's. */
+    /* The actions that it answers to by itself, ACTION_BIT() each: tui/dashboard/key_help.h adds what the
+       dashboard does for every view. heeds: does it now? NULL: always. word: for the footer, in place of the
+       table's. */
     uint64_t answers;
     bool (*heeds)(const struct view *, const struct scene *, enum action);
     const char *(*word)(const struct view *, const struct scene *, enum action);

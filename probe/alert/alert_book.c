@@ -1,0 +1,424 @@
+#include "probe/alert/alert_book.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/nearest.h"
+#include "config/text.h"
+#include "probe/json/election_summary.h"
+
+/* Since when the same cause in the same election may alert again. */
+struct quiet {
+    char *key;
+    int64_t until_us;
+};
+#define QUIET_MOST 10000
+
+struct alert_book {
+    const struct settings *settings;
+    alert_send_fn send;
+    void *context;
+    struct alert *alerts; /* in the order of their opening */
+    size_t count;
+    struct quiet *quiet;
+    size_t quiet_count;
+    uint64_t last_id, dropped;
+};
+
+const char *alert_state_word(enum alert_state state)
+{
+    static const char *const words[] = {"raised", "again", "resolved", "event"};
+    return words[state];
+}
+
+struct alert_book *alert_book_new(const struct settings *settings, alert_send_fn send, void *context)
+{
+    struct alert_book *book = calloc(1, sizeof *book);
+    if (book)
+        *book = (struct alert_book){.settings = settings, .send = send, .context = context};
+    return book;
+}
+
+static void member_free(struct alert_member *member)
+{
+    char *const texts[] = {member->election, member->name,  member->candidate, member->evidence,
+                           member->advice,   member->owner, member->runbook};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        free(texts[i]);
+}
+
+static void book_remove(struct alert_book *book, size_t at)
+{
+    struct alert *alert = &book->alerts[at];
+    for (size_t i = 0; i < alert->member_count; i++)
+        member_free(&alert->members[i]);
+    free(alert->members);
+    free(alert->cluster);
+    free(alert->code);
+    memmove(alert, alert + 1, (--book->count - at) * sizeof *alert);
+}
+
+void alert_book_free(struct alert_book *book)
+{
+    if (!book)
+        return;
+    while (book->count)
+        book_remove(book, book->count - 1);
+    for (size_t i = 0; i < book->quiet_count; i++)
+        free(book->quiet[i].key);
+    free(book->alerts);
+    free(book->quiet);
+    free(book);
+}
+
+/* ---- cool-down ---- */
+
+static char *quiet_key(size_t rule, const char *cluster, const char *election, const char *code)
+{
+    return text_format("%zu\n%s\n%s\n%s", rule, cluster, election, code);
+}
+
+/* 0: it may alert at once. */
+static int64_t quiet_until(const struct alert_book *book, const char *key)
+{
+    for (size_t i = 0; key && i < book->quiet_count; i++)
+        if (strcmp(book->quiet[i].key, key) == 0)
+            return book->quiet[i].until_us;
+    return 0;
+}
+
+/* Takes the key. */
+static void quiet_set(struct alert_book *book, char *key, int64_t until_us, int64_t now_us)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < book->quiet_count; i++) {
+        if (book->quiet[i].until_us > now_us && key && strcmp(book->quiet[i].key, key) != 0)
+            book->quiet[kept++] = book->quiet[i];
+        else
+            free(book->quiet[i].key);
+    }
+    book->quiet_count = kept;
+    struct quiet *grown = key && kept < QUIET_MOST ? realloc(book->quiet, (kept + 1) * sizeof *grown) : NULL;
+    if (!grown) {
+        free(key);
+        return;
+    }
+    book->quiet = grown;
+    grown[book->quiet_count++] = (struct quiet){key, until_us};
+}
+
+/* ---- matching ---- */
+
+static bool condition_severity(const char *condition, enum severity severity)
+{
+    bool at_least = strncmp(condition, "severity>=", 10) == 0;
+    const char *word = condition + strlen("severity") + strspn(condition + strlen("severity"), ">=");
+    for (int s = SEVERITY_INFO; s <= SEVERITY_CRITICAL; s++)
+        if (strcmp(word, severity_word((enum severity)s)) == 0)
+            return at_least ? (int)severity >= s : (int)severity == s;
+    return false;
+}
+
+static bool rule_wants(const struct alert_settings *rule, const struct event *event)
+{
+    const struct finding *finding = event->finding;
+    bool uncertain = finding && (finding->certainty != CERTAINTY_CERTAIN || finding->one_look);
+    for (size_t i = 0; rule->on[i]; i++) {
+        const char *condition = rule->on[i];
+        if (strcmp(condition, event_word(event->kind)) == 0)
+            return !uncertain || rule->suspected;
+        if (!finding || (uncertain && !rule->suspected))
+            continue;
+        if (strcmp(condition, finding_kind(finding->code)->word) == 0 ||
+            (strncmp(condition, "severity", 8) == 0 && condition_severity(condition, finding->severity)))
+            return true;
+    }
+    return false;
+}
+
+/* ---- members ---- */
+
+static bool alert_book_same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static struct alert_member *book_find(struct alert_book *book, size_t rule, const struct event *event,
+                                      const char *code, const char *candidate, struct alert **owner)
+{
+    for (size_t i = 0; i < book->count; i++) {
+        struct alert *alert = &book->alerts[i];
+        if (alert->rule != rule || strcmp(alert->code, code) != 0 ||
+            strcmp(alert->cluster, event->cluster->name) != 0)
+            continue;
+        for (size_t k = 0; k < alert->member_count; k++) {
+            struct alert_member *member = &alert->members[k];
+            if (!member->open || !event->election ||
+                strcmp(member->election, summary_path(event->election)) != 0 ||
+                !alert_book_same_text(member->candidate, candidate))
+                continue;
+            *owner = alert;
+            return member;
+        }
+    }
+    return NULL;
+}
+
+static void member_fill(struct alert_member *member, const struct event *event, const char *candidate)
+{
+    const struct finding *finding = event->finding;
+    const struct election *election = event->election;
+    *member = (struct alert_member){.election = strdup(election ? summary_path(election) : ""),
+                                    .name = text_copy(election ? election->name : NULL),
+                                    .candidate = text_copy(candidate),
+                                    .evidence = text_copy(finding ? finding->evidence : event->detail),
+                                    .advice = text_copy(finding ? finding->advice : NULL),
+                                    .severity = finding ? finding->severity : SEVERITY_INFO,
+                                    .certainty = finding ? finding->certainty : CERTAINTY_CERTAIN,
+                                    .since_wall_us = finding ? finding->since.wall_us : event->at.wall_us,
+                                    .open = true};
+    if (election && election->settings) {
+        member->owner = text_copy(election->settings->owner);
+        member->runbook = text_copy(election->settings->runbook);
+    }
+}
+
+/* Every candidate that joins and every finding of an event has its own words. */
+static void event_evidence(struct alert_member *member, const struct event *event)
+{
+    if (member->evidence || event->finding)
+        return;
+    if (event->kind == EVENT_LEADER_ELECTED)
+        member->evidence = text_format("%s leads, after %s", event->candidate ? event->candidate : "somebody",
+                                       event->from ? event->from : "nobody");
+    else if (event->candidate)
+        member->evidence = text_copy(event->candidate);
+    else if (event->connection)
+        member->evidence = text_copy(event->connection);
+}
+
+/* The alert that takes one more member: an open one of the same cause that is young, or a new one. */
+static struct alert *book_group(struct alert_book *book, size_t rule, const struct event *event,
+                                const char *code, int64_t due_us, int64_t now_us)
+{
+    for (size_t i = 0; i < book->count; i++) {
+        struct alert *alert = &book->alerts[i];
+        if (alert->rule == rule && now_us - alert->opened_us <= ALERT_GROUP_US &&
+            strcmp(alert->code, code) == 0 && strcmp(alert->cluster, event->cluster->name) == 0 &&
+            alert->member_count < ALERT_MEMBERS_MOST &&
+            (alert->sent || (alert->due_us <= due_us && due_us - alert->due_us <= ALERT_COLLECT_US)))
+            return alert;
+    }
+    struct alert *grown =
+        book->count < ALERTS_MOST ? realloc(book->alerts, (book->count + 1) * sizeof *grown) : NULL;
+    if (!grown) {
+        book->dropped++;
+        return NULL;
+    }
+    book->alerts = grown;
+    struct alert *alert = &grown[book->count];
+    *alert = (struct alert){.id = ++book->last_id,
+                            .rule = rule,
+                            .cluster = strdup(event->cluster->name),
+                            .code = strdup(code),
+                            .once = !event->finding,
+                            .opened_us = now_us,
+                            .due_us = due_us};
+    if (!alert->cluster || !alert->code) {
+        free(alert->cluster);
+        free(alert->code);
+        book->dropped++;
+        return NULL;
+    }
+    book->count++;
+    return alert;
+}
+
+static void book_raise(struct alert_book *book, size_t rule, const struct event *event, int64_t now_us)
+{
+    const struct finding *finding = event->finding;
+    const char *code = finding ? finding_kind(finding->code)->word : event_word(event->kind);
+    const char *candidate = finding && finding->candidate_count ? finding->candidates[0] : NULL;
+    struct alert *alert;
+    struct alert_member *known = finding ? book_find(book, rule, event, code, candidate, &alert) : NULL;
+    if (known) { /* it became certain, or more severe */
+        struct alert_member now;
+        member_fill(&now, event, candidate);
+        member_free(known);
+        *known = now;
+        return;
+    }
+    char *key =
+        quiet_key(rule, event->cluster->name, event->election ? summary_path(event->election) : "", code);
+    int64_t until_us = quiet_until(book, key), due_us = now_us + ALERT_COLLECT_US;
+    if (!finding) { /* an event is over at once: it is told, or not */
+        if (until_us > now_us) {
+            free(key);
+            return;
+        }
+        quiet_set(book, key, now_us + book->settings->alerts[rule].cool_down_ms * 1000, now_us);
+        key = NULL;
+    }
+    free(key);
+    alert = book_group(book, rule, event, code, finding && until_us > due_us ? until_us : due_us, now_us);
+    struct alert_member *grown =
+        alert ? realloc(alert->members, (alert->member_count + 1) * sizeof *grown) : NULL;
+    if (!grown)
+        return;
+    alert->members = grown;
+    member_fill(&grown[alert->member_count], event, candidate);
+    event_evidence(&grown[alert->member_count++], event);
+}
+
+/* One of its elections is well: the last one resolves it. */
+static void book_close(struct alert_book *book, struct alert *alert, struct alert_member *member,
+                       int64_t now_us)
+{
+    member->open = false;
+    for (size_t i = 0; i < alert->member_count; i++)
+        if (alert->members[i].open)
+            return;
+    int64_t cool_us = book->settings->alerts[alert->rule].cool_down_ms * 1000;
+    for (size_t i = 0; alert->sent && i < alert->member_count; i++)
+        quiet_set(book, quiet_key(alert->rule, alert->cluster, alert->members[i].election, alert->code),
+                  now_us + cool_us, now_us);
+    if (alert->sent)
+        book->send(book->context, alert, ALERT_RESOLVED);
+    book_remove(book, (size_t)(alert - book->alerts));
+}
+
+static void book_clear(struct alert_book *book, size_t rule, const struct event *event, int64_t now_us)
+{
+    const struct finding *finding = event->finding;
+    struct alert *alert;
+    struct alert_member *member = book_find(book, rule, event, finding_kind(finding->code)->word,
+                                            finding->candidate_count ? finding->candidates[0] : NULL, &alert);
+    if (member)
+        book_close(book, alert, member, now_us);
+}
+
+void alert_book_take(struct alert_book *book, const struct event *event, int64_t now_us)
+{
+    for (size_t rule = 0; rule < book->settings->alert_count; rule++) {
+        if (event->kind == EVENT_FINDING_CLEARED)
+            book_clear(book, rule, event, now_us);
+        else if (rule_wants(&book->settings->alerts[rule], event))
+            book_raise(book, rule, event, now_us);
+    }
+}
+
+int64_t alert_book_turn(struct alert_book *book, int64_t now_us)
+{
+    int64_t next_us = INT64_MAX;
+    for (size_t i = 0; i < book->count;) {
+        struct alert *alert = &book->alerts[i];
+        if (alert->due_us <= now_us && alert->once) {
+            book->send(book->context, alert, ALERT_EVENT);
+            book_remove(book, i);
+            continue;
+        }
+        if (alert->due_us <= now_us) {
+            int64_t again_us = book->settings->alerts[alert->rule].again_after_ms * 1000;
+            alert->due_us = again_us ? now_us + again_us : INT64_MAX;
+            book->send(book->context, alert, alert->sent ? ALERT_AGAIN : ALERT_RAISED);
+            alert->sent = true;
+        }
+        if (alert->due_us < next_us)
+            next_us = alert->due_us;
+        i++;
+    }
+    return next_us;
+}
+
+/* ---- a reload ---- */
+
+static bool same_list(char *const *a, char *const *b)
+{
+    while (a && b && *a && *b && strcmp(*a, *b) == 0)
+        a++, b++;
+    return a == b || (a && b && !*a && !*b);
+}
+
+static size_t rule_of(const struct settings *settings, const struct alert_settings *rule)
+{
+    for (size_t i = 0; i < settings->alert_count; i++) {
+        const struct alert_settings *other = &settings->alerts[i];
+        if (same_list(other->on, rule->on) && same_list(other->run, rule->run) &&
+            alert_book_same_text(other->post, rule->post))
+            return i;
+    }
+    return settings->alert_count;
+}
+
+void alert_book_replace(struct alert_book *book, const struct settings *settings)
+{
+    for (size_t i = 0; i < book->count;) {
+        struct alert *alert = &book->alerts[i];
+        alert->rule = rule_of(settings, &book->settings->alerts[alert->rule]);
+        for (size_t k = 0; k < alert->member_count; k++)
+            alert->members[k].unconfirmed = true;
+        if (alert->rule < settings->alert_count)
+            i++;
+        else
+            book_remove(book, i);
+    }
+    while (book->quiet_count) /* its keys name rules by their number */
+        free(book->quiet[--book->quiet_count].key);
+    book->settings = settings;
+}
+
+void alert_book_confirm(struct alert_book *book, alert_there_fn there, void *context, int64_t now_us)
+{
+    for (size_t i = book->count; i > 0; i--) {
+        struct alert *alert = &book->alerts[i - 1];
+        uint64_t id = alert->id;
+        for (size_t k = 0; k < alert->member_count; k++) {
+            struct alert_member *member = &alert->members[k];
+            if (!member->open || !member->unconfirmed)
+                continue;
+            int answer = there(context, alert->cluster, member->election, alert->code);
+            member->unconfirmed = answer < 0;
+            if (answer == 0)
+                book_close(book, alert, member, now_us);
+            if (i > book->count || book->alerts[i - 1].id != id)
+                break; /* it was the last of them: resolved, and gone */
+        }
+    }
+}
+
+size_t alert_book_open(const struct alert_book *book)
+{
+    return book->count;
+}
+
+uint64_t alert_book_dropped(const struct alert_book *book)
+{
+    return book->dropped;
+}
+
+bool alerts_check(const struct settings *settings, char **error)
+{
+    *error = NULL;
+    for (size_t i = 0; i < settings->alert_count; i++)
+        for (char **word = settings->alerts[i].on; *word; word++) {
+            struct nearest nearest = {0};
+            bool known = strncmp(*word, "severity", 8) == 0 || finding_code_of(*word) != FINDING_COUNT;
+            for (int kind = 0; !known && kind < EVENT_KINDS; kind++) {
+                const char *event = event_word((enum event_kind)kind);
+                known = kind < EVENT_FINDING_RAISED && strcmp(event, *word) == 0;
+                nearest_offer(&nearest, *word, event);
+            }
+            for (int code = 0; !known && code < FINDING_COUNT; code++)
+                nearest_offer(&nearest, *word, finding_kind((enum finding_code)code)->word);
+            if (known)
+                continue;
+            *error = nearest.best
+                         ? text_format("alerts: %s is neither a finding nor an event; did you mean %s?",
+                                       *word, nearest.best)
+                         : text_format("alerts: %s is neither a finding nor an event; man 7 "
+                                       "electop-findings lists them",
+                                       *word);
+            return false;
+        }
+    return true;
+}

@@ -1,0 +1,83 @@
+/*
+ * alert_book.h - which alerts are open: turns events into raised, repeated and resolved alerts.
+ *
+ * Pure: time is an argument. One alert is one cause (a rule, a cluster and a finding's code), with all
+ * elections that it shows in at once: what is raised within ALERT_COLLECT_US goes out as one, what joins
+ * within ALERT_GROUP_US joins it silently. Later it is an alert of its own. An alert is resolved when the
+ * last of its elections is.
+ */
+#ifndef ELECTOP_PROBE_ALERT_ALERT_BOOK_H
+#define ELECTOP_PROBE_ALERT_ALERT_BOOK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/settings.h"
+#include "probe/election/event.h"
+
+#define ALERT_COLLECT_US 20000
+#define ALERT_GROUP_US 5000000
+#define ALERTS_MOST 1000        /* open at once; what comes beyond is dropped, and counted */
+#define ALERT_MEMBERS_MOST 5000 /* elections of one */
+
+enum alert_state {
+    ALERT_RAISED,
+    ALERT_AGAIN,
+    ALERT_RESOLVED,
+    ALERT_EVENT /* happened once: no end will follow */
+};
+const char *alert_state_word(enum alert_state);
+
+/* One election in which it shows. Texts are strangers' bytes; NULL: not said. */
+struct alert_member {
+    char *election, *name, *candidate, *evidence, *advice, *owner, *runbook;
+    enum severity severity;
+    enum certainty certainty;
+    int64_t since_wall_us;
+    bool open;
+    bool unconfirmed; /* of before a reload, and not raised since */
+};
+
+struct alert {
+    uint64_t id;
+    size_t rule;                  /* of settings.alerts */
+    char *cluster, *code;         /* a finding's code, or an event's word */
+    bool once;                    /* an event */
+    struct alert_member *members; /* the first is what it is about */
+    size_t member_count;
+    int64_t opened_us, due_us; /* when it is to go out next; INT64_MAX: never */
+    bool sent;
+};
+
+/* The alert is the book's, and only for the call. */
+typedef void (*alert_send_fn)(void *context, const struct alert *, enum alert_state);
+
+struct alert_book;
+
+/* The settings outlive it, or are replaced. NULL: out of memory. */
+struct alert_book *alert_book_new(const struct settings *, alert_send_fn, void *context);
+void alert_book_free(struct alert_book *);
+
+void alert_book_take(struct alert_book *, const struct event *, int64_t now_us);
+/* Sends what is due; when (monotonic) it is to be called next, INT64_MAX: after the next event. */
+int64_t alert_book_turn(struct alert_book *, int64_t now_us);
+
+/*
+ * Other settings: alerts of a rule that there is no more are forgotten. What is open has to be raised again
+ * by the new model, or is asked for: see alert_book_confirm().
+ */
+void alert_book_replace(struct alert_book *, const struct settings *);
+/* Members that were not raised again are asked for: still there (1), gone (0), not known (-1: asked again).
+ */
+typedef int (*alert_there_fn)(void *context, const char *cluster, const char *election, const char *code);
+void alert_book_confirm(struct alert_book *, alert_there_fn, void *context, int64_t now_us);
+
+size_t alert_book_open(const struct alert_book *); /* alerts */
+uint64_t alert_book_dropped(const struct alert_book *);
+
+/* Does every word of every rule's on: exist? False with what is wrong in *error (caller frees; NULL: out of
+   memory). */
+bool alerts_check(const struct settings *, char **error);
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * alerts.h - carries out the configuration's alerts: runs programs, posts JSON.
+ *
+ * Nothing of it delays the loop: programs run beside it, at most ALERTS_RUNNING_MOST at once, in a session of
+ * their own, and are ended with all that they leave behind at their timeout. What one alert sends goes out in
+ * order. A program that fails is reported; a post that fails is tried again, ever more rarely, until it is
+ * obsolete.
+ *
+ * A program gets its facts in the environment: ELECTOP_STATE (raised, again, resolved, event), _CODE,
+ * _CLUSTER, _ELECTION, _NAME, _SEVERITY, _CERTAINTY, _EVIDENCE, _ADVICE, _OWNER, _RUNBOOK, _SINCE, _ELECTIONS
+ * (their number), _ELECTION_LIST (a line each, at most 100); and in its arguments, where {state}, {code},
+ * {cluster}, {election}, {name}, {severity}, {certainty}, {evidence}, {advice}, {owner}, {runbook}, {since}
+ * and {elections} stand for them.
+ */
+#ifndef ELECTOP_PROBE_ALERT_ALERTS_H
+#define ELECTOP_PROBE_ALERT_ALERTS_H
+
+#include "config/settings.h"
+#include "probe/monitor.h"
+
+#define ALERTS_RUNNING_MOST 8
+
+struct alerts;
+
+/* Why somebody could not be told; in words. */
+typedef void (*alerts_problem_fn)(void *context, const char *problem);
+
+/* The settings must outlive it, or be replaced by alerts_follow(). NULL: out of memory. */
+struct alerts *alerts_start(uv_loop_t *, struct monitor *, const struct settings *, alerts_problem_fn,
+                            void *context);
+/* What runs goes on by itself; what waits is reported. NULL is fine. */
+void alerts_stop(struct alerts *);
+
+/* After a reload: what is open goes on. monitor NULL: there is none for now. False: out of memory. */
+bool alerts_follow(struct alerts *, struct monitor *, const struct settings *);
+
+/* So far: alerts that went out, and those that could not. */
+uint64_t alerts_sent(const struct alerts *);
+uint64_t alerts_failed(const struct alerts *);
+
+#endif

@@ -1,0 +1,73 @@
+/*
+ * behaviour.h - how a test candidate departs from the recipe, and its place among the candidates.
+ *
+ * Every fault of real clients that a diagnosis knows is a row of one table. The candidate's own steps
+ * (candidate.c) stay those of the recipe; they ask the table which znode to watch, and which step to omit.
+ */
+#ifndef ELECTOP_PROBE_CANDIDATE_BEHAVIOUR_H
+#define ELECTOP_PROBE_CANDIDATE_BEHAVIOUR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/zookeeper/session.h"
+
+enum behaviour {
+    BEHAVIOUR_RECIPE,   /* none of the others: as candidate.h has it */
+    BEHAVIOUR_DEAF,     /* never watches, so never wakes */
+    BEHAVIOUR_HERD,     /* watches the leader instead of its predecessor */
+    BEHAVIOUR_CHILDREN, /* watches the directory: every change notifies all of them */
+    BEHAVIOUR_ONCE,     /* does not watch again once its watch has fired */
+    BEHAVIOUR_SLOW,     /* acknowledges late */
+    BEHAVIOUR_SKIP,     /* watches the one before its predecessor, as after a stale list */
+    BEHAVIOUR_SELF,     /* watches its own znode */
+    BEHAVIOUR_TWICE, /* has two znodes: the answer to its first create was lost, and it did not look for it */
+    BEHAVIOUR_PERSISTENT, /* its znode is not ephemeral, and its session ends as soon as the znode exists */
+    BEHAVIOUR_MUTE,       /* holds the lead and never acknowledges */
+    BEHAVIOUR_FORGETFUL,  /* resigns once it has acknowledged, and leaves its acknowledgement behind */
+    BEHAVIOUR_COUNT
+};
+
+/* The znode that a waiting candidate watches. */
+enum whom { WHOM_PREDECESSOR, WHOM_LEADER, WHOM_CHILDREN, WHOM_SKIPPED, WHOM_SELF, WHOM_NOBODY };
+
+/* A row of the table. */
+struct manner {
+    const char *word; /* as `inject --behaviour` has it; NULL: only the demo's cast and tests behave so */
+    enum whom watches;
+    enum create_mode mode; /* of its znode */
+    bool creates_twice;
+    bool leaves;       /* ends its session as soon as its znode exists */
+    bool watches_once; /* does not set its watch again */
+    bool is_slow;      /* waits before it acknowledges */
+    bool is_mute;      /* writes no mark */
+    bool keeps_mark;   /* resigns once its mark is written, and does not remove it */
+};
+
+const struct manner *behaviour_manner(enum behaviour);
+/* By its word ("predecessor", "hold"); BEHAVIOUR_COUNT: there is none. */
+enum behaviour behaviour_find(const char *word);
+
+/* One of a line. name: of the list that it was read from; NULL: there is none. */
+struct stander {
+    const char *name;
+    int64_t number;
+};
+
+/* A candidate's place among the others. */
+struct line_place {
+    bool stands;
+    struct stander self, leader, skipped, predecessor; /* before it: the first, the last but one, the last */
+};
+
+/*
+ * The place of the candidate with this number, which is unique. By number, never by the whole name: a prefix
+ * before the number makes the order of names random.
+ */
+struct line_place place_in_line(int64_t mine, char *const *names, size_t count);
+
+/* The candidate to watch; NULL: none, or more than one. The place must not be the first. */
+const struct stander *place_watched(const struct line_place *, enum whom);
+
+#endif

@@ -1,0 +1,447 @@
+/*
+ * candidate.c - see candidate.h. The steps are in the order in which a candidate takes them.
+ *
+ * Every event leads to one of a handful of steps, and a step may be repeated at any time: it reads before it
+ * acts. So a lost connection needs one rule only: once reconnected, proceed() from the known state. Answers
+ * that were lost with the connection are therefore ignored, except the one to a create, which leaves doubt.
+ *
+ * This is the recipe. For a faulty candidate, its behaviour (behaviour.h) says which znode it watches instead
+ * and which step it omits.
+ */
+#include "probe/candidate/candidate.h"
+
+#include <stddef.h>
+
+#include "probe/election/recipe.h"
+
+static struct candidate_asks nothing(void)
+{
+    return (struct candidate_asks){.count = 0};
+}
+
+static void candidate_add(struct candidate_asks *all, enum candidate_ask what)
+{
+    all->list[all->count++].what = what;
+}
+
+static struct candidate_asks one(enum candidate_ask what)
+{
+    struct candidate_asks all = {.count = 0};
+    candidate_add(&all, what);
+    return all;
+}
+
+static struct candidate_asks rest(struct candidacy *c)
+{
+    bool rests = c->resting;
+    c->resting = true;
+    return rests ? nothing() : one(ASK_REST);
+}
+
+/* Overloaded servers take it later; whatever else it is, no second try would change it. */
+static struct candidate_asks refused(struct candidacy *c, enum session_result why, const char *problem)
+{
+    if (why == SESSION_BUSY)
+        return rest(c);
+    candidate_gone(c);
+    struct candidate_asks all = one(ASK_LEAVE);
+    all.problem = problem;
+    all.why = why;
+    return all;
+}
+
+void candidate_init(struct candidacy *c)
+{
+    *c = (struct candidacy){
+        .state = CANDIDATE_JOINING, .standing = true, .own = SEQUENCE_NONE, .awaited = SEQUENCE_NONE};
+}
+
+static struct candidate_asks proceed(struct candidacy *, const struct candidate_rules *);
+
+/* ---- volunteer: create my znode ---- */
+
+static struct candidate_asks volunteer(struct candidacy *c, const struct candidate_rules *rules)
+{
+    struct candidate_asks all = nothing();
+    c->creating = true;
+    c->woken = false;
+    if (rules->manner->creates_twice)
+        candidate_add(&all, ASK_ORPHAN);
+    candidate_add(&all, ASK_CREATE);
+    return all;
+}
+
+struct candidate_asks candidate_created(struct candidacy *c, const struct candidate_rules *rules,
+                                        enum session_result result, int64_t number)
+{
+    c->creating = false;
+    switch (result) {
+    case SESSION_OK:
+        if (rules->manner->leaves)
+            return refused(c, SESSION_OK, NULL);
+        c->own = number;
+        return proceed(c, rules); /* look; or step down again, if it has changed its mind meanwhile */
+    case SESSION_LOST:
+        c->in_doubt = true;
+        return proceed(c, rules);
+    case SESSION_NO_NODE:
+        c->creating = true; /* on it: until the directory is there */
+        return one(ASK_DIRECTORY);
+    default:
+        return refused(c, result, "create a znode in");
+    }
+}
+
+struct candidate_asks candidate_prepared(struct candidacy *c, const struct candidate_rules *rules,
+                                         enum session_result result)
+{
+    c->creating = false;
+    if (result == SESSION_OK || result == SESSION_NODE_EXISTS || result == SESSION_LOST)
+        return proceed(c, rules);
+    if (result == SESSION_NO_NODE)
+        return rest(c); /* its parent was deleted again just now */
+    return refused(c, result, "make the directory of");
+}
+
+/* ---- after a lost connection: was my create carried out? ---- */
+
+static struct candidate_asks candidate_find(const struct candidate_rules *rules)
+{
+    /* A bare name cannot be told apart from other candidates' names. Ending the session removes the znode, if
+     * any. */
+    return one(rules->findable ? ASK_FIND : ASK_RENEW);
+}
+
+struct candidate_asks candidate_found(struct candidacy *c, const struct candidate_rules *rules,
+                                      enum session_result result, int64_t number)
+{
+    if (result == SESSION_LOST || !c->in_doubt)
+        return nothing();
+    if (result != SESSION_OK && result != SESSION_NO_NODE)
+        return refused(c, result, "read");
+    c->in_doubt = false;
+    c->own = number;
+    return proceed(c, rules);
+}
+
+/* ---- look: which candidates precede this one? ---- */
+
+static struct candidate_asks look(struct candidacy *c, const struct candidate_rules *rules)
+{
+    c->looks++;
+    return one(rules->manner->watches == WHOM_CHILDREN ? ASK_LOOK_AND_WATCH : ASK_LOOK);
+}
+
+static struct candidate_asks lead(struct candidacy *c, const struct candidate_rules *rules);
+static struct candidate_asks candidate_watch(struct candidacy *c, const struct candidate_rules *rules,
+                                             const struct stander *whom);
+
+struct candidate_asks candidate_looked(struct candidacy *c, const struct candidate_rules *rules,
+                                       enum session_result result, const struct line_place *place)
+{
+    c->looks--;
+    if (result == SESSION_LOST || c->looks > 0 || !c->connected)
+        return nothing(); /* another look follows */
+    if (!c->standing || c->own == SEQUENCE_NONE || c->deleting)
+        return nothing(); /* its znode is gone, or is being deleted, and perhaps created again */
+    if (result != SESSION_OK && result != SESSION_NO_NODE)
+        return refused(c, result, "read");
+    if (result == SESSION_NO_NODE || !place->stands) {
+        /* Its znode, or the whole directory, was deleted: volunteer anew. */
+        bool marked = c->acknowledged && rules->mark;
+        c->own = c->awaited = SEQUENCE_NONE;
+        c->acknowledged = false;
+        c->state = CANDIDATE_JOINING;
+        struct candidate_asks all = proceed(c, rules);
+        if (marked)
+            candidate_add(&all, ASK_MARK_SEEN);
+        return all;
+    }
+    if (!place->predecessor.name)
+        return lead(c, rules);
+    return candidate_watch(c, rules, place_watched(place, rules->manner->watches));
+}
+
+/* ---- watch the one before me ---- */
+
+/* name: NULL for a candidate that watches nothing; it waits for ever, or for its directory to change. */
+static struct candidate_asks candidate_watch(struct candidacy *c, const struct candidate_rules *rules,
+                                             const struct stander *whom)
+{
+    c->awaited = SEQUENCE_NONE;
+    c->acknowledged = false;
+    if (!whom || (rules->manner->watches_once && c->woken)) {
+        c->state = CANDIDATE_WAITING;
+        return nothing();
+    }
+    c->awaited = whom->number;
+    c->watches++;
+    struct candidate_asks all = one(ASK_WATCH);
+    all.list[0].name = whom->name;
+    return all;
+}
+
+struct candidate_asks candidate_watched(struct candidacy *c, const struct candidate_rules *rules,
+                                        enum session_result result)
+{
+    c->watches--;
+    if (result == SESSION_LOST || c->watches > 0 || c->awaited == SEQUENCE_NONE)
+        return nothing();
+    if (result == SESSION_OK) {
+        c->state = CANDIDATE_WAITING;
+        return nothing();
+    }
+    if (result != SESSION_NO_NODE)
+        return refused(c, result, "watch a znode in");
+    return look(c, rules); /* deleted between look and watch: no notification would come */
+}
+
+/* ---- wake: whatever happened to it, its watch is spent ---- */
+
+struct candidate_asks candidate_noticed(struct candidacy *c, const struct candidate_rules *rules,
+                                        int64_t number)
+{
+    if (!c->standing || c->awaited != number)
+        return nothing();
+    c->awaited = SEQUENCE_NONE;
+    c->woken = true;
+    return proceed(c, rules);
+}
+
+struct candidate_asks candidate_noticed_directory(struct candidacy *c, const struct candidate_rules *rules)
+{
+    return c->standing && c->own != SEQUENCE_NONE ? proceed(c, rules) : nothing();
+}
+
+/* ---- lead, and acknowledge ---- */
+
+static struct candidate_asks step_down(struct candidacy *c, const struct candidate_rules *rules);
+
+static struct candidate_asks acknowledge(struct candidacy *c, const struct candidate_rules *rules)
+{
+    if (rules->mark)
+        return one(ASK_MARK);
+    c->acknowledged = true;
+    return nothing();
+}
+
+static struct candidate_asks lead(struct candidacy *c, const struct candidate_rules *rules)
+{
+    c->awaited = SEQUENCE_NONE;
+    if (rules->never_leads) {
+        c->standing = false;
+        return step_down(c, rules);
+    }
+    c->state = CANDIDATE_LEADING;
+    if (c->acknowledged || c->delaying || rules->manner->is_mute)
+        return nothing();
+    c->delaying = rules->manner->is_slow;
+    return c->delaying ? one(ASK_DELAY) : acknowledge(c, rules);
+}
+
+struct candidate_asks candidate_delayed(struct candidacy *c, const struct candidate_rules *rules)
+{
+    c->delaying = false;
+    return c->standing && c->state == CANDIDATE_LEADING ? acknowledge(c, rules) : nothing();
+}
+
+struct candidate_asks candidate_marked(struct candidacy *c, const struct candidate_rules *rules,
+                                       enum session_result result)
+{
+    (void)rules;
+    if (result == SESSION_LOST)
+        return nothing();
+    if (result == SESSION_OK || result == SESSION_NODE_EXISTS)
+        return one(ASK_MARK_SEEN); /* whose it is: ours, perhaps from before a lost connection? */
+    if (result == SESSION_NO_NODE)
+        return one(ASK_MARK_DIRECTORY);
+    return refused(c, result, "write the mark of");
+}
+
+struct candidate_asks candidate_mark_seen(struct candidacy *c, const struct candidate_rules *rules,
+                                          enum session_result result, bool mine)
+{
+    if (result == SESSION_OK && mine) {
+        c->acknowledged = c->standing && c->state == CANDIDATE_LEADING;
+        if (rules->manner->keeps_mark)
+            return candidate_resign(c, rules);
+        return c->acknowledged ? nothing() : one(ASK_MARK_GONE); /* it does not lead any more */
+    }
+    if (result == SESSION_NO_NODE && c->standing && c->state == CANDIDATE_LEADING)
+        return acknowledge(c, rules);
+    /* Else it is the predecessor's, whose session has not ended yet: its watch will fire. */
+    return nothing();
+}
+
+struct candidate_asks candidate_mark_gone(struct candidacy *c, const struct candidate_rules *rules,
+                                          enum session_result result)
+{
+    (void)c, (void)rules;
+    return result == SESSION_BUSY ? one(ASK_MARK_SEEN) : nothing(); /* still ours: then once more */
+}
+
+struct candidate_asks candidate_noticed_mark(struct candidacy *c, const struct candidate_rules *rules)
+{
+    bool lacks = c->standing && c->state == CANDIDATE_LEADING && !c->acknowledged;
+    return lacks && !c->delaying && !rules->manner->is_mute ? acknowledge(c, rules) : nothing();
+}
+
+/* ---- the lock: one znode for all ---- */
+
+struct candidate_asks candidate_contended(struct candidacy *c, const struct candidate_rules *rules,
+                                          enum session_result result)
+{
+    (void)rules;
+    if (result == SESSION_LOST)
+        return nothing();
+    if (result == SESSION_OK || result == SESSION_NODE_EXISTS)
+        return one(ASK_LOCK); /* its owner says whose it is */
+    if (result == SESSION_NO_NODE)
+        return one(ASK_DIRECTORY);
+    return refused(c, result, "create");
+}
+
+struct candidate_asks candidate_lock_seen(struct candidacy *c, const struct candidate_rules *rules,
+                                          enum session_result result, bool mine)
+{
+    if (result == SESSION_LOST)
+        return nothing();
+    if (result != SESSION_OK && result != SESSION_NO_NODE)
+        return refused(c, result, "watch");
+    c->own = result == SESSION_OK && mine ? 0 : SEQUENCE_NONE;
+    if (result == SESSION_OK && !mine) {
+        c->state = c->standing ? CANDIDATE_WAITING : CANDIDATE_RESIGNED;
+        return nothing();
+    }
+    return mine && c->standing ? lead(c, rules) : proceed(c, rules); /* free: try again */
+}
+
+struct candidate_asks candidate_noticed_lock(struct candidacy *c, const struct candidate_rules *rules)
+{
+    if (!c->standing)
+        return nothing();
+    if (c->state == CANDIDATE_LEADING)
+        c->state = CANDIDATE_JOINING; /* the lock that we hold was touched: is it still ours? */
+    return proceed(c, rules);
+}
+
+/* ---- step down: the mark first, then the znode ---- */
+
+static struct candidate_asks step_down(struct candidacy *c, const struct candidate_rules *rules)
+{
+    struct candidate_asks all = nothing();
+    if (c->acknowledged && rules->mark && !rules->manner->keeps_mark)
+        candidate_add(&all, ASK_MARK_GONE);
+    c->acknowledged = false;
+    c->awaited = SEQUENCE_NONE;
+    c->state = CANDIDATE_JOINING; /* first: once the znode has gone, another leads before we hear of it */
+    c->deleting = true;
+    candidate_add(&all, ASK_DELETE);
+    return all;
+}
+
+/*
+ * After a lost connection another client may own the lock or the acknowledgement, since its path is shared:
+ * the owner is read again before it is deleted. A candidate's own name is unique.
+ */
+static struct candidate_asks step_down_again(struct candidacy *c, const struct candidate_rules *rules)
+{
+    struct candidate_asks all = nothing();
+    c->acknowledged = false;
+    if (!rules->lock)
+        all = proceed(c, rules);
+    else
+        candidate_add(&all, ASK_LOCK);
+    if (rules->mark)
+        candidate_add(&all, ASK_MARK_SEEN);
+    return all;
+}
+
+struct candidate_asks candidate_deleted(struct candidacy *c, const struct candidate_rules *rules,
+                                        enum session_result result)
+{
+    c->deleting = false;
+    if (result == SESSION_LOST)
+        return rules->lock ? nothing() : proceed(c, rules);
+    if (result == SESSION_BUSY && rules->lock)
+        return one(ASK_LOCK); /* its path is everybody's: whose is it by now? */
+    if (result != SESSION_OK && result != SESSION_NO_NODE)
+        return refused(c, result, "delete a znode in");
+    c->own = SEQUENCE_NONE;
+    c->state = CANDIDATE_RESIGNED;
+    return c->standing ? proceed(c, rules) : nothing();
+}
+
+/* ---- the next step, from the known state ---- */
+
+static struct candidate_asks proceed(struct candidacy *c, const struct candidate_rules *rules)
+{
+    if (!c->connected || c->creating || c->deleting || c->resting)
+        return nothing(); /* an answer, the connection, or a moment leads here again */
+    if (c->in_doubt)
+        return candidate_find(rules);
+    if (!c->standing && c->own != SEQUENCE_NONE)
+        return step_down(c, rules);
+    if (!c->standing) {
+        c->state = CANDIDATE_RESIGNED;
+        return nothing();
+    }
+    if (rules->lock)
+        return one(ASK_CONTEND);
+    return c->own != SEQUENCE_NONE ? look(c, rules) : volunteer(c, rules);
+}
+
+struct candidate_asks candidate_rested(struct candidacy *c, const struct candidate_rules *rules)
+{
+    c->resting = false;
+    return proceed(c, rules);
+}
+
+struct candidate_asks candidate_connected(struct candidacy *c, const struct candidate_rules *rules,
+                                          bool renewed)
+{
+    c->connected = true;
+    if (renewed) {
+        c->own = c->awaited = SEQUENCE_NONE;
+        c->in_doubt = c->acknowledged = false;
+    }
+    return c->standing || c->in_doubt ? proceed(c, rules) : step_down_again(c, rules);
+}
+
+void candidate_disconnected(struct candidacy *c)
+{
+    c->connected = false;
+    if (c->standing)
+        c->state = CANDIDATE_JOINING; /* another candidate may lead before this one knows */
+}
+
+void candidate_gone(struct candidacy *c)
+{
+    struct candidacy before = *c;
+    candidate_init(c);
+    c->standing = false;
+    c->state = CANDIDATE_GONE;
+    c->looks = before.looks; /* their answers are still owed */
+    c->watches = before.watches;
+    c->delaying = before.delaying;
+    c->resting = before.resting;
+}
+
+struct candidate_asks candidate_resign(struct candidacy *c, const struct candidate_rules *rules)
+{
+    c->standing = false;
+    c->awaited = SEQUENCE_NONE;
+    return proceed(c, rules);
+}
+
+struct candidate_asks candidate_volunteer(struct candidacy *c, const struct candidate_rules *rules)
+{
+    if (c->standing)
+        return nothing();
+    c->standing = true;
+    if (c->own != SEQUENCE_NONE)
+        return nothing(); /* its znode is being deleted: candidate_deleted() goes on; or the connection does
+                           */
+    c->state = CANDIDATE_JOINING;
+    return proceed(c, rules);
+}

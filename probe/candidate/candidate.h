@@ -1,0 +1,151 @@
+/*
+ * candidate.h - the election recipe, step by step, as in ZooKeeper's documentation: the project's
+ * reference.
+ *
+ *   volunteer  create ELECTION/<guid>-n_ with SEQUENCE|EPHEMERAL;
+ *              after a lost connection: find it by its GUID
+ *   look       read the children; order them by number
+ *   lead       the smallest is mine: acknowledge, where the layout has an acknowledgement
+ *   watch      else set an exists watch on the predecessor; if it is already gone: look again
+ *   wake       the watch fired, for any reason: look
+ *   step down  delete the acknowledgement, then the znode
+ *
+ * An overloaded server refuses a request without doing anything: the candidate waits for a moment and
+ * determines its next step anew. Any other refusal (no permission, a quota) is final: the candidate leaves
+ * and says which request failed.
+ *
+ * This is the pure part: what a candidate knows, and a function for each event. Each returns the requests to
+ * send to the servers now. It does no I/O and has no pointers, so that a test can play through every order of
+ * answers, notifications and losses (tests/unit/candidate_model_test.c). test_candidate.h carries it out.
+ *
+ * The caller owes exactly one answer for each request: in the order of the requests where they reached the
+ * servers (a read that was refused is repeated, and is answered later), and SESSION_LOST for those that were
+ * lost with a connection. Without a connection a candidate does not consider itself the leader: it is joining
+ * again until it has looked.
+ *
+ * A faulty candidate departs from this in one way: see behaviour.h.
+ */
+#ifndef ELECTOP_PROBE_CANDIDATE_CANDIDATE_H
+#define ELECTOP_PROBE_CANDIDATE_CANDIDATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "probe/candidate/behaviour.h"
+#include "probe/zookeeper/session.h" /* enum session_result */
+
+enum candidate_state {
+    CANDIDATE_JOINING, /* creating its znode, or without a connection: it does not know its place */
+    CANDIDATE_WAITING, /* has a predecessor, and watches it */
+    CANDIDATE_LEADING,
+    CANDIDATE_RESIGNED, /* its session lives, and it has no znode */
+    CANDIDATE_GONE,     /* it has no session */
+    CANDIDATE_STATES
+};
+
+/* Its rules: set once, never changed. */
+struct candidate_rules {
+    const struct manner *manner;
+    bool lock;        /* one znode for all: create it, or watch it until it is free */
+    bool mark;        /* a leader acknowledges by creating an ephemeral znode */
+    bool findable;    /* its name contains a unique part */
+    bool never_leads; /* first: it deletes its znode at once */
+};
+
+struct candidacy {
+    enum candidate_state state;
+    bool standing; /* it wants to be a candidate */
+    bool connected;
+    bool creating, deleting; /* its znode; the answer is still to come */
+    bool in_doubt;           /* the connection broke before that answer: its znode may exist or not */
+    bool acknowledged;       /* its mark is written; without a mark: it leads */
+    bool delaying;           /* it leads, and is slow to say so */
+    bool woken;              /* one of its watches has fired */
+    bool resting;            /* the servers take no more; it goes on in a moment */
+    uint16_t looks, watches; /* questions under way; only the answer to the latest of each counts */
+    int64_t own;             /* number of its znode, or SEQUENCE_NONE; with a lock 0: it holds it */
+    int64_t awaited;         /* number of the znode that it watches, or SEQUENCE_NONE */
+};
+
+enum candidate_ask {
+    /* clang-format off */
+    ASK_DIRECTORY,      /* create the directory and its ancestors          -> candidate_prepared() */
+    ASK_ORPHAN,         /* create a znode, and forget it */
+    ASK_CREATE,         /* create a znode with a new name                  -> candidate_created() */
+    ASK_FIND,           /* sync; read the children, look for that name     -> candidate_found() */
+    ASK_LOOK,           /* read the children                               -> candidate_looked() */
+    ASK_LOOK_AND_WATCH, /* the same, and leave a child watch               -> candidate_looked() */
+    ASK_WATCH,          /* exists on "name", and leave a watch             -> candidate_watched() */
+    ASK_DELETE,         /* delete its znode                                -> candidate_deleted() */
+    ASK_CONTEND,        /* create the lock                                 -> candidate_contended() */
+    ASK_LOCK,           /* exists on the lock, and leave a watch: whose?   -> candidate_lock_seen() */
+    ASK_MARK,           /* create the mark                                 -> candidate_marked() */
+    ASK_MARK_DIRECTORY, /* create the ancestors of the acknowledgement     -> candidate_prepared() */
+    ASK_MARK_SEEN,      /* exists on the mark, and leave a watch: whose?   -> candidate_mark_seen() */
+    ASK_MARK_GONE,      /* delete the mark                                 -> candidate_mark_gone() */
+    ASK_REST,           /* a moment                                        -> candidate_rested() */
+    ASK_DELAY,          /* as long as it is to be slow                     -> candidate_delayed() */
+    ASK_RENEW,          /* end the session, and begin another              -> candidate_connected(renewed) */
+    ASK_LEAVE           /* end the session; it is gone */
+    /* clang-format on */
+};
+
+#define CANDIDATE_ASKS_MOST 4
+
+struct candidate_asks {
+    struct {
+        enum candidate_ask what;
+        const char *name; /* ASK_WATCH: the znode; from the list passed to candidate_looked() */
+    } list[CANDIDATE_ASKS_MOST];
+    unsigned count;
+    const char *problem;     /* with ASK_LEAVE: the request that failed and would fail again; or NULL */
+    enum session_result why; /* problem: the answer */
+};
+
+/* It wants to be a candidate, and has no connection yet. */
+void candidate_init(struct candidacy *);
+
+/* Its session: renewed as session.h has it. */
+struct candidate_asks candidate_connected(struct candidacy *, const struct candidate_rules *, bool renewed);
+void candidate_disconnected(struct candidacy *);
+/* The session is over, and there is no other: by its owner's will. */
+void candidate_gone(struct candidacy *);
+
+/* Answers. number: of the znode that was created or found; SEQUENCE_NONE: not found. mine: by its owner. */
+struct candidate_asks candidate_prepared(struct candidacy *, const struct candidate_rules *,
+                                         enum session_result);
+struct candidate_asks candidate_created(struct candidacy *, const struct candidate_rules *,
+                                        enum session_result, int64_t number);
+struct candidate_asks candidate_found(struct candidacy *, const struct candidate_rules *, enum session_result,
+                                      int64_t number);
+struct candidate_asks candidate_looked(struct candidacy *, const struct candidate_rules *,
+                                       enum session_result, const struct line_place *);
+struct candidate_asks candidate_watched(struct candidacy *, const struct candidate_rules *,
+                                        enum session_result);
+struct candidate_asks candidate_deleted(struct candidacy *, const struct candidate_rules *,
+                                        enum session_result);
+struct candidate_asks candidate_contended(struct candidacy *, const struct candidate_rules *,
+                                          enum session_result);
+struct candidate_asks candidate_lock_seen(struct candidacy *, const struct candidate_rules *,
+                                          enum session_result, bool mine);
+struct candidate_asks candidate_marked(struct candidacy *, const struct candidate_rules *,
+                                       enum session_result);
+struct candidate_asks candidate_mark_seen(struct candidacy *, const struct candidate_rules *,
+                                          enum session_result, bool mine);
+struct candidate_asks candidate_mark_gone(struct candidacy *, const struct candidate_rules *,
+                                          enum session_result);
+struct candidate_asks candidate_rested(struct candidacy *, const struct candidate_rules *);
+struct candidate_asks candidate_delayed(struct candidacy *, const struct candidate_rules *);
+
+/* One of its session's watches fired, whatever for: it is spent. number: of the znode; others may watch it,
+ * too. */
+struct candidate_asks candidate_noticed(struct candidacy *, const struct candidate_rules *, int64_t number);
+struct candidate_asks candidate_noticed_directory(struct candidacy *, const struct candidate_rules *);
+struct candidate_asks candidate_noticed_lock(struct candidacy *, const struct candidate_rules *);
+struct candidate_asks candidate_noticed_mark(struct candidacy *, const struct candidate_rules *);
+
+/* At its owner's request: deletes its znode and keeps the session; becomes a candidate again. */
+struct candidate_asks candidate_resign(struct candidacy *, const struct candidate_rules *);
+struct candidate_asks candidate_volunteer(struct candidacy *, const struct candidate_rules *);
+
+#endif

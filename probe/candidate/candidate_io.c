@@ -1,0 +1,478 @@
+#include "probe/candidate/candidate_io.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/recipe.h"
+#include "probe/candidate/shared_session.h"
+#include "probe/candidate/candidate_session_state.h"
+#include "probe/candidate/naming.h"
+#include "probe/candidate/shared_list.h"
+
+#define DIRECTORIES_MOST 32
+/* Whether one that hangs has gone on: looked for so often. */
+#define PAUSED_MS 50
+/* Overloaded servers are left alone for so long, up to twice of it. */
+#define REST_MS 250
+
+/* ---- counters ---- */
+
+static void candidate_io_count_question(const struct test_candidate *t, enum candidate_ask what)
+{
+    const struct candidate_session_options *options = t->candidate_session->options;
+    if (options->listener.asked)
+        options->listener.asked(options->context, what);
+}
+
+static void candidate_io_count_answer(const struct test_candidate *t, enum session_result result)
+{
+    const struct candidate_session_options *options = t->candidate_session->options;
+    if (options->listener.answered)
+        options->listener.answered(options->context, result);
+}
+
+/* ---- answers ---- */
+
+static void on_whatever(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    candidate_io_count_answer(
+        context, result); /* nothing hangs on it: the request after it says what there is to say */
+}
+
+static void on_prepared_above(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    struct test_candidate *t = context;
+    candidate_io_count_answer(t, result);
+    if (t->above == SESSION_OK && result != SESSION_NODE_EXISTS)
+        t->above = (uint8_t)result;
+}
+
+static void on_prepared(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    struct test_candidate *t = context;
+    candidate_io_count_answer(t, result);
+    if (result == SESSION_NO_NODE && t->above != SESSION_OK)
+        result = (enum session_result)t->above; /* why there is none */
+    candidate_io_perform(t, candidate_prepared(&t->machine, &t->candidate_options->rules, result));
+}
+
+static void candidate_io_on_created(void *context, enum session_result result, const char *path)
+{
+    struct test_candidate *t = context;
+    candidate_io_count_answer(t, result);
+    int64_t number = SEQUENCE_NONE;
+    char *name = result == SESSION_OK && path ? strdup(strrchr(path, '/') + 1) : NULL;
+    if (name) {
+        number = recipe_sequence_of(name);
+        free(t->name);
+        t->name = name;
+    } else if (result == SESSION_OK) {
+        result = SESSION_LOST; /* out of memory: it will find itself */
+    }
+    candidate_io_perform(t, candidate_created(&t->machine, &t->candidate_options->rules, result, number));
+}
+
+static void candidate_io_on_found(void *context, enum session_result result, const struct znode_stat *stat,
+                                  char *const *names, size_t count)
+{
+    (void)stat;
+    struct test_candidate *t = context;
+    candidate_io_count_answer(t, result);
+    int64_t number = SEQUENCE_NONE;
+    size_t length = t->name ? strlen(t->name) : 0;
+    for (size_t i = 0; i < count && t->name && number == SEQUENCE_NONE; i++)
+        if (strncmp(names[i], t->name, length) == 0) {
+            char *name = strdup(names[i]);
+            if (!name)
+                break;
+            number = recipe_sequence_of(name);
+            free(t->name);
+            t->name = name;
+        }
+    candidate_io_perform(t, candidate_found(&t->machine, &t->candidate_options->rules, result, number));
+}
+
+void candidate_io_looked(struct test_candidate *t, enum session_result result, const struct line_place *place)
+{
+    const struct candidate_session_options *options = t->candidate_session->options;
+    struct line_place mine = *place;
+    /* If the directory was deleted, numbers start again: another candidate may have the same number. */
+    if (mine.stands && t->name && strcmp(mine.self.name, t->name) != 0)
+        mine.stands = false;
+    if (result == SESSION_OK && options->listener.placed)
+        options->listener.placed(options->context, t, &mine);
+    candidate_io_perform(t, candidate_looked(&t->machine, &t->candidate_options->rules, result, &mine));
+}
+
+static void candidate_io_on_list(void *context, enum session_result result, const struct znode_stat *stat,
+                                 char *const *names, size_t count)
+{
+    (void)stat;
+    struct test_candidate *t = context;
+    candidate_io_count_answer(t, result);
+    struct line_place place = {.stands = false};
+    if (result == SESSION_OK)
+        place = place_in_line(t->machine.own, names, count);
+    candidate_io_looked(t, result, &place);
+}
+
+static void on_watched(void *context, enum session_result result, const struct znode_stat *stat,
+                       const void *data, size_t length)
+{
+    (void)stat, (void)data, (void)length;
+    struct test_candidate *t = context;
+    candidate_io_count_answer(t, result);
+    candidate_io_perform(t, candidate_watched(&t->machine, &t->candidate_options->rules, result));
+}
+
+static void candidate_io_on_deleted(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    struct test_candidate *t = context;
+    candidate_io_count_answer(t, result);
+    candidate_io_perform(t, candidate_deleted(&t->machine, &t->candidate_options->rules, result));
+}
+
+static bool is_mine(const struct test_candidate *t, const struct znode_stat *stat)
+{
+    return stat && t->candidate_session->session && stat->owner == session_id(t->candidate_session->session);
+}
+
+static void on_contended(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    struct test_candidate *t = context;
+    candidate_io_count_answer(t, result);
+    candidate_io_perform(t, candidate_contended(&t->machine, &t->candidate_options->rules, result));
+}
+
+static void on_lock_seen(void *context, enum session_result result, const struct znode_stat *stat,
+                         const void *data, size_t length)
+{
+    (void)data, (void)length;
+    struct test_candidate *t = context;
+    candidate_io_count_answer(t, result);
+    candidate_io_perform(
+        t, candidate_lock_seen(&t->machine, &t->candidate_options->rules, result, is_mine(t, stat)));
+}
+
+static void candidate_io_on_marked(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    struct test_candidate *t = context;
+    candidate_io_count_answer(t, result);
+    candidate_io_perform(t, candidate_marked(&t->machine, &t->candidate_options->rules, result));
+}
+
+static void on_mark_gone(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    struct test_candidate *t = context;
+    candidate_io_count_answer(t, result);
+    candidate_io_perform(t, candidate_mark_gone(&t->machine, &t->candidate_options->rules, result));
+}
+
+static void on_mark_seen(void *context, enum session_result result, const struct znode_stat *stat,
+                         const void *data, size_t length)
+{
+    (void)data, (void)length;
+    struct test_candidate *t = context;
+    candidate_io_count_answer(t, result);
+    candidate_io_perform(
+        t, candidate_mark_seen(&t->machine, &t->candidate_options->rules, result, is_mine(t, stat)));
+}
+
+/* ---- questions ---- */
+
+static bool create(struct test_candidate *t, const char *path, const char *data, enum create_mode mode,
+                   session_text_fn answer)
+{
+    return guard_create(t->candidate_options->guard, t->candidate_session->session, path, data, strlen(data),
+                        mode, t->candidate_options->acl, answer, t);
+}
+
+/*
+ * Makes every directory above a path, in one go: ZooKeeper answers a session's requests in their order. The
+ * last one's answer is the one that counts.
+ */
+static bool create_directories(struct test_candidate *t, const char *path, bool itself)
+{
+    size_t ends[DIRECTORIES_MOST], count = 0;
+    for (size_t i = 1; path[i] && count < DIRECTORIES_MOST - 1; i++)
+        if (path[i] == '/')
+            ends[count++] = i;
+    if (itself)
+        ends[count++] = strlen(path);
+    bool asked = false;
+    t->above = SESSION_OK;
+    for (size_t i = 0; i < count; i++) {
+        char *upper = strndup(path, ends[i]);
+        asked = upper &&
+                guard_create(t->candidate_options->guard, t->candidate_session->session, upper, "", 0,
+                             CREATE_PERSISTENT, NULL, i + 1 < count ? on_prepared_above : on_prepared, t);
+        free(upper);
+        if (!asked)
+            return false;
+        if (i + 1 < count)
+            candidate_io_count_question(t, ASK_DIRECTORY);
+    }
+    return asked;
+}
+
+/* Each znode gets a new name, so that the remains of a lost create differ from the next one. */
+static bool create_candidate(struct test_candidate *t, session_text_fn answer)
+{
+    char *name = name_make(t->candidate_options->name, session_id(t->candidate_session->session));
+    char *path = name ? path_join(t->candidate_options->election, name) : NULL;
+    bool asked =
+        path && create(t, path, t->candidate_options->data, t->candidate_options->rules.manner->mode, answer);
+    free(path);
+    free(t->name);
+    t->name = name;
+    return asked;
+}
+
+static bool delete_candidate(struct test_candidate *t)
+{
+    if (t->candidate_options->rules.lock)
+        return guard_delete(t->candidate_options->guard, t->candidate_session->session,
+                            t->candidate_options->election, -1, candidate_io_on_deleted, t);
+    char *path = t->name ? path_join(t->candidate_options->election, t->name) : NULL;
+    bool asked = path && guard_delete(t->candidate_options->guard, t->candidate_session->session, path, -1,
+                                      candidate_io_on_deleted, t);
+    free(path);
+    return asked;
+}
+
+static void on_synced_to_find(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    struct test_candidate *t = context;
+    candidate_io_count_answer(t, result);
+    bool asked = result == SESSION_OK && t->candidate_session->session &&
+                 session_children(t->candidate_session->session, t->candidate_options->election, false,
+                                  candidate_io_on_found, t);
+    if (asked) {
+        candidate_io_count_question(t, ASK_FIND);
+        return;
+    }
+    if (result == SESSION_OK)
+        result = SESSION_LOST;
+    candidate_io_perform(t,
+                         candidate_found(&t->machine, &t->candidate_options->rules, result, SEQUENCE_NONE));
+}
+
+/*
+ * sync first: the create may have gone to another server, and this one may not have seen it yet. A list
+ * without it would cause a second znode.
+ */
+static bool find_candidate(struct test_candidate *t)
+{
+    return session_sync(t->candidate_session->session, t->candidate_options->election, on_synced_to_find, t);
+}
+
+static bool watch_candidate(struct test_candidate *t, const char *name)
+{
+    char *path = path_join(t->candidate_options->election, name);
+    bool asked = path && session_exists(t->candidate_session->session, path, true, on_watched, t);
+    free(path);
+    return asked;
+}
+
+/* ---- being slow, and resting ---- */
+
+struct delay {
+    uv_timer_t timer;
+    struct test_candidate *candidate; /* NULL: freed meanwhile */
+    struct delay *next;               /* of the same candidate */
+    bool rests;
+};
+
+static void on_delay_closed(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
+static void delay_unlink(struct delay *delay)
+{
+    struct delay **at = &delay->candidate->delays;
+    while (*at != delay)
+        at = &(*at)->next;
+    *at = delay->next;
+}
+
+static void on_delayed(uv_timer_t *timer)
+{
+    struct delay *delay = timer->data;
+    struct test_candidate *t = delay->candidate;
+    bool rests = delay->rests;
+    if (t && t->candidate_session
+                 ->paused) { /* nothing can be asked: a process that hangs notices its timers late */
+        uv_timer_start(timer, on_delayed, PAUSED_MS, 0);
+        return;
+    }
+    if (t)
+        delay_unlink(delay);
+    uv_close((uv_handle_t *)timer, on_delay_closed);
+    if (t && rests)
+        candidate_io_perform(t, candidate_rested(&t->machine, &t->candidate_options->rules));
+    else if (t)
+        candidate_io_perform(t, candidate_delayed(&t->machine, &t->candidate_options->rules));
+}
+
+void candidate_io_forget_delays(struct test_candidate *t)
+{
+    for (struct delay *delay = t->delays; delay; delay = delay->next)
+        delay->candidate = NULL;
+}
+
+static bool delay_begin(struct test_candidate *t, uint64_t ms, bool rests)
+{
+    struct delay *delay = calloc(1, sizeof *delay);
+    if (!delay)
+        return false;
+    uv_timer_init(t->candidate_session->options->loop, &delay->timer);
+    delay->timer.data = delay;
+    delay->candidate = t;
+    delay->rests = rests;
+    delay->next = t->delays;
+    t->delays = delay;
+    return uv_timer_start(&delay->timer, on_delayed, ms, 0) == 0;
+}
+
+/* ---- asking ---- */
+
+static bool candidate_io_ask(struct test_candidate *t, enum candidate_ask what, const char *name)
+{
+    struct session *session = t->candidate_session->session;
+    const struct candidate_options *candidate_options = t->candidate_options;
+    struct shared_list *reading = t->candidate_session->options->reading;
+    switch (what) {
+    case ASK_DIRECTORY:
+        return create_directories(t, candidate_options->election, !candidate_options->rules.lock);
+    case ASK_ORPHAN:
+        return create_candidate(t, on_whatever);
+    case ASK_CREATE:
+        return create_candidate(t, candidate_io_on_created);
+    case ASK_FIND:
+        return find_candidate(t);
+    case ASK_LOOK:
+        if (reading)
+            return shared_list_want(reading, t);
+        return session_children(session, candidate_options->election, false, candidate_io_on_list, t);
+    case ASK_LOOK_AND_WATCH: /* a watch belongs to its session, and is set only by a read of that session */
+        return session_children(session, candidate_options->election, true, candidate_io_on_list, t);
+    case ASK_WATCH:
+        return watch_candidate(t, name);
+    case ASK_DELETE:
+        return delete_candidate(t);
+    case ASK_CONTEND:
+        return create(t, candidate_options->election, candidate_options->data, CREATE_EPHEMERAL,
+                      on_contended);
+    case ASK_LOCK:
+        return session_exists(session, candidate_options->election, true, on_lock_seen, t);
+    case ASK_MARK:
+        return create(t, candidate_options->mark, candidate_options->mark_data, CREATE_EPHEMERAL,
+                      candidate_io_on_marked);
+    case ASK_MARK_DIRECTORY:
+        return create_directories(t, candidate_options->mark, false);
+    case ASK_MARK_SEEN:
+        return session_exists(session, candidate_options->mark, true, on_mark_seen, t);
+    case ASK_MARK_GONE:
+        return guard_delete(candidate_options->guard, session, candidate_options->mark, -1, on_mark_gone, t);
+    case ASK_REST: /* not all of a crowd at the same moment */
+        return delay_begin(t, REST_MS + t->tag % REST_MS, true);
+    case ASK_DELAY:
+        return delay_begin(t, (uint64_t)t->candidate_options->slow_ms, false);
+    case ASK_RENEW:
+    case ASK_LEAVE:
+        break; /* not of the servers: candidate_io_perform() */
+    }
+    return false;
+}
+
+/* ---- carrying out ---- */
+
+static const char *reason_of(enum session_result why)
+{
+    return why == SESSION_DENIED ? "not allowed with these credentials"
+           : why == SESSION_NO_NODE
+               ? "what it stands in is not there"
+               : "the servers refuse it (a quota that is used up, or an ACL or a name that "
+                 "they do not take)";
+}
+
+/* One gives up. On a shared session the others go on, and its znode with them. */
+static void candidate_io_leave(struct test_candidate *t, const char *problem, enum session_result why)
+{
+    struct candidate_session *candidate_session = t->candidate_session;
+    if (problem) {
+        char text[300];
+        snprintf(text, sizeof text, "cannot %s %.120s: %s", problem, t->candidate_options->election,
+                 reason_of(why));
+        candidate_session_set_problem(candidate_session, text);
+        if (candidate_session->options->listener.gave_up)
+            candidate_session->options->listener.gave_up(candidate_session->options->context, text);
+    }
+    if (candidate_session->room == 1)
+        shared_session_all_gone(candidate_session, session_close);
+}
+
+/* It could not be asked: as good as without a connection, and the next one leads on. */
+static void answer_lost(struct test_candidate *t, enum candidate_ask what)
+{
+    struct candidacy *c = &t->machine;
+    const struct candidate_rules *rules = &t->candidate_options->rules;
+    candidate_disconnected(c);
+    switch (what) {
+    case ASK_DIRECTORY:
+    case ASK_MARK_DIRECTORY:
+        candidate_io_perform(t, candidate_prepared(c, rules, SESSION_LOST));
+        break;
+    case ASK_CREATE:
+        candidate_io_perform(t, candidate_created(c, rules, SESSION_LOST, SEQUENCE_NONE));
+        break;
+    case ASK_LOOK:
+    case ASK_LOOK_AND_WATCH:
+        candidate_io_perform(t, candidate_looked(c, rules, SESSION_LOST, NULL));
+        break;
+    case ASK_WATCH:
+        candidate_io_perform(t, candidate_watched(c, rules, SESSION_LOST));
+        break;
+    case ASK_DELETE:
+        candidate_io_perform(t, candidate_deleted(c, rules, SESSION_LOST));
+        break;
+    case ASK_REST:
+        candidate_io_perform(t, candidate_rested(c, rules));
+        break;
+    default: /* to the others a lost answer changes nothing */
+        break;
+    }
+}
+
+static bool is_request(const struct test_candidate *t, enum candidate_ask what)
+{
+    return what != ASK_DELAY && what != ASK_REST &&
+           !(what == ASK_LOOK && t->candidate_session->options->reading);
+}
+
+void candidate_io_perform(struct test_candidate *t, struct candidate_asks asks)
+{
+    candidate_session_tell(t);
+    for (unsigned i = 0; i < asks.count; i++) {
+        enum candidate_ask what = asks.list[i].what;
+        if (what == ASK_LEAVE)
+            candidate_io_leave(t, asks.problem, asks.why);
+        else if (what == ASK_RENEW)
+            shared_session_renew(t->candidate_session);
+        else if (!t->candidate_session->session || !candidate_io_ask(t, what, asks.list[i].name))
+            answer_lost(t, what);
+        else if (is_request(t, what))
+            candidate_io_count_question(t, what);
+    }
+    candidate_session_tell(t);
+}

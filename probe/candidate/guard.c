@@ -1,0 +1,254 @@
+#include "probe/candidate/guard.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/room.h"
+#include "probe/candidate/naming.h"
+#include "probe/candidate/run_marker.h"
+#include "probe/log.h"
+
+enum purpose { PURPOSE_PRIVATE, PURPOSE_SANDBOX, PURPOSE_LIVE };
+
+/* Paths in no order; few, but in a live election with --load. */
+struct paths {
+    char **list;
+    size_t count, room;
+};
+
+struct guard {
+    enum purpose purpose;
+    char *place;         /* the sandbox, or the election */
+    char *name;          /* the run, or the pattern of names */
+    char *mark;          /* sandbox: of what lasts in the run */
+    struct paths others; /* sandbox: names of adopted runs. live: znodes created, or possibly created */
+    bool is_open, is_unique;
+    uint64_t refused;
+    char refused_path[256];
+};
+
+static bool paths_add(struct paths *paths, const char *path)
+{
+    if (!room_for_one(&paths->list, paths->count, &paths->room, sizeof *paths->list))
+        return false;
+    char *copy = strdup(path);
+    if (copy)
+        paths->list[paths->count++] = copy;
+    return copy != NULL;
+}
+
+static void paths_remove(struct paths *paths, size_t i)
+{
+    free(paths->list[i]);
+    paths->list[i] = paths->list[--paths->count];
+}
+
+static struct guard *guard_new(enum purpose purpose, const char *place, const char *name)
+{
+    struct guard *guard = calloc(1, sizeof *guard);
+    if (!guard)
+        return NULL;
+    guard->purpose = purpose;
+    guard->place = strdup(place);
+    guard->name = strdup(name);
+    guard->is_unique = name_is_unique(name, true);
+    if (guard->place && guard->name)
+        return guard;
+    guard_free(guard);
+    return NULL;
+}
+
+struct guard *guard_new_private(void)
+{
+    return guard_new(PURPOSE_PRIVATE, "", "");
+}
+
+static bool is_one_name(const char *name)
+{
+    return *name && !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+}
+
+struct guard *guard_new_sandbox(const char *sandbox, const char *run, const char *names)
+{
+    if (sandbox[0] != '/' || !sandbox[1] || !is_one_name(run))
+        return NULL;
+    struct guard *guard = guard_new(PURPOSE_SANDBOX, sandbox, run);
+    if (guard && (guard->mark = run_marker_make(names)))
+        return guard;
+    guard_free(guard);
+    return NULL;
+}
+
+struct guard *guard_new_live(const char *election, const char *name_pattern)
+{
+    return guard_new(PURPOSE_LIVE, election, name_pattern);
+}
+
+void guard_free(struct guard *guard)
+{
+    if (!guard)
+        return;
+    while (guard->others.count)
+        paths_remove(&guard->others, guard->others.count - 1);
+    free(guard->others.list);
+    free(guard->place);
+    free(guard->name);
+    free(guard->mark);
+    free(guard);
+}
+
+void guard_open(struct guard *guard, bool open)
+{
+    guard->is_open = open;
+}
+
+bool guard_adopt(struct guard *guard, const char *run)
+{
+    return guard->purpose == PURPOSE_SANDBOX && is_one_name(run) && paths_add(&guard->others, run);
+}
+
+/* The rest of a path below a directory, or NULL. */
+static const char *below(const char *path, const char *directory)
+{
+    size_t length = strlen(directory);
+    return strncmp(path, directory, length) == 0 && path[length] == '/' ? path + length + 1 : NULL;
+}
+
+bool guard_is_sign(const char *name, const char *run)
+{
+    static const char *const kinds[] = {".alive-", ".over-", ".part-", ".ready-"};
+    size_t length = strlen(run);
+    if (strncmp(name, run, length) != 0 || strchr(name, '/'))
+        return false;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strncmp(name + length, kinds[i], strlen(kinds[i])) == 0 && name[length + strlen(kinds[i])])
+            return true;
+    return strcmp(name + length, ".leader") == 0 || strcmp(name + length, ".go") == 0;
+}
+
+/* The run's znode, and its descendants. */
+static bool is_of_run(const char *path, const char *run)
+{
+    size_t length = strlen(run);
+    return strncmp(path, run, length) == 0 && (path[length] == '\0' || path[length] == '/');
+}
+
+static bool sandbox_allows(const struct guard *guard, const char *path, bool deletes)
+{
+    if (strcmp(path, guard->place) == 0)
+        return true; /* ZooKeeper itself deletes no directory with anything in it */
+    const char *rest = below(path, guard->place);
+    bool allowed = rest && (guard_is_sign(rest, guard->name) || (!deletes && is_of_run(rest, guard->name)));
+    for (size_t i = 0; rest && deletes && !allowed && i < guard->others.count; i++)
+        allowed = is_of_run(rest, guard->others.list[i]) || guard_is_sign(rest, guard->others.list[i]);
+    return allowed;
+}
+
+static bool live_allows_create(const struct guard *guard, const char *path, const void *data,
+                               enum create_mode mode)
+{
+    const char *name = below(path, guard->place);
+    return guard->is_open && name && !strchr(name, '/') && data && mode == CREATE_EPHEMERAL_SEQUENTIAL &&
+           name_fits(guard->name, name);
+}
+
+/* The path that was created, or, with a GUID in it, asked for: then the server's number follows it. */
+static size_t live_find(const struct guard *guard, const char *path)
+{
+    size_t i = 0;
+    for (; i < guard->others.count; i++) {
+        const char *ours = guard->others.list[i];
+        size_t length = strlen(ours);
+        if (strcmp(path, ours) == 0 ||
+            (guard->is_unique && strncmp(path, ours, length) == 0 && strlen(path + length) >= 10 &&
+             path[length + strspn(path + length, "-0123456789")] == '\0'))
+            break;
+    }
+    return i;
+}
+
+bool guard_owns(const struct guard *guard, const char *path)
+{
+    return guard->purpose == PURPOSE_LIVE && live_find(guard, path) < guard->others.count;
+}
+
+static bool guard_refuse(struct guard *guard, const char *what, const char *path)
+{
+    guard->refused++;
+    snprintf(guard->refused_path, sizeof guard->refused_path, "%.200s", path);
+    log_line(LOG_LEVEL_ERROR, "the guard refused to %s %s", what, path);
+    return false;
+}
+
+/* ---- live: a znode belongs to us only if our create made it ---- */
+
+struct created {
+    struct guard *guard;
+    session_text_fn fn;
+    void *context;
+};
+
+static void guard_on_created(void *context, enum session_result result, const char *path)
+{
+    struct created created = *(struct created *)context;
+    free(context);
+    if (result == SESSION_OK && path && !created.guard->is_unique && !paths_add(&created.guard->others, path))
+        log_line(LOG_LEVEL_ERROR, "out of memory: %s goes with its session", path);
+    created.fn(created.context, result, path);
+}
+
+static bool create_live(struct guard *guard, struct session *session, const char *path, const void *data,
+                        size_t length, const struct acl *acl, session_text_fn fn, void *context)
+{
+    struct created *created = malloc(sizeof *created);
+    if (!created)
+        return false;
+    *created = (struct created){guard, fn, context};
+    if ((guard->is_unique && !paths_add(&guard->others, path)) ||
+        !session_create(session, path, data, length, CREATE_EPHEMERAL_SEQUENTIAL, acl, guard_on_created,
+                        created)) {
+        free(created);
+        return false;
+    }
+    return true;
+}
+
+bool guard_create(struct guard *guard, struct session *session, const char *path, const void *data,
+                  size_t length, enum create_mode mode, const struct acl *acl, session_text_fn fn,
+                  void *context)
+{
+    bool allowed = guard->purpose == PURPOSE_PRIVATE ||
+                   (guard->purpose == PURPOSE_SANDBOX ? sandbox_allows(guard, path, false)
+                                                      : live_allows_create(guard, path, data, mode));
+    if (!allowed)
+        return guard_refuse(guard, "create", path);
+    if (guard->purpose == PURPOSE_LIVE)
+        return create_live(guard, session, path, data, length, acl, fn, context);
+    if (guard->purpose == PURPOSE_SANDBOX && mode == CREATE_PERSISTENT && length == 0) {
+        data = strcmp(path, guard->place) == 0 ? SANDBOX_MARK : guard->mark;
+        length = strlen(data);
+    }
+    return session_create(session, path, data, length, mode, acl, fn, context);
+}
+
+bool guard_delete(struct guard *guard, struct session *session, const char *path, int32_t version,
+                  session_text_fn fn, void *context)
+{
+    bool allowed = guard->purpose == PURPOSE_PRIVATE ||
+                   (guard->purpose == PURPOSE_SANDBOX ? sandbox_allows(guard, path, true)
+                                                      : live_find(guard, path) < guard->others.count);
+    if (!allowed)
+        return guard_refuse(guard, "delete", path);
+    return session_delete(session, path, version, fn, context);
+}
+
+uint64_t guard_refused(const struct guard *guard)
+{
+    return guard->refused;
+}
+
+const char *guard_refused_path(const struct guard *guard)
+{
+    return guard->refused_path;
+}

@@ -1,0 +1,59 @@
+/*
+ * guard.h - the one place through which every write of the program goes.
+ *
+ * A guard has one purpose and permits only the writes of that purpose. Any other write is not sent, is
+ * counted, and is logged: a refusal is a defect of the program, never of the cluster. There is no setData
+ * here at all: on a foreign candidate it would consume the one-shot watch of its successor.
+ *
+ *   private   an ensemble that this program has started for itself: anything
+ *   sandbox   the sandbox directory, and in it one run: SANDBOX/RUN and below, and its markers beside it
+ *             (SANDBOX/RUN.alive-..., RUN.leader, and those of agents.h). Nothing below a run's znode is
+ * deleted before it was proved to be a run's (guard_adopt()), whether this run's or a finished one. A
+ *             persistent znode without data of its own gets the mark of run_marker.h
+ *   live      a foreign election: one more candidate, ephemeral, sequential, with data and the
+ *             siblings' name, while the live rules hold (guard_open()); and deleting the znodes created so
+ *
+ * Free a guard after every session that writes through it.
+ */
+#ifndef ELECTOP_PROBE_CANDIDATE_GUARD_H
+#define ELECTOP_PROBE_CANDIDATE_GUARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/zookeeper/session.h"
+
+struct guard;
+
+/* Full paths, copied; run is one name. name_pattern: see naming.h; names: see run_marker_make(). NULL: out of
+   memory. */
+struct guard *guard_new_private(void);
+struct guard *guard_new_sandbox(const char *sandbox, const char *run, const char *names);
+struct guard *guard_new_live(const char *election, const char *name_pattern);
+void guard_free(struct guard *);
+
+/* Live: permits or forbids new candidates (initially forbidden). Deleting is always permitted. */
+void guard_open(struct guard *, bool open);
+
+/* Live: the znode at this path was created through it (or may have been: its name has our GUID). */
+bool guard_owns(const struct guard *, const char *path);
+
+/* Sandbox: the znode of this name is a run's, and this one's own or over: it may be deleted with all below.
+   False: out of memory, or no such name. */
+bool guard_adopt(struct guard *, const char *run);
+
+/* A name beside a run: one of the signs above. */
+bool guard_is_sign(const char *name, const char *run);
+
+/* As session_create() and session_delete(). False also for a refused write. */
+bool guard_create(struct guard *, struct session *, const char *path, const void *data, size_t length,
+                  enum create_mode, const struct acl *, session_text_fn, void *context);
+bool guard_delete(struct guard *, struct session *, const char *path, int32_t version, session_text_fn,
+                  void *context);
+
+/* Refused writes: their number, and the latest path; 0 and "". */
+uint64_t guard_refused(const struct guard *);
+const char *guard_refused_path(const struct guard *);
+
+#endif

@@ -1,0 +1,161 @@
+#include "probe/candidate/naming.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/nearest.h"
+#include "config/text.h"
+#include "probe/candidate/guid.h"
+
+enum fourletter_word { WORD_UUID, WORD_HEX, WORD_SESSION, WORD_SESSION_HEX, WORD_COUNT };
+
+static const char *const words[WORD_COUNT] = {"{uuid}", "{hex}", "{session}", "{session_hex}"};
+
+/* The word at this place, or WORD_COUNT. */
+static enum fourletter_word word_at(const char *at)
+{
+    int word = 0;
+    while (word < WORD_COUNT && (*at != '{' || strncmp(at, words[word], strlen(words[word])) != 0))
+        word++;
+    return (enum fourletter_word)word;
+}
+
+/* A text in braces that is none of the words; NULL: none. length: including the braces. */
+static const char *stray_brace(const char *pattern, size_t *length)
+{
+    for (const char *at = pattern; *at;) {
+        enum fourletter_word word = word_at(at);
+        *length = 1;
+        if (word != WORD_COUNT) {
+            at += strlen(words[word]);
+            continue;
+        }
+        if (*at == '{' && strchr(at, '}'))
+            *length = (size_t)(strchr(at, '}') - at) + 1;
+        if (*at == '{' || *at == '}')
+            return at;
+        at++;
+    }
+    return NULL;
+}
+
+bool name_pattern_check(const char *pattern, char **problem)
+{
+    size_t length;
+    const char *stray = stray_brace(pattern, &length);
+    *problem = NULL;
+    if (!stray)
+        return true;
+    struct nearest nearest = {0};
+    struct text text = {0};
+    char *meant = strndup(stray, length);
+    for (int word = 0; meant && word < WORD_COUNT; word++)
+        nearest_offer(&nearest, meant, words[word]);
+    text_add(&text, "has ");
+    text_quote(&text, stray, length);
+    text_add(&text, ", which stands for nothing; ");
+    if (nearest.best)
+        text_printf(&text, "did you mean %s? ", nearest.best);
+    text_add(&text, "there are");
+    for (int word = 0; word < WORD_COUNT; word++)
+        text_printf(&text, "%s %s", word == 0 ? "" : word < WORD_COUNT - 1 ? "," : " and", words[word]);
+    text_add(&text, ", and the servers put the number behind the name");
+    if (meant)
+        *problem = text_take(&text);
+    text_free(&text);
+    free(meant);
+    return false;
+}
+
+static bool word_fill(enum fourletter_word word, uint64_t session, char value[GUID_UUID_SIZE])
+{
+    switch (word) {
+    case WORD_UUID:
+        return guid_uuid36(value);
+    case WORD_HEX:
+        return guid_hex32(value);
+    case WORD_SESSION:
+        snprintf(value, GUID_UUID_SIZE, "%" PRId64, (int64_t)session); /* Java's long */
+        return true;
+    default:
+        snprintf(value, GUID_UUID_SIZE, "%016" PRIx64, session);
+        return true;
+    }
+}
+
+size_t name_longest(const char *pattern)
+{
+    size_t length = strlen(pattern);
+    for (const char *at = strchr(pattern, '{'); at; at = strchr(at + 1, '{'))
+        if (word_at(at) != WORD_COUNT)
+            length += GUID_UUID_SIZE;
+    return length;
+}
+
+char *name_make(const char *pattern, uint64_t session)
+{
+    char *name = malloc(name_longest(pattern) + 1);
+    size_t used = 0;
+    for (const char *at = pattern; name && *at;) {
+        enum fourletter_word word = word_at(at);
+        char value[GUID_UUID_SIZE];
+        if (word == WORD_COUNT) {
+            name[used++] = *at++;
+            continue;
+        }
+        if (!word_fill(word, session, value)) {
+            free(name);
+            return NULL;
+        }
+        memcpy(name + used, value, strlen(value));
+        used += strlen(value);
+        at += strlen(words[word]);
+    }
+    if (name)
+        name[used] = '\0';
+    return name;
+}
+
+bool name_fits(const char *pattern, const char *name)
+{
+    while (*pattern) {
+        enum fourletter_word word = word_at(pattern);
+        if (word == WORD_COUNT) {
+            if (*pattern++ != *name++)
+                return false;
+            continue;
+        }
+        static const size_t lengths[WORD_COUNT] = {GUID_UUID_SIZE - 1, GUID_HEX_SIZE - 1, 0, 16};
+        size_t run = strspn(name, word == WORD_SESSION ? "-0123456789" : "-0123456789abcdef");
+        size_t length = lengths[word] ? lengths[word] : run - (run > 0 && name[run - 1] == '-');
+        if (length == 0 || run < length)
+            return false;
+        name += length;
+        pattern += strlen(words[word]);
+    }
+    return *name == '\0';
+}
+
+bool name_is_unique(const char *pattern, bool one_a_session)
+{
+    for (const char *at = pattern; *at; at++) {
+        enum fourletter_word word = word_at(at);
+        if (word == WORD_UUID || word == WORD_HEX || (word != WORD_COUNT && one_a_session))
+            return true;
+    }
+    return false;
+}
+
+char *path_join(const char *directory, const char *name)
+{
+    size_t front = strlen(directory), back = strlen(name);
+    char *path = malloc(front + back + 2);
+    if (!path)
+        return NULL;
+    memcpy(path, directory, front);
+    path[front] = '/';
+    memcpy(path + front + 1, name, back + 1);
+    return path;
+}

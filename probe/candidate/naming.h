@@ -1,0 +1,36 @@
+/*
+ * naming.h - names of new candidates, from a pattern.
+ *
+ * In a pattern {uuid} and {hex} become a GUID of 36 characters or 32 digits, {session} and {session_hex}
+ * the session's number: "n_", "_c_{uuid}-latch-", "{hex}__lock__", "{session}-node1-n_". The server adds
+ * the number.
+ */
+#ifndef ELECTOP_PROBE_CANDIDATE_NAMING_H
+#define ELECTOP_PROBE_CANDIDATE_NAMING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Whether the pattern is plausible: every brace belongs to a word. False: *problem has the error and the
+ * remedy, fit to follow the pattern in a message, malloc'd (NULL: out of memory). Copied names may contain
+ * braces.
+ */
+bool name_pattern_check(const char *pattern, char **problem);
+
+/* A new name (without its number), malloc'd. NULL: out of memory, or of randomness. */
+char *name_make(const char *pattern, uint64_t session);
+/* At most so long, whatever is filled in. */
+size_t name_longest(const char *pattern);
+
+/* The name, without its number, could have been made from the pattern: only the filled in parts are free. */
+bool name_fits(const char *pattern, const char *name);
+
+/* No two names that this makes begin alike; one_a_session: where no two candidates share a session. */
+bool name_is_unique(const char *pattern, bool one_a_session);
+
+/* "directory/name", malloc'd. NULL: out of memory. */
+char *path_join(const char *directory, const char *name);
+
+#endif

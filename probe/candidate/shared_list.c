@@ -1,0 +1,261 @@
+#include "probe/candidate/shared_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/room.h"
+#include "probe/election/recipe.h"
+#include "probe/candidate/candidate_session_state.h"
+
+/* Between lists, for each name in the last one: several times what a name costs us and the server. */
+#define PAUSE_A_NAME_NS 1500
+/* No waiting candidate has a connection: try again then. */
+#define RETRY_MS 50
+
+struct queue {
+    struct test_candidate **all;
+    size_t count, room;
+};
+
+struct shared_list {
+    uv_timer_t timer;
+    char *election;
+    shared_list_fn looked;
+    struct candidate_session_listener listener;
+    void *context;
+    struct queue waiting, served; /* for the next list; by the one that is under way */
+    bool under_way, synced;       /* synced: the list under way shows at least everything done before it */
+    uint64_t next_ms;             /* loop time before which no list is asked for */
+};
+
+static void destroy(struct shared_list *r)
+{
+    free(r->waiting.all);
+    free(r->served.all);
+    free(r->election);
+    free(r);
+}
+
+static void shared_list_on_closed(uv_handle_t *handle)
+{
+    struct shared_list *r = handle->data;
+    destroy(r);
+}
+
+struct shared_list *shared_list_new(uv_loop_t *loop, const char *election, shared_list_fn looked,
+                                    const struct candidate_session_listener *listener, void *context)
+{
+    struct shared_list *r = calloc(1, sizeof *r);
+    char *copy = r ? strdup(election) : NULL;
+    if (!copy) {
+        free(r);
+        return NULL;
+    }
+    r->election = copy;
+    r->looked = looked;
+    r->listener = *listener;
+    r->context = context;
+    uv_timer_init(loop, &r->timer);
+    r->timer.data = r;
+    return r;
+}
+
+void shared_list_free(struct shared_list *r)
+{
+    if (r)
+        uv_close((uv_handle_t *)&r->timer, shared_list_on_closed);
+}
+
+static bool queue_add(struct queue *queue, struct test_candidate *t)
+{
+    if (!room_for_one(&queue->all, queue->count, &queue->room, sizeof(struct test_candidate *)))
+        return false;
+    queue->all[queue->count++] = t;
+    return true;
+}
+
+static void shared_list_arm(struct shared_list *, uint64_t at_least_ms);
+
+/* ---- the line, by number ---- */
+
+static int by_number(const void *a, const void *b)
+{
+    const struct stander *one = a, *other = b;
+    return (one->number > other->number) - (one->number < other->number);
+}
+
+/*
+ * The numbers of a line follow each other nearly without a gap: then they are counted, and not compared.
+ * NULL: too many gaps, or no memory for it.
+ */
+static struct stander *line_count(const struct stander *line, size_t count, int64_t first, int64_t last)
+{
+    uint64_t range = (uint64_t)last - (uint64_t)first + 1;
+    if (count == 0 || range / 4 > count)
+        return NULL;
+    struct stander *sorted = malloc(count * sizeof *sorted);
+    size_t *before = sorted ? calloc((size_t)range + 1, sizeof *before) : NULL;
+    if (!before) {
+        free(sorted);
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++)
+        before[line[i].number - first + 1]++;
+    for (size_t i = 1; i < range; i++)
+        before[i] += before[i - 1];
+    for (size_t i = 0; i < count; i++)
+        sorted[before[line[i].number - first]++] = line[i];
+    free(before);
+    return sorted;
+}
+
+/* malloc'd; *count of them. */
+static struct stander *line_sort(char *const *names, size_t all, size_t *count)
+{
+    struct stander *line = malloc((all + 1) * sizeof *line);
+    int64_t first = 0, last = 0;
+    *count = 0;
+    for (size_t i = 0; line && i < all; i++) {
+        int64_t number = recipe_sequence_of(names[i]);
+        if (number == SEQUENCE_NONE)
+            continue;
+        line[(*count)++] = (struct stander){names[i], number};
+        first = *count == 1 || number < first ? number : first;
+        last = *count == 1 || number > last ? number : last;
+    }
+    struct stander *sorted = line ? line_count(line, *count, first, last) : NULL;
+    if (sorted) {
+        free(line);
+        return sorted;
+    }
+    if (line)
+        qsort(line, *count, sizeof *line, by_number);
+    return line;
+}
+
+static struct line_place line_place(const struct stander *line, size_t count, int64_t mine)
+{
+    struct line_place place = {.stands = false};
+    const struct stander key = {NULL, mine},
+                         *self = count ? bsearch(&key, line, count, sizeof *line, by_number) : NULL;
+    if (!self)
+        return place;
+    place.stands = true;
+    place.self = *self;
+    if (self > line) {
+        place.leader = line[0];
+        place.predecessor = self[-1];
+    }
+    if (self > line + 1)
+        place.skipped = self[-2];
+    return place;
+}
+
+/* ---- one list ---- */
+
+static void shared_list_count_answer(struct shared_list *r, enum session_result result)
+{
+    if (r->listener.answered)
+        r->listener.answered(r->context, result);
+}
+
+static void shared_list_count_question(struct shared_list *r, enum candidate_ask what)
+{
+    if (r->listener.asked)
+        r->listener.asked(r->context, what);
+}
+
+static void shared_list_on_synced(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    struct shared_list *r = context;
+    r->synced = result == SESSION_OK;
+    shared_list_count_answer(r, result);
+}
+
+static void shared_list_on_list(void *context, enum session_result result, const struct znode_stat *stat,
+                                char *const *names, size_t count)
+{
+    (void)stat;
+    struct shared_list *r = context;
+    shared_list_count_answer(r, result);
+    r->under_way = false;
+    if (!r->synced)
+        result = SESSION_LOST; /* a candidate missing from it would create a second znode */
+    size_t standing = 0;
+    struct stander *line = result == SESSION_OK ? line_sort(names, count, &standing) : NULL;
+    if (result == SESSION_LOST || (result == SESSION_OK && !line)) {
+        /* Those who still have a connection must not wait for ever. */
+        for (size_t i = 0; i < r->served.count; i++)
+            queue_add(&r->waiting, r->served.all[i]);
+        r->served.count = 0;
+        shared_list_arm(r, RETRY_MS);
+        return;
+    }
+    for (size_t i = 0; i < r->served.count; i++) {
+        struct test_candidate *t = r->served.all[i];
+        struct line_place place = line_place(line, standing, t->machine.own);
+        if (t->candidate_session->paused)
+            queue_add(&r->waiting, t); /* it notices nothing: once it goes on */
+        else
+            r->looked(t, result, &place);
+    }
+    r->served.count = 0;
+    free(line);
+    uv_update_time(r->timer.loop);
+    r->next_ms = uv_now(r->timer.loop) + count * PAUSE_A_NAME_NS / 1000000;
+    shared_list_arm(r, 0);
+}
+
+static struct session *session_of_somebody(const struct shared_list *r)
+{
+    for (size_t i = 0; i < r->waiting.count; i++) {
+        const struct candidate_session *candidate_session = r->waiting.all[i]->candidate_session;
+        if (candidate_session->session && !candidate_session->paused &&
+            session_state(candidate_session->session) == CONNECTION_CONNECTED)
+            return candidate_session->session;
+    }
+    return NULL;
+}
+
+static void shared_list_begin(struct shared_list *r)
+{
+    struct session *session = session_of_somebody(r);
+    if (!session || !session_sync(session, r->election, shared_list_on_synced, r)) {
+        shared_list_arm(r, RETRY_MS);
+        return;
+    }
+    shared_list_count_question(r, ASK_FIND);
+    if (!session_children(session, r->election, false, shared_list_on_list, r)) {
+        shared_list_arm(r, RETRY_MS);
+        return;
+    }
+    shared_list_count_question(r, ASK_LOOK);
+    struct queue empty = r->served;
+    r->served = r->waiting;
+    r->waiting = empty;
+    r->under_way = true;
+}
+
+static void shared_list_on_due(uv_timer_t *timer)
+{
+    struct shared_list *r = timer->data;
+    if (r->waiting.count > 0 && !r->under_way)
+        shared_list_begin(r);
+}
+
+static void shared_list_arm(struct shared_list *r, uint64_t at_least_ms)
+{
+    uint64_t now_ms = uv_now(r->timer.loop);
+    uint64_t ms = r->next_ms > now_ms ? r->next_ms - now_ms : 0;
+    if (r->waiting.count > 0 && !r->under_way && !uv_is_active((uv_handle_t *)&r->timer))
+        uv_timer_start(&r->timer, shared_list_on_due, ms > at_least_ms ? ms : at_least_ms, 0);
+}
+
+bool shared_list_want(struct shared_list *r, struct test_candidate *t)
+{
+    if (!queue_add(&r->waiting, t))
+        return false;
+    shared_list_arm(r, 0);
+    return true;
+}

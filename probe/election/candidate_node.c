@@ -1,0 +1,258 @@
+#include "probe/election/candidate_node.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/text.h"
+#include "probe/election/acknowledge.h"
+#include "probe/election/client.h"
+#include "probe/election/clients.h"
+#include "probe/election/update.h"
+#include "probe/election/identity.h"
+#include "probe/election/leadership.h"
+#include "probe/election/name_hash.h"
+#include "probe/election/registry.h"
+#include "probe/election/roster.h"
+#include "probe/election/transactions.h"
+
+static char *candidate_node_copy_part(const char *text, size_t length)
+{
+    char *copy = malloc(length + 1);
+    if (copy) {
+        memcpy(copy, text, length);
+        copy[length] = '\0';
+    }
+    return copy;
+}
+
+void candidate_node_parse(const struct update *f, struct candidate *candidate)
+{
+    const struct election *election = f->election;
+    struct candidate_name parsed;
+    candidate->outside = !election->recipe ||
+                         !recipe_parse_name(f->model->recipes, election->recipe, candidate->name, &parsed);
+    if (candidate->outside)
+        return;
+    candidate->sequence = parsed.sequence;
+    candidate->reads = parsed.reads;
+    candidate->named = parsed.guid_length > 0 || parsed.session != 0;
+    const char *wish = election->settings->identity;
+    bool wanted = !wish || strcmp(wish, "name") == 0;
+    if (wanted && parsed.who_length > 0 && parsed.who_length <= IDENTITY_MAX && !candidate->identity) {
+        candidate->identity = candidate_node_copy_part(parsed.who, parsed.who_length);
+        candidate->identity_source = IDENTITY_NAME;
+    }
+}
+
+struct candidate *candidate_node_new(const struct update *f, const char *name, uint32_t hash)
+{
+    struct candidate *candidate = candidate_new(name, hash);
+    if (candidate) {
+        candidate->joined = f->at;
+        candidate->election = f->election;
+        candidate->round = f->election->list_round;
+    }
+    return candidate;
+}
+
+static void set_identity(struct candidate *candidate, char *identity, enum identity_source source)
+{
+    free(candidate->identity);
+    candidate->identity = identity;
+    candidate->identity_source = identity ? source : IDENTITY_SESSION;
+}
+
+/* Where nothing better is known: the host of its connection. */
+static void name_by_client(struct candidate *candidate)
+{
+    const char *host;
+    size_t length = candidate->client ? client_host(&candidate->client->shown, &host) : 0;
+    if (length == 0 || length > IDENTITY_MAX ||
+        (candidate->identity && candidate->identity_source != IDENTITY_CLIENT))
+        return;
+    if (candidate->identity && strlen(candidate->identity) == length &&
+        memcmp(candidate->identity, host, length) == 0)
+        return;
+    set_identity(candidate, candidate_node_copy_part(host, length), IDENTITY_CLIENT);
+}
+
+void candidate_node_identify(const struct election *election, struct candidate *candidate)
+{
+    const char *wish = election->settings->identity;
+    bool any = !wish;
+    bool registry_wished = wish && strncmp(wish, "registry:", 9) == 0;
+    if (wish && strcmp(wish, "client") == 0)
+        name_by_client(candidate);
+    if (!any && !registry_wished && strcmp(wish, "data") != 0)
+        return;
+    /* The members' directory is where operators of that system look. */
+    const char *member = any ? registry_member(election, candidate->stat.owner) : NULL;
+    if (member) {
+        set_identity(candidate, text_copy(member), IDENTITY_REGISTRY);
+        return;
+    }
+    if (any || !registry_wished) {
+        char *found = identity_from_data(candidate->data, candidate->data_length);
+        if (found) {
+            set_identity(candidate, found, IDENTITY_DATA);
+            return;
+        }
+        if (candidate->identity_source == IDENTITY_DATA)
+            set_identity(candidate, NULL, IDENTITY_SESSION);
+    }
+    if (candidate->identity && candidate->identity_source == IDENTITY_NAME)
+        return;
+    const char *registered = registry_identity(election, candidate->stat.owner);
+    if (registered)
+        set_identity(candidate, text_copy(registered), IDENTITY_REGISTRY);
+    else if (any)
+        name_by_client(candidate);
+}
+
+void client_named(struct candidate *candidate)
+{
+    const char *wish = candidate->election->settings->identity;
+    if (!wish || strcmp(wish, "client") == 0)
+        name_by_client(candidate);
+}
+
+/* Its owner's session: what the servers show of it is about this candidate. */
+static void take_owner(struct election *election, struct candidate *candidate)
+{
+    if (!owner_is_session(candidate->stat.owner) || candidate->outside)
+        return;
+    struct client *client = clients_make(election->cluster, candidate->stat.owner);
+    if (client)
+        client_owns(client, candidate);
+}
+
+/* True if it differs from the kept data. */
+static bool candidate_node_keep_data(struct candidate *candidate, const struct observed_node *node)
+{
+    size_t length = node->data_length < CANDIDATE_DATA_KEPT ? node->data_length : CANDIDATE_DATA_KEPT;
+    if (length == candidate->data_length && (length == 0 || memcmp(candidate->data, node->data, length) == 0))
+        return false;
+    unsigned char *data = NULL;
+    if (length > 0) {
+        data = malloc(length);
+        if (!data)
+            return false;
+        memcpy(data, node->data, length);
+    }
+    free(candidate->data);
+    candidate->data = data;
+    candidate->data_length = length;
+    return true;
+}
+
+void candidate_node_stat(const struct update *f, struct candidate *candidate, const struct znode_stat *stat)
+{
+    if (candidate->stat.owner != stat->owner)
+        diagnose_soon(f->election);
+    candidate->stat = *stat;
+    transactions_note(&f->election->cluster->transactions, stat->czxid, 0, false);
+    take_owner(f->election, candidate);
+}
+
+void candidate_node_read(const struct update *f, struct candidate *candidate,
+                         const struct observed_node *node)
+{
+    struct election *election = f->election;
+    /* A Stat alone identifies no candidate whose data is still to come. */
+    bool whole = node->has_data || node->stat->data_length == 0;
+    bool first = whole && !candidate->known;
+    bool changed = first || candidate->stat.mzxid != node->stat->mzxid ||
+                   candidate->stat.owner != node->stat->owner ||
+                   candidate->stat.children != node->stat->children;
+    candidate->stat = *node->stat;
+    if (changed)
+        transactions_note(&election->cluster->transactions, node->stat->mzxid, 0, false);
+    take_owner(election, candidate);
+    if (whole) {
+        if (candidate->again_us > candidate->read_us)
+            diagnose_again(election); /* a confirmation of its state was requested */
+        candidate->read_us = f->at.mono_us;
+        roster_unqueue(election, candidate);
+        if (first && !candidate->denied)
+            election->unknown_count--;
+        candidate->known = true;
+        candidate->denied = false;
+    }
+    bool other_data = node->has_data && candidate_node_keep_data(candidate, node);
+    if (first || other_data)
+        candidate_node_identify(election, candidate);
+    if (changed || other_data)
+        update_touched(f);
+}
+
+static struct candidate *candidate_node_find(const struct election *election, const char *name)
+{
+    return roster_find(election, name, name_hash(name, strlen(name), election->hash_seed));
+}
+
+void update_candidate_node(const struct update *f, const char *name, const struct observed_node *node)
+{
+    struct election *election = f->election;
+    struct candidate *candidate = candidate_node_find(election, name);
+    if (!candidate || candidate->outside)
+        return;
+    if (candidate->known && candidate->stat.czxid != node->stat->czxid)
+        return; /* the directory was recreated under the same names: its list will tell */
+    candidate_node_read(f, candidate, node);
+
+    /* Its czxid is known now: among equal numbers that may move it. */
+    const struct candidate *first = election->candidates[0];
+    roster_rank(election, candidate);
+    if (election->leader && election->leader == first && election->candidates[0] != first)
+        leadership_corrected(f, election->candidates[0]);
+
+    if (!election->leader && election->state == ELECTION_ELECTING && election->candidates[0] == candidate) {
+        leadership_won(f, candidate);
+        update_state(f, ELECTION_LED);
+        update_tell_elected(f);
+        leadership_read(f);
+    } else if (candidate == election->leader) {
+        leadership_read(f);
+        acknowledge_update(f);
+    }
+}
+
+void update_candidate_absent(const struct update *f, const char *name)
+{
+    struct election *election = f->election;
+    struct candidate *candidate = candidate_node_find(election, name);
+    if (!candidate)
+        return;
+    election->gone_since_list++;
+    bool outside = candidate->outside, led = candidate == election->leader;
+    size_t position = outside ? 0 : roster_position(election, candidate) + 1;
+    roster_take(election, candidate);
+    if (outside) {
+        roster_list_foreign(f->election);
+        update_touched(f);
+    } else {
+        election->counters.left++;
+        if (led) {
+            /* The news first: to sum up the failover before this one can wait for it. */
+            update_tell_candidate(f, EVENT_LEADER_LOST, candidate, position);
+            leadership_lost(f, candidate, true);
+            update_state(f, election->candidate_count > 0 ? ELECTION_ELECTING : ELECTION_VACANT);
+        }
+        if (election->state == ELECTION_ELECTING && election->candidate_count == 0)
+            update_state(f, ELECTION_VACANT); /* the next in line was gone as well, and so on to the last */
+        update_tell_candidate(f, EVENT_CANDIDATE_LEFT, candidate, position);
+    }
+    candidate_free(candidate);
+}
+
+void update_candidate_denied(const struct update *f, const char *name)
+{
+    struct election *election = f->election;
+    struct candidate *candidate = candidate_node_find(election, name);
+    if (!candidate || candidate->outside || candidate->known || candidate->denied)
+        return;
+    roster_unqueue(election, candidate);
+    candidate->denied = true;
+    election->unknown_count--;
+    update_touched(f);
+}

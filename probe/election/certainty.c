@@ -1,0 +1,307 @@
+#include "probe/election/certainty.h"
+
+#include <string.h>
+
+#include "probe/election/client.h"
+#include "probe/election/clients.h"
+#include "probe/election/cluster.h"
+
+/* A directory, or a leader, that was there for less than this was made for one decision. */
+#define LASTING_US INT64_C(200000)
+/* Lists are recent for three times the interval between the latest two, and at least for so long. */
+#define RECENT_US INT64_C(15000000)
+#define RECENT_INTERVALS 3
+
+static const struct presumption_kind presumption_kinds[PRESUMPTIONS] = {
+    [PRESUMES_ELECTION] = {"election", "that this directory is an election",
+                           "name its path, or recipe: in the configuration"},
+    [PRESUMES_LEADER] = {"leader", "that somebody must lead here",
+                         "kind: leader or kind: lock in the configuration"},
+    [PRESUMES_LAYOUT] = {"layout", "that members of this layout watch the one before them",
+                         "recipe: in the configuration"},
+    [PRESUMES_ORDER] = {"order", "that equal sequence numbers are ordered by creation", NULL},
+    [PRESUMES_WATCHES] = {"watches", "that no watch on children or above the directory serves it", NULL},
+    [PRESUMES_MARK] = {"mark", "that this version of the layout acknowledges there",
+                       "acknowledgement: in the configuration"},
+    [PRESUMES_LASTING] = {"lasting", "that the directory was to stay", NULL},
+    [PRESUMES_FRESH] = {"fresh", "that the servers' latest lists still hold", NULL},
+};
+
+const struct presumption_kind *presumption_kind(enum presumption presumption)
+{
+    return &presumption_kinds[presumption];
+}
+
+/* ---- what each finding presumes ---- */
+
+#define BIT(presumption) (1u << PRESUMES_##presumption)
+
+struct rule {
+    unsigned dropped, kept, doubted; /* what becomes of it where the presumption is missing, a bit each */
+};
+
+/* What a member should watch and does not. */
+#define WATCH_RULE                                                                                           \
+    {                                                                                                        \
+        BIT(ELECTION), BIT(FRESH), BIT(LAYOUT) | BIT(ORDER) | BIT(WATCHES)                                   \
+    }
+/* What servers show of sessions. */
+#define SHOWN_RULE                                                                                           \
+    {                                                                                                        \
+        BIT(ELECTION), BIT(FRESH), 0                                                                         \
+    }
+/* What the znodes of members show. */
+#define MEMBER_RULE                                                                                          \
+    {                                                                                                        \
+        BIT(ELECTION), 0, 0                                                                                  \
+    }
+
+/* A finding without a row presumes nothing: it states a fact about znodes or about this tool. */
+static const struct rule rules[FINDING_COUNT] = {
+    [FINDING_NO_LEADER] = {BIT(ELECTION) | BIT(LASTING), 0, BIT(LEADER)},
+    [FINDING_NEVER_WAKES] = {BIT(ELECTION), 0, BIT(LAYOUT)},
+    [FINDING_NO_WATCH] = WATCH_RULE,
+    [FINDING_WATCH_ON_DELETED] = WATCH_RULE,
+    [FINDING_WATCH_SELF] = WATCH_RULE,
+    [FINDING_WRONG_PREDECESSOR] = WATCH_RULE,
+    [FINDING_WATCH_EATEN] = WATCH_RULE,
+    [FINDING_ORPHAN_READER] = WATCH_RULE,
+    [FINDING_HERD] = SHOWN_RULE,
+    [FINDING_WATCHER_WITHOUT_CANDIDATE] = SHOWN_RULE,
+    [FINDING_EXTRA_WATCHES] = SHOWN_RULE,
+    [FINDING_PERSISTENT_CANDIDATE] = MEMBER_RULE,
+    [FINDING_DUPLICATE_SESSION] = MEMBER_RULE,
+    [FINDING_DUPLICATE_IDENTITY] = MEMBER_RULE,
+    [FINDING_GHOST_EPHEMERAL] = {0, BIT(FRESH), 0},
+    [FINDING_OWNER_DISCONNECTED] = SHOWN_RULE,
+    [FINDING_LEADER_SILENT] = SHOWN_RULE,
+    [FINDING_NEVER_ACKNOWLEDGED] = {BIT(ELECTION), 0, BIT(MARK)},
+    [FINDING_ACKNOWLEDGEMENT_MISMATCH] = {BIT(ELECTION), 0, BIT(MARK)},
+    [FINDING_STALE_LOCK] = MEMBER_RULE,
+    [FINDING_DOUBLE_LEADER_RISK] = {BIT(ELECTION), BIT(FRESH), BIT(LEADER)},
+    [FINDING_FLAPPING] = {BIT(ELECTION), 0, BIT(LEADER)},
+    [FINDING_SLOW_FAILOVER] = {BIT(ELECTION), 0, BIT(LEADER)},
+    [FINDING_SESSION_TIMEOUT_LONG] = SHOWN_RULE,
+    [FINDING_SESSION_TIMEOUT_SHORT] = SHOWN_RULE,
+    [FINDING_SEQUENCE_TIE] = MEMBER_RULE,
+    [FINDING_FOREIGN_CHILD] = MEMBER_RULE,
+    [FINDING_ELECTION_GONE] = {BIT(ELECTION) | BIT(LASTING), 0, 0},
+    [FINDING_NO_GUID] = MEMBER_RULE,
+};
+
+bool certainty_presumes(enum finding_code code, enum presumption presumption, enum verdict *without)
+{
+    const struct rule *rule = &rules[code];
+    unsigned bit = 1u << presumption;
+    *without = rule->dropped & bit   ? VERDICT_NOTHING
+               : rule->kept & bit    ? VERDICT_KEPT
+               : rule->doubted & bit ? VERDICT_SUSPECTED
+                                     : VERDICT_CERTAIN;
+    return *without != VERDICT_CERTAIN;
+}
+
+enum verdict certainty_judge(enum finding_code code, unsigned holds, enum presumption *missing)
+{
+    enum verdict worst = VERDICT_CERTAIN, without;
+    *missing = PRESUMPTIONS;
+    for (unsigned i = 0; i < PRESUMPTIONS; i++)
+        if (!(holds >> i & 1u) && certainty_presumes(code, (enum presumption)i, &without) &&
+            without > worst) {
+            worst = without;
+            *missing = (enum presumption)i;
+        }
+    return worst;
+}
+
+/* ---- known facts ---- */
+
+bool certainty_layout(const struct election *election, const struct candidate *c)
+{
+    return election->recognised != RECOGNISED_NAME && c->election == election;
+}
+
+bool certainty_order(const struct election *election, const struct candidate *c)
+{
+    if (c->place == 0 || c->sequence == SEQUENCE_NONE || c->place >= election->candidate_count)
+        return true;
+    struct candidate *const *at = &election->candidates[c->place];
+    bool before =
+        at[-1]->sequence == at[0]->sequence || (c->place > 1 && at[-2]->sequence == at[-1]->sequence);
+    return !before && (c->place + 1u >= election->candidate_count || at[1]->sequence != at[0]->sequence);
+}
+
+static bool lies_above(const char *path, const char *election)
+{
+    size_t length = strlen(path);
+    return strcmp(path, "/") == 0 ||
+           (strncmp(path, election, length) == 0 && (election[length] == '/' || election[length] == '\0'));
+}
+
+/* Some session, an observer's left out, has a watch above the election: it may be recursive. For a lock its
+   own path does not count. */
+static bool watched_above(const struct election *election)
+{
+    const struct clients *clients = election->cluster->clients;
+    bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
+    for (size_t i = 0; clients && i < clients->above_count; i++) {
+        const struct client *client = clients_find(clients, clients->above[i]);
+        if (!client || !client->shown.connected || client->shown.observer)
+            continue;
+        for (size_t k = 0; k < client->shown.watch_count; k++) {
+            const char *path = client->shown.watches[k];
+            if (lies_above(path, election->path) && !(lock && strcmp(path, election->path) == 0))
+                return true;
+        }
+    }
+    return false;
+}
+
+bool certainty_watches(const struct election *election, const struct candidate *c)
+{
+    const struct cluster *cluster = election->cluster;
+    const struct client_session *shown = c->client ? &c->client->shown : NULL;
+    return shown && shown->server < cluster->server_count &&
+           cluster->servers[shown->server].foreign_children == 0 && !watched_above(election);
+}
+
+bool certainty_hidden_watches(const struct election *election)
+{
+    const struct cluster *cluster = election->cluster;
+    for (size_t i = 0; i < cluster->server_count; i++)
+        if (cluster->servers[i].foreign_children != 0)
+            return true;
+    return watched_above(election);
+}
+
+static bool is_watch_code(enum finding_code code)
+{
+    return rules[code].doubted >> PRESUMES_WATCHES & 1u;
+}
+
+/* A server's list is recent as long as the next ones may still come. */
+static int64_t recent_until_us(const struct server *server)
+{
+    int64_t apart_us =
+        server->listed_before.mono_us ? server->listed.mono_us - server->listed_before.mono_us : 0;
+    int64_t recent_us = RECENT_INTERVALS * apart_us > RECENT_US ? RECENT_INTERVALS * apart_us : RECENT_US;
+    return server->listed.mono_us + server->list_took_us + recent_us;
+}
+
+static const struct client_session *certainty_owner_of(const struct candidate *candidate)
+{
+    return candidate->client ? &candidate->client->shown : NULL;
+}
+
+/* The lists of the server that holds its session, else of all. */
+static bool certainty_fresh(const struct election *election, struct about about, int64_t now_us,
+                            int64_t *again_us)
+{
+    const struct cluster *cluster = election->cluster;
+    const struct client_session *shown = about.session     ? cluster_client(cluster, about.session)
+                                         : about.candidate ? certainty_owner_of(about.candidate)
+                                                           : NULL;
+    bool one = shown && shown->connected && shown->server < cluster->server_count;
+    for (size_t i = 0; i < cluster->server_count; i++) {
+        const struct server *server = &cluster->servers[i];
+        /* What a server hides, the diagnoses themselves allow for. */
+        if ((one && i != shown->server) || server->hidden[HIDDEN_CONNECTIONS] || !server->listed.mono_us)
+            continue;
+        int64_t until_us = recent_until_us(server);
+        if (now_us > until_us)
+            return false;
+        if (until_us + 1 < *again_us)
+            *again_us = until_us + 1;
+    }
+    return true;
+}
+
+/* A directory that goes as soon as it was made, or whose leaders all did, serves one decision at a time: that
+   it is gone or empty is how it works. */
+static bool certainty_lasting(const struct election *election)
+{
+    if (election->state == ELECTION_ABSENT)
+        return election->lasted_us == 0 || election->lasted_us >= LASTING_US;
+    bool brief = false;
+    for (size_t i = 0; i < election->tenure_count; i++) {
+        const struct tenure *tenure = election_tenure_at(election, i);
+        if (!tenure->name)
+            continue;
+        if (!tenure->from_exact || tenure->to.mono_us - tenure->from.mono_us >= LASTING_US)
+            return true;
+        brief = true;
+    }
+    return !brief;
+}
+
+static bool certainty_mark(const struct election *election)
+{
+    return election->mark_configured || election->mark_proved;
+}
+
+unsigned certainty_holds(const struct election *election, enum finding_code code, struct about about,
+                         struct moment now, int64_t *again_us)
+{
+    const struct candidate *c = about.candidate;
+    enum verdict without;
+    *again_us = INT64_MAX;
+    /* Proved while every watch was shown or excluded: the proof itself ends when the session asks for more.
+     */
+    bool proved = c && c->proof == code;
+    bool member = c && is_watch_code(code);
+    bool known[PRESUMPTIONS] = {
+        [PRESUMES_ELECTION] = election_is_proven(election),
+        [PRESUMES_LEADER] = election->kind == KIND_LEADER && election->kind_proof != KIND_ASSUMED,
+        [PRESUMES_LAYOUT] = !member || certainty_layout(election, c),
+        [PRESUMES_ORDER] = !member || certainty_order(election, c),
+        [PRESUMES_WATCHES] = !member || proved || certainty_watches(election, c),
+        [PRESUMES_MARK] = certainty_mark(election),
+        [PRESUMES_LASTING] = certainty_lasting(election),
+        [PRESUMES_FRESH] = !certainty_presumes(code, PRESUMES_FRESH, &without) ||
+                           certainty_fresh(election, about, now.mono_us, again_us),
+    };
+    unsigned holds = 0;
+    for (unsigned i = 0; i < PRESUMPTIONS; i++)
+        holds |= (unsigned)known[i] << i;
+    return holds;
+}
+
+/* ---- the kind ---- */
+
+void certainty_settle_kind(struct election *election)
+{
+    enum recipe_nature nature = election->recipe ? election->recipe->nature : NATURE_EITHER;
+    bool wished = election->settings && election->settings->kind != KIND_AUTO;
+    if (wished) {
+        election->kind = election->settings->kind;
+        election->kind_proof = KIND_CONFIGURED;
+    } else if (nature != NATURE_EITHER && election->recognised != RECOGNISED_NAME) {
+        election->kind = nature == NATURE_LOCKS ? KIND_LOCK : KIND_LEADER;
+        election->kind_proof = KIND_BY_LAYOUT;
+    } else if (election->kind_proof != KIND_BY_BEHAVIOUR) {
+        election->kind = nature == NATURE_LOCKS ? KIND_LOCK : KIND_LEADER;
+        election->kind_proof = KIND_ASSUMED;
+    }
+}
+
+/* So many short holds, each followed by a free lock, show a lock. */
+#define HOLDS_OF_A_LOCK 3
+#define SHORT_HOLD_US INT64_C(30000000)
+
+void certainty_see_kind(struct election *election)
+{
+    int holds = 0;
+    if (election->kind_proof != KIND_ASSUMED)
+        return;
+    for (size_t i = 0; i + 1 < election->tenure_count; i++) {
+        const struct tenure *held = election_tenure_at(election, i),
+                            *after = election_tenure_at(election, i + 1);
+        if (!held->name || !held->from_exact)
+            continue;
+        bool is_short = held->to.mono_us - held->from.mono_us < SHORT_HOLD_US;
+        holds = is_short && !after->name && !after->gap ? holds + 1 : 0;
+    }
+    if (holds < HOLDS_OF_A_LOCK)
+        return;
+    election->kind = KIND_LOCK;
+    election->kind_proof = KIND_BY_BEHAVIOUR;
+}

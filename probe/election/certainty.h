@@ -1,0 +1,82 @@
+/*
+ * certainty.h - what must be known before a finding is certain: one rule for all findings.
+ *
+ * A finding follows from the facts of the servers and from its presumptions: that the directory is an
+ * election, that it must have a leader, that its members watch their predecessors, that no hidden watch
+ * serves one of them, that the facts are fresh. Each finding lists its presumptions in one table. Where a
+ * presumption is not known to hold, the finding is suspected at most and names it, or it is not raised at
+ * all. diagnosis_raise() (findings.h) applies this to every finding; the manual states it in
+ * electop-findings(7), "When a finding is certain".
+ */
+#ifndef ELECTOP_PROBE_ELECTION_CERTAINTY_H
+#define ELECTOP_PROBE_ELECTION_CERTAINTY_H
+
+#include <stdbool.h>
+
+#include "probe/election/election.h"
+
+enum presumption {
+    PRESUMES_ELECTION, /* a signature, a watch on a predecessor, or the user's word: not a name alone */
+    PRESUMES_LEADER,   /* there must be a leader: configured, or the layout has no other use */
+    PRESUMES_LAYOUT,   /* which znode its members watch: configured, a distinctive signature, or seen */
+    PRESUMES_ORDER,    /* the place in line is defined: no equal sequence numbers around it */
+    PRESUMES_WATCHES,  /* every watch that could serve the member is shown or excluded */
+    PRESUMES_MARK,     /* the acknowledgement: configured, or seen with a member's session as its owner */
+    PRESUMES_LASTING,  /* the directory lasts: it is not made for the moment of one election */
+    PRESUMES_FRESH,    /* the servers' lists behind it are recent */
+    PRESUMPTIONS
+};
+
+/* What becomes of a finding. */
+enum verdict {
+    VERDICT_CERTAIN,   /* nothing that it presumes is missing */
+    VERDICT_SUSPECTED, /* suspected at most */
+    VERDICT_KEPT,      /* not judged now: the earlier finding stays, unconfirmed */
+    VERDICT_NOTHING    /* not raised */
+};
+
+struct presumption_kind {
+    const char *word; /* "leader" */
+    const char
+        *assumed; /* the assumption of a suspected finding, for people: "that somebody must lead here" */
+    const char *settles; /* the setting that resolves it, or NULL: none does */
+};
+const struct presumption_kind *presumption_kind(enum presumption);
+
+/* What a finding of this code presumes, and what becomes of it where that does not hold. */
+bool certainty_presumes(enum finding_code, enum presumption, enum verdict *without);
+
+/* holds: a bit for each presumption that is known to hold (1u << PRESUMES_...). missing: the first one
+   that decides the verdict; PRESUMPTIONS for VERDICT_CERTAIN. */
+enum verdict certainty_judge(enum finding_code, unsigned holds, enum presumption *missing);
+
+/* What a finding is about, where it is about one: a candidate, or a session (0: none). */
+struct about {
+    const struct candidate *candidate;
+    uint64_t session;
+};
+/* The presumptions that are known to hold now, for a finding of this code about that. again_us: when time
+   alone may change it; INT64_MAX: never. */
+unsigned certainty_holds(const struct election *, enum finding_code, struct about, struct moment now,
+                         int64_t *again_us);
+
+/* The election's kind: as configured, else as its layout is used, else as it behaves, else assumed. */
+void certainty_settle_kind(struct election *);
+/* Where the kind is assumed: an election that is free again and again after short holds is a lock. */
+void certainty_see_kind(struct election *);
+
+/* ---- single presumptions, for the watch chain ---- */
+
+/* The znode that members of this layout watch is known, and not taken from a name that others may use. */
+bool certainty_layout(const struct election *, const struct candidate *);
+/* No hidden watch could notify this candidate: its server counts no child watches
+   but those of observers, and no session watches an ancestor of the election (perhaps recursively). */
+bool certainty_watches(const struct election *, const struct candidate *);
+/* Its place in line is defined: neither it nor the one before it shares its number. */
+bool certainty_order(const struct election *, const struct candidate *);
+
+/* Hidden watches could notify a client of a change in this election: a server counts child watches
+   that are not an observer's, or does not show them; or a session watches an ancestor. */
+bool certainty_hidden_watches(const struct election *);
+
+#endif

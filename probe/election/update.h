@@ -1,0 +1,67 @@
+/*
+ * update.h - the common part of every change of an election: events, states, pending diagnoses.
+ *
+ * The model from the top down; each file calls only those below it:
+ *
+ *   freeze.c            a copy that does not change
+ *   model.c             takes an observation to its election
+ *   diagnose*.c         problems
+ *   chain.c             the actual watches
+ *   directory.c         lists of children: joined, left, unseen
+ *   marks.c             acknowledgements and registries, as they are read
+ *   lock.c              elections that are one znode
+ *   servers.c           the ensemble's members, and the facts of each server
+ *   looks.c             sessions as the servers show them, and the looks that count
+ *   recall.c            facts of a recording from before this run
+ *   election_life.c     an election's beginning, its configuration, and its end
+ *   candidate_node.c    one candidate's znode: read, gone, denied
+ *   leadership.c        the leader, and since when
+ *   acknowledge.c       whether the leader has acknowledged
+ *   findings.c          the findings of one election: raised, kept, cleared
+ *   failover_case.c     the evidence of a change of leader, until it is reported as a whole
+ *   recalled.c          single facts of the recorded past
+ *   update.c            the common part of every change
+ *   tables              failovers.c, registry.c, roster.c, tenure.c, bystanders.c, replicas.c, clients.c,
+ *                       transactions.c
+ *   cluster.c           the elections of a cluster by path
+ */
+#ifndef ELECTOP_PROBE_ELECTION_UPDATE_H
+#define ELECTOP_PROBE_ELECTION_UPDATE_H
+
+#include "probe/election/cluster.h"
+#include "probe/election/election.h"
+#include "probe/election/event.h"
+
+struct update {
+    struct model *model;
+    struct election *election;
+    struct moment at;
+};
+
+/* Emits one event that belongs to no election. */
+void model_tell(struct model *, const struct event *);
+/* Emits one event; fills in time, cluster and election. */
+void update_tell(const struct update *, struct event *);
+/* ... of one candidate. */
+void update_tell_candidate(const struct update *, enum event_kind, const struct candidate *, size_t position);
+/* ... that the leader was elected; or once its data has been read (leader_untold), and at the latest before
+   any other event about it. */
+void update_tell_elected(const struct update *);
+void update_tell_elected_read(const struct update *, bool read);
+/* Something changed that a screen may show. */
+void update_touched(const struct update *);
+
+void update_state(const struct update *, enum election_state);
+/* Its state is as before, but may have differed in between: it counts from now. */
+void update_state_found(const struct update *);
+/* The facts just read hold now. */
+void update_fresh(const struct update *);
+void update_out_of_memory(const struct update *);
+/* Something of it, or of its sessions, changed: to be diagnosed. */
+void diagnose_soon(struct election *);
+/* Nothing of it changed, but another look may say more. */
+void diagnose_again(struct election *);
+/* It is not watched any more. */
+void diagnose_forget(struct election *);
+
+#endif

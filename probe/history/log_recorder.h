@@ -1,0 +1,48 @@
+/*
+ * log_recorder.h - a recording from transaction logs: runs an autopsy and records what the model then shows.
+ *
+ * What comes out is a recording like any other; its rows say that they come from logs. Times are those of the
+ * logs, so that a whole year may be recorded in seconds.
+ */
+#ifndef ELECTOP_PROBE_HISTORY_LOG_RECORDER_H
+#define ELECTOP_PROBE_HISTORY_LOG_RECORDER_H
+
+#include <stdbool.h>
+
+#include "config/settings.h"
+#include "probe/transactions/autopsy.h"
+
+struct log_recorder;
+
+struct log_recorder_options {
+    char *const *paths; /* directories, files, archives */
+    size_t path_count;
+    struct autopsy_query query;
+    const char *file; /* the recording */
+    stream_note_fn note;
+    void *context;
+};
+
+/* All must outlive it. NULL and a text in *error (caller frees): why not, and what to do. */
+struct log_recorder *log_recorder_new(const struct settings *, const struct log_recorder_options *,
+                                      char **error);
+
+/* Takes up to so many transactions. False: there is no more at present. */
+bool log_recorder_step(struct log_recorder *, size_t most);
+/* Looks for files that the servers have begun since. */
+void log_recorder_refresh(struct log_recorder *);
+/* Nothing else has happened until this moment (wall clock). */
+void log_recorder_pass(struct log_recorder *, int64_t wall_us);
+
+const struct autopsy *log_recorder_autopsy(const struct log_recorder *);
+const struct log_set *log_recorder_set(const struct log_recorder *);
+/* Its events, from now on, beside being recorded. */
+void log_recorder_listen(struct log_recorder *, void (*fn)(void *context, const struct event *),
+                         void *context);
+const struct model *log_recorder_model(const struct log_recorder *);
+
+/* Writes what is left and frees it. False: not all could be written; *problem as of recorder_stop(). NULL is
+ * fine. */
+bool log_recorder_end(struct log_recorder *, char **problem);
+
+#endif

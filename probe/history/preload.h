@@ -1,0 +1,28 @@
+/*
+ * preload.h - the facts that the configured recording already has, for a monitor that begins to watch: so a
+ * live snapshot says as much about the past as the recording does (probe/election/recall.h).
+ */
+#ifndef ELECTOP_PROBE_HISTORY_PRELOAD_H
+#define ELECTOP_PROBE_HISTORY_PRELOAD_H
+
+#include "probe/monitor.h"
+
+struct preload;
+
+/*
+ * Right after monitor_start(), before the loop runs, and before this process begins to record into the same
+ * file. NULL: nothing is configured or recorded, or it cannot be read: one watches no less without. End it
+ * before the monitor.
+ */
+struct preload *preload_begin(uv_loop_t *, struct monitor *, const struct history_settings *);
+void preload_end(struct preload *); /* NULL is fine */
+
+/*
+ * Another process records: where the live state is ahead of the recording, it is read again for a few
+ * seconds. Without this, all later facts come from this process alone.
+ */
+void preload_follow(struct preload *); /* NULL is fine */
+/* It is being waited for. */
+bool preload_waits(const struct preload *);
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * snapshot.h - the readable part of a model, as a set of small items, and the patches between two states.
+ *
+ * The recorder keeps one picture up to date with the live model and stores the patches; a reader applies
+ * them to another one and makes a model of it again (snapshot_read.h). A screen drawn from that shows
+ * the same as then. An item is one thing (an election, a candidate, a finding ...); a patch lists the
+ * items that differ and their differences, so unchanged items cost nothing.
+ *
+ * Left out are facts that only the model needs, and figures that change at every poll without meaning: when a
+ * session was last heard (unless it is silent for more than half of its timeout), how long a server took to
+ * answer, and of its other figures (zxid, connections, watches) all but one state a minute.
+ */
+#ifndef ELECTOP_PROBE_HISTORY_SNAPSHOT_H
+#define ELECTOP_PROBE_HISTORY_SNAPSHOT_H
+
+#include "probe/election/model.h"
+#include "probe/json/buffer.h"
+
+struct picture;
+
+struct picture *snapshot_new(void); /* NULL: out of memory */
+void snapshot_free(struct picture *);
+
+/* ---- writing ---- */
+
+/*
+ * Brings the picture up to date with the model and appends the differences to the patch; nothing if there
+ * are none. False: out of memory; the picture is then useless.
+ */
+bool snapshot_update(struct picture *, const struct model *, struct buffer *patch);
+
+/* The patch that makes this picture of an empty one. */
+bool snapshot_keyframe(const struct picture *, struct buffer *patch);
+
+/* ---- reading ---- */
+
+/* False: the patch does not fit the picture or is damaged, or out of memory.
+   The picture is then of no use. */
+bool snapshot_apply(struct picture *, const void *patch, size_t length);
+/* Empty again. */
+void snapshot_clear(struct picture *);
+
+/* The items, for snapshot_read.c: those that are not there have NULL bytes. Their first byte is an item_kind
+   (items.h). */
+const unsigned char *snapshot_item(const struct picture *, size_t i, size_t *length);
+
+#endif

@@ -1,0 +1,552 @@
+/* What of a model is written into a picture: everything that a screen or a sink reads (as freeze.c). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/bystanders.h"
+#include "probe/election/chain.h"
+#include "probe/election/client.h"
+#include "probe/election/failovers.h"
+#include "probe/election/name_hash.h"
+#include "probe/election/registry.h"
+#include "probe/history/items.h"
+#include "probe/history/snapshot.h"
+
+/* Other figures of a server than those that say something are noted as often. */
+#define FIGURES_EVERY_US 60000000
+
+struct writing {
+    struct picture *picture;
+    struct buffer *patch, *out; /* out: the item being written */
+};
+
+static void snapshot_items_begin(struct writing *w, enum item_kind kind, uint32_t parent)
+{
+    item_begin(w->picture, kind, parent);
+}
+
+static uint32_t snapshot_items_end(struct writing *w)
+{
+    return item_end(w->picture, w->patch);
+}
+
+static void put_flag(struct writing *w, bool flag)
+{
+    put_number(w->out, flag);
+}
+
+static void snapshot_items_put_time(struct writing *w, struct moment moment)
+{
+    put_moment(w->out, moment, w->picture->base_us);
+}
+
+/* ---- a cluster ---- */
+
+static struct last_figures *snapshot_items_figures_of(struct picture *p, size_t cluster, size_t server)
+{
+    for (size_t i = 0; i < p->figure_count; i++)
+        if (p->figures[i].cluster == cluster && p->figures[i].server == server)
+            return &p->figures[i];
+    struct last_figures *figures = realloc(p->figures, (p->figure_count + 1) * sizeof *figures);
+    if (!figures)
+        return NULL;
+    p->figures = figures;
+    figures = &p->figures[p->figure_count++];
+    *figures = (struct last_figures){.cluster = cluster, .server = server, .noted_us = INT64_MIN};
+    return figures;
+}
+
+static bool same_knowledge(const struct last_figures *f, const struct server *s)
+{
+    return (f->answer_us < 0) == (s->answer_us < 0) && (f->zxid < 0) == (s->zxid < 0) &&
+           (f->child_watches < 0) == (s->child_watches < 0) && (f->connections < 0) == (s->connections < 0) &&
+           (f->load_seen.mono_us == 0) == (s->load_seen.mono_us == 0) && (f->lag > 0) == (s->lag > 0) &&
+           (f->busiest_connections < 0) == (s->busiest_connections < 0) &&
+           (f->watches_seen.mono_us == 0) == (s->watches_seen.mono_us == 0);
+}
+
+static void note_figures(struct last_figures *f, const struct server *s, int64_t now_us)
+{
+    uint32_t whose = name_hash(s->address, strlen(s->address), 0);
+    if (f->noted_us != INT64_MIN && now_us - f->noted_us < FIGURES_EVERY_US && f->whose == whose &&
+        same_knowledge(f, s))
+        return;
+    *f = (struct last_figures){.cluster = f->cluster,
+                               .server = f->server,
+                               .whose = whose,
+                               .noted_us = now_us,
+                               .answer_us = s->answer_us,
+                               .zxid = s->zxid,
+                               .child_watches = s->child_watches,
+                               .connections = s->connections,
+                               .watch_count = s->watch_count,
+                               .seen = s->seen,
+                               .watches_seen = s->watches_seen,
+                               .load_seen = s->load_seen,
+                               .load = s->load,
+                               .lag = s->lag,
+                               .lag_us = s->lag_us,
+                               .busiest_connections = s->busiest_connections};
+    memcpy(f->busiest_address, s->busiest_address, sizeof f->busiest_address);
+}
+
+static void snapshot_items_write_load(struct writing *w, const struct last_figures *f)
+{
+    const struct server_load *load = &f->load;
+    const int64_t figures[] = {load->id,
+                               load->uptime_ms,
+                               load->latency_min_us,
+                               load->latency_avg_us,
+                               load->latency_max_us,
+                               load->outstanding,
+                               load->znodes,
+                               load->ephemerals,
+                               load->watches,
+                               load->address_connections_most,
+                               f->lag,
+                               f->lag_us,
+                               f->busiest_connections};
+    snapshot_items_put_time(w, f->load_seen);
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        put_signed(w->out, figures[i]);
+    put_text(w->out, f->busiest_address);
+}
+
+static void snapshot_items_write_server(struct writing *w, const struct model *model, size_t cluster,
+                                        size_t i, uint32_t at)
+{
+    const struct server *server = &model->clusters[cluster].servers[i];
+    struct last_figures *figures = snapshot_items_figures_of(w->picture, cluster, i);
+    if (!figures) {
+        w->picture->failed = true;
+        return;
+    }
+    note_figures(figures, server, model->now.mono_us);
+    snapshot_items_begin(w, ITEM_SERVER, at);
+    put_number(w->out, i);
+    item_key(w->picture);
+    put_text(w->out, server->address);
+    put_flag(w, server->unasked);
+    put_flag(w, server->reachable);
+    put_number(w->out, server->mode);
+    put_text(w->out, server->version);
+    put_text(w->out, server->problem);
+    put_text(w->out, server->watches_from);
+    for (size_t k = 0; k < sizeof server->hidden / sizeof server->hidden[0]; k++)
+        put_text(w->out, server->hidden[k]);
+    put_signed(w->out, figures->answer_us);
+    put_signed(w->out, figures->zxid);
+    put_signed(w->out, figures->connections);
+    put_signed(w->out, figures->child_watches);
+    put_number(w->out, figures->watch_count);
+    snapshot_items_put_time(w, figures->seen);
+    snapshot_items_put_time(w, figures->watches_seen);
+    snapshot_items_write_load(w, figures);
+    snapshot_items_end(w);
+}
+
+static uint32_t snapshot_items_write_cluster(struct writing *w, const struct cluster *cluster, size_t i)
+{
+    snapshot_items_begin(w, ITEM_CLUSTER, SLOT_NONE);
+    put_number(w->out, i);
+    item_key(w->picture);
+    put_text(w->out, cluster->name);
+    put_text(w->out, cluster->hosts);
+    put_text(w->out, cluster->chroot);
+    put_number(w->out, cluster->connection);
+    put_flag(w, cluster->ever_connected);
+    snapshot_items_put_time(w, cluster->connection_since);
+    put_number(w->out, cluster->session);
+    put_signed(w->out, cluster->timeout_ms);
+    put_text(w->out, cluster->connected_to);
+    put_text(w->out, cluster->problem);
+    snapshot_items_put_time(w, cluster->stood_still_from);
+    snapshot_items_put_time(w, cluster->stood_still_to);
+    put_number(w->out, cluster->ensemble);
+    return snapshot_items_end(w);
+}
+
+/* ---- an election ---- */
+
+static void put_recipe(struct writing *w, const struct recipe *recipe)
+{
+    put_text(w->out, recipe ? recipe->name : NULL);
+    if (!recipe)
+        return;
+    put_text(w->out, recipe->title);
+    put_number(w->out, recipe->family);
+    put_text(w->out, recipe->candidate);
+    put_flag(w, recipe->signature);
+    put_number(w->out, recipe->watches);
+    put_number(w->out, recipe->mark_place);
+    put_text(w->out, recipe->mark);
+}
+
+static void put_settings(struct writing *w, const struct election_settings *settings)
+{
+    put_flag(w, settings != NULL);
+    if (!settings)
+        return;
+    put_text(w->out, settings->path);
+    put_text(w->out, settings->name);
+    put_number(w->out, settings->kind);
+    put_text(w->out, settings->recipe);
+    put_text(w->out, settings->acknowledgement);
+    put_text(w->out, settings->identity);
+    put_number(w->out, settings->inject);
+    put_signed(w->out, settings->allow.vacancy_ms);
+    put_signed(w->out, settings->allow.failover_ms);
+    put_signed(w->out, settings->allow.silent_percent);
+    put_signed(w->out, settings->allow.leader_changes);
+    put_signed(w->out, settings->allow.leader_changes_ms);
+}
+
+static uint32_t snapshot_items_write_election(struct writing *w, const struct election *e, size_t i,
+                                              uint32_t cluster)
+{
+    snapshot_items_begin(w, ITEM_ELECTION, cluster);
+    put_text(w->out, e->path);
+    item_key(w->picture);
+    put_number(w->out, i);
+    put_text(w->out, e->name);
+    put_number(w->out, e->kind);
+    put_number(w->out, e->origin);
+    put_settings(w, e->settings);
+    put_recipe(w, e->recipe);
+    put_number(w->out, e->recognised);
+    put_number(w->out, e->mark_place);
+    put_text(w->out, e->mark_path);
+    put_text(w->out, e->registry_path);
+    return snapshot_items_end(w);
+}
+
+/* Nothing was observed of it: it stays, with all that is below it. False: it is not there yet. */
+static bool keep_election(struct writing *w, const struct election *e, uint32_t cluster)
+{
+    snapshot_items_begin(w, ITEM_ELECTION, cluster);
+    put_text(w->out, e->path);
+    item_key(w->picture);
+    return item_keep(w->picture) != SLOT_NONE;
+}
+
+static void put_change(struct writing *w, const struct change *change)
+{
+    put_text(w->out, change->from);
+    put_text(w->out, change->from_identity);
+    put_text(w->out, change->to);
+    put_text(w->out, change->to_identity);
+    snapshot_items_put_time(w, change->lost_at);
+    put_flag(w, change->lost_seen);
+    put_signed(w->out, change->vacancy_us);
+    put_signed(w->out, change->takeover_us);
+}
+
+static void write_state(struct writing *w, const struct election *e, uint32_t at)
+{
+    snapshot_items_begin(w, ITEM_STATE, at);
+    item_key(w->picture);
+    put_number(w->out, e->state);
+    snapshot_items_put_time(w, e->state_since);
+    put_flag(w, e->state_since_exact);
+    put_text(w->out, e->problem);
+    put_flag(w, e->leader != NULL);
+    snapshot_items_put_time(w, e->leader_since);
+    put_flag(w, e->leader_since_exact);
+    put_number(w->out, e->acknowledged);
+    snapshot_items_put_time(w, e->unacknowledged_since);
+    put_flag(w, e->mark_known);
+    put_flag(w, e->mark_present);
+    put_number(w->out, e->mark_stat.owner);
+    put_text(w->out, e->mark_identity);
+    put_flag(w, registry_complete(e));
+    put_flag(w, e->directory_known);
+    put_flag(w, e->listed.mono_us != 0);
+    put_flag(w, e->fresh);
+    snapshot_items_put_time(w, e->stale_since);
+    put_signed(w->out, e->next_sequence);
+    put_number(w->out, e->unknown_count);
+    put_flag(w, e->shows_predecessor);
+    put_number(w->out, e->counters.joined);
+    put_number(w->out, e->counters.left);
+    put_number(w->out, e->counters.leader_changes);
+    put_number(w->out, e->counters.missed_changes);
+    put_number(w->out, e->counters.unseen_joined);
+    put_number(w->out, e->counters.unseen_left);
+    put_change(w, &e->change);
+    put_number(w->out, e->foreign_count);
+    for (size_t i = 0; e->foreign && i < e->foreign_count && i < FOREIGN_KEPT; i++)
+        put_text(w->out, e->foreign[i]);
+    /* These came later than the rest: they may be missing. */
+    snapshot_items_put_time(w, e->unseen_at);
+    put_number(w->out, e->kind_proof);
+    put_flag(w, e->hidden_watches);
+    snapshot_items_end(w);
+}
+
+static void put_stat(struct writing *w, const struct znode_stat *stat)
+{
+    put_signed(w->out, stat->czxid);
+    put_signed(w->out, (int64_t)((uint64_t)stat->mzxid - (uint64_t)stat->czxid));
+    put_signed(w->out, (int64_t)((uint64_t)stat->pzxid - (uint64_t)stat->czxid));
+    put_signed(w->out, stat->ctime_ms);
+    put_signed(w->out, (int64_t)((uint64_t)stat->mtime_ms - (uint64_t)stat->ctime_ms));
+    put_signed(w->out, stat->version);
+    put_signed(w->out, stat->cversion);
+    put_signed(w->out, stat->aversion);
+    put_signed(w->out, stat->data_length);
+    put_signed(w->out, stat->children);
+    put_number(w->out, stat->owner);
+}
+
+/* By word: the numbers of codes may change from one version of the program to the next. */
+static void snapshot_items_put_code(struct writing *w, enum finding_code code)
+{
+    put_text(w->out, code < FINDING_COUNT ? finding_kind(code)->word : NULL);
+}
+
+#define WATCHERS_FEW 64
+
+static void snapshot_items_put_watchers(struct writing *w, const struct election *e,
+                                        const struct candidate *c)
+{
+    uint64_t few[WATCHERS_FEW], *sessions = few;
+    size_t count = chain_watched_by(e, c, few, WATCHERS_FEW);
+    if (count > WATCHERS_FEW) {
+        sessions = malloc(count * sizeof *sessions);
+        if (sessions)
+            chain_watched_by(e, c, sessions, count);
+        else
+            w->picture->failed = true;
+    }
+    put_number(w->out, sessions ? count : 0);
+    for (size_t i = 0; sessions && i < count; i++)
+        put_number(w->out, sessions[i]);
+    if (sessions != few)
+        free(sessions);
+}
+
+/* Fields that change during its life come last. */
+static uint32_t snapshot_items_write_candidate(struct writing *w, const struct election *e,
+                                               const struct candidate *c, uint32_t at)
+{
+    snapshot_items_begin(w, c->outside ? ITEM_OUTSIDER : ITEM_CANDIDATE, at);
+    put_text(w->out, c->name);
+    item_key(w->picture);
+    put_signed(w->out, c->sequence);
+    put_flag(w, c->ranked);
+    snapshot_items_put_time(w, c->joined);
+    put_flag(w, c->joined_seen);
+    put_flag(w, c->known);
+    put_flag(w, c->denied);
+    if (c->known)
+        put_stat(w, &c->stat);
+    const struct client_session *session = c->outside ? NULL : candidate_client(c);
+    put_number(w->out, session ? session->id : 0);
+    put_bytes(w->out, c->data, c->data_length);
+    put_text(w->out, c->identity);
+    put_number(w->out, c->identity_source);
+    put_number(w->out, c->link);
+    put_text(w->out, c->link_why);
+    snapshot_items_put_code(w, c->wrong);
+    snapshot_items_put_code(w, c->proof);
+    snapshot_items_put_watchers(w, e, c);
+    if (c->reads) /* since later than the rest */
+        put_flag(w, true);
+    return snapshot_items_end(w);
+}
+
+static void write_session(struct writing *w, const struct client_session *s, uint32_t at)
+{
+    /* While it pings in time, nothing is worth a patch a round. */
+    bool silent = client_is_silent(s);
+    snapshot_items_begin(w, ITEM_SESSION, at);
+    put_number(w->out, s->id);
+    item_key(w->picture);
+    put_text(w->out, s->address);
+    put_signed(w->out, s->timeout_ms);
+    put_number(w->out, s->server == CLIENT_NOWHERE ? 0 : (uint64_t)s->server + 1);
+    put_flag(w, s->connected);
+    put_flag(w, s->alive_known);
+    put_flag(w, s->alive);
+    put_flag(w, s->watches_known);
+    put_flag(w, s->watches_listed);
+    put_number(w->out, s->watch_count);
+    for (uint32_t i = 0; i < s->watch_count; i++)
+        put_text(w->out, s->watches[i]);
+    put_flag(w, silent);
+    if (silent) {
+        put_signed(w->out, s->silent_ms);
+        put_flag(w, s->silent_is_bound);
+        snapshot_items_put_time(w, s->seen);
+    }
+    snapshot_items_end(w);
+}
+
+static void write_children(struct writing *w, const struct election *e, struct candidate *const *list,
+                           size_t count, enum item_kind order, uint32_t at)
+{
+    struct buffer *slots = &w->picture->order;
+    buffer_clear(slots);
+    for (size_t i = 0; i < count && !w->picture->failed; i++) {
+        const struct client_session *session = candidate_client(list[i]);
+        put_number(slots, snapshot_items_write_candidate(w, e, list[i], at));
+        if (session && !list[i]->outside)
+            write_session(w, session, at);
+    }
+    snapshot_items_begin(w, order, at);
+    item_key(w->picture);
+    buffer_put(w->out, slots->bytes, slots->length);
+    w->out->failed = w->out->failed || buffer_failed(slots);
+    snapshot_items_end(w);
+}
+
+static uint32_t snapshot_items_write_finding(struct writing *w, const struct finding *f, uint32_t at)
+{
+    snapshot_items_begin(w, ITEM_FINDING, at);
+    snapshot_items_put_code(w, f->code);
+    put_number(w->out, f->subject);
+    item_key(w->picture);
+    snapshot_items_put_time(w, f->since);
+    put_flag(w, f->one_look);
+    put_number(w->out, f->candidate_count);
+    for (size_t i = 0; i < f->candidate_count; i++)
+        put_text(w->out, f->candidates[i]);
+    bool usual = f->advice && strcmp(f->advice, finding_kind(f->code)->advice) == 0;
+    put_flag(w, usual);
+    if (!usual)
+        put_text(w->out, f->advice);
+    put_number(w->out, f->severity);
+    put_number(w->out, f->certainty);
+    snapshot_items_put_time(w, f->unconfirmed_since);
+    put_text(w->out, f->evidence);
+    return snapshot_items_end(w);
+}
+
+static void snapshot_items_write_findings(struct writing *w, const struct election *e, uint32_t at)
+{
+    struct buffer *slots = &w->picture->order;
+    buffer_clear(slots);
+    for (size_t i = 0; i < e->finding_count; i++)
+        put_number(slots, snapshot_items_write_finding(w, e->findings[i], at));
+    snapshot_items_begin(w, ITEM_WORST, at);
+    item_key(w->picture);
+    buffer_put(w->out, slots->bytes, slots->length);
+    w->out->failed = w->out->failed || buffer_failed(slots);
+    snapshot_items_end(w);
+}
+
+/* They begin one after the other; several that begin at once differ by their number. */
+static void write_tenures(struct writing *w, const struct election *e, uint32_t at)
+{
+    uint64_t same = 0;
+    for (size_t i = 0; i < e->tenure_count; i++) {
+        const struct tenure *tenure = election_tenure_at(e, i);
+        bool again = i > 0 && election_tenure_at(e, i - 1)->from.mono_us == tenure->from.mono_us;
+        same = again ? same + 1 : 0;
+        snapshot_items_begin(w, ITEM_TENURE, at);
+        put_signed(w->out, tenure->from.mono_us);
+        put_number(w->out, same);
+        item_key(w->picture);
+        snapshot_items_put_time(w, tenure->from);
+        put_text(w->out, tenure->name);
+        put_text(w->out, tenure->identity);
+        put_flag(w, tenure->from_exact);
+        put_flag(w, tenure->gap);
+        snapshot_items_put_time(w, tenure->to);
+        snapshot_items_end(w);
+    }
+}
+
+static void snapshot_items_put_span(struct writing *w, struct span span)
+{
+    put_signed(w->out, span.low_us);
+    put_signed(w->out, span.high_us);
+}
+
+static void snapshot_items_write_failovers(struct writing *w, const struct election *e, uint32_t at)
+{
+    for (size_t i = 0; i < e->failover_count; i++) {
+        const struct failover *f = election_failover_at(e, i);
+        snapshot_items_begin(w, ITEM_FAILOVER, at);
+        snapshot_items_put_time(w, f->lost_at);
+        put_text(w->out, f->from);
+        put_text(w->out, f->to);
+        item_key(w->picture);
+        put_text(w->out, f->from_identity);
+        put_text(w->out, f->to_identity);
+        snapshot_items_put_time(w, f->elected_at);
+        put_number(w->out, f->cause);
+        put_number(w->out, f->cause_certainty);
+        snapshot_items_put_span(w, f->detection);
+        snapshot_items_put_span(w, f->vacancy);
+        snapshot_items_put_span(w, f->takeover);
+        snapshot_items_put_span(w, f->total);
+        put_signed(w->out, f->gap_us);
+        put_text(w->out, f->evidence);
+        snapshot_items_end(w);
+    }
+}
+
+/* Each in its place of the ring: who left changes one of them. Whose client was never seen, it says nothing
+ * of. */
+static void write_departed(struct writing *w, const struct election *e, uint32_t at)
+{
+    for (size_t i = 0; e->departed && i < e->departed->count; i++) {
+        const struct departure_note *note = &e->departed->notes[i];
+        if (note->host[0] == '\0')
+            continue;
+        snapshot_items_begin(w, ITEM_DEPARTED, at);
+        put_number(w->out, i);
+        item_key(w->picture);
+        put_text(w->out, note->host);
+        put_text(w->out, note->name);
+        put_flag(w, note->led);
+        put_flag(w, note->alone);
+        put_number(w->out, note->session);
+        snapshot_items_put_time(w, note->at);
+        snapshot_items_end(w);
+    }
+}
+
+bool snapshot_update(struct picture *p, const struct model *model, struct buffer *patch)
+{
+    struct writing w = {.picture = p, .patch = patch, .out = &p->item};
+    p->round++;
+    if (!p->has_base) {
+        p->base_us = (int64_t)((uint64_t)model->now.wall_us - (uint64_t)model->now.mono_us);
+        p->has_base = true;
+    }
+    snapshot_items_begin(&w, ITEM_CLOCK, SLOT_NONE);
+    item_key(p);
+    put_signed(w.out, p->base_us);
+    snapshot_items_end(&w);
+    for (size_t i = 0; i < model->cluster_count && !p->failed; i++) {
+        const struct cluster *cluster = &model->clusters[i];
+        uint32_t at = snapshot_items_write_cluster(&w, cluster, i);
+        for (size_t k = 0; k < cluster->server_count && !p->failed; k++)
+            snapshot_items_write_server(&w, model, i, k, at);
+        for (size_t k = 0; k < cluster->election_count && !p->failed; k++) {
+            const struct election *e = cluster->elections[k];
+            bool same = e->turn <= p->turn && cluster->turn <= p->turn;
+            if (same && keep_election(&w, e, at))
+                continue;
+            uint32_t election = snapshot_items_write_election(&w, e, k, at);
+            if (p->failed)
+                break;
+            write_state(&w, e, election);
+            write_children(&w, e, e->candidates, e->candidate_count, ITEM_LINE, election);
+            write_children(&w, e, e->outsiders, e->outsider_count, ITEM_FOREIGN, election);
+            snapshot_items_write_findings(&w, e, election);
+            write_tenures(&w, e, election);
+            snapshot_items_write_failovers(&w, e, election);
+            write_departed(&w, e, election);
+            if (!p->failed)
+                items_sweep(p, election, patch);
+        }
+        if (!p->failed)
+            items_sweep(p, at, patch);
+    }
+    if (!p->failed)
+        items_sweep(p, SLOT_NONE, patch);
+    p->turn = model->turn;
+    return !p->failed && !buffer_failed(patch);
+}

@@ -1,0 +1,679 @@
+#include "probe/history/writer_sql.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "probe/history/codec.h"
+#include "probe/history/lookup.h"
+#include "probe/history/schema.h"
+#include "probe/history/sql.h"
+
+#define NAMES_MOST 65536
+
+enum sql {
+    SQL_STRETCH,
+    SQL_STRETCH_GOES_ON,
+    SQL_GAP,
+    SQL_GAP_ENDS,
+    SQL_GAP_IS_NONE,
+    SQL_GAPS_END,
+    SQL_CHUNK,
+    SQL_CHUNK_CLOSE,
+    SQL_PATCH,
+    SQL_PATCHES,
+    SQL_PATCHES_GONE,
+    SQL_CLUSTER,
+    SQL_CLUSTER_OF,
+    SQL_ELECTION,
+    SQL_ELECTION_OF,
+    SQL_NAME,
+    SQL_EVENT,
+    SQL_FINDING,
+    SQL_FAILOVER,
+    SQL_TENURE,
+    SQL_TENURE_ENDS,
+    SQL_LAST_TENURE,
+    SQL_FACT,
+    SQL_COUNT
+};
+
+static const char *const texts[SQL_COUNT] = {
+    [SQL_STRETCH] = "INSERT INTO stretch (id, from_us, to_us, why, recorder) VALUES (?, ?, ?, ?, ?)",
+    [SQL_STRETCH_GOES_ON] = "UPDATE stretch SET to_us = max(to_us, ?) WHERE id = ?",
+    [SQL_GAP] = "INSERT INTO gap (cluster, stretch, from_us, to_us, why) VALUES (?, ?, ?, ?, ?)",
+    [SQL_GAP_ENDS] = "UPDATE gap SET to_us = ? WHERE id = ?",
+    /* To connect, as it begins, takes a moment. */
+    [SQL_GAP_IS_NONE] = "DELETE FROM gap WHERE id = ? AND (to_us <= from_us OR (to_us - from_us < 1000000 AND"
+                        " from_us = (SELECT s.from_us FROM stretch s WHERE s.id = gap.stretch)))",
+    [SQL_GAPS_END] =
+        "UPDATE gap SET to_us = max(from_us, (SELECT s.to_us FROM stretch s WHERE s.id = gap.stretch))"
+        " WHERE to_us IS NULL",
+    [SQL_CHUNK] = "INSERT INTO chunk (id, stretch, from_us, first_event, first_name, picture_size, picture)"
+                  " VALUES (?, ?, ?, ?, ?, ?, ?)",
+    [SQL_CHUNK_CLOSE] = "UPDATE chunk SET patches_size = ?, patches = ? WHERE id = ?",
+    [SQL_PATCH] = "INSERT INTO patch (at_us, patch) VALUES (?, ?)",
+    [SQL_PATCHES] = "SELECT at_us, patch FROM patch ORDER BY id",
+    [SQL_PATCHES_GONE] = "DELETE FROM patch",
+    [SQL_CLUSTER] = "INSERT INTO cluster (name, hosts, chroot) VALUES (?, ?, ?) ON CONFLICT (name)"
+                    " DO UPDATE SET hosts = excluded.hosts, chroot = excluded.chroot",
+    [SQL_CLUSTER_OF] = "SELECT id FROM cluster WHERE name = ?",
+    [SQL_ELECTION] = "INSERT INTO election (cluster, path, name, kind, recipe) VALUES (?, ?, ?, ?, ?)"
+                     " ON CONFLICT (cluster, path) DO UPDATE SET name = excluded.name, kind = excluded.kind,"
+                     " recipe = coalesce(excluded.recipe, recipe)",
+    [SQL_ELECTION_OF] = "SELECT id FROM election WHERE cluster = ? AND path = ?",
+    [SQL_NAME] = "INSERT INTO name (id, text) VALUES (?, ?)",
+    [SQL_EVENT] = "INSERT INTO event (id, at_us, kind, cluster, election, candidate, identity, other,"
+                  " other_identity, position, gap_us, after_us, joined, gone, state, detail, source)"
+                  " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [SQL_FINDING] = "INSERT INTO finding (event, code, severity, certainty, candidates, evidence, advice,"
+                    " since_us, unconfirmed_us, subject, one_look) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [SQL_FAILOVER] = "INSERT INTO failover (election, lost_us, event, elected_us, candidate, identity, other,"
+                     " other_identity, cause, certainty, detection_low_us, detection_high_us,"
+                     " vacancy_low_us, vacancy_high_us, takeover_low_us, takeover_high_us, total_low_us,"
+                     " total_high_us, gap_us, mono_us, evidence, source)"
+                     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [SQL_TENURE] =
+        "INSERT INTO tenure (election, id, stretch, kind, candidate, identity, from_us, from_exact,"
+        " to_us, source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (election, id) DO UPDATE SET"
+        " kind = excluded.kind, candidate = excluded.candidate, identity = excluded.identity,"
+        " from_us = excluded.from_us, from_exact = excluded.from_exact, to_us = excluded.to_us",
+    [SQL_TENURE_ENDS] =
+        "UPDATE tenure SET to_us = max(from_us, ?) WHERE election = ? AND id = ? AND to_us IS NULL",
+    [SQL_LAST_TENURE] = "SELECT max(id) FROM tenure WHERE election = ?",
+    [SQL_FACT] = "INSERT INTO fact (cluster, at_us, kind, zxid, zxid_to, session, owner, path, timeout_ms,"
+                 " began_us, back_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+};
+
+struct writer_sql {
+    sqlite3 *db;
+    sqlite3_stmt *statements[SQL_COUNT];
+    bool known; /* what follows is */
+    int64_t stretch, chunk, next_event, next_name;
+    struct name_lookup names, subjects, bases;
+    struct name_lookup lost,
+        lost_before;   /* the gap that lasts of a cluster; and as it was at the latest commit */
+    int64_t kinds[64]; /* ids of event words, by enum event_kind; 0: not asked for */
+};
+
+struct writer_sql *writer_sql_new(sqlite3 *db)
+{
+    struct writer_sql *rows = calloc(1, sizeof *rows);
+    if (rows)
+        rows->db = db;
+    return rows;
+}
+
+void writer_sql_committed(struct writer_sql *rows)
+{
+    lookup_copy(&rows->lost_before, &rows->lost);
+}
+
+void writer_sql_forget(struct writer_sql *rows)
+{
+    rows->known = false;
+    lookup_clear(&rows->names);
+    lookup_clear(&rows->subjects);
+    lookup_copy(&rows->lost, &rows->lost_before);
+    memset(rows->kinds, 0, sizeof rows->kinds);
+}
+
+void writer_sql_free(struct writer_sql *rows)
+{
+    if (!rows)
+        return;
+    for (size_t i = 0; i < SQL_COUNT; i++)
+        sqlite3_finalize(rows->statements[i]);
+    lookup_free(&rows->names);
+    lookup_free(&rows->subjects);
+    lookup_free(&rows->bases);
+    lookup_free(&rows->lost);
+    lookup_free(&rows->lost_before);
+    free(rows);
+}
+
+/* ---- statements ---- */
+
+static sqlite3_stmt *use(struct writer_sql *rows, enum sql which)
+{
+    sqlite3_stmt **statement = &rows->statements[which];
+    if (!*statement && sqlite3_prepare_v3(rows->db, texts[which], -1, SQLITE_PREPARE_PERSISTENT, statement,
+                                          NULL) != SQLITE_OK)
+        return NULL;
+    return *statement;
+}
+
+/* ---- known facts of the file ---- */
+
+static bool learn(struct writer_sql *rows)
+{
+    int64_t a, b, c;
+    if (rows->known)
+        return true;
+    if (!sql_ask(rows->db, "SELECT max(id) FROM stretch", &rows->stretch) ||
+        !sql_ask(rows->db, "SELECT max(id) FROM chunk", &rows->chunk) ||
+        !sql_ask(rows->db, "SELECT max(id) FROM event", &a) ||
+        !sql_ask(rows->db, "SELECT first_event - 1 FROM chunk ORDER BY id DESC LIMIT 1", &b) ||
+        !sql_ask(rows->db, "SELECT max(id) FROM name", &rows->next_name) ||
+        !sql_ask(rows->db, "SELECT first_name - 1 FROM chunk ORDER BY id DESC LIMIT 1", &c))
+        return false;
+    rows->next_event = (a > b ? a : b) + 1;
+    rows->next_name = (rows->next_name > c ? rows->next_name : c) + 1;
+    rows->known = true;
+    return true;
+}
+
+/* Whatever a name's number is, 0 for none. */
+static bool name_of(struct writer_sql *rows, const char *text, int64_t *number)
+{
+    *number = 0;
+    if (!text)
+        return true;
+    size_t length = strlen(text);
+    if (lookup_find(&rows->names, text, length, number))
+        return true;
+    if (rows->names.count >= NAMES_MOST)
+        lookup_clear(&rows->names);
+    sqlite3_stmt *statement = use(rows, SQL_NAME);
+    sqlite3_bind_int64(statement, 1, rows->next_name);
+    sql_bind_text(statement, 2, text);
+    if (!sql_done(statement))
+        return false;
+    *number = rows->next_name++;
+    lookup_set(&rows->names, text, length, *number);
+    return true;
+}
+
+static bool writer_sql_cluster_of(struct writer_sql *rows, const char *name, int64_t *id)
+{
+    *id = 0;
+    if (!name)
+        return true;
+    size_t length = strlen(name) + 1; /* with its NUL: elections have more behind it */
+    if (lookup_find(&rows->subjects, name, length, id))
+        return true;
+    sqlite3_stmt *statement = use(rows, SQL_CLUSTER_OF);
+    sql_bind_text(statement, 1, name);
+    if (!sql_answer(statement, id))
+        return false;
+    if (*id)
+        lookup_set(&rows->subjects, name, length, *id);
+    return true;
+}
+
+static bool writer_sql_election_of(struct writer_sql *rows, const char *cluster, const char *path,
+                                   int64_t *id)
+{
+    char key[512];
+    *id = 0;
+    if (!cluster || !path)
+        return true;
+    size_t name = strlen(cluster) + 1, length = strlen(path);
+    bool short_enough = name + length <= sizeof key;
+    if (short_enough) {
+        memcpy(key, cluster, name);
+        memcpy(key + name, path, length);
+        if (lookup_find(&rows->subjects, key, name + length, id))
+            return true;
+    }
+    int64_t cluster_id;
+    sqlite3_stmt *statement = use(rows, SQL_ELECTION_OF);
+    if (!statement || !writer_sql_cluster_of(rows, cluster, &cluster_id))
+        return false;
+    sqlite3_bind_int64(statement, 1, cluster_id);
+    sql_bind_text(statement, 2, path);
+    if (!sql_answer(statement, id))
+        return false;
+    if (*id && short_enough)
+        lookup_set(&rows->subjects, key, name + length, *id);
+    return true;
+}
+
+static bool write_subject(struct writer_sql *rows, const struct batch *batch, const struct subject_row *row)
+{
+    sqlite3_stmt *statement = use(rows, SQL_CLUSTER);
+    const char *cluster = batch_get(batch, row->cluster);
+    sql_bind_text(statement, 1, cluster);
+    sql_bind_text(statement, 2, batch_get(batch, row->hosts));
+    sql_bind_text(statement, 3, batch_get(batch, row->chroot));
+    int64_t id;
+    if (!sql_done(statement) || !writer_sql_cluster_of(rows, cluster, &id))
+        return false;
+    if (!row->election)
+        return true;
+    statement = use(rows, SQL_ELECTION);
+    sqlite3_bind_int64(statement, 1, id);
+    sql_bind_text(statement, 2, batch_get(batch, row->election));
+    sql_bind_text(statement, 3, batch_get(batch, row->name));
+    sql_bind_text(statement, 4, batch_get(batch, row->kind));
+    sql_bind_text(statement, 5, batch_get(batch, row->recipe));
+    return sql_done(statement);
+}
+
+/* ---- pictures ---- */
+
+/* NULL: out of memory. */
+static unsigned char *deflated(const void *bytes, size_t length, size_t *size)
+{
+    uLongf room = compressBound((uLong)length);
+    unsigned char *out = malloc(room);
+    if (out && compress2(out, &room, bytes, (uLong)length, 6) == Z_OK) {
+        *size = room;
+        return out;
+    }
+    free(out);
+    return NULL;
+}
+
+/* The patches of the chunk that ends now, in one piece. */
+static bool close_chunk(struct writer_sql *rows)
+{
+    struct buffer patches = {0};
+    int64_t last_us = 0;
+    int code;
+    sqlite3_stmt *statement = use(rows, SQL_PATCHES);
+    while (statement && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        int64_t at_us = sqlite3_column_int64(statement, 0);
+        put_signed(&patches, at_us - last_us);
+        put_bytes(&patches, sqlite3_column_blob(statement, 1), (size_t)sqlite3_column_bytes(statement, 1));
+        last_us = at_us;
+    }
+    bool fine = statement && code == SQLITE_DONE && !buffer_failed(&patches);
+    if (statement)
+        sqlite3_reset(statement);
+    if (fine && rows->chunk && patches.length) {
+        size_t size = 0;
+        unsigned char *packed = deflated(patches.bytes, patches.length, &size);
+        statement = use(rows, SQL_CHUNK_CLOSE);
+        fine = packed && statement;
+        if (fine) {
+            sqlite3_bind_int64(statement, 1, (int64_t)patches.length);
+            sqlite3_bind_blob64(statement, 2, packed, size, SQLITE_STATIC);
+            sqlite3_bind_int64(statement, 3, rows->chunk);
+            fine = sql_done(statement);
+            sqlite3_clear_bindings(statement);
+        }
+        free(packed);
+        fine = fine && sql_done(use(rows, SQL_PATCHES_GONE));
+    }
+    buffer_free(&patches);
+    return fine;
+}
+
+static bool begin_chunk(struct writer_sql *rows, const struct batch *batch)
+{
+    if (!close_chunk(rows))
+        return false;
+    /* What a chunk names, it names anew: so the old ones can be forgotten with the old chunks. */
+    lookup_clear(&rows->names);
+    size_t size = 0;
+    unsigned char *packed = deflated(batch->picture.bytes, batch->picture.length, &size);
+    sqlite3_stmt *statement = use(rows, SQL_CHUNK);
+    if (!packed || !statement) {
+        free(packed);
+        return false;
+    }
+    sqlite3_bind_int64(statement, 1, ++rows->chunk);
+    sqlite3_bind_int64(statement, 2, rows->stretch);
+    sqlite3_bind_int64(statement, 3, batch->at_us);
+    sqlite3_bind_int64(statement, 4, rows->next_event);
+    sqlite3_bind_int64(statement, 5, rows->next_name);
+    sqlite3_bind_int64(statement, 6, (int64_t)batch->picture.length);
+    sqlite3_bind_blob64(statement, 7, packed, size, SQLITE_STATIC);
+    bool fine = sql_done(statement);
+    sqlite3_clear_bindings(statement);
+    free(packed);
+    return fine;
+}
+
+/* ---- gaps ---- */
+
+/* cluster 0: of all of them, while nothing was recorded; to_us 0: it lasts. */
+static bool writer_sql_write_gap(struct writer_sql *rows, int64_t cluster, int64_t from_us, int64_t to_us,
+                                 const char *why)
+{
+    if (to_us != 0 && to_us <= from_us)
+        return true;
+    sqlite3_stmt *statement = use(rows, SQL_GAP);
+    sql_bind_known(statement, 1, cluster, cluster != 0);
+    sql_bind_known(statement, 2, rows->stretch, cluster != 0);
+    sqlite3_bind_int64(statement, 3, from_us);
+    sql_bind_known(statement, 4, to_us, to_us != 0);
+    sql_bind_text(statement, 5, why);
+    return sql_done(statement);
+}
+
+/* 0: it is there. */
+static int64_t gap_of(const struct writer_sql *rows, const char *cluster)
+{
+    int64_t gap = 0;
+    lookup_find(&rows->lost, cluster, strlen(cluster), &gap);
+    return gap;
+}
+
+static bool begin_gap(struct writer_sql *rows, const char *name, int64_t cluster, int64_t from_us)
+{
+    if (gap_of(rows, name) != 0)
+        return true;
+    if (!writer_sql_write_gap(rows, cluster, from_us, 0, GAP_AWAY))
+        return false;
+    lookup_set(&rows->lost, name, strlen(name), sqlite3_last_insert_rowid(rows->db));
+    return true;
+}
+
+static bool end_gap(struct writer_sql *rows, const char *name, int64_t to_us)
+{
+    int64_t gap = gap_of(rows, name);
+    if (gap == 0)
+        return true;
+    sqlite3_stmt *statement = use(rows, SQL_GAP_ENDS);
+    sqlite3_bind_int64(statement, 1, to_us);
+    sqlite3_bind_int64(statement, 2, gap);
+    if (!sql_done(statement))
+        return false;
+    lookup_set(&rows->lost, name, strlen(name), 0);
+    statement = use(rows, SQL_GAP_IS_NONE);
+    sqlite3_bind_int64(statement, 1, gap);
+    return sql_done(statement);
+}
+
+/* What lasts is cut where a stretch ends: it goes on by the clock of the next. */
+static bool end_gaps(struct writer_sql *rows)
+{
+    lookup_clear(&rows->lost);
+    return sql_done(use(rows, SQL_GAPS_END));
+}
+
+static bool begin_gaps(struct writer_sql *rows, const struct batch *batch)
+{
+    for (size_t i = 0; i < batch->subject_count; i++) {
+        const struct subject_row *row = &batch->subjects[i];
+        const char *cluster = batch_get(batch, row->cluster);
+        int64_t id;
+        if (row->away && !row->election && cluster &&
+            (!writer_sql_cluster_of(rows, cluster, &id) || !begin_gap(rows, cluster, id, batch->at_us)))
+            return false;
+    }
+    return true;
+}
+
+static bool begin_stretch(struct writer_sql *rows, const struct batch *batch)
+{
+    int64_t last_us;
+    if (!sql_ask(rows->db, "SELECT to_us FROM stretch ORDER BY id DESC LIMIT 1", &last_us))
+        return false;
+    if (batch->gap_from_us)
+        last_us = batch->gap_from_us;
+    bool clock =
+        batch->why && strncmp(batch->why, CLOCK_SET, strlen(CLOCK_SET)) == 0; /* which leaves out nothing */
+    if (!end_gaps(rows) ||
+        (last_us && !clock && !writer_sql_write_gap(rows, 0, last_us, batch->at_us, "not recording")))
+        return false;
+    char recorder[128] = "", host[64] = "?";
+    gethostname(host, sizeof host - 1);
+    sqlite3_snprintf(sizeof recorder, recorder, "electop %s, process %d on %s", ELECTOP_VERSION,
+                     (int)getpid(), host);
+    sqlite3_stmt *statement = use(rows, SQL_STRETCH);
+    sqlite3_bind_int64(statement, 1, ++rows->stretch);
+    sqlite3_bind_int64(statement, 2, batch->at_us);
+    sqlite3_bind_int64(statement, 3, batch->at_us);
+    sql_bind_text(statement, 4, batch->why ? batch->why : "started");
+    sql_bind_text(statement, 5, recorder);
+    return sql_done(statement) && begin_gaps(rows, batch);
+}
+
+/* ---- what happened ---- */
+
+static bool writer_sql_kind_of(struct writer_sql *rows, enum event_kind kind, int64_t *id)
+{
+    if ((size_t)kind >= sizeof rows->kinds / sizeof rows->kinds[0])
+        return false;
+    if (!rows->kinds[kind]) {
+        sqlite3_stmt *statement = NULL;
+        bool fine = sqlite3_prepare_v2(rows->db, "INSERT OR IGNORE INTO kind (word) VALUES (?)", -1,
+                                       &statement, NULL) == SQLITE_OK;
+        if (fine) {
+            sql_bind_text(statement, 1, event_word(kind));
+            fine = sqlite3_step(statement) == SQLITE_DONE;
+        }
+        sqlite3_finalize(statement);
+        statement = NULL;
+        fine = fine && sqlite3_prepare_v2(rows->db, "SELECT id FROM kind WHERE word = ?", -1, &statement,
+                                          NULL) == SQLITE_OK;
+        if (fine) {
+            sql_bind_text(statement, 1, event_word(kind));
+            fine = sql_answer(statement, &rows->kinds[kind]);
+        }
+        sqlite3_finalize(statement);
+        if (!fine)
+            return false;
+    }
+    *id = rows->kinds[kind];
+    return true;
+}
+
+struct ids {
+    int64_t event, cluster, election, candidate, identity, other, other_identity;
+};
+
+static bool writer_sql_write_finding(struct writer_sql *rows, const struct batch *batch,
+                                     const struct happening *h, const struct ids *ids)
+{
+    sqlite3_stmt *statement = use(rows, SQL_FINDING);
+    sqlite3_bind_int64(statement, 1, ids->event);
+    sql_bind_text(statement, 2, batch_get(batch, h->code));
+    sql_bind_text(statement, 3, severity_word(h->severity));
+    sql_bind_text(statement, 4, certainty_word(h->certainty));
+    sql_bind_text(statement, 5, h->candidates ? batch_get(batch, h->candidates) : "[]");
+    sql_bind_text(statement, 6, batch_get(batch, h->evidence));
+    sql_bind_text(statement, 7, batch_get(batch, h->advice));
+    sqlite3_bind_int64(statement, 8, h->since_us);
+    sql_bind_known(statement, 9, h->unconfirmed_us, h->unconfirmed_us != 0);
+    sqlite3_bind_int64(statement, 10, (int64_t)h->subject);
+    sqlite3_bind_int64(statement, 11, h->one_look);
+    return sql_done(statement);
+}
+
+static bool writer_sql_write_failover(struct writer_sql *rows, const struct batch *batch,
+                                      const struct happening *h, const struct ids *ids)
+{
+    sqlite3_stmt *statement = use(rows, SQL_FAILOVER);
+    sqlite3_bind_int64(statement, 1, ids->election);
+    sqlite3_bind_int64(statement, 2, h->lost_us);
+    sqlite3_bind_int64(statement, 3, ids->event);
+    sql_bind_known(statement, 4, h->elected_us, h->elected_us != 0);
+    sql_bind_known(statement, 5, ids->candidate, ids->candidate != 0);
+    sql_bind_known(statement, 6, ids->identity, ids->identity != 0);
+    sql_bind_known(statement, 7, ids->other, ids->other != 0);
+    sql_bind_known(statement, 8, ids->other_identity, ids->other_identity != 0);
+    sql_bind_text(statement, 9, h->cause ? batch_get(batch, h->cause) : "unknown");
+    sql_bind_text(statement, 10, certainty_word(h->certainty));
+    for (int i = 0; i < 4; i++) {
+        sql_bind_known(statement, 11 + 2 * i, h->spans[i].low_us, h->spans[i].low_us >= 0);
+        sql_bind_known(statement, 12 + 2 * i, h->spans[i].high_us, h->spans[i].high_us >= 0);
+    }
+    sql_bind_known(statement, 19, h->gap_us, h->gap_us > 0);
+    sqlite3_bind_int64(statement, 20, h->lost_mono_us);
+    sql_bind_text(statement, 21, batch_get(batch, h->evidence));
+    sql_bind_known(statement, 22, batch->source, batch->source != SOURCE_OBSERVED);
+    return sql_done(statement);
+}
+
+/* From when a cluster was heard last until it is there again. */
+static bool write_absence(struct writer_sql *rows, const struct batch *batch, const struct happening *h,
+                          const struct ids *ids)
+{
+    const char *state = batch_get(batch, h->state), *cluster = batch_get(batch, h->cluster);
+    /* Rows of a new stretch may carry the time of the clock before. */
+    int64_t at_us = batch->begins == BATCH_NEW_STRETCH ? batch->at_us : h->at_us;
+    if (!state || !cluster)
+        return true;
+    if (strcmp(state, "gap") == 0)
+        return writer_sql_write_gap(rows, ids->cluster, at_us - h->gap_us, at_us, GAP_STILL);
+    return strcmp(state, "connected") == 0 ? end_gap(rows, cluster, at_us)
+                                           : begin_gap(rows, cluster, ids->cluster, at_us - h->gap_us);
+}
+
+static bool write_happening(struct writer_sql *rows, const struct batch *batch, const struct happening *h)
+{
+    struct ids ids = {.event = rows->next_event};
+    const char *cluster = batch_get(batch, h->cluster);
+    int64_t kind;
+    sqlite3_stmt *statement = use(rows, SQL_EVENT);
+    if (!statement || !writer_sql_kind_of(rows, h->kind, &kind) ||
+        !writer_sql_cluster_of(rows, cluster, &ids.cluster) ||
+        !writer_sql_election_of(rows, cluster, batch_get(batch, h->election), &ids.election) ||
+        !name_of(rows, batch_get(batch, h->candidate), &ids.candidate) ||
+        !name_of(rows, batch_get(batch, h->identity), &ids.identity) ||
+        !name_of(rows, batch_get(batch, h->other), &ids.other) ||
+        !name_of(rows, batch_get(batch, h->other_identity), &ids.other_identity))
+        return false;
+    sqlite3_bind_int64(statement, 1, ids.event);
+    sqlite3_bind_int64(statement, 2, h->at_us);
+    sqlite3_bind_int64(statement, 3, kind);
+    sql_bind_known(statement, 4, ids.cluster, ids.election == 0);
+    sql_bind_known(statement, 5, ids.election, ids.election != 0);
+    sql_bind_known(statement, 6, ids.candidate, ids.candidate != 0);
+    sql_bind_known(statement, 7, ids.identity, ids.identity != 0);
+    sql_bind_known(statement, 8, ids.other, ids.other != 0);
+    sql_bind_known(statement, 9, ids.other_identity, ids.other_identity != 0);
+    sql_bind_known(statement, 10, (int64_t)h->position, h->position != 0);
+    sql_bind_known(statement, 11, h->gap_us, h->gap_us > 0);
+    bool timed = h->kind == EVENT_LEADER_ELECTED || h->kind == EVENT_LEADER_ACKNOWLEDGED;
+    sql_bind_known(statement, 12, h->after_us, timed && h->after_us >= 0);
+    bool unseen = h->kind == EVENT_UNSEEN;
+    sql_bind_known(statement, 13, (int64_t)h->joined, unseen);
+    sql_bind_known(statement, 14, (int64_t)h->gone, unseen);
+    sql_bind_text(statement, 15, batch_get(batch, h->state));
+    sql_bind_text(statement, 16, batch_get(batch, h->detail));
+    sql_bind_known(statement, 17, batch->source, batch->source != SOURCE_OBSERVED);
+    if (!sql_done(statement))
+        return false;
+    rows->next_event++;
+    return (!h->code || writer_sql_write_finding(rows, batch, h, &ids)) &&
+           (!h->failover || writer_sql_write_failover(rows, batch, h, &ids)) &&
+           (h->kind != EVENT_CONNECTION || write_absence(rows, batch, h, &ids));
+}
+
+/* ---- who led ---- */
+
+bool writer_sql_end_tenures(struct writer_sql *rows)
+{
+    return sql_run(
+        rows->db, "UPDATE tenure SET to_us = max(from_us, (SELECT to_us FROM stretch s WHERE s.id ="
+                  " (SELECT max(id) FROM stretch))) WHERE to_us IS NULL AND (election, id) IN"
+                  " (SELECT l.id, (SELECT max(t.id) FROM tenure t WHERE t.election = l.id) FROM election l)");
+}
+
+/* Numbers of tenures go on where those of earlier recorders ended. */
+static bool tenure_base(struct writer_sql *rows, int64_t election, int64_t *base)
+{
+    if (lookup_find(&rows->bases, (const char *)&election, sizeof election, base))
+        return true;
+    sqlite3_stmt *statement = use(rows, SQL_LAST_TENURE);
+    sqlite3_bind_int64(statement, 1, election);
+    if (!sql_answer(statement, base))
+        return false;
+    lookup_set(&rows->bases, (const char *)&election, sizeof election, *base);
+    return true;
+}
+
+static bool write_tenure(struct writer_sql *rows, const struct batch *batch, const struct tenure_row *row)
+{
+    int64_t election, base, candidate, identity;
+    const char *name = batch_get(batch, row->candidate);
+    if (!writer_sql_election_of(rows, batch_get(batch, row->cluster), batch_get(batch, row->election),
+                                &election) ||
+        !tenure_base(rows, election, &base) || !name_of(rows, name, &candidate) ||
+        !name_of(rows, batch_get(batch, row->identity), &identity))
+        return false;
+    sqlite3_stmt *statement = use(rows, SQL_TENURE);
+    sqlite3_bind_int64(statement, 1, election);
+    sqlite3_bind_int64(statement, 2, base + row->number);
+    sqlite3_bind_int64(statement, 3, rows->stretch);
+    sql_bind_text(statement, 4, row->gap ? "gap" : name ? "led" : "vacant");
+    sql_bind_known(statement, 5, candidate, candidate != 0);
+    sql_bind_known(statement, 6, identity, identity != 0);
+    sqlite3_bind_int64(statement, 7, row->from_us);
+    sqlite3_bind_int64(statement, 8, row->from_exact);
+    sql_bind_known(statement, 9, row->to_us, row->to_us != 0);
+    sql_bind_known(statement, 10, batch->source, batch->source != SOURCE_OBSERVED);
+    if (!sql_done(statement))
+        return false;
+    /* Where how the one before ended was lost: it ended all the same. */
+    statement = use(rows, SQL_TENURE_ENDS);
+    sqlite3_bind_int64(statement, 1, row->from_us);
+    sqlite3_bind_int64(statement, 2, election);
+    sqlite3_bind_int64(statement, 3, base + row->number - 1);
+    return sql_done(statement);
+}
+
+/* ---- what logs tell ---- */
+
+static bool write_fact(struct writer_sql *rows, const struct batch *batch, const struct fact_row *row)
+{
+    int64_t cluster;
+    const struct logged_fact *fact = &row->fact;
+    sqlite3_stmt *statement = use(rows, SQL_FACT);
+    if (!statement || !writer_sql_cluster_of(rows, batch_get(batch, row->cluster), &cluster))
+        return false;
+    sql_bind_known(statement, 1, cluster, cluster != 0);
+    sqlite3_bind_int64(statement, 2, fact->at.wall_us);
+    sql_bind_text(statement, 3, logged_fact_word(fact->kind));
+    sqlite3_bind_int64(statement, 4, fact->zxid);
+    sql_bind_known(statement, 5, fact->zxid_to, fact->zxid_to != 0);
+    sql_bind_known(statement, 6, (int64_t)fact->session, fact->session != 0);
+    sql_bind_known(statement, 7, (int64_t)fact->owner, fact->owner != 0);
+    sql_bind_text(statement, 8, batch_get(batch, row->path));
+    sql_bind_known(statement, 9, fact->timeout_ms, fact->timeout_ms > 0);
+    sql_bind_known(statement, 10, fact->began_us, fact->began_us != 0);
+    sql_bind_known(statement, 11, fact->back_us, fact->back_us != 0);
+    return sql_done(statement);
+}
+
+/* ---- the whole ---- */
+
+bool writer_sql_alive(struct writer_sql *rows, int64_t now_us)
+{
+    sqlite3_stmt *statement = use(rows, SQL_STRETCH_GOES_ON);
+    if (!statement || !learn(rows))
+        return false;
+    sqlite3_bind_int64(statement, 1, now_us);
+    sqlite3_bind_int64(statement, 2, rows->stretch);
+    return sql_done(statement);
+}
+
+static bool write_patch(struct writer_sql *rows, const struct batch *batch)
+{
+    sqlite3_stmt *statement = use(rows, SQL_PATCH);
+    sqlite3_bind_int64(statement, 1, batch->at_us);
+    sqlite3_bind_blob64(statement, 2, batch->patch.bytes, batch->patch.length, SQLITE_STATIC);
+    bool fine = sql_done(statement);
+    sqlite3_clear_bindings(statement);
+    return fine;
+}
+
+bool writer_sql_write(struct writer_sql *rows, const struct batch *batch)
+{
+    if (!learn(rows))
+        return false;
+    for (size_t i = 0; i < batch->subject_count; i++)
+        if (!write_subject(rows, batch, &batch->subjects[i]))
+            return false;
+    if (batch->begins == BATCH_NEW_STRETCH && !begin_stretch(rows, batch))
+        return false;
+    if (batch->begins != BATCH_GOES_ON ? !begin_chunk(rows, batch)
+                                       : batch->patch.length && !write_patch(rows, batch))
+        return false;
+    for (size_t i = 0; i < batch->happening_count; i++)
+        if (!write_happening(rows, batch, &batch->happenings[i]))
+            return false;
+    for (size_t i = 0; i < batch->tenure_count; i++)
+        if (!write_tenure(rows, batch, &batch->tenures[i]))
+            return false;
+    for (size_t i = 0; i < batch->fact_count; i++)
+        if (!write_fact(rows, batch, &batch->facts[i]))
+            return false;
+    return true;
+}

@@ -1,0 +1,30 @@
+/*
+ * writer_sql.h - a batch as rows of the recording: runs on the store's thread.
+ *
+ * Remembered ids and names of the file are forgotten by writer_sql_forget() when a transaction failed, and
+ * read again; remembered events are those of writer_sql_committed().
+ */
+#ifndef ELECTOP_PROBE_HISTORY_WRITER_SQL_H
+#define ELECTOP_PROBE_HISTORY_WRITER_SQL_H
+
+#include <sqlite3.h>
+
+#include "probe/history/batch.h"
+
+struct writer_sql;
+
+/* The database must be prepared for writing (schema.h), and outlives it. NULL: out of memory. */
+struct writer_sql *writer_sql_new(sqlite3 *);
+void writer_sql_free(struct writer_sql *);
+void writer_sql_committed(struct writer_sql *);
+void writer_sql_forget(struct writer_sql *);
+
+/* Once, before anything is written: what an earlier recorder saw going on, it saw until its own end. */
+bool writer_sql_end_tenures(struct writer_sql *);
+
+/* Inside a transaction. False: see sqlite3_errcode(); the transaction must be rolled back. */
+bool writer_sql_write(struct writer_sql *, const struct batch *);
+/* The stretch goes on until then. */
+bool writer_sql_alive(struct writer_sql *, int64_t now_us);
+
+#endif

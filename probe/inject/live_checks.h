@@ -1,0 +1,33 @@
+/*
+ * live_checks.h - whether test candidates may join the real ones of an election, and with which layout.
+ *
+ * They may if all of these are known and fit: at least two real candidates in line, and none of another
+ * run's; names of one kind, which can be copied; every sibling's session timeout; numbers far from their end,
+ * and the next one larger. live_acls.h checks the ACLs.
+ */
+#ifndef ELECTOP_PROBE_INJECT_LIVE_CHECKS_H
+#define ELECTOP_PROBE_INJECT_LIVE_CHECKS_H
+
+#include <uv.h>
+
+#include "config/settings.h"
+
+/* With fewer real candidates than this, no test candidate joins. */
+#define LIVE_CHECKS_LEAST 2
+
+struct live_checks;
+
+/* problem NULL: they may, with at most this session timeout; else why not, valid during the call. */
+typedef void (*live_checks_fn)(void *context, const char *problem, int timeout_ms);
+
+/*
+ * Looks at the election at this path below the chroot, and at the servers; fn is called once, from a timer,
+ * within some seconds. The settings are borrowed; whatever else they name is not looked at. pattern: of the
+ * names, see naming.h; copied. NULL: out of memory.
+ */
+struct live_checks *live_checks_look(uv_loop_t *, const struct settings *, const struct cluster_settings *,
+                                     const char *path, const char *pattern, live_checks_fn, void *context);
+/* Not from within fn. NULL is fine. */
+void live_checks_free(struct live_checks *);
+
+#endif

@@ -1,0 +1,564 @@
+/*
+ * run.c - see run.h. The steps are in the order in which a run takes them; each ends by beginning the
+ * next, and every failure on the way leads to finish(), which removes everything.
+ */
+#include "probe/inject/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/connect_string.h"
+#include "config/text.h"
+#include "config/znode_path.h"
+#include "probe/clock.h"
+#include "probe/inject/crowd_kills.h"
+#include "probe/inject/descriptors.h"
+#include "probe/inject/sandbox_dir.h"
+#include "probe/inject/live_checks.h"
+#include "probe/inject/run_crowd.h"
+#include "probe/inject/run_live.h"
+#include "probe/inject/run_layout.h"
+#include "probe/inject/run_counters.h"
+#include "probe/inject/run_part.h"
+#include "probe/inject/run_place.h"
+#include "probe/inject/run_report.h"
+#include "probe/inject/run_state.h"
+#include "probe/inject/run_watch.h"
+#include "probe/log.h"
+#include "probe/loop_timer.h"
+
+#define TICK_MS 100
+/* Removing the rest may take so long, and the final requests so long beyond the session's timeout. */
+#define REMOVE_MS 20000
+/* The parts of the other agents: who ends before its time does not wait for theirs. */
+#define GATHER_US (INT64_C(300) * 1000000)
+#define PARTS_MS 180000
+#define PARTS_EARLY_MS 5000
+/* Beyond so many of one host a server with its default of 60 refuses. */
+#define CONNECTIONS_USUAL 50
+
+static void begin_making(struct run *);
+static void begin_standing(struct run *);
+static void begin_ending(struct run *);
+static void begin_removing(struct run *);
+static void run_gather_one(struct run *);
+static void run_end_one(struct run *);
+
+/* ---- what all steps need ---- */
+
+static void run_enter(struct run *t, enum run_phase phase)
+{
+    t->phase = phase;
+    t->phase_us = uv_hrtime() / 1000;
+    if (t->listener.changed)
+        t->listener.changed(t->context);
+}
+
+static void run_finish(struct run *t, enum run_end why, const char *problem)
+{
+    if (!t->finishing) {
+        t->finishing = true;
+        t->end = why;
+        snprintf(t->problem, sizeof t->problem, "%s", problem ? problem : "");
+        if (problem)
+            log_line(LOG_LEVEL_WARNING, "the run ends: %s", problem);
+    }
+    switch (t->phase) {
+    case RUN_CONNECTING:
+        run_end_one(t);
+        break;
+    case RUN_STANDING:
+    case RUN_RUNNING:
+        begin_ending(t);
+        break;
+    default: /* an answer is on its way, and leads here again */
+        break;
+    }
+}
+
+/* ---- look at the path ---- */
+
+static void run_on_looked(struct run *t, enum run_end why, const char *problem)
+{
+    if (t->phase == RUN_OVER)
+        return;
+    if (problem)
+        run_finish(t, why, problem);
+    if (t->finishing) {
+        run_end_one(t);
+    } else if (t->options.live) {
+        run_enter(t, RUN_MAKING); /* nothing: they join a foreign directory */
+        run_counters_before(t, begin_standing);
+    } else {
+        begin_making(t);
+    }
+}
+
+static void begin_looking(struct run *t)
+{
+    run_enter(t, RUN_LOOKING);
+    run_layout(t, run_on_looked);
+}
+
+/* ---- make the run's place ---- */
+
+/* Once: finding it again at the end adds nothing. */
+static void note_kept(struct run *t)
+{
+    const char *kept = t->kept_noted ? NULL : sandbox_dir_kept(t->sandbox_dir);
+    char *quoted = kept ? text_quoted(kept) : NULL;
+    if (quoted)
+        run_note(t, "%.300s was not made by a run: it stays, and what it stands in", quoted);
+    t->kept_noted |= kept != NULL;
+    free(quoted);
+}
+
+static void run_on_made(void *context, const char *problem)
+{
+    struct run *t = context;
+    t->swept = sandbox_dir_swept(t->sandbox_dir);
+    if (t->swept > 0 && !t->agents)
+        run_note(t, "%zu %s over and had left something: removed", t->swept,
+                 t->swept == 1 ? "run was" : "runs were");
+    note_kept(t);
+    if (t->phase == RUN_OVER)
+        return;
+    if (problem)
+        run_finish(t, session_state(t->session) == CONNECTION_CONNECTED ? RUN_REFUSED : RUN_LOST, problem);
+    if (t->finishing) {
+        begin_removing(t);
+        return;
+    }
+    if (t->options.join && !t->agents) {
+        t->agents = agents_new(t->guard, t->session, t->sandbox, t->run, t->agent, t->options.for_ms);
+        if (t->agents)
+            run_enter(t, RUN_MEETING);
+        else
+            run_on_made(t, "out of memory");
+        return;
+    }
+    run_counters_before(t, begin_standing);
+}
+
+static void note_meeting(struct run *t)
+{
+    int64_t ours_ms = t->options.for_ms;
+    t->options.for_ms = agents_for_ms(t->agents);
+    size_t count = agents_count(t->agents);
+    run_note(t, "%zu agent%s in the run %.64s", count, count == 1 ? "" : "s", t->run);
+    if (t->options.for_ms != ours_ms)
+        run_note(t,
+                 "agents end together: the run goes on for %.1f s, the longest --for of any, and not %.1f s",
+                 (double)t->options.for_ms / 1e3, (double)ours_ms / 1e3);
+}
+
+/* Each tick, until all agents of the run begin. */
+static void meet(struct run *t)
+{
+    const char *problem;
+    enum agents_state state = t->finishing ? AGENTS_READY : agents_meet(t->agents, &problem);
+    if (state == AGENTS_FAILED)
+        run_finish(t, RUN_REFUSED, problem);
+    else if (state == AGENTS_READY && !t->finishing)
+        note_meeting(t);
+    if (state == AGENTS_WAIT)
+        return;
+    run_enter(t, RUN_MAKING); /* they meet once, however long the next step takes */
+    run_on_made(t, NULL);
+}
+
+static void begin_making(struct run *t)
+{
+    run_enter(t, RUN_MAKING);
+    agent_name(t->agent);
+    char *lock = t->layout.lock ? text_format("=%s", strrchr(t->election, '/') + 1) : NULL;
+    t->guard =
+        t->layout.lock && !lock ? NULL : guard_new_sandbox(t->sandbox, t->run, lock ? lock : run_name(t));
+    free(lock);
+    const struct sandbox_dir_options options = {.sandbox = t->sandbox,
+                                                .run = t->run,
+                                                .agent = t->agent,
+                                                .joins = t->options.join != NULL,
+                                                .within = t->layout.lock ? NULL : t->within};
+    t->sandbox_dir = t->guard ? sandbox_dir_new(t->guard, t->session, &options) : NULL;
+    if (t->sandbox_dir) {
+        sandbox_dir_make(t->sandbox_dir, run_on_made, t);
+        return;
+    }
+    run_finish(t, RUN_FAILED, "out of memory; the run cannot be made");
+    run_end_one(t);
+}
+
+/* ---- the crowd ---- */
+
+static void on_stood(void *context)
+{
+    struct run *t = context;
+    if (!t->finishing)
+        run_enter(t, RUN_RUNNING);
+}
+
+static void on_failed_over(void *context, const struct crowd_failover *failover)
+{
+    struct run *t = context;
+    run_count_failover(t, failover);
+    if (t->listener.failed_over)
+        t->listener.failed_over(t->context, failover);
+}
+
+static void on_withdrawn(struct run *t, const char *problem)
+{
+    run_finish(t, RUN_DONE, problem);
+}
+
+static void begin_standing(struct run *t)
+{
+    struct crowd_options options;
+    static const struct crowd_listener listener = {.stood = on_stood, .failed_over = on_failed_over};
+    char *error = NULL;
+    if (t->finishing) {
+        begin_removing(t);
+        return;
+    }
+    run_crowd_options(t, &options);
+    run_enter(t, RUN_STANDING);
+    size_t sessions = crowd_sessions(&options);
+    if (sessions > CONNECTIONS_USUAL)
+        run_note(
+            t,
+            "%zu connections of this host: servers take maxClientCnxns of them from one address (60, where "
+            "it is not set), shared with the real clients here",
+            sessions);
+    t->cpu_us = run_cpu_us();
+    if (t->options.live)
+        guard_open(t->guard, true);
+    if (!descriptors_make_room(sessions, &error))
+        run_finish(t, RUN_REFUSED, error ? error : "out of memory");
+    else if (!(t->crowd = crowd_new(t->loop, &options, &listener, t)))
+        run_finish(t, RUN_FAILED, "out of memory; no crowd can be brought on");
+    free(error);
+    if (t->crowd && t->options.live && !(t->rules = live_rules_keep(t, on_withdrawn)))
+        run_finish(t, RUN_FAILED, "out of memory; nobody may stand");
+    if (!t->crowd && t->phase == RUN_STANDING)
+        begin_removing(t);
+}
+
+static void siblings_forget(struct run *t)
+{
+    live_checks_free(t->siblings);
+    t->siblings = NULL;
+}
+
+/* Of several agents none ends while another's time goes on: their load belongs together. */
+static bool is_time_over(struct run *t, uint64_t ran_us)
+{
+    return t->phase == RUN_RUNNING && t->options.for_ms && ran_us >= (uint64_t)t->options.for_ms * 1000 &&
+           (!t->agents || agents_over(t->agents) != AGENTS_WAIT);
+}
+
+static void run_on_tick(uv_timer_t *timer)
+{
+    struct run *t = timer->data;
+    uint64_t now_us = uv_hrtime() / 1000, in_phase_us = now_us - t->phase_us;
+    char problem[RUN_WATCH_TEXT];
+    if (t->phase > RUN_LOOKING)
+        siblings_forget(t); /* they have been looked at */
+    if (t->phase == RUN_CONNECTING && in_phase_us > (uint64_t)t->options.wait_ms * 1000) {
+        run_finish(t, RUN_UNREACHED, t->connection_problem[0] ? t->connection_problem : "no server answers");
+        return;
+    }
+    if (t->phase == RUN_MEETING)
+        meet(t);
+    if (t->phase == RUN_GATHERING)
+        run_gather_one(t);
+    if (t->phase == RUN_REMOVING && in_phase_us > REMOVE_MS * UINT64_C(1000)) {
+        run_end_one(t);
+        return;
+    }
+    if (t->phase == RUN_LOOKING && t->siblings && t->finishing)
+        run_end_one(t);
+    if (t->phase != RUN_STANDING && t->phase != RUN_RUNNING)
+        return;
+    run_watch_own_pace(t, now_us);
+    if (t->rules)
+        live_rules_tick(t->rules);
+    if (t->guard && guard_refused(t->guard) > 0)
+        run_finish(t, RUN_FAILED,
+                   t->options.live
+                       ? "the election's directory has changed under us: nothing more is written there"
+                       : "the guard refused a write, a defect of this program; see --log FILE");
+    else if (is_time_over(t, in_phase_us))
+        run_finish(t, RUN_DONE, NULL);
+    else if (!run_watch_pulse(t, now_us, problem))
+        run_finish(t, RUN_TOO_SLOW, problem);
+    if (t->phase == RUN_STANDING && !t->finishing && t->withdrawals == 0 &&
+        !run_watch_standing(t, now_us, problem))
+        run_finish(t, RUN_FAILED, problem);
+    if (!t->finishing)
+        run_counters_during(t, now_us);
+}
+
+/* ---- the end of the crowd ---- */
+
+static void run_on_ended(void *context, size_t left_to_expire)
+{
+    struct run *t = context;
+    t->left_to_expire = left_to_expire;
+    begin_removing(t);
+}
+
+/* The figures first: after it there is no crowd whose load they could show. */
+static void begin_ending(struct run *t)
+{
+    if (t->crowd)
+        crowd_break_off(t->crowd);
+    run_watch_note_absence(t);
+    t->ended_us = uv_hrtime() / 1000;
+    t->cpu_us = run_cpu_us() - t->cpu_us;
+    t->stood = t->phase == RUN_RUNNING;
+    t->ran_us = t->ended_us - t->phase_us;
+    run_enter(t, RUN_ENDING);
+    if (t->crowd)
+        crowd_figures(t->crowd, &t->last_figures);
+    if (t->crowd)
+        crowd_end(t->crowd, run_on_ended);
+    else
+        begin_removing(t);
+}
+
+/* ---- remove everything ---- */
+
+static void on_removed(void *context, const char *problem)
+{
+    struct run *t = context;
+    t->removing = false;
+    note_kept(t);
+    if (t->phase == RUN_OVER)
+        return;
+    if (problem && session_state(t->session) != CONNECTION_CONNECTED)
+        return; /* on_state() tries again once it is connected; the tick knows when to give up */
+    snprintf(t->left, sizeof t->left, "%s", problem ? problem : "");
+    t->removed = !problem;
+    run_end_one(t);
+}
+
+static void run_on_cleared(struct run *t, bool seen)
+{
+    t->removing = false;
+    t->removed = seen;
+    if (seen || session_state(t->session) == CONNECTION_CONNECTED)
+        run_end_one(t); /* else on_state() tries again */
+}
+
+/* Each tick, until every agent has written its results or died. Without a connection it reports only itself.
+ */
+static void run_gather_one(struct run *t)
+{
+    const char *problem;
+    struct run_report *report = t->part ? NULL : malloc(sizeof *report);
+    if (report) {
+        run_report(t, report);
+        t->part = run_part_write(report);
+        free(report);
+    }
+    enum agents_state state =
+        t->part && session_state(t->session) == CONNECTION_CONNECTED &&
+                uv_hrtime() / 1000 < t->phase_us + GATHER_US
+            ? agents_part(t->agents, t->part, t->end == RUN_DONE ? PARTS_MS : PARTS_EARLY_MS, &problem)
+            : AGENTS_FAILED;
+    if (state == AGENTS_WAIT)
+        return;
+    if (state == AGENTS_READY)
+        run_gather(t);
+    else
+        run_note(t, "the parts of the other agents could not be had: this is ours alone");
+    run_enter(t, RUN_REMOVING);
+    begin_removing(t);
+}
+
+static void begin_removing(struct run *t)
+{
+    if (t->phase == RUN_OVER || t->marks_ended)
+        return; /* it ended at once, with an answer still on its way */
+    if (t->phase == RUN_ENDING && t->agents) {
+        run_enter(t, RUN_GATHERING);
+        return;
+    }
+    if (t->phase != RUN_REMOVING)
+        run_enter(t, RUN_REMOVING);
+    if (t->rules && !t->removing && live_rules_clear(t->rules, run_on_cleared)) {
+        t->removing = true;
+    } else if (!t->sandbox_dir && !t->rules) {
+        run_end_one(t);
+    } else if (t->sandbox_dir && !t->removing && session_state(t->session) == CONNECTION_CONNECTED) {
+        t->removing = true;
+        sandbox_dir_remove(t->sandbox_dir, on_removed, t);
+    }
+}
+
+static void run_on_over(uv_timer_t *timer)
+{
+    struct run *t = timer->data;
+    session_close(t->session); /* a caller that keeps the run for its report keeps no connection */
+    t->session = NULL;
+    siblings_forget(t);
+    run_counters_cancel(t);
+    t->listener.over(t->context);
+}
+
+/* Its time was over, but without a reachable server the end of its sessions is not known. */
+static void doubt_end(struct run *t)
+{
+    bool hangs = t->removing; /* the removal was requested, and no answer came */
+    if (t->end != RUN_DONE || t->removed || (session_state(t->session) == CONNECTION_CONNECTED && !hangs))
+        return;
+    t->end = RUN_LOST;
+    snprintf(t->problem, sizeof t->problem,
+             "no server answers any more%s%s: how its last candidates fared and what the servers make of its "
+             "end is not known",
+             t->connection_problem[0] ? ", " : "", t->connection_problem);
+    log_line(LOG_LEVEL_WARNING, "the run ends: %s", t->problem);
+}
+
+/*
+ * The servers are polled last: sessions that were closed a moment ago are still theirs, and the directory can
+ * only be removed without them. Reported from a turn of its own, because the listener may free the run.
+ */
+static void run_end_one(struct run *t)
+{
+    if (t->phase == RUN_OVER || (t->marks_ended && t->marks_ask))
+        return;
+    if (t->crowd && run_counters_after(t, run_end_one))
+        return;
+    doubt_end(t);
+    if (t->left[0])
+        run_note(t, "not everything could be removed: %s; the next run removes the rest", t->left);
+    else if (t->sandbox_dir && !t->removed && t->end != RUN_REFUSED)
+        run_note(t, "something may be left in %s; the next run removes it", t->sandbox);
+    t->phase = RUN_OVER;
+    if (t->listener.changed)
+        t->listener.changed(t->context);
+    uv_timer_start(t->timer, run_on_over, 0, 0);
+}
+
+/* ---- the tool's own session ---- */
+
+static void run_on_state(void *context, enum connection_state state, bool renewed, const char *problem)
+{
+    struct run *t = context;
+    if (problem)
+        snprintf(t->connection_problem, sizeof t->connection_problem, "%s", problem);
+    run_watch_connection(t, state == CONNECTION_CONNECTED);
+    if (state == CONNECTION_CONNECTED) {
+        if (t->phase == RUN_CONNECTING)
+            begin_looking(t);
+        else if (t->phase == RUN_REMOVING)
+            begin_removing(t);
+        else if (!renewed && t->rules)
+            live_rules_noticed(t->rules); /* what happened meanwhile may have gone unseen */
+        else if (renewed)
+            run_finish(t, RUN_LOST, "the tool's own session expired");
+    } else if (state == CONNECTION_EXPIRED) {
+        run_finish(t, RUN_LOST, "the tool's own session expired");
+    } else if (state == CONNECTION_REFUSED) {
+        run_finish(t, RUN_REFUSED, problem ? problem : "the servers refuse our credentials");
+        run_end_one(t);
+    }
+}
+
+static void run_on_notice(void *context, enum session_notice notice, const char *path)
+{
+    (void)notice, (void)path; /* the only watches of this session are the live rules' */
+    struct run *t = context;
+    if (t->rules)
+        live_rules_noticed(t->rules);
+}
+
+static void on_connection_failed(void *context, const char *problem)
+{
+    struct run *t = context;
+    if (problem)
+        snprintf(t->connection_problem, sizeof t->connection_problem, "%s", problem);
+}
+
+/* ---- for its owner ---- */
+
+struct run *run_new(uv_loop_t *loop, const struct run_options *options, const struct run_listener *listener,
+                    void *context)
+{
+    struct run *t = calloc(1, sizeof *t);
+    struct connect_string string = {0};
+    char *error = NULL;
+    if (!t)
+        return NULL;
+    t->loop = loop;
+    t->options = *options;
+    t->listener = *listener;
+    t->context = context;
+    t->wall_ms = clock_wall_us() / 1000;
+    if (connect_string_parse(options->cluster->hosts, &string, &error)) {
+        t->hosts = strdup(string.hosts);
+        t->path = znode_path_join(string.chroot, options->path);
+        t->sandbox = znode_path_join(string.chroot, options->settings->inject.sandbox);
+        connect_string_free(&string);
+    }
+    free(error);
+    static const struct session_listener ours = {
+        .state = run_on_state, .failed = on_connection_failed, .notice = run_on_notice};
+    const struct session_options session = {.hosts = t->hosts,
+                                            .timeout_ms = (int)options->cluster->session_timeout_ms,
+                                            .auth_scheme = options->cluster->auth_scheme,
+                                            .auth_credential = options->cluster->auth_credential,
+                                            .security = &options->cluster->security};
+    bool good = t->hosts && t->path && t->sandbox && (t->timer = loop_timer_new(loop, t));
+    t->session = good ? session_open(loop, &session, &ours, t) : NULL;
+    if (!t->session) {
+        run_free(t);
+        return NULL;
+    }
+    run_enter(t, RUN_CONNECTING);
+    uv_timer_start(t->timer, run_on_tick, TICK_MS, TICK_MS);
+    return t;
+}
+
+void run_stop(struct run *t)
+{
+    if (t->phase != RUN_OVER)
+        run_finish(t, RUN_STOPPED, NULL);
+}
+
+void run_free(struct run *t)
+{
+    if (!t)
+        return;
+    t->phase = RUN_OVER;
+    t->finishing = true;
+    run_counters_cancel(t);
+    crowd_free(t->crowd);
+    live_checks_free(t->siblings);
+    if (t->session)
+        session_close(t->session); /* gives every answer that is owed: before its context is freed */
+    live_rules_free(t->rules);
+    agents_free(t->agents);
+    free(t->part);
+    free(t->all);
+    sandbox_dir_free(t->sandbox_dir);
+    guard_free(t->guard);
+    layout_free(&t->layout);
+    loop_timer_free(t->timer);
+    free(t->hosts);
+    free(t->path);
+    free(t->sandbox);
+    free(t->run);
+    free(t->within);
+    free(t->election);
+    free(t->mark);
+    free(t->notes);
+    free(t);
+}
+
+struct crowd *run_crowd(const struct run *t)
+{
+    return t->phase == RUN_STANDING || t->phase == RUN_RUNNING ? t->crowd : NULL;
+}

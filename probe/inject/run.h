@@ -1,0 +1,36 @@
+/*
+ * run.h - a run of test candidates from its beginning to its end: the engine of `inject` and of the
+ * dashboard's form.
+ *
+ *   connect -> read the path -> make the run's directory -> figures before -> the crowd -> figures after ->
+ *   remove everything -> report
+ *
+ * It has a session of its own, which reads, makes and removes, and which measures the ensemble's ping: a
+ * request every so often, whose 99th percentile ends the run beyond its limit (with permission to load the
+ * ensemble, ten times its limit). It stops by itself at the time limit, when that session is lost, and beyond
+ * a limit; run_stop() at any moment leads to the same end, with nothing of it left in the tree.
+ */
+#ifndef ELECTOP_PROBE_INJECT_RUN_H
+#define ELECTOP_PROBE_INJECT_RUN_H
+
+#include <uv.h>
+
+#include "probe/inject/run_settings.h"
+#include "probe/inject/run_report.h"
+
+struct run;
+struct crowd;
+
+/* Begins. Texts in the options must outlive it. NULL: out of memory. */
+struct run *run_new(uv_loop_t *, const struct run_options *, const struct run_listener *, void *context);
+
+/* Ends it before its time, in an orderly way; over is called after that. */
+void run_stop(struct run *);
+/* At any moment. Before it is over: its znodes stay for the next run to remove. */
+void run_free(struct run *);
+
+/* While it is in line or runs, else NULL: to kill, pause, resume, resign single candidates, and to add some.
+ */
+struct crowd *run_crowd(const struct run *);
+
+#endif

@@ -1,0 +1,227 @@
+#include "probe/inject/run_live.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/recipe.h"
+#include "probe/inject/crowd_kills.h"
+#include "probe/inject/leads_check.h"
+#include "probe/candidate/naming.h"
+#include "probe/inject/live_checks.h"
+#include "probe/inject/run_state.h"
+
+/* The pause before the first return; each further one is twice as long. */
+#define LIST_MS 1000
+#define REJOIN_MS 2000
+/* Lists at the end, until one shows none of ours. */
+#define LAST_LISTS 3
+
+struct live_rules {
+    struct run *run;
+    void (*over)(struct run *, const char *problem);
+    void (*cleared)(struct run *, bool seen);
+
+    bool keeping, listing, again; /* again: something happened while the list was on its way */
+    bool out;                     /* all have withdrawn */
+    uint64_t rejoin_ms, list_ms, asked_us;
+    struct leads_check front;
+    size_t owed, last_lists;
+    bool unseen; /* an answer at the end was lost with its connection */
+    bool freed;
+};
+
+static uint64_t run_live_now_ms(const struct live_rules *rules)
+{
+    return uv_now(rules->run->loop);
+}
+
+/* ---- while they are in line ---- */
+
+/* Gives way: to those who are left, or because too few are. Only the latter is counted. */
+static void withdraw(struct live_rules *rules, size_t real)
+{
+    struct run *t = rules->run;
+    struct crowd_figures figures;
+    bool too_few = real < LIVE_CHECKS_LEAST;
+    guard_open(t->guard, false);
+    crowd_close(t->crowd, true);
+    crowd_figures(t->crowd, &figures);
+    for (size_t i = 0; i < figures.candidates; i++)
+        crowd_kill(t->crowd, i, KILL_RESIGN);
+    rules->out = true;
+    t->withdrawals += too_few;
+    rules->rejoin_ms = run_live_now_ms(rules) + ((uint64_t)REJOIN_MS << t->withdrawals);
+    run_note(t, "gave way when a real candidate went: %zu %s left before ours%s", real,
+             real == 1 ? "was" : "were", too_few ? ", which is too few" : "");
+    if (t->withdrawals >= LIVE_WITHDRAWALS_MOST)
+        rules->over(t, "withdrew for the third time, and does not come back");
+}
+
+static void rejoin(struct live_rules *rules)
+{
+    struct run *t = rules->run;
+    struct crowd_figures figures;
+    guard_open(t->guard, true);
+    crowd_close(t->crowd, false);
+    rules->out = false;
+    crowd_figures(t->crowd, &figures);
+    for (size_t i = 0; i < figures.candidates; i++)
+        crowd_volunteer(t->crowd, i);
+}
+
+static void list_read(struct live_rules *);
+
+/* Notes it, too: the smallest number of ours in the list requested last; INT64_MAX: none of ours. */
+static int64_t ours_in(struct live_rules *rules, char *const *names, size_t count)
+{
+    struct run *t = rules->run;
+    int64_t first = INT64_MAX;
+    for (size_t i = 0; i < count; i++) {
+        char *path = path_join(t->path, names[i]);
+        int64_t number = recipe_sequence_of(names[i]);
+        if (path && number != SEQUENCE_NONE && number < first && guard_owns(t->guard, path))
+            first = number;
+        free(path);
+    }
+    leads_check_look(&rules->front, names, count, first, rules->asked_us, uv_hrtime() / 1000);
+    return first;
+}
+
+static void rules_apply(struct live_rules *rules, char *const *names, size_t count)
+{
+    int64_t first = ours_in(rules, names, count);
+    size_t real = rules->front.real;
+    if (!rules->out && (real < LIVE_CHECKS_LEAST || rules->front.left))
+        withdraw(rules, real);
+    else if (rules->out && first == INT64_MAX && real >= LIVE_CHECKS_LEAST &&
+             run_live_now_ms(rules) >= rules->rejoin_ms)
+        rejoin(rules);
+}
+
+static void run_live_on_list(void *context, enum session_result result, const struct znode_stat *stat,
+                             char *const *names, size_t count)
+{
+    (void)stat;
+    struct live_rules *rules = context;
+    rules->listing = false;
+    if (rules->freed) {
+        free(rules);
+        return;
+    }
+    if (!rules->keeping || rules->run->phase == RUN_ENDING || rules->run->phase == RUN_OVER)
+        return;
+    if (result == SESSION_OK)
+        rules_apply(rules, names, count);
+    else if (result == SESSION_NO_NODE)
+        rules_apply(rules, NULL, 0);
+    if (rules->again && rules->keeping)
+        list_read(rules);
+}
+
+static void list_read(struct live_rules *rules)
+{
+    rules->again = rules->listing;
+    if (!rules->listing)
+        rules->asked_us = uv_hrtime() / 1000;
+    if (!rules->listing &&
+        session_children(rules->run->session, rules->run->path, true, run_live_on_list, rules))
+        rules->listing = true;
+}
+
+struct live_rules *live_rules_keep(struct run *t, void (*over)(struct run *, const char *problem))
+{
+    struct live_rules *rules = calloc(1, sizeof *rules);
+    if (!rules)
+        return NULL;
+    rules->run = t;
+    rules->over = over;
+    rules->keeping = true;
+    leads_check_begin(&rules->front, uv_hrtime() / 1000);
+    list_read(rules);
+    return rules;
+}
+
+void live_rules_noticed(struct live_rules *rules)
+{
+    if (rules->keeping)
+        list_read(rules);
+}
+
+/* A list now and then even without a notification: an answer may have shown which names are ours. */
+void live_rules_tick(struct live_rules *rules)
+{
+    if (!rules->keeping || run_live_now_ms(rules) < rules->list_ms + LIST_MS)
+        return;
+    rules->list_ms = run_live_now_ms(rules);
+    list_read(rules);
+}
+
+/* ---- after ---- */
+
+static bool last_list(struct live_rules *);
+
+static void run_live_on_cleared(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    struct live_rules *rules = context;
+    rules->unseen |= result == SESSION_LOST;
+    if (--rules->owed > 0)
+        return;
+    if (rules->freed)
+        free(rules);
+    else if (rules->unseen || !leads_check_is_open(&rules->front) || ++rules->last_lists >= LAST_LISTS ||
+             !last_list(rules))
+        rules->cleared(rules->run, !rules->unseen);
+}
+
+static void on_last_list(void *context, enum session_result result, const struct znode_stat *stat,
+                         char *const *names, size_t count)
+{
+    (void)stat;
+    struct live_rules *rules = context;
+    struct run *t = rules->run;
+    if (!rules->freed && (result == SESSION_OK || result == SESSION_NO_NODE))
+        ours_in(rules, names, result == SESSION_OK ? count : 0);
+    for (size_t i = 0; result == SESSION_OK && !rules->freed && i < count; i++) {
+        char *path = path_join(t->path, names[i]);
+        if (path && guard_owns(t->guard, path) &&
+            guard_delete(t->guard, t->session, path, -1, run_live_on_cleared, rules))
+            rules->owed++;
+        free(path);
+    }
+    run_live_on_cleared(rules, result, NULL);
+}
+
+static bool last_list(struct live_rules *rules)
+{
+    rules->owed = 1;
+    rules->asked_us = uv_hrtime() / 1000;
+    if (session_children(rules->run->session, rules->run->path, false, on_last_list, rules))
+        return true;
+    rules->owed = 0;
+    return false;
+}
+
+bool live_rules_clear(struct live_rules *rules, void (*done)(struct run *, bool seen))
+{
+    rules->keeping = rules->unseen = false;
+    rules->cleared = done;
+    return last_list(rules);
+}
+
+const struct leads_check *live_rules_front(const struct live_rules *rules)
+{
+    return &rules->front;
+}
+
+/* Answers may still be owed: they come before the session's end, and let go of it then. */
+void live_rules_free(struct live_rules *rules)
+{
+    if (!rules)
+        return;
+    rules->keeping = false;
+    rules->freed = true;
+    if (!rules->listing && rules->owed == 0)
+        free(rules);
+}

@@ -1,0 +1,190 @@
+#include "probe/inject/run_part.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/text.h"
+#include "probe/candidate/run_marker.h"
+#include "probe/inject/run_state.h"
+
+static const char *const time_words[PART_TIMES] = {"stand",
+                                                   "failover",
+                                                   "detection",
+                                                   "vacancy",
+                                                   "takeover",
+                                                   [PART_CAUSE + KILL_CLOSE] = "close",
+                                                   [PART_CAUSE + KILL_RESIGN] = "resign",
+                                                   [PART_CAUSE + KILL_DROP] = "drop",
+                                                   [PART_CAUSE + KILL_PAUSE] = "pause"};
+
+static void put_histogram(struct text *text, const char *word, const struct histogram *h)
+{
+    text_printf(text, "%s %" PRId64 " %" PRId64 " %" PRId64, word, h->least_us, h->most_us, h->sum_us);
+    for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++)
+        if (h->buckets[i])
+            text_printf(text, " %zu:%" PRIu32, i, h->buckets[i]);
+    text_add(text, "\n");
+}
+
+static const struct histogram *time_of(const struct run_report *r, size_t i)
+{
+    const struct histogram *const times[] = {r->times.stand, r->times.failover, &r->times.detection,
+                                             &r->times.vacancy, &r->times.takeover};
+    return i < PART_CAUSE ? times[i] : &r->by_cause[i - PART_CAUSE];
+}
+
+char *run_part_write(const struct run_report *r)
+{
+    const struct crowd_figures *c = &r->crowd;
+    const uint64_t counts[PART_NEVER_LED] = {
+        [PART_WANTED] = r->wanted,
+        [PART_STANDING] = c->by_state[CANDIDATE_WAITING] + c->by_state[CANDIDATE_LEADING],
+        [PART_SESSIONS] = c->sessions,
+        [PART_ERRORS] = c->errors,
+        [PART_REQUESTS] = c->requests,
+        [PART_LISTS] = c->lists,
+        [PART_CREATES] = c->creates,
+        [PART_DELETES] = c->deletes,
+        [PART_NOTICES] = c->notices,
+        [PART_CONNECTS] = c->connects,
+        [PART_REFUSED] = c->refused,
+        [PART_LOST] = c->lost,
+        [PART_EXPIRED] = c->expired,
+        [PART_UNPLANNED] = c->unplanned,
+        [PART_DEATHS] = c->deaths,
+        [PART_LEFT_OUT + OBSTACLE_FAILOVER] = c->left_out[OBSTACLE_FAILOVER],
+        [PART_LEFT_OUT + OBSTACLE_NOBODY] = c->left_out[OBSTACLE_NOBODY],
+        [PART_FAILOVERS] = r->counted,
+        [PART_FAILOVER_NOTICES] = r->notices,
+        [PART_FAILOVER_REQUESTS] = r->requests,
+    };
+    struct text text = {0};
+    text_printf(&text, RUN_MARK "\nend %s\ncounts", run_end_word(r->end));
+    for (size_t i = 0; i < PART_NEVER_LED; i++)
+        text_printf(&text, " %" PRIu64, counts[i]);
+    for (size_t how = 0; how < KILL_COUNT; how++)
+        text_printf(&text, " %" PRIu64, r->by_how[how][1]);
+    text_add(&text, "\n");
+    for (size_t i = 0; i < PART_TIMES; i++)
+        put_histogram(&text, time_words[i], time_of(r, i));
+    return text_take(&text);
+}
+
+/* A number at *at, which moves behind it. Sums of as many as there may be agents fit their type. */
+static bool number(const char **at, char before, int64_t *value)
+{
+    char *end;
+    if (**at != before || ((*at)[1] < '0' || (*at)[1] > '9'))
+        return false;
+    long long read = strtoll(*at + 1, &end, 10);
+    *at = end;
+    *value = read;
+    return read <= INT64_MAX / AGENTS_MOST;
+}
+
+static bool take_histogram(const char *at, struct histogram *h)
+{
+    int64_t bucket, count, next = 0;
+    if (!number(&at, ' ', &h->least_us) || !number(&at, ' ', &h->most_us) || !number(&at, ' ', &h->sum_us))
+        return false;
+    while (number(&at, ' ', &bucket)) {
+        if (bucket < next || bucket >= HISTOGRAM_BUCKETS || !number(&at, ':', &count) || count > UINT32_MAX)
+            return false; /* each once, in their order */
+        next = bucket + 1;
+        h->buckets[bucket] = (uint32_t)count;
+        h->count += (uint64_t)count;
+    }
+    return *at == '\n' || *at == '\0';
+}
+
+/* What follows the word on its line, with the space before it; NULL: there is no such line. */
+static const char *line_of(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = text; at && *at; at = strchr(at, '\n'), at += at != NULL)
+        if (strncmp(at, word, length) == 0 && at[length] == ' ')
+            return at + length;
+    return NULL;
+}
+
+static bool take_counts(const char *at, uint64_t counts[PART_COUNTS])
+{
+    int64_t value = 0;
+    for (size_t i = 0; i < PART_COUNTS; i++) {
+        if (!number(&at, ' ', &value))
+            return false;
+        counts[i] = (uint64_t)value;
+    }
+    return *at == '\n';
+}
+
+void run_part_read(const struct agent_part *agent, struct run_part *part)
+{
+    const char *text = agent->text;
+    *part = (struct run_part){.end = "died"};
+    if (!text && agent->alive)
+        snprintf(part->end, sizeof part->end, "running");
+    if (!text)
+        return;
+    const char *end = line_of(text, "end"), *counts = line_of(text, "counts");
+    bool fine = end && counts && take_counts(counts, part->counts);
+    for (size_t i = 0; fine && i < PART_TIMES; i++) {
+        const char *at = line_of(text, time_words[i]);
+        fine = at && take_histogram(at, &part->times[i]);
+    }
+    if (!fine) {
+        *part = (struct run_part){.end = "unreadable"};
+        return;
+    }
+    snprintf(part->end, sizeof part->end, "%.*s", (int)strcspn(end + 1, "\n"), end + 1);
+    part->told = true;
+}
+
+static void add_up(struct run_part *all, const struct run_part *part)
+{
+    for (size_t i = 0; i < PART_COUNTS; i++)
+        all->counts[i] += part->counts[i];
+    for (size_t i = 0; i < PART_TIMES; i++)
+        histogram_merge(&all->times[i], &part->times[i]);
+    all->told |= part->told;
+}
+
+/* It did not do its part, and so the run did not. */
+static void note_end(struct run *t, const char *name, const char *end)
+{
+    static const struct {
+        const char *end, *words;
+    } all[] = {{"died", "died, and its part is in no figure"},
+               {"running", "was still at work when we ended, and its part is in no figure"},
+               {"unreadable", "handed in what cannot be read, and its part is in no figure"},
+               {"stopped", "was stopped before the end"}};
+    size_t i = 0;
+    while (i < sizeof all / sizeof *all && strcmp(all[i].end, end) != 0)
+        i++;
+    run_note(t, "the agent %.90s %s", name,
+             i < sizeof all / sizeof *all ? all[i].words : "did not come to its end");
+}
+
+void run_gather(struct run *t)
+{
+    size_t count;
+    const struct agent_part *parts = agents_parts(t->agents, &count);
+    struct run_part *part = malloc(sizeof *part);
+    t->all = calloc(1, sizeof *t->all);
+    if (!part || !t->all) {
+        run_note(t, "out of memory: this is our part alone");
+        free(t->all);
+        t->all = NULL;
+    }
+    for (size_t i = 0; t->all && i < count; i++) {
+        run_part_read(&parts[i], part);
+        add_up(t->all, part);
+        bool done = strcmp(part->end, "done") == 0, is_us = strcmp(parts[i].name, t->agent) == 0;
+        t->agents_short += !done;
+        if (!done && !is_us)
+            note_end(t, parts[i].name, part->end);
+    }
+    free(part);
+}

@@ -1,0 +1,69 @@
+/*
+ * run_part.h - the results of one agent of a run, as text, and the sum of all.
+ *
+ *   electop run                   the mark of all persistent znodes of a run
+ *   end done
+ *   counts 1000 1000 1000 0 ...   in the order of enum part_count
+ *   stand 900 4100 61000 12:3 13:40    of a histogram: least, most, sum (microseconds), and the buckets in
+ * use, in order, with their counts; so for each of enum part_time
+ *
+ * Parts come from a znode: they are checked like all foreign bytes.
+ */
+#ifndef ELECTOP_PROBE_INJECT_RUN_PART_H
+#define ELECTOP_PROBE_INJECT_RUN_PART_H
+
+#include "probe/inject/run_report.h"
+
+struct run;
+
+/* malloc'd; NULL: out of memory. */
+char *run_part_write(const struct run_report *);
+
+enum part_count {
+    PART_WANTED, /* candidates */
+    PART_STANDING,
+    PART_SESSIONS,
+    PART_ERRORS,
+    PART_REQUESTS, /* as in struct crowd_figures, and so on */
+    PART_LISTS,
+    PART_CREATES,
+    PART_DELETES,
+    PART_NOTICES,
+    PART_CONNECTS,
+    PART_REFUSED,
+    PART_LOST,
+    PART_EXPIRED,
+    PART_UNPLANNED,
+    PART_DEATHS,
+    PART_LEFT_OUT,                              /* of each obstacle */
+    PART_FAILOVERS = PART_LEFT_OUT + OBSTACLES, /* those whose cost was counted, and their cost */
+    PART_FAILOVER_NOTICES,
+    PART_FAILOVER_REQUESTS,
+    PART_NEVER_LED, /* of each kind of death: those without a successor */
+    PART_COUNTS = PART_NEVER_LED + KILL_COUNT
+};
+
+enum part_time {
+    PART_STAND,
+    PART_FAILOVER,
+    PART_DETECTION,
+    PART_VACANCY,
+    PART_TAKEOVER,
+    PART_CAUSE, /* failovers by each way to go */
+    PART_TIMES = PART_CAUSE + KILL_COUNT
+};
+
+/* Large: not for the stack. */
+struct run_part {
+    char end[24]; /* "done"; nothing was handed in: "died", "running"; "unreadable" */
+    bool told;    /* false: only the end is known */
+    uint64_t counts[PART_COUNTS];
+    struct histogram times[PART_TIMES];
+};
+
+void run_part_read(const struct agent_part *, struct run_part *);
+
+/* All agents of the run have handed in theirs: they come to one, and who did not come to its end is noted. */
+void run_gather(struct run *);
+
+#endif

@@ -1,0 +1,91 @@
+/*
+ * run_state.h - the state of a run that its steps (run.c) and the files beside it share. Private to this
+ * folder.
+ */
+#ifndef ELECTOP_PROBE_INJECT_RUN_STATE_H
+#define ELECTOP_PROBE_INJECT_RUN_STATE_H
+
+#include "probe/inject/agents.h"
+#include "probe/inject/layout.h"
+#include "probe/inject/server_counters.h"
+#include "probe/inject/run_layout.h"
+#include "probe/inject/run_settings.h"
+#include "probe/inject/run_phase.h"
+
+#define PINGS_KEPT 100 /* ten seconds of them */
+#define PINGS_LEAST 20
+
+struct sandbox_dir;
+struct live_rules;
+struct live_checks;
+struct run_part;
+
+struct run {
+    uv_loop_t *loop;
+    uv_timer_t *timer; /* a block of its own: libuv needs it for longer than the run lasts */
+    struct run_options options;
+    struct run_listener listener;
+    void *context;
+
+    char *hosts, *path, *sandbox; /* full paths */
+    char *run, *within, *election, *mark;
+    struct session *session;
+    struct guard *guard;
+    char agent[AGENT_NAME_SIZE];
+    struct agents *agents;           /* NULL: alone */
+    size_t agents_short;             /* of them: so many did not come to their end */
+    char *part;                      /* what we hand in */
+    struct run_part *all;            /* of all agents; NULL: not gathered */
+    struct sandbox_dir *sandbox_dir; /* in the sandbox */
+    run_layout_fn looked;            /* called with the result of reading the path */
+    struct live_checks *siblings;    /* live: being looked at */
+    struct live_rules *rules;        /* live */
+    int siblings_timeout_ms;
+    struct layout layout;
+    struct crowd *crowd;
+    struct server_counters *marks_ask;
+
+    enum run_phase phase;
+    enum run_end end;
+    bool finishing, removing, removed, stood, slow_noted, kept_noted;
+    char problem[600], connection_problem[200];
+    char left[300]; /* why not everything was removed; "": it was, or it is not known */
+    char *notes;
+    int64_t wall_ms;
+    uint64_t phase_us, ended_us, ran_us, cpu_us;
+    size_t stood_last;
+    uint64_t stood_last_us;
+
+    uint64_t away_since_us, away_us; /* no server answered our own session; since: 0: one does */
+    size_t away_count;
+    uint64_t held_up_us; /* in all; ticks were late by so much */
+
+    bool pinging;
+    bool ping_void; /* the program itself was stalled meanwhile */
+    uint64_t pinged_us, pulse_us;
+    int64_t pings[PINGS_KEPT];
+    size_t ping_count;
+    struct histogram ping;
+
+    struct crowd_figures last_figures;
+    struct run_times times;
+    struct histogram by_cause[KILL_COUNT];
+    uint64_t by_how[KILL_COUNT][2];
+    uint64_t notices, requests, counted;
+    struct server_counter before[SERVER_COUNTERS_MOST], highest[SERVER_COUNTERS_MOST],
+        after[SERVER_COUNTERS_MOST];
+    size_t mark_count, looks[SERVER_COUNTERS_MOST];
+    uint64_t marks_asked_us, marks_next_us;
+    void (*marks_then)(struct run *);
+    bool marks_ended;
+    size_t swept, left_to_expire, withdrawals;
+};
+
+/* A line for people, part of the report. */
+void run_note(struct run *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The pattern of its candidates' names. */
+const char *run_name(const struct run *);
+/* Of this process, user and system. */
+uint64_t run_cpu_us(void);
+
+#endif

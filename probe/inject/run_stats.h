@@ -1,0 +1,90 @@
+/*
+ * run_stats.h - statistics of a crowd: the state of each candidate, durations, and each failover with its
+ * phases and its cost.
+ *
+ * Each call passes the time in microseconds; it reads no clock and does no I/O.
+ */
+#ifndef ELECTOP_PROBE_INJECT_RUN_STATS_H
+#define ELECTOP_PROBE_INJECT_RUN_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/candidate/candidate.h"
+#include "probe/candidate/kill_mode.h"
+#include "probe/inject/histogram.h"
+
+#define RUN_STATS_NOBODY SIZE_MAX
+
+/*
+ * One change of leader among the crowd. Times are 0 for phases that were not reached.
+ * Phases: detection from due_us to told_us (a close or a resignation notifies at once), takeover from
+ * first_us to led_us; in between there was no candidate.
+ */
+struct crowd_failover {
+    int64_t from, to; /* sequence numbers; to SEQUENCE_NONE: none yet */
+    enum kill_mode how;
+    bool planned; /* false: no death of the schedule (its session expired, another client deleted its znode)
+                   */
+    uint64_t due_us;   /* when the death should have been; unplanned: when we knew of it */
+    uint64_t dead_us;  /* when it was done */
+    uint64_t told_us;  /* the first notification of it to any of us */
+    uint64_t first_us; /* the next one knew that it is first */
+    uint64_t led_us;   /* ... and acknowledged, where it does */
+    /* Its cost, from the death until no request was under way; broken off: a lower bound.
+     */
+    uint64_t notices, requests;
+    bool broken_off; /* the crowd's end was sooner */
+};
+
+struct run_stats {
+    struct histogram to_stand,
+        to_fail_over; /* the latter: planned ones only; the beginning of others is not known */
+    size_t by_state[CANDIDATE_STATES];
+    struct standing {
+        uint64_t due_us;   /* 0: it has been in line once */
+        uint64_t first_us; /* never_leads: since when it has been first; 0: it is not */
+        uint8_t state;
+    } * all;
+    size_t count, room;
+    size_t yet_to_stand; /* of those that are in all */
+
+    struct crowd_failover *failovers;
+    size_t failover_count, failover_room;
+    bool open;         /* the last one is under way */
+    size_t leader;     /* who leads, by its own knowledge; or RUN_STATS_NOBODY */
+    int64_t number;    /* of the last that led, or SEQUENCE_NONE */
+    bool acknowledged; /* it has */
+    uint64_t lost_us;  /* when it stopped */
+
+    uint64_t requests, lists, creates, deletes, notices, errors;
+    uint64_t under_way;                     /* asked and not answered */
+    uint64_t death_notices, death_requests; /* as they were at the last death */
+    uint64_t first_most_us, survived, unplanned;
+};
+
+void run_stats_init(struct run_stats *);
+void run_stats_free(struct run_stats *);
+
+/* One more, due to be in line since then. False: out of memory. */
+bool run_stats_enter(struct run_stats *, uint64_t due_us);
+/* The last one did not come on after all. */
+void run_stats_leave(struct run_stats *);
+void run_stats_changed(struct run_stats *, size_t i, const struct candidacy *, uint64_t now_us);
+/* It has looked, and is not to lead. */
+void run_stats_placed(struct run_stats *, size_t i, bool first, uint64_t now_us);
+void run_stats_asked(struct run_stats *, enum candidate_ask);
+void run_stats_answered(struct run_stats *);
+void run_stats_noticed(struct run_stats *, int64_t number, uint64_t now_us);
+
+/* The leader dies now, and should have at due_us. Before it is done. */
+void run_stats_death(struct run_stats *, enum kill_mode, uint64_t due_us, uint64_t now_us);
+/* The death was none: the leader was back before anybody noticed. */
+void run_stats_survived(struct run_stats *);
+/* A failover is under way that already has a leader. */
+bool run_stats_has_led(const struct run_stats *);
+/* Ends the failover that is under way where it has come to its end, or anyway: true, once. */
+bool run_stats_settle(struct run_stats *, bool anyway);
+
+#endif

@@ -1,0 +1,205 @@
+#include "probe/inject/run_watch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/inject/run_state.h"
+
+/* No further candidate has joined for so long: the servers accept no more. */
+#define STALLED_MS 6000
+/* Connections that are given back where the servers take no more: at most, and one of so many. */
+#define GIVEN_BACK_MOST 5
+#define GIVEN_BACK_PART 4
+/* With leave to load the ensemble, its ping may be so many times slower. */
+#define LOADED_FACTOR 10
+/* A ping that has no answer after so many times the limit (and a second) gets none soon. */
+#define HANGS_FACTOR 4
+/* Checked every 100 ms: after this delay the program itself was stalled, and not the ensemble. */
+#define STOOD_STILL_US 500000
+/* In all; less changes no figure that anybody would look at twice. */
+#define HELD_UP_NOTED_US UINT64_C(1000000)
+/* Without a connection for less is no more than a change of server. */
+#define AWAY_NOTED_US UINT64_C(500000)
+
+/*
+ * A server that takes no more of this host's connections would turn away its real clients when they come
+ * back: they are left some room, unless the ensemble may be loaded or that many candidates are expected.
+ */
+static size_t give_back(struct run *t, const struct crowd_figures *figures, size_t stand)
+{
+    if (t->options.load || t->options.own || figures->refused == 0)
+        return 0;
+    size_t most = figures->connected / GIVEN_BACK_PART;
+    size_t beyond = stand > t->options.least ? (stand - t->options.least) / figures->per_session : 0;
+    most = most < GIVEN_BACK_MOST ? most : GIVEN_BACK_MOST;
+    return crowd_give_back(t->crowd, most < beyond ? most : beyond);
+}
+
+/* Some are in line and no more come: most likely the servers accept no more connections. */
+bool run_watch_standing(struct run *t, uint64_t now_us, char problem[RUN_WATCH_TEXT])
+{
+    struct crowd_figures figures;
+    crowd_figures(t->crowd, &figures);
+    size_t stand = figures.by_state[CANDIDATE_WAITING] + figures.by_state[CANDIDATE_LEADING];
+    if (stand + figures.candidates != t->stood_last) {
+        t->stood_last = stand + figures.candidates;
+        t->stood_last_us = now_us;
+    }
+    int rate = t->options.rate_per_s;
+    uint64_t patience_us = STALLED_MS * 1000 + (rate > 0 ? UINT64_C(3000000) / (uint64_t)rate : 0);
+    if (t->stood_last_us == 0 || now_us < t->stood_last_us + patience_us)
+        return true;
+    if (stand == 0) {
+        snprintf(problem, RUN_WATCH_TEXT, "nobody came to stand: %.200s",
+                 figures.problem ? figures.problem : "the servers take no connection of ours");
+        return false;
+    }
+    if (stand < t->options.least) {
+        snprintf(
+            problem, RUN_WATCH_TEXT,
+            "%zu of %zu stand and no more come, where %zu are expected: the servers' maxClientCnxns is the "
+            "likely reason (raise it, or use --sessions shared:N)",
+            stand, t->options.candidates, t->options.least);
+        return false;
+    }
+    run_note(t,
+             "%zu of %zu stand and no more come, so the run goes on with these: the servers' "
+             "maxClientCnxns is the "
+             "likely reason (raise it, or use --sessions shared:N)%s%.120s",
+             stand, t->options.candidates, figures.problem ? "; " : "",
+             figures.problem ? figures.problem : "");
+    crowd_settle_for(t->crowd);
+    size_t given = give_back(t, &figures, stand);
+    if (given > 0)
+        run_note(t,
+                 "%zu of these connections were given back, so that this host's real clients find room (with "
+                 "--load they are kept)",
+                 given);
+    return true;
+}
+
+/* ---- the ensemble's pulse ---- */
+
+static int run_watch_compare(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static bool stood_still(const struct run *t, uint64_t now_us)
+{
+    return t->pulse_us != 0 && now_us > t->pulse_us + STOOD_STILL_US;
+}
+
+void run_watch_own_pace(struct run *t, uint64_t now_us)
+{
+    if (stood_still(t, now_us))
+        t->held_up_us += now_us - t->pulse_us;
+}
+
+static void run_watch_on_ping(void *context, enum session_result result, const struct znode_stat *stat,
+                              const void *data, size_t length)
+{
+    (void)stat, (void)data, (void)length;
+    struct run *t = context;
+    t->pinging = false;
+    uint64_t now_us = uv_hrtime() / 1000;
+    if (result == SESSION_LOST || t->ping_void || stood_still(t, now_us))
+        return;
+    int64_t took_us = (int64_t)(now_us - t->pinged_us);
+    histogram_add(&t->ping, took_us);
+    t->pings[t->ping_count++ % PINGS_KEPT] = took_us;
+}
+
+/* The 99th percentile of the latest hundred; of fewer the second slowest too, since a single slow one says
+   nothing of the rest. -1: too few yet. */
+static int64_t ping_p99(const struct run *t)
+{
+    int64_t sorted[PINGS_KEPT];
+    if (t->ping_count < PINGS_LEAST)
+        return -1;
+    size_t count = t->ping_count < PINGS_KEPT ? t->ping_count : PINGS_KEPT;
+    memcpy(sorted, t->pings, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, run_watch_compare);
+    return sorted[count - 2];
+}
+
+/*
+ * The ensemble has other clients. Permission to load it (--load) is permission to slow it down, so the limit
+ * is only noted then; LOADED_FACTOR times the limit ends the run anyway, since no permission is meant for
+ * that. The tool's own cluster has no other clients.
+ */
+bool run_watch_pulse(struct run *t, uint64_t now_us, char problem[RUN_WATCH_TEXT])
+{
+    int64_t limit_ms = t->options.settings->inject.stop_above_ping_ms, p99 = ping_p99(t);
+    int64_t stop_ms = t->options.load ? LOADED_FACTOR * limit_ms : limit_ms;
+    if (t->pinging && stood_still(t, now_us)) {
+        t->ping_void = true;
+        t->pinged_us = now_us;
+    }
+    t->pulse_us = now_us;
+    int64_t waits_us = t->pinging ? (int64_t)(now_us - t->pinged_us) : 0;
+    bool hangs = waits_us > HANGS_FACTOR * stop_ms * 1000 + 1000000;
+    if (!t->pinging &&
+        session_exists(t->session, t->options.live ? t->path : t->sandbox, false, run_watch_on_ping, t)) {
+        t->pinging = true;
+        t->ping_void = false;
+        t->pinged_us = now_us;
+    }
+    if (t->options.own || (p99 <= limit_ms * 1000 && !hangs))
+        return true;
+    if (hangs || p99 > stop_ms * 1000) {
+        const char *more = hangs ? " or more" : "";
+        long long ms = (long long)((hangs ? waits_us : p99) / 1000);
+        if (t->options.load)
+            snprintf(
+                problem, RUN_WATCH_TEXT,
+                "the ensemble gives in under this load: ping p99 %lld ms%s, above %lld ms, ten times inject: "
+                "{stop_above_ping: %lldms}, which ends a run with --load, too; a higher one lets it go on",
+                ms, more, (long long)stop_ms, (long long)limit_ms);
+        else
+            snprintf(problem, RUN_WATCH_TEXT,
+                     "the ensemble answers slowly: ping p99 %lld ms%s, above the %lld ms of inject: "
+                     "{stop_above_ping: ...}; --load lets it become ten times that",
+                     ms, more, (long long)stop_ms);
+        return false;
+    }
+    if (!t->slow_noted)
+        run_note(t,
+                 "the ensemble answers slowly: ping p99 %lld ms, above the %lld ms of inject: "
+                 "{stop_above_ping: ...}; with --load a run ends at ten times that",
+                 (long long)(p99 / 1000), (long long)limit_ms);
+    t->slow_noted = true;
+    return true;
+}
+
+/* ---- the connection ---- */
+
+void run_watch_connection(struct run *t, bool connected)
+{
+    uint64_t now_us = uv_hrtime() / 1000;
+    bool goes_on = t->phase == RUN_STANDING || t->phase == RUN_RUNNING;
+    if (t->away_since_us && (connected || !goes_on)) {
+        t->away_us += now_us - t->away_since_us;
+        t->away_since_us = 0;
+    } else if (!t->away_since_us && !connected && goes_on) {
+        t->away_since_us = now_us;
+        t->away_count++;
+    }
+}
+
+void run_watch_note_absence(struct run *t)
+{
+    run_watch_connection(t, true);
+    if (t->held_up_us >= HELD_UP_NOTED_US)
+        run_note(t,
+                 "this program itself was held up for %.1f s: what was due meanwhile came late, and counts "
+                 "from when it was due",
+                 (double)t->held_up_us / 1e6);
+    if (t->away_us >= AWAY_NOTED_US)
+        run_note(t,
+                 "no server answered our own session for %.1f s%s: a candidate without a connection "
+                 "could neither die nor lead meanwhile",
+                 (double)t->away_us / 1e6, t->away_count > 1 ? " in all" : "");
+}

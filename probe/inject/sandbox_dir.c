@@ -1,0 +1,549 @@
+/*
+ * sandbox_dir.c - see sandbox_dir.h. A walk through steps: each asks for something, and its answer leads to
+ * the next.
+ */
+#include "probe/inject/sandbox_dir.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/text.h"
+#include "probe/candidate/naming.h"
+#include "probe/inject/occupied.h"
+#include "probe/candidate/run_marker.h"
+#include "probe/candidate/delete_tree.h"
+#include "probe/log.h"
+
+#define ALIVE ".alive-"
+/* The end of another run may remove the sandbox just now. */
+#define TRIES 10
+
+struct sandbox_dir {
+    struct guard *guard;
+    struct session *session;
+    char *sandbox, *run, *within, *run_path, *alive_path;
+    char *looking; /* where candidates of others are being looked for */
+    bool joins;
+    sandbox_dir_fn fn;
+    void *context;
+    int tries;
+    char **over; /* names of runs without a sign of life, to be looked at */
+    size_t over_count, over_at;
+    char *sweeping;
+    size_t swept;
+    size_t owed;
+    char *kept;   /* the first znode below a run that is not ours */
+    bool is_ours; /* the run's znode was made by us, or is known to be that of our run */
+    bool failed;
+    bool may_delete; /* in the sandbox: tried */
+};
+
+static void sandbox_dir_mark(struct sandbox_dir *);
+static void look_for_others(struct sandbox_dir *);
+static void next_over(struct sandbox_dir *);
+static void make_run(struct sandbox_dir *);
+static void make_within(struct sandbox_dir *, size_t from);
+
+/* ---- ends ---- */
+
+static void over_free(struct sandbox_dir *p)
+{
+    for (size_t i = 0; i < p->over_count; i++)
+        free(p->over[i]);
+    free(p->over);
+    p->over = NULL;
+    p->over_count = p->over_at = 0;
+}
+
+static void sandbox_dir_done(struct sandbox_dir *p, const char *problem)
+{
+    over_free(p);
+    sandbox_dir_fn fn = p->fn;
+    p->fn = NULL;
+    if (fn)
+        fn(p->context, problem);
+}
+
+static void sandbox_dir_fail(struct sandbox_dir *p, enum session_result result, const char *what,
+                             const char *path)
+{
+    char text[600];
+    char *quoted = text_quoted(path);
+    const char *shown = quoted ? quoted : "it";
+    if (result == SESSION_DENIED)
+        snprintf(
+            text, sizeof text,
+            "may not %s %.200s; have an administrator make the sandbox directory for you, or name another "
+            "one in the configuration, inject: {sandbox: /path}",
+            what, shown);
+    else if (result == SESSION_NO_NODE)
+        snprintf(text, sizeof text,
+                 "cannot %s %.200s: the directory above it is not there; make it, or configure "
+                 "inject: {sandbox: /path}",
+                 what, shown);
+    else if (result == SESSION_LOST)
+        snprintf(text, sizeof text, "lost the connection while about to %s %.200s; try again", what, shown);
+    else
+        snprintf(text, sizeof text, "cannot %s %.200s; --log FILE may say more", what, shown);
+    free(quoted);
+    sandbox_dir_done(p, text);
+}
+
+/* ---- make: a sign of life first ---- */
+
+static void on_sandbox(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    struct sandbox_dir *p = context;
+    if (result == SESSION_OK || result == SESSION_NODE_EXISTS)
+        sandbox_dir_mark(p);
+    else
+        sandbox_dir_fail(p, result, "create", p->sandbox);
+}
+
+static void on_proved(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    struct sandbox_dir *p = context;
+    p->may_delete = result == SESSION_OK || result == SESSION_NO_NODE;
+    if (p->may_delete)
+        sandbox_dir_mark(p);
+    else
+        sandbox_dir_fail(p, result, "delete what a run makes, such as", p->alive_path);
+}
+
+/* Where znodes may be made and not deleted a run would leave its own behind: our sign, which goes with its
+   session, is the one on which that can be tried. */
+static bool sandbox_dir_prove(struct sandbox_dir *p)
+{
+    return guard_delete(p->guard, p->session, p->alive_path, -1, on_proved, p);
+}
+
+static void sandbox_dir_on_marked(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    struct sandbox_dir *p = context;
+    if (result == SESSION_OK && !p->may_delete && sandbox_dir_prove(p))
+        return;
+    if (result == SESSION_OK || result == SESSION_NODE_EXISTS)
+        look_for_others(p);
+    else if (result != SESSION_NO_NODE || ++p->tries > TRIES)
+        sandbox_dir_fail(p, result, "create", p->alive_path);
+    else if (!guard_create(p->guard, p->session, p->sandbox, "", 0, CREATE_PERSISTENT, NULL, on_sandbox, p))
+        sandbox_dir_fail(p, SESSION_LOST, "create", p->sandbox);
+}
+
+static void sandbox_dir_mark(struct sandbox_dir *p)
+{
+    if (!guard_create(p->guard, p->session, p->alive_path, "", 0, CREATE_EPHEMERAL, NULL,
+                      sandbox_dir_on_marked, p))
+        sandbox_dir_fail(p, SESSION_LOST, "create", p->alive_path);
+}
+
+/* ---- ... then finished runs ---- */
+
+static bool is_alive(const char *run, char *const *names, size_t count)
+{
+    size_t length = strlen(run);
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(names[i], run, length) == 0 && strncmp(names[i] + length, ALIVE, strlen(ALIVE)) == 0)
+            return true;
+    return false;
+}
+
+/* One list shows markers and runs at one moment. */
+static void on_others(void *context, enum session_result result, const struct znode_stat *stat,
+                      char *const *names, size_t count)
+{
+    (void)stat;
+    struct sandbox_dir *p = context;
+    if (result != SESSION_OK) {
+        sandbox_dir_fail(p, result, "read", p->sandbox);
+        return;
+    }
+    p->over = calloc(count + 1, sizeof *p->over);
+    for (size_t i = 0; p->over && i < count; i++) {
+        size_t length = strcspn(names[i], ".");
+        if (names[i][length] == '.' || strcmp(names[i], p->run) == 0 || is_alive(names[i], names, count))
+            continue;
+        if ((p->over[p->over_count] = strdup(names[i])))
+            p->over_count++;
+    }
+    /* An earlier run of the same name may have left our own run's znode: then only our own marker is there.
+     */
+    size_t alive = 0;
+    for (size_t i = 0; i < count; i++)
+        alive += strncmp(names[i], p->run, strlen(p->run)) == 0 &&
+                 strncmp(names[i] + strlen(p->run), ALIVE, strlen(ALIVE)) == 0;
+    if (p->over && alive <= 1 && (p->over[p->over_count] = strdup(p->run)))
+        p->over_count++;
+    next_over(p);
+}
+
+static void look_for_others(struct sandbox_dir *p)
+{
+    if (!session_children(p->session, p->sandbox, false, on_others, p))
+        sandbox_dir_fail(p, SESSION_LOST, "read", p->sandbox);
+}
+
+static void sandbox_dir_keep(struct sandbox_dir *p, const char *kept)
+{
+    if (!kept)
+        return;
+    log_line(LOG_LEVEL_WARNING, "%.300s is not of a run of ours: it stays, and what it stands in", kept);
+    if (!p->kept)
+        p->kept = strdup(kept);
+}
+
+static void on_beside_swept(void *context, bool gone, const char *kept)
+{
+    struct sandbox_dir *p = context;
+    p->failed |= !gone;
+    sandbox_dir_keep(p, kept);
+    if (--p->owed == 0) {
+        free(p->sweeping);
+        p->sweeping = NULL;
+        p->swept += !p->failed;
+        next_over(p);
+    }
+}
+
+/* Siblings of a run under its name. Not the run itself: it goes last, so that the remains of an interrupted
+   removal are found again. */
+static void on_beside(void *context, enum session_result result, const struct znode_stat *stat,
+                      char *const *names, size_t count)
+{
+    (void)stat;
+    struct sandbox_dir *p = context;
+    size_t length = strlen(p->sweeping);
+    p->owed = 1;
+    p->failed = result != SESSION_OK;
+    for (size_t i = 0; i < count && !p->failed; i++) {
+        if (!guard_is_sign(names[i], p->sweeping) || strncmp(names[i] + length, ALIVE, strlen(ALIVE)) == 0)
+            continue;
+        char *path = path_join(p->sandbox, names[i]);
+        p->owed++;
+        if (!path || !delete_tree(p->guard, p->session, path, on_beside_swept, p)) {
+            p->owed--;
+            p->failed = true;
+        }
+        free(path);
+    }
+    char *path = path_join(p->sandbox, p->sweeping);
+    if (p->failed || !path || !delete_tree(p->guard, p->session, path, on_beside_swept, p))
+        on_beside_swept(p, false, NULL);
+    free(path);
+}
+
+static void on_signed(void *context, enum session_result result, const struct znode_stat *stat,
+                      const void *data, size_t length)
+{
+    struct sandbox_dir *p = context;
+    bool is_run = result == SESSION_OK && run_marker_is(stat, data, length);
+    if (is_run && guard_adopt(p->guard, p->sweeping) &&
+        session_children(p->session, p->sandbox, false, on_beside, p)) {
+        log_line(LOG_LEVEL_INFO, "removing the run %s, which is over", p->sweeping);
+        return;
+    }
+    free(p->sweeping); /* not a run: not ours */
+    p->sweeping = NULL;
+    next_over(p);
+}
+
+static void next_over(struct sandbox_dir *p)
+{
+    while (p->over && p->over_at < p->over_count) {
+        free(p->sweeping);
+        p->sweeping = strdup(p->over[p->over_at++]);
+        char *path = p->sweeping ? path_join(p->sandbox, p->sweeping) : NULL;
+        bool asked = path && session_get(p->session, path, false, on_signed, p);
+        free(path);
+        if (asked)
+            return;
+    }
+    make_run(p);
+}
+
+/* ---- ... then its place ---- */
+
+/* Its znode is a run's, and ours: from now on it may be removed. */
+static bool adopt_own(struct sandbox_dir *p)
+{
+    p->is_ours = guard_adopt(p->guard, p->run);
+    return p->is_ours;
+}
+
+static void on_run_signed(void *context, enum session_result result, const struct znode_stat *stat,
+                          const void *data, size_t length)
+{
+    struct sandbox_dir *p = context;
+    bool is_run = result == SESSION_OK && run_marker_is(stat, data, length);
+    if (is_run && p->joins && adopt_own(p)) {
+        make_within(p, 0);
+        return;
+    }
+    if (result == SESSION_NO_NODE && ++p->tries <= TRIES) { /* removed just now: its place is free */
+        make_run(p);
+        return;
+    }
+    if (result != SESSION_OK) {
+        sandbox_dir_fail(p, result, "read", p->run_path);
+        return;
+    }
+    char text[400];
+    char *quoted = text_quoted(p->run_path);
+    snprintf(
+        text, sizeof text,
+        is_run
+            ? "another run is at %.200s; wait for its end, name another path, or let both share one run with "
+              "--join"
+            : "%.200s is there and is none of our runs; name another path in the sandbox",
+        quoted ? quoted : "that path");
+    free(quoted);
+    sandbox_dir_done(p, text);
+}
+
+static void on_run(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    struct sandbox_dir *p = context;
+    if (result == SESSION_OK && adopt_own(p))
+        make_within(p, 0);
+    else if (result != SESSION_NODE_EXISTS || !session_get(p->session, p->run_path, false, on_run_signed, p))
+        sandbox_dir_fail(p, result, "create", p->run_path);
+}
+
+static void make_run(struct sandbox_dir *p)
+{
+    if (!guard_create(p->guard, p->session, p->run_path, "", 0, CREATE_PERSISTENT, NULL, on_run, p))
+        sandbox_dir_fail(p, SESSION_LOST, "create", p->run_path);
+}
+
+static void on_within(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    struct sandbox_dir *p = context;
+    p->failed |= result != SESSION_OK && result != SESSION_NODE_EXISTS;
+    if (--p->owed > 0)
+        return;
+    if (p->failed)
+        sandbox_dir_fail(p, result, "create directories in", p->run_path);
+    else
+        sandbox_dir_done(p, NULL);
+}
+
+/* All of them in one go: the answers come in the order of the questions. */
+static void make_within(struct sandbox_dir *p, size_t from)
+{
+    p->owed = 1;
+    p->failed = false;
+    for (size_t end = from; p->within && p->within[end];) {
+        end += strcspn(p->within + end, "/");
+        char *path = text_format("%s/%.*s", p->run_path, (int)end, p->within);
+        p->owed++;
+        if (!path ||
+            !guard_create(p->guard, p->session, path, "", 0, CREATE_PERSISTENT, NULL, on_within, p)) {
+            p->owed--;
+            p->failed = true;
+        }
+        free(path);
+        end += p->within[end] == '/';
+    }
+    on_within(p, SESSION_OK, NULL);
+}
+
+/* ---- remove ---- */
+
+static void on_removed_sandbox(void *context, enum session_result result, const char *path)
+{
+    (void)result, (void)path; /* others may still need it: then it stays, and that is right */
+    sandbox_dir_done(context, NULL);
+}
+
+static void on_sandbox_signed(void *context, enum session_result result, const struct znode_stat *stat,
+                              const void *data, size_t length)
+{
+    struct sandbox_dir *p = context;
+    bool is_ours = result == SESSION_OK && length == strlen(SANDBOX_MARK) && stat->children == 0 &&
+                   stat->version == 0 && data && memcmp(data, SANDBOX_MARK, length) == 0;
+    if (!is_ours || !guard_delete(p->guard, p->session, p->sandbox, stat->version, on_removed_sandbox, p))
+        sandbox_dir_done(p, NULL);
+}
+
+static void on_unmarked(void *context, enum session_result result, const char *path)
+{
+    (void)result, (void)path; /* it is ephemeral: it goes at the latest with the session */
+    struct sandbox_dir *p = context;
+    if (!session_get(p->session, p->sandbox, false, on_sandbox_signed, p))
+        sandbox_dir_done(p, NULL);
+}
+
+static void unmark(struct sandbox_dir *p)
+{
+    if (p->failed)
+        sandbox_dir_fail(p, SESSION_FAILED, "remove all of", p->run_path);
+    else if (!guard_delete(p->guard, p->session, p->alive_path, -1, on_unmarked, p))
+        sandbox_dir_done(p, NULL);
+}
+
+static void part_swept(struct sandbox_dir *p)
+{
+    if (--p->owed == 0)
+        unmark(p);
+}
+
+/* A foreign part stays, and ends this step. */
+static void on_part_swept(void *context, bool gone, const char *kept)
+{
+    struct sandbox_dir *p = context;
+    p->failed |= !gone && !kept;
+    sandbox_dir_keep(p, kept);
+    part_swept(p);
+}
+
+static void on_parts(void *context, enum session_result result, const struct znode_stat *stat,
+                     char *const *names, size_t count)
+{
+    (void)stat;
+    struct sandbox_dir *p = context;
+    size_t length = strlen(p->run), others = 0;
+    if (result != SESSION_OK && result != SESSION_NO_NODE) {
+        sandbox_dir_fail(p, result, "read", p->sandbox);
+        return;
+    }
+    const char *mine = p->alive_path + strlen(p->sandbox) + 1;
+    for (size_t i = 0; i < count; i++)
+        others += strncmp(names[i], p->run, length) == 0 &&
+                  strncmp(names[i] + length, ALIVE, strlen(ALIVE)) == 0 && strcmp(names[i], mine) != 0;
+    p->owed = 1;
+    p->failed = false;
+    for (size_t i = 0; i < count && others == 0; i++) { /* the last of several agents removes the run */
+        bool is_of_run =
+            p->is_ours &&
+            (strcmp(names[i], p->run) == 0 ||
+             (guard_is_sign(names[i], p->run) && strncmp(names[i] + length, ALIVE, strlen(ALIVE)) != 0));
+        char *path = is_of_run ? path_join(p->sandbox, names[i]) : NULL;
+        if (path) {
+            p->owed++;
+            if (!delete_tree(p->guard, p->session, path, on_part_swept, p)) {
+                p->owed--;
+                p->failed = true;
+            }
+        }
+        free(path);
+    }
+    part_swept(p);
+}
+
+static void on_left(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    struct sandbox_dir *p = context;
+    if (result == SESSION_LOST || !session_children(p->session, p->sandbox, false, on_parts, p))
+        sandbox_dir_fail(p, SESSION_LOST, "read", p->sandbox);
+}
+
+void sandbox_dir_remove(struct sandbox_dir *p, sandbox_dir_fn fn, void *context)
+{
+    p->fn = fn;
+    p->context = context;
+    /* Each agent leaves before it checks whether any is left: so the last one sees none. */
+    if (p->joins) {
+        if (!guard_delete(p->guard, p->session, p->alive_path, -1, on_left, p))
+            sandbox_dir_fail(p, SESSION_LOST, "leave", p->run_path);
+        return;
+    }
+    if (!session_children(p->session, p->sandbox, false, on_parts, p))
+        sandbox_dir_fail(p, SESSION_LOST, "read", p->sandbox);
+}
+
+/* ---- first: never put anything into a foreign election ---- */
+
+static void refuse_occupied(struct sandbox_dir *p, const char *by)
+{
+    char text[600];
+    char *where = text_quoted(p->looking), *who = text_quoted(by);
+    snprintf(text, sizeof text,
+             "%.200s is somebody's election (%.100s stands in it), and what is put there its clients may not "
+             "understand; name a directory of its own with inject: {sandbox: /path}",
+             where ? where : "the sandbox", who ? who : "a candidate");
+    free(where);
+    free(who);
+    sandbox_dir_done(p, text);
+}
+
+/* The sandbox; where it does not exist yet, its future parent. */
+static void sandbox_dir_on_looked(void *context, enum session_result result, const char *by)
+{
+    struct sandbox_dir *p = context;
+    char *end = strrchr(p->looking, '/');
+    if (by) {
+        refuse_occupied(p, by);
+    } else if (result == SESSION_LOST) {
+        sandbox_dir_fail(p, result, "read", p->looking);
+    } else if (result == SESSION_NO_NODE && strcmp(p->looking, p->sandbox) == 0 && end > p->looking) {
+        *end = '\0';
+        if (!occupied_look(p->session, p->looking, sandbox_dir_on_looked, p))
+            sandbox_dir_fail(p, SESSION_LOST, "read", p->looking);
+    } else {
+        sandbox_dir_mark(p);
+    }
+}
+
+/* ---- for its owner ---- */
+
+void sandbox_dir_make(struct sandbox_dir *p, sandbox_dir_fn fn, void *context)
+{
+    p->fn = fn;
+    p->context = context;
+    if (!occupied_look(p->session, p->looking, sandbox_dir_on_looked, p))
+        sandbox_dir_fail(p, SESSION_LOST, "read", p->looking);
+}
+
+size_t sandbox_dir_swept(const struct sandbox_dir *p)
+{
+    return p->swept;
+}
+
+const char *sandbox_dir_kept(const struct sandbox_dir *p)
+{
+    return p->kept;
+}
+
+struct sandbox_dir *sandbox_dir_new(struct guard *guard, struct session *session,
+                                    const struct sandbox_dir_options *options)
+{
+    struct sandbox_dir *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->guard = guard;
+    p->session = session;
+    p->sandbox = strdup(options->sandbox);
+    p->looking = strdup(options->sandbox);
+    p->run = strdup(options->run);
+    p->within = options->within ? strdup(options->within) : NULL;
+    p->run_path = path_join(options->sandbox, options->run);
+    p->alive_path = text_format("%s/%s" ALIVE "%s", options->sandbox, options->run, options->agent);
+    p->joins = options->joins;
+    if (p->sandbox && p->looking && p->run && (p->within || !options->within) && p->run_path && p->alive_path)
+        return p;
+    sandbox_dir_free(p);
+    return NULL;
+}
+
+void sandbox_dir_free(struct sandbox_dir *p)
+{
+    if (!p)
+        return;
+    over_free(p);
+    free(p->sweeping);
+    free(p->kept);
+    free(p->sandbox);
+    free(p->looking);
+    free(p->run);
+    free(p->within);
+    free(p->run_path);
+    free(p->alive_path);
+    free(p);
+}

@@ -1,0 +1,53 @@
+/*
+ * sandbox_dir.h - one run's place in the sandbox directory: made for it, marked while it lives, and
+ * removed after it.
+ *
+ *   SANDBOX           made if missing, and removed with the last run, if this program made it
+ *   SANDBOX/RUN       the run's own znode; its data says that it is one (run_marker.h)
+ *   SANDBOX/RUN.alive-ID   ephemeral: this run lives. It is created before the run's own znode, so that a
+ *                     run without one is over, at any moment
+ *   SANDBOX/RUN.x     other znodes of the run: see guard.h
+ *
+ * A new run removes finished runs: those with the data of a run and without a marker, and of these only
+ * znodes that a run makes; foreign znodes stay. A run may have several agents: each has its own marker.
+ */
+#ifndef ELECTOP_PROBE_INJECT_SANDBOX_DIR_H
+#define ELECTOP_PROBE_INJECT_SANDBOX_DIR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "probe/candidate/guard.h"
+
+struct sandbox_dir;
+
+struct sandbox_dir_options {
+    const char *sandbox; /* full path */
+    const char *run;     /* one name */
+    const char *agent;   /* one name: whose sign of life it is */
+    const char *within;  /* directories to be made below the run, "a/b"; NULL: none */
+    bool joins;          /* others may be in this run already */
+};
+
+/* problem NULL: done; else the error and the remedy, valid during the call. */
+typedef void (*sandbox_dir_fn)(void *context, const char *problem);
+
+/* Copies the options; guard (of this sandbox and run) and session must outlive it. NULL: out of memory. */
+struct sandbox_dir *sandbox_dir_new(struct guard *, struct session *, const struct sandbox_dir_options *);
+/* Never while it is being made or removed, but after the session's end. NULL is fine. */
+void sandbox_dir_free(struct sandbox_dir *);
+
+/* Removes finished runs, and makes this run's place; not in a directory with foreign candidates. fn
+ * is called once, also when the session is lost. */
+void sandbox_dir_make(struct sandbox_dir *, sandbox_dir_fn, void *context);
+
+/* Removes all of this run; last: the run's own znode and, unless another run needs it, the sandbox. */
+void sandbox_dir_remove(struct sandbox_dir *, sandbox_dir_fn, void *context);
+
+/* Runs that were over and have been removed. */
+size_t sandbox_dir_swept(const struct sandbox_dir *);
+
+/* The first znode, in a run that was to be removed, that is not ours and stays; NULL: none was found. */
+const char *sandbox_dir_kept(const struct sandbox_dir *);
+
+#endif

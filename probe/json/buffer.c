@@ -1,0 +1,89 @@
+#include "probe/json/buffer.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for length more bytes; false once memory ran out. */
+static bool buffer_reserve(struct buffer *buffer, size_t length)
+{
+    if (buffer->failed)
+        return false;
+    if (length <= buffer->room - buffer->length)
+        return true;
+    if (length > SIZE_MAX / 2 - buffer->length) {
+        buffer->failed = true;
+        return false;
+    }
+    size_t room = buffer->room ? buffer->room : 512;
+    while (room - buffer->length < length)
+        room *= 2;
+    char *bytes = realloc(buffer->bytes, room);
+    if (!bytes) {
+        buffer->failed = true;
+        return false;
+    }
+    buffer->bytes = bytes;
+    buffer->room = room;
+    return true;
+}
+
+void buffer_put(struct buffer *buffer, const void *bytes, size_t length)
+{
+    if (!length || !buffer_reserve(buffer, length))
+        return;
+    memcpy(buffer->bytes + buffer->length, bytes, length);
+    buffer->length += length;
+}
+
+void buffer_put_char(struct buffer *buffer, char c)
+{
+    buffer_put(buffer, &c, 1);
+}
+
+void buffer_put_text(struct buffer *buffer, const char *text)
+{
+    buffer_put(buffer, text, strlen(text));
+}
+
+void buffer_printf(struct buffer *buffer, const char *format, ...)
+{
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length < 0) {
+        buffer->failed = true;
+    } else if (buffer_reserve(buffer, (size_t)length + 1)) {
+        vsnprintf(buffer->bytes + buffer->length, (size_t)length + 1, format, again);
+        buffer->length += (size_t)length;
+    }
+    va_end(again);
+}
+
+void buffer_drop(struct buffer *buffer, size_t length)
+{
+    if (length >= buffer->length) {
+        buffer->length = 0;
+        return;
+    }
+    if (length) {
+        memmove(buffer->bytes, buffer->bytes + length, buffer->length - length);
+        buffer->length -= length;
+    }
+}
+
+void buffer_clear(struct buffer *buffer)
+{
+    buffer->length = 0;
+    buffer->failed = false;
+}
+
+void buffer_free(struct buffer *buffer)
+{
+    free(buffer->bytes);
+    *buffer = (struct buffer){0};
+}

@@ -1,0 +1,115 @@
+#include "probe/json/json_event.h"
+
+#include "probe/election/model.h"
+#include "probe/json/json_failover.h"
+#include "probe/json/json_finding.h"
+#include "probe/json/json_member.h"
+#include "probe/json/election_summary.h"
+
+static void begin_line(struct json_writer *writer, struct moment at, const char *cluster,
+                       const char *election, const char *word)
+{
+    json_write_begin(writer, '{');
+    json_member_int(writer, "schema", JSON_SCHEMA);
+    json_member_time(writer, "time", at.wall_us);
+    json_member_text(writer, "cluster", cluster && *cluster ? cluster : NULL);
+    json_member_text(writer, "election", election);
+    json_member_text(writer, "event", word);
+}
+
+static void end_line(struct json_writer *writer)
+{
+    json_write_end(writer, '}');
+    buffer_put_char(writer->out, '\n');
+}
+
+static void json_event_write_candidate(struct json_writer *writer, const struct event *event)
+{
+    json_member_text(writer, "candidate", event->candidate);
+    json_member_text(writer, "identity", event->identity);
+}
+
+static void write_after(struct json_writer *writer, const struct event *event)
+{
+    json_member_ms(writer, "after_ms", event->after_us);
+}
+
+static void json_event_write_gap(struct json_writer *writer, const struct event *event)
+{
+    bool finding = event->kind == EVENT_FINDING_RAISED || event->kind == EVENT_FINDING_CLEARED;
+    if (event->gap_us <= 0 || finding)
+        return;
+    json_member_ms(writer, event->kind == EVENT_CONNECTION ? "gap_ms" : "after_gap_ms", event->gap_us);
+}
+
+static void write_recipe(struct json_writer *writer, const struct election *election)
+{
+    json_member_text(writer, "recipe", election && election->recipe ? election->recipe->name : NULL);
+    json_member_text(writer, "kind", election ? election_kind_word(election->kind) : NULL);
+}
+
+static void write_change(struct json_writer *writer, const struct event *event)
+{
+    json_member_text(writer, "from", event->from);
+    json_member_text(writer, "from_identity", event->from_identity);
+    json_member_text(writer, "to", event->candidate);
+    json_member_text(writer, "to_identity", event->identity);
+    write_after(writer, event);
+}
+
+void json_event_write(struct buffer *out, const struct event *event)
+{
+    struct json_writer writer = json_writer_to(out, false);
+    begin_line(&writer, event->at, event->cluster ? event->cluster->name : NULL,
+               event->election ? summary_path(event->election) : NULL, event_word(event->kind));
+    switch (event->kind) {
+    case EVENT_ELECTION_SEEN:
+    case EVENT_ELECTION_GONE:
+        write_recipe(&writer, event->election);
+        break;
+    case EVENT_CANDIDATE_JOINED:
+    case EVENT_CANDIDATE_LEFT:
+        json_event_write_candidate(&writer, event);
+        json_member_uint(&writer, "position", event->position);
+        break;
+    case EVENT_LEADER_LOST:
+        json_event_write_candidate(&writer, event);
+        break;
+    case EVENT_LEADER_ELECTED:
+        write_change(&writer, event);
+        break;
+    case EVENT_LEADER_ACKNOWLEDGED:
+        json_event_write_candidate(&writer, event);
+        write_after(&writer, event);
+        break;
+    case EVENT_FAILOVER:
+        json_write_key(&writer, "failover");
+        json_failover_write(&writer, event->failover);
+        break;
+    case EVENT_CONNECTION:
+        json_member_text(&writer, "state", event->connection);
+        json_member_text(&writer, "detail", event->detail);
+        break;
+    case EVENT_UNSEEN:
+        json_member_uint(&writer, "joined", event->unseen_joined);
+        json_member_uint(&writer, "left", event->unseen_left);
+        break;
+    case EVENT_FINDING_RAISED:
+    case EVENT_FINDING_CLEARED:
+        json_write_key(&writer, "finding");
+        json_finding_write(&writer, event->finding);
+        break;
+    }
+    json_event_write_gap(&writer, event);
+    end_line(&writer);
+}
+
+void json_event_write_dropped(struct buffer *out, struct moment at, uint64_t dropped)
+{
+    struct json_writer writer = json_writer_to(out, false);
+    begin_line(&writer, at, NULL, NULL, event_word(EVENT_CONNECTION));
+    json_member_text(&writer, "state", "gap");
+    json_member_text(&writer, "detail", "these lines were read too slowly: some were dropped");
+    json_member_uint(&writer, "dropped", dropped);
+    end_line(&writer);
+}

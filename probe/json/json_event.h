@@ -1,0 +1,46 @@
+/*
+ * json_event.h - one event as one line of JSON (JSON Lines).
+ *
+ * Keys come in this order: schema, time, cluster, election, event, then those of the event:
+ *
+ *   election-seen        recipe (null: not recognised yet), kind
+ *   election-gone        recipe, kind
+ *   candidate-joined     candidate, identity, position
+ *   candidate-left       candidate, identity, position
+ *   leader-lost          candidate, identity
+ *   leader-elected       from (null: none before), from_identity,
+ *                        to, to_identity, after_ms (since the loss)
+ *   leader-acknowledged  candidate, identity, after_ms (since it became first)
+ *   failover             failover: the object of json_failover.h
+ *   finding-raised       finding: the object of json_finding.h
+ *   finding-cleared      finding
+ *   connection           state, detail (why, for people); of a "gap"
+ *                        also gap_ms, its length; election is null
+ *   unseen               joined, left
+ *
+ * after_gap_ms ends an event that was not seen as it happened, but found after a gap of that length (the
+ * session was lost, or this program was stalled): it happened within that time, and time is the latest
+ * possible moment. Other events lack the key.
+ *
+ * cluster is null for one without a name (given by --server). election is its path below the cluster's
+ * chroot. Unknown values are null. after_ms is a number: whole milliseconds from 10 on, below with up to
+ * three decimals.
+ */
+#ifndef ELECTOP_PROBE_JSON_JSON_EVENT_H
+#define ELECTOP_PROBE_JSON_JSON_EVENT_H
+
+#include <stdint.h>
+
+#include "probe/election/event.h"
+#include "probe/json/buffer.h"
+
+/* Appends the event's object and a newline. */
+void json_event_write(struct buffer *, const struct event *);
+
+/*
+ * Appends a notice for a reader who was too slow for the lines in between: a connection event of state
+ * "gap" about all clusters, with the number of lines that were dropped.
+ */
+void json_event_write_dropped(struct buffer *, struct moment at, uint64_t dropped);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * exporter.h - a monitor's metrics, counted from its events and served to Prometheus.
+ */
+#ifndef ELECTOP_PROBE_METRICS_EXPORTER_H
+#define ELECTOP_PROBE_METRICS_EXPORTER_H
+
+#include "probe/monitor.h"
+#include "probe/json/buffer.h"
+
+struct exporter;
+
+/* What a recorder says of itself. recording: 1 it writes, 0 it cannot; lost_events as of now. */
+struct exporter_recording {
+    int recording;
+    uint64_t lost_events, alerts_sent, alerts_failed;
+};
+typedef struct exporter_recording (*exporter_recording_fn)(void *context);
+
+/*
+ * Counts from now on. address: where it is served (listener.h), or NULL: nowhere. series: the bound. fn may
+ * be NULL: nothing is recorded. NULL and a text in *error (caller frees) on failure. End it before the
+ * monitor.
+ */
+struct exporter *exporter_start(uv_loop_t *, struct monitor *, const char *address, size_t series,
+                                exporter_recording_fn, void *context, char **error);
+void exporter_stop(struct exporter *); /* NULL is fine */
+
+/* After a reload: the counts go on with another monitor. False: out of memory. NULL: with none for now. */
+bool exporter_follow(struct exporter *, struct monitor *);
+
+/* The metrics of now. */
+void exporter_write(struct exporter *, bool openmetrics, struct buffer *);
+/* NULL: it is served nowhere. */
+const char *exporter_address(const struct exporter *);
+/* Others than this host can read it. */
+bool exporter_is_open(const struct exporter *);
+
+#endif

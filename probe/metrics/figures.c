@@ -1,0 +1,114 @@
+#include "probe/metrics/figures.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "probe/election/whatif.h"
+#include "probe/json/election_summary.h"
+
+static const struct figure_kind kinds[FIGURE_COUNT] = {
+    [FIGURE_CANDIDATES] = {"candidates", "", false, "candidates that stand"},
+    [FIGURE_VACANCY] = {"vacancy", "s", false, "time without a leader until now; 0 while somebody leads"},
+    [FIGURE_TENURE] = {"tenure", "s", false, "how long the leader has led, at the longest"},
+    [FIGURE_NEXT_FAILOVER] = {"next_failover", "", false, "1: a successor exists and is notified; 0: not"},
+    [FIGURE_FINDINGS] = {"findings", "", false, "certain findings"},
+    [FIGURE_CRITICAL] = {"findings.critical", "", false, "certain findings of severity critical"},
+    [FIGURE_ERROR] = {"findings.error", "", false, "certain findings of severity error"},
+    [FIGURE_WARNING] = {"findings.warning", "", false, "certain findings of severity warning"},
+    [FIGURE_INFO] = {"findings.info", "", false, "certain findings of severity info"},
+    [FIGURE_SUSPECTED] = {"suspected", "", false, "findings that are not certain"},
+    [FIGURE_CHANGES] = {"changes", "", true, "changes of leader within --window"},
+    [FIGURE_FAILOVER_P50] = {"failover.p50", "s", true, "half of the failovers took no longer"},
+    [FIGURE_FAILOVER_P99] = {"failover.p99", "s", true, "99 % of the failovers took no longer"},
+    [FIGURE_FAILOVER_MAX] = {"failover.max", "s", true, "the longest failover"},
+};
+
+const struct figure_kind *figure_kind(enum figure figure)
+{
+    return &kinds[figure];
+}
+
+enum figure figure_of(const char *word)
+{
+    int figure = 0;
+    while (figure < FIGURE_COUNT && strcmp(kinds[figure].word, word) != 0)
+        figure++;
+    return (enum figure)figure;
+}
+
+/* Its certain findings that are to be acted on, by severity; and those that are only suspected. */
+struct finding_counts {
+    size_t certain[SEVERITY_CRITICAL + 1], suspected;
+};
+static struct finding_counts figures_count_findings(const struct election *election)
+{
+    struct finding_counts counts = {0};
+    for (size_t i = 0; i < election->finding_count; i++) {
+        const struct finding *finding = election->findings[i];
+        if (finding->certainty == CERTAINTY_CERTAIN && !finding->one_look)
+            counts.certain[finding->severity]++;
+        else
+            counts.suspected++;
+    }
+    return counts;
+}
+
+/* A lock has no successor: there it is whether anybody is notified. */
+static double figures_next_failover(const struct election *election)
+{
+    if (summary_state(election) != ELECTION_LED)
+        return NAN;
+    struct next_failover next = whatif_next(election);
+    bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
+    if ((!lock && !next.heir) || next.told == ANSWER_NO)
+        return 0;
+    return next.told == ANSWER_YES ? 1 : NAN;
+}
+
+static double seconds_since(struct moment then, struct moment now)
+{
+    return then.mono_us && now.mono_us >= then.mono_us ? (double)(now.mono_us - then.mono_us) / 1e6 : NAN;
+}
+
+void figures_of_election(const struct election *election, struct moment now, double figures[FIGURE_COUNT])
+{
+    enum election_state state = summary_state(election);
+    bool listed = state == ELECTION_LED || state == ELECTION_VACANT || state == ELECTION_ELECTING;
+    for (int i = 0; i < FIGURE_COUNT; i++)
+        figures[i] = NAN;
+    if (state == ELECTION_UNKNOWN || state == ELECTION_DENIED)
+        return;
+    figures[FIGURE_CANDIDATES] = listed ? (double)election->candidate_count : 0;
+    figures[FIGURE_VACANCY] = state == ELECTION_LED         ? 0
+                              : election->state_since_exact ? seconds_since(election->state_since, now)
+                                                            : NAN;
+    if (state == ELECTION_LED)
+        figures[FIGURE_TENURE] = seconds_since(election->leader_since, now);
+    figures[FIGURE_NEXT_FAILOVER] = figures_next_failover(election);
+    struct finding_counts counts = figures_count_findings(election);
+    figures[FIGURE_FINDINGS] = 0;
+    for (int severity = SEVERITY_INFO; severity <= SEVERITY_CRITICAL; severity++) {
+        figures[FIGURE_INFO - severity] = (double)counts.certain[severity];
+        figures[FIGURE_FINDINGS] += (double)counts.certain[severity];
+    }
+    figures[FIGURE_SUSPECTED] = (double)counts.suspected;
+}
+_Static_assert(FIGURE_INFO - SEVERITY_CRITICAL == FIGURE_CRITICAL &&
+                   FIGURE_INFO - SEVERITY_WARNING == FIGURE_WARNING,
+               "the figures of findings stand in the order of severity, the worst first");
+
+/* The upper bound; where it is open, what it took at least. */
+static double span_seconds(struct span span)
+{
+    int64_t us = span.high_us >= 0 ? span.high_us : span.low_us;
+    return us >= 0 ? (double)us / 1e6 : NAN;
+}
+
+void figures_of_recording(size_t changes, const struct failover_figures *failovers,
+                          double figures[FIGURE_COUNT])
+{
+    figures[FIGURE_CHANGES] = (double)changes;
+    figures[FIGURE_FAILOVER_P50] = span_seconds(failovers->p50);
+    figures[FIGURE_FAILOVER_P99] = span_seconds(failovers->p99);
+    figures[FIGURE_FAILOVER_MAX] = span_seconds(failovers->max);
+}

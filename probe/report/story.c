@@ -1,0 +1,300 @@
+#include "probe/report/story.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/text.h"
+#include "config/znode_path.h"
+#include "probe/election/client.h"
+#include "probe/election/cluster.h"
+#include "probe/election/whatif.h"
+#include "probe/history/history_facts.h"
+#include "probe/json/election_summary.h"
+
+#define DAY_US (INT64_C(24) * 3600 * 1000000)
+
+struct story_search {
+    const struct story_query *query;
+    struct story *story;
+    const struct model *model; /* just before the loss; or NULL */
+    bool failed;
+};
+
+static bool story_same(const char *a, const char *b)
+{
+    return a && b && strcmp(a, b) == 0;
+}
+
+static bool story_wants(const struct story_query *query, const struct election *election)
+{
+    const char *cluster = election->cluster->name;
+    if (query->cluster && !story_same(query->cluster, cluster))
+        return false;
+    const char *path = summary_path(election);
+    return !query->election || story_same(query->election, path) ||
+           story_same(query->election, election->path) || story_same(query->election, election->name);
+}
+
+static bool story_find(void *context, const struct election *election, const struct failover *failover)
+{
+    struct story_search *search = context;
+    struct story *story = search->story;
+    if (!story_wants(search->query, election))
+        return true;
+    free(story->cluster);
+    free(story->election);
+    free(story->name);
+    failover_release(&story->failover);
+    const char *cluster = election->cluster->name;
+    story->cluster = text_copy(cluster && *cluster ? cluster : NULL);
+    story->election = text_copy(election->path);
+    story->name = text_copy(election->name ? election->name : summary_path(election));
+    search->failed |= !story->election || !story->name || !failover_copy(&story->failover, failover);
+    return !search->failed;
+}
+
+/* ---- who it was ---- */
+
+static bool story_tenure(void *context, const struct history_stretch *stretch)
+{
+    struct story *story = context;
+    if (stretch->kind == STRETCH_LED && stretch->from_us <= story->failover.lost_at.wall_us &&
+        story_same(stretch->name, story->failover.from)) {
+        /* One goes on through a gap. */
+        story->led_since_us = stretch->from_us;
+        story->led_exact = stretch->from_exact;
+    }
+    return true;
+}
+
+static const struct election *story_election_of(const struct story_search *search)
+{
+    const struct story *story = search->story;
+    for (size_t i = 0; search->model && i < search->model->cluster_count; i++) {
+        const struct cluster *cluster = &search->model->clusters[i];
+        if (story->cluster && !story_same(story->cluster, cluster->name))
+            continue;
+        for (size_t k = 0; k < cluster->election_count; k++)
+            if (story_same(story->election, cluster->elections[k]->path))
+                return cluster->elections[k];
+    }
+    return NULL;
+}
+
+static void story_client(struct story *story, const struct election *election, const struct candidate *leader)
+{
+    story->session = leader->known ? leader->stat.owner : 0;
+    const struct client_session *session = cluster_client(election->cluster, story->session);
+    if (!session)
+        return;
+    story->client = text_copy(session->address);
+    if (session->timeout_ms > 0)
+        story->timeout_ms = session->timeout_ms;
+    if (session->server < election->cluster->server_count)
+        story->server = text_copy(election->cluster->servers[session->server].address);
+}
+
+static void story_chain(struct story *story, const struct election *election)
+{
+    struct next_failover next = whatif_next(election);
+    story->candidates = election->candidate_count;
+    story->heir = next.heir ? text_copy(next.heir->identity ? next.heir->identity : next.heir->name) : NULL;
+    story->heir_notified = next.told == ANSWER_YES ? 1 : next.told == ANSWER_NO ? 0 : -1;
+    story->chain_broken = next.chain == CHAIN_BROKEN;
+    story->findings = calloc(election->finding_count + 1, sizeof *story->findings);
+    for (size_t i = 0; story->findings && i < election->finding_count; i++) {
+        const struct finding *finding = election->findings[i];
+        story->findings[story->finding_count++] =
+            (struct story_finding){finding->code, finding->certainty, text_copy(finding->evidence)};
+    }
+    for (size_t i = 0; i < election->cluster->server_count; i++) {
+        story->server_count++;
+        story->servers_away +=
+            server_reach(election->cluster, &election->cluster->servers[i]) == SERVER_SILENT;
+    }
+}
+
+/* The state just before, as it was recorded. */
+static void story_before(struct story_search *search, struct history *history)
+{
+    struct story *story = search->story;
+    char *error = NULL;
+    search->model = history_at(history, story->failover.lost_at.wall_us - 1000, &error);
+    free(error); /* it was not being watched then, which the story says */
+    const struct election *election = story_election_of(search);
+    const struct candidate *leader = election ? election_find(election, story->failover.from) : NULL;
+    if (!leader)
+        return;
+    story->snapshot = true;
+    story_client(story, election, leader);
+    story_chain(story, election);
+}
+
+/* ---- what else there was ---- */
+
+static size_t story_host_length(const char *address)
+{
+    const char *colon = strrchr(address, ':');
+    return colon ? (size_t)(colon - address) : strlen(address);
+}
+
+static void count_expired(struct story_search *search, const struct logged_fact *fact)
+{
+    struct story *story = search->story;
+    int64_t apart_us = fact->at.wall_us - story->failover.lost_at.wall_us;
+    if (fact->session == story->session) {
+        if (fact->timeout_ms > 0)
+            story->timeout_ms = fact->timeout_ms;
+        return;
+    }
+    if (apart_us < -STORY_TOGETHER_US || apart_us > STORY_TOGETHER_US)
+        return;
+    story->expired_beside++;
+    const struct election *election = story_election_of(search);
+    const struct client_session *other = election ? cluster_client(election->cluster, fact->session) : NULL;
+    if (!other || !other->address || !story->client)
+        return;
+    size_t length = story_host_length(story->client);
+    story->expired_known++;
+    story->expired_same_host +=
+        story_host_length(other->address) == length && memcmp(other->address, story->client, length) == 0;
+}
+
+static void count_deleted(struct story *story, const struct logged_fact *fact, const char *own)
+{
+    if (story_same(fact->path, own) && fact->session != fact->owner &&
+        fact->at.wall_us == story->failover.lost_at.wall_us)
+        story->evictor = fact->session;
+}
+
+static bool story_fact(void *context, const struct logged_fact *fact)
+{
+    struct story_search *search = context;
+    struct story *story = search->story;
+    char *own = text_format("%s/%s", story->election, story->failover.from ? story->failover.from : "");
+    story->logged = true;
+    if (fact->kind == FACT_SESSION_EXPIRED)
+        count_expired(search, fact);
+    else if (fact->kind == FACT_DELETED && own)
+        count_deleted(story, fact, own);
+    else if (fact->kind == FACT_EPOCH && fact->at.wall_us <= story->failover.lost_at.wall_us) {
+        story->epoch_us = fact->at.wall_us;
+        story->epoch_zxid = fact->zxid;
+    } else if (fact->kind == FACT_CLOCK_BACK)
+        story->back_us = fact->back_us;
+    else if (fact->kind == FACT_MISSING)
+        story->missing++;
+    free(own);
+    return true;
+}
+
+static bool story_evictor(void *context, const struct logged_fact *fact)
+{
+    struct story *story = context;
+    size_t length = strlen(story->election);
+    bool own = fact->path && strncmp(fact->path, story->election, length) == 0 && fact->path[length] == '/' &&
+               story_same(fact->path + length + 1, story->failover.from);
+    if (fact->kind != FACT_DELETED || fact->session != story->evictor || own)
+        return true;
+    if (story->evictor_others++ == 0)
+        story->evictor_path = text_copy(fact->path);
+    return true;
+}
+
+/* ---- beside it, and before ---- */
+
+static bool story_same_leader(const struct failover *a, const struct failover *b)
+{
+    return a->from_identity || b->from_identity ? story_same(a->from_identity, b->from_identity)
+                                                : story_same(a->from, b->from);
+}
+
+static bool story_near(void *context, const struct election *election, const struct failover *failover)
+{
+    struct story *story = context;
+    if (story_same(election->path, story->election))
+        return true;
+    if (story->near_count < STORY_NAMES)
+        story->near[story->near_count] = text_copy(election->name ? election->name : election->path);
+    story->near_count++;
+    story->near_same_session += failover->from_identity && story_same_leader(failover, &story->failover);
+    return true;
+}
+
+static bool is_same_time(int64_t a_us, int64_t b_us)
+{
+    int64_t apart_us = (a_us - b_us) % DAY_US;
+    apart_us = apart_us < 0 ? apart_us + DAY_US : apart_us;
+    return apart_us <= STORY_SAME_TIME_US || apart_us >= DAY_US - STORY_SAME_TIME_US;
+}
+
+static bool story_earlier(void *context, const struct election *election, const struct failover *failover)
+{
+    struct story *story = context;
+    const struct failover *own = &story->failover;
+    if (!story_same(election->path, story->election) || failover->lost_at.wall_us >= own->lost_at.wall_us)
+        return true;
+    bool another_day = own->lost_at.wall_us - failover->lost_at.wall_us > DAY_US / 2;
+    story->before++;
+    story->before_same_time += another_day && is_same_time(own->lost_at.wall_us, failover->lost_at.wall_us);
+    story->before_same_from += story_same_leader(own, failover);
+    story->before_same_cause += own->cause == failover->cause;
+    return true;
+}
+
+static bool story_gather(struct story_search *search, struct history *history, char **error)
+{
+    struct story *story = search->story;
+    int64_t lost_us = story->failover.lost_at.wall_us;
+    const struct history_filter own = {.election = story->election, .cluster = story->cluster};
+    const struct history_filter all = {.cluster = story->cluster};
+    story_before(search, history);
+    return history_stretches(history, story->cluster ? story->cluster : "", story->election,
+                             lost_us - STORY_BACK_US, lost_us + 1, story_tenure, story, error) &&
+           history_facts(history, lost_us - STORY_AROUND_US, lost_us + STORY_AROUND_US, story_fact, search,
+                         error) &&
+           (!story->evictor || history_facts(history, lost_us - STORY_AROUND_US, lost_us + STORY_AROUND_US,
+                                             story_evictor, story, error)) &&
+           history_failovers(history, &all, lost_us - STORY_NEAR_US, lost_us + STORY_NEAR_US, story_near,
+                             story, error) &&
+           history_failovers(history, &own, lost_us - STORY_BACK_US, lost_us, story_earlier, story, error);
+}
+
+struct story *story_make(struct history *history, const struct story_query *query, char **error)
+{
+    struct story *story = calloc(1, sizeof *story);
+    struct story_search search = {.query = query, .story = story};
+    const struct history_filter filter = {.cluster = query->cluster};
+    *error = NULL;
+    if (story)
+        story->heir_notified = -1;
+    bool fine = story && history_failovers(history, &filter, 0, query->at_us + 1, story_find, &search, error);
+    bool found = fine && story->election;
+    fine = fine && !search.failed && (!found || story_gather(&search, history, error));
+    if (fine && found)
+        return story;
+    if (!fine && !*error)
+        *error = text_copy("out of memory");
+    story_free(story);
+    return NULL;
+}
+
+void story_free(struct story *story)
+{
+    if (!story)
+        return;
+    failover_release(&story->failover);
+    for (size_t i = 0; i < story->finding_count; i++)
+        free(story->findings[i].evidence);
+    for (size_t i = 0; i < STORY_NAMES; i++)
+        free(story->near[i]);
+    free(story->findings);
+    free(story->cluster);
+    free(story->election);
+    free(story->name);
+    free(story->client);
+    free(story->server);
+    free(story->evictor_path);
+    free(story->heir);
+    free(story);
+}

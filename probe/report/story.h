@@ -1,0 +1,92 @@
+/*
+ * story.h - the story of one failover: what a recording holds of it, of what was before it and beside it.
+ *
+ * Gathered here are facts; what follows from them is said by whoever tells the story
+ * (tui/output/story_lines.h), and marked as an inference. A story owns all it holds.
+ */
+#ifndef ELECTOP_PROBE_REPORT_STORY_H
+#define ELECTOP_PROBE_REPORT_STORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/election/failover.h"
+#include "probe/election/finding.h"
+#include "probe/history/history.h"
+
+/* Sessions that end within this time of a leader's are counted with it. */
+#define STORY_TOGETHER_US INT64_C(500000)
+/* What happened so long before or after is looked at for what else went on. */
+#define STORY_AROUND_US INT64_C(60000000)
+/* Failovers of other elections so near are told. */
+#define STORY_NEAR_US INT64_C(5000000)
+/* How far back the same is looked for; and how near in the time of day it is "at the same time". */
+#define STORY_BACK_US (INT64_C(7) * 24 * 3600 * 1000000)
+#define STORY_SAME_TIME_US INT64_C(120000000)
+#define STORY_NAMES 8
+
+struct story_finding {
+    enum finding_code code;
+    enum certainty certainty;
+    char *evidence; /* or NULL */
+};
+
+struct story {
+    char *cluster, *election, *name; /* cluster may be NULL; full path; for people */
+    struct failover failover;
+    int64_t led_since_us; /* the one that was lost; 0: not known */
+    bool led_exact;
+    uint64_t session;  /* of the leader that was lost; 0: not known */
+    char *client;      /* its address, "10.0.3.17:51234"; NULL: not known */
+    char *server;      /* that it was connected to; NULL: not known */
+    int timeout_ms;    /* 0: not known */
+    int64_t silent_us; /* when it was lost, not heard for so long at least; -1: not known */
+
+    /* From the transaction logs, where they were read. */
+    bool logged;           /* the recording holds facts of that time */
+    int64_t ended_zxid;    /* of the transaction that took the leader's znode; 0: not known */
+    size_t expired_beside; /* other sessions that expired within STORY_TOGETHER_US */
+    size_t
+        expired_same_host; /* ... of them, from the same address; all whose address is known: expired_known */
+    size_t expired_known;
+    uint64_t evictor;      /* that deleted it; 0: nobody else did */
+    size_t evictor_others; /* further ephemeral znodes that it deleted within STORY_AROUND_US */
+    char *evictor_path;    /* one of them; or NULL */
+    int64_t
+        epoch_us; /* ZooKeeper's leader changed then, the latest time before the loss; 0: not within reach */
+    int64_t epoch_zxid;
+    int64_t back_us; /* a clock went back by so much, around it; 0: none did */
+    size_t missing;  /* stretches of transactions around it that are in no log */
+
+    /* The chain and the servers just before. */
+    bool snapshot; /* it was being watched then */
+    size_t candidates;
+    char *heir;        /* the second in line; NULL: none */
+    int heir_notified; /* 1: it would be notified; 0: not; -1: not known */
+    bool chain_broken;
+    struct story_finding *findings;
+    size_t finding_count;
+    size_t servers_away, server_count; /* that did not answer just before */
+
+    /* Beside it, and before. */
+    char *near[STORY_NAMES];  /* other elections that changed their leader within STORY_NEAR_US */
+    size_t near_count;        /* all of them */
+    size_t near_same_session; /* ... of them, that lost the same identity or session */
+    size_t before;            /* failovers of this election in the STORY_BACK_US before */
+    size_t before_same_time;  /* ... at the same time of day */
+    size_t before_same_from;  /* ... that took the leadership from the same identity */
+    size_t before_same_cause;
+};
+
+struct story_query {
+    const char *election; /* its path, full path or name; NULL: any */
+    const char *cluster;  /* NULL: any */
+    int64_t at_us;        /* the latest failover that was lost by then */
+};
+
+/* NULL, and *error NULL: there is no such failover; else a text in *error (caller frees). */
+struct story *story_make(struct history *, const struct story_query *, char **error);
+void story_free(struct story *); /* NULL is fine */
+
+#endif

@@ -1,0 +1,533 @@
+#include "probe/transactions/autopsy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "config/text.h"
+#include "probe/transactions/logged_elections.h"
+
+/* So far back a clock goes by itself, from one leader of ZooKeeper to the next. */
+#define CLOCK_BACK_US INT64_C(1000000)
+/* What waits for time to pass, after a change: evidence, acknowledgements, findings. */
+static const int64_t ticks_us[] = {1000000, 2000000, 5000000, 10000000, 15000000, 30000000, 60000000};
+#define TICKS (sizeof ticks_us / sizeof ticks_us[0])
+/* Wakes of the model between two transactions. */
+#define WAKES_MOST 1000
+
+struct autopsy {
+    struct log_set *set;
+    struct model *model;
+    struct autopsy_query query;
+    struct autopsy_sink sink;
+    struct znode_tree *tree;
+    struct logged_elections *elections;
+    struct log_stream *stream;
+    struct moment now;   /* of the latest transaction or tick */
+    int64_t base_us;     /* from the monotonic clock to the wall clock */
+    int64_t changed_us;  /* monotonic: the model was shown something */
+    size_t ticked;       /* of ticks_us since then */
+    int64_t zxid;        /* of the latest transaction */
+    int64_t settled;     /* behind a fuzzy snapshot: until then the tree may be ahead of the log */
+    int64_t repair_zxid; /* a snapshot behind a gap; 0: none */
+    const char *repair;
+    int64_t latest_us;
+    uint64_t transactions;
+    bool started, showing, over, blind;
+    bool moved; /* the model was shown something by this transaction */
+};
+
+/* ---- telling ---- */
+
+static void tell_changed(struct autopsy *a)
+{
+    a->changed_us = a->now.mono_us;
+    a->ticked = 0;
+    if (a->sink.changed)
+        a->sink.changed(a->sink.context);
+}
+
+static void tell_fact(struct autopsy *a, struct logged_fact fact)
+{
+    if (!a->showing || !a->sink.fact)
+        return;
+    fact.at = a->now;
+    a->sink.fact(a->sink.context, &fact);
+}
+
+static void on_note(void *context, const struct stream_note *note)
+{
+    struct autopsy *a = context;
+    if (note->kind == STREAM_DIVERGED)
+        tell_fact(a,
+                  (struct logged_fact){.kind = FACT_DIVERGED, .zxid = note->zxid, .zxid_to = note->zxid_to});
+    if (a->sink.note)
+        a->sink.note(a->sink.context, note);
+}
+
+/* ---- time ---- */
+
+static void tick(struct autopsy *a, int64_t mono_us)
+{
+    a->now.wall_us += mono_us - a->now.mono_us;
+    a->now.mono_us = mono_us;
+    model_observe(a->model, &(struct observation){.kind = OBSERVED_TICK, .at = a->now});
+    if (a->sink.changed)
+        a->sink.changed(a->sink.context);
+}
+
+/* When the model wants to be woken next; INT64_MAX: not of its own. */
+static int64_t next_wake(struct autopsy *a)
+{
+    int64_t next_us = a->model->clusters[0].wake_us;
+    if (next_us <= a->now.mono_us)
+        next_us = INT64_MAX;
+    if (a->ticked < TICKS) {
+        int64_t tick_us = a->changed_us + ticks_us[a->ticked];
+        if (tick_us <= next_us) {
+            a->ticked++;
+            return tick_us;
+        }
+    }
+    return next_us;
+}
+
+/* Nothing happened until this moment. */
+static void pass_until(struct autopsy *a, int64_t mono_us)
+{
+    for (int i = 0; i < WAKES_MOST && a->showing; i++) {
+        size_t ticked = a->ticked;
+        int64_t next_us = next_wake(a);
+        if (next_us >= mono_us) {
+            a->ticked = ticked;
+            return;
+        }
+        if (next_us > a->now.mono_us)
+            tick(a, next_us);
+    }
+}
+
+/* The moment of a transaction. */
+static struct moment moment_of(struct autopsy *a, const struct transaction *t)
+{
+    int64_t wall_us = t->time_ms * 1000;
+    if (!a->started)
+        a->base_us = 0;
+    struct moment at = {wall_us - a->base_us, wall_us};
+    if (a->started && at.mono_us < a->now.mono_us - CLOCK_BACK_US) {
+        int64_t back_us = a->now.wall_us - wall_us;
+        a->base_us = wall_us - a->now.mono_us;
+        tell_fact(a, (struct logged_fact){.kind = FACT_CLOCK_BACK, .zxid = t->zxid, .back_us = back_us});
+        at.mono_us = a->now.mono_us;
+    } else if (a->started && at.mono_us < a->now.mono_us) {
+        at = a->now; /* some milliseconds: the order is that of the zxids */
+    }
+    return at;
+}
+
+/* ---- transactions ---- */
+
+static int64_t active_of(const struct logged_session *session)
+{
+    return session ? session->active_us : 0;
+}
+
+static void delete_one(struct autopsy *a, struct znode *node, const struct transaction *t,
+                       enum transaction_deed deed)
+{
+    const struct logged_session *session = node->session;
+    struct observed_transaction seen = {.zxid = t->zxid,
+                                        .deed = deed,
+                                        .session = t->session,
+                                        .czxid = node->stat.czxid,
+                                        .timeout_ms = session ? session->timeout_ms : 0,
+                                        .active_us = active_of(session)};
+    if (deed == DEED_DELETED && session)
+        tell_fact(a, (struct logged_fact){.kind = FACT_DELETED,
+                                          .zxid = t->zxid,
+                                          .session = t->session,
+                                          .owner = session->id,
+                                          .path = node->path});
+    logged_elections_deleted(a->elections, node, &seen, a->now);
+}
+
+static void autopsy_on_deleted(struct autopsy *a, const struct transaction *t,
+                               const struct znode_change *change)
+{
+    struct znode *node = znode_tree_find(a->tree, change->path, change->path_length);
+    enum transaction_deed deed = change->kind == CHANGE_DELETED ? DEED_DELETED
+                                 : t->cxid == 0                 ? DEED_EXPIRED
+                                                                : DEED_CLOSED;
+    if (node && node->exists && node->stat.czxid <= t->zxid)
+        delete_one(a, node, t, deed);
+    znode_tree_deleted(a->tree, change->path, change->path_length, t->zxid);
+}
+
+/* Of old servers the log names none of the znodes that went with a session: those that it owned did. */
+static void on_session_ended(struct autopsy *a, const struct transaction *t, bool owned)
+{
+    struct logged_session *session = znode_tree_session(a->tree, t->session);
+    bool expired = t->cxid == 0;
+    while (session && session->owned) {
+        struct znode *node = session->owned;
+        owned = true;
+        delete_one(a, node, t, expired ? DEED_EXPIRED : DEED_CLOSED);
+        char *path = text_copy(node->path);
+        if (!path)
+            return;
+        znode_tree_deleted(a->tree, path, node->path_length, INT64_MAX);
+        free(path);
+    }
+    if (expired || owned)
+        tell_fact(a, (struct logged_fact){.kind = expired ? FACT_SESSION_EXPIRED : FACT_SESSION_CLOSED,
+                                          .zxid = t->zxid,
+                                          .session = t->session,
+                                          .timeout_ms = session ? session->timeout_ms : 0,
+                                          .began_us = session ? session->began_ms * 1000 : 0});
+    znode_tree_session_ended(a->tree, t->session);
+}
+
+static void on_session_began(struct autopsy *a, const struct transaction *t,
+                             const struct znode_change *change)
+{
+    struct logged_session *session = znode_tree_session_made(a->tree, t->session);
+    if (!session)
+        return;
+    session->timeout_ms = change->timeout_ms > 0 ? change->timeout_ms : 0;
+    session->began_ms = t->time_ms;
+}
+
+/* What one transaction does to sessions: a session that owned something is worth a fact when it ends. */
+struct applying {
+    struct autopsy *autopsy;
+    bool closed_any;
+};
+
+static void on_change(void *context, const struct transaction *t, const struct znode_change *change)
+{
+    struct applying *applying = context;
+    struct autopsy *a = applying->autopsy;
+    struct znode *node;
+    switch (change->kind) {
+    case CHANGE_CREATED:
+        logged_elections_examine(a->elections, change, a->now);
+        node = znode_tree_created(a->tree, t, change);
+        if (node)
+            logged_elections_changed(a->elections, node, true);
+        break;
+    case CHANGE_DATA:
+        node = znode_tree_data(a->tree, t, change);
+        if (node)
+            logged_elections_changed(a->elections, node, false);
+        break;
+    case CHANGE_CLOSED:
+        applying->closed_any = true;
+        autopsy_on_deleted(a, t, change);
+        break;
+    case CHANGE_DELETED:
+        autopsy_on_deleted(a, t, change);
+        break;
+    case CHANGE_SESSION_BEGAN:
+        on_session_began(a, t, change);
+        break;
+    case CHANGE_SESSION_ENDED:
+        on_session_ended(a, t, applying->closed_any);
+        break;
+    }
+}
+
+static void note_active(struct autopsy *a, const struct transaction *t)
+{
+    struct logged_session *session = znode_tree_session(a->tree, t->session);
+    /* The servers' own transactions in its name (its expiry) are none of its own. */
+    if (!session || t->type == TRANSACTION_CLOSE_SESSION)
+        return;
+    session->active_ms = t->time_ms;
+    session->active_us = a->now.mono_us;
+}
+
+static void note_epoch(struct autopsy *a, const struct transaction *t)
+{
+    if (a->zxid == 0 || t->zxid >> 32 == a->zxid >> 32)
+        return;
+    tell_fact(a, (struct logged_fact){.kind = FACT_EPOCH, .zxid = t->zxid});
+    struct observation o = {.kind = OBSERVED_TRANSACTION, .at = a->now, .transaction = {.zxid = t->zxid}};
+    if (a->showing)
+        model_observe(a->model, &o);
+}
+
+static void apply(struct autopsy *a, const struct transaction *t)
+{
+    struct applying applying = {.autopsy = a};
+    note_epoch(a, t);
+    transaction_changes(t, on_change, &applying);
+    note_active(a, t);
+    a->zxid = t->zxid;
+    if (logged_elections_settle(a->elections, a->now))
+        tell_changed(a);
+}
+
+/* ---- gaps ---- */
+
+static bool load_snapshot(struct autopsy *a, const char *path, int64_t zxid, const char **problem)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        *problem = strerror(errno);
+        return false;
+    }
+    znode_tree_clear(a->tree);
+    bool fine = znode_tree_load(a->tree, fd, zxid, &a->settled, problem);
+    close(fd);
+    if (!fine)
+        znode_tree_clear(a->tree);
+    return fine;
+}
+
+static void connection(struct autopsy *a, enum connection_state state, const char *problem)
+{
+    struct observation o = {.kind = OBSERVED_CONNECTION, .at = a->now};
+    o.connection = (struct observed_connection){.state = state, .problem = problem};
+    model_observe(a->model, &o);
+}
+
+/* The first snapshot that holds what is missing puts the tree right again. */
+static void find_repair(struct autopsy *a, int64_t missing_to)
+{
+    a->repair = NULL;
+    for (size_t i = 0; i < a->set->snapshot_count; i++) {
+        const struct snapshot_file *file = &a->set->snapshots[i];
+        if (file->zxid >= missing_to && (!a->repair || file->zxid < a->repair_zxid)) {
+            a->repair = file->path;
+            a->repair_zxid = file->zxid;
+        }
+    }
+}
+
+static void repair(struct autopsy *a, int64_t zxid)
+{
+    const char *problem;
+    if (!a->repair || zxid <= a->repair_zxid)
+        return;
+    if (load_snapshot(a, a->repair, a->repair_zxid, &problem))
+        logged_elections_examine_all(a->elections);
+    a->repair = NULL;
+    if (a->showing)
+        logged_elections_show(a->elections, a->now);
+}
+
+/* Nobody can say what happened in between: as where nobody had watched. */
+static void miss(struct autopsy *a, const struct transaction *t, struct moment at)
+{
+    find_repair(a, t->zxid - 1);
+    if (!a->showing) {
+        repair(a, t->zxid);
+        return;
+    }
+    tell_fact(a, (struct logged_fact){.kind = FACT_MISSING, .zxid = a->zxid + 1, .zxid_to = t->zxid - 1});
+    connection(a, CONNECTION_CONNECTING, "transactions are missing in the logs");
+    tell_changed(a);
+    a->now = at;
+    connection(a, CONNECTION_CONNECTED, NULL);
+    if (a->repair && t->zxid > a->repair_zxid)
+        repair(a, t->zxid);
+    else
+        logged_elections_show(a->elections, a->now);
+    tell_changed(a);
+}
+
+/* ---- the beginning ---- */
+
+static void autopsy_show(struct autopsy *a, struct moment at)
+{
+    a->now = at;
+    a->showing = true;
+    connection(a, CONNECTION_CONNECTED,
+               a->blind ? "no snapshot shows what was there before the first transaction" : NULL);
+    logged_elections_show(a->elections, a->now);
+    tell_changed(a);
+}
+
+/* Is this the moment from which on the query wants to know? What the model is shown first is the state of
+ * then. */
+static void autopsy_begin(struct autopsy *a, const struct transaction *t, struct moment at)
+{
+    if (a->showing || t->zxid <= a->settled || at.wall_us < a->query.from_us)
+        return;
+    struct moment from = at;
+    if (a->query.from_us > 0 && a->started && a->now.wall_us < a->query.from_us) {
+        from.wall_us = a->query.from_us;
+        from.mono_us -= at.wall_us - from.wall_us;
+    }
+    autopsy_show(a, from);
+}
+
+static bool autopsy_take(struct autopsy *a, const struct transaction *t, bool missing)
+{
+    struct moment at = moment_of(a, t);
+    if (at.wall_us > a->query.to_us) {
+        autopsy_pass(a, a->query.to_us);
+        a->over = true;
+        return false;
+    }
+    autopsy_begin(a, t, at);
+    pass_until(a, at.mono_us);
+    if (missing)
+        miss(a, t, at);
+    repair(a, t->zxid);
+    a->now = at;
+    a->started = true;
+    a->transactions++;
+    if (at.wall_us > a->latest_us)
+        a->latest_us = at.wall_us;
+    apply(a, t);
+    return true;
+}
+
+bool autopsy_step(struct autopsy *a, size_t most)
+{
+    struct transaction t;
+    bool missing;
+    for (size_t i = 0; i < most && !a->over; i++) {
+        if (!log_stream_next(a->stream, &t, &missing)) {
+            return false;
+        }
+        autopsy_take(a, &t, missing);
+    }
+    return !a->over;
+}
+
+void autopsy_pass(struct autopsy *a, int64_t wall_us)
+{
+    if (wall_us > a->query.to_us)
+        wall_us = a->query.to_us;
+    /* A recording may begin with what nothing has happened to since. */
+    if (!a->showing)
+        autopsy_show(a, a->started ? a->now : (struct moment){wall_us, wall_us});
+    int64_t mono_us = a->now.mono_us + (wall_us - a->now.wall_us);
+    if (mono_us <= a->now.mono_us)
+        return;
+    pass_until(a, mono_us);
+    tick(a, mono_us);
+}
+
+/* The latest file of each server that begins by then: nothing of what is asked for is in an earlier one. */
+static int64_t first_zxid(const struct log_set *set, int64_t from_us)
+{
+    int64_t first = INT64_MAX;
+    for (size_t i = 0; i < set->server_count; i++) {
+        const struct log_server *server = &set->servers[i];
+        size_t low = 0, high = server->log_count;
+        while (high - low > 1) {
+            size_t middle = low + (high - low) / 2;
+            int64_t time_ms;
+            bool later = log_first_time(server->logs[middle].path, &time_ms) && time_ms * 1000 > from_us;
+            if (later)
+                high = middle;
+            else
+                low = middle;
+        }
+        if (server->log_count > 0 && server->logs[low].zxid < first)
+            first = server->logs[low].zxid;
+    }
+    return first;
+}
+
+/* The snapshot to begin with: the latest that is no later than the transaction before this; or, where there
+   is none, and the logs do not reach back to the beginning, the earliest. NULL: none. */
+static const struct snapshot_file *choose_snapshot(const struct log_set *set, int64_t first, int64_t below)
+{
+    const struct snapshot_file *chosen = NULL, *earliest = NULL;
+    for (size_t i = 0; i < set->snapshot_count; i++) {
+        const struct snapshot_file *file = &set->snapshots[i];
+        if (file->zxid < first && file->zxid < below && (!chosen || file->zxid > chosen->zxid))
+            chosen = file;
+        if (file->zxid < below && (!earliest || file->zxid < earliest->zxid))
+            earliest = file;
+    }
+    return chosen ? chosen : first == 1 || first == (INT64_C(1) << 32 | 1) ? NULL : earliest;
+}
+
+/* False: it is damaged, and an earlier one is to be tried. */
+static bool begin_with(struct autopsy *a, const struct snapshot_file *file)
+{
+    const char *problem;
+    if (load_snapshot(a, file->path, file->zxid, &problem))
+        return true;
+    on_note(a, &(struct stream_note){.kind = STREAM_UNREAD, .where = file->path, .why = problem});
+    return false;
+}
+
+static int64_t load_base(struct autopsy *a)
+{
+    int64_t wanted = first_zxid(a->set, a->query.from_us), below = INT64_MAX;
+    const struct snapshot_file *file;
+    while ((file = choose_snapshot(a->set, wanted, below)) && !begin_with(a, file))
+        below = file->zxid;
+    if (!file) {
+        int64_t earliest = first_zxid(a->set, 0);
+        a->settled = 0;
+        a->blind = earliest != 1 && earliest != (INT64_C(1) << 32 | 1);
+        return 0;
+    }
+    a->zxid = file->zxid;
+    return file->zxid;
+}
+
+struct autopsy *autopsy_open(struct log_set *set, struct model *model, const struct settings *settings,
+                             const struct autopsy_query *query, const struct autopsy_sink *sink, char **error)
+{
+    struct autopsy *a = calloc(1, sizeof *a);
+    *error = NULL;
+    if (!a)
+        return NULL;
+    *a = (struct autopsy){.set = set, .model = model, .query = *query, .sink = *sink};
+    a->tree = znode_tree_new();
+    a->elections = a->tree ? logged_elections_new(a->tree, model, settings, query->election) : NULL;
+    int64_t after = a->elections ? load_base(a) : 0;
+    if (a->elections)
+        logged_elections_examine_all(a->elections);
+    a->stream = a->elections ? log_stream_open(set, after, on_note, a) : NULL;
+    if (a->stream)
+        return a;
+    *error = text_copy("out of memory");
+    autopsy_close(a);
+    return NULL;
+}
+
+void autopsy_close(struct autopsy *a)
+{
+    if (!a)
+        return;
+    log_stream_close(a->stream);
+    logged_elections_free(a->elections);
+    znode_tree_free(a->tree);
+    free(a);
+}
+
+bool autopsy_is_over(const struct autopsy *a)
+{
+    return a->over;
+}
+
+uint64_t autopsy_transactions(const struct autopsy *a)
+{
+    return a->transactions;
+}
+
+int64_t autopsy_bytes(const struct autopsy *a)
+{
+    return log_stream_bytes(a->stream);
+}
+
+int64_t autopsy_latest_us(const struct autopsy *a)
+{
+    return a->latest_us;
+}
+
+bool autopsy_begins_blind(const struct autopsy *a)
+{
+    return a->blind;
+}

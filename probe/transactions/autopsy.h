@@ -1,0 +1,61 @@
+/*
+ * autopsy.h - the history of elections from transaction logs and snapshots, as observations for the model.
+ *
+ * The third source beside a live cluster and a recording. The znodes are rebuilt transaction by transaction;
+ * what concerns an election is observed at the time that the log gives it. Elections are those of the
+ * settings, else they are found by their candidates. What transactions cannot show (watches, connections,
+ * reads) stays unknown.
+ *
+ * Times are the wall clock of ZooKeeper's leader, in milliseconds; the order is that of the zxids. The
+ * monotonic clock of the observations follows the wall clock, but never goes back with it.
+ */
+#ifndef ELECTOP_PROBE_TRANSACTIONS_AUTOPSY_H
+#define ELECTOP_PROBE_TRANSACTIONS_AUTOPSY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "config/settings.h"
+#include "probe/election/model.h"
+#include "probe/transactions/log_stream.h"
+#include "probe/transactions/logged_fact.h"
+
+struct autopsy_sink {
+    void *context;
+    void (*changed)(void *context); /* the model may show something else now */
+    void (*fact)(void *context, const struct logged_fact *);
+    stream_note_fn note;
+};
+
+struct autopsy_query {
+    int64_t from_us, to_us; /* wall clock; 0: from the beginning; INT64_MAX: to the end */
+    const char *election;   /* only those with this path, or that match this pattern; NULL: all */
+};
+
+struct autopsy;
+
+/*
+ * Finds where to begin and reads the state of then. All arguments must outlive it. NULL and a text in *error
+ * (caller frees): what cannot be read, and what to do.
+ */
+struct autopsy *autopsy_open(struct log_set *, struct model *, const struct settings *,
+                             const struct autopsy_query *, const struct autopsy_sink *, char **error);
+void autopsy_close(struct autopsy *); /* NULL is fine */
+
+/* Takes up to so many transactions. False: there is no more at present, or the end of the query is reached.
+ */
+bool autopsy_step(struct autopsy *, size_t most);
+/* All before the query's end was read. */
+bool autopsy_is_over(const struct autopsy *);
+/* Lets time pass for the model, up to the query's end at the most: nothing else has happened until then. */
+void autopsy_pass(struct autopsy *, int64_t wall_us);
+
+/* Transactions that were read, and bytes of logs. */
+uint64_t autopsy_transactions(const struct autopsy *);
+int64_t autopsy_bytes(const struct autopsy *);
+/* The time of the latest transaction; 0: none. */
+int64_t autopsy_latest_us(const struct autopsy *);
+/* What existed before the first transaction is not known: no snapshot shows it. */
+bool autopsy_begins_blind(const struct autopsy *);
+
+#endif

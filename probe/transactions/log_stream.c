@@ -1,0 +1,321 @@
+#include "probe/transactions/log_stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probe/transactions/log_reader.h"
+
+/* One server's logs, one after the other. */
+struct server_log {
+    size_t server; /* in the set */
+    size_t file;   /* the one being read */
+    struct log_reader reader;
+    bool open, has_head;
+    bool over; /* the last file gives nothing more: it cannot be read */
+    struct transaction head;
+    int64_t last; /* zxid of the latest one before the head; 0: none */
+};
+
+struct log_stream {
+    struct log_set *set;
+    struct server_log *logs;
+    size_t log_count;
+    int64_t last;  /* zxid that was handed out last; 0: none */
+    int64_t first; /* where none was: the one that the earliest file is named for */
+    int64_t bytes;
+    bool handed; /* the heads of that zxid are to be left behind */
+    stream_note_fn note;
+    void *context;
+};
+
+static int64_t epoch_of(int64_t zxid)
+{
+    return zxid >> 32;
+}
+
+static int64_t log_stream_count_of(int64_t zxid)
+{
+    return zxid & INT64_C(0xffffffff);
+}
+
+static void stream_tell(const struct log_stream *s, struct stream_note note)
+{
+    if (s->note)
+        s->note(s->context, &note);
+}
+
+static const struct log_file *current_file(const struct log_stream *s, const struct server_log *log)
+{
+    return &s->set->servers[log->server].logs[log->file];
+}
+
+static bool is_last_file(const struct log_stream *s, const struct server_log *log)
+{
+    return log->file + 1 >= s->set->servers[log->server].log_count;
+}
+
+static void server_log_close(struct log_stream *s, struct server_log *log)
+{
+    if (log->open) {
+        s->bytes += log_reader_offset(&log->reader);
+        log_reader_end(&log->reader);
+    }
+    log->open = false;
+}
+
+/* The next file. False: the one that is open is the last. */
+static bool server_log_on(struct log_stream *s, struct server_log *log)
+{
+    if (is_last_file(s, log))
+        return false;
+    server_log_close(s, log);
+    log->over = false;
+    log->file++;
+    return true;
+}
+
+static bool server_log_open(struct log_stream *s, struct server_log *log)
+{
+    int fd = open(current_file(s, log)->path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        stream_tell(s, (struct stream_note){.kind = STREAM_UNREAD,
+                                            .where = current_file(s, log)->path,
+                                            .why = strerror(errno)});
+        return false;
+    }
+    log_reader_begin(&log->reader, fd);
+    log->open = true;
+    return true;
+}
+
+/* What is no record: noted. False: this file gives nothing more. */
+static bool note_trouble(struct log_stream *s, struct server_log *log, enum log_next next)
+{
+    const char *path = current_file(s, log)->path;
+    if (next == LOG_DAMAGED) {
+        stream_tell(s, (struct stream_note){.kind = STREAM_DAMAGED,
+                                            .where = path,
+                                            .from = log->reader.damaged_from,
+                                            .to = log->reader.damaged_to,
+                                            .zxid = log->last});
+        return true;
+    }
+    const char *why = log->reader.foreign ? "is no transaction log of ZooKeeper" : strerror(errno);
+    if (next == LOG_FAILED)
+        stream_tell(s, (struct stream_note){.kind = STREAM_UNREAD, .where = path, .why = why});
+    return false;
+}
+
+/* Fills the head. False: there is no more at present. */
+static bool server_log_fill(struct log_stream *s, struct server_log *log)
+{
+    const unsigned char *record;
+    size_t length;
+    while (!log->has_head) {
+        log->over = log->over || (!log->open && !server_log_open(s, log));
+        if (log->over) {
+            if (!server_log_on(s, log))
+                return false;
+            continue;
+        }
+        enum log_next next = log_reader_next(&log->reader, &record, &length);
+        if (next == LOG_RECORD) {
+            log->has_head = transaction_read(record, length, &log->head) && log->head.zxid > log->last &&
+                            log->head.zxid > s->last;
+        } else if (!note_trouble(s, log, next) && !server_log_on(s, log)) {
+            log->over = next == LOG_FAILED;
+            return false;
+        }
+    }
+    return true;
+}
+
+static struct server_log *lowest_head(struct log_stream *s)
+{
+    struct server_log *lowest = NULL;
+    for (size_t i = 0; i < s->log_count; i++)
+        if (server_log_fill(s, &s->logs[i]) && (!lowest || s->logs[i].head.zxid < lowest->head.zxid))
+            lowest = &s->logs[i];
+    return lowest;
+}
+
+/* Does this server's log go on in a later epoch, as the names of its files say? */
+static bool log_stream_goes_on(const struct log_stream *s, const struct server_log *log, int64_t zxid)
+{
+    const struct log_server *server = &s->set->servers[log->server];
+    return epoch_of(server->logs[server->log_count - 1].zxid) > epoch_of(zxid);
+}
+
+/*
+ * A transaction that a majority agreed upon is in the log of whoever leads next, and so in those of its
+ * followers. A follower that got a whole snapshot instead lacks it, too: so those that have it are weighed
+ * against those that went from before it into a later epoch.
+ */
+static bool was_dropped(const struct log_stream *s, int64_t zxid)
+{
+    size_t have = 0, skip = 0;
+    bool kept = false;
+    for (size_t i = 0; i < s->log_count; i++) {
+        const struct server_log *log = &s->logs[i];
+        if (log->has_head && log->head.zxid == zxid) {
+            have++;
+            kept = kept || log_stream_goes_on(s, log, zxid);
+        } else if (log->has_head && log->last != 0 && log->last < zxid &&
+                   epoch_of(log->head.zxid) > epoch_of(zxid)) {
+            skip++;
+        }
+    }
+    return skip > have || (skip > 0 && skip == have && !kept);
+}
+
+static void leave_heads(struct log_stream *s, int64_t zxid)
+{
+    for (size_t i = 0; i < s->log_count; i++)
+        if (s->logs[i].has_head && s->logs[i].head.zxid == zxid) {
+            s->logs[i].has_head = false;
+            s->logs[i].last = zxid;
+        }
+}
+
+/* Those that have this transaction agree, or the one that most have is taken. */
+static const struct server_log *compare_heads(const struct log_stream *s, const struct server_log *first)
+{
+    const struct server_log *chosen = first, *other = NULL;
+    size_t votes_most = 0;
+    for (size_t i = 0; i < s->log_count; i++) {
+        size_t votes = 0;
+        const struct server_log *log = &s->logs[i];
+        if (!log->has_head || log->head.zxid != first->head.zxid)
+            continue;
+        if (!transaction_same(&log->head, &first->head))
+            other = log;
+        for (size_t k = 0; k < s->log_count; k++)
+            votes += s->logs[k].has_head && transaction_same(&log->head, &s->logs[k].head);
+        if (votes > votes_most) {
+            votes_most = votes;
+            chosen = log;
+        }
+    }
+    if (other)
+        stream_tell(s, (struct stream_note){.kind = STREAM_DIVERGED,
+                                            .where = s->set->servers[first->server].name,
+                                            .other = s->set->servers[other->server].name,
+                                            .zxid = first->head.zxid,
+                                            .zxid_to = first->head.zxid});
+    return chosen;
+}
+
+/* Are there transactions between the last one and this? An epoch begins with the count 1. */
+static bool note_missing(struct log_stream *s, int64_t zxid)
+{
+    bool follows = epoch_of(zxid) == epoch_of(s->last) ? zxid == s->last + 1 : log_stream_count_of(zxid) <= 1;
+    int64_t from = s->last ? s->last + 1 : s->first;
+    if (s->last == 0 ? zxid <= s->first : follows)
+        return false;
+    stream_tell(s, (struct stream_note){.kind = STREAM_MISSING, .zxid = from, .zxid_to = zxid - 1});
+    return true;
+}
+
+bool log_stream_next(struct log_stream *s, struct transaction *t, bool *missing)
+{
+    if (s->handed)
+        leave_heads(s, s->last);
+    s->handed = false;
+    for (;;) {
+        struct server_log *lowest = lowest_head(s);
+        if (!lowest)
+            return false;
+        int64_t zxid = lowest->head.zxid;
+        if (s->log_count > 1 && was_dropped(s, zxid)) {
+            stream_tell(s, (struct stream_note){.kind = STREAM_DROPPED,
+                                                .where = s->set->servers[lowest->server].name,
+                                                .zxid = zxid,
+                                                .zxid_to = zxid});
+            leave_heads(s, zxid);
+            continue;
+        }
+        *t = (s->log_count > 1 ? compare_heads(s, lowest) : lowest)->head;
+        *missing = note_missing(s, zxid);
+        s->last = zxid;
+        s->handed = true;
+        return true;
+    }
+}
+
+/* The last file that may hold the transaction after this one. */
+static size_t first_file(const struct log_server *server, int64_t after)
+{
+    size_t i = server->log_count;
+    while (i > 1 && server->logs[i - 1].zxid > after + 1)
+        i--;
+    return i > 0 ? i - 1 : 0;
+}
+
+struct log_stream *log_stream_open(struct log_set *set, int64_t after, stream_note_fn note, void *context)
+{
+    struct log_stream *s = calloc(1, sizeof *s);
+    if (s)
+        s->logs = calloc(set->server_count + 1, sizeof *s->logs);
+    if (!s || !s->logs) {
+        free(s);
+        return NULL;
+    }
+    s->set = set;
+    s->last = after;
+    s->note = note;
+    s->context = context;
+    for (size_t i = 0; i < set->server_count; i++) {
+        const struct log_server *server = &set->servers[i];
+        size_t file = first_file(server, after);
+        if (server->log_count == 0)
+            continue;
+        if (s->first == 0 || server->logs[file].zxid < s->first)
+            s->first = server->logs[file].zxid;
+        /* One whose logs begin later says nothing of what came before. */
+        int64_t last = server->logs[file].zxid <= after + 1 ? after : 0;
+        s->logs[s->log_count++] =
+            (struct server_log){.server = i, .file = file, .reader = {.fd = -1}, .last = last};
+    }
+    return s;
+}
+
+void log_stream_close(struct log_stream *s)
+{
+    for (size_t i = 0; s && i < s->log_count; i++)
+        server_log_close(s, &s->logs[i]);
+    if (s)
+        free(s->logs);
+    free(s);
+}
+
+int64_t log_stream_bytes(const struct log_stream *s)
+{
+    int64_t bytes = s->bytes;
+    for (size_t i = 0; i < s->log_count; i++)
+        if (s->logs[i].open)
+            bytes += log_reader_offset(&s->logs[i].reader);
+    return bytes;
+}
+
+bool log_first_time(const char *path, int64_t *time_ms)
+{
+    struct log_reader reader;
+    struct transaction t;
+    const unsigned char *record;
+    size_t length;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    log_reader_begin(&reader, fd);
+    enum log_next next = log_reader_next(&reader, &record, &length);
+    if (next == LOG_DAMAGED)
+        next = log_reader_next(&reader, &record, &length);
+    bool found = next == LOG_RECORD && transaction_read(record, length, &t);
+    if (found)
+        *time_ms = t.time_ms;
+    log_reader_end(&reader);
+    return found;
+}

@@ -1,0 +1,41 @@
+/*
+ * logged_fact.h - what a transaction log tells beyond the elections: for the story of a failover.
+ */
+#ifndef ELECTOP_PROBE_TRANSACTIONS_LOGGED_FACT_H
+#define ELECTOP_PROBE_TRANSACTIONS_LOGGED_FACT_H
+
+#include <stdint.h>
+
+#include "probe/election/moment.h"
+
+enum logged_fact_kind {
+    FACT_SESSION_EXPIRED, /* the servers ended it */
+    FACT_SESSION_CLOSED,  /* its client did; only of sessions that owned an ephemeral znode */
+    FACT_DELETED,         /* a request deleted an ephemeral znode: path, owner */
+    FACT_EPOCH,           /* ZooKeeper's own leader changed: the first transaction of an epoch */
+    FACT_CLOCK_BACK,      /* the leader's clock went back, by back_us */
+    FACT_MISSING,         /* transactions from zxid to zxid_to are in no log */
+    FACT_DIVERGED,        /* two servers have different transactions of this zxid */
+    FACT_KINDS
+};
+
+struct logged_fact {
+    enum logged_fact_kind kind;
+    struct moment at;
+    int64_t zxid, zxid_to; /* zxid_to 0: of one transaction */
+    uint64_t session, owner;
+    const char *path; /* or NULL */
+    int timeout_ms;   /* of the session that ended; 0: not known */
+    int64_t began_us; /* of that session, wall clock; 0: not known */
+    int64_t back_us;
+};
+
+/* As recordings spell it: "session-expired". */
+static inline const char *logged_fact_word(enum logged_fact_kind kind)
+{
+    static const char *const words[FACT_KINDS] = {"session-expired", "session-closed", "deleted", "epoch",
+                                                  "clock-back",      "missing",        "diverged"};
+    return (unsigned)kind < FACT_KINDS ? words[kind] : "unknown";
+}
+
+#endif

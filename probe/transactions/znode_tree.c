@@ -1,0 +1,537 @@
+#include "probe/transactions/znode_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/room.h"
+#include "probe/election/election.h"
+#include "probe/transactions/tree_snapshot.h"
+
+/* Persistent znodes in which nothing ephemeral lies: kept in case something will. */
+#define PLAIN_MOST 100000
+/* Of the data of such a one. */
+#define PLAIN_DATA_KEPT 256
+#define BUCKETS_FIRST 4096
+#define SESSION_BUCKETS 4096
+
+struct znode_tree {
+    struct znode **buckets;
+    size_t bucket_count, count, plain;
+    struct logged_session *sessions[SESSION_BUCKETS];
+    uint64_t seed;
+    int64_t settled; /* of the snapshot that was read; 0: none was */
+};
+
+/* ---- by path ---- */
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    uint64_t x = (a ^ b) * UINT64_C(0x9fb21c651e98df25);
+    return x ^ (x >> 32);
+}
+
+/* Eight bytes at a time: each transaction's path is hashed, and its parent's. */
+static uint32_t znode_tree_path_hash(const struct znode_tree *tree, const char *path, size_t length)
+{
+    uint64_t hash = tree->seed ^ length, word;
+    for (; length >= 8; path += 8, length -= 8) {
+        memcpy(&word, path, 8);
+        hash = mix(hash, word);
+    }
+    word = 0;
+    memcpy(&word, path, length);
+    return (uint32_t)mix(hash, word);
+}
+
+static struct znode **znode_link(const struct znode_tree *tree, const char *path, size_t length,
+                                 uint32_t hash)
+{
+    struct znode **link = &tree->buckets[hash & (tree->bucket_count - 1)];
+    while (*link && ((*link)->hash != hash || (*link)->path_length != length ||
+                     memcmp((*link)->path, path, length) != 0))
+        link = &(*link)->next;
+    return link;
+}
+
+struct znode *znode_tree_find(const struct znode_tree *tree, const char *path, size_t length)
+{
+    return *znode_link(tree, path, length, znode_tree_path_hash(tree, path, length));
+}
+
+static void tree_grow(struct znode_tree *tree)
+{
+    size_t count = tree->bucket_count * 2;
+    struct znode **buckets = calloc(count, sizeof(struct znode *));
+    if (!buckets)
+        return; /* it only becomes slower */
+    for (size_t i = 0; i < tree->bucket_count; i++)
+        for (struct znode *node = tree->buckets[i], *next; node; node = next) {
+            next = node->next;
+            node->next = buckets[node->hash & (count - 1)];
+            buckets[node->hash & (count - 1)] = node;
+        }
+    free(tree->buckets);
+    tree->buckets = buckets;
+    tree->bucket_count = count;
+}
+
+static size_t parent_length(const char *path, size_t length)
+{
+    while (length > 0 && path[length - 1] != '/')
+        length--;
+    return length > 1 ? length - 1 : length;
+}
+
+static struct znode *znode_tree_parent(const struct znode_tree *tree, const char *path, size_t length)
+{
+    return length > 1 ? znode_tree_find(tree, path, parent_length(path, length)) : NULL;
+}
+
+/* Among the kept children of its parent, where that is kept. */
+static void znode_join(struct znode *node, struct znode *parent)
+{
+    if (!parent || node->parent)
+        return;
+    node->parent = parent;
+    node->sibling = parent->children;
+    node->sibling_link = &parent->children;
+    if (node->sibling)
+        node->sibling->sibling_link = &node->sibling;
+    parent->children = node;
+}
+
+static void znode_part(struct znode *node)
+{
+    if (!node->parent)
+        return;
+    *node->sibling_link = node->sibling;
+    if (node->sibling)
+        node->sibling->sibling_link = node->sibling_link;
+    node->parent = node->sibling = NULL;
+    node->sibling_link = NULL;
+}
+
+struct znode *znode_tree_place(struct znode_tree *tree, const char *path, size_t length)
+{
+    uint32_t hash = znode_tree_path_hash(tree, path, length);
+    struct znode *node = *znode_link(tree, path, length, hash);
+    if (node)
+        return node;
+    if (tree->count >= tree->bucket_count)
+        tree_grow(tree);
+    node = calloc(1, sizeof *node + length + 1);
+    if (!node)
+        return NULL;
+    memcpy(node->path, path, length);
+    node->path_length = (uint32_t)length;
+    node->hash = hash;
+    struct znode **bucket = &tree->buckets[hash & (tree->bucket_count - 1)];
+    node->next = *bucket;
+    *bucket = node;
+    tree->count++;
+    return node;
+}
+
+const char *znode_name(const struct znode *node)
+{
+    const char *slash = strrchr(node->path, '/');
+    return slash && slash[1] ? slash + 1 : node->path;
+}
+
+struct znode_stat znode_stat_of(const struct znode *node)
+{
+    struct znode_stat stat = node->stat;
+    stat.cversion = (int32_t)((uint32_t)node->creations * 2 - (uint32_t)stat.children);
+    return stat;
+}
+
+/* ---- sessions ---- */
+
+static struct logged_session **znode_tree_session_link(const struct znode_tree *tree, uint64_t id)
+{
+    /* The links of a constant tree may be followed, not changed. */
+    struct logged_session **link =
+        &((struct znode_tree *)(uintptr_t)tree)->sessions[mix(id, tree->seed) % SESSION_BUCKETS];
+    while (*link && (*link)->id != id)
+        link = &(*link)->next;
+    return link;
+}
+
+struct logged_session *znode_tree_session(const struct znode_tree *tree, uint64_t id)
+{
+    return *znode_tree_session_link(tree, id);
+}
+
+struct logged_session *znode_tree_session_made(struct znode_tree *tree, uint64_t id)
+{
+    struct logged_session **link = znode_tree_session_link(tree, id);
+    if (!*link && (*link = calloc(1, sizeof **link)))
+        (*link)->id = id;
+    return *link;
+}
+
+void znode_tree_session_ended(struct znode_tree *tree, uint64_t id)
+{
+    struct logged_session **link = znode_tree_session_link(tree, id), *session = *link;
+    if (!session || session->owned)
+        return;
+    *link = session->next;
+    free(session);
+}
+
+static void znode_own(struct znode_tree *tree, struct znode *node, uint64_t owner)
+{
+    struct logged_session *session = znode_tree_session_made(tree, owner);
+    if (!session)
+        return;
+    node->session = session;
+    node->owned = session->owned;
+    node->owned_link = &session->owned;
+    if (node->owned)
+        node->owned->owned_link = &node->owned;
+    session->owned = node;
+}
+
+static void znode_disown(struct znode *node)
+{
+    if (!node->session)
+        return;
+    *node->owned_link = node->owned;
+    if (node->owned)
+        node->owned->owned_link = node->owned_link;
+    node->session = NULL;
+    node->owned = NULL;
+    node->owned_link = NULL;
+}
+
+/* ---- coming and going ---- */
+
+static void znode_free(struct znode_tree *tree, struct znode *node)
+{
+    struct znode **link = znode_link(tree, node->path, node->path_length, node->hash);
+    *link = node->next;
+    tree->count--;
+    free(node->data);
+    free(node);
+}
+
+static void znode_vanish(struct znode_tree *tree, struct znode *node)
+{
+    tree->plain -= node->exists && node->stat.owner == 0;
+    znode_disown(node);
+    znode_part(node);
+    for (struct znode *child = node->children, *next; child; child = next) {
+        next = child->sibling; /* a server deletes no parent before its children: here some were missed */
+        znode_part(child);
+    }
+    free(node->data);
+    node->data = NULL;
+    node->data_kept = 0;
+    node->exists = node->known = false;
+    node->stat = (struct znode_stat){0};
+    node->creations = 0;
+    node->examined = 0;
+    if (!node->interests)
+        znode_free(tree, node);
+}
+
+static void znode_tree_keep_data(struct znode *node, const unsigned char *data, size_t length)
+{
+    size_t most = node->session || node->interests ? CANDIDATE_DATA_KEPT : PLAIN_DATA_KEPT;
+    size_t kept = length < most ? length : most;
+    node->stat.data_length = (int32_t)length;
+    unsigned char *copy = kept > 0 ? malloc(kept) : NULL;
+    if (copy)
+        memcpy(copy, data, kept);
+    free(node->data);
+    node->data = copy;
+    node->data_kept = copy ? kept : 0;
+}
+
+static uint64_t znode_tree_owner_of(const struct transaction *t, const struct znode_change *change)
+{
+    /* The server marks these in the place of the owner. */
+    if (change->sort == ZNODE_CONTAINER)
+        return UINT64_C(1) << 63;
+    if (change->sort == ZNODE_TTL)
+        return UINT64_C(0xff) << 56 | ((uint64_t)change->ttl_ms & UINT64_C(0xffffffffff));
+    return change->sort == ZNODE_EPHEMERAL ? t->session : 0;
+}
+
+static void parent_counts(struct znode_tree *tree, struct znode *parent, const struct znode_change *change,
+                          int64_t zxid, bool fresh)
+{
+    if (!parent->exists) {
+        parent->exists = true; /* since it has a child; but its own creation was not seen */
+        tree->plain++;
+    }
+    parent->stat.children += fresh;
+    if (change->creations < 0)
+        parent->creations += fresh;
+    else if (change->creations > parent->creations) /* a fuzzy snapshot is ahead of the log */
+        parent->creations = change->creations;
+    if (zxid > parent->stat.pzxid)
+        parent->stat.pzxid = zxid;
+}
+
+/* Is there reason, or room, to keep it? */
+static bool znode_tree_is_wanted(const struct znode_tree *tree, const struct znode *parent,
+                                 const struct znode_change *change)
+{
+    return change->sort == ZNODE_EPHEMERAL || (parent && parent->interests) || tree->plain < PLAIN_MOST;
+}
+
+struct znode *znode_tree_created(struct znode_tree *tree, const struct transaction *t,
+                                 const struct znode_change *change)
+{
+    struct znode *node = znode_tree_find(tree, change->path, change->path_length);
+    struct znode *parent = znode_tree_parent(tree, change->path, change->path_length);
+    bool again = node && node->exists && node->stat.czxid >= t->zxid;
+    if (!parent && change->sort == ZNODE_EPHEMERAL)
+        parent = znode_tree_place(tree, change->path, parent_length(change->path, change->path_length));
+    if (parent)
+        parent_counts(tree, parent, change, t->zxid, !(node && node->exists));
+    if (again || (!node && !znode_tree_is_wanted(tree, parent, change)))
+        return again ? node : NULL;
+    if (!node)
+        node = znode_tree_place(tree, change->path, change->path_length);
+    if (!node)
+        return NULL;
+    znode_disown(node); /* its end is in no log */
+    tree->plain -= node->exists && node->stat.owner == 0;
+    node->exists = node->known = true;
+    node->creations = 0;
+    node->stat = (struct znode_stat){.czxid = t->zxid,
+                                     .mzxid = t->zxid,
+                                     .pzxid = t->zxid,
+                                     .ctime_ms = t->time_ms,
+                                     .mtime_ms = t->time_ms,
+                                     .owner = znode_tree_owner_of(t, change)};
+    tree->plain += node->stat.owner == 0;
+    if (change->sort == ZNODE_EPHEMERAL)
+        znode_own(tree, node, t->session);
+    znode_join(node, parent);
+    znode_tree_keep_data(node, change->data, change->data_length);
+    return node;
+}
+
+void znode_tree_deleted(struct znode_tree *tree, const char *path, size_t length, int64_t zxid)
+{
+    struct znode *node = znode_tree_find(tree, path, length);
+    struct znode *parent = znode_tree_parent(tree, path, length);
+    /* A fuzzy snapshot may lack it already, or show a later one of this name. */
+    bool kept = node && node->exists && node->stat.czxid <= zxid;
+    bool went = kept || (!(node && node->exists) && zxid > tree->settled);
+    if (parent && parent->exists) {
+        parent->stat.children -= went && parent->stat.children > 0;
+        if (zxid > parent->stat.pzxid)
+            parent->stat.pzxid = zxid;
+    }
+    if (kept)
+        znode_vanish(tree, node);
+}
+
+struct znode *znode_tree_data(struct znode_tree *tree, const struct transaction *t,
+                              const struct znode_change *change)
+{
+    struct znode *node = znode_tree_find(tree, change->path, change->path_length);
+    if (!node || !node->exists || node->stat.mzxid >= t->zxid)
+        return NULL;
+    node->stat.mzxid = t->zxid;
+    node->stat.mtime_ms = t->time_ms;
+    node->stat.version = change->version;
+    znode_tree_keep_data(node, change->data, change->data_length);
+    return node;
+}
+
+/* ---- the whole ---- */
+
+struct znode_tree *znode_tree_new(void)
+{
+    struct znode_tree *tree = calloc(1, sizeof *tree);
+    if (tree) {
+        tree->bucket_count = BUCKETS_FIRST;
+        tree->buckets = calloc(tree->bucket_count, sizeof(struct znode *));
+        tree->seed = (uint64_t)(uintptr_t)tree->buckets;
+    }
+    if (tree && tree->buckets)
+        return tree;
+    free(tree);
+    return NULL;
+}
+
+void znode_tree_each(struct znode_tree *tree, znode_fn fn, void *context)
+{
+    for (size_t i = 0; i < tree->bucket_count; i++)
+        for (struct znode *node = tree->buckets[i], *next; node; node = next) {
+            next = node->next;
+            if (node->exists)
+                fn(context, node);
+        }
+}
+
+static void sessions_free(struct znode_tree *tree)
+{
+    for (size_t i = 0; i < SESSION_BUCKETS; i++)
+        while (tree->sessions[i]) {
+            struct logged_session *session = tree->sessions[i];
+            tree->sessions[i] = session->next;
+            free(session);
+        }
+}
+
+static void vanish_one(void *context, struct znode *node)
+{
+    /* Children are parted here, so none is left with a parent that is gone. */
+    znode_vanish(context, node);
+}
+
+void znode_tree_clear(struct znode_tree *tree)
+{
+    znode_tree_each(tree, vanish_one, tree);
+    sessions_free(tree);
+    tree->plain = 0;
+    tree->settled = 0;
+}
+
+void znode_tree_free(struct znode_tree *tree)
+{
+    if (!tree)
+        return;
+    for (size_t i = 0; i < tree->bucket_count; i++)
+        while (tree->buckets[i]) {
+            struct znode *node = tree->buckets[i];
+            tree->buckets[i] = node->next;
+            free(node->data);
+            free(node);
+        }
+    sessions_free(tree);
+    free(tree->buckets);
+    free(tree);
+}
+
+/* ---- snapshots ---- */
+
+/* A directory on the way from the root to the znode that is being read. */
+struct ancestor {
+    char *path;
+    size_t length;
+    struct znode_stat stat;
+    struct znode *node; /* where it is kept; else its children are counted in stat */
+};
+
+struct loading {
+    struct znode_tree *tree;
+    int64_t zxid, settled;
+    struct ancestor *ancestors;
+    size_t depth, room;
+    bool failed;
+};
+
+static bool is_below(const struct ancestor *ancestor, const char *path, size_t length)
+{
+    size_t own = ancestor->length == 1 ? 0 : ancestor->length;
+    return length > own + 1 && memcmp(path, ancestor->path, own) == 0 && path[own] == '/';
+}
+
+static struct znode *loaded_node(struct loading *loading, const char *path, size_t length,
+                                 const struct znode_stat *stat, struct znode *parent)
+{
+    struct znode_tree *tree = loading->tree;
+    struct znode *node = znode_tree_place(tree, path, length);
+    if (!node || node->exists)
+        return node;
+    node->exists = node->known = true;
+    node->stat = *stat;
+    node->creations = stat->cversion;
+    tree->plain += stat->owner == 0;
+    znode_join(node, parent);
+    return node;
+}
+
+/* The directory of what is kept is kept, too. */
+static struct znode *kept_ancestor(struct loading *loading)
+{
+    struct ancestor *last = loading->depth ? &loading->ancestors[loading->depth - 1] : NULL;
+    if (last && !last->node)
+        last->node = loaded_node(loading, last->path, last->length, &last->stat, NULL);
+    return last ? last->node : NULL;
+}
+
+static void descend(struct loading *loading, const char *path, size_t length, const struct znode_stat *stat,
+                    struct znode *node)
+{
+    if (!room_for_one(&loading->ancestors, loading->depth, &loading->room, sizeof *loading->ancestors)) {
+        loading->failed = true;
+        return;
+    }
+    struct ancestor *ancestor = &loading->ancestors[loading->depth];
+    *ancestor = (struct ancestor){.path = malloc(length), .length = length, .stat = *stat, .node = node};
+    if (!ancestor->path) {
+        loading->failed = true;
+        return;
+    }
+    memcpy(ancestor->path, path, length);
+    loading->depth++;
+}
+
+static void load_session(void *context, uint64_t id, int timeout_ms)
+{
+    struct loading *loading = context;
+    struct logged_session *session = znode_tree_session_made(loading->tree, id);
+    if (session)
+        session->timeout_ms = timeout_ms > 0 ? timeout_ms : 0;
+    loading->failed |= !session;
+}
+
+static void note_settled(struct loading *loading, const struct znode_stat *stat)
+{
+    const int64_t zxids[] = {stat->czxid, stat->mzxid, stat->pzxid};
+    for (size_t i = 0; i < sizeof zxids / sizeof zxids[0]; i++)
+        if (zxids[i] > loading->settled)
+            loading->settled = zxids[i];
+}
+
+static void load_znode(void *context, const char *path, size_t length, const struct znode_stat *stat,
+                       const unsigned char *data, size_t data_length)
+{
+    struct loading *loading = context;
+    while (loading->depth > 0 && !is_below(&loading->ancestors[loading->depth - 1], path, length))
+        free(loading->ancestors[--loading->depth].path);
+    note_settled(loading, stat);
+    if (stat->czxid > loading->zxid || loading->failed)
+        return; /* the log makes it again */
+    struct ancestor *last = loading->depth ? &loading->ancestors[loading->depth - 1] : NULL;
+    if (last && last->node)
+        last->node->stat.children++;
+    else if (last)
+        last->stat.children++;
+    /* Containers and znodes with a time to live have a mark in the place of the owner. */
+    bool ephemeral = stat->owner != 0 && stat->owner != UINT64_C(1) << 63 && stat->owner >> 56 != 0xff;
+    struct znode *place = znode_tree_find(loading->tree, path, length), *node = NULL;
+    if (ephemeral || place || loading->tree->plain < PLAIN_MOST) {
+        struct znode *parent = ephemeral ? kept_ancestor(loading) : last ? last->node : NULL;
+        node = loaded_node(loading, path, length, stat, parent);
+        loading->failed |= !node;
+    }
+    if (node && ephemeral)
+        znode_own(loading->tree, node, stat->owner);
+    if (node)
+        znode_tree_keep_data(node, data, data_length);
+    if (!ephemeral)
+        descend(loading, path, length, stat, node);
+}
+
+bool znode_tree_load(struct znode_tree *tree, int fd, int64_t zxid, int64_t *settled, const char **problem)
+{
+    struct loading loading = {.tree = tree, .zxid = zxid, .settled = zxid};
+    struct tree_snapshot_reader reader = {&loading, load_session, load_znode};
+    bool fine = tree_snapshot_read(fd, &reader, problem);
+    while (loading.depth > 0)
+        free(loading.ancestors[--loading.depth].path);
+    free(loading.ancestors);
+    if (fine && loading.failed)
+        *problem = "is larger than memory";
+    *settled = tree->settled = loading.settled;
+    return fine && !loading.failed;
+}

@@ -1,0 +1,84 @@
+/*
+ * znode_tree.h - the part of ZooKeeper's tree that matters to elections, rebuilt from snapshots and
+ * transactions.
+ *
+ * Kept are all ephemeral znodes, the directories that they lie in, znodes that somebody asks for (interests),
+ * and of the others as many as fit: memory stays bounded whatever the length of the logs. Of what was never
+ * kept only the name is known.
+ */
+#ifndef ELECTOP_PROBE_TRANSACTIONS_ZNODE_TREE_H
+#define ELECTOP_PROBE_TRANSACTIONS_ZNODE_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/election/observation.h"
+#include "probe/transactions/record.h"
+
+struct logged_session {
+    uint64_t id;
+    int timeout_ms;    /* 0: its beginning was not seen */
+    int64_t began_ms;  /* 0: not seen */
+    int64_t active_ms; /* its latest transaction; 0: none was seen */
+    int64_t active_us; /* the caller's: the same on its own clock */
+    struct znode *owned;
+    struct logged_session *next;
+};
+
+struct znode {
+    struct znode *next;                                        /* in its bucket */
+    struct znode *parent, *children, *sibling, **sibling_link; /* those that are kept */
+    struct znode *owned, **owned_link;                         /* of its session */
+    struct logged_session *session;                            /* of an ephemeral one; else NULL */
+    void *interests; /* the caller's; not NULL: it is kept for ever */
+    uint32_t hash, path_length;
+    bool exists; /* false: kept for its interests only */
+    bool known;  /* its creation was seen, so its stat is whole */
+    uint16_t examined;
+    int32_t creations;      /* of children, as the server counts them */
+    struct znode_stat stat; /* cversion as clients see it is made by znode_stat_of() */
+    unsigned char *data; /* up to CANDIDATE_DATA_KEPT bytes of an ephemeral or interesting one, else less */
+    size_t data_kept;
+    char path[];
+};
+
+struct znode_tree;
+
+struct znode_tree *znode_tree_new(void); /* NULL: out of memory */
+void znode_tree_free(struct znode_tree *);
+/* Forgets all but the znodes with interests, which do not exist from then on, and sessions. */
+void znode_tree_clear(struct znode_tree *);
+
+/* NULL: it is not kept. */
+struct znode *znode_tree_find(const struct znode_tree *, const char *path, size_t length);
+/* Keeps a place for this path, whether or not it exists. NULL: out of memory. */
+struct znode *znode_tree_place(struct znode_tree *, const char *path, size_t length);
+/* Its last part; and the stat that a client is shown. */
+const char *znode_name(const struct znode *);
+struct znode_stat znode_stat_of(const struct znode *);
+
+/* What a transaction changed. Made twice, as behind a fuzzy snapshot, a change is the same as made once. */
+struct znode *znode_tree_created(struct znode_tree *, const struct transaction *,
+                                 const struct znode_change *);
+void znode_tree_deleted(struct znode_tree *, const char *path, size_t length, int64_t zxid);
+struct znode *znode_tree_data(struct znode_tree *, const struct transaction *, const struct znode_change *);
+
+/* NULL: not known; or out of memory. */
+struct logged_session *znode_tree_session(const struct znode_tree *, uint64_t id);
+struct logged_session *znode_tree_session_made(struct znode_tree *, uint64_t id);
+/* Its znodes must be deleted before. */
+void znode_tree_session_ended(struct znode_tree *, uint64_t id);
+
+/*
+ * Reads a snapshot into a tree that was just made or cleared. What is later than its zxid is left to the log.
+ * *settled: the latest transaction that shows in it. False, and a static text in *problem: the tree is to be
+ * cleared.
+ */
+bool znode_tree_load(struct znode_tree *, int fd, int64_t zxid, int64_t *settled, const char **problem);
+
+/* Each that exists. */
+typedef void (*znode_fn)(void *context, struct znode *);
+void znode_tree_each(struct znode_tree *, znode_fn, void *context);
+
+#endif

@@ -1,0 +1,93 @@
+/*
+ * frame.h - checks what a ZooKeeper server sends, before the C client reads it.
+ *
+ * The C client trusts every byte: it allocates the counts that it reads, and calls back with structures that
+ * a short reply has filled in half. So each frame is checked here as a whole: the answer to the greeting, the
+ * header of a reply, and the body that the request in question expects. A connection has one ledger, which
+ * notes the requests that the client sends.
+ *
+ * Source of the formats: ZooKeeper's zookeeper.jute, and jute's binary archive (big-endian, lengths in
+ * front). Pure: no I/O, no clock.
+ */
+#ifndef ELECTOP_PROBE_TRANSPORT_FRAME_H
+#define ELECTOP_PROBE_TRANSPORT_FRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The length in front of each frame. */
+#define FRAME_PREFIX 4u
+/*
+ * Larger replies are right, but would take more memory and time than this program gives to one answer: they
+ * are skipped, and the client gets an error in their place.
+ */
+#define FRAME_LENGTH_MOST (8u << 20)
+#define FRAME_CHILDREN_MOST 50000u
+/* What the C client may allocate for the parts of one reply: it copies each name to the heap. */
+#define FRAME_DECODED_MOST (24u << 20)
+/* No server sends more. */
+#define FRAME_SKIPPED_MOST (1u << 28)
+/* ZMARSHALLINGERROR of the C client: no server sends it. */
+#define FRAME_ERROR_TOO_LARGE (-5)
+/* Number, transaction, error. */
+#define FRAME_HEADER_LENGTH 16u
+
+#define FRAME_FAULT_TEXT 160
+
+/* One request that is not answered yet. */
+struct frame_owed {
+    int32_t number, kind;
+};
+
+/* Zeroed: the greeting is next in both directions. */
+struct frame_ledger {
+    struct frame_owed *owed; /* a ring: replies come in the order of the requests */
+    uint32_t room, first, count;
+    uint32_t pings, credentials, watch_lists; /* these carry fixed numbers, and are counted only */
+    bool greeted, answered;
+    bool too_large; /* the list that was checked last */
+};
+
+void frame_ledger_free(struct frame_ledger *);
+
+/*
+ * Notes a frame that the client is about to send (without its length prefix; only its first 8 bytes are
+ * read). False: it is none whose reply can be checked, or memory is out; it must not be sent.
+ */
+bool frame_note_request(struct frame_ledger *, const uint8_t *frame, size_t length);
+
+/*
+ * Whether a frame of this length may follow, as soon as its prefix is read. fault: at least FRAME_FAULT_TEXT
+ * bytes, "a frame of 369295616 bytes".
+ */
+bool frame_check_length(const struct frame_ledger *, uint32_t length, char *fault);
+
+/*
+ * Checks a whole frame without its prefix, and settles the request that it answers. False: fault says what is
+ * wrong, "children count 2147483647 in 96 bytes".
+ */
+bool frame_check(struct frame_ledger *, const uint8_t *frame, uint32_t length, char *fault);
+
+/*
+ * Checks the header of a reply that is longer than FRAME_LENGTH_MOST, and settles the request that it
+ * answers. False: it answers none that may be so large.
+ */
+bool frame_skip(struct frame_ledger *, const uint8_t *header, uint32_t length, char *fault);
+/* A list of more children than FRAME_CHILDREN_MOST: what frame_check() has just found right. */
+bool frame_is_too_large(const struct frame_ledger *);
+/* Makes a header that of a refusal. */
+void frame_refuse(uint8_t *header);
+
+/* The result in the header of a reply that was checked: 0, or ZooKeeper's error. */
+int32_t frame_error(const uint8_t *frame);
+
+/* The answer to a greeting says that the session is over: no further frame follows. */
+bool frame_is_expiry(const uint8_t *greeting, uint32_t length);
+
+/* The answer to a SASL token. False: fault says what is wrong. *token lies in the frame; *error: the server's
+   result (0: none). */
+bool frame_read_sasl(const uint8_t *frame, uint32_t length, const uint8_t **token, size_t *token_length,
+                     int32_t *error, char *fault);
+
+#endif

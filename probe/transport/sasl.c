@@ -1,0 +1,570 @@
+#include "probe/transport/sasl.h"
+
+#include <gssapi/gssapi_ext.h>
+#include <gssapi/gssapi_krb5.h>
+#include <krb5/krb5.h>
+#include <pthread.h>
+#include <sasl/sasl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define SERVICE "zookeeper"
+/* ZooKeeper's servers bear this name in DIGEST-MD5, whatever their hosts are called. */
+#define DIGEST_HOST "zk-sasl-md5"
+/* A ticket that expires sooner is not used: one is fetched anew. */
+#define TICKET_LEAST_S 60
+/* After the KDC gave no ticket, nobody asks it again for so long. */
+#define REFUSED_FOR_S 1
+/* Of a server that requires a login, and of one that does not. */
+#define ERROR_LOGIN_REQUIRED (-124)
+#define ERROR_LOGIN_FAILED (-115)
+
+struct sasl_context {
+    const struct sasl_settings *settings;
+    pthread_mutex_t lock; /* of what follows: used on the threads that ask the KDC */
+    int users;            /* this context's owner, and the jobs that are under way */
+    gss_cred_id_t credential;
+    char host[256]; /* that a ticket is known for ... */
+    time_t valid_until_s;
+    time_t refused_s;
+    char refusal[SASL_PROBLEM_TEXT];
+    char cache[64]; /* in memory, for a keytab's tickets */
+};
+
+/* Fetches a ticket and makes the first token, off the loop. Lives until both sides have let go. */
+struct sasl_job {
+    pthread_mutex_t lock;
+    int holders;
+    bool abandoned;    /* nobody waits any more */
+    bool async_closed; /* the loop may be gone */
+    uv_async_t *done;
+    struct sasl_context *context;
+    sasl_conn_t *connection;
+    char host[256];
+    /* Its results. */
+    int result;
+    const char *token;
+    unsigned length;
+    char problem[SASL_PROBLEM_TEXT];
+};
+
+struct sasl {
+    struct sasl_context *context;
+    uv_loop_t *loop;
+    char server[160], host[256];
+    void (*ready)(void *);
+    void *ready_context;
+    sasl_conn_t *connection;
+    sasl_callback_t callbacks[4];
+    sasl_secret_t *secret;
+    struct sasl_job *job;
+    bool begun, last_sent;
+    int rounds;
+    char problem[SASL_PROBLEM_TEXT + 120];
+};
+
+static bool is_gssapi(const struct sasl_context *context)
+{
+    return context->settings->mechanism == SASL_MECHANISM_GSSAPI;
+}
+
+/* ---- the library ---- */
+
+static void *sasl_lock_new(void)
+{
+    pthread_mutex_t *lock = malloc(sizeof *lock);
+    if (lock)
+        pthread_mutex_init(lock, NULL);
+    return lock;
+}
+
+static int sasl_lock(void *lock)
+{
+    return pthread_mutex_lock(lock) ? SASL_FAIL : SASL_OK;
+}
+
+static int sasl_unlock(void *lock)
+{
+    return pthread_mutex_unlock(lock) ? SASL_FAIL : SASL_OK;
+}
+
+static void sasl_lock_free(void *lock)
+{
+    pthread_mutex_destroy(lock);
+    free(lock);
+}
+
+static int on_library_log(void *context, int level, const char *message)
+{
+    (void)context, (void)level, (void)message; /* else it writes to the system's log */
+    return SASL_OK;
+}
+
+/* The library takes callbacks of every kind as this one. */
+typedef int (*sasl_callback_fn)(void);
+#define CALLBACK(function) ((sasl_callback_fn)(void (*)(void))(function))
+
+static bool sasl_library_ready(void)
+{
+    static bool ready;
+    static const sasl_callback_t callbacks[] = {{SASL_CB_LOG, CALLBACK(on_library_log), NULL},
+                                                {SASL_CB_LIST_END, NULL, NULL}};
+    if (!ready) {
+        sasl_set_mutex(sasl_lock_new, sasl_lock, sasl_unlock, sasl_lock_free);
+        ready = sasl_client_init(callbacks) == SASL_OK;
+    }
+    return ready;
+}
+
+static int on_name_asked(void *context, int id, const char **result, unsigned *length)
+{
+    const struct sasl *s = context;
+    (void)id;
+    *result = s->context->settings->user;
+    if (length)
+        *length = (unsigned)strlen(*result);
+    return SASL_OK;
+}
+
+static int on_password_asked(sasl_conn_t *connection, void *context, int id, sasl_secret_t **secret)
+{
+    (void)connection, (void)id;
+    *secret = ((struct sasl *)context)->secret;
+    return SASL_OK;
+}
+
+/* ---- tickets, on a thread ---- */
+
+static void kerberos_text(OM_uint32 code, int kind, char *text, size_t size)
+{
+    OM_uint32 minor, more = 0;
+    gss_buffer_desc message = GSS_C_EMPTY_BUFFER;
+    text[0] = '\0';
+    gss_display_status(&minor, code, kind, kind == GSS_C_MECH_CODE ? gss_mech_krb5 : GSS_C_NO_OID, &more,
+                       &message);
+    if (message.length)
+        snprintf(text, size, "%.*s", (int)message.length, (const char *)message.value);
+    gss_release_buffer(&minor, &message);
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ' || (unsigned char)*c > '~')
+            *c = '?';
+}
+
+/* What a failure of Kerberos means for its user. */
+static void kerberos_describe(const struct sasl_context *context, OM_uint32 major, OM_uint32 minor,
+                              const char *host, char *problem)
+{
+    const struct sasl_settings *s = context->settings;
+    char text[120];
+    kerberos_text(minor ? minor : major, minor ? GSS_C_MECH_CODE : GSS_C_GSS_CODE, text, sizeof text);
+    bool expired =
+        GSS_ERROR(major) == GSS_S_CREDENTIALS_EXPIRED || (krb5_error_code)minor == KRB5KRB_AP_ERR_TKT_EXPIRED;
+    switch ((krb5_error_code)minor) {
+    case KRB5KRB_AP_ERR_SKEW:
+        snprintf(problem, SASL_PROBLEM_TEXT,
+                 "Kerberos: this machine's clock and the KDC's are too far apart; set the clock");
+        return;
+    case KRB5KDC_ERR_S_PRINCIPAL_UNKNOWN:
+        snprintf(problem, SASL_PROBLEM_TEXT,
+                 "Kerberos knows no service %s/%.100s; connect by the host's full name, or set sasl: host",
+                 s->service ? s->service : SERVICE, host);
+        return;
+    case KRB5KDC_ERR_C_PRINCIPAL_UNKNOWN:
+        snprintf(problem, SASL_PROBLEM_TEXT,
+                 "Kerberos does not know the principal %.80s; check sasl: principal",
+                 s->principal ? s->principal : "of the keytab");
+        return;
+    case KRB5_KDC_UNREACH:
+    case KRB5_REALM_UNKNOWN:
+    case KRB5_REALM_CANT_RESOLVE:
+        snprintf(problem, SASL_PROBLEM_TEXT, "no KDC answers (%s); check /etc/krb5.conf and the network",
+                 text);
+        return;
+    default:
+        if (s->keytab)
+            snprintf(problem, SASL_PROBLEM_TEXT,
+                     "no Kerberos ticket by the keytab %.60s (%s); check sasl: keytab", s->keytab, text);
+        else if (expired)
+            snprintf(problem, SASL_PROBLEM_TEXT,
+                     "the Kerberos ticket has expired; run kinit, or set sasl: keytab");
+        else
+            snprintf(problem, SASL_PROBLEM_TEXT, "no Kerberos ticket (%s); run kinit, or set sasl: keytab",
+                     text);
+    }
+}
+
+static gss_name_t gss_name(const char *text, gss_OID kind)
+{
+    OM_uint32 minor;
+    gss_name_t name = GSS_C_NO_NAME;
+    gss_buffer_desc buffer = {strlen(text), (void *)(uintptr_t)text};
+    return GSS_ERROR(gss_import_name(&minor, &buffer, kind, &name)) ? GSS_C_NO_NAME : name;
+}
+
+static OM_uint32 credential_acquire(const struct sasl_context *context, gss_cred_id_t *credential,
+                                    OM_uint32 *minor)
+{
+    const struct sasl_settings *s = context->settings;
+    gss_key_value_element_desc elements[2];
+    gss_key_value_set_desc store = {0, elements};
+    char keytab[4200];
+    if (s->keytab) {
+        snprintf(keytab, sizeof keytab, "FILE:%s", s->keytab);
+        elements[store.count++] = (gss_key_value_element_desc){"client_keytab", keytab};
+        elements[store.count++] = (gss_key_value_element_desc){"ccache", context->cache};
+    } else if (s->ticket_cache) {
+        elements[store.count++] = (gss_key_value_element_desc){"ccache", s->ticket_cache};
+    }
+    OM_uint32 ignored;
+    gss_OID_set_desc mechanisms = {1, (gss_OID)(uintptr_t)gss_mech_krb5};
+    gss_name_t name =
+        s->principal ? gss_name(s->principal, (gss_OID)(uintptr_t)GSS_KRB5_NT_PRINCIPAL_NAME) : GSS_C_NO_NAME;
+    OM_uint32 major = gss_acquire_cred_from(minor, name, GSS_C_INDEFINITE, &mechanisms, GSS_C_INITIATE,
+                                            &store, credential, NULL, NULL);
+    gss_release_name(&ignored, &name);
+    return major;
+}
+
+/* A ticket for the servers' service, into the cache: the login then finds it there. */
+static OM_uint32 ticket_fetch(const struct sasl_context *context, gss_cred_id_t credential, const char *host,
+                              OM_uint32 *minor, OM_uint32 *lifetime_s)
+{
+    char service[300];
+    const char *word = context->settings->service ? context->settings->service : SERVICE;
+    snprintf(service, sizeof service, "%s@%s", word, host);
+    gss_name_t name = gss_name(service, (gss_OID)(uintptr_t)GSS_C_NT_HOSTBASED_SERVICE);
+    gss_ctx_id_t gss = GSS_C_NO_CONTEXT;
+    gss_buffer_desc token = GSS_C_EMPTY_BUFFER;
+    OM_uint32 ignored;
+    OM_uint32 major = gss_init_sec_context(minor, credential, &gss, name, (gss_OID)(uintptr_t)gss_mech_krb5,
+                                           GSS_C_MUTUAL_FLAG, 0, GSS_C_NO_CHANNEL_BINDINGS, GSS_C_NO_BUFFER,
+                                           NULL, &token, NULL, NULL);
+    *lifetime_s = 0;
+    if (!GSS_ERROR(major))
+        gss_inquire_cred(&ignored, credential, NULL, lifetime_s, NULL, NULL);
+    gss_release_buffer(&ignored, &token);
+    gss_delete_sec_context(&ignored, &gss, GSS_C_NO_BUFFER);
+    gss_release_name(&ignored, &name);
+    return major;
+}
+
+/* Under the lock. */
+static bool context_renew(struct sasl_context *context, const char *host)
+{
+    time_t now_s = time(NULL);
+    OM_uint32 minor = 0, ignored, lifetime_s = 0;
+    if (context->credential && strcmp(context->host, host) == 0 && context->valid_until_s > now_s)
+        return true;
+    if (context->refusal[0] && now_s - context->refused_s < REFUSED_FOR_S && now_s >= context->refused_s)
+        return false;
+    gss_cred_id_t credential = GSS_C_NO_CREDENTIAL;
+    OM_uint32 major = credential_acquire(context, &credential, &minor);
+    if (!GSS_ERROR(major))
+        major = ticket_fetch(context, credential, host, &minor, &lifetime_s);
+    if (GSS_ERROR(major)) {
+        kerberos_describe(context, major, minor, host, context->refusal);
+        context->refused_s = time(NULL);
+        gss_release_cred(&ignored, &credential);
+        return false;
+    }
+    gss_release_cred(&ignored, &context->credential);
+    context->credential = credential;
+    context->refusal[0] = '\0';
+    snprintf(context->host, sizeof context->host, "%s", host);
+    /* A short-lived one is fetched anew at half its time. */
+    time_t margin_s = (time_t)lifetime_s > 2 * TICKET_LEAST_S ? TICKET_LEAST_S : (time_t)lifetime_s / 2;
+    context->valid_until_s = lifetime_s ? now_s + (time_t)lifetime_s - margin_s : now_s;
+    return true;
+}
+
+static void context_release(struct sasl_context *context)
+{
+    OM_uint32 ignored;
+    pthread_mutex_lock(&context->lock);
+    bool last = --context->users == 0;
+    pthread_mutex_unlock(&context->lock);
+    if (!last)
+        return;
+    gss_release_cred(&ignored, &context->credential);
+    pthread_mutex_destroy(&context->lock);
+    free(context);
+}
+
+static void job_release(struct sasl_job *job)
+{
+    pthread_mutex_lock(&job->lock);
+    bool last = --job->holders == 0;
+    pthread_mutex_unlock(&job->lock);
+    if (!last)
+        return;
+    if (job->abandoned)
+        sasl_dispose(&job->connection); /* else the login has taken it back */
+    context_release(job->context);
+    pthread_mutex_destroy(&job->lock);
+    free(job);
+}
+
+static void job_start_login(struct sasl_job *job)
+{
+    const char *mechanism;
+    sasl_setprop(job->connection, SASL_GSS_CREDS, job->context->credential);
+    job->result = sasl_client_start(job->connection, "GSSAPI", NULL, &job->token, &job->length, &mechanism);
+    if (job->result != SASL_OK && job->result != SASL_CONTINUE)
+        snprintf(job->problem, sizeof job->problem, "%.200s",
+                 job->result == SASL_NOMECH
+                     ? "GSSAPI is not installed here; install libsasl2-modules-gssapi-mit"
+                     : sasl_errdetail(job->connection));
+}
+
+static void *job_run(void *argument)
+{
+    struct sasl_job *job = argument;
+    struct sasl_context *context = job->context;
+    pthread_mutex_lock(&context->lock);
+    if (context_renew(context, job->host)) {
+        job_start_login(job); /* under the lock: nobody renews the credential meanwhile */
+    } else {
+        job->result = SASL_FAIL;
+        snprintf(job->problem, sizeof job->problem, "%s", context->refusal);
+    }
+    pthread_mutex_unlock(&context->lock);
+    pthread_mutex_lock(&job->lock);
+    if (!job->abandoned)
+        uv_async_send(job->done);
+    pthread_mutex_unlock(&job->lock);
+    job_release(job);
+    return NULL;
+}
+
+static void on_async_closed(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+static void on_job_done(uv_async_t *async)
+{
+    struct sasl *s = async->data;
+    if (s)
+        s->ready(s->ready_context);
+}
+
+static bool job_start(struct sasl *s)
+{
+    struct sasl_job *job = calloc(1, sizeof *job);
+    uv_async_t *done = calloc(1, sizeof *done);
+    pthread_attr_t attributes;
+    pthread_t thread;
+    if (!job || !done || uv_async_init(s->loop, done, on_job_done) != 0) {
+        free(job);
+        free(done);
+        return false;
+    }
+    done->data = s;
+    *job = (struct sasl_job){.holders = 2, .done = done, .context = s->context, .connection = s->connection};
+    snprintf(job->host, sizeof job->host, "%s", s->host);
+    pthread_mutex_init(&job->lock, NULL);
+    pthread_mutex_lock(&s->context->lock);
+    s->context->users++;
+    pthread_mutex_unlock(&s->context->lock);
+    s->job = job;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    bool good = pthread_create(&thread, &attributes, job_run, job) == 0;
+    pthread_attr_destroy(&attributes);
+    if (!good)
+        job_release(job); /* the thread's share */
+    return good;
+}
+
+/* The login has its connection again, unless the thread is still at it. */
+static void job_end(struct sasl *s, bool abandon)
+{
+    struct sasl_job *job = s->job;
+    if (!job)
+        return;
+    s->job = NULL;
+    pthread_mutex_lock(&job->lock);
+    job->abandoned = abandon;
+    if (abandon)
+        s->connection = NULL;
+    pthread_mutex_unlock(&job->lock);
+    job->done->data = NULL;
+    uv_close((uv_handle_t *)job->done, on_async_closed);
+    job_release(job);
+}
+
+/* ---- contexts ---- */
+
+struct sasl_context *sasl_context_new(const struct sasl_settings *settings)
+{
+    static unsigned number;
+    struct sasl_context *context = sasl_library_ready() ? calloc(1, sizeof *context) : NULL;
+    if (!context)
+        return NULL;
+    context->settings = settings;
+    context->users = 1;
+    context->credential = GSS_C_NO_CREDENTIAL;
+    pthread_mutex_init(&context->lock, NULL);
+    snprintf(context->cache, sizeof context->cache, "MEMORY:electop-%u", ++number);
+    return context;
+}
+
+void sasl_context_free(struct sasl_context *context)
+{
+    if (context)
+        context_release(context);
+}
+
+/* ---- one login ---- */
+
+static bool sasl_set_secret(struct sasl *s)
+{
+    const struct sasl_settings *settings = s->context->settings;
+    size_t length = settings->password ? strlen(settings->password) : 0;
+    if (is_gssapi(s->context))
+        return true;
+    s->secret = calloc(1, sizeof *s->secret + length + 1);
+    if (!s->secret)
+        return false;
+    s->secret->len = length;
+    memcpy(s->secret->data, settings->password ? settings->password : "", length);
+    s->callbacks[0] = (sasl_callback_t){SASL_CB_USER, CALLBACK(on_name_asked), s};
+    s->callbacks[1] = (sasl_callback_t){SASL_CB_AUTHNAME, CALLBACK(on_name_asked), s};
+    s->callbacks[2] = (sasl_callback_t){SASL_CB_PASS, CALLBACK(on_password_asked), s};
+    s->callbacks[3] = (sasl_callback_t){SASL_CB_LIST_END, NULL, NULL};
+    return true;
+}
+
+struct sasl *sasl_new(struct sasl_context *context, uv_loop_t *loop, const char *server, const char *host,
+                      void (*ready)(void *), void *ready_context)
+{
+    static const sasl_callback_t none[] = {{SASL_CB_LIST_END, NULL, NULL}};
+    const struct sasl_settings *settings = context->settings;
+    struct sasl *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->context = context;
+    s->loop = loop;
+    s->ready = ready;
+    s->ready_context = ready_context;
+    snprintf(s->server, sizeof s->server, "%s", server);
+    snprintf(s->host, sizeof s->host, "%s",
+             settings->host       ? settings->host
+             : is_gssapi(context) ? host
+                                  : DIGEST_HOST);
+    sasl_security_properties_t plain = {.max_ssf = 0, .maxbufsize = 0};
+    if (sasl_set_secret(s) &&
+        sasl_client_new(settings->service ? settings->service : SERVICE, s->host, NULL, NULL,
+                        s->secret ? s->callbacks : none, 0, &s->connection) == SASL_OK &&
+        sasl_setprop(s->connection, SASL_SEC_PROPS, &plain) == SASL_OK)
+        return s;
+    sasl_free(s);
+    return NULL;
+}
+
+void sasl_free(struct sasl *s)
+{
+    if (!s)
+        return;
+    job_end(s, true);
+    if (s->connection)
+        sasl_dispose(&s->connection);
+    if (s->secret) {
+        volatile unsigned char *byte = s->secret->data;
+        for (unsigned long i = 0; i < s->secret->len; i++)
+            byte[i] = 0;
+        free(s->secret);
+    }
+    free(s);
+}
+
+static enum sasl_turn sasl_fail(struct sasl *s, const char *what)
+{
+    snprintf(s->problem, sizeof s->problem, "cannot log in to %.90s: %.239s", s->server, what);
+    return SASL_TURN_FAILED;
+}
+
+/* What a call of the library came to. */
+static enum sasl_turn sasl_follow(struct sasl *s, int result, const char *out, unsigned out_length,
+                                  const uint8_t **token, size_t *length)
+{
+    if (result != SASL_OK && result != SASL_CONTINUE)
+        return sasl_fail(s, result == SASL_NOMECH
+                                ? "DIGEST-MD5 is not installed here; install libsasl2-modules"
+                                : sasl_errdetail(s->connection));
+    if (result == SASL_OK && out_length == 0)
+        return SASL_TURN_DONE;
+    if (++s->rounds > SASL_ROUNDS_MOST)
+        return sasl_fail(s, "the login does not end");
+    s->last_sent = result == SASL_OK; /* its answer says no more */
+    *token = (const uint8_t *)out;
+    *length = out ? out_length : 0;
+    return SASL_TURN_SEND;
+}
+
+enum sasl_turn sasl_begin(struct sasl *s, const uint8_t **token, size_t *length)
+{
+    const char *out = NULL, *mechanism;
+    unsigned out_length = 0;
+    if (!is_gssapi(s->context)) {
+        int result = sasl_client_start(s->connection, "DIGEST-MD5", NULL, &out, &out_length, &mechanism);
+        /* Java's server wants no initial response, as of an earlier login. */
+        return sasl_follow(s, result == SASL_OK ? SASL_CONTINUE : result, NULL, 0, token, length);
+    }
+    if (!s->job && !s->begun) {
+        s->begun = true;
+        return job_start(s) ? SASL_TURN_WAIT : sasl_fail(s, "no thread can be started");
+    }
+    struct sasl_job *job = s->job;
+    char problem[SASL_PROBLEM_TEXT];
+    int result = job->result;
+    out = job->token;
+    out_length = job->length;
+    snprintf(problem, sizeof problem, "%s", job->problem);
+    job_end(s, false);
+    if (problem[0])
+        return sasl_fail(s, problem);
+    return sasl_follow(s, result, out, out_length, token, length);
+}
+
+static enum sasl_turn sasl_refused(struct sasl *s, int32_t error)
+{
+    char what[160];
+    const struct sasl_settings *settings = s->context->settings;
+    const char *mechanism = is_gssapi(s->context) ? "GSSAPI" : "DIGEST-MD5";
+    const char *who = is_gssapi(s->context) ? settings->principal : settings->user;
+    if (error == ERROR_LOGIN_FAILED || error == ERROR_LOGIN_REQUIRED)
+        snprintf(what, sizeof what,
+                 "it refuses %s%s%.60s; check the credentials, and that the server offers %s", mechanism,
+                 who ? " as " : "", who ? who : "", mechanism);
+    else
+        snprintf(what, sizeof what, "error %d; see the server's log", (int)error);
+    return sasl_fail(s, what);
+}
+
+enum sasl_turn sasl_step(struct sasl *s, const uint8_t *answer, size_t answer_length, int32_t error,
+                         const uint8_t **token, size_t *length)
+{
+    const char *out = NULL;
+    unsigned out_length = 0;
+    if (error != 0)
+        return sasl_refused(s, error);
+    if (s->last_sent)
+        return SASL_TURN_DONE;
+    int result = sasl_client_step(s->connection, (const char *)answer, (unsigned)answer_length, NULL, &out,
+                                  &out_length);
+    if (result != SASL_OK && result != SASL_CONTINUE) {
+        char what[SASL_PROBLEM_TEXT];
+        snprintf(what, sizeof what, "it does not offer %s, or not with these credentials (%.150s)",
+                 is_gssapi(s->context) ? "GSSAPI" : "DIGEST-MD5", sasl_errdetail(s->connection));
+        return sasl_fail(s, what);
+    }
+    return sasl_follow(s, result, out, out_length, token, length);
+}
+
+const char *sasl_problem(const struct sasl *s)
+{
+    return s->problem;
+}

@@ -1,0 +1,56 @@
+/*
+ * sasl.h - one SASL login, as ZooKeeper carries it: tokens to and fro. The only file that knows libsasl2 and
+ * Kerberos.
+ *
+ * GSSAPI takes its ticket from a cache, or fetches one with a keytab and fetches it anew before it expires.
+ * That asks a KDC, and names may be looked up: it happens on a thread that ends by itself, and the login goes
+ * on from the loop. DIGEST-MD5 asks nobody.
+ *
+ * Threads: called on the loop's thread.
+ */
+#ifndef ELECTOP_PROBE_TRANSPORT_SASL_H
+#define ELECTOP_PROBE_TRANSPORT_SASL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include "config/security.h"
+
+struct sasl_context;
+struct sasl;
+
+#define SASL_PROBLEM_TEXT 240
+/* A longer token is refused, and so are more rounds. */
+#define SASL_TOKEN_MOST 65536u
+#define SASL_ROUNDS_MOST 16
+
+/* The settings must stay. NULL: out of memory. */
+struct sasl_context *sasl_context_new(const struct sasl_settings *);
+/* After the last login was freed. */
+void sasl_context_free(struct sasl_context *);
+
+enum sasl_turn {
+    SASL_TURN_SEND, /* this token, and wait for the answer */
+    SASL_TURN_WAIT, /* ready() is called when it can go on: call sasl_begin() again */
+    SASL_TURN_DONE,
+    SASL_TURN_FAILED /* sasl_problem() */
+};
+
+/* server: "10.0.3.17:2181", for messages; host: in the servers' principal, unless the settings say another.
+   NULL: out of memory. */
+struct sasl *sasl_new(struct sasl_context *, uv_loop_t *, const char *server, const char *host,
+                      void (*ready)(void *context), void *context);
+void sasl_free(struct sasl *);
+
+/* The token is valid until the next call. */
+enum sasl_turn sasl_begin(struct sasl *, const uint8_t **token, size_t *length);
+/* The server's answer; error: its result (0: none). */
+enum sasl_turn sasl_step(struct sasl *, const uint8_t *answer, size_t answer_length, int32_t error,
+                         const uint8_t **token, size_t *length);
+
+/* A sentence that names the server, with the next step. */
+const char *sasl_problem(const struct sasl *);
+
+#endif

@@ -1,0 +1,569 @@
+#include "probe/transport/tls.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "config/auth_file.h"
+
+/* Sessions that are kept for resumption, one a server. */
+#define RESUMABLE_MOST 64
+/* Whether a file has changed is asked at most this often. */
+#define LOOK_EVERY_S 1
+#define PASSWORD_MOST 1024
+
+struct resumable {
+    char server[80];
+    SSL_SESSION *session;
+};
+
+struct tls_context {
+    const struct tls_settings *settings;
+    SSL_CTX *ssl;
+    time_t looked_s;
+    struct timespec changed[3]; /* of the files, as they were read */
+    struct resumable resumables[RESUMABLE_MOST];
+    size_t resumable_count, resumable_next;
+};
+
+struct tls {
+    struct tls_context *context;
+    SSL *ssl;
+    int fd;
+    char server[80];
+    char *host;
+    bool open, wants_write, failed;
+    char problem[TLS_PROBLEM_TEXT];
+};
+
+static int on_certificate(int good, X509_STORE_CTX *);
+
+static int connection_index = -1;
+static BIO_METHOD *socket_method;
+
+/* ---- the socket: OpenSSL's own writes raise SIGPIPE ---- */
+
+static int *bio_fd(BIO *bio)
+{
+    return BIO_get_data(bio);
+}
+
+static int bio_result(BIO *bio, ssize_t result, int retry)
+{
+    BIO_clear_retry_flags(bio);
+    if (result < 0 && (errno == EAGAIN || errno == EINTR))
+        BIO_set_flags(bio, retry | BIO_FLAGS_SHOULD_RETRY);
+    return (int)result;
+}
+
+static int socket_bio_write(BIO *bio, const char *bytes, int length)
+{
+    return bio_result(bio, send(*bio_fd(bio), bytes, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT),
+                      BIO_FLAGS_WRITE);
+}
+
+static int socket_bio_read(BIO *bio, char *bytes, int length)
+{
+    ssize_t got = recv(*bio_fd(bio), bytes, (size_t)length, MSG_DONTWAIT);
+    if (got == 0)
+        BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
+    return bio_result(bio, got, BIO_FLAGS_READ);
+}
+
+static long socket_bio_ctrl(BIO *bio, int command, long number, void *pointer)
+{
+    (void)number, (void)pointer;
+    if (command == BIO_CTRL_EOF)
+        return BIO_test_flags(bio, BIO_FLAGS_IN_EOF) != 0;
+    return command == BIO_CTRL_FLUSH;
+}
+
+static bool tls_library_ready(void)
+{
+    if (socket_method)
+        return true;
+    connection_index = SSL_get_ex_new_index(0, NULL, NULL, NULL, NULL);
+    socket_method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "socket without signals");
+    return socket_method && BIO_meth_set_write(socket_method, socket_bio_write) &&
+           BIO_meth_set_read(socket_method, socket_bio_read) &&
+           BIO_meth_set_ctrl(socket_method, socket_bio_ctrl);
+}
+
+/* ---- the context ---- */
+
+static void context_forget_sessions(struct tls_context *context)
+{
+    for (size_t i = 0; i < context->resumable_count; i++)
+        SSL_SESSION_free(context->resumables[i].session);
+    context->resumable_count = context->resumable_next = 0;
+}
+
+static struct resumable *context_resumable(struct tls_context *context, const char *server)
+{
+    for (size_t i = 0; i < context->resumable_count; i++)
+        if (strcmp(context->resumables[i].server, server) == 0)
+            return &context->resumables[i];
+    return NULL;
+}
+
+/* The library keeps its reference only where this returns 0. */
+static int context_on_session(SSL *ssl, SSL_SESSION *session)
+{
+    struct tls *tls = SSL_get_ex_data(ssl, connection_index);
+    struct tls_context *context = tls->context;
+    struct resumable *r = context_resumable(context, tls->server);
+    if (!r && context->resumable_count < RESUMABLE_MOST) {
+        r = &context->resumables[context->resumable_count++];
+        r->session = NULL;
+    } else if (!r) {
+        r = &context->resumables[context->resumable_next++ % RESUMABLE_MOST];
+    }
+    SSL_SESSION_free(r->session);
+    r->session = session;
+    snprintf(r->server, sizeof r->server, "%s", tls->server);
+    return 1;
+}
+
+static struct timespec file_changed(const char *file)
+{
+    struct stat status;
+    return file && stat(file, &status) == 0 ? status.st_mtim : (struct timespec){0};
+}
+
+static bool context_is_current(struct tls_context *context)
+{
+    const struct tls_settings *s = context->settings;
+    const char *const files[] = {s->ca, s->cert, s->key};
+    time_t now_s = time(NULL);
+    if (!context->ssl)
+        return false;
+    if (now_s - context->looked_s < LOOK_EVERY_S && now_s >= context->looked_s)
+        return true;
+    context->looked_s = now_s;
+    for (int i = 0; i < 3; i++) {
+        struct timespec changed = file_changed(files[i]);
+        if (changed.tv_sec != context->changed[i].tv_sec || changed.tv_nsec != context->changed[i].tv_nsec)
+            return false;
+    }
+    return true;
+}
+
+static int context_on_password(char *buffer, int size, int writing, void *user)
+{
+    const struct tls_settings *settings = user;
+    (void)writing;
+    FILE *file = settings->key_password_file ? fopen(settings->key_password_file, "re") : NULL;
+    char line[PASSWORD_MOST] = "";
+    if (file) {
+        setvbuf(file, NULL, _IONBF, 0); /* no copy of the password stays behind */
+        if (!fgets(line, sizeof line, file))
+            line[0] = '\0';
+        fclose(file);
+    }
+    size_t length = strcspn(line, "\r\n");
+    if (length > (size_t)size)
+        length = 0;
+    memcpy(buffer, line, length);
+    auth_wipe_bytes(line, sizeof line);
+    return (int)length;
+}
+
+static const char *library_reason(void)
+{
+    unsigned long code = ERR_peek_last_error();
+    const char *reason = code ? ERR_reason_error_string(code) : NULL;
+    return reason ? reason : "unreadable";
+}
+
+static bool context_load_authority(SSL_CTX *ssl, const struct tls_settings *s, char *problem)
+{
+    if (!s->ca && SSL_CTX_set_default_verify_paths(ssl) == 1)
+        return true;
+    if (s->ca && SSL_CTX_load_verify_file(ssl, s->ca) == 1)
+        return true;
+    snprintf(problem, TLS_PROBLEM_TEXT,
+             "cannot read the authority's certificate %.80s (%.60s); check tls: ca",
+             s->ca ? s->ca : "of the system", library_reason());
+    return false;
+}
+
+static bool context_load_key(SSL_CTX *ssl, const struct tls_settings *s, char *problem)
+{
+    const char *key = s->key ? s->key : s->cert;
+    const char *permission = key ? private_file_problem(key) : NULL;
+    if (!key)
+        return true;
+    if (permission)
+        snprintf(problem, TLS_PROBLEM_TEXT, "the key %.100s %s", key, permission);
+    else if (!s->cert || SSL_CTX_use_certificate_chain_file(ssl, s->cert) != 1)
+        snprintf(problem, TLS_PROBLEM_TEXT, "cannot read the certificate %.80s (%.60s); check tls: cert",
+                 s->cert ? s->cert : "for the key", library_reason());
+    else if (SSL_CTX_use_PrivateKey_file(ssl, key, SSL_FILETYPE_PEM) == 1)
+        return true;
+    else if (ERR_GET_REASON(ERR_peek_last_error()) == X509_R_KEY_VALUES_MISMATCH)
+        snprintf(problem, TLS_PROBLEM_TEXT, "the key %.100s does not belong to the certificate %.100s", key,
+                 s->cert);
+    else
+        snprintf(problem, TLS_PROBLEM_TEXT,
+                 "cannot read the key %.80s (%.60s); check tls: key and key_password_file", key,
+                 library_reason());
+    return false;
+}
+
+static SSL_CTX *context_make(struct tls_context *context, char *problem)
+{
+    const struct tls_settings *s = context->settings;
+    SSL_CTX *ssl = SSL_CTX_new(TLS_client_method());
+    if (!ssl) {
+        snprintf(problem, TLS_PROBLEM_TEXT, "out of memory");
+        return NULL;
+    }
+    SSL_CTX_set_min_proto_version(ssl, s->min_version == TLS_VERSION_1_3 ? TLS1_3_VERSION : TLS1_2_VERSION);
+    SSL_CTX_set_options(ssl, SSL_OP_NO_RENEGOTIATION | SSL_OP_IGNORE_UNEXPECTED_EOF);
+    SSL_CTX_set_mode(ssl, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
+                              SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    SSL_CTX_set_read_ahead(ssl, 1);
+    SSL_CTX_set_session_cache_mode(ssl, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+    SSL_CTX_sess_set_new_cb(ssl, context_on_session);
+    SSL_CTX_set_default_passwd_cb(ssl, context_on_password);
+    SSL_CTX_set_default_passwd_cb_userdata(ssl, (void *)(uintptr_t)s);
+    SSL_CTX_set_verify(ssl, s->verify == TLS_VERIFY_NONE ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, on_certificate);
+    bool good = (s->verify == TLS_VERIFY_NONE && !s->ca) || context_load_authority(ssl, s, problem);
+    if (good && context_load_key(ssl, s, problem))
+        return ssl;
+    SSL_CTX_free(ssl);
+    return NULL;
+}
+
+static bool context_refresh(struct tls_context *context, char *problem)
+{
+    const struct tls_settings *s = context->settings;
+    if (context_is_current(context))
+        return true;
+    struct timespec changed[] = {file_changed(s->ca), file_changed(s->cert), file_changed(s->key)};
+    ERR_clear_error();
+    SSL_CTX *ssl = context_make(context, problem);
+    if (!ssl)
+        return false;
+    memcpy(context->changed, changed, sizeof changed);
+    context_forget_sessions(context); /* of an authority that may count no more */
+    SSL_CTX_free(context->ssl);
+    context->ssl = ssl;
+    context->looked_s = time(NULL);
+    return true;
+}
+
+struct tls_context *tls_context_new(const struct tls_settings *settings)
+{
+    struct tls_context *context = tls_library_ready() ? calloc(1, sizeof *context) : NULL;
+    if (context)
+        context->settings = settings;
+    return context;
+}
+
+void tls_context_free(struct tls_context *context)
+{
+    if (!context)
+        return;
+    context_forget_sessions(context);
+    SSL_CTX_free(context->ssl);
+    free(context);
+}
+
+/* ---- one connection ---- */
+
+static bool tls_set_name(struct tls *tls)
+{
+    unsigned char address[16];
+    X509_VERIFY_PARAM *verify = SSL_get0_param(tls->ssl);
+    bool is_address =
+        inet_pton(AF_INET, tls->host, address) == 1 || inet_pton(AF_INET6, tls->host, address) == 1;
+    if (!is_address && SSL_set_tlsext_host_name(tls->ssl, tls->host) != 1)
+        return false;
+    if (tls->context->settings->verify != TLS_VERIFY_FULL)
+        return true;
+    return is_address ? X509_VERIFY_PARAM_set1_ip_asc(verify, tls->host) == 1
+                      : X509_VERIFY_PARAM_set1_host(verify, tls->host, 0) == 1;
+}
+
+struct tls *tls_new(struct tls_context *context, int fd, const char *server, const char *host, char *problem)
+{
+    if (!context_refresh(context, problem))
+        return NULL;
+    struct tls *tls = calloc(1, sizeof *tls);
+    BIO *bio = BIO_new(socket_method);
+    if (!tls || !bio)
+        goto failed;
+    tls->context = context;
+    tls->fd = fd;
+    snprintf(tls->server, sizeof tls->server, "%s", server);
+    tls->host = strdup(context->settings->server_name ? context->settings->server_name : host);
+    tls->ssl = SSL_new(context->ssl);
+    if (!tls->host || !tls->ssl)
+        goto failed;
+    BIO_set_data(bio, &tls->fd);
+    BIO_set_init(bio, 1);
+    SSL_set_bio(tls->ssl, bio, bio);
+    bio = NULL;
+    SSL_set_ex_data(tls->ssl, connection_index, tls);
+    SSL_set_connect_state(tls->ssl);
+    struct resumable *r = context_resumable(context, server);
+    if (r)
+        SSL_set_session(tls->ssl, r->session);
+    if (tls_set_name(tls))
+        return tls;
+failed:
+    snprintf(problem, TLS_PROBLEM_TEXT, "TLS cannot begin: out of memory, or the name %.80s is none", host);
+    BIO_free(bio);
+    tls_free(tls);
+    return NULL;
+}
+
+void tls_free(struct tls *tls)
+{
+    if (!tls)
+        return;
+    if (tls->ssl && tls->open && !tls->failed) {
+        ERR_clear_error();
+        SSL_shutdown(tls->ssl);
+    }
+    SSL_free(tls->ssl);
+    free(tls->host);
+    free(tls);
+}
+
+/* ---- why it failed ---- */
+
+static void certificate_names(X509 *certificate, char *names, size_t size)
+{
+    size_t used = 0;
+    names[0] = '\0';
+    GENERAL_NAMES *all = X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
+    for (int i = 0; i < sk_GENERAL_NAME_num(all) && used + 3 < size; i++) {
+        const GENERAL_NAME *name = sk_GENERAL_NAME_value(all, i);
+        char text[INET6_ADDRSTRLEN] = "";
+        const char *shown = text;
+        int length = 0;
+        if (name->type == GEN_DNS) {
+            shown = (const char *)ASN1_STRING_get0_data(name->d.dNSName);
+            length = ASN1_STRING_length(name->d.dNSName);
+        } else if (name->type == GEN_IPADD) {
+            length = ASN1_STRING_length(name->d.iPAddress);
+            if (length == 4 || length == 16)
+                inet_ntop(length == 4 ? AF_INET : AF_INET6, ASN1_STRING_get0_data(name->d.iPAddress), text,
+                          sizeof text);
+            length = (int)strlen(text);
+        }
+        if (length > 0)
+            used += (size_t)snprintf(names + used, size - used, "%s%.*s", used ? ", " : "", length, shown);
+    }
+    GENERAL_NAMES_free(all);
+    if (!names[0])
+        X509_NAME_get_text_by_NID(X509_get_subject_name(certificate), NID_commonName, names, (int)size);
+    for (char *c = names; *c; c++) /* from a stranger, on its way to a terminal */
+        if ((unsigned char)*c < ' ' || (unsigned char)*c > '~')
+            *c = '?';
+}
+
+static void certificate_date(const ASN1_TIME *time, char *text, size_t size)
+{
+    struct tm tm = {0};
+    if (!time || ASN1_TIME_to_tm(time, &tm) != 1 || strftime(text, size, "%Y-%m-%d %H:%M:%S UTC", &tm) == 0)
+        snprintf(text, size, "an unreadable date");
+}
+
+/* certificate: the server's own; wrong: the one in its chain that something is wrong with. */
+static void describe_certificate(struct tls *tls, int result, X509 *certificate, X509 *wrong)
+{
+    char names[80] = "", date[40];
+    const char *server = tls->server;
+    if (certificate)
+        certificate_names(certificate, names, sizeof names);
+    switch (result) {
+    case X509_V_ERR_CERT_HAS_EXPIRED:
+        certificate_date(wrong ? X509_get0_notAfter(wrong) : NULL, date, sizeof date);
+        snprintf(tls->problem, sizeof tls->problem, "the certificate of %s%s expired on %s; have it renewed",
+                 server, wrong == certificate ? "" : ", or its authority\'s,", date);
+        break;
+    case X509_V_ERR_CERT_NOT_YET_VALID:
+        certificate_date(wrong ? X509_get0_notBefore(wrong) : NULL, date, sizeof date);
+        snprintf(tls->problem, sizeof tls->problem,
+                 "the certificate of %s is not valid before %s; check the clocks", server, date);
+        break;
+    case X509_V_ERR_HOSTNAME_MISMATCH:
+    case X509_V_ERR_IP_ADDRESS_MISMATCH:
+        snprintf(
+            tls->problem, sizeof tls->problem,
+            "the certificate of %s is for %s, not for %.60s; connect by that name, or set tls: server_name",
+            server, names, tls->host);
+        break;
+    default:
+        snprintf(tls->problem, sizeof tls->problem,
+                 "the certificate of %s (%s) is signed by no known authority (%.60s); name it with tls: ca",
+                 server, names, X509_verify_cert_error_string(result));
+    }
+}
+
+/* Called by the library for each certificate of a chain. */
+static int on_certificate(int good, X509_STORE_CTX *store)
+{
+    SSL *ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
+    struct tls *tls = SSL_get_ex_data(ssl, connection_index);
+    if (!good)
+        describe_certificate(tls, X509_STORE_CTX_get_error(store), X509_STORE_CTX_get0_cert(store),
+                             X509_STORE_CTX_get_current_cert(store));
+    return good;
+}
+
+static void describe_version(struct tls *tls)
+{
+    snprintf(tls->problem, sizeof tls->problem,
+             "%s does not answer with TLS %s or newer: its secureClientPort does, or connect without tls",
+             tls->server, tls->context->settings->min_version == TLS_VERSION_1_3 ? "1.3" : "1.2");
+}
+
+static void describe_alert(struct tls *tls, int reason)
+{
+    const char *server = tls->server;
+    bool ours = tls->context->settings->cert != NULL;
+    switch (reason - SSL_AD_REASON_OFFSET) {
+    case SSL_AD_CERTIFICATE_UNKNOWN:
+    case SSL_AD_BAD_CERTIFICATE:
+    case SSL_AD_UNKNOWN_CA:
+    case TLS13_AD_CERTIFICATE_REQUIRED:
+    case SSL_AD_HANDSHAKE_FAILURE:
+    case SSL_AD_CERTIFICATE_EXPIRED:
+    case SSL_AD_ACCESS_DENIED:
+        if (ours)
+            snprintf(tls->problem, sizeof tls->problem,
+                     "%s refuses our certificate (%s); its authority must be one that the server trusts",
+                     server, SSL_alert_desc_string_long(reason - SSL_AD_REASON_OFFSET));
+        else
+            snprintf(tls->problem, sizeof tls->problem,
+                     "%s requires a client certificate (%s); set tls: cert and key", server,
+                     SSL_alert_desc_string_long(reason - SSL_AD_REASON_OFFSET));
+        break;
+    case TLS1_AD_PROTOCOL_VERSION:
+        describe_version(tls);
+        break;
+    default:
+        snprintf(tls->problem, sizeof tls->problem, "%s ended TLS: %s", server,
+                 SSL_alert_desc_string_long(reason - SSL_AD_REASON_OFFSET));
+    }
+}
+
+static void tls_describe(struct tls *tls, int kind)
+{
+    unsigned long code = ERR_peek_error();
+    int reason = ERR_GET_REASON(code);
+    const char *server = tls->server;
+    if (tls->problem[0]) {
+        return; /* on_certificate() has described it */
+    } else if (kind == SSL_ERROR_SSL && ERR_GET_LIB(code) == ERR_LIB_SSL && reason > SSL_AD_REASON_OFFSET &&
+               reason <= SSL_AD_REASON_OFFSET + 255) {
+        describe_alert(tls, reason);
+    } else if (kind == SSL_ERROR_SSL && !tls->open &&
+               (reason == SSL_R_WRONG_VERSION_NUMBER || reason == SSL_R_PACKET_LENGTH_TOO_LONG ||
+                reason == SSL_R_HTTP_REQUEST || reason == SSL_R_UNEXPECTED_MESSAGE ||
+                reason == SSL_R_RECORD_TOO_SMALL || reason == SSL_R_UNSUPPORTED_PROTOCOL)) {
+        describe_version(tls);
+    } else if (kind == SSL_ERROR_SSL) {
+        snprintf(tls->problem, sizeof tls->problem, "TLS with %s failed: %s", server, library_reason());
+    } else if (!tls->open) {
+        snprintf(
+            tls->problem, sizeof tls->problem,
+            "%s closed the connection in the TLS handshake: a port without TLS (its secureClientPort has "
+            "it), or it asks for a client certificate",
+            server);
+    } else {
+        snprintf(tls->problem, sizeof tls->problem, "connection to %s lost", server);
+    }
+}
+
+/* What a call to the library came to: its bytes, or -1 and errno. */
+static ssize_t tls_result(struct tls *tls, int result)
+{
+    tls->wants_write = false;
+    if (result > 0)
+        return result;
+    int error = errno, kind = SSL_get_error(tls->ssl, result);
+    if (kind == SSL_ERROR_WANT_READ || kind == SSL_ERROR_WANT_WRITE) {
+        tls->wants_write = kind == SSL_ERROR_WANT_WRITE;
+        errno = EAGAIN;
+        return -1;
+    }
+    if (kind == SSL_ERROR_ZERO_RETURN && tls->open)
+        return 0;
+    bool broke = tls->open && kind == SSL_ERROR_SYSCALL;
+    if (!tls->failed && !broke)
+        tls_describe(tls, kind);
+    tls->failed = true;
+    errno = broke ? error ? error : ECONNRESET : EPROTO;
+    return -1;
+}
+
+int tls_handshake(struct tls *tls)
+{
+    if (tls->open || tls->failed)
+        return tls->failed ? -1 : 1;
+    ERR_clear_error();
+    ssize_t done = tls_result(tls, SSL_do_handshake(tls->ssl));
+    tls->open = done > 0;
+    return tls->open ? 1 : tls->failed ? -1 : 0;
+}
+
+ssize_t tls_send(struct tls *tls, const void *bytes, size_t length)
+{
+    int ready = tls_handshake(tls);
+    if (ready <= 0) {
+        errno = ready < 0 ? EPROTO : EAGAIN;
+        return -1;
+    }
+    ERR_clear_error();
+    return tls_result(tls, SSL_write(tls->ssl, bytes, (int)(length < INT32_MAX ? length : INT32_MAX)));
+}
+
+ssize_t tls_recv(struct tls *tls, void *bytes, size_t length)
+{
+    int ready = tls_handshake(tls);
+    if (ready <= 0) {
+        errno = ready < 0 ? EPROTO : EAGAIN;
+        return -1;
+    }
+    ERR_clear_error();
+    return tls_result(tls, SSL_read(tls->ssl, bytes, (int)(length < INT32_MAX ? length : INT32_MAX)));
+}
+
+bool tls_is_open(const struct tls *tls)
+{
+    return tls->open;
+}
+
+bool tls_wants_write(const struct tls *tls)
+{
+    return tls->wants_write;
+}
+
+bool tls_has_input(const struct tls *tls)
+{
+    return tls->open && !tls->failed && SSL_has_pending(tls->ssl);
+}
+
+bool tls_was_resumed(const struct tls *tls)
+{
+    return tls->open && SSL_session_reused(tls->ssl);
+}
+
+const char *tls_problem(const struct tls *tls)
+{
+    return tls->problem[0] ? tls->problem : NULL;
+}

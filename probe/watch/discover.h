@@ -1,0 +1,33 @@
+/*
+ * discover.h - finds the elections of a cluster by walking its tree, gently and repeatedly.
+ *
+ * Reads only: one list a directory, a bounded number at a time, no watches. A possible election
+ * goes to the live source: a directory whose children have the names of a recipe and are ephemeral, or a
+ * lock at a path that a recipe knows. Names alone prove some recipes and only hint at others; the model
+ * decides. A root that is not readable is shown among the elections, as denied; other directories that a walk
+ * leaves out are named in words.
+ */
+#ifndef ELECTOP_PROBE_WATCH_DISCOVER_H
+#define ELECTOP_PROBE_WATCH_DISCOVER_H
+
+#include "probe/watch/cluster_source.h"
+
+/* The settings hold for every election found. NULL: out of memory. */
+struct discover *discover_new(struct live *, const struct discover_settings *,
+                              const struct election_settings *);
+void discover_free(struct discover *);
+
+/* The session is connected: begin a walk, if none is under way. */
+void discover_begin(struct discover *);
+
+/* There is an election at this full path, as is known from elsewhere: it is watched as if found, if it lies
+   below the roots. Without candidates a walk cannot distinguish it from any other directory. */
+void discover_known(struct discover *, const char *path);
+
+/* What the latest walk did not see, and why, for people; NULL: nothing. Valid until the next one ends. */
+const char *discover_left_out(const struct discover *);
+
+/* The tree has been walked once. */
+bool discover_looked(const struct discover *);
+
+#endif

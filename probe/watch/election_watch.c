@@ -1,0 +1,486 @@
+#include "probe/watch/election_watch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/clock.h"
+#include "probe/loop_timer.h"
+#include "probe/watch/election_watch_state.h"
+#include "probe/watch/candidate_reads.h"
+#include "probe/watch/registry_watch.h"
+
+/* A list of n children is read again at most every n / 40 ms, and at least every quarter of a second. */
+#define LIST_CHILDREN_A_MS 40
+#define LIST_PAUSE_MOST_MS 250
+/* What may not be read is tried again this often. */
+#define DENIED_AGAIN_MS 10000
+/* After so many dead candidates in a row the list is read rather than the next one. */
+#define CHASE_MOST 3
+#define PATH_SIZE 8192
+
+static void election_watch_list(struct election_watch *s);
+static void election_watch_reconcile(struct election_watch *s);
+
+/* ---- guarded znodes ---- */
+
+static bool is_candidate(const struct election_watch *s, const char *path)
+{
+    size_t length = election_watch_prefix_length(s);
+    return strncmp(path, s->path, length) == 0 && path[length] == '/' && path[length + 1];
+}
+
+struct guard_read {
+    struct node_watch *guard;
+    bool has_data;
+    char path[];
+};
+
+static void guard_ask(struct node_watch *g);
+static bool guard_send(struct node_watch *g, bool data);
+
+static void on_guarded(void *context, enum session_result result, const struct znode_stat *stat,
+                       const void *data, size_t length)
+{
+    struct guard_read *r = context;
+    struct node_watch *g = r->guard;
+    struct election_watch *s = g->watched;
+    bool leader = g == &s->guards[GUARD_LEADER];
+    g->asked--;
+    if (!election_watch_answered(s) || result == SESSION_LOST) {
+        free(r);
+        return;
+    }
+    if (s->waking) { /* requested before the program was stalled */
+        if (s->list_dirty && !s->listing)
+            election_watch_list(s);
+        free(r);
+        return;
+    }
+    bool current = g->entry.path && strcmp(g->entry.path, r->path) == 0;
+    if (g == &s->guards[GUARD_SELF]) {
+        if (result == SESSION_OK && current)
+            election_watch_begin(s); /* it has appeared */
+    } else if (current && g->refused && !r->has_data) {
+        g->armed = result == SESSION_OK || result == SESSION_NO_NODE; /* else until the next connection */
+        if (result == SESSION_NO_NODE) {
+            election_watch_observe_node(s, r->path, result, NULL, false, NULL, 0);
+            election_watch_reconcile(s);
+        }
+    } else if (current && !r->has_data) {
+        if (result == SESSION_OK)
+            guard_ask(g); /* it has appeared between get and exists */
+    } else if (current && result != SESSION_OK && result != SESSION_NO_NODE) {
+        /* Who may not read may wait all the same: asking again at once would never end. */
+        g->refused = true;
+        g->armed = guard_send(g, false);
+        election_watch_observe_node(s, r->path, result, NULL, false, NULL, 0);
+        election_watch_reconcile(s);
+    } else if (current && result == SESSION_NO_NODE && !(leader && is_candidate(s, r->path))) {
+        g->armed = guard_send(g, false); /* it may appear: a get leaves no watch on a missing znode */
+        election_watch_observe_node(s, r->path, result, NULL, false, NULL, 0);
+        election_watch_reconcile(s);
+    } else if (current || result == SESSION_NO_NODE) {
+        if (result != SESSION_OK && current)
+            g->armed = false;
+        if (leader && result == SESSION_NO_NODE && ++s->chased >= CHASE_MOST)
+            election_watch_list(s);
+        election_watch_observe_node(s, r->path, result, stat, true, data, length);
+        bool directory = result == SESSION_OK && stat->owner == 0 && strcmp(r->path, s->path) == 0;
+        if (leader && directory && !s->begun)
+            election_watch_begin(s); /* the awaited lock turned out to be a directory: read its children */
+        election_watch_reconcile(s);
+    }
+    if (s->list_dirty && !s->listing)
+        election_watch_list(s);
+    free(r);
+}
+
+/* Either way a watch is set. */
+static bool guard_send(struct node_watch *g, bool data)
+{
+    struct lane *lane = g->watched->lane;
+    size_t size = strlen(g->entry.path) + 1;
+    struct guard_read *r = malloc(sizeof *r + size);
+    if (!r)
+        return false;
+    r->guard = g;
+    r->has_data = data;
+    memcpy(r->path, g->entry.path, size);
+    bool sent = data ? session_get(lane->session, r->path, true, on_guarded, r)
+                     : session_exists(lane->session, r->path, true, on_guarded, r);
+    if (!sent) {
+        free(r);
+        return false;
+    }
+    g->asked++;
+    election_watch_hold(g->watched);
+    return true;
+}
+
+/*
+ * Sets the watch and reads the znode, in one request where it is there. A candidate's name never comes
+ * back; a lock or a mark may appear, and is then waited for by exists.
+ */
+static void guard_ask(struct node_watch *g)
+{
+    g->refused = false;
+    g->armed = guard_send(g, g != &g->watched->guards[GUARD_SELF]);
+}
+
+static void guard_set(struct node_watch *g, const char *path)
+{
+    struct election_watch *s = g->watched;
+    if (g->entry.path && strcmp(g->entry.path, path) == 0) {
+        if (!g->armed && !g->refused)
+            guard_ask(g);
+        return;
+    }
+    if (watch_map_put(&s->live->watches, &g->entry, path))
+        guard_ask(g);
+}
+
+/*
+ * The leader is gone: its successor is requested before the event is reported, so that the answer is on
+ * its way while the event is written.
+ */
+static void guard_next_in_line(struct node_watch *g)
+{
+    struct election_watch *s = g->watched;
+    char path[PATH_SIZE];
+    if (s->election->candidate_count < 2)
+        return;
+    int length = snprintf(path, sizeof path, "%.*s/%s", (int)election_watch_prefix_length(s), s->path,
+                          s->election->candidates[1]->name);
+    if (length > 0 && (size_t)length < sizeof path)
+        guard_set(g, path);
+}
+
+static void on_guard_notice(void *context, enum session_notice notice)
+{
+    struct node_watch *g = context;
+    struct election_watch *s = g->watched;
+    if (notice == NOTICE_CHILDREN)
+        return;
+    g->armed = false;
+    if (s->waking)
+        return; /* the time of the event is unknown: the list shows it */
+    if (g == &s->guards[GUARD_SELF]) {
+        election_watch_begin(s);
+        return;
+    }
+    if (notice == NOTICE_DELETED) {
+        char path[PATH_SIZE];
+        snprintf(path, sizeof path, "%s", g->entry.path);
+        bool gone_for_good = g == &s->guards[GUARD_LEADER] && is_candidate(s, path);
+        if (gone_for_good)
+            guard_next_in_line(g);
+        election_watch_observe_node(s, path, SESSION_NO_NODE, NULL, false, NULL, 0);
+        if (gone_for_good) {
+            s->chased = 0;
+            election_watch_reconcile(s);
+            return;
+        }
+    }
+    if (g->entry.path)
+        guard_ask(g);
+}
+
+static void guard_release(struct node_watch *g)
+{
+    watch_map_remove(&g->watched->live->watches, &g->entry);
+    g->armed = false;
+}
+
+/* ---- the list ---- */
+
+/* Sets the watches and begins the reads that the model's latest state asks for. */
+static void election_watch_reconcile(struct election_watch *s)
+{
+    if (s->ended || session_state(s->lane->session) != CONNECTION_CONNECTED)
+        return;
+    char path[PATH_SIZE];
+    for (unsigned i = 0; i < ELECTION_GUARDS; i++) {
+        struct node_watch *g = &s->guards[i];
+        if (election_guard(s->election, i, path, sizeof path))
+            guard_set(g, path);
+        else if (g->entry.path)
+            guard_release(g);
+    }
+    registry_watch_set(&s->registries[REGISTRY_MARK], s->election->registry_path);
+    registry_watch_set(&s->registries[REGISTRY_MEMBERS], s->election->members_path);
+    if (s->election->unread_first)
+        election_watch_read_soon(s);
+}
+
+static void election_watch_on_timer(uv_timer_t *timer)
+{
+    struct election_watch *s = timer->data;
+    if (s->begun)
+        election_watch_list(s);
+    else
+        election_watch_begin(s);
+}
+
+static void election_watch_on_list(void *context, enum session_result result, const struct znode_stat *stat,
+                                   char *const *names, size_t count)
+{
+    struct election_watch *s = context;
+    if (s->late_lists > 0) {
+        s->late_lists--;
+        election_watch_answered(s);
+        return;
+    }
+    s->listing = false;
+    if (!election_watch_answered(s) || result == SESSION_LOST)
+        return;
+    s->waking = false;
+    s->listed_ms = uv_now(s->live->loop);
+    s->chased = 0;
+    if (result == SESSION_OK) {
+        s->absent_ms = 0;
+        if (s->guards[GUARD_SELF].entry.path)
+            guard_release(&s->guards[GUARD_SELF]);
+        struct observation o = live_observation(s->live, OBSERVED_CHILDREN, s->path, s->path);
+        o.children = (struct observed_children){.stat = stat, .names = names, .count = count};
+        election_watch_observe(s, &o);
+        election_watch_reconcile(s);
+        if (s->list_dirty)
+            election_watch_list(s);
+        return;
+    }
+    election_watch_observe_node(s, s->path, result, NULL, false, NULL, 0);
+    s->begun = false;
+    if (result == SESSION_NO_NODE) {
+        if (!s->absent_ms)
+            s->absent_ms = s->listed_ms ? s->listed_ms : 1;
+        election_watch_reconcile(s);
+        /* A lock's own guard sees it appear; for everything else, this one. */
+        struct node_watch *leader = &s->guards[GUARD_LEADER];
+        if (!leader->entry.path || strcmp(leader->entry.path, s->path) != 0)
+            guard_set(&s->guards[GUARD_SELF], s->path);
+    } else {
+        uv_timer_start(s->timer, election_watch_on_timer, DENIED_AGAIN_MS, 0);
+    }
+}
+
+/* Who leads next is being asked: a long list under way would hold up that answer at the server. */
+static bool leader_is_asked(const struct election_watch *s)
+{
+    return s->guards[GUARD_LEADER].asked > 0 && s->election->state == ELECTION_ELECTING;
+}
+
+/* Reads the list and sets its watch: now, or as soon as its length allows. */
+static void election_watch_list(struct election_watch *s)
+{
+    if (s->listing || leader_is_asked(s)) {
+        s->list_dirty = true;
+        return;
+    }
+    uint64_t now = uv_now(s->live->loop), pause = s->election->candidate_count / LIST_CHILDREN_A_MS;
+    if (pause > LIST_PAUSE_MOST_MS)
+        pause = LIST_PAUSE_MOST_MS;
+    if (s->listed_ms && s->chased < CHASE_MOST && now < s->listed_ms + pause) {
+        if (!uv_is_active((uv_handle_t *)s->timer))
+            uv_timer_start(s->timer, election_watch_on_timer, s->listed_ms + pause - now, 0);
+        return;
+    }
+    uv_timer_stop(s->timer);
+    s->list_dirty = false;
+    if (session_children(s->lane->session, s->path, true, election_watch_on_list, s)) {
+        s->listing = true;
+        election_watch_hold(s);
+    }
+}
+
+/* ---- the same list, after a sync ---- */
+
+static void election_watch_confirm(struct election_watch *s);
+
+static void on_confirmed(void *context, enum session_result result, const struct znode_stat *stat,
+                         char *const *names, size_t count)
+{
+    struct election_watch *s = context;
+    s->confirming = false;
+    if (!election_watch_answered(s) || result != SESSION_OK || s->waking)
+        return;
+    struct observation o = live_observation(s->live, OBSERVED_CHILDREN, s->path, s->path);
+    o.children =
+        (struct observed_children){.stat = stat, .names = names, .count = count, .synced_us = s->synced_us};
+    election_watch_observe(s, &o);
+    election_watch_reconcile(s);
+    if (s->confirm_again)
+        election_watch_confirm(s);
+}
+
+static void election_watch_on_synced(void *context, enum session_result result, const char *path)
+{
+    struct election_watch *s = context;
+    (void)path;
+    s->confirming = false;
+    if (!election_watch_answered(s) || result != SESSION_OK)
+        return;
+    if (session_children(s->lane->session, s->path, false, on_confirmed, s)) {
+        s->confirming = true;
+        election_watch_hold(s);
+    }
+}
+
+static void election_watch_confirm(struct election_watch *s)
+{
+    s->confirm_again = s->confirming; /* that one began before the latest facts */
+    if (s->confirming || !s->election->suspected || s->absent_ms)
+        return;
+    s->synced_us = clock_now().mono_us;
+    if (session_sync(s->lane->session, s->path, election_watch_on_synced, s)) {
+        s->confirming = true;
+        election_watch_hold(s);
+    }
+}
+
+void election_watches_confirm(struct live *live)
+{
+    for (size_t i = 0; i < live->subject_count; i++)
+        election_watch_confirm(live->subjects[i]);
+}
+
+static void on_children_notice(void *context, enum session_notice notice)
+{
+    struct election_watch *s = context;
+    if (notice != NOTICE_CHILDREN && notice != NOTICE_DELETED)
+        return;
+    s->live->candidates_changed = true;
+    election_watch_list(s);
+}
+
+/* ---- itself ---- */
+
+static void on_self(void *context, enum session_result result, const struct znode_stat *stat,
+                    const void *data, size_t length)
+{
+    struct election_watch *s = context;
+    if (!election_watch_answered(s) || result != SESSION_OK)
+        return; /* the list, which is on its way, shows absent and denied */
+    election_watch_observe_node(s, s->path, result, stat, true, data, length);
+}
+
+void election_watch_begin(struct election_watch *s)
+{
+    if (s->ended)
+        return;
+    for (size_t i = 0; i < GUARD_COUNT; i++)
+        s->guards[i].armed = s->guards[i].refused = false;
+    s->begun = true;
+    s->waking = false;
+    s->listing = false;
+    s->listed_ms = 0;
+    s->chased = 0;
+    uv_timer_stop(s->timer);
+    election_requeue_unread(s->election);
+    if (session_get(s->lane->session, s->path, false, on_self, s))
+        election_watch_hold(s);
+    for (size_t i = 0; i < REGISTRIES; i++)
+        registry_watch_again(&s->registries[i]);
+    election_watch_list(s);
+}
+
+static bool same_path(const char *a, const char *b)
+{
+    return a && strcmp(a, b) == 0;
+}
+
+void election_watch_unread(struct election_watch *s, const char *path, bool list)
+{
+    const struct election *e = s->election;
+    bool lock = e->recipe && e->recipe->family == FAMILY_LOCK, itself = same_path(s->path, path);
+    bool mark = same_path(e->mark_path, path) || same_path(e->registry_path, path) ||
+                same_path(e->members_path, path);
+    struct observation o = live_observation(s->live, OBSERVED_UNREAD, s->path, path);
+    o.unread.mark = !(itself && (list || lock));
+    if (mark || !o.unread.mark)
+        election_watch_observe(s, &o);
+}
+
+void election_watch_woke(struct election_watch *s)
+{
+    if (session_state(s->lane->session) != CONNECTION_CONNECTED)
+        return; /* it is read when that is over */
+    s->late_lists += s->listing;
+    election_watch_begin(s);
+    s->waking = true;
+}
+
+struct election_watch *election_watch_new(struct live *live, struct lane *lane, const char *path,
+                                          const struct election_settings *settings,
+                                          enum election_origin origin)
+{
+    struct election_watch *s = calloc(1, sizeof *s);
+    uv_timer_t *timer = loop_timer_new(live->loop, s);
+    if (!s || !timer || !(s->path = strdup(path))) {
+        free(s);
+        loop_timer_free(timer);
+        return NULL;
+    }
+    s->reconcile = election_watch_reconcile;
+    s->live = live;
+    s->lane = lane;
+    s->origin = origin;
+    s->timer = timer;
+    s->references = 1;
+    s->children = (struct watch_entry){.notice = on_children_notice, .context = s};
+    for (size_t i = 0; i < REGISTRIES; i++)
+        registry_watch_init(&s->registries[i], s);
+    for (size_t i = 0; i < GUARD_COUNT; i++)
+        s->guards[i] =
+            (struct node_watch){.watched = s, .entry = {.notice = on_guard_notice, .context = &s->guards[i]}};
+
+    struct observation o = live_observation(live, OBSERVED_ELECTION, s->path, s->path);
+    o.subject = (struct observed_election){.origin = origin, .settings = settings};
+    election_watch_observe(s, &o);
+    s->election = model_election(live->model, live->index, path);
+    if (!s->election || !watch_map_put(&live->watches, &s->children, path)) {
+        election_watch_free(s);
+        return NULL;
+    }
+    if (session_state(lane->session) == CONNECTION_CONNECTED)
+        election_watch_begin(s);
+    return s;
+}
+
+void election_watch_free(struct election_watch *s)
+{
+    if (!s)
+        return;
+    s->ended = true;
+    watch_map_remove(&s->live->watches, &s->children);
+    for (size_t i = 0; i < REGISTRIES; i++)
+        watch_map_remove(&s->live->watches, &s->registries[i].entry);
+    for (size_t i = 0; i < GUARD_COUNT; i++)
+        guard_release(&s->guards[i]);
+    loop_timer_free(s->timer);
+    struct observation o = live_observation(s->live, OBSERVED_DROPPED, s->path, s->path);
+    election_watch_observe(s, &o);
+    s->election = NULL;
+    election_watch_release(s);
+}
+
+const char *election_watch_path(const struct election_watch *s)
+{
+    return s->path;
+}
+
+struct lane *election_watch_lane(const struct election_watch *s)
+{
+    return s->lane;
+}
+
+bool election_watch_looked(const struct election_watch *s)
+{
+    return election_complete(s->election) && !s->election->unread_first && s->reads == 0;
+}
+
+bool election_watch_is_forgotten(const struct election_watch *s, uint64_t now_ms)
+{
+    return s->origin != ORIGIN_CONFIGURED && s->absent_ms &&
+           now_ms - s->absent_ms > ELECTION_VANISHED_KEPT_MS;
+}

@@ -1,0 +1,451 @@
+#include "probe/watch/ensemble_watch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/connect_string.h"
+#include "config/units.h"
+#include "probe/log.h"
+#include "probe/watch/server_poll.h"
+#include "probe/watch/server_address.h"
+#include "probe/zookeeper/adminserver.h"
+#include "probe/zookeeper/ensemble.h"
+
+/* Without a connection, the servers of the connect string are polled after this time. */
+#define UNCONNECTED_AFTER_MS 1000
+/* Names that take longer to look up are taken as they are written, until they are known. */
+#define NAMES_WITHIN_MS 3000
+/* Who belongs to the ensemble is read again this often, and at the earliest after this. */
+#define CONFIG_EVERY_MS 30000
+#define CONFIG_LEAST_MS 2000
+#define CONFIG_PATH "/zookeeper/config"
+
+#define HOST_UNKNOWN "/zookeeper/config names no host of it that can be read; name it under servers.addresses"
+#define PLACE_UNKNOWN "/zookeeper/config does not say where it answers; name it under servers.addresses"
+#define TOO_MANY "/zookeeper/config names more than 64 servers; the others are not asked"
+
+struct asked {
+    struct server_poll *poll;
+    bool wanted;
+};
+
+struct servers {
+    struct live *live;
+    struct http *http;
+    struct server_addresses places;
+    struct asked all[SERVER_ADDRESSES_MOST]; /* of each of the places, in their order */
+    bool configured;
+    bool was_member[CONNECT_STRING_SERVERS]; /* of those that are named */
+
+    bool begun, demanded;
+    uv_timer_t *timer;
+    uv_prepare_t *watcher; /* of what the model has just seen */
+    unsigned owed;         /* answers of our session that still refer to this */
+    bool freed;
+
+    struct ensemble_member members[ENSEMBLE_MEMBERS];
+    size_t member_count; /* may be more than are known: ENSEMBLE_MEMBERS at most */
+    bool config_read;    /* it was answered, whatever it says */
+    uint64_t config_ms;
+};
+
+/* ---- those that are asked ---- */
+
+static void drop(struct servers *s, size_t i)
+{
+    struct server_addresses *p = &s->places;
+    log_line(LOG_LEVEL_INFO, "%s: %s is not asked any more", live_name(s->live), p->list[i].address);
+    server_poll_free(s->all[i].poll);
+    server_address_free(&p->list[i]);
+    p->count--;
+    memmove(&p->list[i], &p->list[i + 1], (p->count - i) * sizeof *p->list);
+    memmove(&s->all[i], &s->all[i + 1], (p->count - i) * sizeof *s->all);
+}
+
+/* Takes what place points at. */
+static void want(struct servers *s, struct server_address place)
+{
+    struct server_addresses *p = &s->places;
+    for (size_t i = 0; place.address && i < p->count; i++)
+        if (strcmp(p->list[i].address, place.address) == 0) {
+            s->all[i].wanted = true;
+            p->list[i].index = place.index;
+            p->list[i].member = place.member;
+            p->list[i].id = place.id;
+            server_address_free(&place);
+            return;
+        }
+    struct server_poll *q = NULL;
+    if (place.address && place.host && p->count < SERVER_ADDRESSES_MOST)
+        q = server_poll_new(s->live, p, s->http, &place);
+    if (!q) {
+        server_address_free(&place);
+        return;
+    }
+    s->all[p->count] = (struct asked){.poll = q, .wanted = true};
+    p->list[p->count++] = place;
+    if (s->demanded)
+        server_poll_demand(q);
+    else
+        server_poll_begin(q);
+}
+
+/* ---- who belongs to the ensemble ---- */
+
+/* Beside a port for TLS, the ensemble's own list names the one without: then the connect string's port
+ * counts. */
+static int ensemble_watch_port_of(const struct servers *s, const struct ensemble_member *m)
+{
+    for (size_t i = 0; s->live->cluster->security.tls.on && i < s->places.named.count; i++)
+        if (strcmp(s->places.named.servers[i].host, m->host) == 0)
+            return s->places.named.servers[i].port;
+    return m->port && !s->live->cluster->security.tls.on ? m->port : s->places.named.servers[0].port;
+}
+
+static int64_t id_of(const struct ensemble_member *m)
+{
+    int64_t id = 0;
+    for (const char *c = m->id; *c; c++) {
+        if (*c < '0' || *c > '9' || id > INT32_MAX)
+            return -1;
+        id = id * 10 + (*c - '0');
+    }
+    return id;
+}
+
+/* Another member before it has the same address, so it cannot be its own. */
+static bool is_doubtful(const struct servers *s, size_t i)
+{
+    for (size_t j = 0; j < i; j++)
+        if (ensemble_watch_port_of(s, &s->members[j]) == ensemble_watch_port_of(s, &s->members[i]) &&
+            strcmp(s->members[j].host, s->members[i].host) == 0)
+            return true;
+    return false;
+}
+
+static void want_member(struct servers *s, size_t i)
+{
+    const struct ensemble_member *m = &s->members[i];
+    struct host_port at = {.host = (char *)(uintptr_t)m->host, .port = ensemble_watch_port_of(s, m)};
+    struct server_address place = {.host = strdup(m->host), .index = i, .member = i, .id = id_of(m)};
+    if (!*m->host || is_doubtful(s, i)) {
+        char name[40];
+        snprintf(name, sizeof name, "server.%s", m->id);
+        place.address = strdup(name);
+        place.problem = *m->host ? PLACE_UNKNOWN : HOST_UNKNOWN;
+    } else {
+        place.address = host_port_print(&at);
+        place.port = at.port;
+    }
+    want(s, place);
+}
+
+/* member: ENSEMBLE_MEMBERS: it is not known as any. */
+static void want_named(struct servers *s, size_t i, size_t member)
+{
+    const struct host_port *one = &s->places.named.servers[i];
+    want(s, (struct server_address){.address = host_port_print(one),
+                                    .host = strdup(one->host),
+                                    .port = one->port,
+                                    .index = i,
+                                    .member = member,
+                                    .id = member < ENSEMBLE_MEMBERS ? id_of(&s->members[member]) : -1});
+}
+
+/* Which of those that are named this member is; CONNECT_STRING_SERVERS: none. */
+static size_t named_as(const struct servers *s, size_t member)
+{
+    const struct ensemble_member *m = &s->members[member];
+    for (size_t i = 0; *m->host && !is_doubtful(s, member) && i < s->places.named.count; i++)
+        if (server_addresses_same(&s->places, &s->places.named.servers[i], m->host,
+                                  ensemble_watch_port_of(s, m)))
+            return i;
+    return CONNECT_STRING_SERVERS;
+}
+
+static void tell_ensemble(struct servers *s, enum ensemble_known known)
+{
+    const char *addresses[SERVER_ADDRESSES_MOST];
+    for (size_t i = 0; i < s->places.count; i++)
+        addresses[i] = s->places.list[i].address;
+    struct observation o = live_observation(s->live, OBSERVED_ENSEMBLE, NULL, NULL);
+    o.ensemble = (struct observed_ensemble){.addresses = addresses, .count = s->places.count, .known = known};
+    model_observe(s->live->model, &o);
+}
+
+/*
+ * Decides which servers are polled, with the present knowledge; may be repeated with more. Names are
+ * compared, so where the ensemble's own names of its members mean nothing here, none of the configured names
+ * is found among them: then the configured ones are polled, and only as many others as there must be.
+ */
+static void settle(struct servers *s)
+{
+    size_t as[ENSEMBLE_MEMBERS], found = 0, reached = 0;
+    size_t members = s->member_count < ENSEMBLE_MEMBERS ? s->member_count : ENSEMBLE_MEMBERS;
+    size_t is[CONNECT_STRING_SERVERS];
+    for (size_t i = 0; i < s->places.named.count; i++)
+        is[i] = ENSEMBLE_MEMBERS;
+    for (size_t i = 0; i < members; i++) {
+        as[i] = named_as(s, i);
+        reached += host_aliases_knows(s->places.book, s->members[i].host);
+        if (as[i] == CONNECT_STRING_SERVERS)
+            continue;
+        found++;
+        is[as[i]] = i;
+        s->was_member[as[i]] = true;
+    }
+    for (size_t i = 0; i < s->places.count; i++)
+        s->all[i].wanted = false;
+
+    /* A name for all of them together is none of them; but where names mean nothing here, it is all there
+       is. */
+    bool more = !s->configured && members > s->places.named.count;
+    bool together = more && reached + s->places.named.count > members;
+    size_t nameless = 0; /* asked, and not known to be any of the members */
+    for (size_t i = 0; i < s->places.named.count; i++) {
+        bool member = is[i] < ENSEMBLE_MEMBERS;
+        bool left = members > 0 && !member && s->was_member[i];
+        if (left || (!member && together))
+            continue;
+        want_named(s, i, is[i]);
+        nameless += !member;
+    }
+    bool others = more || (!s->configured && found > 0 && nameless == 0);
+    for (size_t i = 0; others && i < members; i++)
+        if (as[i] == CONNECT_STRING_SERVERS)
+            want_member(s, i);
+    if (others && s->member_count > members)
+        want(s, (struct server_address){.address = strdup("further servers"),
+                                        .host = strdup(""),
+                                        .problem = TOO_MANY,
+                                        .member = ENSEMBLE_MEMBERS,
+                                        .id = -1});
+    for (size_t i = s->places.count; i-- > 0;)
+        if (!s->all[i].wanted)
+            drop(s, i);
+
+    bool whole = members > 0 && s->member_count == members && (others || found == members);
+    bool part = !whole && s->places.count < s->member_count;
+    tell_ensemble(s, whole ? ENSEMBLE_WHOLE : part ? ENSEMBLE_PART : ENSEMBLE_UNKNOWN);
+    s->begun = true;
+}
+
+static void on_names(void *context)
+{
+    struct servers *s = context;
+    if (s->config_read || s->begun)
+        settle(s);
+}
+
+static void ensemble_watch_on_timer(uv_timer_t *timer);
+
+static void on_config(void *context, enum session_result result, const struct znode_stat *stat,
+                      const void *data, size_t length)
+{
+    (void)stat;
+    struct servers *s = context;
+    s->owed--;
+    if (s->freed) {
+        if (!s->owed)
+            free(s);
+        return;
+    }
+    if (result == SESSION_LOST)
+        return;
+    s->config_read = true;
+    if (result == SESSION_OK)
+        s->member_count = ensemble_parse(data, length, s->members);
+    for (size_t i = 0; i < s->member_count && i < ENSEMBLE_MEMBERS; i++)
+        if (*s->members[i].host)
+            host_aliases_add(s->places.book, s->members[i].host);
+    if (!host_aliases_is_busy(s->places.book))
+        settle(s);
+    else if (!s->begun)
+        uv_timer_start(s->timer, ensemble_watch_on_timer, NAMES_WITHIN_MS, 0);
+}
+
+static void read_config(struct servers *s)
+{
+    s->config_ms = uv_now(s->live->loop);
+    if (session_get(s->live->session, CONFIG_PATH, false, on_config, s))
+        s->owed++;
+}
+
+void servers_connected(struct servers *s)
+{
+    host_aliases_retry(s->places.book);
+    read_config(s);
+}
+
+static void ensemble_watch_on_timer(uv_timer_t *timer)
+{
+    struct servers *s = timer->data;
+    if (!s->begun)
+        settle(s);
+    else if (s->owed == 0 && s->live->cluster->servers.every_ms > 0)
+        read_config(s);
+    uv_timer_start(s->timer, ensemble_watch_on_timer, CONFIG_EVERY_MS, 0);
+}
+
+/* ---- the whole ---- */
+
+/* The addresses that are configured, or those of the connect string. */
+static bool read_named(struct servers *s)
+{
+    char *error = NULL, **addresses = s->live->cluster->servers.addresses;
+    bool good = connect_string_parse(s->live->cluster->hosts, &s->places.named, &error);
+    s->configured = addresses != NULL;
+    size_t count = 0;
+    while (addresses && addresses[count])
+        count++;
+    if (good && count > 0) {
+        for (size_t i = 0; i < s->places.named.count; i++)
+            free(s->places.named.servers[i].host);
+        free(s->places.named.servers);
+        s->places.named.count = 0;
+        s->places.named.servers = calloc(count, sizeof *s->places.named.servers);
+        for (size_t i = 0; s->places.named.servers && i < count && i < CONNECT_STRING_SERVERS; i++) {
+            free(error);
+            error = NULL;
+            s->places.named.count += host_port_parse(addresses[i], strlen(addresses[i]), ZOOKEEPER_PORT,
+                                                     &s->places.named.servers[s->places.named.count], &error);
+        }
+        good = s->places.named.count > 0;
+    }
+    free(error);
+    return good;
+}
+
+static bool read_admins(struct servers *s)
+{
+    char **list = s->live->cluster->servers.admin_addresses;
+    size_t count = 0;
+    while (list && list[count])
+        count++;
+    if (count == 0)
+        return true;
+    s->places.admins = calloc(count, sizeof *s->places.admins);
+    for (size_t i = 0; s->places.admins && i < count && s->places.admin_count < CONNECT_STRING_SERVERS; i++) {
+        char *error = NULL;
+        s->places.admin_count += host_port_parse(list[i], strlen(list[i]), ADMINSERVER_PORT,
+                                                 &s->places.admins[s->places.admin_count], &error);
+        free(error);
+    }
+    return s->places.admins != NULL;
+}
+
+/* After all input of a turn: has a candidate left, does its end need an immediate poll? */
+static void on_told(uv_prepare_t *watcher)
+{
+    struct servers *s = watcher->data;
+    bool missed = s->places.missed;
+    s->places.missed = false;
+    if (missed && s->config_read && s->owed == 0 && uv_now(s->live->loop) - s->config_ms >= CONFIG_LEAST_MS)
+        read_config(s);
+    for (size_t i = 0; s->live->candidates_changed && i < s->places.count; i++)
+        server_poll_changed(s->all[i].poll);
+    for (size_t i = 0; s->live->leader_missed && i < s->places.count; i++)
+        server_poll_missed(s->all[i].poll);
+    s->live->candidates_changed = s->live->leader_missed = false;
+    if (!model_wants_evidence(s->live->model, s->live->index))
+        return;
+    for (size_t i = 0; i < s->places.count; i++)
+        server_poll_hasten(s->all[i].poll);
+}
+
+struct servers *servers_new(struct live *live)
+{
+    struct servers *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->live = live;
+    s->places.live = live;
+    s->timer = calloc(1, sizeof *s->timer);
+    s->watcher = calloc(1, sizeof *s->watcher);
+    s->http = http_new(live->loop, &live->cluster->security);
+    s->places.book = host_aliases_new(live->loop, on_names, s);
+    if (!s->timer || !s->watcher || !s->http || !s->places.book || !read_named(s) || !read_admins(s)) {
+        server_addresses_release(&s->places);
+        http_free(s->http);
+        free(s->timer);
+        free(s->watcher);
+        free(s);
+        return NULL;
+    }
+    for (size_t i = 0; i < s->places.named.count; i++)
+        host_aliases_add(s->places.book, s->places.named.servers[i].host);
+    for (size_t i = 0; i < s->places.admin_count; i++)
+        host_aliases_add(s->places.book, s->places.admins[i].host);
+    uv_timer_init(live->loop, s->timer);
+    s->timer->data = s;
+    uv_prepare_init(live->loop, s->watcher);
+    s->watcher->data = s;
+    uv_prepare_start(s->watcher, on_told);
+    uv_timer_start(s->timer, ensemble_watch_on_timer, s->configured ? 0 : UNCONNECTED_AFTER_MS, 0);
+    return s;
+}
+
+static void on_handle_closed(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+void servers_free(struct servers *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->places.count; i++)
+        server_poll_free(s->all[i].poll);
+    server_addresses_release(&s->places);
+    http_free(s->http);
+    uv_timer_stop(s->timer);
+    uv_close((uv_handle_t *)s->timer, on_handle_closed);
+    uv_prepare_stop(s->watcher);
+    uv_close((uv_handle_t *)s->watcher, on_handle_closed);
+    s->freed = true;
+    if (!s->owed)
+        free(s);
+}
+
+void servers_demand(struct servers *s)
+{
+    s->demanded = !s->begun;
+    for (size_t i = 0; i < s->places.count; i++)
+        server_poll_demand(s->all[i].poll);
+}
+
+bool servers_are_demanded(const struct servers *s)
+{
+    for (size_t i = 0; i < s->places.count; i++)
+        if (server_poll_is_demanded(s->all[i].poll))
+            return true;
+    return s->demanded && !s->begun;
+}
+
+size_t servers_count(const struct servers *s)
+{
+    return s->places.count;
+}
+
+const char *servers_address(const struct servers *s, size_t i)
+{
+    return s->places.list[i].port ? s->places.list[i].address : NULL;
+}
+
+bool servers_ask(const struct servers *s, const char *address)
+{
+    for (size_t i = 0; i < s->places.count; i++)
+        if (strcmp(s->places.list[i].address, address) == 0)
+            return true;
+    return false;
+}
+
+unsigned servers_rounds(const struct servers *s)
+{
+    unsigned fewest = s->begun ? UINT32_MAX : 0;
+    for (size_t i = 0; i < s->places.count; i++)
+        if (server_poll_rounds(s->all[i].poll) < fewest)
+            fewest = server_poll_rounds(s->all[i].poll);
+    return fewest;
+}

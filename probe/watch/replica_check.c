@@ -1,0 +1,262 @@
+#include "probe/watch/observer_mark.h"
+#include "probe/watch/replica_check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/settings.h"
+#include "probe/loop_timer.h"
+#include "probe/watch/ensemble_watch.h"
+#include "probe/watch/election_watch.h"
+
+/* Until the first complete look it is tried this often. */
+#define FIRST_MS 2000
+#define ROUND_MS 60000
+/* Three rounds take longer than a former leader of ZooKeeper may overlook that it has no followers. */
+#define AGAIN_MS 7000
+#define AGAIN_MOST 2
+/* A server that has not answered everything by then is left out. */
+#define DEADLINE_MS 5000
+/* Reads under way, at each server. */
+#define READS_MOST 64
+#define SERVERS_MOST 32
+
+/* One server in one round. */
+struct visit {
+    struct replica_rounds *rounds;
+    char *address;
+    struct session *session; /* NULL: it has ended */
+    size_t next, reads;      /* the next path to read; reads under way */
+    bool synced;
+};
+
+struct replica_rounds {
+    struct live *live;
+    uv_timer_t *timer;
+    uint32_t round;
+    unsigned again; /* rounds in a row that came before their time */
+    bool visiting;
+    struct visit visits[SERVERS_MOST];
+    size_t visit_count;
+    char **paths; /* of the elections, as they were when the round began */
+    size_t path_count;
+};
+
+struct read {
+    struct visit *visit;
+    size_t path;
+};
+
+static void replica_check_on_timer(uv_timer_t *timer);
+
+static void round_forget(struct replica_rounds *r)
+{
+    for (size_t i = 0; i < r->visit_count; i++)
+        free(r->visits[i].address);
+    for (size_t i = 0; i < r->path_count; i++)
+        free(r->paths[i]);
+    free(r->paths);
+    r->paths = NULL;
+    r->visit_count = r->path_count = 0;
+    r->visiting = false;
+}
+
+static void replica_check_round_end(struct replica_rounds *r)
+{
+    struct live *live = r->live;
+    struct observation o = live_observation(live, OBSERVED_REPLICA, NULL, NULL);
+    o.replica.round = r->round;
+    round_forget(r);
+    model_observe(live->model, &o);
+    enum replicas_next next = live->model->clusters[live->index].replicas_next;
+    bool again = next == REPLICAS_BEHIND || (next == REPLICAS_DIFFER && r->again == 0);
+    r->again = again && r->again < AGAIN_MOST ? r->again + 1 : 0;
+    uv_timer_start(r->timer, replica_check_on_timer, r->again ? AGAIN_MS : ROUND_MS, 0);
+}
+
+/* gracefully: with a request to the server, which takes a moment that a hanging one would stretch. */
+static void visit_end(struct visit *v, bool gracefully)
+{
+    struct session *session = v->session;
+    if (!session)
+        return;
+    v->session = NULL;
+    v->next = v->rounds->path_count;
+    if (gracefully)
+        session_close(session);
+    else
+        session_drop(session);
+}
+
+static void visit_done(struct visit *v, bool gracefully)
+{
+    struct replica_rounds *r = v->rounds;
+    if (!v->session)
+        return;
+    visit_end(v, gracefully);
+    for (size_t i = 0; i < r->visit_count; i++)
+        if (r->visits[i].session)
+            return;
+    replica_check_round_end(r);
+}
+
+static void visit_read(struct visit *v);
+
+static void on_stat(void *context, enum session_result result, const struct znode_stat *stat,
+                    const void *data, size_t length)
+{
+    (void)data, (void)length;
+    struct read *read = context;
+    struct visit *v = read->visit;
+    size_t path = read->path;
+    free(read);
+    v->reads--;
+    if (!v->session || result == SESSION_LOST)
+        return;
+    /* A server that left meanwhile is not reported again. */
+    bool asked = servers_ask(v->rounds->live->servers, v->address);
+    if (asked && (result == SESSION_OK || result == SESSION_NO_NODE)) {
+        const char *election = v->rounds->paths[path];
+        struct observation o = live_observation(v->rounds->live, OBSERVED_REPLICA, election, election);
+        o.replica = (struct observed_replica){
+            .round = v->rounds->round, .address = v->address, .stat = result == SESSION_OK ? stat : NULL};
+        model_observe(v->rounds->live->model, &o);
+    }
+    visit_read(v);
+}
+
+static void visit_read(struct visit *v)
+{
+    struct replica_rounds *r = v->rounds;
+    while (v->next < r->path_count && v->reads < READS_MOST) {
+        struct read *read = malloc(sizeof *read);
+        if (read)
+            *read = (struct read){v, v->next};
+        if (!read || !session_exists(v->session, r->paths[v->next], false, on_stat, read)) {
+            free(read);
+            v->next = r->path_count;
+            break;
+        }
+        v->next++;
+        v->reads++;
+    }
+    if (v->reads == 0)
+        visit_done(v, true);
+}
+
+static void on_sync(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    struct visit *v = context;
+    if (!v->session || result == SESSION_LOST)
+        return;
+    if (result == SESSION_OK)
+        visit_read(v);
+    else
+        visit_done(v, true);
+}
+
+static void replica_check_on_state(void *context, enum connection_state state, bool renewed,
+                                   const char *problem)
+{
+    (void)renewed, (void)problem;
+    struct visit *v = context;
+    if (!v->session)
+        return;
+    if (state == CONNECTION_CONNECTED && !v->synced) {
+        v->synced = true;
+        observer_mark_plainly(v->rounds->live, v->session);
+        if (!session_sync(v->session, "/", on_sync, v))
+            visit_done(v, false);
+    } else if (v->synced || state == CONNECTION_REFUSED) {
+        /* It is not worth repeating: its earlier answers count, the rest is left out. */
+        visit_done(v, false);
+    }
+}
+
+static void visit_begin(struct replica_rounds *r, const char *address)
+{
+    static const struct session_listener listener = {.state = replica_check_on_state};
+    struct visit *v = &r->visits[r->visit_count];
+    const struct cluster_settings *cluster = r->live->cluster;
+    *v = (struct visit){.rounds = r, .address = strdup(address)};
+    struct session_options options = {.hosts = address,
+                                      .timeout_ms = (int)cluster->session_timeout_ms,
+                                      .auth_scheme = cluster->auth_scheme,
+                                      .auth_credential = cluster->auth_credential,
+                                      .security = &cluster->security};
+    v->session = v->address ? session_open(r->live->loop, &options, &listener, v) : NULL;
+    if (v->session)
+        r->visit_count++;
+    else
+        free(v->address);
+}
+
+static void replica_check_round_begin(struct replica_rounds *r)
+{
+    const struct live *live = r->live;
+    r->paths = calloc(live->subject_count + 1, sizeof *r->paths);
+    for (size_t i = 0; r->paths && i < live->subject_count; i++)
+        if ((r->paths[r->path_count] = strdup(election_watch_path(live->subjects[i]))))
+            r->path_count++;
+    r->round++;
+    r->visiting = true;
+    for (size_t i = 0; i < servers_count(live->servers) && r->visit_count < SERVERS_MOST; i++)
+        if (servers_address(live->servers, i))
+            visit_begin(r, servers_address(live->servers, i));
+    if (r->visit_count > 0)
+        uv_timer_start(r->timer, replica_check_on_timer, DEADLINE_MS, 0);
+    else
+        replica_check_round_end(r);
+}
+
+static bool can_begin(const struct live *live)
+{
+    size_t reachable = 0;
+    for (size_t i = 0; i < servers_count(live->servers); i++)
+        reachable += servers_address(live->servers, i) != NULL;
+    return reachable > 1 && live->subject_count > 0 && session_state(live->session) == CONNECTION_CONNECTED;
+}
+
+static void replica_check_on_timer(uv_timer_t *timer)
+{
+    struct replica_rounds *r = timer->data;
+    struct live *live = r->live;
+    if (r->visiting) {
+        /* The last one ends the round. */
+        for (size_t i = 0; r->visiting && i < r->visit_count; i++)
+            visit_done(&r->visits[i], false);
+    } else if ((r->round > 0 || live->source.looked(&live->source)) && can_begin(live)) {
+        replica_check_round_begin(r);
+    } else {
+        uv_timer_start(r->timer, replica_check_on_timer, FIRST_MS, 0);
+    }
+}
+
+struct replica_rounds *replicas_begin(struct live *live)
+{
+    if (!live->servers || live->cluster->servers.every_ms == 0)
+        return NULL;
+    struct replica_rounds *r = calloc(1, sizeof *r);
+    uv_timer_t *timer = r ? loop_timer_new(live->loop, r) : NULL;
+    if (!timer) {
+        free(r);
+        return NULL;
+    }
+    r->live = live;
+    r->timer = timer;
+    uv_timer_start(timer, replica_check_on_timer, FIRST_MS, 0);
+    return r;
+}
+
+void replicas_end(struct replica_rounds *r)
+{
+    if (!r)
+        return;
+    for (size_t i = 0; i < r->visit_count; i++)
+        if (r->visits[i].session)
+            visit_end(&r->visits[i], session_state(r->visits[i].session) == CONNECTION_CONNECTED);
+    round_forget(r);
+    loop_timer_free(r->timer);
+    free(r);
+}

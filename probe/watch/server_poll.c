@@ -1,0 +1,550 @@
+#include "probe/watch/server_poll.h"
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/clock.h"
+#include "probe/loop_timer.h"
+#include "probe/watch/server_poll_admin.h"
+#include "probe/watch/server_poll_state.h"
+#include "probe/watch/server_poll_words.h"
+#include "probe/watch/server_facts.h"
+#include "probe/watch/election_watch.h"
+
+static void step_begin(struct server_poll *q);
+static void server_poll_ask(struct server_poll *q);
+
+bool server_poll_is_demanded(const struct server_poll *q)
+{
+    return q->demanded || (q->asking && q->on_demand);
+}
+
+unsigned server_poll_rounds(const struct server_poll *q)
+{
+    return q->rounds;
+}
+
+/* The next round, and why not sooner. */
+
+static void server_poll_on_timer(uv_timer_t *timer);
+
+/* While something waits for a look: sooner than usual, but never more often than the budget pays for. */
+static int64_t wanted_ms(const struct server_poll *q, int64_t usual_ms)
+{
+    const struct live *live = q->live;
+    int64_t ms = usual_ms;
+    if (q->changed && ms > CHANGED_LEAST_MS)
+        ms = CHANGED_LEAST_MS;
+    if (live->leader_missed && ms > MISSED_LEAST_MS)
+        ms = MISSED_LEAST_MS;
+    if (model_wants_second_look(live->model)) {
+        int64_t due_us = model_look_due_us(live->model) - clock_now().mono_us;
+        int64_t due_ms = due_us > SUSPECTED_LEAST_MS * 1000 ? due_us / 1000 + 1 : SUSPECTED_LEAST_MS;
+        ms = due_ms < ms ? due_ms : ms;
+    }
+    return ms;
+}
+
+static int64_t pause_ms(const struct server_poll *q)
+{
+    int64_t every_ms = q->live->cluster->servers.every_ms, ms = every_ms, third_ms = q->leader_timeout_ms / 3;
+    if (third_ms && third_ms < LEADER_LEAST_MS)
+        third_ms = LEADER_LEAST_MS;
+    /* A setting longer than the usual pauses is deliberate. */
+    if (third_ms && third_ms < ms && every_ms <= LEADER_MOST_MS)
+        ms = third_ms;
+    if (every_ms <= LEADER_MOST_MS)
+        ms = wanted_ms(q, ms);
+    int64_t least_ms = poll_budget_pause_ms(&q->budget);
+    return ms > least_ms ? ms : least_ms;
+}
+
+/* Its budget began with another process, and its clock too. */
+static void server_restarted(struct server_poll *q)
+{
+    q->budget = (struct poll_budget){0};
+    q->looks = 0;
+    q->admin_failures = 0;
+    q->admin_retry_ms = q->words_retry_ms = 0;
+    q->proof = PROOF_OPEN;
+}
+
+/* Where all lists together cost more than the pause between two looks at a leader's connection may be,
+   connections alone are asked for in between. */
+static bool full_can_wait(const struct server_poll *q, uint64_t now_ms)
+{
+    int64_t third_ms = q->leader_timeout_ms / 3, cost_us = 0;
+    for (enum poll_answer answer = 0; answer < POLL_ANSWERS; answer++)
+        cost_us += poll_cost_us(&q->costs, answer, q->entries[answer]);
+    int64_t apart_ms = cost_us * POLL_BUDGET_PAUSE / 1000;
+    return third_ms > 0 && apart_ms > third_ms && now_ms - q->looked_ms < (uint64_t)apart_ms;
+}
+
+/* Lists of thousands come and go: the library would keep their room for the next ones. */
+static void give_memory_back(const struct server_poll *q)
+{
+#ifdef __GLIBC__
+    if (q->full && q->answer.figures.connections > MANY)
+        malloc_trim(0);
+#else
+    (void)q;
+#endif
+}
+
+static void server_poll_round_end(struct server_poll *q)
+{
+    give_memory_back(q);
+    q->asking = false;
+    q->ended_ms = uv_now(q->live->loop);
+    poll_budget_spend(&q->budget, q->took_us, q->ended_ms);
+    q->live->leader_missed = model_misses_leader(q->live->model, q->live->index);
+    if (q->full || !q->evidence) /* those of a leader's end come in quick succession, and lists may be long */
+        election_watches_confirm(q->live);
+    if (!q->cheap || !q->demanded)
+        q->rounds++;
+    if (q->demanded) {
+        q->cheap = false;
+        uv_timer_start(q->timer, server_poll_on_timer, 0, 0);
+    } else if (q->live->cluster->servers.every_ms > 0)
+        uv_timer_start(q->timer, server_poll_on_timer, (uint64_t)pause_ms(q), 0);
+}
+
+static void server_poll_round_begin(struct server_poll *q)
+{
+    uv_timer_stop(q->timer); /* one on demand comes before its time */
+    server_answer_free(&q->answer);
+    server_answer_clear(&q->answer);
+    q->asking = true;
+    uint64_t now_ms = uv_now(q->live->loop);
+    q->full = q->demanded || model_wants_second_look(q->live->model) || q->looks < LOOKS ||
+              now_ms - q->moved_ms <= SETTLED_AFTER_MS || now_ms - q->looked_ms >= SETTLED_EVERY_MS;
+    q->full = (q->full && !full_can_wait(q, now_ms)) || q->demanded || q->changed;
+    q->on_demand = q->demanded;
+    q->evidence = model_wants_evidence(q->live->model, q->live->index);
+    /* Watches can wait, but not for ever where leaders go one after the other. */
+    if (q->evidence && !q->demanded && now_ms - q->looked_ms < SETTLED_AFTER_MS)
+        q->full = false;
+    q->demanded = q->hastened = q->changed = false;
+    q->calm = false;
+    q->took_us = q->counted_us = 0;
+    q->words_hang = false;
+    memset(q->unpredicted, 0, sizeof q->unpredicted);
+    q->step = STEP_STATE;
+    if (q->proof == PROOF_FOREIGN || now_ms - q->proved_ms >= PROOF_MS)
+        q->proof = PROOF_OPEN;
+    if (now_ms >= q->words_retry_ms) {
+        memset(q->word_off, 0, sizeof q->word_off);
+        q->words_retry_ms = now_ms + RETRY_MS;
+    }
+    step_begin(q);
+}
+
+static void step_next(struct server_poll *q)
+{
+    q->step++;
+    step_begin(q);
+}
+
+/* What a step brought. */
+
+static bool moved(const struct server_poll *q)
+{
+    const struct server_figures *a = &q->before, *b = &q->answer.figures;
+    return a->mode != b->mode || a->zxid != b->zxid || a->connections != b->connections ||
+           a->watches != b->watches || a->watched_paths != b->watched_paths || a->watching != b->watching ||
+           b->watches < 0;
+}
+
+static void server_poll_connections_came(struct server_poll *q)
+{
+    server_facts_tell_connections(q->live, q->address, q->asked_at, q->pinged_us, q->counted_us,
+                                  &q->answer.connections);
+    q->leader_timeout_ms = server_facts_leader_timeout_ms(q->live, &q->answer.connections);
+    q->connections_known = true;
+    connection_list_free(&q->answer.connections);
+}
+
+/* With child watches, which are not listed: their number is the rest of the total. The total was counted
+ * before these were listed, so watches set since would hide as many. */
+static int64_t all_watches(const struct server_poll *q)
+{
+    const struct server_figures *f = &q->answer.figures;
+    int64_t listed = (int64_t)q->answer.watches.path_count;
+    bool more = f->all_watches >= 0 && f->watches >= 0 && listed > f->watches;
+    return f->all_watches + (more ? listed - f->watches : 0);
+}
+
+static void watches_came(struct server_poll *q)
+{
+    const struct server_figures *f = &q->answer.figures;
+    server_facts_tell_watches(q->live, q->address, q->asked_at,
+                              q->way == BY_WORD ? "four-letter" : "adminserver", &q->answer.watches,
+                              all_watches(q), q->counted_us);
+    if (q->way == BY_WORD) {
+        q->wchc_watches = q->answer.watches.path_count;
+        q->wchc_sessions = q->answer.watches.count;
+    }
+    watch_list_free(&q->answer.watches);
+    q->looked_ms = uv_now(q->live->loop);
+    if (moved(q)) {
+        q->looks = 0;
+        q->moved_ms = q->looked_ms;
+    }
+    q->looks++;
+    q->before = *f;
+}
+
+static void step_succeeded(struct server_poll *q, int64_t took_us)
+{
+    switch (q->step) {
+    case STEP_STATE:
+    case STEP_AFTER:
+        if (q->down)
+            server_restarted(q);
+        q->down = false;
+        q->answer.figures.tick_ms = q->tick_ms;
+        server_facts_tell_server(q->live, q->address, &q->answer.figures, true, took_us, NULL);
+        server_facts_tell_load(q->live, q->address, &q->answer.figures, true);
+        break;
+    case STEP_SUMMARY:
+        q->full = q->full || moved(q);
+        break;
+    case STEP_BEFORE:
+    case STEP_CONNECTIONS:
+        server_poll_connections_came(q);
+        break;
+    case STEP_WATCHES:
+        watches_came(q);
+        break;
+    case STEP_ENDED:
+    case STEP_SESSIONS:
+        server_facts_tell_sessions(q->live, q->address, q->asked_at, &q->answer.sessions);
+        session_list_free(&q->answer.sessions);
+        break;
+    case STEP_FIGURES:
+        q->counted_us = q->asked_at.mono_us;
+        if (q->answer.figures.uptime_ms >= 0 && q->answer.figures.uptime_ms < q->uptime_ms)
+            server_restarted(q);
+        q->uptime_ms = q->answer.figures.uptime_ms;
+        q->answer.figures.server_id = q->server_id;
+        q->answer.figures.address_connections_most = q->address_connections_most;
+        server_facts_tell_load(q->live, q->address, &q->answer.figures, false);
+        break;
+    case STEP_LENGTHS:
+    case STEPS:
+        break;
+    }
+    step_next(q);
+}
+
+/* It does not answer the cheapest request, or may not be polled. */
+static void state_failed(struct server_poll *q)
+{
+    const struct servers_settings *settings = &q->live->cluster->servers;
+    bool by_word = settings->four_letter != CHOICE_OFF;
+    char problem[600];
+    bool asked = by_word || !settings->admin_off;
+    if (by_word)
+        snprintf(problem, sizeof problem, "%s", q->problems[BY_WORD]);
+    else if (asked)
+        snprintf(
+            problem, sizeof problem,
+            "%s; %s; switch on AdminServer (admin.enableServer), or four-letter words (four_letter: auto)",
+            q->problems[BY_ADMINSERVER], q->problems[BY_WORD]);
+    else
+        snprintf(problem, sizeof problem,
+                 "neither AdminServer nor four-letter words are asked; set admin: 8080 or four_letter: auto");
+    q->connections_known = false;
+    q->looks = 0;
+    q->down = true;
+    if (!asked) {
+        bool ours = server_addresses_have_ours(q->places, q->host, atoi(q->port));
+        server_facts_tell_unasked(q->live, q->address, ours, NULL);
+    } else {
+        server_facts_tell_server(q->live, q->address, &q->answer.figures, q->answered, -1,
+                                 q->problems[by_word ? BY_WORD : BY_ADMINSERVER]);
+        q->places->missed = true;
+    }
+    server_facts_tell_nothing(q->live, q->address, problem);
+    server_poll_round_end(q);
+}
+
+/* Neither way led to an answer. */
+static void step_failed(struct server_poll *q)
+{
+    static const enum hidden_part lack[STEPS] = {[STEP_ENDED] = HIDDEN_SESSIONS,
+                                                 [STEP_BEFORE] = HIDDEN_CONNECTIONS,
+                                                 [STEP_WATCHES] = HIDDEN_WATCHES,
+                                                 [STEP_CONNECTIONS] = HIDDEN_CONNECTIONS,
+                                                 [STEP_SESSIONS] = HIDDEN_SESSIONS};
+    const struct servers_settings *settings = &q->live->cluster->servers;
+    char problem[600];
+    if (q->step == STEP_STATE) {
+        state_failed(q);
+        return;
+    } else if (q->step == STEP_ENDED || q->step == STEP_BEFORE || q->step >= STEP_WATCHES) {
+        /* All the words that will be needed, whichever is missed first: one restart of the server must do. */
+        snprintf(problem, sizeof problem, "%s; %s; %s, or %s", q->problems[BY_ADMINSERVER],
+                 q->problems[BY_WORD],
+                 settings->admin_off ? "ask AdminServer (admin: 8080)"
+                                     : "switch on AdminServer (admin.enableServer)",
+                 settings->four_letter == CHOICE_OFF
+                     ? "ask by four-letter words (four_letter: auto)"
+                     : "allow cons, mntr, dump, wchs and wchc in 4lw.commands.whitelist");
+        server_facts_tell_hidden(q->live, q->address, lack[q->step], problem);
+        if (q->step == STEP_WATCHES)
+            q->looks = 0;
+        else if (q->step == STEP_BEFORE || q->step == STEP_CONNECTIONS)
+            q->connections_known = false;
+    } else if (q->step != STEP_AFTER) {
+        snprintf(q->unpredicted[q->step], sizeof q->unpredicted[0], " (%.100s)", q->problems[BY_WORD]);
+        q->full |= q->step == STEP_SUMMARY;
+    }
+    step_next(q);
+}
+
+/* One way did not lead to an answer: the other, if it was not tried yet. */
+static void way_failed(struct server_poll *q, const char *problem)
+{
+    char *kept = q->problems[q->way];
+    if (q->way == BY_ADMINSERVER && q->admin_host && strcmp(q->admin_host, q->host) == 0)
+        snprintf(kept, sizeof q->problems[0], "AdminServer on port %d: %s", q->admin_port, problem);
+    else if (q->way == BY_ADMINSERVER && q->admin_host)
+        snprintf(kept, sizeof q->problems[0], "AdminServer at %.80s:%d: %s", q->admin_host, q->admin_port,
+                 problem);
+    else
+        snprintf(kept, sizeof q->problems[0], "%s", problem);
+    server_poll_ask(q);
+}
+
+/* How an asking ended: in server_poll_state.h. */
+static void server_poll_on_ended(struct server_poll *q, const char *problem, int64_t took_us)
+{
+    if (problem)
+        way_failed(q, problem);
+    else
+        step_succeeded(q, took_us);
+}
+
+/* Figures of "srvr" first by that word, all others first by AdminServer. */
+static void server_poll_ask(struct server_poll *q)
+{
+    enum way first = q->step == STEP_STATE || q->step == STEP_AFTER ? BY_WORD : BY_ADMINSERVER;
+    enum way second = first == BY_WORD ? BY_ADMINSERVER : BY_WORD;
+    if (q->tried & 1U << first && q->tried & 1U << second) {
+        step_failed(q);
+        return;
+    }
+    q->way = q->tried & 1U << first ? second : first;
+    q->tried |= 1U << q->way;
+    if (q->way == BY_WORD)
+        server_poll_ask_by_word(q);
+    else
+        server_poll_ask_adminserver(q);
+}
+
+/* The last request of our own session shows that server's "now": so one is sent just before. */
+
+static void server_poll_on_ping(void *context, enum session_result result, const struct znode_stat *stat,
+                                const void *data, size_t length)
+{
+    (void)stat, (void)data, (void)length;
+    struct server_poll *q = context;
+    q->owed--;
+    if (result == SESSION_LOST)
+        q->pinged_us = 0; /* no server answered anything: it does not tell its "now" */
+    if (q->freed) {
+        if (!q->owed)
+            free(q);
+    } else if (q->pings && --q->pings == 0) {
+        uv_timer_stop(q->timer);
+        server_poll_ask(q);
+    }
+}
+
+static void on_ping_late(uv_timer_t *timer)
+{
+    struct server_poll *q = timer->data;
+    q->pings = 0;
+    q->pinged_us = 0;
+    server_poll_ask(q);
+}
+
+static void ask_after_ping(struct server_poll *q)
+{
+    const struct live *live = q->live;
+    const char *path = *live->chroot ? live->chroot : "/";
+    for (size_t i = 0; q->owed == 0 && i < live->lane_count; i++)
+        q->pings += session_exists(live->lanes[i].session, path, false, server_poll_on_ping, q);
+    q->pinged_us = q->pings ? clock_now().mono_us : 0;
+    q->owed += q->pings;
+    if (q->pings)
+        uv_timer_start(q->timer, on_ping_late, PING_WITHIN_MS, 0);
+    else
+        server_poll_ask(q);
+}
+
+static void step_begin(struct server_poll *q)
+{
+    bool leads = q->answer.figures.mode == SERVER_LEADER || q->answer.figures.mode == SERVER_STANDALONE;
+    bool words =
+        !q->admin_host || q->admin_failed || q->proof == PROOF_FOREIGN; /* their length is predicted */
+    bool wanted[STEPS + 1] = {[STEP_STATE] = true,
+                              [STEP_LENGTHS] = q->evidence && words && leads && !q->cheap,
+                              [STEP_ENDED] = q->evidence && leads && !q->cheap,
+                              [STEP_AFTER] = q->evidence && leads && !q->cheap,
+                              [STEP_BEFORE] =
+                                  (q->evidence || (q->full && !q->connections_known)) && !q->cheap,
+                              [STEP_SUMMARY] = (q->full || !q->evidence) && !q->cheap,
+                              [STEP_FIGURES] = q->full && !q->cheap,
+                              [STEP_WATCHES] = q->full && !q->cheap,
+                              [STEP_CONNECTIONS] = (q->full || !q->evidence) && !q->cheap,
+                              [STEP_SESSIONS] = q->full && !q->evidence && !q->cheap && leads,
+                              [STEPS] = true};
+    while (!wanted[q->step])
+        q->step++;
+    q->tried = 0;
+    q->answered = false;
+    q->problems[BY_ADMINSERVER][0] = q->problems[BY_WORD][0] = '\0';
+    if (q->step == STEPS)
+        server_poll_round_end(q);
+    else if (q->step == STEP_BEFORE || q->step == STEP_CONNECTIONS)
+        ask_after_ping(q);
+    else
+        server_poll_ask(q);
+}
+
+static void server_poll_on_timer(uv_timer_t *timer)
+{
+    server_poll_round_begin(timer->data);
+}
+
+void server_poll_begin(struct server_poll *q)
+{
+    if (!q->host || q->asking)
+        return;
+    q->cheap = q->live->cluster->servers.every_ms == 0;
+    if (q->cheap)
+        server_facts_tell_nothing(q->live, q->address, "not asked (every: off)");
+    server_poll_round_begin(q);
+}
+
+void server_poll_demand(struct server_poll *q)
+{
+    if (!q->host)
+        return;
+    if (q->asking && !q->cheap && q->rounds == 0) {
+        q->on_demand = true; /* the first round asks everything anyway */
+        return;
+    }
+    q->demanded = true;
+    q->cheap = q->cheap && q->asking;
+    if (!q->asking)
+        server_poll_round_begin(q);
+}
+
+void server_poll_hasten(struct server_poll *q)
+{
+    if (!q->host || q->asking || q->hastened || q->cheap || q->live->cluster->servers.every_ms == 0)
+        return;
+    uint64_t now_ms = uv_now(q->live->loop), due_ms = poll_budget_due_ms(&q->budget);
+    if (due_ms < q->ended_ms + EVIDENCE_LEAST_MS)
+        due_ms = q->ended_ms + EVIDENCE_LEAST_MS;
+    if (due_ms < now_ms + EVIDENCE_AFTER_MS)
+        due_ms = now_ms + EVIDENCE_AFTER_MS;
+    q->hastened = true;
+    uint64_t usual_ms = uv_timer_get_due_in(q->timer), wait_ms = due_ms - now_ms;
+    if (!uv_is_active((const uv_handle_t *)q->timer) || wait_ms < usual_ms)
+        uv_timer_start(q->timer, server_poll_on_timer, wait_ms, 0);
+}
+
+static void server_poll_look_soon(struct server_poll *q, unsigned least_ms)
+{
+    if (!q->host || q->cheap || q->live->cluster->servers.every_ms == 0 ||
+        q->live->cluster->servers.every_ms > LEADER_MOST_MS)
+        return;
+    q->changed = q->changed || least_ms == CHANGED_LEAST_MS;
+    if (q->asking)
+        return; /* at its end */
+    uint64_t now_ms = uv_now(q->live->loop), due_ms = poll_budget_due_ms(&q->budget);
+    if (due_ms < q->ended_ms + least_ms)
+        due_ms = q->ended_ms + least_ms;
+    if (due_ms < now_ms + (q->changed ? CHANGED_AFTER_MS : 0))
+        due_ms = now_ms + (q->changed ? CHANGED_AFTER_MS : 0);
+    uint64_t wait_ms = due_ms - now_ms;
+    if (!uv_is_active((const uv_handle_t *)q->timer) || wait_ms < uv_timer_get_due_in(q->timer))
+        uv_timer_start(q->timer, server_poll_on_timer, wait_ms, 0);
+}
+
+void server_poll_changed(struct server_poll *q)
+{
+    server_poll_look_soon(q, CHANGED_LEAST_MS);
+}
+
+void server_poll_missed(struct server_poll *q)
+{
+    server_poll_look_soon(q, MISSED_LEAST_MS);
+}
+
+static char *server_poll_copy(const char *text, bool *good)
+{
+    char *copied = text ? strdup(text) : NULL;
+    *good = *good && (copied || !text);
+    return copied;
+}
+
+struct server_poll *server_poll_new(struct live *live, struct server_addresses *places, struct http *http,
+                                    const struct server_address *place)
+{
+    struct server_poll *q = calloc(1, sizeof *q);
+    if (!q)
+        return NULL;
+    bool good = true;
+    q->live = live;
+    q->places = places;
+    q->http = http;
+    q->ended = server_poll_on_ended;
+    q->address = server_poll_copy(place->address, &good);
+    q->host = server_poll_copy(place->port ? place->host : NULL, &good);
+    q->timer = loop_timer_new(live->loop, q);
+    snprintf(q->port, sizeof q->port, "%d", place->port);
+    server_answer_clear(&q->answer);
+    server_figures_clear(&q->before);
+    q->server_id = q->address_connections_most = q->uptime_ms = -1;
+    if (!good || !q->timer) {
+        free(q->address);
+        free(q->host);
+        loop_timer_free(q->timer);
+        free(q);
+        return NULL;
+    }
+    server_facts_tell_unasked(q->live, q->address, false, place->port ? NULL : place->problem);
+    if (!q->host) {
+        server_facts_tell_nothing(q->live, q->address, place->problem);
+        q->rounds = 1;
+    }
+    return q;
+}
+
+void server_poll_free(struct server_poll *q)
+{
+    if (!q)
+        return;
+    if (q->admin_ask)
+        adminserver_cancel(q->admin_ask);
+    if (q->word_ask)
+        fourletter_cancel(q->word_ask);
+    server_answer_free(&q->answer);
+    server_answer_free(&q->identity);
+    loop_timer_free(q->timer);
+    free(q->address);
+    free(q->host);
+    free(q->admin_host);
+    q->freed = true;
+    if (!q->owed)
+        free(q);
+}

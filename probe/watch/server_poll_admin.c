@@ -1,0 +1,263 @@
+#include "probe/watch/server_poll_admin.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/text.h"
+#include "probe/clock.h"
+#include "probe/log.h"
+#include "probe/watch/server_poll_state.h"
+#include "probe/watch/server_facts.h"
+
+/* It failed: for how long it is not asked. */
+static void leave_alone(struct server_poll *q, int64_t took_us, const char *problem)
+{
+    q->admin_failed = true;
+    uint64_t pause_ms = (uint64_t)RETRY_FIRST_MS << (q->admin_failures < 4 ? q->admin_failures++ : 4);
+    pause_ms = took_us < 100000 ? 0 : pause_ms < RETRY_MS ? pause_ms : RETRY_MS;
+    q->admin_retry_ms = uv_now(q->live->loop) + pause_ms;
+    snprintf(q->admin_failure, sizeof q->admin_failure, "%s", problem);
+}
+
+static void server_poll_admin_on_admin(void *context, const char *problem, int64_t took_us)
+{
+    struct server_poll *q = context;
+    q->admin_ask = NULL;
+    q->answered |= !problem;
+    server_poll_count_cost(q, &q->answer, took_us, !problem);
+    char doubtful[160];
+    const char *doubted = problem ? NULL : server_poll_doubt(q, doubtful, sizeof doubtful);
+    if (doubted) {
+        server_poll_lists_free(q);
+        server_poll_way_failed(q, doubted);
+        return;
+    }
+    if (!problem) {
+        q->admin_failed = false;
+        q->admin_failures = 0;
+        server_poll_step_succeeded(q, took_us);
+        return;
+    }
+    q->proof = PROOF_OPEN; /* another may come in its place */
+    /* Where it does not even tell its figures, or nothing in time, the rest need not be tried. */
+    if (server_poll_asks_figures(q->step) || took_us >= inquiry_ways[q->step].within_ms * 1000)
+        leave_alone(q, took_us, problem);
+    server_poll_way_failed(q, problem);
+}
+
+/* Whose AdminServer it is. */
+
+static void server_poll_admin_prove(struct server_poll *q, enum admin_command command);
+
+/* The AdminServer that is asked from now on. False: there is none. */
+static bool server_poll_admin_choose(struct server_poll *q)
+{
+    struct admin_choice choice;
+    q->admin_count = server_addresses_admins(q->places, q->address);
+    if (q->admin_count == 0)
+        return false;
+    q->admin_at %= q->admin_count;
+    if (!server_addresses_admin(q->places, q->address, q->admin_at, &choice))
+        return false;
+    if (!q->admin_host || strcmp(q->admin_host, choice.host) != 0) {
+        char *host = strdup(choice.host);
+        if (!host)
+            return false;
+        free(q->admin_host);
+        q->admin_host = host;
+    }
+    q->admin_port = choice.port;
+    q->admin_sure = choice.sure;
+    return true;
+}
+
+/* This one is not it, or does not answer: another that may be. False: all of them have been asked. */
+static bool try_another(struct server_poll *q)
+{
+    if (++q->admin_tried >= q->admin_count)
+        return false;
+    q->admin_at++;
+    if (!server_poll_admin_choose(q))
+        return false;
+    server_poll_admin_prove(q, ADMIN_CONFIGURATION);
+    return true;
+}
+
+static void proved_own(struct server_poll *q)
+{
+    if (q->admin_tried > 0)
+        log_line(LOG_LEVEL_INFO, "%s: its AdminServer is %s:%d, of the %zu that may be", q->address,
+                 q->admin_host, q->admin_port, q->admin_count);
+    q->proof = PROOF_OWN;
+    if (q->identity.figures.tick_ms > 0)
+        q->tick_ms = q->identity.figures.tick_ms;
+    q->server_id = q->identity.figures.server_id;
+    q->address_connections_most = q->identity.figures.address_connections_most;
+    q->proved_ms = uv_now(q->live->loop);
+    server_answer_free(&q->identity);
+    server_poll_ask_adminserver(q);
+}
+
+static void proved_foreign(struct server_poll *q, const char *foreign)
+{
+    server_answer_free(&q->identity);
+    if (q->admin_tried == 0)
+        snprintf(q->foreign, sizeof q->foreign, "%s", foreign);
+    if (try_another(q))
+        return;
+    q->proof = PROOF_FOREIGN;
+    q->proved_ms = uv_now(q->live->loop);
+    if (q->admin_count > 1)
+        snprintf(q->foreign, sizeof q->foreign,
+                 "none of the %zu that are named is this server's own: the last %s", q->admin_count,
+                 strncmp(foreign, "it ", 3) == 0 ? foreign + 3 : foreign);
+    server_poll_way_failed(q, q->foreign);
+}
+
+static bool server_poll_admin_has_tls(const struct server_poll *q)
+{
+    return q->live->cluster->security.tls.on;
+}
+
+/* AdminServer names the client port without TLS, and none (-1) where there is only the one with it. */
+static int64_t told_port(const struct server_poll *q)
+{
+    int64_t port = q->identity.figures.client_port;
+    return server_poll_admin_has_tls(q) && port != atoi(q->port) ? 0 : port;
+}
+
+/* Behind a forwarded port only a fact that no other server has proves it: that our session is connected
+ * there. */
+static void configuration_came(struct server_poll *q)
+{
+    const struct server_figures *a = &q->identity.figures;
+    char foreign[sizeof q->foreign];
+    int port = atoi(q->port);
+    int64_t id = server_addresses_id(q->places, q->address);
+    if (told_port(q) > 0 && told_port(q) != port) {
+        snprintf(foreign, sizeof foreign, "it belongs to another server (its client port is %lld, not %d)",
+                 (long long)told_port(q), port);
+        if (server_addresses_with_port(q->places, (int)told_port(q)) > 0)
+            proved_foreign(q, foreign);
+        else
+            server_poll_admin_prove(q, ADMIN_CONNECTIONS);
+    } else if (id > 0 && a->server_id > 0 && id != a->server_id) {
+        snprintf(foreign, sizeof foreign, "it belongs to another server (its id is %lld, not %lld)",
+                 (long long)a->server_id, (long long)id);
+        proved_foreign(q, foreign);
+    } else if ((told_port(q) == port || (server_poll_admin_has_tls(q) && q->admin_sure)) &&
+               (q->admin_sure || (id > 0 && id == a->server_id) ||
+                server_addresses_with_port(q->places, port) == 1)) {
+        server_poll_admin_prove(q, ADMIN_SERVER_STATS);
+    } else {
+        server_poll_admin_prove(q, ADMIN_CONNECTIONS);
+    }
+}
+
+static void server_poll_admin_connections_came(struct server_poll *q)
+{
+    char foreign[sizeof q->foreign];
+    int port = atoi(q->port);
+    if (server_facts_show_ours(q->live, &q->identity.connections)) {
+        proved_own(q);
+        return;
+    }
+    if (told_port(q) > 0 && told_port(q) != port)
+        snprintf(foreign, sizeof foreign, "it belongs to another server (its client port is %lld, not %d)",
+                 (long long)told_port(q), port);
+    else if (told_port(q) > 0)
+        snprintf(foreign, sizeof foreign,
+                 "it does not tell whose it is: name it by the host of its server (others have port %d too)",
+                 port);
+    else
+        snprintf(foreign, sizeof foreign, "it does not tell whose it is (it names no client port)");
+    proved_foreign(q, foreign);
+}
+
+/* Of the same port and id: its own figures must equal the server's. */
+static void stats_came(struct server_poll *q)
+{
+    const struct server_figures *a = &q->identity.figures, *f = &q->answer.figures;
+    char foreign[sizeof q->foreign];
+    if (f->version[0] && a->version[0] && strcmp(f->version, a->version) != 0) {
+        snprintf(foreign, sizeof foreign, "it belongs to another server (its version is %s, not %s)",
+                 a->version, f->version);
+        proved_foreign(q, foreign);
+    } else if (f->mode != SERVER_UNKNOWN && a->mode != SERVER_UNKNOWN && f->mode != a->mode) {
+        proved_foreign(q, "it belongs to another server (it has another role)");
+    } else if (f->zxid >= 0 && a->zxid >= 0 && (a->zxid < f->zxid || a->zxid >> 32 != f->zxid >> 32)) {
+        proved_foreign(q, "it belongs to another server (its last transaction is another)");
+    } else {
+        proved_own(q);
+    }
+}
+
+static void on_identity(void *context, const char *problem, int64_t took_us)
+{
+    struct server_poll *q = context;
+    bool in_time = took_us < FIGURES_WITHIN_MS * 1000;
+    q->admin_ask = NULL;
+    /* Figures are not counted: see there. */
+    if (q->proving == ADMIN_CONNECTIONS)
+        server_poll_count_cost(q, &q->identity, took_us, !problem);
+    /* ZooKeeper 3.5 has this command, too; a server without it may still be proved by a fact that only it
+     * has. */
+    bool silent = problem && q->proving == ADMIN_CONFIGURATION && in_time && strstr(problem, "not an answer");
+    if (!problem || silent) {
+        if (q->proving == ADMIN_CONFIGURATION)
+            configuration_came(q);
+        else if (q->proving == ADMIN_CONNECTIONS)
+            server_poll_admin_connections_came(q);
+        else
+            stats_came(q);
+        return;
+    }
+    server_answer_free(&q->identity);
+    char said[sizeof q->admin_failure];
+    snprintf(said, sizeof said, "%s", problem); /* it may be the next one's */
+    /* One that hangs may be another server's; but two are enough for a round. The next begins behind them. */
+    q->admin_hangs += !in_time;
+    if (q->admin_hangs < 2 ? try_another(q) : (q->admin_at++, false))
+        return;
+    leave_alone(q, took_us, said);
+    server_poll_way_failed(q, said);
+}
+
+static void server_poll_admin_prove(struct server_poll *q, enum admin_command command)
+{
+    if (command == ADMIN_CONFIGURATION)
+        server_answer_clear(&q->identity);
+    q->proving = command;
+    q->admin_ask = adminserver_ask(q->http, q->admin_host, q->admin_port, command,
+                                   command == ADMIN_CONNECTIONS ? LISTS_WITHIN_MS : FIGURES_WITHIN_MS,
+                                   &q->identity, on_identity, q);
+    if (!q->admin_ask)
+        server_poll_way_failed(q, "out of memory");
+}
+
+void server_poll_ask_adminserver(struct server_poll *q)
+{
+    bool retry = q->step <= STEP_SUMMARY && uv_now(q->live->loop) >= q->admin_retry_ms;
+    if (q->live->cluster->servers.admin_off) {
+        server_poll_way_failed(q, "AdminServer is not asked (admin: off)");
+    } else if (q->admin_failed && !retry) {
+        server_poll_way_failed(q, q->admin_failure);
+    } else if (q->proof == PROOF_FOREIGN) {
+        server_poll_way_failed(q, q->foreign);
+    } else if (q->proof == PROOF_OPEN) {
+        q->admin_tried = q->admin_hangs = 0;
+        if (server_poll_admin_choose(q))
+            server_poll_admin_prove(q, ADMIN_CONFIGURATION);
+        else
+            server_poll_way_failed(q, "none of the AdminServers that are named is on its host (admin)");
+    } else {
+        server_poll_expect_ours(q);
+        q->asked_at = clock_now();
+        q->admin_ask =
+            adminserver_ask(q->http, q->admin_host, q->admin_port, inquiry_ways[q->step].command,
+                            inquiry_ways[q->step].within_ms, &q->answer, server_poll_admin_on_admin, q);
+        if (!q->admin_ask)
+            server_poll_way_failed(q, "out of memory");
+    }
+}

@@ -1,0 +1,131 @@
+#include "probe/zookeeper/descriptor_poll.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+/* Events in one batch, as many as libuv takes. */
+#define BATCH 1024
+
+struct descriptor_poll {
+    uv_poll_t poll;
+    int fd;
+    size_t polled;             /* seats: with none the loop is free to end */
+    struct epoll_event *batch; /* being delivered; NULL: none */
+    int next, count;           /* of it */
+    bool freed;
+};
+
+static void descriptor_poll_on_closed(uv_handle_t *handle)
+{
+    struct descriptor_poll *p = handle->data;
+    close(p->fd);
+    free(p);
+}
+
+/* Only events still wanted: that may have changed since the kernel was asked. Errors are always delivered.
+ */
+static int descriptor_poll_told_of(uint32_t events, int wanted)
+{
+    int told = (events & EPOLLIN ? UV_READABLE : 0) | (events & EPOLLOUT ? UV_WRITABLE : 0);
+    told &= wanted;
+    if (events & (EPOLLERR | EPOLLHUP))
+        told |= UV_READABLE;
+    if (events & EPOLLERR)
+        told |= UV_WRITABLE;
+    return told;
+}
+
+static void descriptor_poll_on_ready(uv_poll_t *poll, int status, int events)
+{
+    (void)status, (void)events;
+    struct descriptor_poll *p = poll->data;
+    struct epoll_event batch[BATCH];
+    p->batch = batch;
+    p->count = epoll_wait(p->fd, batch, BATCH, 0);
+    for (p->next = 0; p->next < p->count;) {
+        const struct epoll_event *event = &batch[p->next++];
+        const struct descriptor_poll_seat *seat = event->data.ptr;
+        int told = seat ? descriptor_poll_told_of(event->events, seat->events) : 0;
+        if (told)
+            seat->ready(seat->context, told);
+    }
+    p->batch = NULL;
+    p->count = 0;
+}
+
+struct descriptor_poll *descriptor_poll_new(uv_loop_t *loop)
+{
+    struct descriptor_poll *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->fd = epoll_create1(EPOLL_CLOEXEC);
+    if (p->fd < 0 || uv_poll_init(loop, &p->poll, p->fd) != 0) {
+        if (p->fd >= 0)
+            close(p->fd);
+        free(p);
+        return NULL;
+    }
+    p->poll.data = p;
+    return p;
+}
+
+void descriptor_poll_free(struct descriptor_poll *p)
+{
+    if (!p)
+        return;
+    p->freed = true;
+    uv_close((uv_handle_t *)&p->poll, descriptor_poll_on_closed);
+}
+
+static bool count_up(struct descriptor_poll *p)
+{
+    return p->polled++ > 0 || uv_poll_start(&p->poll, UV_READABLE, descriptor_poll_on_ready) == 0;
+}
+
+static void count_down(struct descriptor_poll *p)
+{
+    if (--p->polled == 0 && !p->freed)
+        uv_poll_stop(&p->poll);
+}
+
+/* A descriptor may have been closed and its number reused without notice. */
+static bool set(const struct descriptor_poll *p, int fd, bool known, struct epoll_event *event)
+{
+    if (epoll_ctl(p->fd, known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, event) == 0)
+        return true;
+    return (errno == ENOENT && known && epoll_ctl(p->fd, EPOLL_CTL_ADD, fd, event) == 0) ||
+           (errno == EEXIST && !known && epoll_ctl(p->fd, EPOLL_CTL_MOD, fd, event) == 0);
+}
+
+bool descriptor_poll_poll(struct descriptor_poll *p, struct descriptor_poll_seat *seat, int fd, int uv_events)
+{
+    if (seat->events && (seat->fd != fd || uv_events == 0))
+        descriptor_poll_drop(p, seat);
+    if (uv_events == 0 || p->freed)
+        return !p->freed;
+    bool known = seat->events != 0;
+    struct epoll_event event = {.data = {.ptr = seat}};
+    event.events =
+        (uv_events & UV_READABLE ? EPOLLIN : 0u) | (uv_events & UV_WRITABLE ? (uint32_t)EPOLLOUT : 0u);
+    if (known && seat->events == uv_events)
+        return true;
+    if (!set(p, fd, known, &event))
+        return false;
+    seat->fd = fd;
+    seat->events = uv_events;
+    return known || count_up(p);
+}
+
+void descriptor_poll_drop(struct descriptor_poll *p, struct descriptor_poll_seat *seat)
+{
+    if (!seat->events)
+        return;
+    epoll_ctl(p->fd, EPOLL_CTL_DEL, seat->fd, NULL); /* in vain where it is closed already */
+    seat->events = 0;
+    for (int i = p->next; i < p->count; i++)
+        if (p->batch[i].data.ptr == seat)
+            p->batch[i].data.ptr = NULL;
+    count_down(p);
+}

@@ -1,0 +1,304 @@
+"""Alerts of `electop record`: what is run and posted, once for each cause, and what goes wrong with it."""
+import datetime
+import http.server
+import json
+import os
+import signal
+import socket
+import subprocess
+import threading
+import time
+import urllib.request
+import shutil
+
+import pytest
+
+from electop import run
+from recorder import Recorder
+from waiting import until
+
+LIMIT_S = 120
+
+
+class Alerting(Recorder):
+    """A recorder whose configuration ends in alerts, and the file into which its commands write."""
+
+    def __init__(self, folder, hosts, alerts, elections):
+        self.alerts, self.notes = alerts, folder / "notes"
+        super().__init__(folder, hosts, elections=elections)
+
+    def write(self, hosts, history):
+        super().write(hosts, history)
+        self.config.write_text(self.config.read_text() + f"alerts: {self.alerts}\n")
+
+    def told(self):
+        """Each run of the program: its facts."""
+        if not self.notes.exists():
+            return []
+        return [dict(line.split("=", 1) for line in part.splitlines() if line.startswith("ELECTOP_"))
+                for part in self.notes.read_text().split("--\n") if part.strip()]
+
+    def states(self):
+        return [(facts["ELECTOP_STATE"], facts["ELECTOP_CODE"]) for facts in self.told()]
+
+
+@pytest.fixture
+def alerting(zk, tmp_path):
+    started = []
+    script = tmp_path / "page"
+    # One write for each run: several may end at once.
+    script.write_text(f"#!/bin/sh\nall=$(env | grep ^ELECTOP_; echo ELECTOP_ARGUMENTS=$*; date +ELECTOP_AT=%s.%N)\n"
+                      f"printf '%s\\n--\\n' \"$all\" >>{tmp_path}/notes\n")
+    script.chmod(0o755)
+
+    def start(alerts, elections):
+        started.append(Alerting(tmp_path, zk.hosts, alerts.replace("PAGE", str(script)), elections))
+        started[-1].wait_for("SELECT * FROM events WHERE event = 'election-seen'")
+        return started[-1]
+    yield start
+    for one in started:
+        if one.process.poll() is None:
+            one.process.kill()
+            one.process.wait()
+
+
+def stand(client, path, identity=b"host-a:1"):
+    client.ensure_path(path)
+    return client.create(path + "/n_", identity, ephemeral=True, sequence=True)
+
+
+def test_facts_of_raise_and_resolve(path, client, alerting):
+    """Nobody leads: the command runs with the right facts; somebody leads again: the resolve follows."""
+    leader = stand(client, path)
+    one = alerting("[{on: [no-leader], run: [PAGE, '{state}', '{code} in {name}', '{nonsense}'], cool_down: 0s}]",
+                   f"[{{path: {path}, name: orders, kind: leader, owner: 'team a', runbook: 'http://wiki/x', allow: {{vacancy: 1s}}}}]")
+    client.delete(leader)
+    facts = until(lambda: one.told())[0]
+    assert facts["ELECTOP_STATE"] == "raised" and facts["ELECTOP_CODE"] == "no-leader"
+    assert facts["ELECTOP_ELECTION"] == path and facts["ELECTOP_NAME"] == "orders" and facts["ELECTOP_CLUSTER"] == "prod"
+    assert (facts["ELECTOP_SEVERITY"], facts["ELECTOP_CERTAINTY"]) == ("critical", "certain")
+    assert path in facts["ELECTOP_EVIDENCE"] and facts["ELECTOP_ADVICE"]
+    assert (facts["ELECTOP_OWNER"], facts["ELECTOP_RUNBOOK"]) == ("team a", "http://wiki/x")
+    assert facts["ELECTOP_SINCE"].endswith("Z") and facts["ELECTOP_ELECTIONS"] == "1"
+    assert facts["ELECTOP_ARGUMENTS"] == "raised no-leader in orders {nonsense}"
+    stand(client, path)
+    until(lambda: one.states() == [("raised", "no-leader"), ("resolved", "no-leader")])
+    # From the finding to the start of the command (which starts more slowly than that, under a sanitizer).
+    raised = datetime.datetime.fromisoformat(facts["ELECTOP_SINCE"]).timestamp()
+    assert float(facts["ELECTOP_AT"]) - raised < 1
+    assert one.end() == 128 + signal.SIGTERM and one.complaints == []
+
+
+def test_one_alert_for_one_cause_in_many_elections(path, client, alerting):
+    paths = [f"{path}/e{i}" for i in range(20)]
+    leaders = [stand(client, p) for p in paths]
+    one = alerting("[{on: [severity>=error], run: [PAGE], cool_down: 0s}]",
+                   f"[{{path: {path}/*, kind: leader, allow: {{vacancy: 1s}}}}]")
+    one.wait_for("SELECT * FROM events WHERE event = 'election-seen'", 20)
+    transaction = client.transaction()
+    for leader in leaders:
+        transaction.delete(leader)
+    transaction.commit()
+    one.wait_for("SELECT * FROM events WHERE event = 'finding-raised'", 20)
+    until(lambda: one.told())
+    for p in paths[1:]:
+        stand(client, p)
+    time.sleep(1.5)  # nothing may come of it while one is left
+    assert one.states() == [("raised", "no-leader")]
+    assert int(one.told()[0]["ELECTOP_ELECTIONS"]) >= 2
+    stand(client, paths[0])
+    until(lambda: one.states() == [("raised", "no-leader"), ("resolved", "no-leader")])
+    one.end()
+
+
+def test_again_and_cool_down(path, client, alerting):
+    leader = stand(client, path)
+    one = alerting("[{on: [no-leader], run: [PAGE], again_after: 1s, cool_down: 1m}]",
+                   f"[{{path: {path}, kind: leader, allow: {{vacancy: 500ms}}}}]")
+    client.delete(leader)
+    until(lambda: [s for s, _ in one.states()][:3] == ["raised", "again", "again"])
+    leader = stand(client, path)
+    until(lambda: one.states()[-1][0] == "resolved")
+    count = len(one.states())
+    client.delete(leader)
+    one.wait_for("SELECT * FROM events WHERE event = 'finding-raised'", 2)
+    time.sleep(1.5)  # the cool-down holds
+    assert len(one.states()) == count
+    one.end()
+
+
+def test_events_alert_once(path, client, alerting):
+    first = stand(client, path)
+    stand(client, path, b"host-b:1")
+    one = alerting("[{on: [leader-elected], run: [PAGE], cool_down: 0s}]", f"[{{path: {path}}}]")
+    client.delete(first)
+    until(lambda: one.states() == [("event", "leader-elected")])
+    assert "n_0000000001 leads, after n_0000000000" in one.told()[0]["ELECTOP_EVIDENCE"]
+    one.end()
+
+
+BROKEN = [
+    ("[/nonexistent/page]", "cannot be started: no such file"),
+    ("[/etc/passwd]", "cannot be started: permission denied"),
+    ("[/bin/sh, -c, 'echo out of pagers >&2; exit 3']", "failed with exit code 3: out of pagers"),
+    ("[/bin/sleep, 60]", "did not end within 0.5 s"),
+    ("[/bin/sh, -c, 'trap \"\" TERM; sleep 60 & wait; sleep 60']", "did not end within 0.5 s"),
+]
+
+
+@pytest.mark.parametrize("command, complaint", BROKEN, ids=["missing", "not-executable", "fails", "hangs", "stubborn"])
+def test_broken_command_is_reported_and_delays_nothing(path, client, alerting, command, complaint):
+    leader = stand(client, path)
+    one = alerting(f"[{{on: [no-leader], run: {command}, timeout: 500ms}}, {{on: [no-leader], run: [PAGE]}}]",
+                   f"[{{path: {path}, kind: leader, allow: {{vacancy: 500ms}}}}]")
+    client.delete(leader)
+    until(lambda: one.states() == [("raised", "no-leader")])
+    until(lambda: any(complaint in line for line in one.complaints), what=complaint)
+    stand(client, path)
+    one.wait_for("SELECT * FROM events WHERE event = 'leader-elected'")
+    one.end()
+
+
+def test_loud_command_and_one_that_leaves_children(path, client, alerting, tmp_path):
+    leader = stand(client, path)
+    one = alerting("[{on: [no-leader], run: [/bin/sh, -c, 'head -c 1000000 /dev/zero; head -c 1000000 /dev/zero >&2; "
+                   f"sleep 300 & echo $! >{tmp_path}/left']}}]", f"[{{path: {path}, kind: leader, allow: {{vacancy: 500ms}}}}]")
+    client.delete(leader)
+    left = until(lambda: (tmp_path / "left").exists() and (tmp_path / "left").read_text().strip())
+    until(lambda: not os.path.exists(f"/proc/{left}") or "Z" in open(f"/proc/{left}/stat").read().split()[2])
+    assert one.end() == 128 + signal.SIGTERM and one.complaints == []
+
+
+def test_reload_keeps_what_is_open(path, client, alerting):
+    leader = stand(client, path)
+    one = alerting("[{on: [no-leader], run: [PAGE], cool_down: 0s}]", f"[{{path: {path}, kind: leader, allow: {{vacancy: 500ms}}}}]")
+    client.delete(leader)
+    until(lambda: one.states() == [("raised", "no-leader")])
+    one.process.send_signal(signal.SIGHUP)
+    until(lambda: len([line for line in one.said if line.startswith("recording into")]) == 2)
+    time.sleep(2)  # it is not raised a second time
+    assert one.states() == [("raised", "no-leader")]
+    stand(client, path)
+    until(lambda: one.states() == [("raised", "no-leader"), ("resolved", "no-leader")])
+    one.end()
+
+
+# -- posts
+
+class Webhook:
+    """Takes posts; answers with what `answer` says: a status, "hang", or a redirect."""
+
+    def __init__(self):
+        self.bodies, self.headers, self.answer = [], [], 200
+        outer = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                outer.headers.append(dict(self.headers))
+                outer.bodies.append(json.loads(body))
+                if outer.answer == "hang":
+                    time.sleep(5)
+                    return
+                self.send_response(outer.answer)
+                if outer.answer == 302:
+                    self.send_header("Location", f"http://127.0.0.1:{outer.port}/elsewhere")
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+
+@pytest.fixture
+def webhook():
+    hook = Webhook()
+    yield hook
+    hook.server.shutdown()
+
+
+def test_post_with_a_secret(path, client, alerting, webhook, tmp_path):
+    leader = stand(client, path)
+    (tmp_path / "token").write_text("s3cret-token\n")
+    (tmp_path / "token").chmod(0o600)
+    one = alerting(f"[{{on: [no-leader], post: 'http://127.0.0.1:{webhook.port}/api', secret_file: token, cool_down: 0s}}]",
+                   f"[{{path: {path}, kind: leader, runbook: 'http://wiki/x', allow: {{vacancy: 500ms}}}}]")
+    client.delete(leader)
+    alert = until(lambda: webhook.bodies)[0][0]
+    assert alert["labels"] == {"alertname": "no-leader", "cluster": "prod", "election": path, "severity": "critical"}
+    assert alert["annotations"]["runbook_url"] == "http://wiki/x" and alert["annotations"]["description"]
+    assert alert["startsAt"] < alert["endsAt"]
+    assert webhook.headers[0]["Authorization"] == "Bearer s3cret-token"
+    stand(client, path)
+    until(lambda: len(webhook.bodies) == 2)
+    assert webhook.bodies[1][0]["labels"] == alert["labels"] and webhook.bodies[1][0]["endsAt"] < alert["endsAt"]
+    (tmp_path / "token").chmod(0o644)
+    client.delete(until(lambda: [path + "/" + n for n in client.get_children(path)])[0])
+    until(lambda: any("can be read by others" in line for line in one.complaints))
+    one.end()
+    assert not any("s3cret" in line for line in one.complaints + one.said)
+
+
+@pytest.mark.parametrize("answer", [500, 302, "hang"])
+def test_failing_post_is_reported_and_tried_again(path, client, alerting, webhook, answer):
+    leader = stand(client, path)
+    webhook.answer = answer
+    one = alerting(f"[{{on: [no-leader], post: 'http://127.0.0.1:{webhook.port}/api', timeout: 1s}}]",
+                   f"[{{path: {path}, kind: leader, allow: {{vacancy: 500ms}}}}]")
+    client.delete(leader)
+    until(lambda: any("it is tried again" in line for line in one.complaints))
+    webhook.answer = 200
+    count = len(webhook.bodies)
+    until(lambda: len(webhook.bodies) > count)
+    time.sleep(1)
+    assert len([line for line in one.complaints if "posted" in line]) == 1  # said once, not at every try
+    one.end()
+
+
+@pytest.mark.skipif(not shutil.which("prometheus-alertmanager"), reason="prometheus-alertmanager is not installed")
+def test_real_alertmanager_takes_it_unchanged(path, client, alerting, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    (tmp_path / "am.yml").write_text("route: {receiver: nobody}\nreceivers: [{name: nobody}]\n")
+    manager = subprocess.Popen(["prometheus-alertmanager", f"--config.file={tmp_path}/am.yml",
+                                f"--storage.path={tmp_path}/am", f"--web.listen-address=127.0.0.1:{port}",
+                                "--cluster.listen-address="], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def active():
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/v2/alerts?active=true", timeout=5) as answer:
+                return json.load(answer)
+        except OSError:
+            return None
+    try:
+        until(lambda: active() is not None)
+        leader = stand(client, path)
+        one = alerting(f"[{{on: [no-leader], post: 'http://127.0.0.1:{port}/api/v2/alerts'}}]",
+                       f"[{{path: {path}, kind: leader, allow: {{vacancy: 500ms}}}}]")
+        client.delete(leader)
+        alerts = until(active)
+        assert [(a["labels"]["alertname"], a["labels"]["election"]) for a in alerts] == [("no-leader", path)]
+        stand(client, path)
+        until(lambda: active() == [])
+        one.end()
+        assert one.complaints == []
+    finally:
+        manager.terminate()
+        manager.wait(20)
+
+
+# -- the configuration
+
+@pytest.mark.parametrize("alerts, complaint", [
+    ("[{on: [no-leder], run: [/bin/true]}]", "no-leder is neither a finding nor an event; did you mean no-leader?"),
+    ("[{on: [no-leader]}]", "alerts[] has neither run nor post"),
+    ("[{on: [no-leader], post: 'ftp://x/y'}]", "post: is no URL"),
+    ("[{on: [no-leader], run: [/bin/true], timeout: 0s}]", "timeout"),
+])
+def test_wrong_configuration(tmp_path, alerts, complaint):
+    (tmp_path / "c.yaml").write_text(f"clusters: [{{hosts: 'zk:1'}}]\nalerts: {alerts}\n")
+    done = run("config", "-c", str(tmp_path / "c.yaml"))
+    assert done.status == 2 and complaint in done.err, done

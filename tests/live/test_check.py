@@ -1,0 +1,269 @@
+"""`electop check` as a monitoring plug-in, and inside a real monitoring daemon."""
+import os
+import pathlib
+import pwd
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+import pytest
+
+from electop import PROGRAM, run
+from recorder import Recorder
+from waiting import until
+
+LIMIT_S = 150
+
+
+def check(zk, *arguments, **more):
+    return run("check", "-s", zk.hosts, "--admin", zk.admin, *arguments, **more)
+
+
+def performance(done):
+    """The figures behind the bar: {label: value with its unit}."""
+    line, bar, data = done.out.partition("|")
+    assert bar and done.out.count("\n") == 1, done
+    return {label: value for label, value in re.findall(r" '([^']+)'=([^; ]*);[^; ]*;[^; ]*;[^; ]*;", data)}
+
+
+@pytest.fixture
+def standing(client, path):
+    client.ensure_path(path)
+    return [client.create(f"{path}/n_", f"host-{c}:1".encode(), ephemeral=True, sequence=True) for c in "ab"]
+
+
+def test_lone_leader_is_a_warning(zk, path, standing, client):
+    client.delete(standing[1])
+    done = check(zk, path)
+    assert done.status == 1 and "no candidate stands behind the leader" in done.out, done
+    figures = performance(done)
+    assert figures["candidates"] == "1" and figures["vacancy"] == "0s" and float(figures["tenure"][:-1]) >= 0, done
+
+
+def test_one_look_at_watches_is_no_proof(zk, path, standing):
+    """kazoo created two znodes and watches nothing: after one look that is suspected, and no alarm."""
+    done = check(zk, path)
+    assert done.status == 0 and "1 suspected finding" in done.out and performance(done)["next_failover"] == "U", done
+
+
+def test_thresholds_decide(zk, path, standing, client):
+    client.exists(standing[0], watch=lambda event: None)
+    for arguments, status in (((), 0), (("-w", "candidates=3:"), 1), (("-c", "candidates=3:"), 2),
+                              (("-w", "candidates=3:", "-c", "candidates=2:"), 1), (("-w", "candidates=2:"), 0),
+                              (("-c", "tenure=~:1h"), 0), (("-c", "tenure=1h:"), 2), (("-w", "next_failover=1:"), 0),
+                              (("-c", "changes=3"), 3)):
+        # The look at the servers may come before the watch is set there.
+        done = check(zk, path, *arguments, "-w", "suspected=~:")
+        assert done.status == status, (arguments, done)
+    assert "from a recording only" in done.out
+
+
+def test_vacant_and_absent_are_critical(zk, path, client):
+    client.ensure_path(path)
+    done = check(zk, path)
+    assert done.status == 2 and "nobody leads" in done.out, done
+    done = check(zk, path + "-nowhere")
+    assert done.status == 2 and "there is no such path" in done.out, done
+
+
+def test_free_lock_is_fine(zk, path, client, tmp_path):
+    client.ensure_path(path)
+    (tmp_path / "c.yaml").write_text(f"clusters: [{{hosts: '{zk.hosts}', elections: [{{path: {path}, kind: lock}}]}}]\n")
+    done = run("check", "--config", str(tmp_path / "c.yaml"))
+    assert done.status == 0 and "free" in done.out, done
+
+
+def test_several_elections_in_one_line(zk, path, standing, client):
+    client.exists(standing[0], watch=lambda event: None)
+    client.ensure_path(path + "-b")
+    done = check(zk, path, path + "-b")
+    assert done.status == 2 and "2 elections" in done.out, done
+    assert done.out.index(path + "-b") < done.out.index(path + " led")  # the worst first
+    assert performance(done)[f"{path} candidates"] == "2" and performance(done)[f"{path}-b candidates"] == "0"
+
+
+def test_unknown(zk, path):
+    for arguments, word in ((["check", "-s", "127.0.0.1:1", "-t", "1", "/x"], "not connected"),
+                            (["check", "-w", "nonsense=1"], "unknown figure nonsense"),
+                            (["check", "-w", "candidate=1"], "did you mean candidates?"),
+                            (["check", "--nonsense"], "unknown option"),
+                            (["check", "-s", zk.hosts, path + "/*"], "no path matches"),
+                            (["check", "--config", "/nonexistent/config.yaml"], "/nonexistent/config.yaml")):
+        done = run(*arguments)
+        assert done.status == 3 and done.out.startswith("ELECTION UNKNOWN - ") and word in done.out, (arguments, done)
+        assert done.out.count("\n") == 1, done
+
+
+def test_deadline_holds(zk, path, client):
+    """A server that stands still does not make the check late."""
+    client.ensure_path(path)
+    zk.freeze(0)
+    try:
+        began = time.monotonic()
+        done = check(zk, path, "-t", "2")
+        assert done.status == 3 and time.monotonic() - began < 6, done
+    finally:
+        zk.thaw(0)
+
+
+def test_hostile_names_stay_in_their_place(zk, path, client):
+    client.ensure_path(path)
+    client.create(path + "/n_", b"evil|'x'=1;\n\x1b[2J", ephemeral=True, sequence=True)
+    done = check(zk, path)
+    assert done.out.count("|") == 1 and done.out.count("\n") == 1 and "\x1b" not in done.out, done
+
+
+def test_figures_of_a_recording(zk, client, tmp_path):
+    client.ensure_path("/election")
+    first, _ = [client.create("/election/n_", ephemeral=True, sequence=True) for _ in "ab"]
+    recorder = Recorder(tmp_path, zk.hosts)
+    try:
+        recorder.wait_for("SELECT * FROM events WHERE event = 'election-seen'")
+        client.delete(first)
+        recorder.wait_for("SELECT * FROM failovers")
+        done = run("check", "--config", str(recorder.config), "--admin", zk.admin, "-c", "changes=~:0")
+        assert done.status == 2 and performance(done)["changes"] == "1", done
+        assert run("check", "--config", str(recorder.config), "-c", "changes=~:0", "--window", "1s",
+                   "-w", "next_failover=~:").status in (0, 2)
+    finally:
+        recorder.end()
+
+
+# -- inside a real monitoring daemon
+
+NAGIOS = shutil.which("nagios4")
+CONFIG = """
+log_file={d}/nagios.log
+cfg_file={d}/objects.cfg
+object_cache_file={d}/objects.cache
+precached_object_file={d}/objects.precache
+status_file={d}/status.dat
+status_update_interval=2
+service_inter_check_delay_method=n
+illegal_macro_output_chars=`~$&|'<>
+nagios_user={user}
+nagios_group={user}
+check_external_commands=0
+command_file={d}/nagios.cmd
+query_socket={d}/nagios.qh
+lock_file={d}/nagios.lock
+temp_file={d}/nagios.tmp
+temp_path={d}
+log_archive_path={d}
+check_result_path={d}
+state_retention_file={d}/retention.dat
+interval_length=1
+use_syslog=0
+enable_notifications=0
+execute_service_checks=1
+date_format=iso8601
+service_check_timeout=30
+"""
+OBJECTS = """
+define timeperiod {{
+ timeperiod_name always
+ alias always
+ sunday 00:00-24:00
+ monday 00:00-24:00
+ tuesday 00:00-24:00
+ wednesday 00:00-24:00
+ thursday 00:00-24:00
+ friday 00:00-24:00
+ saturday 00:00-24:00
+}}
+define contact {{
+ contact_name nobody
+ host_notification_period always
+ service_notification_period always
+ host_notification_commands up
+ service_notification_commands up
+}}
+define command {{
+ command_name up
+ command_line /bin/true
+}}
+define command {{
+ command_name check_election
+ command_line {program} check -s $HOSTADDRESS$:{port} --admin {admin} -t 10 $ARG1$
+}}
+define host {{
+ host_name zk
+ address {address}
+ check_command up
+ check_period always
+ max_check_attempts 1
+ check_interval 60
+ contacts nobody
+ notification_period always
+}}
+define service {{
+ host_name zk
+ service_description election
+ check_command check_election!{path}
+ check_period always
+ check_interval 1
+ retry_interval 1
+ max_check_attempts 1
+ contacts nobody
+ notification_period always
+}}
+"""
+STATES = {0: "OK", 1: "WARNING", 2: "CRITICAL", 3: "UNKNOWN"}
+
+
+def service_state(directory):
+    """What the daemon itself says of the service: its state, its text and its performance data."""
+    status = (directory / "status.dat").read_text() if (directory / "status.dat").exists() else ""
+    service = status.partition("servicestatus {")[2].partition("}")[0]
+    facts = dict(line.strip().partition("=")[::2] for line in service.splitlines() if "=" in line)
+    return (STATES.get(int(facts["current_state"])) if facts.get("has_been_checked") == "1" else None,
+            facts.get("plugin_output", ""), facts.get("performance_data", ""))
+
+
+@pytest.mark.skipif(not NAGIOS, reason="nagios4 is not installed")
+def test_state_changes_in_nagios_when_the_leader_is_killed(zk, path):
+    """Green while somebody leads and the next one is notified, red when nobody is left, green again after that."""
+    client = zk.client()
+    client.ensure_path(path)
+    one = zk.client(timeout=2)
+    two = zk.client(timeout=2)
+    first = one.create(path + "/n_", b"a:1", ephemeral=True, sequence=True)
+    two.create(path + "/n_", b"b:1", ephemeral=True, sequence=True)
+    two.exists(first, watch=lambda event: None)
+    address, port = zk.hosts.split(":")
+    user = "nagios" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
+    directory = pathlib.Path(tempfile.mkdtemp(prefix="electop-nagios-"))  # the daemon's user must get there
+    program = shutil.copy(PROGRAM, directory / "electop")  # the daemon's user cannot look into the build
+    (directory / "nagios.cfg").write_text(CONFIG.format(d=directory, user=user))
+    (directory / "objects.cfg").write_text(OBJECTS.format(program=program, address=address, port=port, path=path,
+                                                          admin=zk.admin))
+    if os.getuid() == 0:
+        shutil.chown(directory, user, user)
+    daemon = subprocess.Popen([NAGIOS, str(directory / "nagios.cfg")], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, start_new_session=True,
+                              env={**os.environ, "HOME": str(directory)})
+    try:
+        def shows(*wanted):
+            def one_of():
+                state = service_state(directory)
+                log = directory / "nagios.log"
+                assert state[0] in wanted, (state, log.read_text()[-500:] if log.exists() else "no log yet")
+                return state
+            return until(one_of, 40)
+        state, text, figures = shows("OK")
+        assert "led by a:1" in text and "'candidates'=2" in figures
+        one.stop()   # the successor leads, and nobody stands behind it
+        state, text, _ = shows("WARNING")
+        assert "no candidate stands behind the leader" in text
+        two.stop()
+        state, text, _ = shows("CRITICAL")
+        assert "nobody leads" in text
+        client.create(path + "/n_", b"c:1", ephemeral=True, sequence=True)
+        shows("OK", "WARNING")
+    finally:
+        os.killpg(daemon.pid, signal.SIGTERM)
+        daemon.wait(20)
+        shutil.rmtree(directory)

@@ -1,0 +1,232 @@
+"""Whatever a server sends: through a proxy that changes its bytes, and from servers that follow a script.
+
+Each command either shows what is right or says what is wrong; it never crashes (the sanitizers of the build judge
+that), never holds more than 64 MB for an answer, and ends within a second of Ctrl-C."""
+import os
+import random
+import re
+import signal
+import socket
+import struct
+import subprocess
+import threading
+import time
+
+import pytest
+
+from electop import PROGRAM, check_sanitizers, run
+from fake_server import _Server
+from patience import stretched
+from waiting import until
+
+LIMIT_S = 300
+# The campaign of a release is longer: FRAMES_MUTATIONS=100000 tests/run live/frames
+MUTATIONS = int(os.environ.get("FRAMES_MUTATIONS", "35"))
+SANITIZED = "asan" in PROGRAM
+
+
+def receive(connection, length):
+    data = b""
+    while len(data) < length:
+        piece = connection.recv(length - len(data))
+        if not piece:
+            raise OSError("closed")
+        data += piece
+    return data
+
+
+def frame(connection):
+    return receive(connection, struct.unpack(">i", receive(connection, 4))[0])
+
+
+def send(connection, body):
+    connection.sendall(struct.pack(">i", len(body)) + body)
+
+
+GREETING = struct.pack(">iiqi", 0, 10000, 0x1000001, 16) + bytes(17)
+STAT = bytes(68)
+
+
+def scripted(answer):
+    """A server that greets, and answers requests with answer(number, kind, path): a body, or None."""
+    def serve(connection):
+        frame(connection)
+        send(connection, GREETING)
+        while True:
+            request = frame(connection)
+            number, kind = struct.unpack(">ii", request[:8])
+            length = struct.unpack(">i", request[8:12])[0] if len(request) >= 12 else 0
+            path = request[12:12 + length].decode("utf-8", "replace") if length > 0 else ""
+            body = answer(number, kind, path)
+            if body is None and kind == -11:
+                send(connection, struct.pack(">iqi", number, 1, 0))
+                return
+            if body is None and kind == 11:
+                send(connection, struct.pack(">iqi", -2, 1, 0))
+            elif body is None:
+                send(connection, struct.pack(">iqi", number, 1, -101))
+            else:
+                connection.sendall(body) if isinstance(body, list) else send(connection, body)
+    return serve
+
+
+def head(number, error=0):
+    return struct.pack(">iqi", number, 1, error)
+
+
+LIES = {
+    "children count 2147483647": lambda n: head(n) + struct.pack(">i", 2**31 - 1) + bytes(76),
+    "children count -1": lambda n: head(n) + struct.pack(">i", -1) + STAT,
+    "a child's name of length 1000000": lambda n: head(n) + struct.pack(">ii", 1, 1000000) + STAT,
+    "a Stat cut off": lambda n: head(n) + struct.pack(">i", 0) + STAT[:20],
+    "unasked reply number": lambda n: head(n + 7) + struct.pack(">i", 0) + STAT,
+    "surplus bytes": lambda n: head(n) + struct.pack(">i", 0) + STAT + b"more",
+    "error code 5": lambda n: head(n, 5),
+    "notification of type 77": lambda n: head(-1) + struct.pack(">iii", 77, 3, 2) + b"/a",
+    "a notification's path": lambda n: head(-1) + struct.pack(">ii", 4, 3),
+}
+
+
+@pytest.mark.parametrize("fault", LIES, ids=lambda fault: re.sub(r"\W+", "-", fault))
+def test_reply_that_is_none(fault, tmp_path):
+    """It is named, with the server; the connection ends, and nothing of it is shown."""
+    def answer(number, kind, path):
+        return LIES[fault](number) if kind == 12 else None
+    with _Server(scripted(answer)) as server:
+        done = run("once", "--quick", "-s", server.address, "--wait", f"{stretched(1):.0f}s", "--admin", "off",
+                   "--four-letter", "off", "--log", str(tmp_path / "log"), "/election")
+    assert done.status in (0, 3), done
+    # The look's own text names it unless it is just connected again as its time ends.
+    said = done.out + done.err + (tmp_path / "log").read_text()
+    assert f"{server.address} sent a reply that is no ZooKeeper reply: {fault}" in said, (done, said)
+
+
+def test_frame_longer_than_any():
+    """A length is believed as far as its bytes come, and refused where no reply is so long."""
+    def serve(connection):
+        frame(connection)
+        send(connection, GREETING)
+        frame(connection)
+        connection.sendall(struct.pack(">i", 2**30))
+        while True:
+            connection.sendall(bytes(65536))
+    with _Server(serve) as server:
+        done = run("once", "--quick", "-s", server.address, "--wait", f"{stretched(1):.0f}s", "--admin", "off",
+                   "--four-letter", "off")
+    assert "sent a reply that is no ZooKeeper reply: a frame of 1073741824 bytes" in done.out + done.err, done
+
+
+def peak_kb(pid):
+    try:
+        with open(f"/proc/{pid}/status", encoding="ascii") as f:
+            return int(re.search(r"VmHWM:\s+(\d+)", f.read())[1])
+    except (OSError, TypeError):
+        return 0
+
+
+def big_list(count):
+    names = b"".join(struct.pack(">i", 12) + b"n_%010d" % i for i in range(count))
+    return struct.pack(">i", count) + names + STAT[:64] + struct.pack(">q", 5)[4:]
+
+
+@pytest.mark.parametrize("count", [50_000, 500_000, 2_000_000])
+def test_memory_and_end(count):
+    """Lists of any length, again and again: no more than 64 MB more than without, and Ctrl-C ends it at once."""
+    body = big_list(count)
+
+    def answer(number, kind, path):
+        return head(number) + body if kind == 12 else None
+    with _Server(scripted(answer)) as server:
+        process = subprocess.Popen([PROGRAM, "events", "-s", server.address, "--admin", "off", "--four-letter", "off", "/election"],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+        until(lambda: peak_kb(process.pid) > 1000, 10)
+        empty = peak_kb(process.pid)
+        time.sleep(5)
+        peak = peak_kb(process.pid)
+        process.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        err = process.communicate(timeout=60)[1].decode("utf-8", "replace")
+        took = time.monotonic() - began
+    check_sanitizers(err)
+    if not SANITIZED:  # which take memory and time of their own
+        assert peak - empty < 64 << 10, f"{(peak - empty) >> 10} MB"
+        assert took < 1, f"{took} s"
+
+
+class Mutator:
+    """A proxy that changes some of the bytes that the server sends: by a number, which a failure names."""
+
+    def __init__(self, address):
+        host, port = address.rsplit(":", 1)
+        self.target, self.seed, self.changed = (host, int(port)), 0, 0
+        self.server = _Server(self._serve)
+        self.address = self.server.address
+
+    def _serve(self, near):
+        dice = random.Random(self.seed)
+        with socket.create_connection(self.target) as far:
+            threading.Thread(target=self._pass_on, args=(near, far), daemon=True).start()
+            place = 0
+            while data := far.recv(65536):
+                near.sendall(self._change(dice, data, place))
+                place += len(data)
+        near.shutdown(socket.SHUT_RDWR)
+
+    @staticmethod
+    def _pass_on(near, far):
+        try:
+            while data := near.recv(65536):
+                far.sendall(data)
+            far.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+    def _change(self, dice, data, place):
+        # The first connections are spared now and then, so that later frames are reached, too.
+        if dice.random() < (0.85 if place < 41 else 0.5):
+            return data
+        self.changed += 1
+        data = bytearray(data)
+        kind = dice.randrange(6)
+        at = dice.randrange(len(data))
+        if kind == 0:
+            data[at] ^= 1 << dice.randrange(8)
+        elif kind == 1:
+            data[at] = dice.choice((0, 1, 0x7f, 0x80, 0xff))
+        elif kind == 2 and len(data) >= 4:
+            at = dice.randrange(len(data) - 3)
+            data[at:at + 4] = struct.pack(">i", dice.choice((-1, 0, 1, 2**31 - 1, -2**31, 1000, 65536, -101, -2, -4, -8)))
+        elif kind == 3:
+            del data[at:at + dice.randrange(1, 64)]
+        elif kind == 4:
+            data[at:at] = dice.randbytes(dice.randrange(1, 64))
+        else:
+            data[at:] = dice.randbytes(len(data) - at)
+        return bytes(data)
+
+
+@pytest.fixture(scope="module")
+def populated(zk, client):
+    """Elections with something in them."""
+    for i in range(3):
+        client.create(f"/election/n_{i}-", b"host-%d" % i, ephemeral=True, sequence=True, makepath=True)
+    return zk
+
+
+COMMANDS = [("once", "--quick", "--wait", "1s", "/election"), ("once", "--wait", "1s", "--json"), ("events", "--for", "1s", "/election"),
+            ("events", "--for", "1s"), ("check", "/election"), ("export", "--once"),
+            ("inject", "/electop-sandbox/frames", "-n", "2", "--for", "500ms", "--wait", "1s")]
+
+
+def test_changed_bytes(populated):
+    """Every command through the proxy, with other bytes changed each time: it ends by itself and is in order."""
+    proxy = Mutator(populated.hosts)
+    try:
+        for seed in range(MUTATIONS):
+            proxy.seed = seed
+            command = COMMANDS[seed % len(COMMANDS)]
+            done = run(*command, "-s", proxy.address, "--admin", "off", "--four-letter", "off", within=60)
+            assert 0 <= done.status <= 3, (seed, command, done)
+        assert proxy.changed > MUTATIONS / 2
+    finally:
+        proxy.server.shutdown()

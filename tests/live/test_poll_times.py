@@ -1,0 +1,64 @@
+"""How soon an illness is known: what is asked of servers comes when it is needed, also after a restart."""
+import time
+
+import pytest
+
+from electop import Events
+from ensemble import Ensemble
+from patience import stretched, strain
+from standing import Findings, Line
+
+ELECTIONS = 10
+
+
+@pytest.fixture
+def world():
+    """Ten elections of three; the tool watches them all."""
+    zk = Ensemble(1)
+    lines = [Line(zk, f"/e{i}") for i in range(ELECTIONS)]
+    try:
+        yield zk, lines
+    finally:
+        for line in lines:
+            line.close()
+        zk.close()
+
+
+def fill(lines):
+    for line in lines:
+        for _ in range(3):
+            line.join()
+
+
+def watching(zk, lines):
+    return Events(zk.hosts, "--admin", zk.admin, *[line.path for line in lines])
+
+
+def test_disconnected_leader_is_told_before_it_expires(world):
+    """Of leaders with a timeout of 4 s whose connections go, nine of ten are told of by half of it."""
+    zk, lines = world
+    fill(lines)
+    soon = 0
+    with watching(zk, lines) as events:
+        findings = Findings(events)
+        for line in lines:
+            time.sleep(0.4)
+            dropped = time.monotonic()
+            line.members[0].session.drop()
+            findings.expect(line.path, "owner-disconnected", stretched(4))
+            soon += time.monotonic() - dropped < 2 * strain()
+    assert soon >= 9
+
+
+def test_illness_after_a_restart(world):
+    """A server that has just started answers late, and is asked all the same."""
+    zk, lines = world
+    with watching(zk, lines) as events:
+        time.sleep(2)
+        zk.kill(0)
+        zk.start(0)
+        fill(lines)
+        began = time.monotonic()
+        lines[0].join(watching=None)
+        Findings(events).expect(lines[0].path, "no-watch", stretched(15), certainty="certain")
+        assert time.monotonic() - began < 15 * strain()

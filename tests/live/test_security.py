@@ -1,0 +1,338 @@
+"""Secured clusters: every command through each of six securities, and what is said where one does not fit."""
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import time
+
+import pytest
+
+from electop import PROGRAM, Events, elections, run
+from fake_server import free_port
+from secured import MODES, REALM, Authority, Kdc, Secured
+from terminal import Tmux
+from waiting import until
+
+LIMIT_S = 240
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory):
+    made = Authority(tmp_path_factory.mktemp("tls"))
+    made.issue("server")
+    made.issue("client")
+    return made
+
+
+@pytest.fixture(scope="module")
+def kdc(tmp_path_factory):
+    made = Kdc(tmp_path_factory.mktemp("kdc"))
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module", params=MODES)
+def secured(request, authority, kdc, tmp_path_factory):
+    made = Secured(request.param, tmp_path_factory.mktemp("secured"), authority, kdc)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def tls(authority, tmp_path_factory):
+    made = Secured("tls", tmp_path_factory.mktemp("tls-server"), authority, None)
+    yield made
+    made.close()
+
+
+def say(secured, *arguments, **more):
+    return run(*arguments, "--config", secured.config, env=secured.env, **more)
+
+
+def problem(hosts, *arguments, env=None, wait="4s"):
+    """What a look says that cannot be taken."""
+    done = run("once", "--quick", "-s", hosts, "--wait", wait, "--admin", "off", "--four-letter", "off", *arguments, env=env)
+    assert done.status == 3, done
+    return done.out + done.err
+
+
+def problem_of(folder, hosts, security, env=None, wait="6s"):
+    file = os.path.join(str(folder), "one.yaml")
+    with open(file, "w", encoding="utf-8") as f:
+        f.write(f"clusters:\n  - name: one\n    hosts: {hosts}\n{security}")
+    done = run("once", "--quick", "-c", file, "--wait", wait, "--admin", "off", "--four-letter", "off", env=env)
+    assert done.status in (2, 3), done
+    return done.out + done.err
+
+
+def commands(secured):
+    """Each command of the program, as it ends where all is well; yields its name and what it came to."""
+    yield "inject", say(secured, "inject", "/electop-sandbox/run", "-n", "3", "--for", "2s", "--json", within=90)
+    yield "once", say(secured, "once", "--json", "--wait", "20s", within=60)
+    yield "check", say(secured, "check", within=60)
+    yield "events", say(secured, "events", "--for", "3s", within=60)
+    yield "export", say(secured, "export", "--once", within=60)
+    recorder = subprocess.Popen([PROGRAM, "record", "-c", secured.config], env={**os.environ, **secured.env},
+                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    time.sleep(4)
+    recorder.send_signal(signal.SIGINT)
+    err = recorder.communicate(timeout=60)[1]
+    yield "record", type("Ended", (), {"status": 0 if recorder.returncode == 130 else 1, "out": "", "err": err})
+    yield "report", say(secured, "report", within=60)
+
+
+def test_every_command(secured, capsys):
+    """Through each security each command does what it does without; what they came to is printed as a row."""
+    row = {}
+    for name, done in commands(secured):
+        row[name] = done.status in ((0, 1, 2) if name == "check" else (0,))
+        if name == "once" and row[name]:
+            cluster = json.loads(done.out)["clusters"][0]
+            server = cluster["servers"][0]
+            row[name] = cluster["state"] == "connected" and server["reachable"] and server["watches_from"] == "adminserver"
+            assert row[name], json.dumps(cluster)
+        if name == "check":
+            row[name] = done.status < 3 and "UNKNOWN" not in done.out
+        assert row[name], (name, getattr(done, "out", ""), done.err)
+    watch = Tmux(f"{PROGRAM} -c {secured.config}", env=secured.env)
+    try:
+        watch.shows("/election", "connected")
+        row["watch"] = True
+    finally:
+        watch.close()
+    with capsys.disabled():
+        print(f"\n  3.8  {secured.mode:16}" + "".join(f"  {name} {'ok' if good else 'FAILED'}" for name, good in row.items()))
+
+
+def test_comes_back(secured, monkeypatch):
+    """The connection is lost: it is secured and logged in again before anything else."""
+    for name, value in secured.env.items():
+        monkeypatch.setenv(name, value)
+    with Events(None, "-c", secured.config) as events:
+        events.expect("connection", state="connected")
+        secured.ensemble.kill()
+        events.expect("connection", state="disconnected")
+        secured.ensemble.start()
+        events.expect("connection", state="connected", within=40)
+
+
+def test_words_and_admin_over_tls(tls):
+    """Both are asked with TLS where the client port has it: the plain AdminServer's port answers HTTPS, too."""
+    for more in (("--admin", "off"), ("--four-letter", "off")):
+        done = run("once", "--json", "-c", tls.config, *more, "--wait", "20s", "/election")
+        server = json.loads(done.out)["clusters"][0]["servers"][0]
+        assert server["reachable"] and server["mode"] == "standalone", (more, done)
+
+
+def test_admin_without_tls(authority, tmp_path):
+    """Beside a port for TLS most AdminServers answer without: that is found out for each, said, and can be forbidden."""
+    made = Secured("tls", tmp_path / "s", authority, None, config=["admin.portUnification=false"])
+    try:
+        log = str(tmp_path / "log")
+        done = run("once", "--json", "-c", made.config, "--four-letter", "off", "--log", log, "--wait", "20s")
+        assert json.loads(done.out)["clusters"][0]["servers"][0]["watches_from"] == "adminserver", done
+        with open(log, encoding="utf-8") as f:
+            assert "answers without TLS" in f.read()
+        with open(made.config, encoding="utf-8") as f:
+            strict = made.write("strict.yaml", f.read().replace("tls: {", "tls: {admin: https, "))
+        done = run("once", "--json", "-c", strict, "--four-letter", "off", "--wait", "10s")
+        assert json.loads(done.out)["clusters"][0]["servers"][0]["watches_from"] != "adminserver", done
+    finally:
+        made.close()
+
+
+def test_both_on_one_port(authority, tmp_path):
+    """client.portUnification: with TLS and without, each as it was asked for."""
+    made = Secured("tls", tmp_path / "s", authority, None, unified=True)
+    try:
+        for more in ((), ("--tls-ca", authority.ca)):
+            done = run("once", "--json", "--quick", "-s", made.hosts, "--admin", "off", *more)
+            assert json.loads(done.out)["clusters"][0]["state"] == "connected", done
+    finally:
+        made.close()
+
+
+# ---- TLS that does not fit ----
+
+def test_never_without_tls(tls, zk, authority):
+    """A server without TLS where it was asked for, and the other way round: said as that, and nothing is shown."""
+    assert "closed the connection in the TLS handshake" in problem(zk.hosts, "--tls-ca", authority.ca)
+    assert "or a port for TLS" in problem(tls.hosts)
+
+
+def test_authority_and_name(tls, authority, tmp_path):
+    assert "is signed by no known authority" in problem(tls.hosts, "--tls")
+    port = tls.hosts.rsplit(":", 1)[1]
+    said = problem_of(tmp_path, f"127.0.0.1:{port}", f"    tls: {{ca: {authority.ca}, server_name: zk.example}}\n")
+    assert "is for 127.0.0.1, localhost, not for zk.example" in said
+    for verify in ("ca", "none"):
+        file = tmp_path / "ok.yaml"
+        file.write_text(f"clusters:\n  - name: one\n    hosts: 127.0.0.1:{port}\n"
+                        f"    tls: {{ca: {authority.ca}, server_name: zk.example, verify: {verify}}}\n")
+        assert run("once", "--quick", "-c", str(file), "--admin", "off").status == 0
+
+
+def test_client_certificate(authority, tmp_path):
+    made = Secured("mutual tls", tmp_path / "s", authority, None)
+    try:
+        said = problem(made.hosts, "--tls-ca", authority.ca)
+        assert "requires a client certificate" in said or "asks for a client certificate" in said
+        key = authority.path("client.key")
+        os.chmod(key, 0o640)
+        done = run("once", "-c", made.config)
+        assert done.status == 2 and "can be read or written by others; run chmod 600 on it" in done.err, done
+        os.chmod(key, 0o600)
+        other = authority.issue("other")
+        done = run("once", "--quick", "-s", made.hosts, "--tls-ca", authority.ca, "--tls-cert", f"{other}.crt",
+                   "--tls-key", key, "--admin", "off", "--wait", "3s")
+        assert "does not belong to the certificate" in done.err, done
+    finally:
+        made.close()
+
+
+class OpensslServer:
+    """openssl s_server, for what no ZooKeeper does with TLS."""
+
+    def __init__(self, authority, name, *more):
+        self.port = free_port()
+        self.hosts = f"127.0.0.1:{self.port}"
+        self.process = subprocess.Popen(["openssl", "s_server", "-accept", str(self.port), "-cert", authority.path(f"{name}.crt"), "-key",
+                                         authority.path(f"{name}.key"), "-quiet", *more], stdin=subprocess.PIPE,
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        until(self._listens, 10, "openssl s_server listens")
+
+    def _listens(self):
+        with socket.socket() as one:
+            return one.connect_ex(("127.0.0.1", self.port)) == 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+
+def test_expired(authority):
+    """A certificate that is over since a second."""
+    authority.issue("brief", more=("-days", "-1"))
+    with OpensslServer(authority, "brief") as server:
+        said = problem(server.hosts, "--tls-ca", authority.ca)
+        assert re.search(r"the certificate of 127.0.0.1:\d+ expired on 20\d\d-", said), said
+
+
+def test_old_tls(authority):
+    with OpensslServer(authority, "server", "-tls1_1", "-cipher", "ALL:@SECLEVEL=0") as server:
+        said = problem(server.hosts, "--tls-ca", authority.ca)
+        assert "TLS" in said and "1.2" in said, said
+
+
+def test_handshake_that_stalls():
+    """A server that accepts and says nothing: it is not waited for longer than for one without TLS."""
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        began = time.monotonic()
+        said = problem(f"127.0.0.1:{silent.getsockname()[1]}", "--tls", wait="2s")
+        assert "does not finish the TLS handshake" in said and time.monotonic() - began < 8
+
+
+@pytest.mark.parametrize("cut", [1, 4, 5, 6, 50, 300, 1000])
+def test_record_cut_anywhere(tls, authority, cut):
+    """A proxy that ends the connection within the servers' first bytes."""
+    port = int(tls.hosts.rsplit(":", 1)[1])
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve():
+        while True:
+            try:
+                near = listener.accept()[0]
+            except OSError:
+                return
+            with near, socket.create_connection(("127.0.0.1", port)) as far:
+                far.sendall(near.recv(65536))
+                near.sendall(far.recv(cut))
+    import threading
+    threading.Thread(target=serve, daemon=True).start()
+    with listener:
+        assert "127.0.0.1" in problem(f"127.0.0.1:{listener.getsockname()[1]}", "--tls-ca", authority.ca, wait="2s")
+
+
+# ---- SASL that does not fit ----
+
+def test_login_is_required(kdc, tmp_path):
+    made = Secured("digest-md5", tmp_path / "s", None, None)
+    try:
+        assert "requires a login; set sasl" in problem(made.hosts)
+        wrong = made.write("wrong", "watcher:wrong\n")
+        os.chmod(wrong, 0o600)
+        said = problem_of(tmp_path, made.hosts, f"    sasl: {{credentials_file: {wrong}}}\n")
+        assert "it refuses DIGEST-MD5 as watcher; check the credentials" in said, said
+        os.chmod(wrong, 0o644)
+        said = problem_of(tmp_path, made.hosts, f"    sasl: {{credentials_file: {wrong}}}\n")
+        assert "can be read or written by others" in said, said
+        said = problem_of(tmp_path, made.hosts, f"    sasl: {{keytab: {kdc.path('watcher.keytab')}, host: localhost}}\n",
+                          env={"KRB5_CONFIG": kdc.config})
+        assert "it does not offer GSSAPI" in said, said
+    finally:
+        made.close()
+
+
+def test_tickets(kdc, tmp_path):
+    """From a cache; where there is none, it is over, the service is unknown or no KDC answers, it says the next step."""
+    made = Secured("kerberos", tmp_path / "s", None, kdc)
+    port = made.hosts.rsplit(":", 1)[1]
+    cache = str(tmp_path / "cache")
+    try:
+        def with_cache(**more):
+            return problem_of(tmp_path, made.hosts, f"    sasl: {{ticket_cache: 'FILE:{cache}'}}\n", env=made.env, **more)
+        assert re.search(r"no Kerberos ticket \(.*\); run kinit, or set sasl: keytab", with_cache())
+        kdc.kinit(cache)
+        file = made.write("cache.yaml", f"clusters:\n  - name: c\n    hosts: {made.hosts}\n    sasl: {{ticket_cache: 'FILE:{cache}'}}\n")
+        done = run("once", "--json", "--quick", "-c", file, "--admin", "off", env=made.env)
+        assert json.loads(done.out)["clusters"][0]["state"] == "connected", done
+        kdc.kinit(cache, lifetime="2s")
+        time.sleep(3)
+        assert "run kinit" in with_cache()
+        said = problem_of(tmp_path, f"127.0.0.1:{port}", f"    sasl: {{keytab: {kdc.path('watcher.keytab')}}}\n", env=made.env)
+        assert "Kerberos knows no service zookeeper/127.0.0.1" in said, said
+        nowhere = made.write("krb5.conf", f"[libdefaults]\n default_realm = {REALM}\n[realms]\n {REALM} = {{\n  kdc = 127.0.0.1:1\n }}\n")
+        said = problem_of(tmp_path, made.hosts, f"    sasl: {{keytab: {kdc.path('watcher.keytab')}}}\n", env={"KRB5_CONFIG": nowhere})
+        assert "no KDC answers" in said, said
+    finally:
+        made.close()
+
+
+def test_keytab_fetches_anew(tmp_path, monkeypatch):
+    """Tickets of a few seconds: after each has expired, a lost connection comes back with a new one."""
+    short = Kdc(tmp_path, lifetime="4s")
+    made = Secured("kerberos", tmp_path / "s", None, short)
+    monkeypatch.setenv("KRB5_CONFIG", short.config)
+    try:
+        with Events(None, "-c", made.config) as events:
+            events.expect("connection", state="connected")
+            time.sleep(6)
+            made.ensemble.kill()
+            events.expect("connection", state="disconnected")
+            made.ensemble.start()
+            events.expect("connection", state="connected", within=40)
+    finally:
+        made.close()
+        short.close()
+
+
+def test_demo_with_tls(tmp_path):
+    """Its servers have a certificate of their own, and no port without."""
+    process = subprocess.Popen([PROGRAM, "demo", "--tls", "--no-screen"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+    try:
+        hosts = process.stdout.readline().strip()
+        process.stdout.readline()
+        ca = re.search(r"--tls-ca (\S+)", process.stdout.readline())[1]
+        done = run("once", "--json", "-s", hosts, "--tls-ca", ca, "--admin", "off", "--wait", "40s", "/election", within=90)
+        assert elections(json.loads(done.out))["/election"]["state"] in ("led", "vacant", "absent"), done
+        assert "or a port for TLS" in problem(hosts)
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)

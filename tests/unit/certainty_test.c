@@ -1,0 +1,366 @@
+/*
+ * Proves the rule of certainty: a finding is certain only where all that it presumes is known; and that
+ * healthy systems of layouts which are known by half are not accused with certainty.
+ */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+
+#include "probe/election/certainty.h"
+#include "tests/support/model_script.h"
+
+#define ALL ((1u << PRESUMPTIONS) - 1)
+
+/* Each condition in turn is taken away from each finding: it is suspected then, or not raised. */
+static void every_presumption_counts(void **state)
+{
+    (void)state;
+    for (enum finding_code code = 0; code < FINDING_COUNT; code++) {
+        enum presumption missing;
+        enum verdict without;
+        assert_int_equal(certainty_judge(code, ALL, &missing), VERDICT_CERTAIN);
+        assert_int_equal(missing, PRESUMPTIONS);
+        for (enum presumption p = 0; p < PRESUMPTIONS; p++) {
+            enum verdict verdict = certainty_judge(code, ALL & ~(1u << p), &missing);
+            if (!certainty_presumes(code, p, &without)) {
+                assert_int_equal(verdict, VERDICT_CERTAIN);
+                continue;
+            }
+            assert_int_not_equal(verdict, VERDICT_CERTAIN);
+            assert_int_equal(verdict, without);
+            assert_int_equal(missing, p);
+        }
+        /* Without all of them, the gravest consequence counts. */
+        enum verdict nothing = certainty_judge(code, 0, &missing);
+        for (enum presumption p = 0; p < PRESUMPTIONS; p++)
+            assert_true(!certainty_presumes(code, p, &without) || nothing >= without);
+    }
+}
+
+/* Findings about members say nothing of a directory that is not known to be an election, and those that say
+   that a watch is missing presume that every watch is shown or excluded. */
+static void presumptions_of_kinds_of_findings(void **state)
+{
+    (void)state;
+    static const enum finding_code watches[] = {FINDING_NO_WATCH, FINDING_WATCH_ON_DELETED,
+                                                FINDING_WATCH_SELF, FINDING_WRONG_PREDECESSOR,
+                                                FINDING_ORPHAN_READER};
+    static const enum finding_code of_leaders[] = {FINDING_NO_LEADER, FINDING_FLAPPING,
+                                                   FINDING_SLOW_FAILOVER};
+    enum verdict without;
+    for (size_t i = 0; i < sizeof watches / sizeof *watches; i++) {
+        assert_true(certainty_presumes(watches[i], PRESUMES_ELECTION, &without));
+        assert_int_equal(without, VERDICT_NOTHING);
+        assert_true(certainty_presumes(watches[i], PRESUMES_WATCHES, &without));
+        assert_int_equal(without, VERDICT_SUSPECTED);
+        assert_true(certainty_presumes(watches[i], PRESUMES_LAYOUT, &without));
+        assert_true(certainty_presumes(watches[i], PRESUMES_ORDER, &without));
+    }
+    for (size_t i = 0; i < sizeof of_leaders / sizeof *of_leaders; i++) {
+        assert_true(certainty_presumes(of_leaders[i], PRESUMES_LEADER, &without));
+        assert_int_equal(without, VERDICT_SUSPECTED);
+    }
+    for (enum presumption p = 0; p < PRESUMPTIONS; p++) {
+        assert_non_null(presumption_kind(p)->word);
+        assert_non_null(presumption_kind(p)->assumed);
+    }
+}
+
+#define RA "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa__rlock__0000000000"
+#define RB "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb__rlock__0000000001"
+#define RC "cccccccccccccccccccccccccccccccc__rlock__0000000002"
+#define WD "dddddddddddddddddddddddddddddddd__lock__0000000003"
+#define RE "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee__rlock__0000000004"
+#define RF "ffffffffffffffffffffffffffffffff__rlock__0000000005"
+#define FIVE                                                                                                 \
+    "watch /lock kind=lock\nconnect\n> connection connected\n"                                               \
+    "+ " RA " s=a\n+ " RB " s=b\n+ " RC " s=c\n+ " WD " s=d\n+ " RE " s=e\n+ " RF " s=f\n"                   \
+    "client a on=1 at=h:1\nclient b on=1 at=h:2\nclient c on=1 at=h:3\nclient d on=1 at=h:4\n"               \
+    "client e on=1 at=h:5\nclient f on=1 at=h:6\n"                                                           \
+    "tick 1000\nlist\n> election-seen\nreadall\n"
+
+static void read_write_locks(void **state)
+{
+    (void)state;
+    model_script_run("three readers hold it, a writer waits for the last, two readers for the writer",
+                     FIVE "w d " RC "\nw e " WD "\nw f " WD "\nproof\n"
+                          "? findings none\n"
+                          "? link " RA " first\n? link " RC " first\n? link " WD " right\n"
+                          "? link " RE " right\n? link " RF " right\n"
+                          "? next-failover " WD " told, chain complete\n"
+                          "? goes " RA " nobody unknown\n"
+                          "? goes-why " RA " other readers still hold it\n"
+                          "? goes " WD " " RE " told " RF "\n");
+    model_script_run("the writer holds it, and three readers wait for it: no herd",
+                     "watch /lock kind=lock\nconnect\n> connection connected\n"
+                     "+ " WD " s=d\n+ " RE " s=e\n+ " RF " s=f\n"
+                     "client d on=1 at=h:4\nclient e on=1 at=h:5\nclient f on=1 at=h:6\n"
+                     "tick 1000\nlist\n> election-seen\nreadall\n"
+                     "w e " WD "\nw f " WD "\nproof\n"
+                     "? findings none\n"
+                     "? next-failover " RE " told, chain complete\n");
+    model_script_run("orphan-reader: a writer is before it, and it watches nothing",
+                     FIVE "w d " RC "\nw e " WD "\nproof\n"
+                          "? findings orphan-reader critical certain " RF "\n"
+                          "w f " WD "\nround\n"
+                          "? findings none\n");
+    model_script_run("orphan-reader: it waits for a writer that is gone",
+                     FIVE "w d " RC "\nw e " WD "\nw f 99999999999999999999999999999999__lock__0000000009\n"
+                          "proof\n"
+                          "? findings orphan-reader critical certain " RF "\n");
+    model_script_run("a writer that waits for the wrong member is no healthy one",
+                     FIVE "w d " RA "\nw e " WD "\nw f " WD "\nproof\n"
+                          "? findings wrong-predecessor error certain " WD "\n");
+    model_script_run("Curator's names have a GUID, and its readers wait for the first writer",
+                     "watch /lock kind=lock\nconnect\n> connection connected\n"
+                     "+ _c_11111111-2222-3333-4444-555555555501-__WRIT__0000000000 s=a\n"
+                     "+ _c_11111111-2222-3333-4444-555555555502-__WRIT__0000000001 s=b\n"
+                     "+ _c_11111111-2222-3333-4444-555555555503-__READ__0000000002 s=c\n"
+                     "client a on=1 at=h:1\nclient b on=1 at=h:2\nclient c on=1 at=h:3\n"
+                     "tick 1000\nlist\n> election-seen\nreadall\n"
+                     "w b _c_11111111-2222-3333-4444-555555555501-__WRIT__0000000000\n"
+                     "w c _c_11111111-2222-3333-4444-555555555501-__WRIT__0000000000\n"
+                     "proof\n? recipe curator-rwlock signature\n? all none\n");
+}
+
+#define A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa__lock__0000000000"
+#define B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb__lock__0000000001"
+#define C "cccccccccccccccccccccccccccccccc__lock__0000000002"
+#define D "dddddddddddddddddddddddddddddddd__lock__0000000003"
+#define FOUR                                                                                                 \
+    "watch /election\nconnect\n> connection connected\n"                                                     \
+    "+ " A " s=a\n+ " B " s=b\n+ " C " s=c\n+ " D " s=d\n"                                                   \
+    "client a on=1 at=10.0.0.1:11\nclient b on=1 at=10.0.0.2:12\n"                                           \
+    "client c on=1 at=10.0.0.3:13\nclient d on=1 at=10.0.0.4:14\n"                                           \
+    "tick 1000\nlist\n> election-seen\nreadall\nw b " A "\n"
+
+/* Others show a watch on their predecessor, and one follows what no server shows. */
+static void watches_that_no_server_shows(void **state)
+{
+    (void)state;
+    model_script_run("its server counts watches on children that are nobody's known",
+                     FOUR "w d " C "\nchildren 2\nproof\nproof\n"
+                          "? findings no-watch error suspected " C "\n"
+                          "? link " C " suspect\n? next-failover " B " told, chain unknown\n");
+    model_script_run("... all of them are an observer's", FOUR "w d " C "\nourchildren 2\nchildren 2\nproof\n"
+                                                               "? findings no-watch error certain " C "\n");
+    model_script_run("... it does not say how many", FOUR "w d " C "\nchildren -1\nproof\nproof\n"
+                                                          "? findings no-watch error suspected " C "\n");
+    model_script_run("a recursive watch above, of whatever session",
+                     FOUR "w d " C "\nclient 77 on=1 at=h:7\nw 77 /\nproof\nproof\n"
+                          "? findings no-watch error suspected " C "\n");
+    model_script_run("what was proved stays so while the session asks for nothing",
+                     FOUR "w d " C "\nproof\nchildren 2\nproof\n"
+                          "? findings no-watch error certain " C "\n"
+                          "request c\nproof\n"
+                          "? findings no-watch error suspected " C "\n");
+}
+
+static void names_alone(void **state)
+{
+    (void)state;
+    model_script_run(
+        "a directory that only has an election's kind of names is neither led nor vacant",
+        "watch /queue/taken kind=auto found\nconnect\n> connection connected\n"
+        "+ qn-0000000000 s=a\n+ qn-0000000001 s=b\n"
+        "tick 1000\nlist\n> election-seen\nreadall\n? recipe sequence name\n? sound yes\n"
+        "- qn-0000000000\nlist\n> leader-lost qn-0000000000 @1\n> candidate-left qn-0000000000 @1\n"
+        "> leader-elected qn-0000000000 -> qn-0000000001 after 0\n"
+        "- qn-0000000001\nlist\n> leader-lost qn-0000000001 @1\n> candidate-left qn-0000000001 @1\n"
+        "tick 60000\ntime\n? findings none\n? sound yes\n");
+    model_script_run("a directory of directories that a pattern matches",
+                     "watch /ill/box matched kind=auto\nconnect\n> connection connected\n"
+                     "+ one\n+ two\n+ one/n_0000000000 s=a\n"
+                     "list\n> election-seen\ntick 60000\ntime\n? findings none\n? sound yes\n");
+}
+
+static void assumed_kind(void **state)
+{
+    (void)state;
+    model_script_run("kazoo's Election and Lock look alike: nobody said that somebody must lead",
+                     "watch /jobs kind=auto\nconnect\n> connection connected\n"
+                     "+ " A " s=a\ntick 60000\nlist\n> election-seen\nreadall\n"
+                     "- " A "\ntick 1000\nlist\n> leader-lost " A " @1\n> candidate-left " A " @1\n"
+                     "tick 10000\ntime\n"
+                     "? findings no-leader critical suspected\n");
+    model_script_run("... found by discovery, it is no alarm",
+                     "watch /jobs kind=auto found\nconnect\n> connection connected\n"
+                     "+ " A " s=a\ntick 60000\nlist\n> election-seen\nreadall\n"
+                     "- " A "\ntick 1000\nlist\n> leader-lost " A " @1\n> candidate-left " A " @1\n"
+                     "tick 10000\ntime\n"
+                     "? findings no-leader warning suspected\n");
+    model_script_run("a layout that serves nothing else",
+                     "watch /jobs kind=auto found\nconnect\n> connection connected\n"
+                     "+ _c_11111111-2222-3333-4444-555555555501-latch-0000000000 s=a\n"
+                     "tick 60000\nlist\n> election-seen\nreadall\n"
+                     "- _c_11111111-2222-3333-4444-555555555501-latch-0000000000\ntick 1000\nlist\n"
+                     "> leader-lost _c_11111111-2222-3333-4444-555555555501-latch-0000000000 @1\n"
+                     "> candidate-left _c_11111111-2222-3333-4444-555555555501-latch-0000000000 @1\n"
+                     "tick 10000\ntime\n"
+                     "? findings no-leader critical certain\n");
+#define HOLD(name, session)                                                                                  \
+    "+ " name " s=" session "\nlist\n> candidate-joined " name " @1\n> leader-elected nobody -> " name       \
+    "\nreadall\ntick 2000\n- " name "\nlist\n> leader-lost " name " @1\n> candidate-left " name              \
+    " @1\ntick 6000\ntime\n"
+#define HOLD_AGAIN(before, name, session, vacant)                                                            \
+    "+ " name " s=" session "\nlist\n> candidate-joined " name " @1\n> leader-elected " before " -> " name   \
+    " after " vacant "\nreadall\ntick 2000\n- " name "\nlist\n> leader-lost " name                           \
+    " @1\n> candidate-left " name " @1\ntick 6000\ntime\n"
+    model_script_run("held for short, and free again and again: it is a lock",
+                     "watch /jobs kind=auto\nconnect\n> connection connected\n"
+                     "+ " A " s=a\nlist\n> election-seen\nreadall\ntick 500\n- " A "\nlist\n> leader-lost " A
+                     " @1\n> candidate-left " A " @1\ntick 6000\ntime\n" HOLD_AGAIN(A, B, "b", "6000")
+                         HOLD_AGAIN(B, C, "c", "6000") HOLD_AGAIN(C, D, "d", "6000") "? findings none\n");
+}
+
+static void acknowledgements_of_other_versions(void **state)
+{
+    (void)state;
+#define LATCH "_c_11111111-2222-3333-4444-555555555501-latch-0000000000"
+    model_script_run("the mark of another version was never seen: nothing is missing",
+                     "watch /flink/x/latch\nconnect\n> connection connected\n"
+                     "+ " LATCH " s=a\ntick 60000\nlist\n> election-seen\nreadall\n"
+                     "read /flink/x/connection_info\n? ack unknown\ntick 60000\ntime\n? findings none\n");
+    model_script_run("... where all versions have the same, it is suspected to be missing",
+                     "watch /ledgers/underreplication/auditorelection\nconnect\n> connection connected\n"
+                     "+ V_0000000000 s=1 bookieId: \"10.0.0.1:3181\"\ntick 60000\n"
+                     "list\n> election-seen\nreadall\nread .\n? ack no\ntick 20000\ntime\n"
+                     "? findings never-acknowledged critical suspected V_0000000000\n");
+    model_script_run("Flink since 1.15 acknowledges with three",
+                     "watch /flink/x/leader/latch\nconnect\n> connection connected\n"
+                     "+ " LATCH " s=a\nlist\n> election-seen\nreadall\n"
+                     "+ /flink/x/leader/dispatcher/connection_info s=a u\n"
+                     "+ /flink/x/leader/resource_manager/connection_info s=a u\n"
+                     "read /flink/x/leader/dispatcher/connection_info\n"
+                     "read /flink/x/leader/resource_manager/connection_info\n"
+                     "read /flink/x/leader/rest_server/connection_info\n? ack no\n"
+                     "tick 10\n+ /flink/x/leader/rest_server/connection_info s=a u\n"
+                     "read /flink/x/leader/rest_server/connection_info\n"
+                     "> leader-acknowledged " LATCH "\n? ack yes\n");
+    model_script_run("a mark that belongs to a stranger, where none was ever seen with a member",
+                     "watch /flink/x/latch\nconnect\n> connection connected\n"
+                     "+ " LATCH " s=a\n+ /flink/x/connection_info s=77 u\ntick 60000\n"
+                     "list\n> election-seen\nreadall\nread /flink/x/connection_info\ntick 20000\ntime\n"
+                     "? findings acknowledgement-mismatch critical suspected " LATCH "\n");
+}
+
+static void locks_with_hidden_watches(void **state)
+{
+    (void)state;
+#define HELD(path)                                                                                           \
+    "watch " path "\nconnect\n> connection connected\n+ " path " s=a {}\nread .\n> election-seen\n"
+    model_script_run(
+        "nobody watches it, and every watch is shown",
+        HELD("/controller") "client a on=1 at=h:1\nround\n? next-failover nobody not told, chain unknown\n");
+    model_script_run("its waiters may follow the children of what is above",
+                     HELD("/controller") "client a on=1 at=h:1\nclient b on=1 at=h:2\nchildren 1\nround\n"
+                                         "? next-failover nobody unknown, chain unknown\n");
+    model_script_run("a recursive watch on the root",
+                     HELD("/loadbalance/leader") "client a on=1 at=h:1\nclient b on=1 at=h:2\nw b /\nround\n"
+                                                 "? next-failover nobody unknown, chain unknown\n");
+    model_script_run("evidence names the lock itself",
+                     "servers 1\n" HELD(
+                         "/controller") "client a on=1 at=h:1\nround\naway a\ntick 1000\nround\n"
+                                        "? why owner-disconnected /controller exists, and no server lists a "
+                                        "connection of its session 0xa; it was last listed at 22:13:20Z; it "
+                                        "expires at 22:13:34Z at the latest | look at that client and its "
+                                        "network: it reconnects or loses its place\n");
+}
+
+static void stale_facts(void **state)
+{
+    (void)state;
+    model_script_run("owner-disconnected ends with its own deadline, and comes again with new lists only",
+                     FOUR "w c " B "\nw d " C "\nround\naway b\ntick 1000\nround\n"
+                          "? findings owner-disconnected warning certain " B "\n"
+                          "tick 13100\ntime\n? findings none\n"
+                          "tick 1000\nround\n? findings none\n");
+    model_script_run("no list for long: what it showed is not confirmed",
+                     FOUR "w c " B "\nw d " C "\nclient b on=1 at=10.0.0.2:12 timeout=120000\nround\n"
+                          "? findings session-timeout-long warning certain " B "\n"
+                          "tick 20000\ntime\n"
+                          "? findings session-timeout-long warning certain unconfirmed " B "\n"
+                          "round\n? findings session-timeout-long warning certain " B "\n");
+}
+
+static void silent_then_gone(void **state)
+{
+    (void)state;
+    model_script_run("a leader that falls silent, and whose connection ends then",
+                     FOUR "w c " B "\nw d " C "\nclient a on=1 at=10.0.0.1:11 timeout=36000\nround\n"
+                          "silent a\ntick 13000\nround\ntick 12000\nround\n"
+                          "? findings leader-silent warning suspected " A "\n"
+                          "away a\ntick 1000\nround\n"
+                          "? findings owner-disconnected error certain " A "\n"
+                          "client a on=1 at=10.0.0.1:12\nheard a\ntick 1000\nround\n? findings none\n");
+}
+
+static void short_lived_directories(void **state)
+{
+    (void)state;
+    model_script_run("made for one decision, and removed again",
+                     "watch /some/latch kind=auto found\nconnect\n> connection connected\n"
+                     "+ " LATCH " s=a\nclient a on=1 at=h:1\nlist\n> election-seen\nreadall\nround\n"
+                     "tick 30\n- " LATCH "\n- .\nlist\n> leader-lost " LATCH " @1\n> candidate-left " LATCH
+                     " @1\n> election-gone\ntick 1000\nround\ntick 10000\nround\n? findings none\n");
+    model_script_run("a directory that had lasted",
+                     "watch /some/latch kind=auto found\nconnect\n> connection connected\n"
+                     "+ " LATCH " s=a\nclient a on=1 at=h:1\nlist\n> election-seen\nreadall\nround\n"
+                     "tick 60000\nround\n- " LATCH "\n- .\nlist\n> leader-lost " LATCH
+                     " @1\n> candidate-left " LATCH
+                     " @1\n> election-gone\ntick 1000\nround\n? findings election-gone critical certain\n");
+    model_script_run("its leaders last for milliseconds, and it is empty in between",
+                     "watch /some/latch kind=auto found\nconnect\n> connection connected\n"
+                     "+ x\n- x\nlist\n> election-seen\n"
+                     "+ " LATCH " s=a\nlist\n> candidate-joined " LATCH
+                     " @1\n> leader-elected nobody -> " LATCH "\nreadall\ntick 20\n- " LATCH
+                     "\nlist\n> leader-lost " LATCH " @1\n> candidate-left " LATCH
+                     " @1\ntick 60000\ntime\n? findings none\n");
+}
+
+static void equal_numbers(void **state)
+{
+    (void)state;
+#define T1 "11111111111111111111111111111111__lock__0000000001"
+    model_script_run("members of equal number may each take the other for the first",
+                     "watch /election\nconnect\n> connection connected\n"
+                     "+ " A " s=a\n+ " B " s=b\n+ " T1 " s=c\n"
+                     "client a on=1 at=h:1\nclient b on=1 at=h:2\nclient c on=1 at=h:3\n"
+                     "tick 1000\nlist\n> election-seen\nreadall\n"
+                     "w b " A "\nw c " A "\nproof\n"
+                     "? link " T1 " unknown: the order of equal sequence numbers is not defined\n"
+                     "? findings sequence-tie error certain " T1 "," B "; herd warning certain " A "," B
+                     "," T1 "\n");
+}
+
+static void exhausted_sequence(void **state)
+{
+    (void)state;
+    model_script_run("at the last number nobody can join any more",
+                     "watch /election\nconnect\n> connection connected\nwind 2147483646\n"
+                     "+ n_2147483646 s=a\nlist\n> election-seen\nreadall\n? next 2147483647\n"
+                     "? findings sequence-overflowed critical certain\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_presumption_counts),
+        cmocka_unit_test(presumptions_of_kinds_of_findings),
+        cmocka_unit_test(read_write_locks),
+        cmocka_unit_test(watches_that_no_server_shows),
+        cmocka_unit_test(names_alone),
+        cmocka_unit_test(assumed_kind),
+        cmocka_unit_test(acknowledgements_of_other_versions),
+        cmocka_unit_test(locks_with_hidden_watches),
+        cmocka_unit_test(stale_facts),
+        cmocka_unit_test(silent_then_gone),
+        cmocka_unit_test(short_lived_directories),
+        cmocka_unit_test(equal_numbers),
+        cmocka_unit_test(exhausted_sequence),
+    };
+    return cmocka_run_group_tests_name("certainty", tests, NULL, NULL);
+}

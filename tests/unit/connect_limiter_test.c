@@ -1,0 +1,46 @@
+/* gate: what all sessions may do in one turn of the loop, that it holds no loop alive, and who waits at an
+ * end. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "probe/zookeeper/connect_limiter.h"
+
+static void on_timer(uv_timer_t *timer)
+{
+    (void)timer;
+}
+
+static void a_turn_is_shared(void **state)
+{
+    (void)state;
+    uv_loop_t loop;
+    assert_int_equal(uv_loop_init(&loop), 0);
+    struct connect_limiter *gate = connect_limiter_new(&loop);
+    assert_non_null(gate);
+    assert_false(connect_limiter_is_spent(gate));
+    for (int i = 0; i < 1000; i++)
+        connect_limiter_spend(gate, 90000);
+    assert_false(connect_limiter_is_spent(gate));
+    for (int i = 0; i < 1000; i++)
+        connect_limiter_spend(gate, 90000);
+    assert_true(connect_limiter_is_spent(gate));
+    uv_timer_t timer;
+    uv_timer_init(&loop, &timer);
+    uv_timer_start(&timer, on_timer, 1, 0);
+    assert_int_equal(uv_run(&loop, UV_RUN_DEFAULT), 0); /* the next turn; then there is nothing to wait for */
+    assert_false(connect_limiter_is_spent(gate));
+    uv_close((uv_handle_t *)&timer, NULL);
+    connect_limiter_free(gate);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&loop), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_turn_is_shared)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,344 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/scenes.h"
+#include "tui/words/chain_lines.h"
+#include "tui/words/labels.h"
+
+/* A name is cut to a word and its number; ids say nothing, and the number is never cut. */
+static void names_are_shortened_to_word_and_number(void **state)
+{
+    static const struct {
+        const char *name, *shorter;
+    } cases[] = {
+        {"n_0000000042", "n_..42"},
+        {"_c_6f1b2c3d-9a1e-4b5f-8c7d-0123456789a2-latch-0000000118", "latch-..118"},
+        {"0cc05aacf4da41adb7a2c9d8e7f60513__lock__0000000003", "lock__..3"},
+        {"candidate-0100002ef3290015_0000000000", "candidate-..0"},
+        {"72057795685974034-solr-a:8983_solr-n_0000000001", "n_..1"},
+        {"x-0100002ef3290015-0000000002", "x-..2"},
+        {"0000000012", "..12"},
+        {"n_-2147483648", "n_..-2147483648"},
+        {"", ""},
+    };
+    struct cells *cells = cells_new(10, 1);
+    char buffer[64];
+
+    (void)state;
+    cells->ascii = true;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(label_short_name(cells, cases[i].name, buffer, sizeof buffer), cases[i].shorter);
+    cells_free(cells);
+}
+
+/* Names of a family differ at the end: a path loses its front, another name its middle, and the end stays. */
+static void long_names_keep_their_end(void **state)
+{
+    static const struct {
+        const char *name;
+        int room;
+        const char *fitted;
+    } cases[] = {
+        {"/election", 20, "/election"},
+        {"/svc/team-03/service-web-17", 20, "../service-web-17"},
+        {"/svc/team-03/service-web-17", 12, "..ice-web-17"},
+        {"/a/b/c/d", 6, "../c/d"},
+        {"ill: never acknowledged", 14, "ill: n..ledged"},
+        {"persistent-1.example:8080", 15, "persist..e:8080"},
+        {"abc", 2, ".."},
+        {"", 0, ""},
+    };
+    struct cells *cells = cells_new(10, 1);
+    char buffer[64];
+
+    (void)state;
+    cells->ascii = true;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(label_fit(cells, cases[i].name, cases[i].room, buffer, sizeof buffer),
+                            cases[i].fitted);
+    cells_free(cells);
+}
+
+/* Where there is less room still the word gives way, and never the number. */
+static void tight_names_keep_their_number(void **state)
+{
+    struct cells *cells = cells_new(80, 24);
+    char text[64];
+
+    (void)state;
+    cells->ascii = true;
+    assert_string_equal(label_tight_name(cells, "candidate-77_0000000010", 14, text, sizeof text),
+                        "candidate-..10");
+    assert_string_equal(label_tight_name(cells, "candidate-77_0000000010", 12, text, sizeof text),
+                        "candidat..10");
+    assert_string_equal(label_tight_name(cells, "candidate-77_0000000010", 3, text, sizeof text), "..10");
+    assert_string_equal(label_tight_name(cells, "x", 12, text, sizeof text), "x");
+    cells_free(cells);
+}
+
+/* A column has few cells: what tells the servers apart, and never half an address. */
+static void servers_are_told_apart_in_few_columns(void **state)
+{
+    static const struct {
+        const char *addresses[3], *shown;
+    } cases[] = {
+        {{"zk1.prod.example.com:2181", "zk2.prod.example.com:2181", "zk3.prod.example.com:2181"}, "zk1"},
+        {{"127.0.0.1:11001", "127.0.0.1:11002", "127.0.0.1:11003"}, ":11001"},
+        {{"127.0.0.1:11001", NULL, NULL}, ":11001"},
+        {{"zk1:2181", NULL, NULL}, "zk1"},
+        {{"10.0.3.17:2181", "10.0.3.18:2181", "10.0.3.19:2181"}, ".17"},
+        {{"10.0.3.17:2181", "10.0.4.17:2181", "10.0.5.17:2181"}, "10.0.3.17"},
+        {{"10.0.3.17:2181", "10.0.3.17:2182", "10.0.3.19:2181"}, "10.0.3.17:2181"},
+    };
+    static const struct stand one = {"n_0000000001", 0x1, "", 10};
+    const struct shown session = {.session = 0x1, .client = "10.0.9.9:1"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct stage *stage = stage_new((const char *const[]){"prod", NULL});
+        struct cells *cells = cells_new(80, 24);
+        const struct election *election;
+        char text[64];
+
+        stage_connected(stage, 0, cases[i].addresses[0]);
+        stage_watch(stage, 0, "/election", NULL, KIND_LEADER, NULL);
+        stage_children(stage, 0, "/election", &one, 1, 2, 0);
+        for (size_t k = 0; k < 3 && cases[i].addresses[k] != NULL; k++) {
+            stage_server(stage, 0, cases[i].addresses[k], SERVER_FOLLOWER, 500, NULL);
+            stage_round(stage, 0, cases[i].addresses[k], &session, k == 0);
+        }
+        election = model_election(stage_model(stage), 0, "/election");
+        chain_server_text(cells, election, election->candidates[0], text, sizeof text);
+        assert_string_equal(text, cases[i].shown);
+        cells_free(cells);
+        stage_free(stage);
+    }
+}
+
+/* What is copied can be given to another tool: also in the root, where there is one slash, not two. */
+static void candidates_have_paths(void **state)
+{
+    char path[32];
+
+    (void)state;
+    assert_true(label_candidate_path(NULL, "/a/b", "n_1", path, sizeof path));
+    assert_string_equal(path, "/a/b/n_1");
+    assert_true(label_candidate_path(NULL, "/", "n_1", path, sizeof path));
+    assert_string_equal(path, "/n_1");
+    assert_true(label_candidate_path(NULL, "/a", NULL, path, sizeof path));
+    assert_string_equal(path, "/a");
+    assert_false(label_candidate_path(NULL, "/a/b", "n_1", path, 8));
+}
+
+static struct badge badge(const struct stage *stage, unsigned cluster, const char *path)
+{
+    return label_badge(model_election(stage_model(stage), cluster, path), stage_now(stage));
+}
+
+/* What nobody has seen yet is of no age, and not as old as the machine has been running: the first moments of
+ * a recording, before anything was heard of a connection. */
+static void what_was_not_seen_has_no_age(void **state)
+{
+    const struct moment now = {INT64_C(18300000000), INT64_C(1800000000000000)};
+
+    (void)state;
+    assert_int_equal(label_age_us((struct moment){0}, now), 0);
+    assert_int_equal(label_age_us((struct moment){now.mono_us - 5000000, now.wall_us - 5000000}, now),
+                     5000000);
+}
+
+/* Each state has its word and sign, and the sick rank before the healthy. */
+static void every_state_has_its_word(void **state)
+{
+    struct stage *stage = scene_usual();
+
+    (void)state;
+    assert_string_equal(badge(stage, 0, "/orders/election").word, "vacant");
+    assert_int_equal(badge(stage, 0, "/orders/election").sign, SIGN_CRITICAL);
+    assert_string_equal(badge(stage, 0, "/election").word, "led");
+    assert_string_equal(badge(stage, 0, "/_zkelection/app").word, "no ack");
+    assert_string_equal(badge(stage, 0, "/teams/blue/leader").word, "absent");
+    assert_string_equal(badge(stage, 0, "/secret/election").word, "denied");
+    assert_true(badge(stage, 0, "/orders/election").rank < badge(stage, 0, "/_zkelection/app").rank);
+    assert_true(badge(stage, 0, "/_zkelection/app").rank < badge(stage, 0, "/election").rank);
+    stage_free(stage);
+}
+
+/* A free lock is as healthy as a led election; nobody leading is not. */
+static void a_free_lock_is_healthy(void **state)
+{
+    struct stage *stage = scene_usual();
+
+    (void)state;
+    assert_string_equal(badge(stage, 0, "/locks/nightly-job").word, "free");
+    assert_int_equal(badge(stage, 0, "/locks/nightly-job").rank, RANK_HEALTHY);
+    stage_free(stage);
+}
+
+/* What was read before the connection was lost says so, with its age; what never was read is unknown. */
+static void what_is_old_says_how_old(void **state)
+{
+    struct stage *stage = scene_clusters();
+
+    (void)state;
+    assert_string_equal(badge(stage, 1, "/election").word, "stale 12s");
+    assert_string_equal(badge(stage, 2, "/election").word, "unknown");
+    assert_string_equal(badge(stage, 0, "/election").word, "led");
+    stage_free(stage);
+}
+
+/* Only a leader whose beginning was seen has led "for" so long; of others it is said at most. */
+static void since_says_at_most_where_not_seen(void **state)
+{
+    struct stage *stage = scene_usual();
+    struct cells *cells = cells_new(10, 1);
+    char buffer[64];
+
+    (void)state;
+    label_since(cells, model_election(stage_model(stage), 0, "/election"), stage_now(stage), buffer,
+                sizeof buffer);
+    assert_memory_equal(buffer, cells_sign(cells, SIGN_AT_MOST), strlen(cells_sign(cells, SIGN_AT_MOST)));
+    label_since(cells, model_election(stage_model(stage), 0, "/_zkelection/app"), stage_now(stage), buffer,
+                sizeof buffer);
+    assert_string_equal(buffer, "2m19s");
+    cells_free(cells);
+    stage_free(stage);
+}
+
+static char *leader_text(const struct election *election, struct moment now, char *buffer, size_t size)
+{
+    struct cells *cells = cells_new(60, 1);
+
+    cells->ascii = true;
+    label_put_leader(cells, 0, 0, 60, election, now);
+    buffer[0] = '\0';
+    for (int i = 0; i < 60 && strlen(buffer) + 1 < size; i++)
+        strncat(buffer, cells->at[i].text, size - strlen(buffer) - 1);
+    for (size_t end = strlen(buffer); end > 0 && buffer[end - 1] == ' ';)
+        buffer[--end] = '\0';
+    cells_free(cells);
+    return buffer;
+}
+
+static const char *since_text(const struct election *election, struct moment now, char *buffer, size_t size)
+{
+    struct cells *cells = cells_new(10, 1);
+
+    cells->ascii = true;
+    label_since(cells, election, now, buffer, size);
+    cells_free(cells);
+    return buffer;
+}
+
+/* Without a connection nothing is shown as known, whatever it was,
+   and no time goes on that nobody observes. */
+static void nothing_goes_on_unseen(void **state)
+{
+    static const struct {
+        const char *path, *leader, *since;
+    } rows[] = {
+        {"/election", "10.0.3.17:51234 n_..42", "<=3d05h"},
+        {"/_zkelection/app", "app-2 ballot..4", "2m19s"},
+        {"/orders/election", "? nobody then", "7.2s"},
+        {"/teams/blue/leader", "? absent then", ">=1h03m"},
+        {"/secret/election", "? denied then", "-"},
+        {"/locks/nightly-job", "? nobody then", ">=1h03m"},
+    };
+    struct stage *stage = scene_usual();
+    char text[128];
+
+    (void)state;
+    stage_disconnected(stage, 0, "no quorum");
+    stage_pass(stage, INT64_C(600000000));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct election *election = model_election(stage_model(stage), 0, rows[i].path);
+
+        assert_string_equal(badge(stage, 0, rows[i].path).word, "stale 10m00s");
+        assert_string_equal(leader_text(election, stage_now(stage), text, sizeof text), rows[i].leader);
+        assert_string_equal(since_text(election, stage_now(stage), text, sizeof text), rows[i].since);
+    }
+    stage_free(stage);
+}
+
+/* A vacancy that was found lasts at least so long; one that was seen to begin, exactly so long. */
+static void a_vacancy_found_is_a_bound(void **state)
+{
+    static const struct stand one[] = {{"n_0000000001", 1, "a", 60}};
+    struct stage *stage = stage_of("/election", KIND_LEADER);
+    const struct election *election;
+    char text[128];
+
+    (void)state;
+    stage_children(stage, 0, "/election", one, 1, 2, 0);
+    election = model_election(stage_model(stage), 0, "/election");
+    stage_disconnected(stage, 0, "the session is gone");
+    stage_pass(stage, 9000000);
+    stage_connected(stage, 0, "zk1:2181");
+    stage_children(stage, 0, "/election", NULL, 0, 0, 0);
+    stage_pass(stage, 1500000);
+    assert_string_equal(leader_text(election, stage_now(stage), text, sizeof text), "nobody for >=1.5s");
+    assert_string_equal(since_text(election, stage_now(stage), text, sizeof text), ">=1.5s");
+    assert_non_null(
+        strstr(event_log_at(stage_events(stage), 1)->detail, "found after not watching for 9.00s"));
+    stage_free(stage);
+}
+
+/* What only a pattern matched and is gone has come to its end: no vacancy, and nobody's emergency. */
+static void what_vanished_is_no_emergency(void **state)
+{
+    struct stage *stage = scene_usual();
+    struct election *election = model_election(stage_model(stage), 0, "/teams/blue/leader");
+    char text[128];
+
+    (void)state;
+    assert_int_equal(badge(stage, 0, "/teams/blue/leader").sign, SIGN_CRITICAL);
+    election->origin = ORIGIN_PATTERN;
+    assert_string_equal(badge(stage, 0, "/teams/blue/leader").word, "vanished");
+    assert_true(badge(stage, 0, "/teams/blue/leader").rank > badge(stage, 0, "/orders/election").rank);
+    assert_true(badge(stage, 0, "/teams/blue/leader").rank < RANK_HEALTHY);
+    assert_string_equal(leader_text(election, stage_now(stage), text, sizeof text), "vanished >=1h03m ago");
+    stage_free(stage);
+}
+
+/* Any directory is vacant, as the contract has it, but the words say what it is. */
+static void a_mere_directory_says_so(void **state)
+{
+    static const struct stand stands[] = {{"bin", 0, NULL, 9}, {"etc", 0, NULL, 9}, {"usr", 0, NULL, 9}};
+    struct stage *stage = stage_of("/somewhere", KIND_LEADER);
+    const struct election *election;
+    char text[128];
+
+    (void)state;
+    stage_children(stage, 0, "/somewhere", stands, 3, 3, 0);
+    election = model_election(stage_model(stage), 0, "/somewhere");
+    assert_int_equal(election->state, ELECTION_VACANT);
+    assert_string_equal(leader_text(election, stage_now(stage), text, sizeof text),
+                        "3 children, none of them a candidate");
+    stage_free(stage);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(long_names_keep_their_end),
+        cmocka_unit_test(tight_names_keep_their_number),
+        cmocka_unit_test(servers_are_told_apart_in_few_columns),
+        cmocka_unit_test(names_are_shortened_to_word_and_number),
+        cmocka_unit_test(candidates_have_paths),
+        cmocka_unit_test(what_was_not_seen_has_no_age),
+        cmocka_unit_test(every_state_has_its_word),
+        cmocka_unit_test(a_free_lock_is_healthy),
+        cmocka_unit_test(what_is_old_says_how_old),
+        cmocka_unit_test(since_says_at_most_where_not_seen),
+        cmocka_unit_test(nothing_goes_on_unseen),
+        cmocka_unit_test(a_vacancy_found_is_a_bound),
+        cmocka_unit_test(what_vanished_is_no_emergency),
+        cmocka_unit_test(a_mere_directory_says_so),
+    };
+    return cmocka_run_group_tests_name("facts", tests, NULL, NULL);
+}

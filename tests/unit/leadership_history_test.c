@@ -1,0 +1,141 @@
+/* Proves that what a window of time has too much of is said to be, and counted all the same; and what it
+   counts as one tenure. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "tests/support/recorded.h"
+#include "tui/views/leadership_history.h"
+
+#define TEXT_OF(number) #number
+#define NUMBER(number) TEXT_OF(number)
+#define EACH                                                                                                 \
+    "WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n <= " NUMBER(                    \
+        LEADERSHIP_HISTORY_MOST) ")"                                                                         \
+                                 " "
+
+static struct recorded *quiet(void)
+{
+    struct recorded *world = recorded_begin();
+    recorded_changes(world, 1);
+    recorded_stop(world);
+    recorded_change(world, "DELETE FROM failover");
+    return world;
+}
+
+static void read_all(const struct recorded *world, struct leadership_history *leadership)
+{
+    struct history *history = recorded_open(world);
+    int64_t from_us = 0, to_us = 0;
+    char *error;
+    assert_true(history_bounds(history, &from_us, &to_us, NULL));
+    assert_true(leadership_history_read(leadership, history, "prod", "/election", from_us, to_us, &error));
+    history_close(history);
+}
+
+/* The figures are of all failovers, also of those that are not listed. */
+static void counts_more_failovers_than_it_lists(void **state)
+{
+    (void)state;
+    struct recorded *world = quiet();
+    struct leadership_history leadership;
+    recorded_change(world, EACH "INSERT INTO failover (election, lost_us, event, cause, certainty,"
+                                " vacancy_low_us, vacancy_high_us) SELECT 1, (SELECT from_us FROM stretch),"
+                                " 1000 + n, 'unknown', 'certain', n, n FROM n");
+    read_all(world, &leadership);
+    assert_true(leadership.cut);
+    assert_int_equal(leadership.failover_count, LEADERSHIP_HISTORY_MOST);
+    assert_int_equal(leadership.stats.all.count, LEADERSHIP_HISTORY_MOST + 1);
+    assert_int_equal(leadership.stats.all.max.low_us, LEADERSHIP_HISTORY_MOST + 1);
+    assert_int_equal(leadership.leader_count, 2);
+    leadership_history_clear(&leadership);
+    recorded_free(world);
+}
+
+/* Too many leaders leave the failovers as they are. */
+static void lists_failovers_of_more_leaders_than_it_draws(void **state)
+{
+    (void)state;
+    struct recorded *world = quiet();
+    struct leadership_history leadership;
+    recorded_change(world,
+                    "DELETE FROM tenure; INSERT INTO failover (election, lost_us, event, cause, certainty,"
+                    " vacancy_low_us, vacancy_high_us) SELECT 1, from_us, 1000, 'unknown', 'certain', 7, 7"
+                    " FROM stretch");
+    recorded_change(world, EACH "INSERT INTO name (id, text) SELECT 1000 + n, 'n_' || n FROM n");
+    recorded_change(
+        world,
+        EACH "INSERT INTO tenure (election, id, stretch, kind, candidate, from_us, from_exact, to_us)"
+             " SELECT 1, n, 1, 'led', 1000 + n, s.from_us + n, 1, s.from_us + n + 1 FROM n, stretch s");
+    read_all(world, &leadership);
+    assert_true(leadership.cut);
+    assert_int_equal(leadership.leader_count, LEADERSHIP_HISTORY_MOST);
+    assert_int_equal(leadership.failover_count, 1);
+    assert_int_equal(leadership.stats.all.count, 1);
+    assert_int_equal(leadership_history_lane(&leadership, NULL, "n_7") < LANE_UNKNOWN, 1);
+    leadership_history_clear(&leadership);
+    recorded_free(world);
+}
+
+/* A leader that still leads after a time that nobody watched has one tenure, and the gap stays in it. */
+static void a_tenure_goes_on_through_a_gap(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_begin();
+    struct leadership_history leadership;
+    recorded_changes(world, 1);
+    recorded_pass(world, 60000);
+    struct observation lost = {.kind = OBSERVED_CONNECTION, .at = world->now};
+    lost.connection.state = CONNECTION_CONNECTING;
+    model_observe(world->model, &lost);
+    recorded_pass(world, 60000);
+    recorded_connect(world);
+    recorded_pass(world, 60000);
+    recorded_stop(world);
+    read_all(world, &leadership);
+    assert_int_equal(leadership.tenure_count, 2);
+    assert_true(leadership.tenure_max_us >= INT64_C(180000000));
+    size_t gaps = 0;
+    for (size_t i = 0; i < leadership.stretch_count; i++)
+        gaps += leadership.stretches[i].lane == LANE_UNKNOWN &&
+                leadership.stretches[i].to_us - leadership.stretches[i].from_us >= INT64_C(60000000);
+    assert_int_equal(gaps, 1);
+    leadership_history_clear(&leadership);
+    recorded_free(world);
+}
+
+/* That the clock was set while the window was recorded says why its times go back. */
+static void knows_that_the_clock_was_set(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_begin();
+    struct leadership_history leadership;
+    recorded_changes(world, 2);
+    int64_t before_us = world->now.wall_us;
+    world->now.wall_us -= 600000000;
+    recorded_pass(world, 1000);
+    recorded_changes(world, 2);
+    recorded_stop(world);
+    read_all(world, &leadership);
+    assert_int_equal(leadership.clock.before_us, before_us);
+    assert_true(leadership.clock.after_us < before_us - 590000000);
+    leadership_history_clear(&leadership);
+    recorded_free(world);
+    world = quiet();
+    read_all(world, &leadership);
+    assert_int_equal(leadership.clock.before_us, 0);
+    leadership_history_clear(&leadership);
+    recorded_free(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_tenure_goes_on_through_a_gap),
+                                       cmocka_unit_test(knows_that_the_clock_was_set),
+                                       cmocka_unit_test(counts_more_failovers_than_it_lists),
+                                       cmocka_unit_test(lists_failovers_of_more_leaders_than_it_draws)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,108 @@
+/* say: what a command says arrives, or is complained of; a reader that has gone is no error. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/support/folder.h"
+#include "tui/commands/messages.h"
+
+static int standard_error; /* the real one, while another listens */
+
+/* What was complained of since the last time. */
+static const char *complaints(void)
+{
+    static char said[4096];
+    fflush(stderr);
+    off_t end = lseek(STDERR_FILENO, 0, SEEK_CUR);
+    assert_in_range(end, 0, sizeof said - 1);
+    assert_int_equal(pread(STDERR_FILENO, said, (size_t)end, 0), end);
+    said[end] = '\0';
+    assert_int_equal(ftruncate(STDERR_FILENO, 0), 0);
+    assert_int_equal(lseek(STDERR_FILENO, 0, SEEK_SET), 0);
+    return said;
+}
+
+static int listen_in(void **state)
+{
+    (void)state;
+    FILE *errors = tmpfile(); /* it goes with the program */
+    standard_error = dup(STDERR_FILENO);
+    return errors && standard_error >= 0 && dup2(fileno(errors), STDERR_FILENO) >= 0 ? 0 : -1;
+}
+
+/* What nobody expected is shown after all: why a test failed stands in it. */
+static int listen_no_more(void **state)
+{
+    (void)state;
+    const char *rest = complaints();
+    dup2(standard_error, STDERR_FILENO);
+    close(standard_error);
+    fputs(rest, stderr);
+    return 0;
+}
+
+/* Written: the status that was given. Gone: 0, quietly. A full disk: 2, and why. */
+static void tells_a_reader_that_went_from_an_error(void **state)
+{
+    (void)state;
+    assert_int_equal(message_ended(0, EXIT_FOUND), EXIT_FOUND);
+    assert_int_equal(message_ended(EPIPE, EXIT_FOUND), EXIT_DONE);
+    assert_string_equal(complaints(), "");
+    assert_int_equal(message_ended(ENOSPC, EXIT_DONE), EXIT_USAGE);
+    assert_non_null(strstr(complaints(), "electop: cannot write to standard output: No space left"));
+}
+
+/* Where not all of it could be put together, none of it is shown, and the old file stays. */
+static void says_all_or_nothing(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/electop-say-XXXXXX", file[64], read_back[16] = "";
+    folder_make(folder);
+    snprintf(file, sizeof file, "%s/page.html", folder);
+    struct buffer page = {0};
+    buffer_put_text(&page, "whole");
+    assert_int_equal(message_page(&page, file), EXIT_DONE);
+    assert_null(page.bytes);
+    struct buffer half = {0};
+    buffer_put_text(&half, "half");
+    half.failed = true;
+    assert_int_equal(message_page(&half, file), EXIT_USAGE);
+    assert_non_null(strstr(complaints(), "out of memory"));
+    half.failed = true;
+    assert_int_equal(message_buffer(&half, EXIT_DONE), EXIT_USAGE);
+    assert_non_null(strstr(complaints(), "out of memory"));
+    FILE *back = fopen(file, "r");
+    assert_non_null(back);
+    assert_non_null(fgets(read_back, sizeof read_back, back));
+    fclose(back);
+    assert_string_equal(read_back, "whole");
+    buffer_put_text(&page, "nowhere");
+    assert_int_equal(message_page(&page, "/nonexistent/page.html"), EXIT_USAGE);
+    assert_non_null(strstr(complaints(), "/nonexistent/page.html: cannot be written: No such file"));
+}
+
+/* All errors of a configuration come as one text: each is a line, and no byte of it reaches the terminal raw.
+ */
+static void complains_line_by_line(void **state)
+{
+    (void)state;
+    complain("%s", "one\ntwo \033[31mred");
+    assert_string_equal(complaints(), "electop: one\nelectop: two \\x1b[31mred\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(tells_a_reader_that_went_from_an_error, listen_in, listen_no_more),
+        cmocka_unit_test_setup_teardown(says_all_or_nothing, listen_in, listen_no_more),
+        cmocka_unit_test_setup_teardown(complains_line_by_line, listen_in, listen_no_more),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

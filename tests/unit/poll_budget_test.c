@@ -1,0 +1,118 @@
+/* What may be asked of a server: a hundredth of its time, and what was left of that before. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "probe/watch/poll_budget.h"
+
+#define START 5000
+
+/* Before the first round nothing was asked for long: another may follow; but an expensive one is paid for. */
+static void the_first_round_is_paid_for(void **state)
+{
+    (void)state;
+    struct poll_budget cheap = {0}, dear = {0};
+    poll_budget_spend(&cheap, 50000, START);
+    assert_int_equal(poll_budget_pause_ms(&cheap), 5000);
+    assert_int_equal(poll_budget_due_ms(&cheap), START);
+    poll_budget_spend(&dear, 1000000, START);
+    assert_true(poll_budget_due_ms(&dear) >= START + 100000);
+}
+
+/* Rounds out of turn end when what was left is spent; the next one is as far off as what it will cost. */
+static void what_is_left_is_spent_once(void **state)
+{
+    (void)state;
+    struct poll_budget a = {0};
+    uint64_t now_ms = START;
+    unsigned at_once = 0;
+    poll_budget_spend(&a, 50000, now_ms);
+    while (poll_budget_due_ms(&a) <= now_ms) {
+        poll_budget_spend(&a, 50000, now_ms);
+        at_once++;
+    }
+    assert_int_equal(at_once, 3);
+    assert_int_equal(poll_budget_due_ms(&a), START + 5000);
+}
+
+/* However long nobody asked, no more than the most is kept;
+   and a program that slept for days overflows not. */
+static void no_more_is_kept_than_the_most(void **state)
+{
+    (void)state;
+    struct poll_budget a = {0};
+    uint64_t now_ms = START;
+    poll_budget_spend(&a, 190000, now_ms);
+    now_ms += UINT64_C(40) * 86400 * 1000;
+    poll_budget_spend(&a, 60000, now_ms);
+    assert_int_equal(a.left_us, POLL_BUDGET_MOST_US - 60000);
+}
+
+/* Asked as soon as it may be, whatever rounds cost, a server gives a hundredth of its time and the most that
+   is kept; a round that turns out dearer than the one before is paid for after it. */
+static void over_any_stretch_it_is_a_hundredth(void **state)
+{
+    (void)state;
+    static const int64_t costs_us[] = {1000, 150000, 3000, 40000, 700000, 0, 20000};
+    struct poll_budget a = {0};
+    uint64_t now_ms = START;
+    int64_t spent_us = 0;
+    for (unsigned i = 0; i < 10000; i++) {
+        int64_t cost_us = costs_us[i * 2654435761u % 7];
+        uint64_t due_ms = poll_budget_due_ms(&a);
+        now_ms = due_ms > now_ms ? due_ms : now_ms;
+        int64_t given_us = (int64_t)(now_ms - START) * 1000 / POLL_BUDGET_PAUSE;
+        assert_true(spent_us <= given_us + POLL_BUDGET_MOST_US);
+        poll_budget_spend(&a, cost_us, now_ms);
+        spent_us += cost_us;
+    }
+}
+
+/* A starved server's seconds are not its cost; an answer that came sooner than usual cost no more than it
+ * took. */
+static void a_late_answer_costs_what_its_length_does(void **state)
+{
+    (void)state;
+    struct poll_costs costs = {{0}};
+    assert_int_equal(poll_cost_of(&costs, POLL_CONNECTIONS, 100, 4000000, false), 1000 + 1400);
+    assert_int_equal(poll_cost_of(&costs, POLL_CONNECTIONS, 10000, 4000000, false), 1000 + 140000);
+    assert_int_equal(poll_cost_of(&costs, POLL_CONNECTIONS, 10000, 70000, false), 70000);
+    assert_int_equal(poll_cost_of(&costs, POLL_FIGURES, 0, 900000, false), 3000);
+}
+
+/* Calm rounds teach what an entry costs on this server, within bounds; others, and short answers, teach
+ * nothing. */
+static void calm_rounds_teach(void **state)
+{
+    (void)state;
+    struct poll_costs costs = {{0}};
+    for (int i = 0; i < 50; i++)
+        poll_cost_of(&costs, POLL_CONNECTIONS, 10000, 281000, true);
+    assert_in_range(poll_cost_us(&costs, POLL_CONNECTIONS, 10000), 275000, 281000);
+    for (int i = 0; i < 50; i++) {
+        poll_cost_of(&costs, POLL_CONNECTIONS, 10000, 9000, false);
+        poll_cost_of(&costs, POLL_CONNECTIONS, 10, 9000, true);
+    }
+    assert_in_range(poll_cost_us(&costs, POLL_CONNECTIONS, 10000), 275000, 281000);
+    for (int i = 0; i < 50; i++)
+        poll_cost_of(&costs, POLL_CONNECTIONS, 10000, 90000000, true);
+    assert_in_range(poll_cost_us(&costs, POLL_CONNECTIONS, 10000), 500000, 561000);
+    for (int i = 0; i < 50; i++)
+        poll_cost_of(&costs, POLL_CONNECTIONS, 10000, 0, true);
+    assert_in_range(poll_cost_us(&costs, POLL_CONNECTIONS, 10000), 36000, 40000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_round_is_paid_for),
+        cmocka_unit_test(what_is_left_is_spent_once),
+        cmocka_unit_test(no_more_is_kept_than_the_most),
+        cmocka_unit_test(over_any_stretch_it_is_a_hundredth),
+        cmocka_unit_test(a_late_answer_costs_what_its_length_does),
+        cmocka_unit_test(calm_rounds_teach),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,390 @@
+/*
+ * The report of a run of test candidates in words: what is one reads as one, what is not known is never made
+ * up, and two runs stand side by side.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "probe/inject/run_part.h"
+#include "tui/output/run_lines.h"
+
+struct fixture {
+    struct run_options options;
+    struct histogram stand, failover;
+    struct run_report report;
+};
+
+/* A run of so many candidates with as many failovers of so many milliseconds, and their cost. */
+static struct fixture *fixture_new(size_t count, int64_t ms, uint64_t notices, uint64_t requests)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    assert_non_null(f);
+    f->options = (struct run_options){.path = "/electop-sandbox",
+                                      .candidates = count,
+                                      .victim = VICTIM_LEADER,
+                                      .every_ms = 1000,
+                                      .for_ms = 30000};
+    for (size_t i = 0; i < count; i++) {
+        histogram_add(&f->stand, 1000);
+        histogram_add(&f->failover, ms * 1000);
+    }
+    f->report = (struct run_report){.phase = RUN_OVER,
+                                    .options = &f->options,
+                                    .wanted = count,
+                                    .notes = "",
+                                    .election = "/electop-sandbox/run-1/election",
+                                    .crowd = {.sessions = count, .begun_us = 1, .stood_us = 2001},
+                                    .times = {.stand = &f->stand, .failover = &f->failover},
+                                    .by_how = {[KILL_CLOSE] = {count, 0}},
+                                    .counted = count,
+                                    .notices = notices,
+                                    .requests = requests,
+                                    .run_us = 30000000,
+                                    .cpu_us = 1000};
+    return f;
+}
+
+static char *told_to(const struct run_report *report, enum run_reader reader)
+{
+    struct buffer out = {0};
+    static const struct print_style how = {.ascii = true, .theme.depth = DEPTH_MONO};
+    run_text_print(&out, &how, report, &(struct run_options_text){0}, reader);
+    buffer_put_char(&out, '\0');
+    assert_false(buffer_failed(&out));
+    return out.bytes;
+}
+
+static char *told(const struct run_report *report)
+{
+    return told_to(report, READS_FROM_TOP);
+}
+
+static void has(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("\"%s\" is not in:\n%s", part, text);
+}
+
+static void hasnt(const char *text, const char *part)
+{
+    if (strstr(text, part))
+        fail_msg("\"%s\" is in:\n%s", part, text);
+}
+
+static void one_reads_as_one(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture_new(1, 2, 1, 1);
+    f->report.by_how[KILL_CLOSE][1] = 1;
+    f->report.crowd.unplanned = 1;
+    char *text = told(&f->report);
+    has(text, "1 leader more went by no death of this run");
+    has(text, "1 test candidate on 1 session in /electop-sandbox/run-1/election: all follow the recipe.");
+    has(text, "1 failover: it took 2.00ms and cost 1 notification and 1 request.");
+    has(text, "1 death of a leader was followed by nobody who led.");
+    free(text);
+    free(f);
+}
+
+/* Who was killed by hand is not told as nobody. */
+static void deaths_by_hand_are_told(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture_new(5, 2, 5, 5);
+    f->report.by_hand = 1;
+    char *text = told(&f->report);
+    has(text, "Every 1s the leader closed its session. 1 was made to go by hand. It ran");
+    free(text);
+    f->options.victim = VICTIM_NOBODY;
+    f->report.by_hand = 2;
+    text = told(&f->report);
+    has(text, "stood within 2.00ms. 2 were made to go by hand. It ran");
+    hasnt(text, "Nobody was made to die");
+    free(text);
+    f->report.by_hand = 0;
+    text = told(&f->report);
+    has(text, "Nobody was made to die. It ran");
+    free(text);
+    free(f);
+}
+
+/* One that was stopped while they came on tells how many stood by then. */
+static void who_stood_before_the_end_is_told(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture_new(4, 2, 4, 10);
+    f->options.candidates = f->report.wanted = 300;
+    f->report.crowd.stood_us = 0;
+    f->report.end = RUN_STOPPED;
+    char *text = told(&f->report);
+    has(text, "all follow the recipe. 4 of them stood. It ran 30.0s, was stopped before all stood");
+    free(text);
+    f->report.problem = "the tool's own session expired";
+    f->report.end = RUN_LOST;
+    text = told(&f->report);
+    has(text, "(lost): the tool's own session expired. 4 of them stood. It ran 30.0s, and took");
+    free(text);
+    free(f);
+}
+
+static void many_read_as_many(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture_new(4, 2, 4, 10);
+    f->report.by_how[KILL_CLOSE][1] = 2;
+    f->report.crowd.deaths = 6;
+    f->report.crowd.left_out[OBSTACLE_FAILOVER] = 20;
+    f->report.crowd.left_out[OBSTACLE_NOBODY] = 4;
+    char *text = told(&f->report);
+    has(text, "4 test candidates on 4 sessions");
+    has(text, "All stood within 2.00ms. Every 1s the leader closed its session.");
+    has(text, "4 failovers: p50 2.00ms, p99 2.00ms, the longest 2.00ms; each cost 1 notification and 2.5 "
+              "requests.");
+    has(text,
+        "Of 30 deaths that were due 24 were left out: 20 while the failover before was not over, 4 while "
+        "nobody led, or no server answered.");
+    has(text, "2 deaths of a leader were followed by nobody who led.");
+    free(text);
+    f->report.crowd.left_out[OBSTACLE_FAILOVER] = 0;
+    f->report.crowd.left_out[OBSTACLE_NOBODY] = 1;
+    text = told(&f->report);
+    has(text, "Of 7 deaths that were due 1 was left out while nobody led, or no server answered.");
+    free(text);
+    free(f);
+}
+
+/* Two agents of one run, of whom one died: what is told is of those that handed in, each has its line, and so
+ * has what they come to. */
+static void agents_are_told_together(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture_new(4, 2, 4, 10);
+    int stood = 0, stood_together = 0;
+    f->report.crowd.by_state[CANDIDATE_WAITING] = 3; /* of the four that stood, at the end */
+    char *part = run_part_write(&f->report), *text;
+    struct agent_part parts[] = {
+        {"web1-11", part, false}, {"web2-22", part, false}, {"web3-33", NULL, false}};
+    f->report.agents = parts;
+    f->report.agent_count = 2;
+    f->report.crowd.to_stand = &f->stand;
+    f->report.wanted = f->report.crowd.sessions = 8;
+    histogram_merge(&f->failover, &f->failover);
+    f->report.counted = 8;
+    f->report.notices = 8;
+    f->report.requests = 20;
+    text = told(&f->report);
+    has(text,
+        "2 agents together: 8 test candidates on 8 sessions, each agent's in an election of its own, ours in "
+        "/electop-sandbox/run-1/election: ours follow the recipe. All of ours stood within 2.00ms. Every 1s "
+        "our leader closed its session.");
+    has(text, "8 failovers: p50 2.00ms, p99 2.00ms, the longest 2.00ms; each cost 1 notification and 2.5 "
+              "requests.");
+    has(text, "web1-11");
+    has(text, "all together");
+    assert_int_equal(sscanf(strstr(text, "web1-11"), "%*s %d", &stood), 1);
+    assert_int_equal(sscanf(strstr(text, "all together"), "%*s %*s %d", &stood_together), 1);
+    assert_int_equal(stood, 4);
+    assert_int_equal(stood_together, 4);
+    hasnt(text, "that were due");
+    free(text);
+    f->report.agent_count = 3;
+    text = told(&f->report);
+    has(text, "2 of 3 agents told their part: 8 test candidates");
+    has(text, "died");
+    free(text);
+    free(part);
+    free(f);
+}
+
+/* Where the servers took fewer than were asked for, it is not said that all stood. */
+static void fewer_than_asked_for_are_not_all(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture_new(4, 2, 4, 10);
+    f->options.candidates = 9;
+    char *text = told(&f->report);
+    has(text, "4 of them stood, and after 2.00ms no more were waited for.");
+    hasnt(text, "All stood");
+    free(text);
+    free(f);
+}
+
+/* In a live election: what was not seen is no number. */
+static void a_live_run_that_never_stood(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture_new(1, 2, 1, 1);
+    f->options.live = true;
+    f->report.real_least = -1;
+    char *text = told(&f->report);
+    has(text, "None of them was seen to stand.");
+    hasnt(text, "real candidate");
+    free(text);
+    f->report.real_least = 0;
+    text = told(&f->report);
+    has(text, "At least 0 real candidates stood before them");
+    has(text, "none of them was ever first");
+    free(text);
+    f->report.first_may_us = 3000;
+    text = told(&f->report);
+    has(text, "one of them may have been first, for at most 3.00ms");
+    free(text);
+    f->report.first_may_us = -1;
+    text = told(&f->report);
+    has(text, "whether one of them was ever first is not known");
+    free(text);
+    f->report.first_may_us = 3000;
+    f->report.crowd.first_most_us = 2000;
+    text = told(&f->report);
+    has(text, "one of them was first for 2.00ms");
+    free(text);
+    free(f);
+}
+
+/* An end before anybody stood is not told as one after. */
+static void an_early_end_is_no_other(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture_new(2, 2, 0, 0);
+    f->report.crowd.stood_us = 0;
+    f->report.end = RUN_STOPPED;
+    char *text = told(&f->report);
+    has(text, "It ran 30.0s, was stopped before all stood, and took 1.00ms of CPU here.");
+    hasnt(text, "All stood");
+    hasnt(text, "that were due");
+    free(text);
+    free(f);
+}
+
+static void mark(struct server_counter *mark, int64_t zxid, int64_t connections, int64_t slowest_ms,
+                 int64_t received)
+{
+    server_counter_clear(mark);
+    strcpy(mark->address, "zk1:2181");
+    mark->zxid = zxid;
+    mark->connections = connections;
+    mark->slowest_ms = slowest_ms;
+    mark->received = received;
+}
+
+/* Before, the highest of some looks, after; growth; and a slowest answer that may be from before the run. */
+static void servers_figures_are_told(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture_new(2, 2, 2, 4);
+    mark(&f->report.before[0], 0x100000005, 3, 20, 100);
+    mark(&f->report.highest[0], 0x100000020, 12, 20, 150);
+    mark(&f->report.after[0], 0x100000045, 4, 20, 190);
+    f->report.server_count = 1;
+    f->report.looks[0] = 1;
+    char *text = told(&f->report);
+    has(text, "zk1:2181, 1 look\n");
+    has(text, "    connections                        3        12         4\n");
+    has(text, "    slowest answer                  20ms    <=20ms      20ms\n");
+    has(text, "    transactions                               +64\n");
+    has(text, "    packets received                           +90\n");
+    hasnt(text, "watches");
+    free(text);
+    f->report.after[0].slowest_ms = 31;
+    text = told(&f->report);
+    has(text, "    slowest answer                  20ms      31ms      31ms\n");
+    free(text);
+    free(f);
+}
+
+/* Another ZooKeeper leader numbers anew; a server that began anew counts anew; nobody looked; it says
+ * nothing. */
+static void unknown_stays_unknown(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture_new(2, 2, 2, 4);
+    mark(&f->report.before[0], 0x100000005, 3, 20, 100);
+    mark(&f->report.after[0], 0x200000001, 4, 5, 7);
+    server_counter_clear(&f->report.highest[0]);
+    for (int i = 0; i < 3; i++)
+        server_counter_clear(i == 0   ? &f->report.before[1]
+                             : i == 1 ? &f->report.highest[1]
+                                      : &f->report.after[1]);
+    f->report.server_count = 2;
+    char *text = told(&f->report);
+    has(text, "zk1:2181, 0 looks\n");
+    has(text, "    connections                        3         ?         4\n");
+    has(text, "    slowest answer                  20ms         ?       5ms\n");
+    has(text, "    transactions                                 ?\n");
+    has(text, "    packets received                             ?\n");
+    has(text, "answers neither srvr and mntr nor AdminServer");
+    free(text);
+    free(f);
+}
+
+static void higher_figures_are_kept(void **state)
+{
+    (void)state;
+    struct server_counter highest, look;
+    server_counter_clear(&highest);
+    server_counter_clear(&look);
+    assert_false(server_counter_raise(&highest, &look));
+    mark(&look, 5, 12, 3, 9);
+    assert_true(server_counter_raise(&highest, &look));
+    mark(&look, 7, 2, -1, 10);
+    assert_true(server_counter_raise(&highest, &look));
+    assert_true(highest.connections == 12 && highest.slowest_ms == 3 && highest.received == 10);
+    assert_true(highest.watches == -1);
+}
+
+static void a_herd_against_the_recipe(void **state)
+{
+    (void)state;
+    struct fixture *chain = fixture_new(10, 2, 10, 20), *herd = fixture_new(10, 9, 290, 600);
+    herd->options.parts[0] = (struct crowd_part){.behaviour = BEHAVIOUR_HERD, .percent = 100};
+    herd->options.part_count = 1;
+    herd->report.earlier = &chain->report;
+    char *text = told(&herd->report);
+    has(text, "Behaviour herd against recipe: a failover took 29 notifications instead of 1, 60 requests "
+              "instead of 2, and "
+              "9.00ms (p50) instead of 2.00ms.");
+    has(text, "                                    recipe        herd       ratio\n");
+    has(text, "    notifications each                   1          29       x29.0\n");
+    has(text, "    p50                             2.00ms      9.00ms        x4.5\n");
+    has(text, "- Run 1: recipe -");
+    has(text, "- Run 2: herd -");
+    has(text, ": behaviour herd.");
+    assert_true(strstr(text, "Side by side") < strstr(text, "Run 1"));
+    free(text);
+    text = told_to(&herd->report, READS_FROM_END); /* the end is what a terminal shows */
+    assert_true(strstr(text, "Side by side") > strstr(text, "Run 2"));
+    free(text);
+    chain->failover = (struct histogram){0};
+    chain->report.counted = 0;
+    text = told(&herd->report);
+    has(text, "There was no failover in one of the runs");
+    free(text);
+    free(chain);
+    free(herd);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_reads_as_one),
+        cmocka_unit_test(deaths_by_hand_are_told),
+        cmocka_unit_test(many_read_as_many),
+        cmocka_unit_test(who_stood_before_the_end_is_told),
+        cmocka_unit_test(agents_are_told_together),
+        cmocka_unit_test(fewer_than_asked_for_are_not_all),
+        cmocka_unit_test(a_live_run_that_never_stood),
+        cmocka_unit_test(an_early_end_is_no_other),
+        cmocka_unit_test(servers_figures_are_told),
+        cmocka_unit_test(unknown_stays_unknown),
+        cmocka_unit_test(higher_figures_are_kept),
+        cmocka_unit_test(a_herd_against_the_recipe),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,61 @@
+/*
+ * By what a znode in the sandbox is taken for this program's own, and by what it is not.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "probe/candidate/run_marker.h"
+
+static bool is_mark(const char *data, int32_t version, uint64_t owner)
+{
+    const struct znode_stat stat = {.version = version, .owner = owner};
+    return run_marker_is(&stat, data, strlen(data));
+}
+
+/* The whole word, in a znode that lasts and that nobody has written to: what begins alike is somebody's. */
+static void only_what_is_as_it_was_made_is_ours(void **state)
+{
+    (void)state;
+    char *with = run_marker_make("{hex}-n_"), *without = run_marker_make(NULL);
+    assert_true(is_mark(with, 0, 0) && is_mark(without, 0, 0));
+    assert_false(is_mark(with, 1, 0));
+    assert_false(is_mark(with, 0, 0x1000));
+    assert_false(is_mark("electop runbook", 0, 0) || is_mark("electop ru", 0, 0) || is_mark("", 0, 0));
+    assert_false(run_marker_is(&(struct znode_stat){0}, NULL, 0));
+    char *names = run_marker_names(with, strlen(with));
+    assert_string_equal(names, "{hex}-n_");
+    assert_null(run_marker_names(without, strlen(without)));
+    assert_null(run_marker_names(NULL, 0));
+    free(names);
+    free(with);
+    free(without);
+}
+
+/* A candidate by the run's pattern and a number, a lock by its one name. */
+static void candidates_are_known_by_their_names(void **state)
+{
+    (void)state;
+    assert_true(run_marker_fits("n_", "n_0000000007"));
+    assert_true(run_marker_fits("{hex}-n_", "0123456789abcdef0123456789abcdef-n_0000000007"));
+    assert_false(run_marker_fits("{hex}-n_", "n_0000000007"));
+    assert_false(run_marker_fits("n_", "m_0000000007") || run_marker_fits("n_", "n_") ||
+                 run_marker_fits("n_", "n_7"));
+    assert_false(run_marker_fits(NULL, "n_0000000007"));
+    assert_true(run_marker_fits("=lock", "lock"));
+    assert_false(run_marker_fits("=lock", "lock0000000007") || run_marker_fits("=lock", "other"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_what_is_as_it_was_made_is_ours),
+        cmocka_unit_test(candidates_are_known_by_their_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,422 @@
+/*
+ * autopsy.c - what happened, from servers' transaction logs: made into a recording, and told as one.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "config/text.h"
+#include "config/times.h"
+#include "probe/clock.h"
+#include "probe/history/log_recorder.h"
+#include "probe/json/json_event.h"
+#include "tui/commands/command.h"
+#include "tui/commands/messages.h"
+#include "tui/commands/private_place.h"
+#include "tui/commands/shutdown.h"
+#include "tui/output/event_line.h"
+#include "tui/output/output.h"
+#include "tui/words/format.h"
+
+/* Transactions between two looks at signals. */
+#define STEP 20000
+#define FOLLOW_MS 200
+#define REFRESH_MS 1000
+/* What is wrong with files is said so often; then only counted. */
+#define NOTES_MOST 20
+
+struct autopsy_run {
+    const struct invocation *invocation;
+    struct log_recorder *recorder;
+    struct log_recorder_options options;
+    size_t notes, dropped;
+    /* --follow: events as they come. */
+    struct buffer line;
+    struct printer printer;
+    long told;
+    int output_error;
+    bool over;
+};
+
+/* ---- what is wrong with the files ---- */
+
+static void autopsy_note(void *context, const struct stream_note *note)
+{
+    struct autopsy_run *run = context;
+    if (note->kind == STREAM_DROPPED) {
+        run->dropped++; /* a deposed leader's last proposals: nothing is wrong */
+        return;
+    }
+    if (run->notes++ >= NOTES_MOST)
+        return;
+    if (note->kind == STREAM_DAMAGED)
+        complain("%s: bytes %" PRId64 " to %" PRId64 " are damaged, behind transaction 0x%" PRIx64,
+                 note->where, note->from, note->to, (uint64_t)note->zxid);
+    else if (note->kind == STREAM_UNREAD)
+        complain("%s: %s", note->where, note->why);
+    else if (note->kind == STREAM_MISSING)
+        complain("the transactions 0x%" PRIx64 " to 0x%" PRIx64
+                 " are in no log; what happened meanwhile is not known",
+                 (uint64_t)note->zxid, (uint64_t)note->zxid_to);
+    else
+        complain("the ensemble diverged: transaction 0x%" PRIx64 " differs between %s and %s",
+                 (uint64_t)note->zxid, note->where, note->other);
+}
+
+static void tell_notes(const struct autopsy_run *run)
+{
+    const struct log_set *set = log_recorder_set(run->recorder);
+    for (size_t i = 0; i < set->note_count; i++)
+        complain("%s", set->notes[i]);
+    if (run->notes > NOTES_MOST)
+        complain("and %zu more of these", run->notes - NOTES_MOST);
+    if (autopsy_begins_blind(log_recorder_autopsy(run->recorder)))
+        complain(
+            "no snapshot shows what was there before the first transaction; whoever stood already is known "
+            "only once it goes");
+}
+
+/* ---- reading ---- */
+
+/* Times are seen from the end of the logs; that is known once they were read. */
+static bool choose_time(const char *option, const char *text, int64_t end_us, int64_t *at_us)
+{
+    const char *problem = text ? time_parse(text, end_us, at_us) : NULL;
+    if (problem)
+        complain("--%s \"%s\" %s", option, text, problem);
+    return !problem;
+}
+
+/* The end of the logs, for times that are counted from it: the latest file's first transaction will not do.
+ */
+static bool is_relative(const char *text)
+{
+    return text && (*text == '-' || (strlen(text) <= 8 && strchr(text, ':')));
+}
+
+/* The time of the latest transaction of all: the last file of each server is read. */
+static int64_t latest_of(const struct log_set *set)
+{
+    int64_t latest_us = 0, zxid = 0;
+    struct transaction t;
+    bool missing;
+    for (size_t i = 0; i < set->server_count; i++)
+        if (set->servers[i].log_count > 0 && set->servers[i].logs[set->servers[i].log_count - 1].zxid > zxid)
+            zxid = set->servers[i].logs[set->servers[i].log_count - 1].zxid;
+    struct log_stream *stream =
+        log_stream_open((struct log_set *)(uintptr_t)set, zxid > 0 ? zxid - 1 : 0, NULL, NULL);
+    while (stream && log_stream_next(stream, &t, &missing))
+        if (t.time_ms * 1000 > latest_us)
+            latest_us = t.time_ms * 1000;
+    log_stream_close(stream);
+    return latest_us;
+}
+
+static bool choose_query(struct autopsy_run *run)
+{
+    const struct options *options = run->invocation->options;
+    struct autopsy_query *query = &run->options.query;
+    int64_t end_us = clock_wall_us();
+    *query = (struct autopsy_query){.to_us = INT64_MAX, .election = options->election};
+    if (is_relative(options->from) || is_relative(options->to)) {
+        char *error = NULL;
+        struct log_set *set = log_set_open(run->options.paths, run->options.path_count, &error);
+        if (set && latest_of(set) > 0)
+            end_us = latest_of(set);
+        log_set_free(set);
+        free(error); /* told where it is opened to be read */
+    }
+    if (!choose_time("from", options->from, end_us, &query->from_us) ||
+        !choose_time("to", options->to, end_us, &query->to_us))
+        return false;
+    if (query->from_us < query->to_us)
+        return true;
+    complain("--from is not before --to; times as 14:03 or -10m are seen from the end of the logs");
+    return false;
+}
+
+static bool autopsy_run_begin(struct autopsy_run *run)
+{
+    char *error = NULL;
+    run->options.note = autopsy_note;
+    run->options.context = run;
+    if (!choose_query(run))
+        return false;
+    run->recorder = log_recorder_new(run->invocation->settings, &run->options, &error);
+    if (!run->recorder)
+        complain("%s", error ? error : "out of memory");
+    free(error);
+    return run->recorder != NULL;
+}
+
+static void autopsy_read_all(struct autopsy_run *run)
+{
+    while (log_recorder_step(run->recorder, STEP))
+        continue;
+    const struct autopsy *autopsy = log_recorder_autopsy(run->recorder);
+    if (!autopsy_is_over(autopsy) && !run->invocation->options->follow)
+        log_recorder_pass(run->recorder, autopsy_latest_us(autopsy));
+}
+
+static bool autopsy_run_end(struct autopsy_run *run)
+{
+    char *problem = NULL;
+    bool fine = log_recorder_end(run->recorder, &problem);
+    if (!fine)
+        complain("%s", problem ? problem : "not everything could be written");
+    free(problem);
+    run->recorder = NULL;
+    return fine;
+}
+
+/* ---- following ---- */
+
+static void on_follow_event(void *context, const struct event *event)
+{
+    struct autopsy_run *run = context;
+    if (run->over)
+        return;
+    buffer_clear(&run->line);
+    if (run->invocation->options->json)
+        json_event_write(&run->line, event);
+    else
+        event_line_print(&run->printer, event, false,
+                         event_line_where(log_recorder_model(run->recorder), run->printer.row->ascii));
+    run->output_error = output_write(STDOUT_FILENO, run->line.bytes, run->line.length);
+    run->over = run->output_error != 0;
+}
+
+static void on_follow_timer(uv_timer_t *timer)
+{
+    struct autopsy_run *run = timer->data;
+    if (++run->told % (REFRESH_MS / FOLLOW_MS) == 0)
+        log_recorder_refresh(run->recorder);
+    autopsy_read_all(run);
+    /* A server writes its log before it answers: what is not in there now has not happened. */
+    log_recorder_pass(run->recorder, clock_wall_us() - 1000 * FOLLOW_MS);
+}
+
+static int follow_on(uv_loop_t *loop, struct autopsy_run *run)
+{
+    struct shutdown ending;
+    uv_timer_t timer;
+    struct print_style how =
+        print_style_choose(run->invocation->options, run->invocation->settings, STDOUT_FILENO);
+    if (!shutdown_begin(&ending, loop, 0, 0) || !printer_begin(&run->printer, &run->line, &how)) {
+        complain("out of memory");
+        return EXIT_USAGE;
+    }
+    log_recorder_listen(run->recorder, on_follow_event, run);
+    uv_timer_init(loop, &timer);
+    timer.data = run;
+    uv_timer_start(&timer, on_follow_timer, 0, FOLLOW_MS);
+    while (!ending.signal && !run->over)
+        uv_run(loop, UV_RUN_ONCE);
+    uv_close((uv_handle_t *)&timer, NULL);
+    int status = ending.signal ? 128 + ending.signal : message_ended(run->output_error, EXIT_DONE);
+    shutdown_finish(&ending, loop);
+    printer_end(&run->printer);
+    buffer_free(&run->line);
+    return status;
+}
+
+/* The dashboard has the loop, so the logs are followed beside it. */
+struct follower {
+    struct autopsy_run *run;
+    uv_thread_t thread;
+    uv_mutex_t mutex;
+    bool ended;
+};
+
+static bool follower_ended(struct follower *follower)
+{
+    uv_mutex_lock(&follower->mutex);
+    bool ended = follower->ended;
+    uv_mutex_unlock(&follower->mutex);
+    return ended;
+}
+
+static void follower_run(void *context)
+{
+    struct follower *follower = context;
+    uv_timer_t timer = {.data = follower->run};
+    while (!follower_ended(follower)) {
+        on_follow_timer(&timer);
+        uv_sleep(FOLLOW_MS);
+    }
+}
+
+/* ---- telling ---- */
+
+static int tell_form(const struct invocation *invocation)
+{
+    const struct options *options = invocation->options;
+    if (options->screen)
+        return command_replay(invocation);
+    if (options->events)
+        return command_events_recorded(invocation);
+    return options->at ? command_once_recorded(invocation) : command_report(invocation);
+}
+
+static bool is_told(const struct options *options)
+{
+    return !options->into || options->screen || options->events || options->at || options->html ||
+           options->json || options->markdown;
+}
+
+/* The same forms as of any recording; a report is of all that was read. */
+static int tell_recording(const struct autopsy_run *run, const char *file)
+{
+    struct options options = *run->invocation->options;
+    struct invocation told = *run->invocation;
+    options.recording = options.replay = file;
+    options.paths = NULL;
+    options.path_count = 0;
+    /* It holds what was asked for, and no more. */
+    options.from = options.to = NULL;
+    if (!options.screen && !options.events && !options.at)
+        options.replay = NULL;
+    options.cluster = NULL;
+    told.options = &options;
+    return tell_form(&told);
+}
+
+static char *source_name(const struct options *options)
+{
+    struct text text = {0};
+    text_add(&text, "transaction logs: ");
+    for (size_t i = 0; i < options->path_count; i++)
+        text_printf(&text, "%s%s", i ? ", " : "", options->paths[i]);
+    return text_take(&text);
+}
+
+static int autopsy_follow_on(uv_loop_t *loop, const struct invocation *invocation)
+{
+    (void)invocation;
+    return follow_on(loop, loop->data);
+}
+
+static int run_follow(struct autopsy_run *run, const char *file)
+{
+    if (!run->invocation->options->screen) {
+        uv_loop_t loop;
+        if (uv_loop_init(&loop) != 0)
+            return EXIT_USAGE;
+        loop.data = run;
+        int status = autopsy_follow_on(&loop, run->invocation);
+        uv_loop_close(&loop);
+        return status;
+    }
+    struct follower follower = {.run = run};
+    uv_mutex_init(&follower.mutex);
+    on_follow_timer(&(uv_timer_t){.data = run});
+    int status = EXIT_USAGE;
+    if (uv_thread_create(&follower.thread, follower_run, &follower) == 0) {
+        status = tell_recording(run, file);
+        uv_mutex_lock(&follower.mutex);
+        follower.ended = true;
+        uv_mutex_unlock(&follower.mutex);
+        uv_thread_join(&follower.thread);
+    }
+    uv_mutex_destroy(&follower.mutex);
+    return status;
+}
+
+static int autopsy_into(struct autopsy_run *run, const char *file)
+{
+    run->options.file = file;
+    if (!autopsy_run_begin(run))
+        return EXIT_USAGE;
+    if (run->invocation->options->follow) {
+        int status = run_follow(run, file);
+        return autopsy_run_end(run) ? status : EXIT_USAGE;
+    }
+    autopsy_read_all(run);
+    tell_notes(run);
+    uint64_t transactions = autopsy_transactions(log_recorder_autopsy(run->recorder));
+    int64_t bytes = autopsy_bytes(log_recorder_autopsy(run->recorder));
+    if (!autopsy_run_end(run))
+        return EXIT_USAGE;
+    if (run->invocation->options->into)
+        complain("%s: from %" PRIu64 " transactions in %.1f MB of logs", run->invocation->options->into,
+                 transactions, (double)bytes / 1e6);
+    return is_told(run->invocation->options) ? tell_recording(run, file) : EXIT_DONE;
+}
+
+int command_autopsy(const struct invocation *invocation)
+{
+    const struct options *options = invocation->options;
+    char *error = NULL, *name = source_name(options);
+    struct invocation named = {options, invocation->settings, name};
+    struct autopsy_run run = {.invocation = &named,
+                              .options = {.paths = options->paths, .path_count = options->path_count}};
+    char *directory = options->into ? NULL : private_place_make(&error);
+    char *file = options->into ? text_copy(options->into)
+                 : directory   ? text_format("%s/history.db", directory)
+                               : NULL;
+    int status = EXIT_USAGE;
+    if (file)
+        status = autopsy_into(&run, file);
+    else
+        complain("%s", error ? error : "out of memory");
+    private_place_remove(directory);
+    free(error);
+    free(file);
+    free(name);
+    return status;
+}
+
+/* ---- logs in the place of a recording ---- */
+
+static bool is_logs(const char *path)
+{
+    struct stat status;
+    char magic[16] = "";
+    if (!path || stat(path, &status) != 0)
+        return false;
+    if (S_ISDIR(status.st_mode))
+        return true;
+    FILE *file = S_ISREG(status.st_mode) ? fopen(path, "re") : NULL;
+    size_t got = file ? fread(magic, 1, sizeof magic, file) : 0;
+    if (file)
+        fclose(file);
+    return got == sizeof magic &&
+           (memcmp(magic, "ZKLG", 4) == 0 || memcmp(magic, "ZKSN", 4) == 0 ||
+            memcmp(magic, "\x1f\x8b", 2) == 0 || memcmp(magic, "\x28\xb5\x2f\xfd", 4) == 0);
+}
+
+int command_on_logs(const struct invocation *invocation, int (*command)(const struct invocation *))
+{
+    const struct options *options = invocation->options;
+    const char *named = options->recording ? options->recording : options->replay;
+    if (options->command == COMMAND_AUTOPSY || !is_logs(named))
+        return command(invocation);
+    char *error = NULL, *paths[] = {(char *)(uintptr_t)named, NULL};
+    char *directory = private_place_make(&error);
+    char *file = directory ? text_format("%s/history.db", directory) : NULL;
+    struct options whole = {.election = NULL};
+    struct invocation reading = {&whole, invocation->settings, named};
+    struct autopsy_run run = {.invocation = &reading,
+                              .options = {.paths = paths, .path_count = 1, .file = file}};
+    int status = EXIT_USAGE;
+    if (!file)
+        complain("%s", error ? error : "out of memory");
+    else if (autopsy_run_begin(&run)) {
+        autopsy_read_all(&run);
+        tell_notes(&run);
+        struct options told = *options;
+        if (told.recording)
+            told.recording = file;
+        if (told.replay)
+            told.replay = file;
+        if (autopsy_run_end(&run))
+            status = command(&(struct invocation){&told, invocation->settings, named});
+    }
+    private_place_remove(directory);
+    free(error);
+    free(file);
+    return status;
+}

@@ -1,0 +1,470 @@
+/*
+ * check.c - one line with performance data and an exit code, as the Monitoring Plugins Development Guidelines
+ * require: ELECTION OK - the state | figures.
+ */
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "config/nearest.h"
+#include "config/text.h"
+#include "config/znode_path.h"
+#include "probe/clock.h"
+#include "probe/history/preload.h"
+#include "probe/history/history.h"
+#include "probe/history/recording_file.h"
+#include "probe/metrics/figures.h"
+#include "probe/monitor.h"
+#include "probe/json/election_summary.h"
+#include "tui/commands/command.h"
+#include "tui/commands/shutdown.h"
+#include "tui/commands/messages.h"
+#include "tui/words/format.h"
+#include "tui/screen/safe.h"
+
+/* In the order of the guidelines; their severity has another order: see worse(). */
+enum check_status { CHECK_OK, CHECK_WARNING, CHECK_CRITICAL, CHECK_UNKNOWN };
+static const char *const status_words[] = {"OK", "WARNING", "CRITICAL", "UNKNOWN"};
+
+/* Monitoring daemons cut longer texts; problems come first. */
+#define TEXT_MOST 1500
+#define PERFORMANCE_MOST 6000
+/* The loop may hang where none of its deadlines is checked (a file system that does not answer). */
+#define GUARD_S 2
+
+struct check {
+    const struct check_options *options;
+    const struct model *model;
+    struct history *history; /* NULL: there is none */
+    struct moment now;
+    enum check_status status;
+    struct text problems[CHECK_UNKNOWN + 1], fine, performance;
+    size_t problem_count;
+    size_t elections, left_out;
+};
+
+static enum check_status worse(enum check_status a, enum check_status b)
+{
+    static const int rank[] = {
+        [CHECK_OK] = 0, [CHECK_UNKNOWN] = 1, [CHECK_WARNING] = 2, [CHECK_CRITICAL] = 3};
+    return rank[a] >= rank[b] ? a : b;
+}
+
+static void check_add(struct text *to, const char *words)
+{
+    if (to->length < TEXT_MOST)
+        text_printf(to, "%s%s", to->length ? "; " : "", words);
+}
+
+/* One more problem, in the words of format. */
+static void check_raise(struct check *check, enum check_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void check_raise(struct check *check, enum check_status status, const char *format, ...)
+{
+    struct text text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    text_vprintf(&text, format, arguments);
+    va_end(arguments);
+    check->status = worse(check->status, status);
+    check->problem_count++;
+    check_add(&check->problems[status], text.at ? text.at : "out of memory");
+    text_free(&text);
+}
+
+/* The line's signs that mean something to the daemon's reader, and strangers' bytes, are shown as others. */
+static void check_print(const char *status, const char *words, const char *performance)
+{
+    char *safe = safe_text(words, strlen(words), true);
+    for (char *bar = safe; bar && (bar = strchr(bar, '|'));)
+        *bar = '!';
+    struct text line = {0};
+    text_printf(&line, "ELECTION %s - %s%s%s\n", status, safe ? safe : "out of memory",
+                *performance ? " |" : "", performance);
+    char *all = text_take(&line);
+    message_text(all ? all : "ELECTION UNKNOWN - out of memory\n");
+    free(all);
+    free(safe);
+}
+
+int check_refuse(const char *problem)
+{
+    char *line = strdup(problem);
+    for (char *end = line; end && (end = strchr(end, '\n'));)
+        *end = ' ';
+    check_print(status_words[CHECK_UNKNOWN], line ? line : "out of memory", "");
+    free(line);
+    return CHECK_UNKNOWN;
+}
+
+/* ---- performance data ---- */
+
+static const struct threshold *check_find(const struct threshold *list, size_t count, const char *figure)
+{
+    for (size_t i = count; i > 0; i--) /* the last that was given */
+        if (strcmp(list[i - 1].figure, figure) == 0)
+            return &list[i - 1];
+    return NULL;
+}
+
+static void check_label(struct text *out, const char *cluster, const char *path, const char *word)
+{
+    struct text label = {0};
+    text_printf(&label, "%s%s%s%s%s", cluster, *cluster ? " " : "", path, *path ? " " : "", word);
+    char *safe = label.at ? safe_text(label.at, label.length, true) : NULL;
+    for (char *sign = safe; sign && (sign = strpbrk(sign, "'=|"));)
+        *sign = '_';
+    text_printf(out, " '%s'=", safe ? safe : "");
+    out->failed |= !safe;
+    free(safe);
+    text_free(&label);
+}
+
+/* Of many elections in one line. */
+static bool check_is_main(enum figure figure)
+{
+    return figure <= FIGURE_NEXT_FAILOVER || figure == FIGURE_CRITICAL || figure == FIGURE_ERROR;
+}
+
+static void check_performance(struct check *check, const struct election *election, bool named,
+                              const double figures[FIGURE_COUNT])
+{
+    if (check->performance.length > PERFORMANCE_MOST) {
+        check->left_out++;
+        return;
+    }
+    const char *cluster = check->model->cluster_count > 1 ? election->cluster->name : "";
+    for (int i = 0; i < FIGURE_COUNT; i++) {
+        const struct figure_kind *kind = figure_kind((enum figure)i);
+        const struct check_options *options = check->options;
+        const struct threshold *warning = check_find(options->warning, options->warning_count, kind->word);
+        const struct threshold *critical = check_find(options->critical, options->critical_count, kind->word);
+        char value[32] = "U", warn[THRESHOLD_TEXT] = "", crit[THRESHOLD_TEXT] = "";
+        bool usual = kind->recorded ? check->history != NULL : !named || check_is_main((enum figure)i);
+        if (!usual && !warning && !critical)
+            continue;
+        if (!isnan(figures[i]))
+            snprintf(value, sizeof value, "%.10g%s", round(figures[i] * 1000) / 1000, kind->unit);
+        check_label(&check->performance, cluster, named ? summary_path(election) : "", kind->word);
+        text_printf(&check->performance, "%s;%s;%s;0;", value, warning ? threshold_print(warning, warn) : "",
+                    critical ? threshold_print(critical, crit) : "");
+    }
+}
+
+/* ---- judging ---- */
+
+static bool check_judges(const struct check *check, enum figure figure)
+{
+    const char *word = figure_kind(figure)->word;
+    const struct check_options *options = check->options;
+    return check_find(options->warning, options->warning_count, word) ||
+           check_find(options->critical, options->critical_count, word);
+}
+
+static void check_threshold(struct check *check, const struct election *election,
+                            const struct threshold *threshold, enum check_status status,
+                            const double figures[FIGURE_COUNT])
+{
+    enum figure figure = figure_of(threshold->figure);
+    const struct figure_kind *kind = figure_kind(figure);
+    char range[THRESHOLD_TEXT];
+    const char *path = summary_path(election);
+    if (isnan(figures[figure])) {
+        if (figure == FIGURE_VACANCY && summary_state(election) == ELECTION_ABSENT)
+            ; /* said by check_defaults() */
+        else if (figure == FIGURE_VACANCY)
+            check_raise(check, status, "%s: vacant, since when is not known", path);
+        else if (figure == FIGURE_TENURE)
+            check_raise(check, CHECK_UNKNOWN, "%s: tenure is not known, nobody leads", path);
+        else if (kind->recorded && !check->history)
+            check_raise(check, CHECK_UNKNOWN,
+                        "%s: %s is known from a recording only: configure history: and run electop record",
+                        path, kind->word);
+        else if (!kind->recorded || figure == FIGURE_CHANGES)
+            check_raise(check, CHECK_UNKNOWN, "%s: %s is not known", path, kind->word);
+        return; /* no failover was recorded: none was too slow */
+    }
+    if (threshold_alerts(threshold, figures[figure]))
+        check_raise(check, status, "%s: %s is %.6g%s (%s)", path, kind->word, figures[figure], kind->unit,
+                    threshold_print(threshold, range));
+}
+
+static void check_vacancy(struct check *check, const struct election *election, double vacancy_s)
+{
+    char age[24];
+    double allowed_s = (double)election->settings->allow.vacancy_ms / 1000;
+    if (isnan(vacancy_s))
+        check_raise(check, CHECK_CRITICAL, "%s: nobody leads, since when is not known",
+                    summary_path(election));
+    else
+        check_raise(check, vacancy_s >= allowed_s ? CHECK_CRITICAL : CHECK_WARNING, "%s: nobody leads for %s",
+                    summary_path(election), format_age((int64_t)(vacancy_s * 1e6), age, sizeof age));
+}
+
+/* The checks without any option. */
+static void check_defaults(struct check *check, const struct election *election,
+                           const double figures[FIGURE_COUNT])
+{
+    enum election_state state = summary_state(election);
+    bool leader = election->kind == KIND_LEADER,
+         lock = election->recipe && election->recipe->family == FAMILY_LOCK;
+    const char *path = summary_path(election);
+    if (leader && state == ELECTION_ABSENT && !lock)
+        check_raise(check, CHECK_CRITICAL, "%s: there is no such path", path);
+    else if (leader && state != ELECTION_LED && !check_judges(check, FIGURE_VACANCY))
+        check_vacancy(check, election, figures[FIGURE_VACANCY]);
+    if (leader && state == ELECTION_LED && figures[FIGURE_NEXT_FAILOVER] == 0 &&
+        !check_judges(check, FIGURE_NEXT_FAILOVER))
+        check_raise(check, CHECK_WARNING, "%s: %s", path,
+                    election->candidate_count > 1 || lock
+                        ? "the next failover would stall, nobody is notified"
+                        : "no candidate stands behind the leader");
+    for (size_t i = 0; i < election->finding_count; i++) {
+        const struct finding *finding = election->findings[i];
+        enum figure figure = (enum figure)(FIGURE_INFO - (int)finding->severity);
+        if (finding->certainty != CERTAINTY_CERTAIN || finding->one_look ||
+            finding->severity < SEVERITY_ERROR || check_judges(check, figure) ||
+            check_judges(check, FIGURE_FINDINGS) || finding->code == FINDING_NO_LEADER) /* judged above */
+            continue;
+        check_raise(check, finding->severity == SEVERITY_CRITICAL ? CHECK_CRITICAL : CHECK_WARNING,
+                    "%s: %s (%s)", path, finding_kind(finding->code)->word,
+                    finding->evidence ? finding->evidence : "");
+    }
+}
+
+static void check_describe(struct check *check, const struct election *election,
+                           const double figures[FIGURE_COUNT])
+{
+    const struct candidate *leader = election->leader;
+    struct text text = {0};
+    char age[24];
+    text_printf(&text, "%s ", summary_path(election));
+    if (summary_state(election) == ELECTION_LED && leader) {
+        text_printf(&text, "led by %s", leader->identity ? leader->identity : leader->name);
+        if (!isnan(figures[FIGURE_TENURE]))
+            text_printf(&text, " for %s",
+                        format_age((int64_t)(figures[FIGURE_TENURE] * 1e6), age, sizeof age));
+        text_printf(&text, ", %zu candidate%s", election->candidate_count,
+                    election->candidate_count == 1 ? "" : "s");
+        if (figures[FIGURE_NEXT_FAILOVER] == 1)
+            text_add(&text, ", next failover works");
+    } else {
+        text_add(&text,
+                 summary_state(election) == ELECTION_VACANT || summary_state(election) == ELECTION_ABSENT
+                     ? "free"
+                     : election_state_word(summary_state(election)));
+    }
+    if (figures[FIGURE_SUSPECTED] > 0)
+        text_printf(&text, ", %.0f suspected finding%s", figures[FIGURE_SUSPECTED],
+                    figures[FIGURE_SUSPECTED] == 1 ? "" : "s");
+    check_add(&check->fine, text.at ? text.at : "");
+    text_free(&text);
+}
+
+/* ---- figures of a recording ---- */
+
+static bool check_count(void *context, const struct election *election, const struct failover *failover)
+{
+    (void)election;
+    (void)failover;
+    ++*(size_t *)context;
+    return true;
+}
+
+static void check_recorded(const struct check *check, const struct election *election,
+                           double figures[FIGURE_COUNT])
+{
+    const struct history_filter filter = {.cluster = election->cluster->name, .election = election->path};
+    int64_t to_us = check->now.wall_us + 1, from_us = to_us - check->options->window_ms * 1000;
+    struct failover_stats stats;
+    size_t changes = 0;
+    char *error = NULL;
+    if (check->history && history_statistics(check->history, &filter, from_us, to_us, &stats, &error) &&
+        history_failovers(check->history, &filter, from_us, to_us, check_count, &changes, &error))
+        figures_of_recording(changes, &stats.all, figures);
+    free(error);
+}
+
+static void check_election(struct check *check, const struct election *election, bool named)
+{
+    double figures[FIGURE_COUNT];
+    enum election_state state = summary_state(election);
+    char buffer[64];
+    figures_of_election(election, check->now, figures);
+    check->elections++;
+    if (state == ELECTION_UNKNOWN || state == ELECTION_DENIED) {
+        const char *problem = election_problem(election, buffer, sizeof buffer);
+        check_raise(check, CHECK_UNKNOWN, "%s: %s%s%s", summary_path(election), election_state_word(state),
+                    problem ? ", " : "", problem ? problem : "");
+        return;
+    }
+    check_recorded(check, election, figures);
+    size_t before = check->problem_count;
+    const struct check_options *options = check->options;
+    for (size_t i = 0; i < options->critical_count; i++)
+        check_threshold(check, election, &options->critical[i], CHECK_CRITICAL, figures);
+    for (size_t i = 0; i < options->warning_count; i++) {
+        const struct threshold *critical =
+            check_find(options->critical, options->critical_count, options->warning[i].figure);
+        double value = figures[figure_of(options->warning[i].figure)];
+        if (!critical || isnan(value) || !threshold_alerts(critical, value))
+            check_threshold(check, election, &options->warning[i], CHECK_WARNING, figures);
+    }
+    check_defaults(check, election, figures);
+    if (check->problem_count == before)
+        check_describe(check, election, figures);
+    check_performance(check, election, named, figures);
+}
+
+/* ---- unknown facts ---- */
+
+static void check_cluster(struct check *check, const struct cluster *cluster,
+                          const struct cluster_settings *wanted, bool named)
+{
+    const char *name = *cluster->name ? cluster->name : cluster->hosts;
+    char quorum[SUMMARY_QUORUM_SIZE];
+    const char *problem = summary_problem(cluster, quorum);
+    if (cluster->connection != CONNECTION_CONNECTED) {
+        check_raise(check, CHECK_UNKNOWN, "%s: not connected, %s", name, problem ? problem : "no answer");
+        return;
+    }
+    for (size_t i = 0; i < cluster->election_count; i++)
+        check_election(check, cluster->elections[i], named);
+    for (size_t i = 0; i < wanted->election_count; i++) {
+        const char *pattern = wanted->elections[i].path;
+        bool matched = !znode_is_pattern(pattern);
+        for (size_t k = 0; !matched && k < cluster->election_count; k++)
+            matched = znode_pattern_match(pattern, summary_path(cluster->elections[k]));
+        if (!matched)
+            check_raise(check, CHECK_UNKNOWN, "%s: no path matches %s", name, pattern);
+    }
+    if (!wanted->election_count && problem)
+        check_raise(check, CHECK_UNKNOWN, "%s: %s", name, problem);
+    else if (!wanted->election_count && !cluster->election_count)
+        check_raise(check, CHECK_UNKNOWN, "%s: no election was found; name its path", name);
+}
+
+/* One election that is named by its path alone keeps its labels short; what may become several never does. */
+static bool check_names(const struct settings *settings)
+{
+    return settings->cluster_count != 1 || settings->clusters[0].election_count != 1 ||
+           znode_is_pattern(settings->clusters[0].elections[0].path);
+}
+
+static struct history *check_open(const struct settings *settings)
+{
+    char *error = NULL, *file = NULL;
+    if (settings->history.given && strcmp(settings->history.file, "off") != 0)
+        file = recording_file_choose(&settings->history, true, &error);
+    struct history *history = file ? history_open(file, &error) : NULL;
+    free(file);
+    free(error);
+    return history;
+}
+
+static int check_judge(const struct model *model, const struct invocation *invocation, bool late)
+{
+    const struct settings *settings = invocation->settings;
+    struct check check = {.options = &invocation->options->check,
+                          .model = model,
+                          .history = check_open(settings),
+                          .now = clock_now()};
+    char wait[32];
+    for (size_t i = 0; i < model->cluster_count; i++)
+        check_cluster(&check, &model->clusters[i], &settings->clusters[i], check_names(settings));
+    if (late)
+        check_raise(&check, CHECK_UNKNOWN, "not everything was answered within %s; raise --timeout",
+                    format_span(invocation->options->wait_ms * 1000, wait, sizeof wait));
+    if (check.left_out)
+        check_raise(&check, CHECK_OK, "performance data of %zu of %zu elections left out", check.left_out,
+                    check.elections);
+    history_close(check.history);
+    static const enum check_status order[] = {CHECK_CRITICAL, CHECK_WARNING, CHECK_UNKNOWN, CHECK_OK};
+    struct text words = {0};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (check.problems[order[i]].length)
+            check_add(&words, check.problems[order[i]].at);
+    if (check.elections > 1)
+        text_printf(&words, "%s%zu elections", words.length ? "; " : "", check.elections);
+    if (check.fine.length && words.length < TEXT_MOST / 2)
+        text_printf(&words, "%s%s", words.length ? "; " : "", check.fine.at);
+    check_print(status_words[check.status], words.at ? words.at : "nothing was seen",
+                check.performance.at ? check.performance.at : "");
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        text_free(&check.problems[i]);
+    text_free(&words);
+    text_free(&check.fine);
+    text_free(&check.performance);
+    return (int)check.status;
+}
+
+/* ---- the run ---- */
+
+static void check_on_guard(int number)
+{
+    static const char line[] = "ELECTION UNKNOWN - the check itself hung beyond its deadline\n";
+    (void)number;
+    ssize_t written = write(STDOUT_FILENO, line, sizeof line - 1);
+    (void)written;
+    _exit(CHECK_UNKNOWN);
+}
+
+static int command_check_on(uv_loop_t *loop, const struct invocation *invocation)
+{
+    char *error = NULL;
+    struct shutdown ending;
+    int64_t wait_ms = invocation->options->wait_ms;
+    signal(SIGALRM, check_on_guard);
+    alarm((unsigned)(wait_ms / 1000) + GUARD_S);
+    bool caught = shutdown_begin(&ending, loop, wait_ms, 0);
+    struct monitor *monitor = caught ? monitor_start(loop, invocation->settings, &error) : NULL;
+    struct preload *earlier = monitor ? preload_begin(loop, monitor, &invocation->settings->history) : NULL;
+    int status = CHECK_UNKNOWN;
+    if (monitor) {
+        monitor_ask(monitor);
+        monitor_one_look(monitor);
+        while (!ending.signal && !ending.passed[0] && !monitor_looked(monitor))
+            uv_run(loop, UV_RUN_ONCE);
+        preload_end(earlier);
+        if (!ending.signal) {
+            bool late = monitor_cut(monitor) || !monitor_looked(monitor);
+            monitor_catch_up(monitor);
+            status = check_judge(monitor_model(monitor), invocation, late);
+        }
+    } else {
+        check_refuse(error ? error : "out of memory");
+    }
+    monitor_stop(monitor);
+    shutdown_finish(&ending, loop);
+    free(error);
+    return ending.signal ? 128 + ending.signal : status;
+}
+
+static char *check_figures(const struct threshold *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct nearest nearest = {0};
+        if (figure_of(list[i].figure) != FIGURE_COUNT)
+            continue;
+        for (int figure = 0; figure < FIGURE_COUNT; figure++)
+            nearest_offer(&nearest, list[i].figure, figure_kind((enum figure)figure)->word);
+        return nearest.best
+                   ? text_format("unknown figure %s; did you mean %s?", list[i].figure, nearest.best)
+                   : text_format("unknown figure %s; electop check --help lists them", list[i].figure);
+    }
+    return NULL;
+}
+
+int command_check(const struct invocation *invocation)
+{
+    const struct check_options *options = &invocation->options->check;
+    char *problem = check_figures(options->critical, options->critical_count);
+    if (!problem)
+        problem = check_figures(options->warning, options->warning_count);
+    int status = problem ? check_refuse(problem) : loop_run(command_check_on, invocation);
+    free(problem);
+    return status;
+}

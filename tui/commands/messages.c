@@ -1,0 +1,79 @@
+#include "tui/commands/messages.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "config/text.h"
+#include "tui/output/output.h"
+#include "tui/output/whole_file.h"
+#include "tui/screen/safe.h"
+
+void complain(const char *format, ...)
+{
+    struct text text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    text_vprintf(&text, format, arguments);
+    va_end(arguments);
+    char *all = text_take(&text);
+    bool ascii = !safe_locale_is_utf8();
+    /* All errors of a configuration come as one text, a line each. */
+    for (char *line = all; line;) {
+        char *end = strchr(line, '\n');
+        char *safe = safe_text(line, end ? (size_t)(end - line) : strlen(line), ascii);
+        fprintf(stderr, "electop: %s\n", safe ? safe : "out of memory");
+        free(safe);
+        line = end ? end + 1 : NULL;
+    }
+    if (!all)
+        fputs("electop: out of memory\n", stderr);
+    free(all);
+}
+
+int message_ended(int error, int status)
+{
+    if (!error)
+        return status;
+    if (output_is_gone(error))
+        return EXIT_DONE;
+    complain("cannot write to standard output: %s; make room, or write elsewhere", strerror(error));
+    return EXIT_USAGE;
+}
+
+int message_text(const char *text)
+{
+    return message_ended(output_write(STDOUT_FILENO, text, strlen(text)), EXIT_DONE);
+}
+
+static int refuse_failed(struct buffer *out)
+{
+    complain("out of memory; nothing can be shown");
+    buffer_free(out);
+    return EXIT_USAGE;
+}
+
+int message_buffer(struct buffer *out, int status)
+{
+    if (buffer_failed(out))
+        return refuse_failed(out);
+    int error = output_write(STDOUT_FILENO, out->bytes, out->length);
+    buffer_free(out);
+    return message_ended(error, status);
+}
+
+int message_page(struct buffer *out, const char *file)
+{
+    if (strcmp(file, "-") == 0)
+        return message_buffer(out, EXIT_DONE);
+    if (buffer_failed(out))
+        return refuse_failed(out);
+    int error = whole_file_write(file, out->bytes, out->length);
+    buffer_free(out);
+    if (error)
+        complain("%s: cannot be written: %s; nothing was changed there", file, strerror(error));
+    return error ? EXIT_USAGE : EXIT_DONE;
+}

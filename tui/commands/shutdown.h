@@ -1,0 +1,42 @@
+/*
+ * shutdown.h - how a command comes to its end: a signal or a deadline where it has no screen, and the loop's
+ * last handles.
+ */
+#ifndef ELECTOP_TUI_COMMANDS_SHUTDOWN_H
+#define ELECTOP_TUI_COMMANDS_SHUTDOWN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include "tui/commands/command.h"
+
+#define SHUTDOWN_SIGNALS 3
+
+/* The caller's, on its stack, from shutdown_begin() to shutdown_finish(). */
+struct shutdown {
+    uv_signal_t signals[SHUTDOWN_SIGNALS]; /* SIGINT, SIGTERM, SIGHUP */
+    uv_timer_t deadlines[2];
+    bool passed[2];   /* each deadline: it is over */
+    int signal;       /* the first that came; 0: none */
+    int signal_count; /* of signals[]: those that could be had */
+    int open;
+};
+
+/* Catches signals, ignores SIGPIPE, and arms two deadlines (0: none). False: out of memory. */
+bool shutdown_begin(struct shutdown *, uv_loop_t *, int64_t first_ms, int64_t second_ms);
+
+/*
+ * Releases everything, running the loop until it has. The signals get their former actions; after one has
+ * come, they are ignored.
+ */
+void shutdown_finish(struct shutdown *, uv_loop_t *);
+
+/*
+ * Runs a command on a new loop and returns its status. After its last work, stopped handles
+ * close by themselves. A name lookup cannot be interrupted, and a slow name server is no reason to make
+ * the user wait: handles still open after half a second end with the process, here.
+ */
+int loop_run(int (*command)(uv_loop_t *, const struct invocation *), const struct invocation *);
+
+#endif

@@ -1,0 +1,88 @@
+/*
+ * why.c - the story of a failover: what happened, what it rests on, and what follows from it.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "config/times.h"
+#include "tui/commands/messages.h"
+#include "tui/commands/recording.h"
+#include "tui/output/line_printer.h"
+#include "tui/output/story_lines.h"
+
+static bool print_sentences(struct buffer *out, const struct sentences *s, const struct print_style *how)
+{
+    struct printer printer;
+    if (!printer_begin(&printer, out, how))
+        return false;
+    for (size_t i = 0; i < s->count; i++) {
+        const struct sentence *sentence = &s->list[i];
+        int x = 0;
+        if (sentence->kind != SENTENCE_CERTAIN) {
+            x = printer_put(&printer, x, ROLE_DIM, sentence_kind_word(sentence->kind));
+            x = printer_put(&printer, x, ROLE_DIM, ": ");
+        }
+        printer_put(&printer, x, i == 0 ? ROLE_STRONG : ROLE_TEXT, sentence->text);
+        printer_prose(&printer);
+        x = printer_put(&printer, 0, ROLE_DIM, "    ");
+        printer_put(&printer, x, ROLE_DIM, sentence->evidence);
+        printer_prose(&printer);
+    }
+    printer_end(&printer);
+    return true;
+}
+
+static int tell_story(const struct story *story, const struct invocation *invocation)
+{
+    struct buffer out = {0};
+    struct sentences sentences = story_sentences(story);
+    bool fine = !sentences.failed;
+    if (fine && invocation->options->json)
+        story_write(&out, story, &sentences);
+    else if (fine) {
+        struct print_style how = print_style_choose(invocation->options, invocation->settings, STDOUT_FILENO);
+        fine = print_sentences(&out, &sentences, &how);
+    }
+    sentences_free(&sentences);
+    out.failed |= !fine;
+    return message_buffer(&out, EXIT_DONE);
+}
+
+static bool choose_moment(const char *when, int64_t to_us, int64_t *at_us)
+{
+    *at_us = to_us;
+    const char *problem = when && strcmp(when, "last") != 0 ? time_parse(when, to_us, at_us) : NULL;
+    if (problem)
+        complain("\"%s\" %s", when, problem);
+    /* A time is written with fewer figures than it has. */
+    *at_us += *at_us % 1000000 == 0 ? 999999 : 999;
+    return !problem;
+}
+
+int command_why(const struct invocation *invocation)
+{
+    const struct options *options = invocation->options;
+    int64_t from_us, to_us;
+    struct story_query query = {.election = options->election, .cluster = options->cluster};
+    char *error = NULL, *file = recording_file(invocation, options->replay);
+    struct history *history = file ? recording_open(file, &from_us, &to_us) : NULL;
+    int status = EXIT_USAGE;
+    if (history && choose_moment(options->when, to_us, &query.at_us)) {
+        struct story *story = story_make(history, &query, &error);
+        if (story)
+            status = tell_story(story, invocation);
+        else if (error)
+            complain("%s", error);
+        else {
+            complain("no failover%s%s was recorded by then; electop report lists those that were",
+                     query.election ? " of " : "", query.election ? query.election : "");
+            status = EXIT_NO_LOOK;
+        }
+        story_free(story);
+    }
+    history_close(history);
+    free(error);
+    free(file);
+    return status;
+}

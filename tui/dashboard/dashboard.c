@@ -1,0 +1,771 @@
+#include "tui/dashboard/dashboard.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/freeze.h"
+#include "tui/dashboard/footer.h"
+#include "tui/screen/safe.h"
+#include "tui/views/run_view.h"
+#include "tui/views/run_control_interface.h"
+#include "tui/dashboard/key_help.h"
+#include "tui/screen/keys.h"
+#include "tui/dashboard/title.h"
+#include "tui/dashboard/replay_keys.h"
+#include "tui/dashboard/typed_line.h"
+#include "tui/views/view.h"
+#include "tui/words/election_filter.h"
+#include "tui/words/finding_lines.h"
+
+#define LEVELS_MOST 16
+#define FILTER_BYTES 128
+#define MESSAGE_US INT64_C(5000000)
+#define WHEEL_LINES 3
+#define RUN_US INT64_C(250000)   /* a run goes on */
+#define PLAYED_US INT64_C(40000) /* a picture at most this often */
+
+struct level {
+    struct view *view;
+    char filter[FILTER_BYTES]; /* "": none */
+};
+
+struct dashboard {
+    const struct settings *settings;
+    const struct model *model;
+    const struct event_log *events;
+    clock_fn clock;
+    void *clock_context;
+
+    struct level levels[LEVELS_MOST]; /* the last one is on the screen */
+    size_t level_count;
+    struct footer footer;
+
+    struct model *frozen; /* while the display is frozen: its model */
+    struct event_log *frozen_events;
+    struct moment frozen_at;
+    const struct run_control_interface *control;
+    bool busy;                      /* it had a run going on when last drawn */
+    struct replay_keys replay_keys; /* a moment of the past, shown in place of now */
+
+    char copied[4096];       /* for the clipboard ... */
+    char copied_what[4096];  /* ... and what the message calls it */
+    int64_t quit_until_us;   /* q quits where it is pressed again before then, although a run is going on */
+    struct belief belief;    /* that c shall clear ... */
+    int64_t belief_until_us; /* ... where it is pressed again before then; 0: it has not been */
+
+    bool touched; /* by a key, since the last drawing */
+    uint64_t drawn_generation;
+    int64_t drawn_second, drawn_us;
+};
+
+static struct moment dashboard_now_of(const struct dashboard *dashboard)
+{
+    return dashboard->clock(dashboard->clock_context);
+}
+
+static struct scene scene_of(const struct dashboard *dashboard)
+{
+    const struct replay_keys *replay_keys = &dashboard->replay_keys;
+    bool paused = dashboard->frozen != NULL;
+    struct scene scene = {
+        .model = paused ? dashboard->frozen : dashboard->model,
+        .events = paused ? dashboard->frozen_events : dashboard->events,
+        .settings = dashboard->settings,
+        .now = paused ? dashboard->frozen_at : dashboard_now_of(dashboard),
+        .paused = paused,
+        .control = replay_keys->away ? NULL : dashboard->control, /* nothing can be done in the past */
+        .history = replay_keys->past ? replay_history(replay_keys->past) : NULL,
+        .recorded = replay_keys->past != NULL,
+        .history_problem = replay_keys->past ? replay_problem(replay_keys->past) : replay_keys->why_not,
+    };
+    if (replay_keys->away) {
+        scene.model = replay_model(replay_keys->past);
+        scene.events = replay_events(replay_keys->past);
+        scene.now = replay_now(replay_keys->past);
+        scene.past = true;
+    }
+    return scene;
+}
+
+static struct level *top_of(struct dashboard *dashboard)
+{
+    return &dashboard->levels[dashboard->level_count - 1];
+}
+
+/* Takes the view, whatever becomes of it; NULL: its maker was out of memory. */
+static void dashboard_push(struct dashboard *dashboard, struct view *view)
+{
+    if (!view) {
+        dashboard_say(dashboard, ROLE_WARNING, "out of memory: this cannot be shown");
+    } else if (dashboard->level_count == LEVELS_MOST) {
+        view->ops->free(view);
+        dashboard_say(dashboard, ROLE_WARNING, "too many screens on top of each other: Esc goes back");
+    } else {
+        dashboard->levels[dashboard->level_count++] = (struct level){.view = view};
+        dashboard->footer.typing = TYPING_NOTHING; /* it was for the view below */
+    }
+}
+
+static void pop(struct dashboard *dashboard)
+{
+    struct view *view = top_of(dashboard)->view;
+    dashboard->level_count--;
+    dashboard->footer.typing = TYPING_NOTHING; /* it was this view's */
+    view->ops->free(view);
+}
+
+static void dashboard_thaw(struct dashboard *dashboard)
+{
+    model_free(dashboard->frozen);
+    event_log_free(dashboard->frozen_events);
+    dashboard->frozen = NULL;
+    dashboard->frozen_events = NULL;
+}
+
+static void freeze(struct dashboard *dashboard)
+{
+    dashboard->frozen_at = dashboard_now_of(dashboard);
+    dashboard->frozen = model_freeze(dashboard->model);
+    dashboard->frozen_events = event_log_freeze(dashboard->events);
+    if (!dashboard->frozen || !dashboard->frozen_events) {
+        dashboard_thaw(dashboard);
+        dashboard_say(dashboard, ROLE_WARNING, "out of memory: the display cannot be frozen");
+    }
+}
+
+struct dashboard *dashboard_new(const struct settings *settings, const struct model *model,
+                                const struct event_log *events, clock_fn clock, void *clock_context)
+{
+    struct dashboard *dashboard = calloc(1, sizeof(*dashboard));
+    if (!dashboard)
+        return NULL;
+    dashboard->settings = settings;
+    dashboard->model = model;
+    dashboard->events = events;
+    dashboard->clock = clock;
+    dashboard->clock_context = clock_context;
+    dashboard->touched = true;
+    struct view *first = overview_view_new();
+    if (!first) {
+        free(dashboard);
+        return NULL;
+    }
+    dashboard_push(dashboard, first);
+    return dashboard;
+}
+
+void dashboard_free(struct dashboard *dashboard)
+{
+    if (!dashboard)
+        return;
+    while (dashboard->level_count > 0)
+        pop(dashboard);
+    dashboard_thaw(dashboard);
+    free(dashboard);
+}
+
+void dashboard_say(struct dashboard *dashboard, style role, const char *text)
+{
+    footer_say(&dashboard->footer, role, text, dashboard_now_of(dashboard).mono_us + MESSAGE_US);
+    dashboard->touched = true;
+}
+
+const char *dashboard_copied(const struct dashboard *dashboard)
+{
+    return dashboard->copied;
+}
+
+const char *dashboard_copied_what(const struct dashboard *dashboard)
+{
+    return dashboard->copied_what;
+}
+
+static void dashboard_set_filter(struct dashboard *dashboard, const char *text);
+
+/* Time. */
+
+static void dashboard_tell(struct dashboard *dashboard, const struct replay_keys_note *note)
+{
+    if (note->text[0])
+        dashboard_say(dashboard, note->role, note->text);
+}
+
+bool dashboard_recall(struct dashboard *dashboard, struct replay *past, const char *why_not, int64_t at_us)
+{
+    dashboard->replay_keys =
+        (struct replay_keys){.past = past, .why_not = why_not, .live = dashboard->model != NULL};
+    struct replay_keys_note note = {0};
+    if (dashboard->replay_keys.live)
+        return true;
+    bool there = replay_keys_to(&dashboard->replay_keys, at_us, &note);
+    dashboard_tell(dashboard, &note);
+    return there;
+}
+
+void dashboard_equip(struct dashboard *dashboard, const struct run_control_interface *control)
+{
+    dashboard->control = control;
+}
+
+void dashboard_filter(struct dashboard *dashboard, const char *filter)
+{
+    dashboard_set_filter(dashboard, filter);
+}
+
+bool dashboard_is_playing(const struct dashboard *dashboard)
+{
+    return dashboard->replay_keys.away && replay_pace(dashboard->replay_keys.past) != 0;
+}
+
+/* A recording is opened when the user wants to see it, and not before. */
+static void open_history(struct dashboard *dashboard)
+{
+    if (dashboard->replay_keys.past)
+        replay_open(dashboard->replay_keys.past);
+}
+
+static void move_in_time(struct dashboard *dashboard, enum action action)
+{
+    struct replay_keys_note note = {0};
+    if (action == ACTION_GO_TO && dashboard->replay_keys.past) {
+        dashboard->footer.typing = TYPING_TIME;
+        dashboard->footer.typed[0] = '\0';
+        return;
+    }
+    dashboard_thaw(dashboard);
+    replay_keys_act(&dashboard->replay_keys, action, dashboard_now_of(dashboard), &note);
+    dashboard_tell(dashboard, &note);
+}
+
+/* Keys. */
+
+static struct key_help offers_of(struct dashboard *dashboard, const struct scene *scene)
+{
+    const struct replay_keys *replay_keys = &dashboard->replay_keys;
+    return (struct key_help){.view = top_of(dashboard)->view,
+                             .scene = scene,
+                             .deeper = dashboard->level_count > 1 || top_of(dashboard)->filter[0],
+                             .recorded = replay_keys->past != NULL,
+                             .live = replay_keys->live,
+                             .playing = replay_keys->away && replay_pace(replay_keys->past) != 0};
+}
+
+/* A moment that is not recorded, or not yet, is shown as the present. */
+static void go_to(struct dashboard *dashboard, const struct destination *to)
+{
+    struct replay_keys_note note = {0};
+    bool now = to->path && !replay_keys_reaches(&dashboard->replay_keys, to->at_us);
+    dashboard_thaw(dashboard);
+    bool there = now || replay_keys_to(&dashboard->replay_keys, to->at_us, &note);
+    dashboard_tell(dashboard, &note);
+    struct view *shown = there && to->path ? election_view_new(to->cluster, to->path) : NULL;
+    if (shown)
+        dashboard_push(dashboard, shown);
+}
+
+static void follow_result(struct dashboard *dashboard, enum view_result result, struct view *next)
+{
+    if (result == VIEW_TRAVEL) {
+        struct view *view = top_of(dashboard)->view;
+        struct destination to = view->ops->destination(view);
+        go_to(dashboard, &to);
+    } else if (result == VIEW_OPEN)
+        dashboard_push(dashboard, next);
+    else if (result == VIEW_CLOSE && dashboard->level_count > 1)
+        pop(dashboard);
+    else if (result == VIEW_ASK) {
+        dashboard->footer.typing = TYPING_ANSWER;
+        dashboard->footer.typed[0] = '\0';
+    }
+}
+
+static enum view_result ask_view(struct dashboard *dashboard, enum action action)
+{
+    struct view *view = top_of(dashboard)->view, *next = NULL;
+    struct scene scene = scene_of(dashboard);
+    enum view_result result = view->ops->action(view, &scene, action, &next);
+    follow_result(dashboard, result, next);
+    return result;
+}
+
+static void dashboard_set_filter(struct dashboard *dashboard, const char *text)
+{
+    struct level *level = top_of(dashboard);
+    if (text != level->filter)
+        snprintf(level->filter, sizeof(level->filter), "%s", text);
+    level->view->ops->filter(level->view, level->filter);
+}
+
+static void go_back(struct dashboard *dashboard)
+{
+    struct level *level = top_of(dashboard);
+    if (level->filter[0])
+        dashboard_set_filter(dashboard, "");
+    else if (ask_view(dashboard, ACTION_BACK) == VIEW_IGNORED && dashboard->level_count > 1)
+        pop(dashboard);
+}
+
+/* Texts of others reach the clipboard as they are shown: a control character as its escape. */
+static enum dashboard_wish dashboard_copy_text(struct dashboard *dashboard, const char *text,
+                                               const char *what)
+{
+    char *safe = safe_text(text, strlen(text), false);
+    snprintf(dashboard->copied, sizeof dashboard->copied, "%s", safe ? safe : "");
+    snprintf(dashboard->copied_what, sizeof dashboard->copied_what, "%s", what ? what : dashboard->copied);
+    free(safe);
+    return DASHBOARD_COPY;
+}
+
+/* Line by line, since a line end is no text of others here. */
+static enum dashboard_wish copy_lines(struct dashboard *dashboard, const char *text, const char *what)
+{
+    size_t used = 0;
+    for (const char *line = text; *line;) {
+        size_t length = strcspn(line, "\n");
+        char *safe = safe_text(line, length, false);
+        int more =
+            snprintf(dashboard->copied + used, sizeof dashboard->copied - used, "%s\n", safe ? safe : "");
+        free(safe);
+        if (more < 0 || (size_t)more >= sizeof dashboard->copied - used)
+            break;
+        used += (size_t)more;
+        line += length + (line[length] == '\n');
+    }
+    snprintf(dashboard->copied_what, sizeof dashboard->copied_what, "%s", what);
+    return DASHBOARD_COPY;
+}
+
+static enum dashboard_wish copy_finding(struct dashboard *dashboard)
+{
+    struct view *view = top_of(dashboard)->view;
+    struct scene scene = scene_of(dashboard);
+    const struct election *election = NULL;
+    const struct finding *finding = view->ops->finding ? view->ops->finding(view, &scene, &election) : NULL;
+    char *text = finding ? finding_ticket(election, finding, scene.now) : NULL;
+    char what[128];
+    if (!text) {
+        dashboard_say(dashboard, ROLE_DIM, "no finding is selected");
+        return DASHBOARD_NOTHING;
+    }
+    snprintf(what, sizeof what, "%s with its evidence and advice", finding_kind(finding->code)->word);
+    enum dashboard_wish wish = copy_lines(dashboard, text, what);
+    free(text);
+    return wish;
+}
+
+static enum dashboard_wish copy_path(struct dashboard *dashboard)
+{
+    struct view *view = top_of(dashboard)->view;
+    struct scene scene = scene_of(dashboard);
+    char path[4096];
+    if (view->ops->path && view->ops->path(view, &scene, path, sizeof path))
+        return dashboard_copy_text(dashboard, path, NULL);
+    dashboard_say(dashboard, ROLE_DIM, "nothing is selected that has a path");
+    return DASHBOARD_NOTHING;
+}
+
+const struct belief *dashboard_cleared(const struct dashboard *dashboard)
+{
+    return &dashboard->belief;
+}
+
+/* A slip must not hide a critical finding: the key is pressed twice, for the same one. */
+static enum dashboard_wish clear_belief(struct dashboard *dashboard)
+{
+    struct view *view = top_of(dashboard)->view;
+    struct scene scene = scene_of(dashboard);
+    struct belief belief = {0};
+    int64_t now_us = dashboard_now_of(dashboard).mono_us;
+    if (!view->ops->belief)
+        return DASHBOARD_NOTHING;
+    if (dashboard->replay_keys.away) {
+        dashboard_say(dashboard, ROLE_DIM, "this is a replay: nothing can be cleared in it");
+        return DASHBOARD_NOTHING;
+    }
+    if (!view->ops->belief(view, &scene, &belief)) {
+        dashboard_say(dashboard, ROLE_DIM,
+                      "only never-wakes is cleared by hand: the others go when their evidence goes");
+        return DASHBOARD_NOTHING;
+    }
+    bool again = now_us < dashboard->belief_until_us &&
+                 strcmp(belief.cluster, dashboard->belief.cluster) == 0 &&
+                 strcmp(belief.election, dashboard->belief.election) == 0 &&
+                 strcmp(belief.candidate, dashboard->belief.candidate) == 0;
+    dashboard->belief = belief;
+    dashboard->belief_until_us = again ? 0 : now_us + MESSAGE_US;
+    if (again)
+        return DASHBOARD_CLEAR;
+    dashboard_say(dashboard, ROLE_WARNING,
+                  "press c again to clear never-wakes: it changes this program's memory only");
+    return DASHBOARD_NOTHING;
+}
+
+/* A screen that a key opens from everywhere. */
+static struct view *open_screen(enum action action)
+{
+    return action == ACTION_EVENTS     ? events_view_new()
+           : action == ACTION_FINDINGS ? findings_view_new()
+           : action == ACTION_ENSEMBLE ? ensemble_view_new()
+                                       : explanations_view_new(FINDING_NO_LEADER);
+}
+
+/* The form, for the election that is selected, if one is. */
+static void open_inject(struct dashboard *dashboard)
+{
+    struct view *view = top_of(dashboard)->view;
+    struct scene scene = scene_of(dashboard);
+    char path[4096];
+    const struct election *election = NULL;
+    if (view->ops->path && view->ops->path(view, &scene, path, sizeof path)) {
+        election = model_election(scene.model, 0, path);
+        char *slash = strrchr(path, '/');
+        if (!election && slash && slash != path) { /* of a candidate its election */
+            *slash = '\0';
+            election = model_election(scene.model, 0, path);
+        }
+    }
+    dashboard_push(dashboard,
+                   inject_view_new(election ? election->path : NULL, election ? election->name : NULL));
+}
+
+/* A run of test candidates does not end by a slip of the finger. */
+static enum dashboard_wish quit(struct dashboard *dashboard)
+{
+    const struct run_control_interface *bench = dashboard->control;
+    int64_t now_us = dashboard_now_of(dashboard).mono_us;
+    if (!bench || !bench->is_busy(bench->context) || now_us < dashboard->quit_until_us)
+        return DASHBOARD_QUIT;
+    dashboard->quit_until_us = now_us + MESSAGE_US;
+    dashboard_say(dashboard, ROLE_WARNING,
+                  "test candidates are running: q again ends the run, removes them and quits");
+    return DASHBOARD_NOTHING;
+}
+
+/* The one place where it is decided whether a key that writes may: where the footer may show it. */
+static bool may_write(struct dashboard *dashboard, enum action action)
+{
+    size_t count;
+    const struct key_binding *bindings = key_bindings(&count);
+    bool writes = false;
+    for (size_t i = 0; i < count; i++)
+        writes |= bindings[i].action == action && bindings[i].writes;
+    if (!writes)
+        return true;
+    struct scene scene = scene_of(dashboard);
+    struct key_help key_help = offers_of(dashboard, &scene);
+    if (!scene.control)
+        dashboard_say(dashboard, ROLE_DIM,
+                      scene.past ? "this is a replay: nothing can be run in it"
+                                 : "no live cluster is shown, so no test candidate can run");
+    return key_help_key(&key_help, action);
+}
+
+static void show_help(struct dashboard *dashboard)
+{
+    const struct view_ops *ops = top_of(dashboard)->view->ops;
+    struct scene scene = scene_of(dashboard);
+    struct key_help key_help = offers_of(dashboard, &scene);
+    if (ops->opened_by == ACTION_HELP)
+        pop(dashboard);
+    else
+        dashboard_push(dashboard, help_view_new(ops->name, key_help_all(&key_help)));
+}
+
+static enum dashboard_wish dashboard_act(struct dashboard *dashboard, enum action action)
+{
+    struct view *view = top_of(dashboard)->view;
+    if (replay_keys_knows(&dashboard->replay_keys, action)) {
+        move_in_time(dashboard, action);
+        return DASHBOARD_NOTHING;
+    }
+    if (!may_write(dashboard, action))
+        return DASHBOARD_NOTHING;
+    switch (action) {
+    case ACTION_QUIT:
+        return quit(dashboard);
+    case ACTION_COPY_FINDING:
+        return copy_finding(dashboard);
+    case ACTION_JUMP:
+        dashboard->footer.typing = TYPING_JUMP;
+        dashboard->footer.typed[0] = '\0';
+        break;
+    case ACTION_INJECT:
+        open_inject(dashboard);
+        break;
+    case ACTION_REDRAW:
+        return DASHBOARD_REDRAW;
+    case ACTION_DUMP:
+        return DASHBOARD_DUMP;
+    case ACTION_COPY:
+        return copy_path(dashboard);
+    case ACTION_CLEAR:
+        return clear_belief(dashboard);
+    case ACTION_BACK:
+        go_back(dashboard);
+        break;
+    case ACTION_PAUSE:
+        if (dashboard->frozen)
+            dashboard_thaw(dashboard);
+        else
+            freeze(dashboard);
+        break;
+    case ACTION_FILTER:
+        dashboard->footer.typing = view->ops->filter != NULL ? TYPING_FILTER : TYPING_NOTHING;
+        break;
+    case ACTION_HISTORY:
+        open_history(dashboard);
+        ask_view(dashboard, action);
+        break;
+    case ACTION_EVENTS:
+    case ACTION_FINDINGS:
+    case ACTION_ENSEMBLE:
+    case ACTION_EXPLAIN:
+        if (ask_view(dashboard, action) == VIEW_IGNORED && view->ops->opened_by != action)
+            dashboard_push(dashboard, open_screen(action));
+        break;
+    case ACTION_HELP:
+        show_help(dashboard);
+        break;
+    default:
+        ask_view(dashboard, action);
+        break;
+    }
+    return DASHBOARD_NOTHING;
+}
+
+/* A screen by its name: those that open from everywhere. */
+static struct view *screen_named(const char *text)
+{
+    static const struct {
+        const char *name;
+        enum action action;
+    } screens[] = {{"events", ACTION_EVENTS},
+                   {"findings", ACTION_FINDINGS},
+                   {"ensemble", ACTION_ENSEMBLE},
+                   {"servers", ACTION_ENSEMBLE},
+                   {"explain", ACTION_EXPLAIN}};
+    for (size_t i = 0; i < sizeof screens / sizeof *screens; i++)
+        if (strcmp(text, screens[i].name) == 0)
+            return open_screen(screens[i].action);
+    return NULL;
+}
+
+/* Where : goes: a screen, the overview, a time, or the election that fits best. False: nowhere. */
+static bool jump(struct dashboard *dashboard, const char *text)
+{
+    struct scene scene = scene_of(dashboard);
+    struct view *screen = screen_named(text);
+    struct replay_keys_note note = {0};
+    const struct election *election;
+    if (strcmp(text, "overview") == 0) {
+        while (dashboard->level_count > 1)
+            pop(dashboard);
+        return true;
+    }
+    if (!screen && (election = election_best_match(scene.model, text)) != NULL)
+        screen = election_view_new(election->cluster->name, election->path);
+    if (screen) {
+        dashboard_push(dashboard, screen);
+        return true;
+    }
+    if (!dashboard->replay_keys.past)
+        return false;
+    dashboard_thaw(dashboard);
+    bool there = replay_keys_to_typed(&dashboard->replay_keys, text, dashboard_now_of(dashboard), &note);
+    if (there)
+        dashboard_tell(dashboard, &note);
+    return there;
+}
+
+/* Tab completes to the name of the election that fits best. */
+static void complete_jump(struct dashboard *dashboard)
+{
+    struct scene scene = scene_of(dashboard);
+    char *typed = dashboard->footer.typed;
+    const struct election *election = typed[0] ? election_best_match(scene.model, typed) : NULL;
+    if (election && strlen(election->name) < sizeof dashboard->footer.typed)
+        snprintf(typed, sizeof dashboard->footer.typed, "%s", election->name);
+}
+
+/* False: what was typed leads nowhere, so that the line stays open to be corrected. */
+static bool take_typed(struct dashboard *dashboard)
+{
+    struct replay_keys_note note = {0};
+    const char *typed = dashboard->footer.typed;
+    if (dashboard->footer.typing == TYPING_JUMP && typed[0]) {
+        bool there = jump(dashboard, typed);
+        if (!there)
+            dashboard_say(dashboard, ROLE_WARNING, "no election, screen or time is called that");
+        return there;
+    }
+    if (dashboard->footer.typing == TYPING_TIME && typed[0]) {
+        dashboard_thaw(dashboard);
+        bool there = replay_keys_to_typed(&dashboard->replay_keys, typed, dashboard_now_of(dashboard), &note);
+        dashboard_tell(dashboard, &note);
+        return there;
+    } else if (dashboard->footer.typing == TYPING_ANSWER) {
+        struct view *view = top_of(dashboard)->view;
+        struct scene scene = scene_of(dashboard);
+        view->ops->answer(view, &scene, dashboard->footer.typed);
+    }
+    return true;
+}
+
+/* True: the key belonged to the line that is being typed. A filter holds at once, the others when they are
+   whole. */
+static bool type_line(struct dashboard *dashboard, int key)
+{
+    bool filters = dashboard->footer.typing == TYPING_FILTER;
+    if (dashboard->footer.typing == TYPING_JUMP && key == '\t') {
+        complete_jump(dashboard);
+        return true;
+    }
+    char *text = filters ? top_of(dashboard)->filter : dashboard->footer.typed;
+    enum typed typed = typed_line_key(text, filters ? FILTER_BYTES : sizeof dashboard->footer.typed, key);
+    if (typed == TYPED_NOT) /* arrows and clicks still move, but nothing may change under an answer */
+        return dashboard->footer.typing == TYPING_ANSWER;
+    if (filters && typed != TYPED_NOTHING)
+        dashboard_set_filter(dashboard, text);
+    if (typed == TYPED_KEPT && !take_typed(dashboard))
+        return true;
+    if (typed == TYPED_KEPT || typed == TYPED_ENDED)
+        dashboard->footer.typing = TYPING_NOTHING;
+    return true;
+}
+
+static enum dashboard_wish click(struct dashboard *dashboard, int x, int y, bool twice)
+{
+    struct view *view = top_of(dashboard)->view, *next = NULL;
+    struct scene scene = scene_of(dashboard);
+    struct replay_keys_note note = {0};
+    enum action action = footer_action_at(&dashboard->footer, x, y);
+    if (action != ACTION_NONE) /* of two quick clicks on a key each counts, as if it were pressed */
+        return dashboard_act(dashboard, action);
+    if (replay_keys_click(&dashboard->replay_keys, x, y, &note)) {
+        dashboard_tell(dashboard, &note);
+        return DASHBOARD_NOTHING;
+    }
+    if (y < 1 || !view->ops->click)
+        return DASHBOARD_NOTHING;
+    enum view_result result = view->ops->click(view, &scene, x, y - 1, twice, &next);
+    follow_result(dashboard, result, next);
+    return DASHBOARD_NOTHING;
+}
+
+enum dashboard_wish dashboard_key(struct dashboard *dashboard, int key, int x, int y)
+{
+    dashboard->touched = true;
+    dashboard->footer.message_until_us = 0;
+    if (dashboard->footer.typing && type_line(dashboard, key))
+        return DASHBOARD_NOTHING;
+    if (key == KEY_CODE_CLICK || key == KEY_CODE_DOUBLE_CLICK)
+        return click(dashboard, x, y, key == KEY_CODE_DOUBLE_CLICK);
+    if (key == KEY_CODE_WHEEL_UP || key == KEY_CODE_WHEEL_DOWN) {
+        for (int i = 0; i < WHEEL_LINES; i++)
+            ask_view(dashboard, key == KEY_CODE_WHEEL_UP ? ACTION_UP : ACTION_DOWN);
+        return DASHBOARD_NOTHING;
+    }
+    enum action action = key_action(key);
+    return action == ACTION_NONE ? DASHBOARD_NOTHING : dashboard_act(dashboard, action);
+}
+
+enum dashboard_wish dashboard_paste(struct dashboard *dashboard, int character)
+{
+    if (dashboard->footer.typing) {
+        dashboard->touched = true;
+        type_line(dashboard, character);
+    }
+    return DASHBOARD_NOTHING;
+}
+
+bool dashboard_is_touched(const struct dashboard *dashboard)
+{
+    return dashboard->touched;
+}
+
+/* Drawing. */
+
+/* The longest of what still says something. */
+static void draw_too_small(struct cells *cells)
+{
+    char text[3][64];
+    snprintf(text[0], sizeof(text[0]), "electop needs %dx%d, this is %dx%d", DASHBOARD_WIDTH_LEAST,
+             DASHBOARD_HEIGHT_LEAST, cells->width, cells->height);
+    snprintf(text[1], sizeof(text[1]), "needs %dx%d", DASHBOARD_WIDTH_LEAST, DASHBOARD_HEIGHT_LEAST);
+    snprintf(text[2], sizeof(text[2]), "%dx%d", DASHBOARD_WIDTH_LEAST, DASHBOARD_HEIGHT_LEAST);
+    for (size_t i = 0; i < 3; i++)
+        if ((int)strlen(text[i]) <= cells->width || i == 2) {
+            cells_put(cells, 0, 0, -1, ROLE_WARNING, text[i]);
+            return;
+        }
+}
+
+/* Notifies a user who looked elsewhere meanwhile that the run is over. */
+static void watch_run(struct dashboard *dashboard)
+{
+    const struct run_control_interface *bench = dashboard->control;
+    bool busy = bench && bench->is_busy(bench->context);
+    if (dashboard->busy && !busy && top_of(dashboard)->view->ops->opened_by != ACTION_INJECT)
+        dashboard_say(dashboard, ROLE_GOOD, "the run of test candidates is over: i shows its report");
+    dashboard->busy = busy;
+}
+
+static void play_on(struct dashboard *dashboard, struct moment now)
+{
+    struct replay *past = dashboard->replay_keys.past;
+    bool played = replay_pace(past) != 0;
+    replay_tick(past, now.mono_us);
+    if (played && replay_pace(past) == 0 && replay_problem(past))
+        dashboard_say(dashboard, ROLE_WARNING, replay_problem(past));
+}
+
+void dashboard_draw(struct dashboard *dashboard, struct cells *cells)
+{
+    struct moment now = dashboard_now_of(dashboard);
+    watch_run(dashboard);
+    if (dashboard->replay_keys.away)
+        play_on(dashboard, now);
+    struct scene scene = scene_of(dashboard);
+    bool away = dashboard->replay_keys.away;
+    dashboard->touched = false;
+    dashboard->drawn_us = now.mono_us;
+    dashboard->drawn_generation = scene.model->generation;
+    dashboard->drawn_second = now.wall_us / 1000000;
+    cells_clear(cells);
+    if (cells->width < DASHBOARD_WIDTH_LEAST || cells->height < DASHBOARD_HEIGHT_LEAST) {
+        dashboard->footer.key_count = 0;
+        draw_too_small(cells);
+        return;
+    }
+    struct view *view = top_of(dashboard)->view;
+    /* The view gets a part of the grid, on the same cells: it cannot write beyond it. */
+    struct cells body = {.width = cells->width,
+                         .height = cells->height - 2 - away,
+                         .at = cells->at + cells->width,
+                         .ascii = cells->ascii,
+                         .cursor_x = -1,
+                         .cursor_y = -1};
+    view->ops->draw(view, &scene, &body);
+    title_draw(cells, view, dashboard->level_count == 1, &scene,
+               scene.paused ? now.mono_us - dashboard->frozen_at.mono_us : -1, now.wall_us);
+    if (away)
+        replay_keys_draw(&dashboard->replay_keys, cells, cells->height - 2, now);
+    struct key_help key_help = offers_of(dashboard, &scene);
+    footer_draw(&dashboard->footer, cells, &key_help, top_of(dashboard)->filter, now.mono_us);
+}
+
+bool dashboard_is_stale(const struct dashboard *dashboard)
+{
+    struct moment now = dashboard_now_of(dashboard);
+    if (dashboard->touched || now.wall_us / 1000000 != dashboard->drawn_second)
+        return true;
+    if (dashboard->replay_keys.away)
+        return dashboard_is_playing(dashboard) && now.mono_us - dashboard->drawn_us >= PLAYED_US;
+    const struct run_control_interface *bench = dashboard->control;
+    if (dashboard->levels[dashboard->level_count - 1].view->ops->opened_by == ACTION_INJECT && bench &&
+        bench->is_busy(bench->context) && now.mono_us - dashboard->drawn_us >= RUN_US)
+        return true;
+    return !dashboard->frozen && dashboard->model->generation != dashboard->drawn_generation;
+}

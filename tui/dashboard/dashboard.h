@@ -1,0 +1,84 @@
+/*
+ * dashboard.h - the whole screen: a stack of views between a title and a footer, and the effect of keys.
+ *
+ * It has no terminal, loop or clock: keys go in, grids of cells come out, so a test can drive it
+ * with a fixed model, a fixed clock and a script of keys. main_loop.h puts it on a terminal.
+ */
+#ifndef ELECTOP_TUI_DASHBOARD_DASHBOARD_H
+#define ELECTOP_TUI_DASHBOARD_DASHBOARD_H
+
+#include <stdbool.h>
+
+#include "config/settings.h"
+#include "probe/election/model.h"
+#include "tui/views/event_log.h"
+#include "tui/dashboard/replay.h"
+#include "tui/screen/cells.h"
+
+/* Below this one clear line says so. */
+#define DASHBOARD_WIDTH_LEAST 40
+#define DASHBOARD_HEIGHT_LEAST 8
+
+struct dashboard;
+struct run_control_interface; /* tui/views/run_control_interface.h */
+struct belief;                /* tui/views/view.h */
+
+typedef struct moment (*clock_fn)(void *context);
+
+/*
+ * All that it is given must outlive it. It begins with the overview. NULL: out of memory. The model and its
+ * events may be NULL: then it is given a past before anything else, and that is all there is.
+ */
+struct dashboard *dashboard_new(const struct settings *, const struct model *, const struct event_log *,
+                                clock_fn, void *clock_context);
+void dashboard_free(struct dashboard *);
+
+/*
+ * The recording, for moving in time; or why there is none (past NULL; the text must outlive it).
+ * Without a live model it goes to at_us; false, and the reason in replay_problem(): that cannot be shown.
+ */
+bool dashboard_recall(struct dashboard *, struct replay *, const char *why_not, int64_t at_us);
+
+/* Where test candidates can be had; it must outlive it. Without this the keys that write say that they
+ * cannot. */
+void dashboard_equip(struct dashboard *, const struct run_control_interface *);
+
+/* The filter of the overview, as if it had been typed. */
+void dashboard_filter(struct dashboard *, const char *filter);
+
+/* A recording is being played: dashboard_is_stale() comes true by itself, as time passes. */
+bool dashboard_is_playing(const struct dashboard *);
+
+/* A key's request to the caller. */
+enum dashboard_wish {
+    DASHBOARD_NOTHING,
+    DASHBOARD_QUIT,
+    DASHBOARD_REDRAW, /* everything anew: the terminal shows something else */
+    DASHBOARD_COPY,   /* dashboard_copied() to the clipboard */
+    DASHBOARD_DUMP,   /* the screen, as it is, to a file */
+    DASHBOARD_CLEAR   /* dashboard_cleared() is believed no longer */
+};
+
+/* A key of keys.h; x and y for those of the mouse. */
+enum dashboard_wish dashboard_key(struct dashboard *, int key, int x, int y);
+/* A character of a paste: it goes into the line that is being typed, and is ignored where none is. */
+enum dashboard_wish dashboard_paste(struct dashboard *, int character);
+const char *dashboard_copied(const struct dashboard *);
+/* What a message calls it: a path itself, or "no-watch with its evidence and advice". */
+const char *dashboard_copied_what(const struct dashboard *);
+
+const struct belief *dashboard_cleared(const struct dashboard *);
+
+/* A message in the footer, for a few seconds. */
+void dashboard_say(struct dashboard *, style, const char *text);
+
+/* Draws all of it into the grid. */
+void dashboard_draw(struct dashboard *, struct cells *);
+
+/* A key has changed the display, so it should be drawn at once. */
+bool dashboard_is_touched(const struct dashboard *);
+
+/* Something that was drawn has changed since: the model, the second that ages are shown in, or by a key. */
+bool dashboard_is_stale(const struct dashboard *);
+
+#endif

@@ -1,0 +1,456 @@
+#include "tui/dashboard/main_loop.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "probe/clock.h"
+#include "tui/exit_status.h"
+#include "tui/screen/curses.h"
+#include "tui/views/view.h"
+
+/* The first picture waits this long for the first look, so that it is not an empty one that flashes by. */
+#define FIRST_PICTURE_MS 100
+/* Until the look is complete, pictures may come faster than the user's refresh. */
+#define HASTY_MS 40
+/* Keys that are drawn one by one at most, when they come faster than anybody reads. */
+#define KEYS_AT_ONCE 64
+/* Characters of a paste that are taken before the loop turns. */
+#define PASTED_AT_ONCE 4096
+
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT};
+#define SIGNAL_COUNT (sizeof(signals) / sizeof(*signals))
+
+struct terminal_stage {
+    const struct main_loop *show;
+    struct curses *curses;
+    struct dashboard *dashboard;
+    struct cells *cells;
+    uv_poll_t input, output; /* output: only while the terminal has not taken all */
+    uv_timer_t escape;       /* an incomplete sequence of a key ends */
+    uv_prepare_t before; /* runs before the loop sleeps, after everything that may have changed the model */
+    uv_timer_t second;   /* for the clock and the ages */
+    uv_timer_t next;     /* a picture that has to wait for its turn */
+    uv_signal_t caught[SIGNAL_COUNT];
+    bool input_open, output_open, escape_open, before_open, second_open, next_open;
+    size_t caught_count;
+    int handles;               /* not closed yet */
+    bool ended, drawn, missed; /* missed: the terminal took nothing when the last picture was drawn */
+    int status;
+    uint64_t begun_ms, drawn_ms;
+};
+
+static struct moment real_clock(void *context)
+{
+    (void)context;
+    return clock_now();
+}
+
+static struct moment main_loop_now_of(const struct terminal_stage *stage)
+{
+    return stage->show->clock ? stage->show->clock(stage->show->context) : real_clock(NULL);
+}
+
+static void main_loop_end(struct terminal_stage *stage, int status)
+{
+    if (!stage->ended)
+        stage->status = status;
+    stage->ended = true;
+}
+
+/* Drawing. */
+
+static void on_next(uv_timer_t *timer);
+
+static void on_output(uv_poll_t *poll, int status, int events);
+
+/* Sends the rest of the picture as soon as the terminal takes it. */
+static void send_rest(struct terminal_stage *stage)
+{
+    if (curses_flush(stage->curses))
+        uv_poll_stop(&stage->output);
+    else if (!uv_is_active((uv_handle_t *)&stage->output))
+        uv_poll_start(&stage->output, UV_WRITABLE, on_output);
+}
+
+static void draw(struct terminal_stage *stage)
+{
+    if (stage->ended)
+        return;
+    uv_timer_stop(&stage->next);
+    dashboard_draw(stage->dashboard, stage->cells);
+    stage->drawn_ms = uv_now(stage->show->loop);
+    stage->drawn = true;
+    stage->missed = !curses_show(stage->curses, stage->cells);
+    if (stage->missed)
+        uv_timer_start(&stage->next, on_next, 250, 0);
+    else if (dashboard_is_playing(stage->dashboard))
+        uv_timer_start(&stage->next, on_next, (uint64_t)stage->show->settings->screen.refresh_ms, 0);
+    send_rest(stage);
+}
+
+static void on_output(uv_poll_t *poll, int status, int events)
+{
+    struct terminal_stage *stage = poll->data;
+    (void)events;
+    if (status < 0) /* no descriptor to poll: the next picture tries again */
+        uv_poll_stop(poll);
+    else
+        send_rest(stage);
+    if (stage->missed && !uv_is_active((uv_handle_t *)poll))
+        draw(stage);
+}
+
+static void on_next(uv_timer_t *timer)
+{
+    draw(timer->data);
+}
+
+static bool main_loop_looked(const struct terminal_stage *stage)
+{
+    return !stage->show->looked || stage->show->looked(stage->show->context);
+}
+
+/* Something changed, but not by the user's hand: it is drawn as soon as its turn has come. */
+static void main_loop_on_before(uv_prepare_t *prepare)
+{
+    struct terminal_stage *stage = prepare->data;
+    if (stage->ended || !dashboard_is_stale(stage->dashboard))
+        return;
+    uint64_t now = uv_now(stage->show->loop), due;
+    if (!stage->drawn)
+        due = main_loop_looked(stage) ? now : stage->begun_ms + FIRST_PICTURE_MS;
+    else
+        due = stage->drawn_ms +
+              (main_loop_looked(stage) ? (uint64_t)stage->show->settings->screen.refresh_ms : HASTY_MS);
+    if (due <= now)
+        draw(stage);
+    else if (!uv_is_active((uv_handle_t *)&stage->next))
+        uv_timer_start(&stage->next, on_next, due - now, 0);
+}
+
+/* The next full second of the wall clock, again and again: a repeating timer would drift off it. */
+static void on_second(uv_timer_t *timer)
+{
+    struct terminal_stage *stage = timer->data;
+    const struct main_loop *show = stage->show;
+    char *complaint = show->complaint ? show->complaint(show->context) : NULL;
+    if (complaint)
+        dashboard_say(stage->dashboard, ROLE_CRITICAL, complaint);
+    free(complaint);
+    int64_t into_us = main_loop_now_of(stage).wall_us % 1000000;
+    uv_timer_start(timer, on_second, (uint64_t)(1001 - into_us / 1000), 0);
+}
+
+/* Keys. */
+
+/* Never over a file that exists, nor through a link: the directory may be anybody's. */
+static void dump(struct terminal_stage *stage)
+{
+    char name[64], text[256];
+    time_t now = (time_t)(main_loop_now_of(stage).wall_us / 1000000);
+    struct tm tm;
+    if (!localtime_r(&now, &tm))
+        memset(&tm, 0, sizeof(tm));
+    int file = -1;
+    for (int i = 1; i < 100 && file < 0; i++) {
+        size_t used = strftime(name, sizeof(name), "electop-%Y%m%d-%H%M%S", &tm);
+        i == 1 ? snprintf(name + used, sizeof(name) - used, ".txt")
+               : snprintf(name + used, sizeof(name) - used, "-%d.txt", i);
+        file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+        if (file < 0 && errno != EEXIST)
+            break;
+    }
+    FILE *out = file >= 0 ? fdopen(file, "w") : NULL;
+    bool good = out != NULL;
+    if (out) {
+        cells_write(stage->cells, out);
+        good = !ferror(out);
+        good &= fclose(out) == 0;
+    } else if (file >= 0) {
+        close(file);
+    }
+    if (good)
+        snprintf(text, sizeof(text), "this screen is in %s", name);
+    else
+        snprintf(text, sizeof(text), "%s could not be written: %s", name, strerror(errno));
+    dashboard_say(stage->dashboard, good ? ROLE_GOOD : ROLE_CRITICAL, text);
+}
+
+static void main_loop_copy(struct terminal_stage *stage)
+{
+    char text[256];
+    const char *what = dashboard_copied_what(stage->dashboard);
+    if (curses_copy(stage->curses, dashboard_copied(stage->dashboard)))
+        snprintf(text, sizeof(text), "sent to the terminal's clipboard: %s", what);
+    else
+        snprintf(text, sizeof(text), "too long for a clipboard: %s", what);
+    dashboard_say(stage->dashboard, ROLE_TEXT, text);
+}
+
+static void main_loop_clear(struct terminal_stage *stage)
+{
+    const struct main_loop *show = stage->show;
+    const struct belief *belief = dashboard_cleared(stage->dashboard);
+    if (show->clear)
+        show->clear(show->context, belief->cluster, belief->election, belief->candidate);
+    dashboard_say(stage->dashboard, show->clear ? ROLE_GOOD : ROLE_WARNING,
+                  show->clear ? "never-wakes is cleared here; other copies of this program still believe it"
+                              : "this is history: nothing can be cleared in it");
+}
+
+static void grant(struct terminal_stage *stage, enum dashboard_wish wish)
+{
+    switch (wish) {
+    case DASHBOARD_NOTHING:
+        break;
+    case DASHBOARD_QUIT:
+        main_loop_end(stage, EXIT_DONE);
+        break;
+    case DASHBOARD_REDRAW:
+        curses_redraw(stage->curses);
+        break;
+    case DASHBOARD_COPY:
+        main_loop_copy(stage);
+        break;
+    case DASHBOARD_DUMP:
+        dump(stage);
+        break;
+    case DASHBOARD_CLEAR:
+        main_loop_clear(stage);
+        break;
+    }
+}
+
+/* Reads pending input, a bounded part of it at a time. True: there was some. */
+static bool take_keys(struct terminal_stage *stage)
+{
+    struct key_press press;
+    bool any = false;
+    for (int drawn = 0, taken = 0;
+         drawn < KEYS_AT_ONCE && taken < PASTED_AT_ONCE && !stage->ended && curses_key(stage->curses, &press);
+         taken++) {
+        any = true;
+        if (press.key == KEY_CODE_ANSWER)
+            continue;
+        drawn += !press.pasted;
+        grant(stage, press.pasted ? dashboard_paste(stage->dashboard, press.key)
+                                  : dashboard_key(stage->dashboard, press.key, press.x, press.y));
+    }
+    if (dashboard_is_touched(stage->dashboard))
+        draw(stage);
+    return any;
+}
+
+static void on_escape(uv_timer_t *timer);
+
+/* A key whose sequence is incomplete, or one that had to wait for its turn. */
+static void expect_keys(struct terminal_stage *stage)
+{
+    int wait_ms = stage->ended ? -1 : curses_key_wait_ms(stage->curses);
+    if (wait_ms >= 0)
+        uv_timer_start(&stage->escape, on_escape, (uint64_t)wait_ms, 0);
+    else
+        uv_timer_stop(&stage->escape);
+}
+
+static void on_escape(uv_timer_t *timer)
+{
+    struct terminal_stage *stage = timer->data;
+    take_keys(stage);
+    expect_keys(stage);
+}
+
+static void on_input(uv_poll_t *poll, int status, int events)
+{
+    struct terminal_stage *stage = poll->data;
+    bool any = take_keys(stage);
+    expect_keys(stage);
+    /* Bytes may come that complete no key, so only an end of the terminal ends the program. */
+    if (!any && (status < 0 || (events & UV_DISCONNECT) || curses_is_gone(stage->curses)))
+        main_loop_end(stage, 128 + SIGHUP); /* the signal itself goes only to the terminal's own session */
+}
+
+/* Signals. */
+
+static void resize(struct terminal_stage *stage)
+{
+    int width, height;
+    curses_measure(stage->curses, &width, &height);
+    if (width == stage->cells->width && height == stage->cells->height)
+        cells_clear(stage->cells);
+    else if (!cells_resize(stage->cells, width, height))
+        return;
+    draw(stage);
+}
+
+static void main_loop_on_signal(uv_signal_t *signal, int number);
+
+static void stop(struct terminal_stage *stage, uv_signal_t *signal)
+{
+    curses_suspend(stage->curses);
+    /* Stopped by the signal's default action, which the kernel ignores if no parent could continue us. */
+    uv_signal_stop(signal);
+    raise(SIGTSTP);
+    uv_signal_start(signal, main_loop_on_signal, SIGTSTP);
+    curses_resume(stage->curses);
+    resize(stage);
+}
+
+static void main_loop_on_signal(uv_signal_t *signal, int number)
+{
+    struct terminal_stage *stage = signal->data;
+    if (stage->ended)
+        return;
+    switch (number) {
+    case SIGWINCH:
+        resize(stage);
+        break;
+    case SIGTSTP:
+        stop(stage, signal);
+        break;
+    case SIGCONT:
+        curses_resume(stage->curses);
+        resize(stage);
+        break;
+    default:
+        main_loop_end(stage, 128 + number);
+        break;
+    }
+}
+
+/* Beginning and end. */
+
+static void main_loop_on_closed(uv_handle_t *handle)
+{
+    struct terminal_stage *stage = handle->data;
+    stage->handles--;
+}
+
+static void main_loop_close_handle(struct terminal_stage *stage, void *handle, bool is_open)
+{
+    if (!is_open)
+        return;
+    ((uv_handle_t *)handle)->data = stage;
+    stage->handles++;
+    uv_close(handle, main_loop_on_closed);
+}
+
+static bool catch_signals(struct terminal_stage *stage)
+{
+    for (; stage->caught_count < SIGNAL_COUNT; stage->caught_count++) {
+        uv_signal_t *caught = &stage->caught[stage->caught_count];
+        if (uv_signal_init(stage->show->loop, caught) != 0)
+            return false;
+        caught->data = stage;
+        if (uv_signal_start(caught, main_loop_on_signal, signals[stage->caught_count]) != 0) {
+            stage->caught_count++;
+            return false;
+        }
+    }
+    return true;
+}
+
+/*
+ * libuv makes descriptors it polls non-blocking. A terminal's descriptor is shared with the shell, whose
+ * reads would fail then: so that is undone.
+ */
+static bool open_poll(struct terminal_stage *stage, uv_poll_t *poll, int descriptor)
+{
+    int flags = fcntl(descriptor, F_GETFL);
+    bool is_open = flags >= 0 && uv_poll_init(stage->show->loop, poll, descriptor) == 0;
+    poll->data = stage;
+    return is_open && fcntl(descriptor, F_SETFL, flags) == 0;
+}
+
+static bool start(struct terminal_stage *stage, char **error)
+{
+    uv_loop_t *loop = stage->show->loop;
+    /* Before curses, which would install handlers for signals without one. */
+    if (!catch_signals(stage))
+        return false;
+    stage->curses = curses_open(&stage->show->settings->screen, stage->show->color, error);
+    if (!stage->curses)
+        return false;
+    int width, height;
+    curses_measure(stage->curses, &width, &height);
+    stage->cells = cells_new(width, height);
+    stage->dashboard =
+        dashboard_new(stage->show->settings, stage->show->model, stage->show->events,
+                      stage->show->clock ? stage->show->clock : real_clock, stage->show->context);
+    if (!stage->cells || !stage->dashboard)
+        return false;
+    if (stage->show->filter)
+        dashboard_filter(stage->dashboard, stage->show->filter);
+    dashboard_equip(stage->dashboard, stage->show->control);
+    if (!dashboard_recall(stage->dashboard, stage->show->past, stage->show->why_not, stage->show->at_us)) {
+        const char *why = replay_problem(stage->show->past);
+        *error = why ? strdup(why) : NULL;
+        return false;
+    }
+    stage->cells->ascii = curses_is_ascii(stage->curses);
+    stage->input_open = open_poll(stage, &stage->input, curses_descriptor(stage->curses));
+    stage->output_open = open_poll(stage, &stage->output, curses_output_descriptor(stage->curses));
+    if (!stage->input_open || !stage->output_open)
+        return false;
+    stage->escape_open = uv_timer_init(loop, &stage->escape) == 0;
+    stage->escape.data = stage;
+    stage->before_open = uv_prepare_init(loop, &stage->before) == 0;
+    stage->before.data = stage;
+    stage->second_open = uv_timer_init(loop, &stage->second) == 0;
+    stage->second.data = stage;
+    stage->next_open = uv_timer_init(loop, &stage->next) == 0;
+    stage->next.data = stage;
+    stage->begun_ms = uv_now(loop);
+    if (uv_poll_start(&stage->input, UV_READABLE | UV_DISCONNECT, on_input) != 0)
+        return false;
+    uv_prepare_start(&stage->before, main_loop_on_before);
+    on_second(&stage->second);
+    uv_timer_start(&stage->next, on_next, main_loop_looked(stage) ? 0 : FIRST_PICTURE_MS, 0);
+    return true;
+}
+
+static void main_loop_finish(struct terminal_stage *stage)
+{
+    dashboard_free(stage->dashboard);
+    cells_free(stage->cells);
+    curses_close(stage->curses);
+    main_loop_close_handle(stage, &stage->input, stage->input_open);
+    main_loop_close_handle(stage, &stage->output, stage->output_open);
+    main_loop_close_handle(stage, &stage->escape, stage->escape_open);
+    main_loop_close_handle(stage, &stage->before, stage->before_open);
+    main_loop_close_handle(stage, &stage->second, stage->second_open);
+    main_loop_close_handle(stage, &stage->next, stage->next_open);
+    for (size_t i = 0; i < stage->caught_count; i++)
+        main_loop_close_handle(stage, &stage->caught[i], true);
+    while (stage->handles > 0)
+        uv_run(stage->show->loop, UV_RUN_ONCE);
+}
+
+int main_loop_run(const struct main_loop *show, char **error)
+{
+    *error = NULL;
+    struct terminal_stage *stage = calloc(1, sizeof(*stage));
+    if (!stage) {
+        *error = strdup("out of memory; the screen could not be set up");
+        return EXIT_USAGE;
+    }
+    stage->show = show;
+    stage->status = EXIT_USAGE;
+    uv_update_time(show->loop);
+    if (start(stage, error)) {
+        while (!stage->ended)
+            uv_run(show->loop, UV_RUN_ONCE);
+    } else if (!*error) {
+        *error = strdup("the screen could not be set up: out of memory or of file descriptors");
+    }
+    main_loop_finish(stage);
+    int status = stage->status;
+    free(stage);
+    return status;
+}

@@ -1,0 +1,319 @@
+#include "tui/dashboard/run_control.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/connect_string.h"
+#include "probe/inject/limits.h"
+#include "probe/inject/crowd_kills.h"
+#include "probe/candidate/test_candidate.h"
+
+#define END_MS 10000
+#define WAIT_MS 10000
+/* As the form says of it. */
+#define SLOW_MS 500
+
+struct run_control {
+    uv_loop_t *loop;
+    const struct settings *settings;
+    bool own;
+    struct run_control_interface control;
+    char *chroot;
+    char *path; /* of the run */
+    struct run *run;
+    struct run_report *report;
+    size_t by_hand, earlier_by_hand; /* deaths that were ordered one by one */
+    bool over;
+    /* The run before this one, where both differ in their behaviour alone: to be held against it. */
+    struct run *earlier;
+    struct run_report *earlier_report;
+    char *earlier_path;
+};
+
+static void run_control_on_over(void *context)
+{
+    struct run_control *bench = context;
+    bench->over = true;
+}
+
+static bool is_going_on(void *context)
+{
+    const struct run_control *bench = context;
+    return bench->run && !bench->over;
+}
+
+/* More than the ceiling; in text. */
+static const char *excess(const struct run_control *bench, const struct run_form *form, char *text,
+                          size_t size)
+{
+    const struct demand demand = {
+        .sessions = form->candidates,
+        .rate_per_s = form->rate_per_s,
+        .every_ms = form->place == RUN_LIVE || form->victim == VICTIM_NOBODY ? 0 : form->every_ms};
+    char passed[LIMITS_TEXT];
+    if (bench->own || !limits_passed(&bench->settings->inject, &demand, passed))
+        return NULL;
+    snprintf(text, size, "%s: raise it in the configuration, or use electop inject --load.", passed);
+    return text;
+}
+
+static const char *refusal(const struct run_control *bench, const struct run_form *form, const char *path,
+                           char *text, size_t size)
+{
+    const struct cluster_settings *cluster = &bench->settings->clusters[0];
+    const struct election_settings *election = settings_of_election(cluster, path);
+    enum inject_leave leave = election ? election->inject : bench->settings->discovered.inject;
+    if (bench->run && !bench->over)
+        return "A run is going on: end it first (X).";
+    if (bench->settings->cluster_count != 1)
+        return "There are several clusters: start electop with --cluster NAME to choose one.";
+    if (form->place == RUN_LIVE && leave != INJECT_LIVE)
+        return "Its configuration does not say inject: live, so no test candidate may stand in it.";
+    if (form->place == RUN_COPY && leave == INJECT_NEVER)
+        return "Its configuration says inject: never.";
+    return excess(bench, form, text, size);
+}
+
+/* The run's path: the same below the chroot. */
+static const char *run_control_place_of(const struct run_control *bench, const struct run_form *form)
+{
+    size_t chroot = strlen(bench->chroot);
+    if (form->place == RUN_SANDBOX)
+        return bench->settings->inject.sandbox;
+    return chroot && strncmp(form->path, bench->chroot, chroot) == 0 ? form->path + chroot : form->path;
+}
+
+static bool allows(void *context, const struct run_form *form, char *problem, size_t size)
+{
+    const struct run_control *bench = context;
+    char text[300];
+    const char *why = refusal(bench, form, run_control_place_of(bench, form), text, sizeof text);
+    snprintf(problem, size, "%s", why ? why : "");
+    return !why;
+}
+
+static void earlier_clear(struct run_control *bench)
+{
+    run_free(bench->earlier);
+    bench->earlier = NULL;
+    free(bench->earlier_path);
+    bench->earlier_path = NULL;
+}
+
+/* The same was asked of both runs, but for how their candidates behave. */
+static bool is_comparable(const struct run_options *a, const struct run_options *b)
+{
+    bool same_behaviour = a->part_count == b->part_count &&
+                          (a->part_count == 0 || a->parts[0].behaviour == b->parts[0].behaviour);
+    return !same_behaviour && !a->live && !b->live && strcmp(a->path, b->path) == 0 &&
+           a->candidates == b->candidates && a->rate_per_s == b->rate_per_s && a->victim == b->victim &&
+           a->every_ms == b->every_ms && a->how == b->how;
+}
+
+/* The run that is over makes room for one with these options, and is kept where it can be held against it. */
+static void run_control_make_room(struct run_control *bench, const struct run_options *next)
+{
+    bool kept = false;
+    if (bench->run) {
+        run_report(bench->run, bench->earlier_report);
+        kept = bench->earlier_report->times.failover->count > 0 &&
+               is_comparable(bench->earlier_report->options, next);
+    }
+    earlier_clear(bench);
+    if (kept) {
+        bench->earlier = bench->run;
+        bench->earlier_path = bench->path;
+    } else {
+        run_free(bench->run);
+        free(bench->path);
+    }
+    bench->run = NULL;
+    bench->path = NULL;
+    bench->earlier_by_hand = bench->by_hand;
+    bench->by_hand = 0;
+    bench->over = false;
+}
+
+static bool run_control_begin(void *context, const struct run_form *form, char *problem, size_t size)
+{
+    static const struct run_listener listener = {.over = run_control_on_over};
+    struct run_control *bench = context;
+    if (!allows(context, form, problem, size))
+        return false;
+    struct run_options options = {
+        .settings = bench->settings,
+        .cluster = &bench->settings->clusters[0],
+        .path = run_control_place_of(bench, form),
+        .candidates = form->candidates,
+        .rate_per_s = form->rate_per_s,
+        .part_count = form->behaviour != BEHAVIOUR_RECIPE,
+        .parts = {{.behaviour = form->behaviour,
+                   .percent = 100,
+                   .slow_ms = form->behaviour == BEHAVIOUR_SLOW ? SLOW_MS : 0}},
+        .victim = form->victim,
+        .how = form->how,
+        .every_ms = form->every_ms,
+        .per_session = 1,
+        .for_ms = form->for_ms,
+        .wait_ms = WAIT_MS,
+        .load = bench->own,
+        .own = bench->own,
+        .live = form->place == RUN_LIVE,
+    };
+    if (options.live) { /* test candidates copy their siblings there, and are not killed */
+        options.victim = VICTIM_NOBODY;
+        options.part_count = 0;
+    }
+    run_control_make_room(bench, &options);
+    options.path = bench->path = strdup(run_control_place_of(bench, form));
+    bench->run = bench->path ? run_new(bench->loop, &options, &listener, bench) : NULL;
+    if (!bench->run)
+        snprintf(problem, size, "out of memory");
+    return bench->run != NULL;
+}
+
+static void run_control_end(void *context)
+{
+    struct run_control *bench = context;
+    if (bench->run && !bench->over)
+        run_stop(bench->run);
+}
+
+static const struct run_report *report(void *context)
+{
+    struct run_control *bench = context;
+    if (!bench->run)
+        return NULL;
+    run_report(bench->run, bench->report);
+    bench->report->by_hand = bench->by_hand;
+    if (bench->earlier) {
+        run_report(bench->earlier, bench->earlier_report);
+        bench->earlier_report->by_hand = bench->earlier_by_hand;
+        bench->report->earlier = bench->earlier_report;
+    }
+    return bench->report;
+}
+
+static struct crowd *crowd_of(const struct run_control *bench)
+{
+    return bench->run && !bench->over ? run_crowd(bench->run) : NULL;
+}
+
+static struct crowd_figures run_control_figures_of(const struct crowd *crowd)
+{
+    struct crowd_figures figures = {0};
+    if (crowd)
+        crowd_figures(crowd, &figures);
+    return figures;
+}
+
+static size_t count(void *context)
+{
+    return run_control_figures_of(crowd_of(context)).candidates;
+}
+
+static struct run_candidate candidate(void *context, size_t i)
+{
+    const struct test_candidate *one = crowd_candidate(crowd_of(context), i);
+    return (struct run_candidate){test_candidate_name(one), test_candidate_state(one),
+                                  test_candidate_is_paused(one)};
+}
+
+static bool kill_one(struct run_control *bench, struct crowd *crowd, size_t i, enum kill_mode how)
+{
+    bool done = crowd_kill(crowd, i, how);
+    bench->by_hand += done;
+    return done;
+}
+
+/* NULL: it is done. */
+static const char *do_act(struct run_control *bench, struct crowd *crowd, enum run_act what, size_t i)
+{
+    switch (what) {
+    case RUN_ADD:
+        if (!bench->own && run_control_figures_of(crowd).wanted >= (size_t)bench->settings->inject.sessions)
+            return "more sessions than inject: {sessions: ...} allows";
+        return crowd_add(crowd, 1) ? NULL : "out of memory: no more of them";
+    case RUN_KILL:
+        return kill_one(bench, crowd, i, KILL_CLOSE) ? NULL : "it has no session that could be closed";
+    case RUN_PAUSE:
+        return kill_one(bench, crowd, i, KILL_PAUSE) ? NULL : "it has no session that could hang";
+    case RUN_RESUME:
+        return crowd_resume(crowd, i) || crowd_volunteer(crowd, i) ? NULL : "it stands already";
+    case RUN_RESIGN:
+        return kill_one(bench, crowd, i, KILL_RESIGN) ? NULL : "it does not stand";
+    }
+    return NULL;
+}
+
+static bool run_control_act(void *context, enum run_act what, size_t i, char *problem, size_t size)
+{
+    struct run_control *bench = context;
+    struct crowd *crowd = crowd_of(bench);
+    const struct run_report *told = report(bench);
+    const char *why = !crowd ? "they have not begun to stand, or are ending"
+                      /* In a live election the rules alone decide. */
+                      : told->options->live && what != RUN_KILL
+                          ? "in a live election they only come and go by its rules: K and X end them"
+                          : do_act(bench, crowd, what, i);
+    snprintf(problem, size, "%s", why ? why : "");
+    return !why;
+}
+
+struct run_control *run_control_new(uv_loop_t *loop, const struct settings *settings, bool own)
+{
+    struct run_control *bench = calloc(1, sizeof *bench);
+    struct connect_string string;
+    char *error = NULL;
+    if (!bench)
+        return NULL;
+    bench->loop = loop;
+    bench->settings = settings;
+    bench->own = own;
+    bench->control = (struct run_control_interface){.context = bench,
+                                                    .own = own,
+                                                    .allows = allows,
+                                                    .begin = run_control_begin,
+                                                    .end = run_control_end,
+                                                    .is_busy = is_going_on,
+                                                    .report = report,
+                                                    .count = count,
+                                                    .candidate = candidate,
+                                                    .act = run_control_act};
+    bench->report = calloc(1, sizeof *bench->report);
+    bench->earlier_report = calloc(1, sizeof *bench->earlier_report);
+    if (connect_string_parse(settings->clusters[0].hosts, &string, &error)) {
+        bench->chroot = strdup(string.chroot);
+        connect_string_free(&string);
+    }
+    free(error);
+    if (bench->report && bench->earlier_report && bench->chroot)
+        return bench;
+    run_control_free(bench);
+    return NULL;
+}
+
+const struct run_control_interface *run_control_workbench(const struct run_control *bench)
+{
+    return &bench->control;
+}
+
+void run_control_free(struct run_control *bench)
+{
+    if (!bench)
+        return;
+    if (bench->run && !bench->over) {
+        uint64_t until_ms = uv_now(bench->loop) + END_MS; /* the run has a timer: the loop turns */
+        run_stop(bench->run);
+        while (!bench->over && uv_now(bench->loop) < until_ms)
+            uv_run(bench->loop, UV_RUN_ONCE);
+    }
+    run_free(bench->run);
+    free(bench->path);
+    earlier_clear(bench);
+    free(bench->earlier_report);
+    free(bench->report);
+    free(bench->chroot);
+    free(bench);
+}

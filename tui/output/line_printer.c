@@ -1,0 +1,213 @@
+#include "tui/output/line_printer.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "tui/screen/safe.h"
+
+/* Columns below which prose is left to the terminal. */
+#define PROSE_LEAST 20
+
+/* Without terminfo: a pipe has none, and an unknown terminal has eight colours. */
+static int colors_of_terminal(const char *term, const char *colorterm, bool *direct)
+{
+    *direct = colorterm && (strcmp(colorterm, "truecolor") == 0 || strcmp(colorterm, "24bit") == 0);
+    if (*direct)
+        return 1 << 24;
+    return term && strstr(term, "256color") ? 256 : 8;
+}
+
+static bool terminal_has_colors(int fd)
+{
+    const char *term = getenv("TERM");
+    return isatty(fd) && term && *term && strcmp(term, "dumb") != 0;
+}
+
+struct print_style print_style_choose(const struct options *options, const struct settings *settings, int fd)
+{
+    struct print_style how = {.named = options->path_count > 0, .settings = settings};
+    bool direct;
+    int colors = colors_of_terminal(getenv("TERM"), getenv("COLORTERM"), &direct);
+    enum color_choice color = options->color;
+    if (color == COLOR_AUTO && !terminal_has_colors(fd))
+        color = COLOR_NEVER;
+    how.theme =
+        theme_choose(settings->screen.theme, color, colors, direct, getenv("NO_COLOR"), getenv("COLORFGBG"));
+    how.ascii = options->ascii || settings->screen.ascii == TRI_YES ||
+                (settings->screen.ascii == TRI_AUTO && !safe_locale_is_utf8());
+    struct winsize size;
+    if (isatty(fd))
+        how.width = ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+    return how;
+}
+
+bool printer_begin(struct printer *printer, struct buffer *out, const struct print_style *how)
+{
+    *printer = (struct printer){.out = out, .style = *how, .row = cells_new(PRINTER_WIDTH, 1)};
+    if (!printer->row)
+        return false;
+    printer->row->ascii = how->ascii;
+    cells_clear(printer->row);
+    return true;
+}
+
+void printer_end(struct printer *printer)
+{
+    cells_free(printer->row);
+    printer->row = NULL;
+}
+
+bool printer_width(struct printer *printer, int width)
+{
+    if (!cells_resize(printer->row, width, 1))
+        return false;
+    cells_clear(printer->row);
+    return true;
+}
+
+int printer_put(struct printer *printer, int x, style look, const char *text)
+{
+    return x + cells_put(printer->row, x, 0, -1, look, text);
+}
+
+int printer_put_sign(struct printer *printer, int x, style look, enum sign sign)
+{
+    return printer_put(printer, x, look, cells_sign(printer->row, sign)) + 1;
+}
+
+int printer_put_bullet(struct printer *printer, int x)
+{
+    return printer_put_sign(printer, x + 1, ROLE_DIM, SIGN_BULLET);
+}
+
+int printer_text_width(const struct printer *printer, const char *text)
+{
+    return safe_width(text, strlen(text), printer->row->ascii);
+}
+
+static void put_color(struct buffer *out, int32_t color, enum depth depth, bool background)
+{
+    int base = background ? 40 : 30;
+    if (color == PAINT_DEFAULT)
+        return;
+    if (depth == DEPTH_DIRECT)
+        buffer_printf(out, ";%d;2;%d;%d;%d", base + 8, (int)(color >> 16 & 255), (int)(color >> 8 & 255),
+                      (int)(color & 255));
+    else if (color < 8)
+        buffer_printf(out, ";%d", base + (int)color);
+    else if (color < 16 && depth == DEPTH_8)
+        buffer_printf(out, ";%d", base + 60 + (int)color - 8);
+    else
+        buffer_printf(out, ";%d;5;%d", base + 8, (int)color);
+}
+
+static void put_paint(struct buffer *out, const struct paint *paint, enum depth depth)
+{
+    buffer_put_text(out, "\x1b[0");
+    if (paint->bold)
+        buffer_put_text(out, ";1");
+    if (paint->dim)
+        buffer_put_text(out, ";2");
+    if (paint->underline)
+        buffer_put_text(out, ";4");
+    if (paint->reverse)
+        buffer_put_text(out, ";7");
+    put_color(out, paint->fg, depth, false);
+    put_color(out, paint->bg, depth, true);
+    buffer_put_char(out, 'm');
+}
+
+static bool line_printer_is_plain(const struct paint *paint)
+{
+    return paint->fg == PAINT_DEFAULT && paint->bg == PAINT_DEFAULT && !paint->bold && !paint->dim &&
+           !paint->reverse && !paint->underline;
+}
+
+static bool is_blank(const struct cell *cell)
+{
+    return cell->text[0] == ' ' && !cell->text[1];
+}
+
+/* The columns from x to end, as text without a line's end; now and painted: in which style the output is. */
+static void line_printer_put_cells(struct printer *printer, int x, int end, style *now, bool *painted)
+{
+    struct cells *row = printer->row;
+    bool mono = printer->style.theme.depth == DEPTH_MONO;
+    for (; x < end; x++) {
+        const struct cell *cell = &row->at[x];
+        /* A blank looks the same in every style that prints use: it changes nothing. */
+        if (!mono && cell->style != *now && !is_blank(cell)) {
+            struct paint paint = theme_paint(printer->style.theme, cell->style);
+            *now = cell->style;
+            if (!line_printer_is_plain(&paint) || *painted)
+                put_paint(printer->out, &paint, printer->style.theme.depth);
+            *painted = !line_printer_is_plain(&paint);
+        }
+        buffer_put_text(printer->out, cell->text);
+    }
+}
+
+static int row_end(const struct cells *row)
+{
+    int end = row->width;
+    while (end > 0 && is_blank(&row->at[end - 1]))
+        end--;
+    return end;
+}
+
+static void line_printer_finish(struct printer *printer, int end, bool painted)
+{
+    if (painted)
+        buffer_put_text(printer->out, "\x1b[0m");
+    buffer_put_char(printer->out, '\n');
+    cells_fill(printer->row, 0, 0, end, ROLE_TEXT);
+}
+
+void printer_line(struct printer *printer)
+{
+    int end = row_end(printer->row);
+    bool painted = false;
+    style now = ROLE_TEXT;
+    line_printer_put_cells(printer, 0, end, &now, &painted);
+    line_printer_finish(printer, end, painted);
+}
+
+/* Where a line that begins at x ends: behind a word, or, where one is longer than a line, in it. */
+static int break_after(const struct cells *row, int x, int end, int width)
+{
+    int at = x + width;
+    if (at >= end)
+        return end;
+    while (at > x && !is_blank(&row->at[at]))
+        at--;
+    if (at > x)
+        return at;
+    at = x + width;
+    while (at > x + 1 && row->at[at].text[0] == '\0') /* the right half of a wide character */
+        at--;
+    return at;
+}
+
+void printer_prose(struct printer *printer)
+{
+    const struct cells *row = printer->row;
+    int end = row_end(row), x = 0, indent = 0, width = printer->style.width;
+    bool painted = false;
+    style now = ROLE_TEXT;
+    while (indent < end && is_blank(&row->at[indent]))
+        indent++;
+    indent += 2; /* continuation lines are indented below their first line */
+    if (width <= indent + PROSE_LEAST)
+        width = row->width; /* no room to be nice in */
+    while (x < end) {
+        int room = x > 0 ? width - indent : width, next = break_after(row, x, end, room);
+        if (x > 0)
+            buffer_printf(printer->out, "\n%*s", indent, "");
+        line_printer_put_cells(printer, x, next, &now, &painted);
+        for (x = next; x < end && is_blank(&row->at[x]); x++)
+            continue;
+    }
+    line_printer_finish(printer, end, painted);
+}

@@ -1,0 +1,124 @@
+#include "tui/output/page_style.h"
+
+#include <stddef.h>
+
+/* A page made from foreign bytes does not rely on our escaping alone. */
+#define POLICY "default-src 'none'; style-src 'unsafe-inline'"
+
+/* Hues as in the dashboard: teal leads, amber changes, red is vacant. Each has a form or a word beside it. */
+#define LIGHT                                                                                                \
+    "--paper:#fff;--ink:#1b2328;--soft:#5b6870;--rule:#dfe5e8;--card:#f5f8f9;--led:#3f8f8a;--shade:#7fb5b1;" \
+    "--on-led:#fff;--change:#b7791f;--vacant:#d0342c;--free:#cfd8dc;--gap:#eceff1;--hatch:#b5c0c6;"          \
+    "--detection:#c98a1b;--vacancy:#d0342c;--takeover:#3b76b8;--critical:#b3261e;--error:#c4432b;"           \
+    "--warning:#996300;--info:#5b6870;"
+
+const char *const page_style[] = {
+    ":root{color-scheme:light dark;" LIGHT "}\n",
+    "@media (prefers-color-scheme:dark){:root{--paper:#12171a;--ink:#dde4e8;--soft:#93a1a9;--rule:#2a3339;"
+    "--card:#1a2125;--led:#4f9f99;--shade:#8fc4c0;--on-led:#0c1113;--change:#f0c052;--vacant:#ff6b60;"
+    "--free:#3a454c;--gap:#1d2429;--hatch:#4a575f;--detection:#e0aa45;--vacancy:#ff6b60;--takeover:#6fa8e4;"
+    "--critical:#ff7a70;--error:#ff8f6b;--warning:#f0c052;--info:#93a1a9;}}\n",
+    "*{box-sizing:border-box}\n",
+    "body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.5 system-ui,-apple-system,'Segoe UI',"
+    "Roboto,'Helvetica Neue','DejaVu Sans',sans-serif;font-variant-numeric:tabular-nums}\n",
+    "main,header,footer{max-width:1160px;margin:0 auto;padding:0 28px}\n",
+    "header{padding-top:32px}\n",
+    ".brand{color:var(--soft);font-size:13px;letter-spacing:.04em}\n",
+    ".brand b{color:var(--led)}\n",
+    "h1{font-size:30px;line-height:1.2;margin:6px 0 4px;overflow-wrap:anywhere}\n",
+    "h2{font-size:22px;margin:44px 0 2px;padding-top:20px;border-top:1px solid var(--rule);"
+    "overflow-wrap:anywhere}\n",
+    "h3{font-size:15px;margin:30px 0 8px}\n",
+    ".where,.when,.made,.note{color:var(--soft);margin:2px 0}\n",
+    ".when b{color:var(--ink);font-weight:600}\n",
+    ".verdict{font-size:17px;line-height:1.55;max-width:76ch;margin:18px 0 4px;overflow-wrap:anywhere}\n",
+    ".cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(190px,1fr));gap:12px;margin:18px 0}\n",
+    ".cards div{background:var(--card);border-radius:8px;padding:12px 16px}\n",
+    ".cards dt{color:var(--soft);font-size:12.5px}\n",
+    ".cards dd{margin:0;font-size:22px;line-height:1.3;font-weight:600}\n",
+    ".cards dd small{display:block;font-size:12.5px;font-weight:400;color:var(--soft)}\n",
+    ".cards .bad dd{color:var(--vacant)}.cards .bad dd small{color:var(--soft)}\n",
+    "figure{margin:16px 0 0}\n",
+    "figcaption{color:var(--soft);font-size:12.5px;display:flex;flex-wrap:wrap;gap:4px "
+    "18px;margin-top:6px}\n",
+    "figcaption span{white-space:nowrap}\n",
+    "figcaption svg{width:18px;height:11px;vertical-align:-1px;margin-right:5px}\n",
+    "svg{display:block;width:100%;height:auto}figcaption svg{display:inline}\n",
+    "svg text{font-size:12px;fill:var(--ink);unicode-bidi:isolate}\n",
+    "svg .who{text-anchor:end;font-size:12.5px}\n",
+    "svg .time,svg .zone{fill:var(--soft);font-size:11px}\n",
+    "svg .time{text-anchor:middle}svg .zone{text-anchor:end}\n",
+    "svg .local{opacity:.75}svg .date{font-weight:600}\n",
+    "svg .rule,svg .tick,svg .day{stroke:var(--rule);stroke-width:1;fill:none}\n",
+    "svg .day{stroke:var(--soft)}svg .tick{stroke-dasharray:1 3}\n",
+    "svg .led{fill:var(--led)}svg .shade{fill:var(--shade)}\n",
+    "svg .span{fill:var(--on-led);font-size:11px}\n",
+    "svg .vacant{fill:var(--vacant)}svg .free{fill:var(--free);opacity:.7}\n",
+    "svg .gap{stroke:var(--hatch);stroke-width:.5}\n",
+    "svg .gap-ground{fill:var(--gap)}svg .gap-line{stroke:var(--hatch);stroke-width:1.4}\n",
+    "svg .unwatched{fill:var(--soft);text-anchor:middle;font-style:italic;paint-order:stroke;"
+    "stroke:var(--gap);stroke-width:5px}\n",
+    "svg .change path{fill:var(--change)}svg .change text{text-anchor:middle;font-size:10.5px;"
+    "fill:var(--soft)}\n",
+    "svg .change .thread{stroke:var(--change);stroke-width:1;stroke-dasharray:2 2;fill:none}\n",
+    "svg .change .several{stroke:var(--change);stroke-width:2;fill:none}\n",
+    "svg .missed path{fill:var(--paper);stroke:var(--change)}\n",
+    "svg .detection{fill:var(--detection)}svg .vacancy{fill:var(--vacancy)}svg "
+    ".takeover{fill:var(--takeover)}\n",
+    "svg .pale{opacity:.38}svg .open{opacity:.18}\n",
+    "svg .gone{stroke:var(--ink);stroke-width:1;fill:none}\n",
+    "svg.phases{width:200px;height:14px}svg.line{width:320px;height:14px}\n",
+    ".table{overflow-x:auto}\n",
+    "table{border-collapse:collapse;width:100%;font-size:13.5px}\n",
+    "th{text-align:left;font-weight:600;font-size:12px;color:var(--soft);white-space:nowrap}\n",
+    "th,td{padding:5px 14px 5px 0;vertical-align:top;border-bottom:1px solid var(--rule)}\n",
+    "thead th{border-bottom:1px solid var(--soft)}\n",
+    "tbody th{font-size:13.5px;font-weight:500;color:var(--ink);white-space:normal;overflow-wrap:anywhere}\n",
+    "td.n,th.n{text-align:right}\n",
+    "td.t,td.n,tbody th.n{white-space:nowrap}\n",
+    "td{overflow-wrap:anywhere}td.who{min-width:11em}\n",
+    "tbody.pair tr:first-child td,tbody.pair tr:first-child th{border-bottom:0;padding-bottom:1px}\n",
+    "tbody.pair{break-inside:avoid}\n",
+    "table.figures{width:auto;min-width:min(100%,34em)}table.figures td,table.figures "
+    "th.n{padding-left:14px}\n",
+    "tbody th.inner{padding-left:18px;color:var(--soft)}tr.group th{padding-top:14px;font-weight:600}\n",
+    "svg.bars{width:200px;height:14px;margin:3px 0 0 8px}svg "
+    ".second{fill:var(--change)}.held{color:var(--led)}\n",
+    "table.pairs thead th:nth-child(2){color:var(--led)}table.pairs thead "
+    "th:nth-child(3){color:var(--change)}\n",
+    "td small,.soft{color:var(--soft);font-size:12.5px}\n",
+    "td.evidence{color:var(--soft);font-size:12.5px;padding-top:0}\n",
+    ".critical{color:var(--critical);font-weight:600}.error{color:var(--error);font-weight:600}\n",
+    ".warning{color:var(--warning);font-weight:600}.info{color:var(--info)}\n",
+    ".bad-word{color:var(--vacant);font-weight:600}\n",
+    "a{color:inherit;text-decoration-color:var(--soft);text-underline-offset:2px}\n",
+    "footer{margin-top:48px;padding-bottom:40px;color:var(--soft);font-size:12.5px}\n",
+    "footer dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 14px;margin:8px 0 18px}\n",
+    "footer dt{font-weight:600}footer dd{margin:0}\n",
+    ".definitions{position:absolute;width:0;height:0}\n",
+    "@media (max-width:720px){main,header,footer{padding-left:14px;padding-right:14px}"
+    "figure.wide{overflow-x:auto}svg.timeline{min-width:720px}}\n",
+    "@media print{:root{color-scheme:light;" LIGHT "}body{font-size:11px}"
+    "main,header,footer{max-width:none;padding-left:0;padding-right:0}h1{font-size:22px}h2{font-size:17px}"
+    ".verdict{font-size:13px}table,tbody th{font-size:10.5px}thead{display:table-header-group}"
+    "figure,.cards,tr{break-inside:avoid}h2,h3{break-after:avoid}section.election+section.election{break-"
+    "before:page}"
+    "*{print-color-adjust:exact;-webkit-print-color-adjust:exact}@page{margin:14mm}}\n",
+    NULL,
+};
+
+void page_head_begin(struct buffer *out)
+{
+    buffer_put_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+                         "<meta http-equiv=\"Content-Security-Policy\" content=\"" POLICY "\"/>\n"
+                         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
+                         "<meta name=\"generator\" content=\"electop " ELECTOP_VERSION "\"/>\n<title>");
+}
+
+void page_head_end(struct buffer *out)
+{
+    buffer_put_text(out, "</title>\n<style>\n");
+    for (size_t i = 0; page_style[i]; i++)
+        buffer_put_text(out, page_style[i]);
+    buffer_put_text(out, "</style>\n</head>\n");
+}

@@ -1,0 +1,258 @@
+#include "tui/output/report_sentences.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tui/words/format.h"
+
+static bool report_sentences_split(int64_t wall_us, enum sentence_zone zone, struct tm *tm)
+{
+    time_t s = (time_t)(wall_us / 1000000);
+    return wall_us > 0 && (zone == SENTENCE_LOCAL ? localtime_r(&s, tm) : gmtime_r(&s, tm));
+}
+
+char *sentence_time(int64_t wall_us, enum sentence_zone zone, char buffer[SENTENCE_TIME])
+{
+    struct tm tm;
+    if (report_sentences_split(wall_us, zone, &tm))
+        snprintf(buffer, SENTENCE_TIME, "%02d:%02d:%02d.%03d", tm.tm_hour, tm.tm_min, tm.tm_sec,
+                 (int)(wall_us % 1000000 / 1000));
+    else
+        snprintf(buffer, SENTENCE_TIME, "?");
+    return buffer;
+}
+
+char *sentence_day(int64_t wall_us, enum sentence_zone zone, char buffer[SENTENCE_TIME])
+{
+    struct tm tm;
+    if (report_sentences_split(wall_us, zone, &tm))
+        snprintf(buffer, SENTENCE_TIME, "%04d-%02d-%02d", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
+    else
+        snprintf(buffer, SENTENCE_TIME, "?");
+    return buffer;
+}
+
+char *sentence_zone(int64_t wall_us, enum sentence_zone zone, char buffer[SENTENCE_TIME])
+{
+    struct tm tm;
+    if (zone == SENTENCE_UTC || !report_sentences_split(wall_us, zone, &tm) ||
+        !strftime(buffer, SENTENCE_TIME, "%Z", &tm))
+        snprintf(buffer, SENTENCE_TIME, "%s", zone == SENTENCE_UTC ? "UTC" : "local time");
+    return buffer;
+}
+
+bool sentence_zones_differ(int64_t wall_us)
+{
+    struct tm utc, local;
+    return report_sentences_split(wall_us, SENTENCE_UTC, &utc) &&
+           report_sentences_split(wall_us, SENTENCE_LOCAL, &local) &&
+           (utc.tm_hour != local.tm_hour || utc.tm_min != local.tm_min);
+}
+
+/* Whole seconds are enough for a window, unless it was asked for more finely. */
+static char *window_time(int64_t wall_us, enum sentence_zone zone, char buffer[SENTENCE_TIME])
+{
+    sentence_time(wall_us, zone, buffer);
+    char *point = strchr(buffer, '.');
+    if (point && strcmp(point, ".000") == 0)
+        *point = '\0';
+    return buffer;
+}
+
+void sentence_window(struct text *text, int64_t from_us, int64_t to_us, enum sentence_zone zone, bool ascii)
+{
+    char day[SENTENCE_TIME], time[SENTENCE_TIME], last_day[SENTENCE_TIME];
+    text_printf(text, "%s %s %s ", sentence_day(from_us, zone, day), window_time(from_us, zone, time),
+                ascii ? "-" : "–");
+    if (strcmp(sentence_day(to_us, zone, last_day), day) != 0)
+        text_printf(text, "%s ", last_day);
+    text_printf(text, "%s %s", window_time(to_us, zone, time), sentence_zone(to_us, zone, day));
+}
+
+void sentence_clock(struct text *text, const struct history_clock *clock, enum sentence_zone zone)
+{
+    char day[SENTENCE_TIME], time[SENTENCE_TIME], name[SENTENCE_TIME], span[16];
+    bool back = clock->after_us < clock->before_us;
+    int64_t by_us = back ? clock->before_us - clock->after_us : clock->after_us - clock->before_us;
+    text_printf(
+        text, "The recorder's clock was set %s by about %s at %s %s %s%s", back ? "back" : "forward",
+        format_span(by_us, span, sizeof span), sentence_day(clock->before_us, zone, day),
+        sentence_time(clock->before_us, zone, time), sentence_zone(clock->before_us, zone, name),
+        back ? ": of the times that it showed twice, a time line shows the second; everything else stands "
+               "in the order in which it happened."
+             : ": nothing is missing in between.");
+}
+
+static const char *report_sentences_better(const char *identity, const char *name)
+{
+    return identity && *identity ? identity : name && *name ? name : "?";
+}
+
+const char *sentence_leader(const struct report_leader *leader)
+{
+    return report_sentences_better(leader->identity, leader->name);
+}
+
+const char *sentence_from(const struct failover *failover)
+{
+    return report_sentences_better(failover->from_identity, failover->from);
+}
+
+const char *sentence_to(const struct failover *failover)
+{
+    return report_sentences_better(failover->to_identity, failover->to);
+}
+
+const char *sentence_cause_meaning(enum failover_cause cause)
+{
+    static const char *const meanings[CAUSE_COUNT] = {
+        [CAUSE_UNKNOWN] = "nothing proves why its znode went",
+        [CAUSE_DELETED] = "its znode was deleted while its session lived on, by itself or by somebody else",
+        [CAUSE_RESIGNED] = "it deleted its own znode; its session lived on",
+        [CAUSE_EVICTED] = "somebody else deleted its znode; its session lived on",
+        [CAUSE_ENDED] = "its session ended: closed by its client, perhaps right after a deletion, or expired",
+        [CAUSE_CLOSED] = "its client closed its session",
+        [CAUSE_EXPIRED] = "ZooKeeper heard nothing of it for its session timeout",
+    };
+    return cause < CAUSE_COUNT ? meanings[cause] : meanings[CAUSE_UNKNOWN];
+}
+
+const char *sentence_span(struct span span, bool applies, bool ascii, char buffer[SENTENCE_TIME])
+{
+    if (span.low_us < 0 && span.high_us < 0)
+        return applies ? "?" : ascii ? "-" : "–";
+    return format_interval(span.low_us, span.high_us, ascii, buffer);
+}
+
+char *sentence_share(int64_t part, int64_t whole, char buffer[SENTENCE_TIME])
+{
+    double share = whole > 0 ? 100.0 * (double)part / (double)whole : 0;
+    if (part > 0 && share < 0.01)
+        snprintf(buffer, SENTENCE_TIME, "< 0.01 %%");
+    else if (part < whole && share > 99.99)
+        snprintf(buffer, SENTENCE_TIME, "> 99.99 %%");
+    else if (part == 0 || part >= whole)
+        snprintf(buffer, SENTENCE_TIME, "%d %%", part ? 100 : 0);
+    else
+        snprintf(buffer, SENTENCE_TIME, share < 1 || share > 99 ? "%.2f %%" : "%.1f %%", share);
+    return buffer;
+}
+
+/* Hands one sentence over; an empty one says nothing. */
+static void report_sentences_say(struct sentence_verdict *verdict, struct text *sentence)
+{
+    bool empty = !sentence->length;
+    char *own = text_take(sentence);
+    if (!own || empty) {
+        verdict->failed |= !own;
+        free(own);
+        return;
+    }
+    verdict->sentences[verdict->count++] = own;
+}
+
+static void say_changes(struct sentence_verdict *verdict, const struct report_election *election)
+{
+    struct text text = {0};
+    char often[24];
+    size_t seen = election->change_count, told = election->failover_count - election->missed_count;
+    double rate = report_changes_per_hour(election);
+    if (!election->led_us && !election->vacant_us) {
+        text_add(&text, "Nobody watched it in this time.");
+    } else if (!seen && !election->missed_count && election->leader_count == 1 && !election->vacant_us) {
+        text_printf(&text, "%s led all the time%s.", sentence_leader(&election->leaders[0]),
+                    report_has_gap(election) ? " that was watched" : "");
+    } else if (!seen) {
+        text_add(&text, "No change of leader was seen.");
+    } else {
+        text_printf(&text, "The leader changed %zu time%s", seen, seen == 1 ? "" : "s");
+        if (rate >= 0 && seen > 1)
+            text_printf(&text, ", %s times an hour", format_rate(rate, often, sizeof often));
+        const char *separator = ": ";
+        for (int cause = 0; cause < CAUSE_COUNT; cause++) {
+            size_t count = 0;
+            for (size_t i = 0; i < election->failover_count; i++)
+                count += !election->failovers[i].gap_us && (int)election->failovers[i].cause == cause;
+            if (count) {
+                text_printf(&text, "%s%zu %s", separator, count,
+                            cause == CAUSE_UNKNOWN ? "for an unknown cause"
+                                                   : failover_cause_word((enum failover_cause)cause));
+                separator = ", ";
+            }
+        }
+        if (seen > told)
+            text_printf(&text, "%s%zu whose evidence is not in yet", separator, seen - told);
+        text_add(&text, ".");
+    }
+    report_sentences_say(verdict, &text);
+}
+
+static void say_vacancy(struct sentence_verdict *verdict, const struct report_election *election)
+{
+    struct text text = {0};
+    char all[16], longest[16];
+    format_span(election->vacant_us, all, sizeof all);
+    format_span(election->longest_vacant_us, longest, sizeof longest);
+    if (!election->led_us && election->vacant_us)
+        text_printf(&text, "%s, for %s.", election->kind == KIND_LOCK ? "It was free" : "Nobody led", all);
+    else if (election->vacant_us) {
+        text_printf(&text, "%s for %s", election->kind == KIND_LOCK ? "It was free" : "Nobody led", all);
+        if (election->longest_vacant_us < election->vacant_us)
+            text_printf(&text, " in all, %s at the longest", longest);
+        text_add(&text, ".");
+    } else if (election->led_us && election->change_count)
+        text_add(&text, "Somebody stood first at every moment that was watched.");
+    report_sentences_say(verdict, &text);
+}
+
+static void say_gaps(struct sentence_verdict *verdict, const struct report_election *election)
+{
+    struct text text = {0};
+    char gap[16], share[SENTENCE_TIME];
+    int64_t whole = election->led_us + election->vacant_us + election->gap_us;
+    if (report_has_gap(election) && election->gap_us < whole)
+        text_printf(&text, "For %s (%s of the time) nobody watched: what happened then is not known.",
+                    format_span(election->gap_us, gap, sizeof gap),
+                    sentence_share(election->gap_us, whole, share));
+    report_sentences_say(verdict, &text);
+    if (election->missed_count)
+        text_printf(&text,
+                    election->missed_count == 1
+                        ? "One change of leader was only found afterwards; it is in no statistics."
+                        : "%zu changes of leader were only found afterwards; they are in no statistics.",
+                    election->missed_count);
+    report_sentences_say(verdict, &text);
+}
+
+static void say_end(struct sentence_verdict *verdict, const struct report_election *election)
+{
+    struct text text = {0};
+    const struct report_stretch *last =
+        election->stretch_count ? &election->stretches[election->stretch_count - 1] : NULL;
+    char span[16];
+    if (last && last->kind == STRETCH_LED && last->leader != REPORT_NOBODY && election->leader_count > 1)
+        text_printf(&text, "At the end %s led.", sentence_leader(&election->leaders[last->leader]));
+    else if (last && last->kind == STRETCH_VACANT && election->led_us)
+        text_printf(&text, "At the end %s, for %s already.",
+                    election->kind == KIND_LOCK ? "it was free" : "nobody led",
+                    format_span(last->to_us - last->from_us, span, sizeof span));
+    report_sentences_say(verdict, &text);
+}
+
+void sentence_verdict(const struct report_election *election, struct sentence_verdict *verdict)
+{
+    *verdict = (struct sentence_verdict){0};
+    say_changes(verdict, election);
+    say_vacancy(verdict, election);
+    say_gaps(verdict, election);
+    say_end(verdict, election);
+}
+
+void sentence_verdict_free(struct sentence_verdict *verdict)
+{
+    for (size_t i = 0; i < verdict->count; i++)
+        free(verdict->sentences[i]);
+    *verdict = (struct sentence_verdict){0};
+}

@@ -1,0 +1,18 @@
+/*
+ * snapshot_text.h - one snapshot of everything as text: `electop once`.
+ *
+ * Each cluster with its servers, a table of its elections if there are several, then each election with
+ * its candidates in order: of a crowd that was not named on the command line only the first ones. Tables fit
+ * the terminal's width; in a pipe nothing is cut.
+ */
+#ifndef ELECTOP_TUI_OUTPUT_SNAPSHOT_TEXT_H
+#define ELECTOP_TUI_OUTPUT_SNAPSHOT_TEXT_H
+
+#include "probe/election/model.h"
+#include "tui/output/line_printer.h"
+
+/* Appends the text. now: when the look was taken. False: out of memory. */
+bool snapshot_text_print(struct buffer *, const struct model *, struct moment now,
+                         const struct print_style *);
+
+#endif

@@ -1,0 +1,417 @@
+#include "tui/output/story_lines.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/room.h"
+#include "config/text.h"
+#include "probe/json/json_failover.h"
+#include "tui/words/format.h"
+
+/* So many sessions that end together are no coincidence. */
+#define TOGETHER_LEAST 2
+
+const char *sentence_kind_word(enum sentence_kind kind)
+{
+    static const char *const words[] = {"certain", "suspected", "inferred", "unknown"};
+    return words[kind];
+}
+
+static void story_lines_say(struct sentences *s, enum sentence_kind kind, char *text, char *evidence)
+{
+    if (!text || !evidence || !room_for_one(&s->list, s->count, &s->room, sizeof *s->list)) {
+        s->failed = true;
+        free(text);
+        free(evidence);
+        return;
+    }
+    s->list[s->count++] = (struct sentence){kind, text, evidence};
+}
+
+static const char *story_lines_who(const char *identity, const char *name)
+{
+    return identity ? identity : name ? name : "nobody";
+}
+
+static const char *from_of(const struct story *story)
+{
+    return story_lines_who(story->failover.from_identity, story->failover.from);
+}
+
+static const char *to_of(const struct story *story)
+{
+    return story_lines_who(story->failover.to_identity, story->failover.to);
+}
+
+/* ---- what happened ---- */
+
+static void say_change(struct sentences *s, const struct story *story)
+{
+    char clock[32], lost[40], elected[40], vacancy[FORMAT_INTERVAL], without[96] = "";
+    const struct failover *f = &story->failover;
+    format_interval(f->vacancy.low_us, f->vacancy.high_us, false, vacancy);
+    if (f->vacancy.low_us > 0)
+        snprintf(without, sizeof without, " after %s without a candidate", vacancy);
+    story_lines_say(s, SENTENCE_CERTAIN,
+                    text_format("%s: leadership of %s moved from %s to %s%s.",
+                                format_clock_ms(f->lost_at.wall_us, clock, sizeof clock), story->name,
+                                from_of(story), to_of(story), without),
+                    text_format("%s was gone at %s, %s was first at %s", f->from ? f->from : "the leader",
+                                format_time(f->lost_at.wall_us, lost, sizeof lost), f->to ? f->to : "nobody",
+                                f->elected_at.wall_us
+                                    ? format_time(f->elected_at.wall_us, elected, sizeof elected)
+                                    : "a time not known"));
+}
+
+static char *cause_text(const struct story *story)
+{
+    char timeout[32] = "";
+    if (story->timeout_ms > 0)
+        format_span((int64_t)story->timeout_ms * 1000, timeout, sizeof timeout);
+    const char *from = from_of(story);
+    switch (story->failover.cause) {
+    case CAUSE_EXPIRED:
+        return text_format("The session of %s expired: the servers had not heard it for its timeout%s%s.",
+                           from, *timeout ? " of " : "", timeout);
+    case CAUSE_CLOSED:
+        return text_format("The client of %s closed its session, as one that shuts down in order does.",
+                           from);
+    case CAUSE_RESIGNED:
+        return text_format("%s resigned: its own session deleted its candidate.", from);
+    case CAUSE_EVICTED:
+        return text_format("%s was evicted: another session deleted its candidate.", from);
+    case CAUSE_DELETED:
+        return text_format("The candidate of %s was deleted, by itself or by another session.", from);
+    case CAUSE_ENDED:
+        return text_format("The session of %s ended: it was closed, or it expired.", from);
+    default:
+        return text_format("Why %s went is not known.", from);
+    }
+}
+
+static void say_cause(struct sentences *s, const struct story *story)
+{
+    const struct failover *f = &story->failover;
+    enum sentence_kind kind = f->cause == CAUSE_UNKNOWN                 ? SENTENCE_UNKNOWN
+                              : f->cause_certainty == CERTAINTY_CERTAIN ? SENTENCE_CERTAIN
+                                                                        : SENTENCE_SUSPECTED;
+    const char *none = f->cause == CAUSE_UNKNOWN
+                           ? "no server and no log showed it; electop autopsy reads the logs"
+                           : "as it was recorded";
+    story_lines_say(s, kind, cause_text(story), text_copy(f->evidence ? f->evidence : none));
+}
+
+static void say_detection(struct sentences *s, const struct story *story)
+{
+    char span[FORMAT_INTERVAL];
+    const struct failover *f = &story->failover;
+    if (f->cause != CAUSE_EXPIRED || (f->detection.low_us < 0 && f->detection.high_us < 0))
+        return;
+    format_interval(f->detection.low_us, f->detection.high_us, false, span);
+    story_lines_say(
+        s, f->cause_certainty == CERTAINTY_CERTAIN ? SENTENCE_CERTAIN : SENTENCE_SUSPECTED,
+        text_format("By then it had been unable to lead for %s.", span),
+        text_copy("a client speaks at least every third of its timeout, and the servers count the timeout "
+                  "from when "
+                  "they heard it last"));
+}
+
+static void say_takeover(struct sentences *s, const struct story *story)
+{
+    char span[FORMAT_INTERVAL], total[FORMAT_INTERVAL];
+    const struct failover *f = &story->failover;
+    if (f->takeover.low_us < 0)
+        return;
+    format_interval(f->takeover.low_us, f->takeover.high_us, false, span);
+    format_interval(f->total.low_us, f->total.high_us, false, total);
+    story_lines_say(s, SENTENCE_CERTAIN,
+                    f->takeover.high_us < 0
+                        ? text_format("%s had not acknowledged %s after it was first.", to_of(story), span)
+                        : text_format("%s acknowledged %s after it was first; the whole failover took %s.",
+                                      to_of(story), span, total),
+                    text_copy("the election's acknowledgement, as it was seen"));
+}
+
+/* ---- beside it ---- */
+
+static void say_evictor(struct sentences *s, const struct story *story)
+{
+    if (!story->evictor)
+        return;
+    story_lines_say(
+        s, SENTENCE_CERTAIN,
+        story->evictor_others
+            ? text_format("Session 0x%" PRIx64
+                          " deleted it, and %zu other ephemeral znode%s within a minute, %s among them.",
+                          story->evictor, story->evictor_others, story->evictor_others == 1 ? "" : "s",
+                          story->evictor_path ? story->evictor_path : "?")
+            : text_format("Session 0x%" PRIx64 " deleted it, and no other ephemeral znode within a minute.",
+                          story->evictor),
+        text_copy("facts of the transaction logs: deleted, in the minute before and after"));
+    story_lines_say(
+        s, SENTENCE_INFERRED,
+        text_copy(story->evictor_others
+                      ? "Somebody was clearing up several candidates: look for a script or an operator."
+                      : "Somebody meant this candidate: look for an operator or a fencing mechanism."),
+        text_copy("a healthy client deletes only what is its own"));
+}
+
+static void say_together(struct sentences *s, const struct story *story)
+{
+    if (story->expired_beside == 0)
+        return;
+    bool all_known = story->expired_known == story->expired_beside;
+    char *evidence =
+        text_format("facts of the transaction logs: %zu session-expired within %.1f s; the address of %zu is "
+                    "known",
+                    story->expired_beside, (double)STORY_TOGETHER_US / 1e6, story->expired_known);
+    story_lines_say(
+        s, SENTENCE_CERTAIN,
+        story->expired_same_host
+            ? text_format(
+                  "%zu other session%s expired within %.1f s of it, %zu of them from the same address.",
+                  story->expired_beside, story->expired_beside == 1 ? "" : "s",
+                  (double)STORY_TOGETHER_US / 1e6, story->expired_same_host)
+            : text_format("%zu other session%s expired within %.1f s of it%s.", story->expired_beside,
+                          story->expired_beside == 1 ? "" : "s", (double)STORY_TOGETHER_US / 1e6,
+                          all_known ? ", none from the same address" : ""),
+        evidence);
+    if (story->expired_same_host >= 1 && story->expired_same_host * 2 >= story->expired_beside)
+        story_lines_say(s, SENTENCE_INFERRED,
+                        text_copy("The host or its network is suspected rather than the application."),
+                        text_copy("several clients of one address fell silent at once"));
+    else if (story->expired_beside >= TOGETHER_LEAST)
+        story_lines_say(
+            s, SENTENCE_INFERRED,
+            text_copy("What these clients share is suspected (a network, a host, a server) rather than one "
+                      "application."),
+            text_copy("several sessions expired at once"));
+}
+
+static void say_epoch(struct sentences *s, const struct story *story)
+{
+    char clock[32], ago[32];
+    if (!story->epoch_us)
+        return;
+    story_lines_say(
+        s, SENTENCE_CERTAIN,
+        text_format("ZooKeeper's own leader changed at %s, %s before.",
+                    format_clock_ms(story->epoch_us, clock, sizeof clock),
+                    format_span(story->failover.lost_at.wall_us - story->epoch_us, ago, sizeof ago)),
+        text_format("transaction 0x%" PRIx64 " is the first of epoch %" PRId64, (uint64_t)story->epoch_zxid,
+                    story->epoch_zxid >> 32));
+    if (story->failover.cause == CAUSE_EXPIRED)
+        story_lines_say(
+            s, SENTENCE_INFERRED,
+            text_copy("That restarted every session timeout, so the expiry came later than the timeout says; "
+                      "and a client "
+                      "that found no server in time may have been healthy."),
+            text_copy("a new leader of ZooKeeper counts all timeouts from its beginning"));
+}
+
+static void say_near(struct sentences *s, const struct story *story)
+{
+    struct text names = {0};
+    if (story->near_count == 0)
+        return;
+    for (size_t i = 0; i < story->near_count && i < STORY_NAMES; i++)
+        text_printf(&names, "%s%s", i ? ", " : "", story->near[i] ? story->near[i] : "?");
+    if (story->near_count > STORY_NAMES)
+        text_add(&names, " and others");
+    story_lines_say(s, SENTENCE_CERTAIN,
+                    text_format("%zu other election%s changed the leader within %.0f s: %s.",
+                                story->near_count, story->near_count == 1 ? "" : "s",
+                                (double)STORY_NEAR_US / 1e6, names.at ? names.at : "?"),
+                    text_copy("failovers of the recording"));
+    if (story->near_same_session)
+        story_lines_say(s, SENTENCE_INFERRED,
+                        text_format("%s led several of them, so one cause is behind all.", from_of(story)),
+                        text_format("%zu of these lost the same leader", story->near_same_session));
+    text_free(&names);
+}
+
+/* ---- before ---- */
+
+static void story_lines_say_leader(struct sentences *s, const struct story *story)
+{
+    char since[40], led[32];
+    if (!story->led_since_us)
+        return;
+    story_lines_say(
+        s, SENTENCE_CERTAIN,
+        text_format("%s had led for %s%s.", from_of(story), story->led_exact ? "" : "at least ",
+                    format_age(story->failover.lost_at.wall_us - story->led_since_us, led, sizeof led)),
+        text_format("its tenure began %s%s", story->led_exact ? "at " : "at or before ",
+                    format_time(story->led_since_us, since, sizeof since)));
+}
+
+static void say_client(struct sentences *s, const struct story *story)
+{
+    if (!story->session || !story->client)
+        return;
+    story_lines_say(
+        s, SENTENCE_CERTAIN,
+        text_format("Its client was at %s%s%s.", story->client, story->server ? ", connected to " : "",
+                    story->server ? story->server : ""),
+        text_format("the connection of session 0x%" PRIx64 " in the server's list", story->session));
+}
+
+static void say_chain(struct sentences *s, const struct story *story)
+{
+    if (!story->snapshot)
+        return;
+    if (story->heir)
+        story_lines_say(
+            s, story->heir_notified < 0 ? SENTENCE_UNKNOWN : SENTENCE_CERTAIN,
+            story->heir_notified > 0
+                ? text_format("%s was next in line, and watched for this: it was notified at once.",
+                              story->heir)
+            : story->heir_notified < 0
+                ? text_format("%s was next in line; whether it watched for this is not known.", story->heir)
+                : text_format("%s was next in line, and watched nothing that would have notified it.",
+                              story->heir),
+            text_format("%zu candidate%s in the snapshot just before", story->candidates,
+                        story->candidates == 1 ? "" : "s"));
+    else
+        story_lines_say(s, SENTENCE_CERTAIN, text_copy("Nobody was next in line."),
+                        text_format("%zu candidate%s in the snapshot just before", story->candidates,
+                                    story->candidates == 1 ? "" : "s"));
+    if (story->chain_broken)
+        story_lines_say(s, SENTENCE_CERTAIN, text_copy("The watch chain was broken further down the line."),
+                        text_copy("the watches in the snapshot just before"));
+}
+
+static void say_findings(struct sentences *s, const struct story *story)
+{
+    for (size_t i = 0; i < story->finding_count; i++) {
+        const struct story_finding *finding = &story->findings[i];
+        story_lines_say(s, finding->certainty == CERTAINTY_CERTAIN ? SENTENCE_CERTAIN : SENTENCE_SUSPECTED,
+                        text_format("Before it, %s had been found.", finding_kind(finding->code)->word),
+                        text_copy(finding->evidence ? finding->evidence : finding_kind(finding->code)->word));
+    }
+    if (story->servers_away > 0)
+        story_lines_say(s, SENTENCE_CERTAIN,
+                        text_format("%zu of %zu servers did not answer just before.", story->servers_away,
+                                    story->server_count),
+                        text_copy("the servers' states in the snapshot just before"));
+}
+
+static void say_recurrence(struct sentences *s, const struct story *story)
+{
+    struct text text = {0};
+    if (story->before == 0)
+        return;
+    text_printf(&text, "Its leader had changed %zu time%s in the 7 days before", story->before,
+                story->before == 1 ? "" : "s");
+    if (story->before_same_from)
+        text_printf(&text, ", %zu of them away from %s", story->before_same_from, from_of(story));
+    if (story->before_same_cause && story->failover.cause != CAUSE_UNKNOWN)
+        text_printf(&text, ", %zu for the same cause", story->before_same_cause);
+    if (story->before_same_time)
+        text_printf(&text, ", %zu at the same time of day", story->before_same_time);
+    text_add(&text, ".");
+    char *sentence = text_take(&text);
+    story_lines_say(s, SENTENCE_CERTAIN, sentence, text_copy("failovers of this election in the recording"));
+    if (story->before_same_time >= 2)
+        story_lines_say(
+            s, SENTENCE_INFERRED,
+            text_copy("Something that runs at this time of day is suspected: a backup, a job, a restart."),
+            text_format("%zu failovers within two minutes of the same time on other days",
+                        story->before_same_time));
+}
+
+/* ---- what is not known ---- */
+
+static void say_unknown(struct sentences *s, const struct story *story)
+{
+    char gap[32];
+    if (story->failover.gap_us > 0)
+        story_lines_say(s, SENTENCE_UNKNOWN,
+                        text_format("Nobody had watched for %s: when in that time it happened is not known.",
+                                    format_span(story->failover.gap_us, gap, sizeof gap)),
+                        text_copy("found after a gap of the recording"));
+    if (story->back_us > 0)
+        story_lines_say(
+            s, SENTENCE_CERTAIN,
+            text_format(
+                "The clock of ZooKeeper's leader went back by %s around then: times may be off by that.",
+                format_span(story->back_us, gap, sizeof gap)),
+            text_copy("a later transaction has an earlier time"));
+    if (story->missing > 0)
+        story_lines_say(s, SENTENCE_UNKNOWN,
+                        text_copy("Transactions around then are in no log: more may have happened."),
+                        text_format("%zu gap%s between the zxids of the logs", story->missing,
+                                    story->missing == 1 ? "" : "s"));
+    if (!story->logged)
+        story_lines_say(
+            s, SENTENCE_UNKNOWN,
+            text_copy("What other sessions did is not known. electop why --replay DIR reads the servers' "
+                      "transaction "
+                      "logs."),
+            text_copy("the recording holds no facts of transaction logs around then"));
+}
+
+struct sentences story_sentences(const struct story *story)
+{
+    struct sentences s = {0};
+    say_change(&s, story);
+    say_cause(&s, story);
+    say_detection(&s, story);
+    say_evictor(&s, story);
+    say_together(&s, story);
+    say_epoch(&s, story);
+    say_near(&s, story);
+    say_takeover(&s, story);
+    say_chain(&s, story);
+    story_lines_say_leader(&s, story);
+    say_client(&s, story);
+    say_findings(&s, story);
+    say_recurrence(&s, story);
+    say_unknown(&s, story);
+    return s;
+}
+
+void sentences_free(struct sentences *s)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        free(s->list[i].text);
+        free(s->list[i].evidence);
+    }
+    free(s->list);
+    *s = (struct sentences){0};
+}
+
+void story_write(struct buffer *out, const struct story *story, const struct sentences *s)
+{
+    struct json_writer w = json_writer_to(out, true);
+    json_write_begin(&w, '{');
+    json_write_key(&w, "schema");
+    json_write_int(&w, JSON_SCHEMA);
+    json_write_key(&w, "cluster");
+    json_write_string(&w, story->cluster);
+    json_write_key(&w, "election");
+    json_write_string(&w, story->election);
+    json_write_key(&w, "time");
+    json_write_time(&w, story->failover.lost_at.wall_us);
+    json_write_key(&w, "failover");
+    json_failover_write(&w, &story->failover);
+    json_write_key(&w, "sentences");
+    json_write_begin(&w, '[');
+    for (size_t i = 0; i < s->count; i++) {
+        json_write_line(&w, 2);
+        json_write_begin(&w, '{');
+        json_write_key(&w, "text");
+        json_write_string(&w, s->list[i].text);
+        json_write_key(&w, "certainty");
+        json_write_string(&w, sentence_kind_word(s->list[i].kind));
+        json_write_key(&w, "evidence");
+        json_write_string(&w, s->list[i].evidence);
+        json_write_end(&w, '}');
+    }
+    json_write_line(&w, 0);
+    json_write_end(&w, ']');
+    json_write_end(&w, '}');
+    buffer_put_char(out, '\n');
+}

@@ -1,0 +1,35 @@
+/*
+ * story_lines.h - the story of a failover in sentences, the essential first, each with what it rests on.
+ */
+#ifndef ELECTOP_TUI_OUTPUT_STORY_LINES_H
+#define ELECTOP_TUI_OUTPUT_STORY_LINES_H
+
+#include "probe/json/json_writer.h"
+#include "probe/report/story.h"
+
+enum sentence_kind {
+    SENTENCE_CERTAIN,
+    SENTENCE_SUSPECTED, /* the evidence suggests it */
+    SENTENCE_INFERRED,  /* it follows from other sentences, and nothing shows it */
+    SENTENCE_UNKNOWN    /* it says what is not known */
+};
+const char *sentence_kind_word(enum sentence_kind);
+
+struct sentence {
+    enum sentence_kind kind;
+    char *text, *evidence; /* evidence: the facts beneath it; never NULL */
+};
+
+struct sentences {
+    struct sentence *list;
+    size_t count, room;
+    bool failed; /* out of memory */
+};
+
+struct sentences story_sentences(const struct story *);
+void sentences_free(struct sentences *);
+
+/* The object of `electop why --json`. */
+void story_write(struct buffer *, const struct story *, const struct sentences *);
+
+#endif

@@ -1,0 +1,366 @@
+#include "tui/output/timeline_svg.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/output/axis_svg.h"
+#include "tui/output/markup.h"
+#include "tui/output/report_sentences.h"
+#include "tui/words/format.h"
+
+/* In units of the drawing, which is scaled to the page's width. */
+#define WIDTH 1080.0
+#define LEFT 200.0 /* where time begins; names are left of it */
+#define RIGHT 1068.0
+#define TOP 30.0 /* where rows begin; changes are above */
+#define ROW 26.0
+#define BAR 16.0
+#define LABEL_COLUMNS 27
+#define LINE_WIDTH 320.0
+#define LINE_HEIGHT 14.0
+
+/* Narrower things are drawn so wide: they happened, and must be seen. */
+#define LEAST_BAR 1.5
+#define LEAST_VACANCY 2.0
+/* Bars with less room between are one; so are changes whose numbers would touch. */
+#define MERGE 0.75
+#define MARK_ROOM 24.0
+/* A bar with at least this room shows its length. */
+#define SPAN_ROOM 58.0
+#define GAP_WORD_ROOM 84.0
+
+/* More leaders share the last row. */
+#define ROWS_MOST 24
+
+struct drawing {
+    struct buffer *out;
+    const struct report *report;
+    const struct report_election *election;
+    struct axis_scale scale;
+    double top, row, bar; /* of rows */
+    bool low;             /* one line for all */
+    size_t *row_of;       /* by leader */
+    size_t row_count;
+    size_t others; /* leaders that share the last row */
+    bool numbered; /* changes: the latest number is at numbered_x */
+    double numbered_x;
+};
+
+static double x_of(const struct drawing *drawing, int64_t at_us)
+{
+    return axis_x(&drawing->scale, at_us);
+}
+
+static double bottom(const struct drawing *drawing)
+{
+    return drawing->top + drawing->row * (double)drawing->row_count;
+}
+
+static void timeline_svg_put_times(const struct drawing *drawing, int64_t from_us, int64_t to_us)
+{
+    char from[SENTENCE_TIME], to[SENTENCE_TIME], day[SENTENCE_TIME], span[16];
+    markup_printf(drawing->out, ", %s %s – %s UTC (%s)", sentence_day(from_us, SENTENCE_UTC, day),
+                  sentence_time(from_us, SENTENCE_UTC, from), sentence_time(to_us, SENTENCE_UTC, to),
+                  format_span(to_us - from_us, span, sizeof span));
+}
+
+/* Stretches drawn as one. */
+struct run {
+    double from, to;
+    int64_t from_us, to_us;
+    const struct report_stretch *stretch; /* the first */
+    size_t count;
+};
+
+static void put_rect(const struct drawing *drawing, const char *look, double x, double y, double width,
+                     double height)
+{
+    buffer_printf(drawing->out, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"",
+                  look, x, y, width, height);
+}
+
+static void put_led(const struct drawing *drawing, const struct run *run, size_t row)
+{
+    struct buffer *out = drawing->out;
+    double y = drawing->top + drawing->row * (double)row + (drawing->row - drawing->bar) / 2;
+    double width = run->to - run->from < LEAST_BAR ? LEAST_BAR : run->to - run->from;
+    const struct report_leader *leader = &drawing->election->leaders[run->stretch->leader];
+    bool shade = drawing->low && run->stretch->leader % 2;
+    char span[16];
+    put_rect(drawing, shade ? "led shade" : "led", run->from, y, width, drawing->bar);
+    buffer_put_text(out, drawing->low ? "><title>" : " rx=\"2\"><title>");
+    if (run->count > 1) {
+        markup_printf(out, "%s%s led %zu times", sentence_leader(leader),
+                      row == drawing->row_count - 1 && drawing->others ? " and others" : "", run->count);
+    } else {
+        markup_text(out, sentence_leader(leader));
+        if (leader->identity && run->stretch->name)
+            markup_printf(out, " (%s)", run->stretch->name);
+        markup_text(out, " led");
+    }
+    timeline_svg_put_times(drawing, run->from_us, run->to_us);
+    if (!run->stretch->from_exact && run->from_us > drawing->report->from_us)
+        markup_text(out, "; its beginning was not seen");
+    buffer_put_text(out, "</title></rect>");
+    if (!drawing->low && run->count == 1 && width >= SPAN_ROOM)
+        buffer_printf(out, "<text class=\"span\" x=\"%.1f\" y=\"%.1f\">%s</text>", run->from + 6, y + 12,
+                      format_span(run->to_us - run->from_us, span, sizeof span));
+    buffer_put_char(out, '\n');
+}
+
+static void put_nobody(const struct drawing *drawing, const struct run *run, enum stretch_kind kind)
+{
+    struct buffer *out = drawing->out;
+    bool free_lock = kind == STRETCH_VACANT && drawing->election->kind == KIND_LOCK;
+    const char *look = kind == STRETCH_GAP ? "gap" : free_lock ? "free" : "vacant";
+    const char *word = kind == STRETCH_GAP ? "Nobody watched" : free_lock ? "Free" : "Nobody led";
+    double least = kind == STRETCH_GAP && !report_has_gap(drawing->election) ? 0 : LEAST_VACANCY;
+    double width = run->to - run->from < least ? least : run->to - run->from;
+    double height = bottom(drawing) - drawing->top;
+    put_rect(drawing, look, run->from, drawing->top, width, height);
+    if (kind == STRETCH_GAP)
+        buffer_put_text(out, " fill=\"url(#unwatched)\"");
+    buffer_put_text(out, "><title>");
+    if (run->count > 1)
+        markup_printf(out, "%s, %zu times", word, run->count);
+    else
+        markup_text(out, word);
+    timeline_svg_put_times(drawing, run->from_us, run->to_us);
+    buffer_put_text(out, "</title></rect>");
+    if (kind == STRETCH_GAP && !drawing->low && width >= GAP_WORD_ROOM)
+        buffer_printf(out, "<text class=\"unwatched\" x=\"%.1f\" y=\"%.1f\">not watched</text>",
+                      run->from + width / 2, drawing->top + height / 2 + 4);
+    buffer_put_char(out, '\n');
+}
+
+/* Draws the stretches of one kind (and row), joining those too close to be distinguished. */
+static void draw_stretches(const struct drawing *drawing, enum stretch_kind kind, size_t row)
+{
+    struct run run = {0};
+    for (size_t i = 0; i <= drawing->election->stretch_count; i++) {
+        const struct report_stretch *stretch =
+            i < drawing->election->stretch_count ? &drawing->election->stretches[i] : NULL;
+        if (stretch &&
+            (stretch->kind != kind || (kind == STRETCH_LED && (stretch->leader == REPORT_NOBODY ||
+                                                               drawing->row_of[stretch->leader] != row))))
+            continue;
+        double from = stretch ? x_of(drawing, stretch->from_us) : 0;
+        double to = stretch ? x_of(drawing, stretch->to_us) : 0;
+        /* On the low line a change of leader must stay visible. */
+        bool joins = stretch && run.count && from - run.to < MERGE &&
+                     (!drawing->low || kind != STRETCH_LED || to - from < MERGE ||
+                      stretch->leader == run.stretch->leader);
+        /* Only small ones join: two long bars in a row are two. */
+        joins = joins && (to - from < LEAST_BAR * 2 || run.to - run.from < LEAST_BAR * 2 || run.count > 1);
+        if (joins) {
+            run.to = to;
+            run.to_us = stretch->to_us;
+            run.count++;
+            continue;
+        }
+        if (run.count && kind == STRETCH_LED)
+            put_led(drawing, &run, row);
+        else if (run.count)
+            put_nobody(drawing, &run, kind);
+        if (stretch)
+            run = (struct run){.from = from,
+                               .to = to,
+                               .from_us = stretch->from_us,
+                               .to_us = stretch->to_us,
+                               .stretch = stretch,
+                               .count = 1};
+    }
+}
+
+/* "7", "5–6", or if that is too long, their number. */
+static void put_numbers(struct drawing *drawing, double x, size_t first, size_t last)
+{
+    char text[48];
+    if (first == last)
+        snprintf(text, sizeof text, "%zu", first + 1);
+    else if (last < 1000)
+        snprintf(text, sizeof text, "%zu–%zu", first + 1, last + 1);
+    else
+        snprintf(text, sizeof text, "×%zu", last - first + 1);
+    if (drawing->numbered && x - drawing->numbered_x < MARK_ROOM)
+        return;
+    drawing->numbered = true;
+    drawing->numbered_x = x;
+    buffer_printf(drawing->out, "<text x=\"%.1f\" y=\"%.1f\">%s</text>", x, drawing->top - 14, text);
+}
+
+/* A change of leader, or several that are too close together: first and last, from 0. */
+static void timeline_svg_put_mark(struct drawing *drawing, size_t first, size_t last)
+{
+    struct buffer *out = drawing->out;
+    const struct failover *failover = &drawing->election->failovers[first];
+    double x = x_of(drawing, failover->lost_at.wall_us);
+    double end = x_of(drawing, drawing->election->failovers[last].lost_at.wall_us);
+    double middle = (x + end) / 2;
+    char time[SENTENCE_TIME], total[FORMAT_INTERVAL];
+    bool missed = first == last && failover->gap_us > 0;
+    buffer_printf(out, "<g class=\"%s\"><title>", missed ? "change missed" : "change");
+    if (first == last) {
+        markup_printf(out, "%zu. %s → %s, %s UTC, ", first + 1, sentence_from(failover),
+                      sentence_to(failover), sentence_time(failover->lost_at.wall_us, SENTENCE_UTC, time));
+        if (missed)
+            markup_text(out, "found after nobody had watched");
+        else
+            markup_printf(out, "%s, total %s", failover_cause_word(failover->cause),
+                          format_interval(failover->total.low_us, failover->total.high_us, false, total));
+    } else {
+        char until[SENTENCE_TIME];
+        markup_printf(out, "%zu changes of leader, %s – %s UTC", last - first + 1,
+                      sentence_time(failover->lost_at.wall_us, SENTENCE_UTC, time),
+                      sentence_time(drawing->election->failovers[last].lost_at.wall_us, SENTENCE_UTC, until));
+    }
+    buffer_put_text(out, "</title>");
+    if (end - x > 1)
+        buffer_printf(out, "<path class=\"several\" d=\"M%.1f %.1fH%.1f\"/>", x, drawing->top - 8, end);
+    buffer_printf(out, "<path d=\"M%.1f %.1fl-4.5 -8h9z\"/>", x, drawing->top - 2);
+    if (last > first)
+        buffer_printf(out, "<path d=\"M%.1f %.1fl-4.5 -8h9z\"/>", end, drawing->top - 2);
+    if (first == last)
+        buffer_printf(out, "<path class=\"thread\" d=\"M%.1f %.1fV%.1f\"/>", x, drawing->top,
+                      bottom(drawing));
+    put_numbers(drawing, middle, first, last);
+    buffer_put_text(out, "</g>\n");
+}
+
+static void draw_changes(struct drawing *drawing)
+{
+    const struct report_election *election = drawing->election;
+    for (size_t first = 0, last; first < election->failover_count; first = last + 1) {
+        double x = x_of(drawing, election->failovers[first].lost_at.wall_us);
+        for (last = first; last + 1 < election->failover_count; last++) {
+            double next = x_of(drawing, election->failovers[last + 1].lost_at.wall_us);
+            /* A cluster reaches no further than twice its room, or it would say nothing of when. */
+            double before = x_of(drawing, election->failovers[last].lost_at.wall_us);
+            if (next - before >= MARK_ROOM || next - x >= 3 * MARK_ROOM)
+                break;
+        }
+        timeline_svg_put_mark(drawing, first, last);
+    }
+}
+
+static void draw_names(const struct drawing *drawing)
+{
+    for (size_t row = 0; row < drawing->row_count; row++) {
+        double y = drawing->top + drawing->row * (double)row;
+        buffer_printf(drawing->out, "<path class=\"rule\" d=\"M%.1f %.1fH%.1f\"/>", LEFT,
+                      y + drawing->row / 2, RIGHT);
+        buffer_printf(drawing->out, "<text class=\"who\" x=\"%.1f\" y=\"%.1f\">", LEFT - 10,
+                      y + drawing->row / 2 + 4);
+        if (drawing->others && row == drawing->row_count - 1) {
+            buffer_printf(drawing->out, "%zu others</text>\n", drawing->others);
+            continue;
+        }
+        for (size_t i = 0; i < drawing->election->leader_count; i++) {
+            if (drawing->row_of[i] != row)
+                continue;
+            const char *who = sentence_leader(&drawing->election->leaders[i]);
+            buffer_put_text(drawing->out, "<title>");
+            markup_text(drawing->out, who);
+            buffer_put_text(drawing->out, "</title>");
+            markup_label(drawing->out, who, LABEL_COLUMNS);
+            break;
+        }
+        buffer_put_text(drawing->out, "</text>\n");
+    }
+}
+
+/* The leaders with the longest time have separate rows, in order of their first tenure. */
+static bool choose_rows(struct drawing *drawing)
+{
+    const struct report_election *election = drawing->election;
+    size_t count = election->leader_count;
+    drawing->row_of = calloc(count ? count : 1, sizeof *drawing->row_of);
+    if (!drawing->row_of)
+        return false;
+    drawing->row_count = drawing->low || !count ? 1 : count;
+    if (drawing->low || count <= ROWS_MOST) {
+        for (size_t i = 0; i < count; i++)
+            drawing->row_of[i] = drawing->low ? 0 : i;
+        return true;
+    }
+    drawing->row_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t longer = 0;
+        for (size_t j = 0; j < count && longer < ROWS_MOST; j++)
+            longer += election->leaders[j].led_us > election->leaders[i].led_us ||
+                      (election->leaders[j].led_us == election->leaders[i].led_us && j < i);
+        bool own = longer < ROWS_MOST - 1;
+        drawing->row_of[i] = own ? drawing->row_count++ : ROWS_MOST - 1;
+        drawing->others += !own;
+    }
+    drawing->row_count = ROWS_MOST;
+    return true;
+}
+
+static void draw_rows(const struct drawing *drawing)
+{
+    draw_stretches(drawing, STRETCH_GAP, 0);
+    for (size_t row = 0; row < drawing->row_count; row++)
+        draw_stretches(drawing, STRETCH_LED, row);
+    draw_stretches(drawing, STRETCH_VACANT, 0);
+}
+
+void timeline_svg_print(struct buffer *out, const struct report *report,
+                        const struct report_election *election, size_t number)
+{
+    struct drawing drawing = {.out = out,
+                              .report = report,
+                              .election = election,
+                              .scale = {report->from_us, report->to_us, LEFT, RIGHT},
+                              .top = TOP,
+                              .row = ROW,
+                              .bar = BAR};
+    if (!choose_rows(&drawing)) {
+        out->failed = true;
+        return;
+    }
+    double height = bottom(&drawing) + axis_height(&drawing.scale);
+    buffer_printf(out,
+                  "<svg class=\"timeline\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" "
+                  "aria-labelledby=\"t%zu d%zu\">\n<title id=\"t%zu\">",
+                  WIDTH, height, number, number, number);
+    markup_printf(out, "Who led %s, and when", election->name);
+    buffer_printf(out, "</title>\n<desc id=\"d%zu\">", number);
+    struct sentence_verdict verdict;
+    sentence_verdict(election, &verdict);
+    for (size_t i = 0; i < verdict.count; i++)
+        markup_printf(out, "%s%s", i ? " " : "", verdict.sentences[i]);
+    out->failed |= verdict.failed;
+    sentence_verdict_free(&verdict);
+    buffer_put_text(out, "</desc>\n");
+    axis_svg_print(out, &drawing.scale, TOP, bottom(&drawing));
+    draw_names(&drawing);
+    draw_rows(&drawing);
+    draw_changes(&drawing);
+    buffer_put_text(out, "</svg>\n");
+    free(drawing.row_of);
+}
+
+void timeline_svg_print_line(struct buffer *out, const struct report *report,
+                             const struct report_election *election)
+{
+    struct drawing drawing = {.out = out,
+                              .report = report,
+                              .election = election,
+                              .scale = {report->from_us, report->to_us, 0, LINE_WIDTH},
+                              .row = LINE_HEIGHT,
+                              .bar = LINE_HEIGHT,
+                              .low = true};
+    if (!choose_rows(&drawing)) {
+        out->failed = true;
+        return;
+    }
+    buffer_printf(out, "<svg class=\"line\" viewBox=\"0 0 %.0f %.0f\" role=\"img\"><title>", LINE_WIDTH,
+                  LINE_HEIGHT);
+    markup_printf(out, "Who led %s, and when", election->name);
+    buffer_put_text(out, "</title>\n");
+    draw_rows(&drawing);
+    buffer_put_text(out, "</svg>");
+    free(drawing.row_of);
+}

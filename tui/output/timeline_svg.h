@@ -1,0 +1,22 @@
+/*
+ * timeline_svg.h - the history of leadership, as a drawing inside an HTML page: a row for each leader, the
+ * changes of leader numbered above, vacancies and gaps across all rows.
+ *
+ * A drawing stays small however much happened: stretches too close together to be distinguished are drawn as
+ * one, and its title gives their number. Colours come from the page's style (page_style.h). Everything drawn
+ * has a title, which a browser shows under the mouse.
+ */
+#ifndef ELECTOP_TUI_OUTPUT_TIMELINE_SVG_H
+#define ELECTOP_TUI_OUTPUT_TIMELINE_SVG_H
+
+#include "probe/json/buffer.h"
+#include "probe/report/report.h"
+
+/* number: of the election in its report, from 1; it makes ids unique. */
+void timeline_svg_print(struct buffer *, const struct report *, const struct report_election *,
+                        size_t number);
+
+/* The same without names, changes and axis, as one low line for a table of elections. */
+void timeline_svg_print_line(struct buffer *, const struct report *, const struct report_election *);
+
+#endif

@@ -1,0 +1,97 @@
+#include "tui/output/whole_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "config/text.h"
+#include "tui/output/output.h"
+
+static int write_through(const char *path, const char *bytes, size_t length)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return errno;
+    int error = output_write(fd, bytes, length);
+    if (close(fd) != 0 && !error)
+        error = errno;
+    return error;
+}
+
+static mode_t new_mode(void)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+/* Into a new file beside path, whose name is in beside, and from there into its place. */
+static int write_beside(const char *path, char *beside, mode_t mode, const char *bytes, size_t length)
+{
+    int fd = mkstemp(beside);
+    if (fd < 0)
+        return errno;
+    int error = output_write(fd, bytes, length);
+    /* What the disk has not got may be gone after a crash, with the old content gone too. */
+    if (!error && (fchmod(fd, mode) != 0 || fsync(fd) != 0))
+        error = errno;
+    if (close(fd) != 0 && !error)
+        error = errno;
+    if (!error && rename(beside, path) != 0)
+        error = errno;
+    if (error)
+        unlink(beside);
+    return error;
+}
+
+int whole_file_check(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) == 0) {
+        if (S_ISDIR(status.st_mode))
+            return EISDIR;
+        return access(path, W_OK) == 0 ? 0 : errno;
+    }
+    if (errno != ENOENT)
+        return errno;
+    const char *end = strrchr(path, '/');
+    char *directory = !end ? strdup(".") : end == path ? strdup("/") : strndup(path, (size_t)(end - path));
+    int error = !directory ? ENOMEM : access(directory, W_OK | X_OK) != 0 ? errno : 0;
+    free(directory);
+    return error;
+}
+
+int whole_file_write(const char *path, const void *bytes, size_t length)
+{
+    struct stat status;
+    bool there = stat(path, &status) == 0;
+    if (there && S_ISDIR(status.st_mode))
+        return EISDIR;
+    if (there && !S_ISREG(status.st_mode))
+        return write_through(path, bytes, length);
+    if (there && access(path, W_OK) != 0)
+        return errno; /* moving a new file there would get around its permissions */
+    char *real = there ? realpath(path, NULL) : strdup(path);
+    char *beside = real ? text_format("%s.XXXXXX", real) : NULL;
+    int error = beside ? 0 : ENOMEM;
+    if (!error) {
+        /* A signal in between would leave half a file behind. */
+        sigset_t ending, before;
+        sigemptyset(&ending);
+        sigaddset(&ending, SIGINT);
+        sigaddset(&ending, SIGTERM);
+        sigaddset(&ending, SIGHUP);
+        sigprocmask(SIG_BLOCK, &ending, &before);
+        error = write_beside(real, beside, there ? status.st_mode & 07777 : new_mode(), bytes, length);
+        sigprocmask(SIG_SETMASK, &before, NULL);
+    }
+    free(beside);
+    free(real);
+    return error;
+}

@@ -1,0 +1,34 @@
+/*
+ * safe.h - makes foreign bytes fit for a terminal, and measures them.
+ *
+ * Znode names and data, host names, configuration errors: all of it may contain control characters, escape
+ * sequences, invalid UTF-8, bidirectional overrides, wide and combining characters. Unsafe ones
+ * are escaped: "\x1b", "\xff", "\u202e", "\U000e0041".
+ *
+ * The results do not depend on the program's locale: the same bytes give the same columns everywhere.
+ */
+#ifndef ELECTOP_TUI_SCREEN_SAFE_H
+#define ELECTOP_TUI_SCREEN_SAFE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Decodes one displayable unit at text (length bytes left): a character with its combining marks, or one
+ * escaped byte or character. Writes it (NUL-terminated UTF-8) to unit, its columns to *width, returns the
+ * bytes eaten (0 only at the end). A width above 2 is an escape: that many ASCII characters.
+ * ascii: every non-ASCII character is shown escaped.
+ */
+#define SAFE_UNIT 20
+size_t safe_unit(const char *text, size_t length, bool ascii, char unit[SAFE_UNIT], int *width);
+
+/* A whole text made safe; malloc'd. NULL: out of memory. */
+char *safe_text(const char *text, size_t length, bool ascii);
+
+/* Columns that the safe form takes; INT_MAX for more than that. */
+int safe_width(const char *text, size_t length, bool ascii);
+
+/* The program's locale takes UTF-8; where not, everything is shown as ASCII. Needs setlocale() before. */
+bool safe_locale_is_utf8(void);
+
+#endif

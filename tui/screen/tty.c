@@ -1,0 +1,152 @@
+#include "tui/screen/tty.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STALL_MS 200 /* a terminal that takes nothing for so long is stopped */
+#define LEAVE_MS 500 /* its time to take the last bytes in */
+
+bool tty_open(struct tty *tty)
+{
+    *tty = (struct tty){0};
+    struct termios input;
+    return tcgetattr(STDIN_FILENO, &input) == 0 && tcgetattr(STDOUT_FILENO, &tty->original) == 0;
+}
+
+void tty_take(struct tty *tty)
+{
+    struct termios modes = tty->original;
+    modes.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ECHONL);
+    modes.c_iflag &= ~(tcflag_t)(ICRNL | INLCR | IGNCR);
+    modes.c_oflag &= ~(tcflag_t)(ONLCR | OCRNL | TABDLY); /* cursor movements must arrive as they are */
+    modes.c_cc[VMIN] = 0;
+    modes.c_cc[VTIME] = 0;
+    tcsetattr(STDOUT_FILENO, TCSANOW, &modes);
+}
+
+size_t tty_read(struct tty *tty, void *bytes, size_t room)
+{
+    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+    (void)tty;
+    if (room == 0 || poll(&in, 1, 0) <= 0 || !(in.revents & POLLIN))
+        return 0;
+    ssize_t count = read(STDIN_FILENO, bytes, room);
+    return count > 0 ? (size_t)count : 0;
+}
+
+bool tty_is_gone(const struct tty *tty)
+{
+    (void)tty;
+    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+    int waiting = 0;
+    if (poll(&in, 1, 0) <= 0)
+        return false;
+    if (in.revents & (POLLHUP | POLLERR | POLLNVAL))
+        return true;
+    /* Readable with nothing to read is an end of file. */
+    return (in.revents & POLLIN) && ioctl(STDIN_FILENO, FIONREAD, &waiting) == 0 && waiting == 0;
+}
+
+bool tty_send(struct tty *tty, const char *bytes, size_t length)
+{
+    size_t used = tty->queue_from + tty->queue_length;
+    if (used + length > tty->queue_room && tty->queue_from > 0) {
+        memmove(tty->queue, tty->queue + tty->queue_from, tty->queue_length);
+        tty->queue_from = 0;
+        used = tty->queue_length;
+    }
+    if (used + length > tty->queue_room) {
+        size_t room = (used + length) * 2;
+        char *grown = realloc(tty->queue, room);
+        if (!grown)
+            return false;
+        tty->queue = grown;
+        tty->queue_room = room;
+    }
+    memcpy(tty->queue + used, bytes, length);
+    tty->queue_length += length;
+    tty_flush(tty);
+    return true;
+}
+
+/* One write that does not wait, whatever the open file's flags are. */
+static ssize_t tty_write(const char *bytes, size_t length)
+{
+    int flags = fcntl(STDOUT_FILENO, F_GETFL);
+    bool waits = flags >= 0 && !(flags & O_NONBLOCK);
+    if (waits && fcntl(STDOUT_FILENO, F_SETFL, flags | O_NONBLOCK) != 0)
+        return 0;
+    ssize_t written = write(STDOUT_FILENO, bytes, length);
+    int problem = errno;
+    if (waits)
+        fcntl(STDOUT_FILENO, F_SETFL, flags);
+    errno = problem;
+    return written;
+}
+
+bool tty_flush(struct tty *tty)
+{
+    while (tty->queue_length > 0) {
+        ssize_t written = tty_write(tty->queue + tty->queue_from, tty->queue_length);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0 && errno != EAGAIN)
+            tty->is_broken = true;
+        if (written <= 0)
+            return false;
+        tty->queue_from += (size_t)written;
+        tty->queue_length -= (size_t)written;
+    }
+    tty->queue_from = 0;
+    return true;
+}
+
+static int64_t tty_now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Sends the queue for as long as the terminal goes on taking it. */
+static bool tty_drain(struct tty *tty, int patience_ms)
+{
+    int64_t until_ms = tty_now_ms() + patience_ms;
+    while (!tty_flush(tty) && !tty->is_broken) {
+        int64_t left_ms = until_ms - tty_now_ms();
+        struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+        if (left_ms <= 0 || (poll(&out, 1, (int)left_ms) < 0 && errno != EINTR))
+            return false;
+    }
+    return tty->queue_length == 0;
+}
+
+void tty_give_back(struct tty *tty)
+{
+    if (!tty_drain(tty, STALL_MS) && !tty->is_broken) {
+        struct termios modes;
+        /* One stopped by a program goes on; one stopped by a key when keys cannot stop it. */
+        tcflow(STDOUT_FILENO, TCOON);
+        if (tcgetattr(STDOUT_FILENO, &modes) == 0) {
+            modes.c_iflag &= ~(tcflag_t)IXON;
+            tcsetattr(STDOUT_FILENO, TCSANOW, &modes);
+        }
+        if (!tty_drain(tty, LEAVE_MS))
+            tcflush(STDOUT_FILENO, TCOFLUSH);
+    }
+    tty->queue_length = tty->queue_from = 0;
+    tcsetattr(STDOUT_FILENO, TCSANOW, &tty->original);
+}
+
+void tty_close(struct tty *tty)
+{
+    free(tty->queue);
+    *tty = (struct tty){0};
+}

@@ -1,0 +1,155 @@
+#include "tui/views/event_log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/model.h"
+
+struct event_log {
+    struct event_line lines[EVENTS_KEPT];
+    size_t first, count; /* a ring: first is the oldest */
+};
+
+struct event_log *event_log_new(void)
+{
+    return calloc(1, sizeof(struct event_log));
+}
+
+/* All strings of a line lie in one block, which begins with its cluster. */
+static void line_clear(struct event_line *line)
+{
+    free(line->cluster);
+    memset(line, 0, sizeof(*line));
+}
+
+void event_log_free(struct event_log *log)
+{
+    if (!log)
+        return;
+    for (size_t i = 0; i < EVENTS_KEPT; i++)
+        line_clear(&log->lines[i]);
+    free(log);
+}
+
+static char *place(char **at, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *placed = memcpy(*at, text, size);
+    *at += size;
+    return placed;
+}
+
+static bool line_fill(struct event_line *line, const char *cluster, const char *path, const char *where,
+                      const char *from, const char *subject, const char *within, const char *detail)
+{
+    size_t size = strlen(cluster) + strlen(where) + strlen(from) + strlen(subject) + strlen(within) +
+                  strlen(detail) + 6;
+    if (path)
+        size += strlen(path) + 1;
+    char *block = malloc(size);
+    if (!block)
+        return false;
+    line->cluster = place(&block, cluster);
+    line->path = path ? place(&block, path) : NULL;
+    line->where = place(&block, where);
+    line->from = place(&block, from);
+    line->subject = place(&block, subject);
+    line->within = place(&block, within);
+    line->detail = place(&block, detail);
+    return true;
+}
+
+/* Its loss was shown a moment ago: its departure adds nothing. */
+static bool told_as_lost(const struct event_log *log, const struct event *event)
+{
+    const char *path = event->election ? event->election->path : NULL;
+    if (event->kind != EVENT_CANDIDATE_LEFT || !path || !event->candidate)
+        return false;
+    for (size_t i = 0; i < log->count; i++) {
+        const struct event_line *line = event_log_at(log, i);
+        if (line->at.mono_us != event->at.mono_us)
+            return false;
+        if (line->kind != EVENT_LEADER_LOST || !line->path || strcmp(line->path, path) != 0 ||
+            strcmp(line->cluster, event->cluster ? event->cluster->name : "") != 0)
+            continue;
+        size_t length = strlen(event->candidate);
+        return strncmp(line->subject, event->candidate, length) == 0 &&
+               (line->subject[length] == '\0' || line->subject[length] == ' ');
+    }
+    return false;
+}
+
+/* The line of its election is the line of the whole failover: later facts are added there. */
+static bool told_as_elected(struct event_log *log, const struct event *event, const struct event_words *words)
+{
+    if (event->failover->cause == CAUSE_UNKNOWN)
+        return true; /* the lines of the loss, the election and the acknowledgement say as much */
+    for (size_t i = 0; i < log->count; i++) {
+        struct event_line *line = &log->lines[(log->first + log->count - 1 - i) % EVENTS_KEPT];
+        if (line->kind != EVENT_LEADER_ELECTED || !line->path || !event->election ||
+            strcmp(line->path, event->election->path) != 0 ||
+            strcmp(line->cluster, event->cluster ? event->cluster->name : "") != 0)
+            continue;
+        struct event_line old = *line;
+        if (line_fill(line, old.cluster, old.path, old.where, old.from, old.subject, old.within,
+                      words->detail))
+            line_clear(&old);
+        return true;
+    }
+    return false;
+}
+
+void event_log_add(void *context, const struct event *event)
+{
+    struct event_log *log = context;
+    struct event_words words;
+    if (told_as_lost(log, event))
+        return;
+    event_text(event, &words);
+    if (event->kind == EVENT_FAILOVER && told_as_elected(log, event, &words))
+        return;
+    struct event_line line = {.at = event->at, .kind = event->kind, .role = words.role, .label = words.label};
+    if (!line_fill(&line, event->cluster ? event->cluster->name : "",
+                   event->election ? event->election->path : NULL, words.where, words.from, words.subject,
+                   words.within, words.detail))
+        return;
+    size_t slot = (log->first + log->count) % EVENTS_KEPT;
+    if (log->count == EVENTS_KEPT)
+        log->first = (log->first + 1) % EVENTS_KEPT;
+    else
+        log->count++;
+    line_clear(&log->lines[slot]);
+    log->lines[slot] = line;
+}
+
+size_t event_log_count(const struct event_log *log)
+{
+    return log->count;
+}
+
+const struct event_line *event_log_at(const struct event_log *log, size_t i)
+{
+    if (i >= log->count)
+        return NULL;
+    return &log->lines[(log->first + log->count - 1 - i) % EVENTS_KEPT];
+}
+
+struct event_log *event_log_freeze(const struct event_log *log)
+{
+    struct event_log *copy = event_log_new();
+    if (!copy)
+        return NULL;
+    for (size_t i = log->count; i-- > 0;) {
+        const struct event_line *from = event_log_at(log, i);
+        struct event_line *to = &copy->lines[copy->count];
+        *to = *from;
+        if (!line_fill(to, from->cluster, from->path, from->where, from->from, from->subject, from->within,
+                       from->detail)) {
+            to->cluster = NULL; /* still the original's */
+            event_log_free(copy);
+            return NULL;
+        }
+        copy->count++;
+    }
+    return copy;
+}

@@ -1,0 +1,46 @@
+/*
+ * event_log.h - the latest events, as the dashboard's event pane and the events view show them.
+ *
+ * A ring of the latest EVENTS_KEPT. Everything is copied when an event comes, so a line outlives its
+ * election. The strings are foreign bytes: only cells_put() may show them.
+ */
+#ifndef ELECTOP_TUI_VIEWS_EVENT_LOG_H
+#define ELECTOP_TUI_VIEWS_EVENT_LOG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tui/words/event_text.h"
+
+#define EVENTS_KEPT 1000
+
+struct event_line {
+    struct moment at;
+    enum event_kind kind;
+    style role;                      /* of the label */
+    const char *label;               /* "leader elected"; static */
+    char *cluster, *path;            /* of the election; path NULL for the connection's own */
+    char *where;                     /* the election's name for people, or the cluster's */
+    char *from;                      /* "" or who led before: an arrow belongs after it */
+    char *subject, *within, *detail; /* as event_text.h has them */
+};
+
+struct event_log;
+
+struct event_log *event_log_new(void);
+void event_log_free(struct event_log *);
+
+/*
+ * For monitor_subscribe() and model->on_event: context is the log. Out of memory, the line is left out; so is
+ * the departure of a leader whose loss was just added.
+ */
+void event_log_add(void *context, const struct event *);
+
+size_t event_log_count(const struct event_log *);
+/* i = 0 is the latest; NULL beyond the last. Valid until the next event_log_add(). */
+const struct event_line *event_log_at(const struct event_log *, size_t i);
+
+/* A copy that does not grow, for a paused picture; NULL: out of memory. */
+struct event_log *event_log_freeze(const struct event_log *);
+
+#endif

@@ -1,0 +1,270 @@
+#include "tui/views/leadership_history.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/history/lookup.h"
+
+struct history_read {
+    struct leadership_history *leadership;
+    size_t stretch_room, failover_room, leader_room;
+    struct name_lookup leaders; /* by who */
+    char *led;                  /* the znode of the latest leader; NULL: none, or a vacancy came since */
+    bool failed;                /* out of memory */
+};
+
+/* The items with room for one more of size: grown by half where there is none. NULL: out of memory, and the
+   items are as they were. */
+static void *leadership_history_grow(void *items, size_t count, size_t *room, size_t size)
+{
+    if (count < *room)
+        return items;
+    size_t more = *room < 16 ? 16 : *room + *room / 2;
+    void *grown = realloc(items, more * size);
+    if (grown)
+        *room = more;
+    return grown;
+}
+
+/* The leader's index, a new one if need be; LANE_UNKNOWN: out of memory. */
+static uint32_t leadership_history_leader_of(struct history_read *reading, const char *identity,
+                                             const char *name)
+{
+    struct leadership_history *leadership = reading->leadership;
+    const char *who = identity ? identity : name;
+    int64_t at;
+    if (lookup_find(&reading->leaders, who, strlen(who), &at))
+        return (uint32_t)at;
+    struct leadership_history_leader *leaders = leadership_history_grow(
+        leadership->leaders, leadership->leader_count, &reading->leader_room, sizeof *leaders);
+    if (!leaders)
+        return LANE_UNKNOWN;
+    leadership->leaders = leaders;
+    char *copy = strdup(who);
+    if (!copy)
+        return LANE_UNKNOWN;
+    leadership->leaders[leadership->leader_count] =
+        (struct leadership_history_leader){.who = copy, .by_name = !identity};
+    lookup_set(&reading->leaders, who, strlen(who), (int64_t)leadership->leader_count);
+    return (uint32_t)leadership->leader_count++;
+}
+
+/* A gap, and the same znode still leads: it led all the while. */
+static bool leadership_history_goes_on(struct history_read *reading, const struct history_stretch *stretch)
+{
+    const struct leadership_history *leadership = reading->leadership;
+    size_t count = leadership->stretch_count;
+    bool after_gap = count > 1 && leadership->stretches[count - 1].lane == LANE_UNKNOWN;
+    bool same = after_gap && stretch->kind == STRETCH_LED && reading->led && stretch->name &&
+                strcmp(reading->led, stretch->name) == 0;
+    if (stretch->kind != STRETCH_GAP && !same) {
+        free(reading->led);
+        reading->led = stretch->name ? strdup(stretch->name) : NULL;
+        reading->failed |= stretch->name && !reading->led;
+    }
+    return same;
+}
+
+static bool on_stretch(void *context, const struct history_stretch *stretch)
+{
+    struct history_read *reading = context;
+    struct leadership_history *leadership = reading->leadership;
+    if (leadership->stretch_count == LEADERSHIP_HISTORY_MOST) {
+        leadership->cut = true;
+        return false;
+    }
+    uint32_t lane = stretch->kind == STRETCH_VACANT ? LANE_NOBODY : LANE_UNKNOWN;
+    if (stretch->kind == STRETCH_LED && (stretch->identity || stretch->name)) {
+        lane = leadership_history_leader_of(reading, stretch->identity, stretch->name);
+        reading->failed |= lane == LANE_UNKNOWN;
+    }
+    if (reading->failed)
+        return false;
+    struct leadership_history_stretch *stretches = leadership_history_grow(
+        leadership->stretches, leadership->stretch_count, &reading->stretch_room, sizeof *stretches);
+    if (!stretches) {
+        reading->failed = true;
+        return false;
+    }
+    leadership->stretches = stretches;
+    bool leads_on = leadership_history_goes_on(reading, stretch);
+    stretches[leadership->stretch_count++] =
+        (struct leadership_history_stretch){lane, stretch->from_us, stretch->to_us, leads_on};
+    leadership->vacant |= lane == LANE_NOBODY;
+    if (lane < LANE_UNKNOWN) {
+        struct leadership_history_leader *leader = &leadership->leaders[lane];
+        leader->last_us = stretch->to_us > leader->last_us ? stretch->to_us : leader->last_us;
+    }
+    return true;
+}
+
+static bool on_failover(void *context, const struct election *election, const struct failover *failover)
+{
+    struct history_read *reading = context;
+    struct leadership_history *leadership = reading->leadership;
+    (void)election;
+    if (leadership->failover_count == LEADERSHIP_HISTORY_MOST) {
+        leadership->cut = true;
+        return false;
+    }
+    struct failover *failovers = leadership_history_grow(leadership->failovers, leadership->failover_count,
+                                                         &reading->failover_room, sizeof *failovers);
+    if (!failovers) {
+        reading->failed = true;
+        return false;
+    }
+    leadership->failovers = failovers;
+    reading->failed = !failover_copy(&failovers[leadership->failover_count++], failover);
+    return !reading->failed;
+}
+
+static bool on_clock(void *context, const struct history_clock *clock)
+{
+    struct leadership_history *leadership = context;
+    bool before = clock->before_us >= leadership->from_us && clock->before_us < leadership->to_us;
+    if (before || (clock->after_us >= leadership->from_us && clock->after_us < leadership->to_us))
+        leadership->clock = *clock;
+    return true;
+}
+
+struct rank {
+    int64_t last_us;
+    uint32_t index;
+};
+
+/* The latest leader first; else in order of appearance. */
+static int by_rank(const void *a, const void *b)
+{
+    const struct rank *left = a, *right = b;
+    if (left->last_us != right->last_us)
+        return left->last_us > right->last_us ? -1 : 1;
+    return left->index < right->index ? -1 : left->index > right->index;
+}
+
+static bool sort_leaders(struct leadership_history *leadership)
+{
+    size_t count = leadership->leader_count;
+    struct rank *ranks = calloc(count + 1, sizeof *ranks);
+    struct leadership_history_leader *leaders = calloc(count + 1, sizeof *leaders);
+    uint32_t *lanes = calloc(count + 1, sizeof *lanes);
+    bool ok = ranks && leaders && lanes;
+    for (size_t i = 0; ok && i < count; i++)
+        ranks[i] = (struct rank){leadership->leaders[i].last_us, (uint32_t)i};
+    if (ok) {
+        qsort(ranks, count, sizeof *ranks, by_rank);
+        for (size_t i = 0; i < count; i++) {
+            leaders[i] = leadership->leaders[ranks[i].index];
+            lanes[ranks[i].index] = (uint32_t)i;
+        }
+        for (size_t i = 0; i < leadership->stretch_count; i++)
+            if (leadership->stretches[i].lane < LANE_UNKNOWN)
+                leadership->stretches[i].lane = lanes[leadership->stretches[i].lane];
+        free(leadership->leaders);
+        leadership->leaders = leaders;
+        leaders = NULL;
+    }
+    free(ranks);
+    free(leaders);
+    free(lanes);
+    return ok;
+}
+
+static bool leadership_history_make_stats(struct leadership_history *leadership)
+{
+    struct failover_sample *samples = calloc(leadership->failover_count + 1, sizeof *samples);
+    size_t count = 0;
+    if (!samples)
+        return false;
+    for (size_t i = 0; i < leadership->failover_count; i++)
+        count += failover_sample_of(&leadership->failovers[i], &samples[count]);
+    bool ok = failover_stats_make(samples, count, &leadership->stats);
+    free(samples);
+    return ok;
+}
+
+static int by_length(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* How long each led, as far as the window goes, and how often that changed. */
+static bool measure_tenures(struct leadership_history *leadership)
+{
+    int64_t *lengths = calloc(leadership->stretch_count + 1, sizeof *lengths), watched_us = 0, since_us = 0;
+    size_t count = 0, changes = 0;
+    if (!lengths)
+        return false;
+    for (size_t i = 0; i < leadership->stretch_count; i++) {
+        const struct leadership_history_stretch *stretch = &leadership->stretches[i];
+        int64_t from_us = stretch->from_us > leadership->from_us ? stretch->from_us : leadership->from_us;
+        int64_t to_us = stretch->to_us < leadership->to_us ? stretch->to_us : leadership->to_us;
+        if (stretch->lane == LANE_UNKNOWN || to_us <= from_us)
+            continue;
+        watched_us += to_us - from_us;
+        if (stretch->lane == LANE_NOBODY)
+            continue;
+        if (!stretch->goes_on || count == 0) {
+            since_us = from_us;
+            count++;
+        }
+        lengths[count - 1] = to_us - since_us;
+    }
+    for (size_t i = 0; i < leadership->failover_count; i++)
+        changes += leadership->failovers[i].gap_us == 0;
+    qsort(lengths, count, sizeof *lengths, by_length);
+    leadership->tenure_count = count;
+    leadership->tenure_p50_us = count ? lengths[(count - 1) / 2] : 0;
+    leadership->tenure_max_us = count ? lengths[count - 1] : 0;
+    leadership->changes_per_hour = failover_rate(changes, watched_us);
+    free(lengths);
+    return true;
+}
+
+bool leadership_history_read(struct leadership_history *leadership, struct history *history,
+                             const char *cluster, const char *election, int64_t from_us, int64_t to_us,
+                             char **error)
+{
+    struct history_read reading = {.leadership = leadership};
+    const struct history_filter filter = {.cluster = cluster, .election = election};
+    *leadership = (struct leadership_history){.from_us = from_us, .to_us = to_us};
+    *error = NULL;
+    bool ok = history_stretches(history, cluster, election, from_us, to_us, on_stretch, &reading, error) &&
+              history_failovers(history, &filter, from_us, to_us, on_failover, &reading, error) &&
+              history_clocks(history, on_clock, leadership, error) && !reading.failed &&
+              sort_leaders(leadership) && measure_tenures(leadership);
+    /* Failovers beyond the limit still count. */
+    ok = ok && (leadership->failover_count == LEADERSHIP_HISTORY_MOST
+                    ? history_statistics(history, &filter, from_us, to_us, &leadership->stats, error)
+                    : leadership_history_make_stats(leadership));
+    lookup_free(&reading.leaders);
+    free(reading.led);
+    if (!ok) {
+        leadership_history_clear(leadership);
+        if (!*error)
+            *error = strdup("out of memory");
+    }
+    return ok;
+}
+
+void leadership_history_clear(struct leadership_history *leadership)
+{
+    for (size_t i = 0; i < leadership->leader_count; i++)
+        free(leadership->leaders[i].who);
+    for (size_t i = 0; i < leadership->failover_count; i++)
+        failover_release(&leadership->failovers[i]);
+    free(leadership->leaders);
+    free(leadership->stretches);
+    free(leadership->failovers);
+    *leadership = (struct leadership_history){0};
+}
+
+uint32_t leadership_history_lane(const struct leadership_history *leadership, const char *identity,
+                                 const char *name)
+{
+    const char *who = identity ? identity : name;
+    for (size_t i = 0; who && i < leadership->leader_count; i++)
+        if (strcmp(leadership->leaders[i].who, who) == 0)
+            return (uint32_t)i;
+    return LANE_UNKNOWN;
+}

@@ -1,0 +1,62 @@
+/*
+ * leadership_history.h - who led an election when, and every change of leader, within a window of time:
+ * copied out of a recording, so that it can be drawn again and again.
+ *
+ * A leader is its identity, where that is known: one that came back is the same. Times are wall-clock
+ * microseconds.
+ */
+#ifndef ELECTOP_TUI_VIEWS_LEADERSHIP_HISTORY_H
+#define ELECTOP_TUI_VIEWS_LEADERSHIP_HISTORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/election/failover_stats.h"
+#include "probe/history/history.h"
+
+/* More than this within one window is not gathered: a shorter one shows it. */
+#define LEADERSHIP_HISTORY_MOST 100000
+
+/* An index of leaders, or: */
+#define LANE_NOBODY UINT32_MAX        /* vacant */
+#define LANE_UNKNOWN (UINT32_MAX - 1) /* a gap */
+
+struct leadership_history_stretch {
+    uint32_t lane;
+    int64_t from_us, to_us;
+    bool goes_on; /* after a gap, the same znode leads as before it: one tenure */
+};
+
+struct leadership_history_leader {
+    char *who;
+    bool by_name;    /* no identity is known: it is the candidate's name */
+    int64_t last_us; /* it led until then */
+};
+
+struct leadership_history {
+    int64_t from_us, to_us;
+    struct leadership_history_leader *leaders; /* the latest leader is the first */
+    size_t leader_count;
+    struct leadership_history_stretch *stretches; /* in order */
+    size_t stretch_count;
+    struct failover *failovers; /* in order; all strings are its own */
+    size_t failover_count;
+    struct failover_stats stats; /* of all failovers of the window */
+    double changes_per_hour; /* of leader, that were seen, by the time watched; negative: too little was */
+    size_t tenure_count;     /* what of them lies within the window */
+    int64_t tenure_p50_us, tenure_max_us;
+    struct history_clock clock; /* the latest time in it that the recorder's clock was set; 0: it never was */
+    bool vacant;                /* there is a stretch without a leader */
+    bool cut;                   /* there was more than LEADERSHIP_HISTORY_MOST of something */
+};
+
+/* False and a text in *error (caller frees): why it cannot be read. An empty chronicle is all zero. */
+bool leadership_history_read(struct leadership_history *, struct history *, const char *cluster,
+                             const char *election, int64_t from_us, int64_t to_us, char **error);
+void leadership_history_clear(struct leadership_history *);
+
+/* The lane of this leader; LANE_UNKNOWN: it has none within the window. */
+uint32_t leadership_history_lane(const struct leadership_history *, const char *identity, const char *name);
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * run_control_interface.h - how the dashboard controls a run of test candidates: one run at a
+ * time.
+ *
+ * run_control.h has the real one; tests have a scripted one.
+ */
+#ifndef ELECTOP_TUI_VIEWS_RUN_CONTROL_INTERFACE_H
+#define ELECTOP_TUI_VIEWS_RUN_CONTROL_INTERFACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/inject/run.h"
+
+enum run_place {
+    RUN_SANDBOX, /* a separate election */
+    RUN_COPY,    /* in the sandbox, made like the one at the path */
+    RUN_LIVE     /* in the one at the path */
+};
+
+/* What the form says. */
+struct run_form {
+    enum run_place place;
+    const char *path; /* full, with the chroot; NULL with RUN_SANDBOX */
+    size_t candidates;
+    int rate_per_s; /* 0: as fast as it may */
+    enum behaviour behaviour;
+    enum crowd_victim victim;
+    enum kill_mode how;
+    uint64_t every_ms;
+    int64_t for_ms;
+};
+
+/* A test candidate, as a line of a list. name: valid until the loop turns. */
+struct run_candidate {
+    const char *name; /* NULL: it has no znode */
+    enum candidate_state state;
+    bool paused;
+};
+
+enum run_act { RUN_ADD, RUN_KILL, RUN_PAUSE, RUN_RESUME, RUN_RESIGN };
+
+/* Texts say why not, fit for a line or two of a screen. */
+struct run_control_interface {
+    void *context;
+    bool own; /* the cluster is this program's own: no ceiling holds there */
+    /* May this begin? */
+    bool (*allows)(void *context, const struct run_form *, char *problem, size_t size);
+    bool (*begin)(void *context, const struct run_form *, char *problem, size_t size);
+    void (*end)(void *context);
+    bool (*is_busy)(void *context); /* a run was begun that is not over */
+    /* As of now; NULL: there was no run yet. */
+    const struct run_report *(*report)(void *context);
+    size_t (*count)(void *context);
+    struct run_candidate (*candidate)(void *context, size_t i);
+    bool (*act)(void *context, enum run_act, size_t i, char *problem, size_t size);
+};
+
+#endif

@@ -1,0 +1,248 @@
+#include "tui/words/election_filter.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "tui/words/labels.h"
+
+#define TERM_BYTES 128
+
+enum field {
+    FIELD_STATE,
+    FIELD_NEXT,
+    FIELD_SEVERITY,
+    FIELD_FINDING,
+    FIELD_LEADER,
+    FIELD_RECIPE,
+    FIELD_CLUSTER,
+    FIELD_NAME,
+    FIELD_COUNT
+};
+
+static const char *const field_names[FIELD_COUNT] = {
+    [FIELD_STATE] = "state",     [FIELD_NEXT] = "next",     [FIELD_SEVERITY] = "severity",
+    [FIELD_FINDING] = "finding", [FIELD_LEADER] = "leader", [FIELD_RECIPE] = "recipe",
+    [FIELD_CLUSTER] = "cluster", [FIELD_NAME] = "name",
+};
+
+struct term {
+    enum field field; /* FIELD_COUNT: a piece of text */
+    bool at_least;    /* severity>= */
+    char value[TERM_BYTES];
+};
+
+/* Reads the next term; false: there is none. */
+static bool next_term(const char **text, struct term *term)
+{
+    char word[TERM_BYTES];
+    size_t length;
+
+    *text += strspn(*text, " ");
+    length = strcspn(*text, " ");
+    if (length == 0)
+        return false;
+    snprintf(word, sizeof word, "%.*s", (int)length, *text);
+    *text += length;
+    *term = (struct term){.field = FIELD_COUNT};
+    snprintf(term->value, sizeof term->value, "%s", word);
+    for (int field = 0; field < FIELD_COUNT; field++) {
+        size_t name = strlen(field_names[field]);
+        const char *after = word + name;
+
+        if (strncasecmp(word, field_names[field], name) != 0)
+            continue;
+        term->at_least = field == FIELD_SEVERITY && strncmp(after, ">=", 2) == 0;
+        if (*after != ':' && *after != '=' && !term->at_least)
+            continue;
+        term->field = (enum field)field;
+        snprintf(term->value, sizeof term->value, "%s", after + (term->at_least ? 2 : 1));
+        break;
+    }
+    return true;
+}
+
+/* SEVERITY_CRITICAL + 1: it is none. */
+static int severity_of(const char *word)
+{
+    for (int severity = SEVERITY_INFO; severity <= SEVERITY_CRITICAL; severity++)
+        if (strcasecmp(word, severity_word((enum severity)severity)) == 0)
+            return severity;
+    return strcasecmp(word, "note") == 0 ? SEVERITY_INFO : SEVERITY_CRITICAL + 1;
+}
+
+static const char *const state_words[] = {"led",      "vacant", "absent",  "free",          "denied",
+                                          "electing", "stale",  "unknown", "unacknowledged"};
+static const char *const next_words[] = {[OUTLOOK_NONE] = "none",
+                                         [OUTLOOK_ALONE] = "alone",
+                                         [OUTLOOK_UNKNOWN] = "unknown",
+                                         [OUTLOOK_STOPS] = "stops",
+                                         [OUTLOOK_WORKS] = "works"};
+
+static bool state_matches(const struct election *election, const char *value, struct moment now)
+{
+    struct badge badge = label_badge(election, now);
+
+    if (strcasecmp(value, "unacknowledged") == 0)
+        return election->state == ELECTION_LED && election->acknowledged == ACK_NO;
+    if (strcasecmp(value, "led") == 0)
+        return election->state == ELECTION_LED && !label_stale(election);
+    return strncasecmp(badge.word, value, strlen(value)) == 0;
+}
+
+static bool severity_matches(const struct election *election, const struct term *term)
+{
+    int wanted = severity_of(term->value);
+
+    for (size_t i = 0; i < election->finding_count; i++) {
+        int severity = (int)election->findings[i]->severity;
+
+        if (severity == wanted || (term->at_least && severity > wanted))
+            return true;
+    }
+    return false;
+}
+
+static bool finding_matches(const struct election *election, const char *value)
+{
+    for (size_t i = 0; i < election->finding_count; i++)
+        if (label_match(finding_kind(election->findings[i]->code)->word, value))
+            return true;
+    return false;
+}
+
+static bool leader_matches(const struct election *election, const char *value)
+{
+    return election->leader != NULL &&
+           (label_match(election->leader->identity, value) || label_match(election->leader->name, value));
+}
+
+static bool text_matches(const struct election *election, const char *value)
+{
+    if (label_match(election->name, value) || label_match(election->path, value) ||
+        label_match(election->cluster->name, value) || leader_matches(election, value) ||
+        finding_matches(election, value))
+        return true;
+    for (size_t i = 0; i < election->candidate_count; i++)
+        if (label_match(election->candidates[i]->identity, value))
+            return true;
+    return false;
+}
+
+static bool term_matches(const struct election *election, const struct term *term, struct moment now)
+{
+    switch (term->field) {
+    case FIELD_STATE:
+        return state_matches(election, term->value, now);
+    case FIELD_NEXT:
+        return strncasecmp(next_words[label_outlook(election)], term->value, strlen(term->value)) == 0;
+    case FIELD_SEVERITY:
+        return severity_matches(election, term);
+    case FIELD_FINDING:
+        return finding_matches(election, term->value);
+    case FIELD_LEADER:
+        return leader_matches(election, term->value);
+    case FIELD_RECIPE:
+        return election->recipe != NULL && (label_match(election->recipe->name, term->value) ||
+                                            label_match(election->recipe->title, term->value));
+    case FIELD_CLUSTER:
+        return label_match(election->cluster->name, term->value);
+    case FIELD_NAME:
+        return label_match(election->name, term->value) || label_match(election->path, term->value);
+    case FIELD_COUNT:
+        break;
+    }
+    return text_matches(election, term->value);
+}
+
+bool election_filter_match(const char *filter, const struct election *election, struct moment now)
+{
+    struct term term;
+
+    while (next_term(&filter, &term))
+        if (!term_matches(election, &term, now))
+            return false;
+    return true;
+}
+
+static bool is_one_of(const char *value, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strncasecmp(words[i], value, strlen(value)) == 0)
+            return true;
+    return false;
+}
+
+const char *election_filter_problem(const char *filter)
+{
+    struct term term;
+
+    while (next_term(&filter, &term)) {
+        if (term.field == FIELD_SEVERITY && severity_of(term.value) > SEVERITY_CRITICAL)
+            return "severity is note, warning, error or critical";
+        if (term.field == FIELD_STATE &&
+            !is_one_of(term.value, state_words, sizeof state_words / sizeof *state_words))
+            return "state is led, vacant, absent, free, denied, electing, stale, unknown or unacknowledged";
+        if (term.field == FIELD_NEXT &&
+            !is_one_of(term.value, next_words, sizeof next_words / sizeof *next_words))
+            return "next is works, stops, alone, unknown or none";
+    }
+    return NULL;
+}
+
+bool election_has_problem(const struct election *election, struct moment now)
+{
+    return label_badge(election, now).rank < RANK_HEALTHY ||
+           (election->finding_count > 0 && election->findings[0]->severity >= SEVERITY_WARNING) ||
+           label_outlook(election) == OUTLOOK_STOPS;
+}
+
+/* All letters of text occur in name, in this order. */
+static bool has_letters(const char *name, const char *text)
+{
+    for (; *text != '\0'; text++, name++) {
+        while (*name != '\0' && strncasecmp(name, text, 1) != 0)
+            name++;
+        if (*name == '\0')
+            return false;
+    }
+    return true;
+}
+
+/* 0: no match; the larger the better. */
+static int match_score(const struct election *election, const char *text)
+{
+    const char *slash = strrchr(election->name, '/'), *last = slash != NULL ? slash + 1 : election->name;
+    size_t length = strlen(text);
+
+    if (strcasecmp(election->name, text) == 0 || strcasecmp(election->path, text) == 0)
+        return 6;
+    if (strcasecmp(last, text) == 0)
+        return 5;
+    if (strncasecmp(last, text, length) == 0 || strncasecmp(election->name, text, length) == 0)
+        return 4;
+    if (label_match(election->name, text))
+        return 3;
+    if (label_match(election->path, text))
+        return 2;
+    return has_letters(election->name, text) ? 1 : 0;
+}
+
+const struct election *election_best_match(const struct model *model, const char *text)
+{
+    const struct election *best = NULL;
+    int best_score = 0;
+
+    for (size_t i = 0; i < model->cluster_count; i++)
+        for (size_t j = 0; j < model->clusters[i].election_count; j++) {
+            const struct election *election = model->clusters[i].elections[j];
+            int score = match_score(election, text);
+
+            if (score > best_score ||
+                (score > 0 && score == best_score && strlen(election->name) < strlen(best->name))) {
+                best = election;
+                best_score = score;
+            }
+        }
+    return best;
+}

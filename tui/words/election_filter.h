@@ -1,0 +1,37 @@
+/*
+ * election_filter.h - which elections a filter shows, the same on every screen and command line.
+ *
+ * A filter is a list of terms, separated by blanks; all must hold. A term is a piece of text, to be found in
+ * the name, path or cluster of the election, its leader, the identity of a candidate, or the code of a
+ * finding; or a field:
+ *
+ *   state:vacant      led, vacant, absent, free, denied, electing, stale, unknown, unacknowledged
+ *   next:stops        works, stops, alone, unknown
+ *   severity>=error   also = ; note, warning, error, critical
+ *   finding:no-watch  leader:host-a  recipe:curator  cluster:prod  name:orders
+ *
+ * Upper and lower case are the same. A word with a colon whose field is not known is a piece of text.
+ */
+#ifndef ELECTOP_TUI_WORDS_ELECTION_FILTER_H
+#define ELECTOP_TUI_WORDS_ELECTION_FILTER_H
+
+#include <stdbool.h>
+
+#include "probe/election/model.h"
+
+bool election_filter_match(const char *filter, const struct election *election, struct moment now);
+
+/* What is wrong with a filter's known fields ("severity knows note, warning, error and critical"); NULL:
+ * nothing. */
+const char *election_filter_problem(const char *filter);
+
+/* An election with a vacancy, a warning or worse, or a next failover that would stop. */
+bool election_has_problem(const struct election *election, struct moment now);
+
+/*
+ * The election that a few letters mean: one that is called so, else whose name or path ends, begins or
+ * contains them, else has them in this order. The shortest name among equals. NULL: none.
+ */
+const struct election *election_best_match(const struct model *model, const char *text);
+
+#endif

@@ -1,0 +1,339 @@
+#include "tui/words/finding_lines.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/election/chain.h"
+#include "probe/election/whatif.h"
+#include "tui/words/format.h"
+#include "tui/screen/safe.h"
+#include "tui/words/labels.h"
+#include "tui/screen/wrap.h"
+
+#define LEFT 1
+#define INDENT 4
+#define BESIDE 110 /* from this width on evidence is beside its finding */
+#define WHO_WIDTH 14
+#define LINES_MOST 3 /* of one piece of evidence */
+
+enum sign severity_sign(enum severity severity)
+{
+    static const enum sign signs[] = {SIGN_INFO, SIGN_WARNING, SIGN_CRITICAL, SIGN_CRITICAL};
+
+    return signs[severity];
+}
+
+style severity_look(enum severity severity)
+{
+    static const style looks[] = {ROLE_DIM, ROLE_WARNING, ROLE_CRITICAL, ROLE_CRITICAL};
+
+    return looks[severity];
+}
+
+void finding_counts_add(struct finding_counts *counts, const struct election *election)
+{
+    for (size_t i = 0; i < election->finding_count; i++)
+        counts->of[election->findings[i]->severity]++;
+}
+
+int finding_counts_put(struct cells *cells, int x, int y, int label, const struct finding_counts *counts)
+{
+    static const char *const words[][2] = {
+        {"note", "notes"}, {"warning", "warnings"}, {"error", "errors"}, {"critical", "critical"}};
+    int begin = x;
+    bool any = false;
+
+    int used = cells_put(cells, x, y, -1, ROLE_DIM, "findings");
+    x += (used > label ? used : label) + 2;
+    for (int severity = SEVERITY_CRITICAL; severity >= SEVERITY_INFO; severity--) {
+        size_t count = counts->of[severity];
+        style look = severity_look((enum severity)severity);
+
+        if (count == 0 || x >= cells->width)
+            continue;
+        x += cells_put(cells, x, y, -1, look, cells_sign(cells, severity_sign((enum severity)severity))) + 1;
+        x += cells_printf(cells, x, y, label_room(x, cells->width), look, "%zu %s", count,
+                          words[severity][count != 1]) +
+             2;
+        any = true;
+    }
+    if (!any && x < cells->width)
+        x += cells_put(cells, x, y, -1, ROLE_GOOD, "none") + 2;
+    return x - 2 - begin;
+}
+
+/* Puts it together in pieces: the sign of a mere note, the code, how often, how sure. */
+static void worst_text(const struct cells *cells, const struct election *election, char *code,
+                       size_t code_size, char *rest, size_t rest_size)
+{
+    const struct finding *worst = election->findings[0];
+    size_t same = 0;
+    char times[32] = "";
+
+    for (size_t i = 0; i < election->finding_count; i++)
+        same += election->findings[i]->code == worst->code;
+    if (same > 1)
+        snprintf(times, sizeof times, " %s%zu", cells_sign(cells, SIGN_TIMES), same);
+    snprintf(code, code_size, "%s%s%s%s",
+             worst->severity == SEVERITY_INFO ? cells_sign(cells, SIGN_INFO) : "",
+             worst->severity == SEVERITY_INFO ? " " : "", finding_kind(worst->code)->word, times);
+    snprintf(rest, rest_size, "%s",
+             worst->unconfirmed_since.mono_us != 0     ? " unconfirmed"
+             : worst->certainty == CERTAINTY_SUSPECTED ? " suspected"
+                                                       : "");
+}
+
+int finding_put_worst(struct cells *cells, int x, int y, int room, const struct election *election)
+{
+    char code[64], rest[32];
+    int used;
+
+    if (room <= 0)
+        return 0;
+    if (election->finding_count == 0)
+        return cells_put(cells, x, y, room, ROLE_DIM, cells_sign(cells, SIGN_DASH));
+    worst_text(cells, election, code, sizeof code, rest, sizeof rest);
+    used = cells_put(cells, x, y, room, severity_look(election->findings[0]->severity), code);
+    if (rest[0] != '\0' && used + (int)strlen(rest) <= room)
+        used += cells_put(cells, x + used, y, -1, ROLE_DIM, rest);
+    else if (rest[0] != '\0' && used + 2 <= room) /* not certain now: half the word would not say so */
+        used += cells_put(cells, x + used, y, -1, ROLE_DIM, " ?");
+    return used;
+}
+
+int finding_worst_width(const struct cells *cells, const struct election *election)
+{
+    char code[64], rest[32];
+
+    if (election->finding_count == 0)
+        return 1;
+    worst_text(cells, election, code, sizeof code, rest, sizeof rest);
+    return safe_width(code, strlen(code), cells->ascii) + (int)strlen(rest);
+}
+
+int finding_worst_least(const struct cells *cells, const struct election *election)
+{
+    char code[64], rest[32];
+
+    if (election->finding_count == 0)
+        return 1;
+    worst_text(cells, election, code, sizeof code, rest, sizeof rest);
+    return safe_width(code, strlen(code), cells->ascii) + (rest[0] != '\0' ? 2 : 0);
+}
+
+char *finding_evidence(const struct finding *finding, char *buffer, size_t size)
+{
+    return format_local_times(finding->evidence != NULL ? finding->evidence : "", finding->since.wall_us,
+                              buffer, size);
+}
+
+char *finding_certainty(const struct finding *finding, struct moment now, char *buffer, size_t size)
+{
+    char age[16];
+
+    if (finding->unconfirmed_since.mono_us == 0)
+        snprintf(buffer, size, "%s", certainty_word(finding->certainty));
+    else
+        snprintf(buffer, size, "unconfirmed for %s",
+                 format_age(label_age_us(finding->unconfirmed_since, now), age, sizeof age));
+    return buffer;
+}
+
+struct badge finding_badge(const struct election *election, struct moment now)
+{
+    enum severity worst = election->finding_count > 0 ? election->findings[0]->severity : SEVERITY_INFO;
+    struct badge badge = label_badge(election, now);
+    enum outlook outlook = label_outlook(election);
+
+    /* Green means led, and the next failover works. */
+    if (outlook == OUTLOOK_STOPS && worst < SEVERITY_ERROR)
+        worst = SEVERITY_CRITICAL;
+    else if (badge.look == ROLE_GOOD && (outlook == OUTLOOK_UNKNOWN || outlook == OUTLOOK_ALONE))
+        badge.look = ROLE_TEXT;
+    if (badge.sign == SIGN_CRITICAL || worst == SEVERITY_INFO)
+        return badge;
+    if (worst >= SEVERITY_ERROR || badge.rank >= RANK_HEALTHY) {
+        badge.sign = severity_sign(worst);
+        badge.look = severity_look(worst);
+    }
+    return badge;
+}
+
+char *finding_ticket(const struct election *election, const struct finding *finding, struct moment now)
+{
+    const struct finding_kind *kind = finding_kind(finding->code);
+    char *text = NULL, when[64], sure[48], evidence[FINDING_EVIDENCE];
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    if (out == NULL)
+        return NULL;
+    fprintf(out, "%s: %s, %s\n", kind->word, severity_word(finding->severity),
+            finding_certainty(finding, now, sure, sizeof sure));
+    fprintf(out, "election: %s", election->name);
+    if (strcmp(election->name, election->path) != 0)
+        fprintf(out, " (%s)", election->path);
+    fprintf(out, "\ncluster: %s%s%s%s\n", election->cluster->name, *election->cluster->name ? " (" : "",
+            election->cluster->hosts, *election->cluster->name ? ")" : "");
+    if (election->leader != NULL)
+        fprintf(out, "leader: %s %s\n", election->leader->identity != NULL ? election->leader->identity : "?",
+                election->leader->name);
+    for (size_t i = 0; i < finding->candidate_count; i++)
+        fprintf(out, "%s%s", i == 0 ? "candidates: " : ", ", finding->candidates[i]);
+    fprintf(out, "%smeaning: %s\nevidence: %s\n", finding->candidate_count > 0 ? "\n" : "", kind->meaning,
+            finding_evidence(finding, evidence, sizeof evidence));
+    fprintf(out, "advice: %s\n", finding->advice != NULL ? finding->advice : kind->advice);
+    fprintf(out, "since: %s\n", format_stamp(finding->since.wall_us, when, sizeof when));
+    fprintf(out, "seen by electop %s at: %s\n", ELECTOP_VERSION,
+            format_stamp(now.wall_us, when, sizeof when));
+    if (fclose(out) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+static bool finding_lines_names(const struct finding *finding, const char *candidate)
+{
+    for (size_t i = 0; i < finding->candidate_count; i++)
+        if (strcmp(finding->candidates[i], candidate) == 0)
+            return true;
+    return false;
+}
+
+const struct finding *finding_of(const struct election *election, const char *candidate)
+{
+    for (size_t i = 0; i < election->finding_count; i++)
+        if (finding_lines_names(election->findings[i], candidate))
+            return election->findings[i];
+    return NULL;
+}
+
+/* The columns of a finding's parts: as wide as the visible ones need. */
+struct pane {
+    int who_x, sure_x, text_x, text_width;
+    bool beside;
+};
+
+static struct pane pane_of(const struct cells *cells, const struct election *election, const char *only)
+{
+    struct pane pane = {.beside = cells->width >= BESIDE};
+    int code = 0, sure = 9;
+
+    for (size_t i = 0; i < election->finding_count; i++) {
+        const struct finding *finding = election->findings[i];
+        int width = (int)strlen(finding_kind(finding->code)->word);
+
+        if (only != NULL && !finding_lines_names(finding, only))
+            continue;
+        code = width > code ? width : code;
+        if (finding->unconfirmed_since.mono_us != 0)
+            sure = 22;
+    }
+    pane.who_x = LEFT + 2 + code + 2;
+    pane.sure_x = pane.who_x + WHO_WIDTH;
+    pane.text_x = pane.beside ? pane.sure_x + sure + 2 : INDENT;
+    pane.text_width = cells->width - pane.text_x - 1;
+    return pane;
+}
+
+static int text_lines(const struct cells *cells, const struct pane *pane, const char *text)
+{
+    int lines = text != NULL ? wrap_lines(cells, pane->text_width, text) : 0;
+
+    return lines < LINES_MOST ? lines : LINES_MOST;
+}
+
+/* A note says little that is urgent: its evidence, and in one line. */
+static int finding_rows(const struct cells *cells, const struct pane *pane, const struct finding *finding)
+{
+    int own = pane->beside ? 0 : 1;
+
+    if (finding->severity == SEVERITY_INFO)
+        return own + 1;
+    return own + text_lines(cells, pane, finding->evidence) + text_lines(cells, pane, finding->advice);
+}
+
+int finding_pane_rows(const struct cells *cells, const struct election *election, const char *only)
+{
+    struct pane pane = pane_of(cells, election, only);
+    int rows = 0;
+
+    /* A crowd's thousand findings are not laid out for a screen of forty lines. */
+    for (size_t i = 0; i < election->finding_count && rows < cells->height; i++)
+        if (only == NULL || finding_lines_names(election->findings[i], only))
+            rows += finding_rows(cells, &pane, election->findings[i]);
+    return rows > 0 ? rows + 1 : 0;
+}
+
+/* Its subject, shortly. */
+static void finding_lines_put_subject(struct cells *cells, int x, int y, int room,
+                                      const struct finding *finding)
+{
+    char name[64], text[96];
+
+    if (finding->candidate_count == 0) {
+        cells_put(cells, x, y, room, ROLE_DIM, "the election");
+        return;
+    }
+    label_short_name(cells, finding->candidates[0], name, sizeof name);
+    if (finding->candidate_count > 1)
+        snprintf(text, sizeof text, "%s +%zu", name, finding->candidate_count - 1);
+    else
+        snprintf(text, sizeof text, "%s", name);
+    cells_put(cells, x, y, room, ROLE_TEXT, text);
+}
+
+static int finding_lines_put_finding(struct cells *cells, const struct pane *pane, int y, int end,
+                                     struct moment now, const struct finding *finding)
+{
+    style look = severity_look(finding->severity);
+    bool note = finding->severity == SEVERITY_INFO;
+    int begin = y, lines;
+    char sure[48], age[16], evidence[FINDING_EVIDENCE];
+
+    cells_put(cells, LEFT, y, 1, look, cells_sign(cells, severity_sign(finding->severity)));
+    cells_put(cells, LEFT + 2, y, -1, note ? look : (style)(look | STYLE_BOLD),
+              finding_kind(finding->code)->word);
+    finding_lines_put_subject(cells, pane->who_x, y, WHO_WIDTH - 1, finding);
+    finding_certainty(finding, now, sure, sizeof sure);
+    if (pane->beside) {
+        cells_put(cells, pane->sure_x, y, pane->text_x - pane->sure_x - 1,
+                  finding->certainty == CERTAINTY_CERTAIN && !note ? ROLE_TEXT : ROLE_DIM, sure);
+    } else {
+        cells_printf(cells, pane->sure_x, y, label_room(pane->sure_x, cells->width), ROLE_DIM, "%s, for %s",
+                     sure, format_age(label_age_us(finding->since, now), age, sizeof age));
+        y++;
+    }
+    lines = end - y < LINES_MOST ? end - y : LINES_MOST;
+    y += wrap_put(cells, pane->text_x, y, pane->text_width, note && lines > 1 ? 1 : lines,
+                  note ? ROLE_DIM : ROLE_TEXT, finding_evidence(finding, evidence, sizeof evidence));
+    lines = end - y < LINES_MOST ? end - y : LINES_MOST;
+    if (!note && finding->advice != NULL)
+        y += wrap_put(cells, pane->text_x, y, pane->text_width, lines, ROLE_ACCENT, finding->advice);
+    return y > begin ? y : begin + 1;
+}
+
+void finding_pane_draw(struct cells *cells, int y, int rows, struct moment now,
+                       const struct election *election, const char *only)
+{
+    struct pane pane = pane_of(cells, election, only);
+    int end = y + rows;
+    size_t left = 0;
+
+    if (rows < 2)
+        return;
+    cells_rule(cells, 0, y, cells->width, "findings");
+    y++;
+    for (size_t i = 0; i < election->finding_count; i++) {
+        if (only != NULL && !finding_lines_names(election->findings[i], only))
+            continue;
+        if (y < end)
+            y = finding_lines_put_finding(cells, &pane, y, end, now, election->findings[i]);
+        else
+            left++;
+    }
+    if (left > 0)
+        cells_printf(cells, cells->width - 26, end - rows, 25, ROLE_DIM, " %zu more: f shows all ", left);
+}

@@ -1,0 +1,625 @@
+#include "tui/words/labels.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#include "probe/election/chain.h"
+#include "probe/election/whatif.h"
+#include "tui/words/format.h"
+#include "tui/screen/safe.h"
+
+#define SHORT_NAME 8 /* columns of a candidate's short name beside its identity */
+#define WORD_MOST 12 /* of the word in front of a number */
+#define DAY_US INT64_C(86400000000)
+
+int64_t label_age_us(struct moment then, struct moment now)
+{
+    return then.mono_us && now.mono_us > then.mono_us ? now.mono_us - then.mono_us : 0;
+}
+
+enum outlook label_outlook(const struct election *election)
+{
+    const char *why;
+
+    if (election->state != ELECTION_LED || election->leader == NULL || label_stale(election) ||
+        (election->recipe != NULL && election->recipe->family == FAMILY_LOCK))
+        return OUTLOOK_NONE;
+    if (election->leader->known && candidate_stays(election->leader))
+        return OUTLOOK_STOPS;
+    if (election->candidate_count < 2)
+        return OUTLOOK_ALONE;
+    switch (whatif_told(election->candidates[1], &why)) {
+    case ANSWER_YES:
+        return OUTLOOK_WORKS;
+    case ANSWER_NO:
+        return OUTLOOK_STOPS;
+    case ANSWER_UNKNOWN:
+        break;
+    }
+    return OUTLOOK_UNKNOWN;
+}
+
+/* A lock has no line, so no successor is known: only whether its waiters watch it. */
+static struct verdict verdict_of_lock(const struct election *election)
+{
+    if (election->state != ELECTION_LED || label_stale(election))
+        return (struct verdict){OUTLOOK_NONE, SIGN_DASH, ROLE_DIM, "", ""};
+    if (whatif_lock_told(election) > 0)
+        return (struct verdict){OUTLOOK_NONE, SIGN_INFO, ROLE_DIM, "waiters", "waiters notified"};
+    if (chain_watches_complete(election->cluster))
+        return (struct verdict){OUTLOOK_NONE, SIGN_INFO, ROLE_DIM, "alone", "no waiter"};
+    return (struct verdict){OUTLOOK_NONE, SIGN_UNKNOWN, ROLE_DIM, "unknown", "unknown"};
+}
+
+struct verdict label_verdict(const struct cells *cells, const struct election *election)
+{
+    static const struct verdict verdicts[] = {
+        [OUTLOOK_NONE] = {OUTLOOK_NONE, SIGN_DASH, ROLE_DIM, "", ""},
+        [OUTLOOK_ALONE] = {OUTLOOK_ALONE, SIGN_DASH, ROLE_WARNING, "alone", "no successor"},
+        [OUTLOOK_UNKNOWN] = {OUTLOOK_UNKNOWN, SIGN_UNKNOWN, ROLE_DIM, "unknown", "unknown"},
+        [OUTLOOK_STOPS] = {OUTLOOK_STOPS, SIGN_CRITICAL, ROLE_CRITICAL, "stops", "stops"},
+        [OUTLOOK_WORKS] = {OUTLOOK_WORKS, SIGN_CHECK, ROLE_GOOD, "works", "works"},
+    };
+    if (election->recipe != NULL && election->recipe->family == FAMILY_LOCK)
+        return verdict_of_lock(election);
+    struct verdict verdict = verdicts[label_outlook(election)];
+    if (verdict.outlook == OUTLOOK_STOPS) {
+        bool stays = election->leader->known && candidate_stays(election->leader);
+        const char *at = stays ? election->leader->name : election->candidates[1]->name;
+        char name[40];
+        snprintf(verdict.text, sizeof verdict.text, "stops at %s",
+                 label_short_name(cells, at, name, sizeof name));
+    }
+    return verdict;
+}
+
+void label_put_verdict(struct cells *cells, const struct column *column, int y,
+                       const struct election *election)
+{
+    struct verdict verdict = label_verdict(cells, election);
+    int used;
+
+    if (column->width == 0)
+        return;
+    used = cells_put(cells, column->x, y, 1, verdict.look, cells_sign(cells, verdict.sign)) + 1;
+    bool fits = used + safe_width(verdict.text, strlen(verdict.text), cells->ascii) <= column->width;
+    cells_put(cells, column->x + used, y, label_room(used, column->width),
+              verdict.look == ROLE_GOOD ? (style)ROLE_DIM : verdict.look,
+              fits ? verdict.text : verdict.brief);
+}
+
+bool label_stale(const struct election *election)
+{
+    bool connected = election->cluster == NULL || election->cluster->connection == CONNECTION_CONNECTED;
+
+    if (election->fresh)
+        return false;
+    return election->listed.mono_us != 0 || election->state == ELECTION_ABSENT ||
+           (election->state == ELECTION_DENIED && !connected);
+}
+
+struct moment label_as_of(const struct election *election, struct moment now)
+{
+    return label_stale(election) ? election->stale_since : now;
+}
+
+static struct badge badge_of(enum sign sign, style look, const char *word, int rank)
+{
+    struct badge badge = {.sign = sign, .look = look, .rank = rank};
+
+    snprintf(badge.word, sizeof badge.word, "%s", word);
+    return badge;
+}
+
+/* Electing and taking over are a moment's states: only once they last do they count as trouble, and rows
+   do not jump while an election is healthy. */
+static bool within_allowance(const struct election *election, struct moment since, struct moment now)
+{
+    int64_t allowed_ms = election->settings != NULL ? election->settings->allow.failover_ms : 10000;
+
+    return label_age_us(since, now) <= allowed_ms * 1000;
+}
+
+static struct badge badge_of_led(const struct election *election, struct moment now)
+{
+    if (election->acknowledged == ACK_NO) {
+        if (within_allowance(election, election->leader_since, now))
+            return badge_of(SIGN_OK, ROLE_WARNING, "taking over", RANK_HEALTHY);
+        return badge_of(SIGN_WARNING, ROLE_WARNING, "no ack", 6);
+    }
+    return badge_of(SIGN_OK, ROLE_GOOD, "led", RANK_HEALTHY);
+}
+
+struct badge label_badge(const struct election *election, struct moment now)
+{
+    if (label_stale(election)) {
+        struct badge badge = badge_of(SIGN_UNKNOWN, ROLE_WARNING, "", 5);
+        char age[16];
+
+        snprintf(badge.word, sizeof badge.word, "stale %s",
+                 format_age(label_age_us(election->stale_since, now), age, sizeof age));
+        return badge;
+    }
+    bool lines = election->state == ELECTION_LED || election->state == ELECTION_ELECTING ||
+                 election->state == ELECTION_VACANT;
+    if (lines && !election_is_proven(election))
+        return badge_of(SIGN_UNKNOWN, ROLE_DIM, "unproven", RANK_HEALTHY);
+    switch (election->state) {
+    case ELECTION_LED:
+        return badge_of_led(election, now);
+    case ELECTION_ELECTING:
+        if (within_allowance(election, election->state_since, now))
+            return badge_of(SIGN_WARNING, ROLE_WARNING, "electing", RANK_HEALTHY);
+        return badge_of(SIGN_WARNING, ROLE_WARNING, "electing", 1);
+    case ELECTION_VACANT:
+        if (election->kind == KIND_LOCK)
+            return badge_of(SIGN_OK, ROLE_DIM, "free", RANK_HEALTHY);
+        return badge_of(SIGN_CRITICAL, ROLE_CRITICAL, "vacant", 0);
+    case ELECTION_ABSENT:
+        /* A lock's znode is its holder: where it is not there, the lock is free. */
+        if (election->kind == KIND_LOCK && election->recipe != NULL &&
+            election->recipe->family == FAMILY_LOCK)
+            return badge_of(SIGN_OK, ROLE_DIM, "free", RANK_HEALTHY);
+        if (election_vanished(election))
+            return badge_of(SIGN_INFO, ROLE_DIM, "vanished", RANK_HEALTHY - 1);
+        return badge_of(SIGN_CRITICAL, ROLE_CRITICAL, "absent", 2);
+    case ELECTION_DENIED:
+        return badge_of(SIGN_WARNING, ROLE_WARNING, "denied", 3);
+    case ELECTION_UNKNOWN:
+        break;
+    }
+    return badge_of(SIGN_UNKNOWN, ROLE_WARNING, "unknown", 4);
+}
+
+char *label_session(const struct candidate *candidate, char *buffer, size_t size)
+{
+    if (candidate->denied)
+        snprintf(buffer, size, "? (ACL)");
+    else if (!candidate->known)
+        snprintf(buffer, size, "?");
+    else if (candidate->stat.owner == 0)
+        snprintf(buffer, size, "none");
+    else
+        snprintf(buffer, size, "0x%" PRIx64, candidate->stat.owner);
+    return buffer;
+}
+
+bool label_candidate_path(const struct election *election, const char *path, const char *name, char *buffer,
+                          size_t size)
+{
+    bool lock = election != NULL && election->recipe != NULL && election->recipe->family == FAMILY_LOCK;
+    int length;
+
+    if (name == NULL || lock)
+        length = snprintf(buffer, size, "%s", path);
+    else
+        length = snprintf(buffer, size, "%s/%s", strcmp(path, "/") == 0 ? "" : path, name);
+    return length >= 0 && (size_t)length < size;
+}
+
+char *label_who(const struct candidate *candidate, char *buffer, size_t size)
+{
+    if (candidate->identity == NULL)
+        return label_session(candidate, buffer, size);
+    snprintf(buffer, size, "%s", candidate->identity);
+    return buffer;
+}
+
+char *label_fit_name(const struct cells *cells, const char *name, int room, char *buffer, size_t size)
+{
+    const char *ellipsis = cells_sign(cells, SIGN_ELLIPSIS);
+    /* Without UTF-8 a name is as wide as its escapes. */
+    char *escaped = cells->ascii ? safe_text(name, strlen(name), true) : NULL;
+
+    format_candidate(escaped != NULL ? escaped : name, room, ellipsis, buffer, size);
+    free(escaped);
+    return buffer;
+}
+
+/* A GUID, a session, or a part of one. */
+static bool is_id(const char *word, size_t length)
+{
+    size_t hex = 0, digits = 0;
+
+    for (size_t i = 0; i < length; i++) {
+        hex += isxdigit((unsigned char)word[i]) != 0;
+        digits += isdigit((unsigned char)word[i]) != 0;
+    }
+    return hex == length && (length >= 4 || digits == length);
+}
+
+static bool is_separator(char c)
+{
+    return strchr("-_#.:", c) != NULL && c != '\0';
+}
+
+/* The last word before the number that is no id, with the separators after it; false: there is none. */
+static bool find_word(const char *name, size_t end, size_t *begin, size_t *length)
+{
+    for (;;) {
+        size_t stop = end, from;
+
+        while (stop > 0 && is_separator(name[stop - 1]))
+            stop--;
+        for (from = stop; from > 0 && !is_separator(name[from - 1]); from--)
+            if (name[from - 1] <= ' ' || name[from - 1] > '~')
+                return false;
+        if (from == stop)
+            return false;
+        if (!is_id(name + from, stop - from)) {
+            *begin = from;
+            *length = end - from;
+            return true;
+        }
+        end = from;
+    }
+}
+
+char *label_short_name(const struct cells *cells, const char *name, char *buffer, size_t size)
+{
+    const char *ellipsis = cells_sign(cells, SIGN_ELLIPSIS);
+    int64_t number = recipe_sequence_of(name);
+    size_t digits = strlen(name), begin, length;
+
+    while (digits > 0 && isdigit((unsigned char)name[digits - 1]) && strlen(name) - digits < 10)
+        digits--;
+    if (number == SEQUENCE_NONE)
+        return label_fit_name(cells, name, SHORT_NAME, buffer, size);
+    digits -= number < 0 && digits > 0; /* its sign */
+    if (!find_word(name, digits, &begin, &length) || length > WORD_MOST)
+        return label_fit_name(cells, name, SHORT_NAME, buffer, size);
+    snprintf(buffer, size, "%.*s%s%" PRId64, (int)length, name + begin, ellipsis, number);
+    return buffer;
+}
+
+char *label_tight_name(const struct cells *cells, const char *name, int room, char *buffer, size_t size)
+{
+    const char *ellipsis = cells_sign(cells, SIGN_ELLIPSIS);
+    char *mark;
+    int over;
+
+    label_short_name(cells, name, buffer, size);
+    over = safe_width(buffer, strlen(buffer), cells->ascii) - room;
+    mark = strstr(buffer, ellipsis);
+    if (over <= 0 || mark == NULL)
+        return buffer;
+    if (over > mark - buffer)
+        over = (int)(mark - buffer);
+    memmove(mark - over, mark, strlen(mark) + 1); /* the word is plain letters: find_word() */
+    return buffer;
+}
+
+/* The byte at which the last columns of a text begin, at most room of them; characters stay whole. */
+static size_t tail_of(const struct cells *cells, const char *text, int room)
+{
+    size_t at = strlen(text), length = at;
+
+    while (at > 0) {
+        size_t before = at - 1;
+
+        while (before > 0 && ((unsigned char)text[before] & 0xc0) == 0x80)
+            before--;
+        if (safe_width(text + before, length - before, cells->ascii) > room)
+            break;
+        at = before;
+    }
+    return at;
+}
+
+/* How many bytes of a text take at most room columns. */
+static size_t head_of(const struct cells *cells, const char *text, int room)
+{
+    char unit[SAFE_UNIT];
+    size_t at = 0, length = strlen(text), eaten;
+    int width;
+
+    while ((eaten = safe_unit(text + at, length - at, cells->ascii, unit, &width)) > 0 && width <= room) {
+        room -= width;
+        at += eaten;
+    }
+    return at;
+}
+
+char *label_fit(const struct cells *cells, const char *name, int room, char *buffer, size_t size)
+{
+    const char *ellipsis = cells_sign(cells, SIGN_ELLIPSIS);
+    int dots = safe_width(ellipsis, strlen(ellipsis), cells->ascii);
+    size_t length = strlen(name), tail, head = 0;
+
+    if (safe_width(name, length, cells->ascii) <= room) {
+        snprintf(buffer, size, "%s", name);
+        return buffer;
+    }
+    room = room > dots ? room - dots : 0;
+    if (name[0] == '/') {
+        tail = tail_of(cells, name, room);
+        const char *slash = strchr(name + tail, '/'); /* whole components, unless that leaves too little */
+        if (slash != NULL && (size_t)(slash - name) < length - (size_t)room / 2)
+            tail = (size_t)(slash - name);
+    } else {
+        head = head_of(cells, name, room - room / 2);
+        tail = tail_of(cells, name, room / 2);
+    }
+    snprintf(buffer, size, "%.*s%s%s", (int)head, name, ellipsis, name + tail);
+    return buffer;
+}
+
+int label_put_fit(struct cells *cells, int x, int y, int room, style look, const char *name)
+{
+    char text[512];
+
+    return room <= 0 ? 0
+                     : cells_put(cells, x, y, room, look, label_fit(cells, name, room, text, sizeof text));
+}
+
+static int put_named_leader(struct cells *cells, int x, int y, int room, const struct election *election)
+{
+    const struct candidate *leader = election->leader;
+    bool stale = label_stale(election);
+    char who[256], name[64];
+    int used, width;
+
+    label_who(leader, who, sizeof who);
+    used = label_put_fit(cells, x, y, room < 0 ? cells->width - x : room, stale ? ROLE_DIM : ROLE_TEXT, who);
+    if (leader->sequence == SEQUENCE_NONE)
+        return used;
+    label_short_name(cells, leader->name, name, sizeof name);
+    width = safe_width(name, strlen(name), cells->ascii);
+    if (width > room - used - 1) /* a number that has no room is not cut: half a number is another number */
+        return used;
+    return used + 1 + cells_put(cells, x + used + 1, y, room - used - 1, ROLE_DIM, name);
+}
+
+const char *label_nobody(const struct cells *cells, const struct election *election, struct moment now,
+                         struct nobody *nobody)
+{
+    const char *bound = election->state_since_exact ? "" : cells_sign(cells, SIGN_AT_LEAST);
+    bool lock = election->kind == KIND_LOCK;
+    char age[16];
+
+    *nobody = (struct nobody){.sign = SIGN_UNKNOWN, .look = ROLE_DIM};
+    if (label_stale(election))
+        return election->state == ELECTION_ABSENT   ? "absent then"
+               : election->state == ELECTION_DENIED ? "denied then"
+                                                    : "nobody then";
+    format_age(label_age_us(election->state_since, now), age, sizeof age);
+    switch (election->state) {
+    case ELECTION_VACANT:
+        nobody->sign = lock ? SIGN_DASH : SIGN_NONE;
+        if (lock)
+            return "nobody";
+        nobody->look = ROLE_WARNING;
+        if (election->recipe == NULL && election_problem(election, nobody->text, sizeof nobody->text) != NULL)
+            return nobody->text;
+        nobody->look = ROLE_CRITICAL;
+        snprintf(nobody->text, sizeof nobody->text, "nobody for %s%s", bound, age);
+        return nobody->text;
+    case ELECTION_ELECTING:
+        nobody->look = ROLE_WARNING;
+        return "next in line";
+    case ELECTION_ABSENT:
+        nobody->sign = SIGN_DASH;
+        if (lock && election->recipe != NULL && election->recipe->family == FAMILY_LOCK)
+            return "nobody";
+        if (!election_vanished(election)) {
+            nobody->look = ROLE_TEXT;
+            return "no such path";
+        }
+        nobody->sign = SIGN_NONE;
+        snprintf(nobody->text, sizeof nobody->text, "vanished %s%s ago", bound, age);
+        return nobody->text;
+    case ELECTION_DENIED:
+        return "permission denied";
+    case ELECTION_LED:
+    case ELECTION_UNKNOWN:
+        break;
+    }
+    if (election->problem != NULL)
+        return election->problem;
+    return election->cluster != NULL && election->cluster->connection != CONNECTION_CONNECTED
+               ? "not connected"
+               : "not read yet";
+}
+
+int label_put_leader(struct cells *cells, int x, int y, int room, const struct election *election,
+                     struct moment now)
+{
+    struct nobody nobody;
+    const char *text;
+
+    if (election->leader != NULL)
+        return put_named_leader(cells, x, y, room, election);
+    text = label_nobody(cells, election, now, &nobody);
+    if (nobody.sign != SIGN_NONE)
+        return cells_printf(cells, x, y, room, nobody.look, "%s %s", cells_sign(cells, nobody.sign), text);
+    /* For how long is said in whole or not at all. */
+    if (room >= 0 && strncmp(text, "nobody for ", 11) == 0 &&
+        safe_width(text, strlen(text), cells->ascii) > room)
+        text = "nobody";
+    return cells_put(cells, x, y, room, nobody.look, text);
+}
+
+int label_room(int x, int end)
+{
+    return end > x ? end - x : 0;
+}
+
+int label_put_crumbs(struct cells *cells, int x, int room, const char *cluster, const char *election,
+                     const char *candidate)
+{
+    int begin = x, end = x + room;
+    char name[256];
+
+    if (cluster[0] != '\0') {
+        x += cells_put(cells, x, 0, label_room(x, end) / 3, ROLE_TITLE_DIM, cluster) + 1;
+        x += cells_put(cells, x, 0, label_room(x, end), ROLE_TITLE_DIM, cells_sign(cells, SIGN_CRUMB)) + 1;
+    }
+    if (candidate == NULL)
+        return x + label_put_fit(cells, x, 0, label_room(x, end), ROLE_TITLE, election) - begin;
+    x += label_put_fit(cells, x, 0, label_room(x, end) / 2, ROLE_TITLE_DIM, election) + 1;
+    x += cells_put(cells, x, 0, label_room(x, end), ROLE_TITLE_DIM, cells_sign(cells, SIGN_CRUMB)) + 1;
+    label_fit_name(cells, candidate, label_room(x, end), name, sizeof name);
+    return x + cells_put(cells, x, 0, label_room(x, end), ROLE_TITLE, name) - begin;
+}
+
+char *label_since(const struct cells *cells, const struct election *election, struct moment now, char *buffer,
+                  size_t size)
+{
+    bool led = election->leader != NULL;
+    struct moment since = led ? election->leader_since : election->state_since;
+    bool exact = led ? election->leader_since_exact : election->state_since_exact;
+    char age[16];
+
+    if (election->state == ELECTION_DENIED || election->state == ELECTION_UNKNOWN) {
+        snprintf(buffer, size, "%s", cells_sign(cells, SIGN_DASH));
+        return buffer;
+    }
+    if (since.mono_us == 0) {
+        snprintf(buffer, size, "?");
+        return buffer;
+    }
+    /* A stale state is shown as of its last observation: whether it lasts is not known. */
+    format_age(label_age_us(since, label_as_of(election, now)), age, sizeof age);
+    snprintf(buffer, size, "%s%s", exact ? "" : cells_sign(cells, led ? SIGN_AT_MOST : SIGN_AT_LEAST), age);
+    return buffer;
+}
+
+static size_t labels_host_length(const char *address)
+{
+    const char *colon = strrchr(address, ':');
+
+    return colon != NULL ? (size_t)(colon - address) : strlen(address);
+}
+
+/* "zk1" of "zk1.prod.example.com:2181"; a whole IP address. */
+static size_t label_length(const char *address)
+{
+    size_t host = labels_host_length(address);
+
+    for (size_t i = 0; i < host; i++)
+        if (isalpha((unsigned char)address[i]) && address[0] != '[')
+            return strcspn(address, ".:");
+    return host;
+}
+
+char *label_server(const struct cluster *cluster, size_t which, char *buffer, size_t size)
+{
+    const char *address = cluster->servers[which].address;
+    size_t host = labels_host_length(address), label = label_length(address), shown;
+    bool host_twice = false, label_twice = false;
+
+    for (size_t i = 0; i < cluster->server_count; i++) {
+        const char *other = cluster->servers[i].address;
+
+        if (i == which)
+            continue;
+        host_twice |= labels_host_length(other) == host && memcmp(other, address, host) == 0;
+        label_twice |= label_length(other) == label && memcmp(other, address, label) == 0;
+    }
+    shown = host_twice ? strlen(address) : label_twice ? host : label;
+    snprintf(buffer, size, "%.*s", (int)(shown < size ? shown : size - 1), address);
+    return buffer;
+}
+
+bool label_asked_for_sessions(const struct server *server)
+{
+    return server->mode != SERVER_FOLLOWER && server->mode != SERVER_OBSERVER;
+}
+
+const char *label_hidden(const struct server *server, unsigned *told, char *parts, size_t size)
+{
+    static const struct {
+        enum hidden_part part;
+        const char *word;
+    } all[] = {
+        {HIDDEN_WATCHES, "watches"}, {HIDDEN_CONNECTIONS, "connections"}, {HIDDEN_SESSIONS, "sessions"}};
+    const char *reason = NULL, *same[3] = {"", "", ""};
+    size_t count = 0, length = 0;
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const char *why = server->hidden[all[i].part];
+
+        if (all[i].part == HIDDEN_SESSIONS && !label_asked_for_sessions(server))
+            continue;
+        if (why == NULL || (*told & 1U << all[i].part) != 0)
+            continue;
+        if (reason == NULL) {
+            reason = why;
+            length = strcspn(why, ";");
+        }
+        if (strcspn(why, ";") != length || strncmp(why, reason, length) != 0)
+            continue;
+        *told |= 1U << all[i].part;
+        same[count++] = all[i].word;
+    }
+    snprintf(parts, size, "%s%s%s%s%s", count > 0 ? same[0] : "", count > 2 ? ", " : "",
+             count > 2 ? same[1] : "", count > 1 ? " and " : "", count > 1 ? same[count - 1] : "");
+    return reason;
+}
+
+const char *label_mode(const struct server *server)
+{
+    const char *word = server_mode_word(server->mode);
+
+    return word != NULL ? word : "?";
+}
+
+char *label_when(int64_t wall_us, struct moment now, char *buffer, size_t size)
+{
+    time_t s = (time_t)(wall_us / 1000000);
+    struct tm tm;
+
+    if (wall_us <= 0 || now.wall_us - wall_us < DAY_US || localtime_r(&s, &tm) == NULL)
+        return format_clock(wall_us, buffer, size);
+    if (strftime(buffer, size, "%b %e", &tm) == 0)
+        snprintf(buffer, size, "?");
+    return buffer;
+}
+
+const char *label_recognised(enum recognised recognised)
+{
+    switch (recognised) {
+    case RECOGNISED_NAME:
+        return "by name only";
+    case RECOGNISED_SIGNATURE:
+        return "by signature";
+    case RECOGNISED_WATCH:
+        return "by a watch seen";
+    case RECOGNISED_CONFIGURED:
+        return "as configured";
+    }
+    return "?";
+}
+
+const char *label_connection(enum connection_state state)
+{
+    switch (state) {
+    case CONNECTION_CONNECTING:
+    case CONNECTION_REFUSED: /* the problem says it */
+        return "not connected";
+    case CONNECTION_CONNECTED:
+        return "connected";
+    case CONNECTION_EXPIRED:
+        return "session expired";
+    }
+    return "?";
+}
+
+bool label_match(const char *text, const char *needle)
+{
+    size_t length = strlen(needle);
+
+    if (length == 0)
+        return true;
+    if (text == NULL)
+        return false;
+    for (; *text != '\0'; text++)
+        if (strncasecmp(text, needle, length) == 0)
+            return true;
+    return false;
+}

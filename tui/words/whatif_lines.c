@@ -1,0 +1,371 @@
+#include "tui/words/whatif_lines.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "probe/election/chain.h"
+#include "probe/election/failovers.h"
+#include "tui/words/format.h"
+#include "tui/screen/safe.h"
+#include "tui/words/chain_lines.h"
+#include "tui/words/labels.h"
+#include "tui/words/failover_facts.h"
+
+#define LEFT 1
+#define LABEL_WIDTH 25
+
+/* Pieces of a sentence, one after the other, as far as there is room. */
+struct whatif_pen {
+    struct cells *cells;
+    int x, y;
+};
+
+static void whatif_lines_say(struct whatif_pen *pen, style look, const char *text)
+{
+    if (pen->x < pen->cells->width)
+        pen->x += cells_put(pen->cells, pen->x, pen->y, -1, look, text);
+}
+
+/* Shown only if all of it has room: a truncated sentence says less than a short one. */
+static void say_more(struct whatif_pen *pen, style look, const char *text)
+{
+    if (pen->x + safe_width(text, strlen(text), pen->cells->ascii) <= pen->cells->width)
+        whatif_lines_say(pen, look, text);
+}
+
+static void say_name(struct whatif_pen *pen, const struct candidate *candidate)
+{
+    char name[64];
+
+    whatif_lines_say(pen, ROLE_STRONG, label_short_name(pen->cells, candidate->name, name, sizeof name));
+}
+
+/* Its number alone would send people to look for who that is. */
+static void whatif_lines_say_candidate(struct whatif_pen *pen, const struct candidate *candidate)
+{
+    char who[256];
+    int room = pen->cells->width - pen->x - 24;
+
+    say_name(pen, candidate);
+    whatif_lines_say(pen, ROLE_TEXT, " ");
+    room = room < 12 ? 12 : room > 32 ? 32 : room;
+    chain_who(candidate, who, sizeof who);
+    if (who[0] != '?' && pen->x < pen->cells->width)
+        pen->x += cells_put(pen->cells, pen->x, pen->y, room, ROLE_DIM, who) + 1;
+}
+
+/* Others that are notified beside the successor. */
+static void say_others(struct whatif_pen *pen, const struct departure *departure)
+{
+    char text[64];
+
+    if (departure->other_count == 0) {
+        if (departure->others_unknown)
+            say_more(pen, ROLE_DIM, "; others may be told");
+        return;
+    }
+    whatif_lines_say(pen, ROLE_WARNING, departure->told == ANSWER_YES ? "; also told: " : "; told instead: ");
+    if (departure->others[0] == NULL) {
+        snprintf(text, sizeof text, "%zu others", departure->other_count);
+        whatif_lines_say(pen, ROLE_WARNING, text);
+        return;
+    }
+    say_name(pen, departure->others[0]);
+    if (departure->other_count > 1) {
+        snprintf(text, sizeof text, " and %zu more", departure->other_count - 1);
+        whatif_lines_say(pen, ROLE_WARNING, text);
+    }
+}
+
+/* Why the successor is not notified. */
+static void say_untold(struct whatif_pen *pen, const struct departure *departure)
+{
+    const char *why = departure->why != NULL ? departure->why : "it is not told";
+
+    if (strncmp(why, "all watch", 9) == 0) { /* no notification is needed */
+        whatif_lines_say(pen, ROLE_DIM, why);
+        return;
+    }
+    if (departure->other_count > 0 || departure->others_unknown) {
+        say_name(pen, departure->heir);
+        whatif_lines_say(pen, ROLE_CRITICAL | STYLE_BOLD, " is not told: ");
+        whatif_lines_say(pen, ROLE_TEXT, why);
+        say_more(pen, ROLE_TEXT,
+                 departure->leads ? ", and does not lead then" : ", and the line stops there");
+        say_others(pen, departure);
+        return;
+    }
+    whatif_lines_say(pen, ROLE_CRITICAL | STYLE_BOLD, "nobody is told: ");
+    say_name(pen, departure->heir);
+    whatif_lines_say(pen, ROLE_TEXT, strncmp(why, "it ", 3) == 0 ? why + 2 : ": ");
+    if (strncmp(why, "it ", 3) != 0)
+        whatif_lines_say(pen, ROLE_TEXT, why);
+    say_more(pen, ROLE_TEXT, departure->leads ? ", and nobody leads then" : ", and the line stops there");
+}
+
+/* The one that should go has no session whose end could take it away. */
+static void say_stays(struct whatif_pen *pen, const struct election *election,
+                      const struct departure *departure)
+{
+    bool roomy = pen->cells->width - pen->x > 80;
+
+    whatif_lines_say(pen, ROLE_CRITICAL | STYLE_BOLD,
+                     roomy ? "it never goes by itself (no session owns it)" : "no session");
+    whatif_lines_say(pen, ROLE_TEXT, ": only deleting it ");
+    if (departure->heir == NULL) {
+        whatif_lines_say(pen, ROLE_TEXT, "takes it away");
+        return;
+    }
+    whatif_lines_say(pen, ROLE_TEXT, departure->leads ? "lets " : "moves ");
+    say_name(pen, departure->heir);
+    whatif_lines_say(pen, ROLE_TEXT,
+                     !departure->leads             ? " up"
+                     : election->kind == KIND_LOCK ? " hold it"
+                                                   : " lead");
+    if (departure->told == ANSWER_NO)
+        say_more(pen, ROLE_CRITICAL, ", which is not told");
+}
+
+/* How long it took before: " (last time 1.24s, usually 1.1s)". */
+static void say_times(struct whatif_pen *pen, const struct election *election)
+{
+    char last[FORMAT_INTERVAL], usual[FORMAT_INTERVAL], text[2 * FORMAT_INTERVAL + 32];
+
+    if (election_last_failover(election) == NULL ||
+        !failover_facts_usual(pen->cells, election, FORMAT_INTERVAL, usual))
+        return;
+    failover_facts_last(pen->cells, election, FORMAT_INTERVAL, last);
+    if (strcmp(last, usual) == 0)
+        snprintf(text, sizeof text, " (last time %s)", last);
+    else
+        snprintf(text, sizeof text, " (last time %s, usually %s)", last, usual);
+    say_more(pen, ROLE_DIM, text);
+}
+
+/* before: the successor's predecessor by then; NULL: the candidate that goes leads by then. */
+static void say_outcome(struct whatif_pen *pen, const struct election *election,
+                        const struct departure *departure, const struct candidate *before)
+{
+    if (departure->stays) {
+        say_stays(pen, election, departure);
+        return;
+    }
+    if (departure->heir == NULL) {
+        if (before == NULL)
+            whatif_lines_say(pen, election->kind == KIND_LOCK ? ROLE_TEXT : ROLE_CRITICAL,
+                             election->kind == KIND_LOCK ? "it is free"
+                                                         : "nobody stands behind it: nobody leads then");
+        else
+            whatif_lines_say(pen, ROLE_DIM, "nobody stands behind it, and nobody needs to be told");
+        return;
+    }
+    if (departure->told == ANSWER_NO) {
+        say_untold(pen, departure);
+        return;
+    }
+    whatif_lines_say_candidate(pen, departure->heir);
+    if (departure->heir_stays) {
+        whatif_lines_say(pen, ROLE_TEXT, departure->leads ? "is first then" : "moves up");
+        whatif_lines_say(pen, ROLE_CRITICAL, ": it has no session, and never goes by itself");
+        return;
+    }
+    if (departure->told == ANSWER_UNKNOWN) {
+        whatif_lines_say(pen, ROLE_TEXT, departure->leads ? "leads, if it is told: " : "must be told: ");
+        whatif_lines_say(pen, ROLE_DIM,
+                         departure->why != NULL ? departure->why : "its watches are not known");
+        return;
+    }
+    if (departure->leads) {
+        whatif_lines_say(pen, ROLE_TEXT,
+                         election->kind == KIND_LOCK ? "wakes and holds it" : "wakes and leads");
+    } else if (before != NULL) {
+        whatif_lines_say(pen, ROLE_TEXT, "wakes, and watches ");
+        say_name(pen, before);
+        whatif_lines_say(pen, ROLE_TEXT, " from then on");
+    }
+    say_others(pen, departure);
+    if (departure->leads)
+        say_times(pen, election);
+}
+
+/* before: its predecessor by then, or NULL. */
+static void put_departure(struct cells *cells, int x, int y, const struct election *election,
+                          const struct departure *departure, const struct candidate *before,
+                          const char *label)
+{
+    bool whole = departure->told == ANSWER_YES && !departure->stays;
+    bool untold = departure->heir != NULL && departure->told == ANSWER_NO && departure->why != NULL &&
+                  strncmp(departure->why, "all watch", 9) != 0;
+    bool broken = untold || departure->stays || departure->heir_stays;
+    bool alone = departure->heir == NULL && before == NULL && election->kind != KIND_LOCK;
+    enum sign sign = whole                                                     ? SIGN_CHECK
+                     : alone                                                   ? SIGN_WARNING
+                     : broken                                                  ? SIGN_CRITICAL
+                     : departure->heir == NULL || departure->told == ANSWER_NO ? SIGN_INFO
+                                                                               : SIGN_UNKNOWN;
+    style look = whole ? ROLE_GOOD : broken ? ROLE_CRITICAL : alone ? ROLE_WARNING : ROLE_DIM;
+    struct whatif_pen pen = {cells, x, y};
+
+    if (label_stale(election)) { /* so it was; the present state is unknown */
+        sign = SIGN_UNKNOWN;
+        look = ROLE_DIM;
+    }
+    whatif_lines_say(&pen, look, cells_sign(cells, sign));
+    pen.x = x + 2;
+    cells_put(cells, pen.x, y, LABEL_WIDTH - 1, ROLE_DIM, label);
+    pen.x += LABEL_WIDTH;
+    say_outcome(&pen, election, departure, before);
+}
+
+/* The first candidate after the leader whose notification is unknown; NULL: there is none. */
+static const struct candidate *first_unknown(const struct election *election)
+{
+    const char *why;
+
+    for (size_t i = 1; i < election->candidate_count; i++)
+        if (whatif_told(election->candidates[i], &why) == ANSWER_UNKNOWN)
+            return election->candidates[i];
+    return NULL;
+}
+
+void whatif_put_holder(struct cells *cells, int x, int y, const struct election *election)
+{
+    struct whatif_pen pen = {cells, x, y};
+    size_t told = whatif_lock_told(election);
+    bool complete = chain_watches_complete(election->cluster);
+    char text[96];
+
+    whatif_lines_say(&pen, ROLE_DIM, "If its holder goes now   ");
+    whatif_lines_say(&pen, ROLE_TEXT, "whoever creates it first");
+    if (told == 0 && !complete)
+        snprintf(text, sizeof text, "; who watches it is not known");
+    else if (told == 0)
+        snprintf(text, sizeof text, "; nobody else watches it");
+    else
+        snprintf(text, sizeof text, "; watched by %s%zu", complete ? "" : "at least ", told);
+    whatif_lines_say(&pen, told == 0 && complete ? ROLE_WARNING : ROLE_DIM, text);
+}
+
+bool whatif_put_line(struct cells *cells, int x, int y, const struct election *election)
+{
+    struct next_failover next = {.chain = CHAIN_UNKNOWN};
+    struct whatif_pen pen = {cells, x, y};
+    char label[128], name[64];
+    const struct candidate *unknown;
+    const char *why;
+
+    if (election->candidate_count < 3)
+        return false;
+    /* Where the line is cut something is found,
+       so most lines of which not all is known need not be walked. */
+    unknown = first_unknown(election);
+    if (unknown == NULL || (election->finding_count > 0 && election->findings[0]->severity >= SEVERITY_ERROR))
+        next = whatif_next(election);
+    if (next.chain == CHAIN_BROKEN && next.broken_at != NULL && next.broken_at != next.heir) {
+        const struct candidate *before = election_predecessor(election, next.broken_at);
+        struct departure departure = whatif_goes(election, before);
+
+        snprintf(label, sizeof label, "If %s goes", label_short_name(cells, before->name, name, sizeof name));
+        put_departure(cells, x, y, election, &departure, election_predecessor(election, before), label);
+        return true;
+    }
+    if (next.chain == CHAIN_COMPLETE) {
+        bool stale = label_stale(election);
+
+        whatif_lines_say(&pen, stale ? ROLE_DIM : ROLE_GOOD,
+                         cells_sign(cells, stale ? SIGN_UNKNOWN : SIGN_CHECK));
+        pen.x = x + 2;
+        whatif_lines_say(&pen, ROLE_DIM, "The line behind it");
+        pen.x = x + 2 + LABEL_WIDTH;
+        whatif_lines_say(&pen, ROLE_TEXT, "is whole: whoever is next is told");
+        return true;
+    }
+    if (next.chain == CHAIN_BROKEN || unknown == NULL)
+        return false;
+    whatif_lines_say(&pen, ROLE_DIM, cells_sign(cells, SIGN_UNKNOWN));
+    pen.x = x + 2;
+    whatif_lines_say(&pen, ROLE_DIM, "The line behind it");
+    pen.x = x + 2 + LABEL_WIDTH;
+    whatif_lines_say(&pen, ROLE_TEXT, "may stop at ");
+    say_name(&pen, unknown);
+    whatif_told(unknown, &why);
+    if (pen.x + 2 + safe_width(why, strlen(why), cells->ascii) <= cells->width) {
+        whatif_lines_say(&pen, ROLE_TEXT, ": ");
+        whatif_lines_say(&pen, ROLE_DIM, why);
+    }
+    return true;
+}
+
+bool whatif_put_leader(struct cells *cells, int x, int y, const struct election *election)
+{
+    struct departure departure;
+
+    if (election->candidate_count == 0)
+        return false;
+    departure = whatif_goes(election, election->candidates[0]);
+    put_departure(cells, x, y, election, &departure, NULL,
+                  election->kind == KIND_LOCK ? "If its holder goes now" : "If the leader goes now");
+    return true;
+}
+
+/* How soon anybody can notice. */
+static void put_noticed(struct cells *cells, int x, int y, const struct candidate *goes)
+{
+    const struct client_session *session = candidate_client(goes);
+    struct whatif_pen pen = {cells, x, y};
+    struct moment latest =
+        session != NULL ? client_expires(goes->election->cluster, session) : (struct moment){0, 0};
+    char text[64];
+
+    if (candidate_stays(goes)) {
+        whatif_lines_say(&pen, ROLE_DIM, "noticed at once when somebody deletes it");
+        return;
+    }
+    whatif_lines_say(&pen, ROLE_DIM, "noticed at once when its client closes its session; ");
+    if (session == NULL || session->timeout_ms <= 0) {
+        whatif_lines_say(&pen, ROLE_DIM, "after its session timeout when it dies");
+        return;
+    }
+    whatif_lines_say(&pen, ROLE_DIM, "within ");
+    whatif_lines_say(&pen, ROLE_TEXT,
+                     format_span(client_expiry_us(goes->election->cluster, session), text, sizeof text));
+    whatif_lines_say(&pen, ROLE_DIM, " when it dies");
+    if (latest.wall_us > 0 && pen.x + 28 <= cells->width) {
+        whatif_lines_say(&pen, ROLE_DIM, ", at the latest at ");
+        whatif_lines_say(&pen, ROLE_TEXT, format_clock(latest.wall_us, text, sizeof text));
+    }
+}
+
+void whatif_pane_draw(struct cells *cells, int y, int rows, const struct election *election,
+                      const struct candidate *goes)
+{
+    int end = y + rows;
+    size_t at;
+    char label[128], name[64];
+
+    if (rows < 2 || goes == NULL)
+        return;
+    label_short_name(cells, goes->name, name, sizeof name);
+    snprintf(label, sizeof label, "what if %s goes? w ends this; any other candidate can be selected", name);
+    cells_rule(cells, 0, y++, cells->width, label);
+    if (rows > 4)
+        put_noticed(cells, LEFT + 2, y++, goes);
+    at = election_position(election, goes);
+    for (size_t i = at; i < election->candidate_count && y < end; i++) {
+        struct departure departure = whatif_goes(election, election->candidates[i]);
+
+        if (y + 1 == end && i + 1 < election->candidate_count && departure.told != ANSWER_NO) {
+            cells_printf(cells, LEFT + 2, y, -1, ROLE_DIM, "%s and so on, for %zu more",
+                         cells_sign(cells, SIGN_ELLIPSIS), election->candidate_count - i);
+            return;
+        }
+        label_short_name(cells, election->candidates[i]->name, name, sizeof name);
+        snprintf(label, sizeof label, i == at ? "When %s goes" : "then %s goes", name);
+        /* All before it are gone by then: the one that is notified leads. */
+        departure.leads = departure.heir != NULL && (departure.leads || at == 0);
+        put_departure(cells, LEFT, y++, election, &departure, at > 0 ? election->candidates[at - 1] : NULL,
+                      label);
+        if (departure.told == ANSWER_NO && departure.heir != NULL)
+            return;
+    }
+}

@@ -1,0 +1,21 @@
+/*
+ * whatif_lines.h - departures in sentences: which candidate is notified when one goes, which leads then, and
+ * where the chain stops.
+ */
+#ifndef ELECTOP_TUI_WORDS_WHATIF_LINES_H
+#define ELECTOP_TUI_WORDS_WHATIF_LINES_H
+
+#include "probe/election/whatif.h"
+#include "tui/screen/cells.h"
+
+/* How the next failover will go; false: there is no candidate, so there is none. */
+bool whatif_put_leader(struct cells *, int x, int y, const struct election *);
+/* The same of a lock without a line of contenders. */
+void whatif_put_holder(struct cells *, int x, int y, const struct election *);
+/* Where the line behind it stops, or that it does not; false: there is nothing more to say. */
+bool whatif_put_line(struct cells *, int x, int y, const struct election *);
+
+/* The departure of one candidate played through, one after the other, until the line stops. */
+void whatif_pane_draw(struct cells *, int y, int rows, const struct election *, const struct candidate *goes);
+
+#endif
