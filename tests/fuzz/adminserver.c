@@ -9,7 +9,7 @@
 
 #include <jansson.h>
 
-#include "probe/zookeeper/admin_reader.h"
+#include "probe/zookeeper/adminserver_parse.h"
 #include "probe/zookeeper/json_stream.h"
 
 static void check(bool holds)
@@ -21,14 +21,14 @@ static void check(bool holds)
 static const char *read_all(enum admin_command command, const char *bytes, size_t size, size_t piece,
                             struct server_answer *answer, char *said)
 {
-    struct admin_reader *reader = admin_reader_new(command, answer);
+    struct adminserver_parse *reader = adminserver_parse_new(command, answer);
     const char *problem = NULL;
     for (size_t at = 0; at < size && !problem; at += piece)
-        problem = admin_reader_feed(reader, bytes + at, size - at < piece ? size - at : piece);
+        problem = adminserver_parse_feed(reader, bytes + at, size - at < piece ? size - at : piece);
     if (!problem)
-        problem = admin_reader_end(reader);
+        problem = adminserver_parse_end(reader);
     strncpy(said, problem ? problem : "", 255);
-    admin_reader_free(reader);
+    adminserver_parse_free(reader);
     return problem ? said : NULL;
 }
 

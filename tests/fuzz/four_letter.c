@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/zookeeper/word_reader.h"
+#include "probe/zookeeper/fourletter_parse.h"
 
 static void check(bool holds)
 {
@@ -24,7 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text[size - 1] = '\0';
     struct server_answer answer;
     server_answer_clear(&answer);
-    const char *problem = word_read((enum word)(data[0] % (WORD_DUMP + 1)), text, &answer);
+    const char *problem =
+        fourletter_word_read((enum fourletter_word)(data[0] % (FOURLETTER_WORD_DUMP + 1)), text, &answer);
     if (problem)
         check(*problem && !answer.connections.count && !answer.watches.count && !answer.sessions.count);
     for (size_t i = 0; i < answer.connections.count; i++)

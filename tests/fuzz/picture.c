@@ -6,27 +6,27 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "probe/history/picture.h"
-#include "probe/history/thaw.h"
-#include "probe/sink/json_look.h"
+#include "probe/history/snapshot.h"
+#include "probe/history/snapshot_read.h"
+#include "probe/json/json_snapshot.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
-    struct picture *picture = picture_new();
-    struct thawed *thawed = NULL;
+    struct picture *picture = snapshot_new();
+    struct snapshot_model *restored = NULL;
     struct buffer json = {0};
-    if (picture_apply(picture, bytes, length))
-        thawed = thaw(picture, INT64_C(1760000000000000), 1);
-    if (thawed) {
-        const struct model *model = thawed_model(thawed);
-        json_look_write(&json, model, model->now);
-        thawed_lapse(thawed, NULL, model->now.wall_us, "nobody was recording then");
-        json_look_write(&json, model, model->now);
+    if (snapshot_apply(picture, bytes, length))
+        restored = snapshot_read(picture, INT64_C(1760000000000000), 1);
+    if (restored) {
+        const struct model *model = snapshot_model_model(restored);
+        json_snapshot_write(&json, model, model->now);
+        snapshot_model_lapse(restored, NULL, model->now.wall_us, "nobody was recording then");
+        json_snapshot_write(&json, model, model->now);
     }
     buffer_free(&json);
-    thawed_free(thawed);
-    picture_free(picture);
+    snapshot_model_free(restored);
+    snapshot_free(picture);
     return 0;
 }

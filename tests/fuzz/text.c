@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "config/utf8.h"
-#include "tui/text/format.h"
-#include "tui/text/safe.h"
+#include "tui/words/format.h"
+#include "tui/screen/safe.h"
 
 static void check(bool holds)
 {
