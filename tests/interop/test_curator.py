@@ -1,9 +1,10 @@
-"""Curator's latch, selector and mutex: the library behind most elections on ZooKeeper."""
+"""Test candidates beside Curator's latch, selector and mutex; and a latch that lost its znode."""
 import pytest
 
-from electop import look_at, names
-from judged import FIRST, THIRD, Judged
+from electop import Events, look_at, names
+from injected import FIRST, THIRD, Injected
 from peer import build_curator
+from waiting import until
 
 
 @pytest.fixture(scope="module")
@@ -11,22 +12,26 @@ def command():
     return build_curator()
 
 
-class TestLatch(Judged):
+class TestLatch(Injected):
     kind, recipe = "latch", "curator-latch"
 
-    def test_who_lost_its_znode(self, zk, client, path, three, events):
+    def test_who_lost_its_znode(self, zk, client, path, three):
         """A latch whose znode somebody deleted goes on watching, and will not lead: this is told of it."""
-        second = names(look_at(zk.hosts, path))[1]
-        client.delete(f"{path}/{second}")
-        found = events.expect("finding-raised", within=60, finding=lambda f: f["code"] == "watcher-without-candidate")
-        assert second in found["finding"]["evidence"]
-        three[0].tell("close", FIRST)
-        three[1].expect("leads", THIRD)
+        with Events(zk.hosts, "--admin", zk.admin, path) as events:
+            events.expect("election-seen", election=path)
+            until(lambda: self.healthy(zk, path), 30)
+            second = names(look_at(zk.hosts, path))[1]
+            client.delete(f"{path}/{second}")
+            found = events.expect("finding-raised", within=60,
+                                  finding=lambda f: f["code"] == "watcher-without-candidate")
+            assert second in found["finding"]["evidence"]
+            three[0].tell("close", path, FIRST)
+            three[1].expect("leads", path, THIRD)
 
 
-class TestSelector(Judged):
+class TestSelector(Injected):
     kind, recipe = "selector", "curator-lock"
 
 
-class TestMutex(Judged):
-    kind, recipe, named = "mutex", "curator-lock", False
+class TestMutex(Injected):
+    kind, recipe = "mutex", "curator-lock"

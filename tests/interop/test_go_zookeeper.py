@@ -1,7 +1,7 @@
-"""go-zookeeper's lock, on which Go programs lead."""
+"""Test candidates beside go-zookeeper's lock, on which Go programs lead."""
 import pytest
 
-from judged import Judged
+from injected import Injected
 from peer import build_go_zookeeper
 
 
@@ -10,5 +10,5 @@ def command():
     return build_go_zookeeper()
 
 
-class TestLock(Judged):
+class TestLock(Injected):
     kind, recipe = "lock", "go-zk-lock"

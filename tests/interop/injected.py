@@ -1,10 +1,10 @@
-"""What electop says of an election, held against what its own clients say of it. A class for each kind of them."""
+"""Test candidates beside, and copied from, the elections of other clients. A class for each kind of them."""
 import json
 import signal
 
 import pytest
 
-from electop import Events, look_at, names
+from electop import look_at, names
 from injection import Injection, inject, tree, written
 from peer import Peer
 from waiting import until
@@ -12,10 +12,9 @@ from waiting import until
 FIRST, SECOND, THIRD = "host-a:8081", "host-b:8081", "host-c:8081"
 
 
-class Judged:
+class Injected:
     kind = None    # what the peer is told to stand as
     recipe = None  # what electop calls that
-    named = True   # they write who they are into their znodes
 
     @pytest.fixture
     def peers(self, zk, command):
@@ -30,15 +29,8 @@ class Judged:
         for count, (peer, name) in enumerate(((peers[0], FIRST), (peers[1], SECOND), (peers[1], THIRD)), 1):
             peer.tell("stand", self.kind, path, name)
             until(lambda: peer.lives() and len(names(look_at(zk.hosts, path))) == count, 40)
-        peers[0].expect("leads", FIRST)
+        peers[0].expect("leads", path, FIRST)
         return peers
-
-    @pytest.fixture
-    def events(self, zk, path, three):
-        with Events(zk.hosts, "--admin", zk.admin, path) as events:
-            events.expect("election-seen", election=path)
-            until(lambda: self.healthy(zk, path), 30)
-            yield events
 
     def healthy(self, zk, path):
         """The look, once every one of them was seen to watch whom it should."""
@@ -47,36 +39,6 @@ class Judged:
         assert election["next_failover"]["chain"] == "complete"
         assert not [f for f in election["findings"] if f["severity"] != "info"]
         return election
-
-    def test_the_line(self, zk, path, three):
-        """It is known for what it is; the order is that in which they came; each really watches its predecessor."""
-        election = until(lambda: self.healthy(zk, path), 30)
-        assert (election["recipe"], election["family"], election["recognised"]) == (self.recipe, "sequence", "signature")
-        assert election["next_failover"]["heir"] == names(election)[1] and election["next_failover"]["told"]
-        if self.named:
-            assert [c["identity"] for c in election["candidates"]] == [FIRST, SECOND, THIRD]
-
-    def test_the_leader_goes(self, zk, path, three, events):
-        """By its session's end, then by its own will: who leads now says so itself, and the cause is no other."""
-        first, second, third = names(look_at(zk.hosts, path))
-        three[0].tell("close", FIRST)
-        three[1].expect("leads", SECOND)
-        events.expect("leader-elected", to=second, **{"from": first})
-        assert events.expect("failover")["failover"]["cause"] in ("closed", "ended")
-        three[1].tell("resign", SECOND)
-        three[1].expect("leads", THIRD)
-        events.expect("leader-elected", to=third, **{"from": second})
-        assert events.expect("failover")["failover"]["cause"] in ("resigned", "deleted")
-
-    def test_the_leader_freezes(self, zk, path, three, events):
-        """Its session expires: nobody says that it was closed, or that somebody deleted its znode."""
-        first, second, _ = names(look_at(zk.hosts, path))
-        three[0].freeze()
-        three[1].expect("leads", SECOND)
-        events.expect("leader-elected", to=second, **{"from": first})
-        assert events.expect("failover")["failover"]["cause"] in ("expired", "ended", "unknown")
-        if self.named:
-            assert look_at(zk.hosts, path)["leader"]["identity"] == SECOND
 
     def test_ours_stand_behind(self, zk, client, path, tmp_path, three):
         """Test candidates of their kind stand behind them, give way when one goes, never lead, and leave no trace."""
@@ -87,8 +49,8 @@ class Judged:
         injection.until(lambda: len(names(self.healthy(zk, path))) == 6, 40)
         election = look_at(zk.hosts, path)
         assert election["recipe"] == self.recipe and names(election)[:3] == before
-        three[0].tell("close", FIRST)
-        three[1].expect("leads", SECOND)
+        three[0].tell("close", path, FIRST)
+        three[1].expect("leads", path, SECOND)
         injection.until(lambda: len(names(look_at(zk.hosts, path))) == 5 and
                         names(look_at(zk.hosts, path))[-1][-10:] > names(election)[-1][-10:], 40)
         status, out, err = injection.end(signal.SIGINT)
@@ -96,8 +58,8 @@ class Judged:
         assert report["live"]["first_ms"] == 0 and report["live"]["first_at_most_ms"] == 0, (status, out, err)
         assert names(look_at(zk.hosts, path))[:2] == before[1:] and len(names(look_at(zk.hosts, path))) == 3
         assert [p for p in tree(client) if "electop" in p] == []
-        three[1].tell("close", SECOND)
-        three[1].expect("leads", THIRD)  # our coming and going has put none of them to sleep
+        three[1].tell("close", path, SECOND)
+        three[1].expect("leads", path, THIRD)  # our coming and going has put none of them to sleep
 
     def test_a_copy_in_the_sandbox(self, zk, path, three):
         """Their layout is copied, and exercised where it harms nobody."""

@@ -1,0 +1,264 @@
+"""The systems of the field: where each comes from, how a member of it is started, and where it elects.
+
+Each comes from the registry that its makers publish to. What a system writes about itself says which process owns
+a candidate: electop is not asked."""
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+
+from clients import Client
+from kazoo.exceptions import NoNodeError
+
+BUILT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "build", "field"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+JAVA = ["java", "-Xmx320m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"]
+
+
+class Unavailable(Exception):
+    """A system that cannot be had from the registries, and why."""
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def fetched(command, what, within=900):
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, timeout=within, check=False)
+    if done.returncode != 0:
+        lines = [line for line in done.stdout.splitlines() if "ERROR" in line] or [done.stdout[-300:]]
+        raise Unavailable(f"{what}: {lines[0]}")
+
+
+def jars(name, *artifacts, exclude=()):
+    """The class path of artifacts (group:name:version) with all that they need, from Maven Central."""
+    folder = os.path.join(BUILT, name)
+    if not os.path.exists(os.path.join(folder, "complete")):
+        os.makedirs(folder, exist_ok=True)
+        banned = "".join(f"<exclusion><groupId>{g}</groupId><artifactId>{a}</artifactId></exclusion>"
+                         for g, a in (each.split(":") for each in exclude))
+        wanted = "".join(f"<dependency><groupId>{g}</groupId><artifactId>{a}</artifactId><version>{v}</version>"
+                         f"<exclusions>{banned}</exclusions></dependency>"
+                         for g, a, v in (each.split(":") for each in artifacts))
+        with open(os.path.join(folder, "pom.xml"), "w", encoding="utf-8") as f:
+            f.write(f"<project><modelVersion>4.0.0</modelVersion><groupId>electop</groupId><artifactId>field-{name}"
+                    f"</artifactId><version>1</version><dependencies>{wanted}</dependencies></project>")
+        fetched(["mvn", "-q", "-B", "-f", os.path.join(folder, "pom.xml"), "dependency:copy-dependencies",
+                 "-DincludeScope=runtime", f"-DoutputDirectory={os.path.join(folder, 'lib')}"], name)
+        with open(os.path.join(folder, "complete"), "w", encoding="utf-8"):
+            pass
+    return os.path.join(folder, "lib", "*")
+
+
+def compiled(name, source, path):
+    """A program of the project's own on a system's library."""
+    folder = os.path.join(BUILT, name, "classes")
+    os.makedirs(folder, exist_ok=True)
+    subprocess.run(["javac", "-nowarn", "-cp", path, "-d", folder, os.path.join(HERE, source)], check=True)
+    return f"{path}{os.pathsep}{folder}"
+
+
+class System:
+    name = version = None
+    members = ("one", "two", "three")
+    timeout_s, stop_signal = 6, signal.SIGTERM
+    clients, root = [], "/"
+
+    def fetch(self):
+        """Gets it from its registry; raises Unavailable."""
+
+    def prepare(self, play):
+        """Before the first member starts: play.folder is its own, play.client a session on the ensemble."""
+        self.play, self.folder, self.hosts = play, play.folder, play.zk.hosts
+        self.ports = {member: free_port() for member in self.members}
+
+    def write(self, name, text):
+        path = os.path.join(self.folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+        return path
+
+    def process_options(self):
+        return {}
+
+    def get(self, path):
+        try:
+            data, stat = self.play.client.get(path)
+            return data, "0x%x" % (stat.ephemeralOwner & 0xFFFFFFFFFFFFFFFF)
+        except NoNodeError:
+            return None, None
+
+    def children(self, path):
+        try:
+            return self.play.client.get_children(path)
+        except NoNodeError:
+            return []
+
+    def member_at(self, text):
+        """The member whose port is in this text."""
+        for member, port in self.ports.items():
+            if str(port) in text:
+                return member
+        return None
+
+    def shown(self, client, member):
+        """How the operators of this system call a member."""
+        return f"127.0.0.1:{self.ports[member]}"
+
+    def member_of(self, play, client, life):
+        """Whose candidate this is: by the data of the candidate itself."""
+        path = client.below if client.fixed else f"{client.below}/{life.name}"
+        data, owner = self.get(path)
+        return self.member_at(data.decode("utf-8", "replace")) if data and owner == life.owner else None
+
+    def ready(self, play, member):
+        return True
+
+
+class Kafka(System):
+    name, version = "Kafka", "3.9.1"
+    clients = [Client("Kafka controller", "", "kafka-controller", below="/controller", fixed=True)]
+
+    def fetch(self):
+        self.path = jars("kafka", "org.apache.kafka:kafka_2.13:3.9.1")
+
+    def command(self, member):
+        number = self.members.index(member)
+        config = self.write(f"{member}.properties", f"""broker.id={number}
+listeners=PLAINTEXT://127.0.0.1:{self.ports[member]}
+zookeeper.connect={self.hosts}
+zookeeper.session.timeout.ms=6000
+log.dirs={self.folder}/{member}-log
+offsets.topic.replication.factor=1
+num.network.threads=1
+num.io.threads=1
+log.cleaner.enable=false
+""")
+        return [*JAVA, "-cp", self.path, "kafka.Kafka", config]
+
+    def ready(self, play, member):
+        return str(self.members.index(member)) in self.children("/brokers/ids")
+
+    def member_of(self, play, client, life):
+        data, owner = self.get("/controller")
+        return self.members[json.loads(data)["brokerid"]] if data and owner == life.owner else None
+
+
+class Patroni(System):
+    name, version = "Patroni", "4.1.5"
+    members = ("pg1", "pg2", "pg3")
+    clients = [Client("Patroni leader", "", "patroni", below="/service/field/leader", fixed=True)]
+    BINARIES = "/usr/lib/postgresql/15/bin"
+
+    def fetch(self):
+        if not os.path.exists(f"{self.BINARIES}/postgres"):
+            raise Unavailable("PostgreSQL: apt-get install postgresql-15")
+        self.venv = os.path.join(BUILT, "patroni")
+        if not os.path.exists(os.path.join(self.venv, "bin", "patroni")):
+            fetched([sys.executable, "-m", "venv", self.venv], "a virtual environment")
+            fetched([os.path.join(self.venv, "bin", "pip"), "install", "-q", f"patroni[zookeeper]=={self.version}",
+                     "psycopg2-binary"], "Patroni")
+
+    def prepare(self, play):
+        super().prepare(play)
+        self.rest = {member: free_port() for member in self.members}
+        subprocess.run(["chown", "postgres:postgres", self.folder], check=True)
+        os.chmod(self.folder, 0o711)
+
+    def process_options(self):
+        return {"user": "postgres", "group": "postgres", "env": {"PATH": f"{self.BINARIES}:/usr/bin:/bin", "HOME": self.folder}}
+
+    def command(self, member):
+        config = self.write(f"{member}.yml", f"""scope: field
+name: {member}
+restapi: {{listen: '127.0.0.1:{self.rest[member]}', connect_address: '127.0.0.1:{self.rest[member]}'}}
+zookeeper: {{hosts: ['{self.hosts}']}}
+bootstrap:
+  dcs: {{ttl: 20, loop_wait: 4, retry_timeout: 6, postgresql: {{use_pg_rewind: true}}}}
+  initdb: [{{encoding: UTF8}}, {{auth: trust}}, data-checksums]
+postgresql:
+  listen: '127.0.0.1:{self.ports[member]}'
+  connect_address: '127.0.0.1:{self.ports[member]}'
+  data_dir: {self.folder}/{member}-data
+  bin_dir: {self.BINARIES}
+  pg_hba: ['host all all 127.0.0.1/32 trust', 'host replication all 127.0.0.1/32 trust', 'local all all trust']
+  authentication: {{superuser: {{username: postgres}}, replication: {{username: postgres}}}}
+  parameters: {{unix_socket_directories: '{self.folder}', shared_buffers: 16MB, max_connections: 20}}
+""")
+        # It runs as another user, to whom the clone may be closed: what it needs of it is read as data.
+        return [os.path.join(self.venv, "bin", "python"), os.path.join(self.venv, "bin", "patroni"), config]
+
+    timeout_s = 20
+
+    def shown(self, client, member):
+        return member
+
+    def ready(self, play, member):
+        data, _ = self.get(f"/service/field/members/{member}")
+        return data and json.loads(data).get("state") in ("running", "streaming")
+
+    def member_of(self, play, client, life):
+        data, owner = self.get("/service/field/leader")
+        return data.decode() if data and owner == life.owner else None
+
+
+class Helix(System):
+    name, version = "Helix", "1.4.1"
+    clients = [Client("Helix controller", "", "helix", below="/field/CONTROLLER/LEADER", fixed=True, told=None)]
+
+    def fetch(self):
+        self.path = jars("helix", f"org.apache.helix:helix-core:{self.version}")
+
+    def prepare(self, play):
+        super().prepare(play)
+        subprocess.run([*JAVA, "-cp", self.path, "org.apache.helix.tools.ClusterSetup", "--zkSvr", self.hosts,
+                        "--addCluster", "field"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                       timeout=120)
+
+    def shown(self, client, member):
+        return f"{member}_{self.ports[member]}"
+
+    def command(self, member):
+        return [*JAVA, "-Dzk.session.timeout=6000", "-cp", self.path, "org.apache.helix.controller.HelixControllerMain",
+                "--zkSvr", self.hosts, "--cluster", "field", "--controllerName", f"{member}_{self.ports[member]}"]
+
+
+class BookKeeper(System):
+    name, version = "BookKeeper", "4.17.1"
+    clients = [Client("BookKeeper auditor", "", "bookkeeper-auditor", below="/ledgers/underreplication/auditorelection")]
+
+    def fetch(self):
+        self.path = jars("bookkeeper", f"org.apache.bookkeeper:bookkeeper-server:{self.version}")
+
+    def config(self, member):
+        return self.write(f"{member}.conf", f"""metadataServiceUri=zk+hierarchical://{self.hosts}/ledgers
+zkTimeout=6000
+bookiePort={self.ports[member]}
+advertisedAddress=127.0.0.1
+allowLoopback=true
+journalDirectory={self.folder}/{member}-journal
+ledgerDirectories={self.folder}/{member}-ledgers
+httpServerEnabled=false
+""")
+
+    def prepare(self, play):
+        super().prepare(play)
+        subprocess.run([*JAVA, "-cp", self.path, "org.apache.bookkeeper.bookie.BookieShell", "-conf",
+                        self.config(self.members[0]), "initnewcluster"], check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL, timeout=120)
+
+    def command(self, member):
+        return [*JAVA, "-cp", self.path, "org.apache.bookkeeper.replication.AutoRecoveryMain", "-conf", self.config(member)]
+
+    def ready(self, play, member):
+        base = self.clients[0].below
+        return any(self.member_at((self.get(f"{base}/{name}")[0] or b"").decode()) == member for name in self.children(base))
+
+
+SYSTEMS = {"kafka": Kafka, "patroni": Patroni, "helix": Helix, "bookkeeper": BookKeeper}
