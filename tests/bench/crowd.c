@@ -14,21 +14,21 @@
 #include <uv.h>
 
 #include "probe/inject/crowd.h"
-#include "probe/inject/crowd_deaths.h"
+#include "probe/inject/crowd_kills.h"
 #include "probe/inject/descriptors.h"
 #include "tests/bench/gauge.h"
 
 /* A failover comes to rest before the next death: as often as crowd_floor.c's, which keeps this pace. */
 #define FALL_EVERY_MS 25
 
-struct bench {
+struct run_control {
     uv_loop_t loop;
     struct crowd *crowd;
     size_t falls, fallen;
     long empty_kb; /* resident before anybody stood */
 };
 
-static void say(const struct bench *bench, const char *what)
+static void say(const struct run_control *bench, const char *what)
 {
     struct crowd_figures f;
     crowd_figures(bench->crowd, &f);
@@ -69,7 +69,7 @@ static void on_stood(void *context)
 static void on_failed_over(void *context, const struct crowd_failover *failover)
 {
     (void)failover;
-    struct bench *bench = context;
+    struct run_control *bench = context;
     if (++bench->fallen == bench->falls) {
         crowd_hold(bench->crowd, true);
         say(bench, "fallen");
@@ -78,7 +78,7 @@ static void on_failed_over(void *context, const struct crowd_failover *failover)
 
 static void on_ended(void *context, size_t left_to_expire)
 {
-    struct bench *bench = context;
+    struct run_control *bench = context;
     printf("{\"what\":\"ended\",\"left\":%zu}\n", left_to_expire);
     uv_stop(&bench->loop);
 }
@@ -86,7 +86,7 @@ static void on_ended(void *context, size_t left_to_expire)
 static void on_input(uv_poll_t *poll, int status, int events)
 {
     (void)events;
-    struct bench *bench = poll->data;
+    struct run_control *bench = poll->data;
     char bytes[64];
     if (status >= 0 && read(0, bytes, sizeof bytes) > 0) {
         say(bench, "now");
@@ -104,7 +104,7 @@ int main(int argc, char **argv)
                 "[NAME]]]\n");
         return 2;
     }
-    struct bench bench = {.falls = argc > 7 ? strtoul(argv[7], NULL, 10) : 0};
+    struct run_control bench = {.falls = argc > 7 ? strtoul(argv[7], NULL, 10) : 0};
     struct crowd_part part = {.behaviour = argc > 8 ? behaviour_find(argv[8]) : BEHAVIOUR_RECIPE,
                               .percent = 100};
     const struct crowd_options options = {
@@ -120,7 +120,7 @@ int main(int argc, char **argv)
         .part_count = 1,
         .victim = bench.falls ? VICTIM_LEADER : VICTIM_NOBODY,
         .every_ms = FALL_EVERY_MS,
-        .how = DEPART_CLOSE,
+        .how = KILL_CLOSE,
     };
     static const struct crowd_listener listener = {.stood = on_stood, .failed_over = on_failed_over};
     char *error = NULL;

@@ -15,7 +15,7 @@
 
 #include "probe/election/model.h"
 #include "tests/bench/gauge.h"
-#include "tui/event_log.h"
+#include "tui/views/event_log.h"
 #include "tui/views/view.h"
 
 #define PATH "/bench/frame"

@@ -23,10 +23,10 @@
 #include "config/options.h"
 #include "config/settings.h"
 #include "probe/monitor.h"
-#include "probe/zookeeper/word_reader.h"
+#include "probe/zookeeper/fourletter_parse.h"
 #include "tests/bench/gauge.h"
 
-struct bench {
+struct run_control {
     uv_loop_t loop;
     struct monitor *monitor;
     double busy_since_ms, longest_ms;
@@ -44,13 +44,13 @@ static void die(const char *what)
  */
 static void on_poll_ended(uv_check_t *check)
 {
-    struct bench *b = check->data;
+    struct run_control *b = check->data;
     b->busy_since_ms = (double)gauge_ns(CLOCK_THREAD_CPUTIME_ID) / 1e6;
 }
 
 static void on_poll_begins(uv_prepare_t *prepare)
 {
-    struct bench *b = prepare->data;
+    struct run_control *b = prepare->data;
     double busy_ms = (double)gauge_ns(CLOCK_THREAD_CPUTIME_ID) / 1e6 - b->busy_since_ms;
     if (b->busy_since_ms > 0 && busy_ms > b->longest_ms)
         b->longest_ms = busy_ms;
@@ -61,7 +61,7 @@ static void nothing(uv_timer_t *timer)
     *(bool *)timer->data = true;
 }
 
-static void go_on(struct bench *b, uint64_t ms)
+static void go_on(struct run_control *b, uint64_t ms)
 {
     uv_timer_t timer;
     bool over = false;
@@ -106,14 +106,15 @@ static char *fetch(const char *hosts, const char *word)
 
 static double words_ms(const char *hosts)
 {
-    static const enum word words[] = {WORD_WCHC, WORD_CONS, WORD_DUMP};
+    static const enum fourletter_word words[] = {FOURLETTER_WORD_WCHC, FOURLETTER_WORD_CONS,
+                                                 FOURLETTER_WORD_DUMP};
     double spent = 0;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        char *text = fetch(hosts, word_text(words[i]));
+        char *text = fetch(hosts, fourletter_word_text(words[i]));
         struct server_answer answer;
         server_answer_clear(&answer);
         double begun = gauge_cpu_ms();
-        const char *problem = word_read(words[i], text, &answer);
+        const char *problem = fourletter_word_read(words[i], text, &answer);
         spent += gauge_cpu_ms() - begun;
         if (problem)
             die(problem);
@@ -136,7 +137,7 @@ int main(int argc, char **argv)
     if (!options_parse(7, arguments, &options, &error))
         die(error);
     struct settings *settings = settings_load(&options, &error);
-    struct bench bench = {.busy_since_ms = 0};
+    struct run_control bench = {.busy_since_ms = 0};
     uv_check_t check;
     uv_prepare_t prepare;
     if (!settings || uv_loop_init(&bench.loop))
