@@ -70,4 +70,20 @@ struct line_place place_in_line(int64_t mine, char *const *names, size_t count);
 /* The candidate to watch; NULL: none, or more than one. The place must not be the first. */
 const struct stander *place_watched(const struct line_place *, enum whom);
 
+/*
+ * The ways in which a test candidate goes.
+ */
+
+enum kill_mode {
+    KILL_CLOSE,  /* ends its session; its znode goes at once */
+    KILL_RESIGN, /* deletes its znode, keeps its session */
+    KILL_DROP,   /* its process crashes: the connection is gone without a word, the session expires */
+    KILL_PAUSE,  /* its process stops, as in a long garbage collection: the connection stays, it answers
+   nothing, its session  expires; once resumed it learns of that */
+    KILL_COUNT
+};
+
+/* The contract's word: "close". */
+const char *kill_mode_word(enum kill_mode);
+
 #endif

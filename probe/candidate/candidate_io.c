@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/election/recipe.h"
-#include "probe/candidate/shared_session.h"
 #include "probe/candidate/candidate_session_state.h"
 #include "probe/candidate/naming.h"
 #include "probe/candidate/shared_list.h"
+#include "probe/election/recipe.h"
 
 #define DIRECTORIES_MOST 32
 /* Whether one that hangs has gone on: looked for so often. */

@@ -3,10 +3,78 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/election/recipe.h"
 #include "probe/candidate/candidate_io.h"
-#include "probe/candidate/shared_session.h"
 #include "probe/candidate/candidate_session_state.h"
+#include "probe/election/recipe.h"
+
+void candidate_session_tell(struct test_candidate *t)
+{
+    const struct candidate_session_options *options = t->candidate_session->options;
+    if (t->told == t->machine.state && t->told_acknowledged == t->machine.acknowledged)
+        return;
+    t->told = t->machine.state;
+    t->told_acknowledged = t->machine.acknowledged;
+    if (options->listener.changed)
+        options->listener.changed(options->context, t);
+}
+
+void candidate_session_set_problem(struct candidate_session *candidate_session, const char *text)
+{
+    free(candidate_session->problem);
+    candidate_session->problem = text ? strdup(text) : NULL;
+}
+
+static void candidate_session_set_connected(struct candidate_session *candidate_session,
+                                            enum connection_state state)
+{
+    const struct candidate_session_options *options = candidate_session->options;
+    bool was_connected = candidate_session->connected;
+    candidate_session->connected = state == CONNECTION_CONNECTED;
+    if (options->listener.connection)
+        options->listener.connection(options->context, candidate_session, was_connected, state);
+}
+
+/* False: out of memory. */
+static bool shared_session_begin(struct candidate_session *candidate_session)
+{
+    candidate_session_set_problem(candidate_session, NULL);
+    candidate_session->session =
+        session_open(candidate_session->options->loop, &candidate_session->options->session,
+                     candidate_session->brings, candidate_session);
+    if (!candidate_session->session)
+        candidate_session_set_problem(candidate_session, "no session: out of memory");
+    return candidate_session->session != NULL;
+}
+
+/* how: session_close or session_drop. What the session still owes means nothing any more. */
+static void shared_session_end(struct candidate_session *candidate_session, void (*how)(struct session *))
+{
+    struct session *session = candidate_session->session;
+    for (size_t i = 0; i < candidate_session->count; i++)
+        candidate_disconnected(&candidate_session->candidates[i].machine); /* answers still owed are void */
+    if (session)
+        how(session);
+    candidate_session->session = NULL;
+    candidate_session->paused = false;
+    if (session && candidate_session->connected)
+        candidate_session_set_connected(candidate_session, CONNECTION_CONNECTING);
+}
+
+void shared_session_all_gone(struct candidate_session *candidate_session, void (*how)(struct session *))
+{
+    shared_session_end(candidate_session, how);
+    for (size_t i = 0; i < candidate_session->count; i++) {
+        candidate_gone(&candidate_session->candidates[i].machine);
+        candidate_session_tell(&candidate_session->candidates[i]);
+    }
+}
+
+void shared_session_renew(struct candidate_session *candidate_session)
+{
+    shared_session_end(candidate_session, session_close);
+    if (!shared_session_begin(candidate_session))
+        shared_session_all_gone(candidate_session, session_drop);
+}
 
 /* ---- what the session brings ---- */
 

@@ -5,6 +5,7 @@
 #ifndef ELECTOP_PROBE_CANDIDATE_CANDIDATE_SESSION_STATE_H
 #define ELECTOP_PROBE_CANDIDATE_CANDIDATE_SESSION_STATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "probe/candidate/candidate_options.h"
@@ -37,6 +38,17 @@ struct candidate_session {
 void candidate_session_tell(struct test_candidate *);
 /* NULL: nothing is wrong. Out of memory: as good as that. */
 void candidate_session_set_problem(struct candidate_session *, const char *text);
-void candidate_session_set_connected(struct candidate_session *, enum connection_state);
+
+/*
+ * The session of a crew: its beginning, its end, and another one in its place.
+ */
+
+struct candidate_session;
+struct session;
+
+/* ... and all candidates are gone with it. */
+void shared_session_all_gone(struct candidate_session *, void (*how)(struct session *));
+/* Another session: what the old one may have left goes with it. */
+void shared_session_renew(struct candidate_session *);
 
 #endif

@@ -13,7 +13,6 @@
 
 #include "probe/candidate/behaviour.h"
 #include "probe/candidate/candidate.h"
-#include "probe/candidate/kill_mode.h"
 #include "probe/candidate/guard.h"
 #include "probe/zookeeper/session.h"
 

@@ -8,7 +8,7 @@
 #include <uv.h>
 
 #include "config/text.h"
-#include "probe/candidate/run_marker.h"
+#include "probe/candidate/guard.h"
 
 #define POLL_MS 250
 /* No new agent has come for so long: all are there. */

@@ -1,24 +1,405 @@
-/*
- * crowd.c - see crowd.h. A tick of a few milliseconds adds candidates, kills them and brings them back
- * (crowd_kills.h), and ends them; the statistics record all of it.
- */
 #include "probe/inject/crowd.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/room.h"
-#include "probe/election/recipe.h"
-#include "probe/candidate/candidate_session.h"
 #include "probe/candidate/candidate_io.h"
-#include "probe/inject/crowd_kills.h"
-#include "probe/inject/crowd_parts.h"
-#include "probe/inject/crowd_state.h"
+#include "probe/candidate/candidate_options.h"
+#include "probe/candidate/candidate_session.h"
+#include "probe/candidate/naming.h"
 #include "probe/candidate/shared_list.h"
+#include "probe/election/recipe.h"
+#include "probe/inject/kill_schedule.h"
+#include "probe/inject/run_stats.h"
 #include "probe/loop_timer.h"
 #include "probe/zookeeper/connect_limiter.h"
 #include "probe/zookeeper/descriptor_poll.h"
+
+/*
+ * Who plays what in a crowd: its options kept, a casting for each part of the mixture, and
+ * how they are mixed.
+ */
+
+struct crowd_parts {
+    char *texts[9]; /* of the options */
+    size_t text_count;
+    struct crowd_part *list;
+    struct candidate_options *castings; /* the recipe's, and one for each part */
+};
+
+/* So many candidates can share a session: as many as are wanted, and no more than a packet holds the watches
+ * of. */
+static size_t crowd_parts_per_session(const struct crowd_options *options)
+{
+    size_t path = strlen(options->election) + 1 + name_longest(options->name ? options->name : "") + 11 + 4;
+    size_t most = CANDIDATE_SESSION_WATCHED_MOST / path,
+           asked = options->per_session ? options->per_session : 1;
+    return asked < most ? asked : most ? most : 1;
+}
+
+/* NULL for NULL, and where there is no memory; that is seen in text_count. */
+static const char *crowd_parts_keep(struct crowd_parts *parts, const char *text)
+{
+    char *copy = text ? strdup(text) : NULL;
+    if (copy)
+        parts->texts[parts->text_count++] = copy;
+    return copy;
+}
+
+static void castings_fill(struct crowd_parts *parts, const struct crowd_options *o)
+{
+    bool alone = crowd_parts_per_session(o) == 1;
+    for (size_t i = 0; i <= o->part_count; i++)
+        parts->castings[i] = (struct candidate_options){
+            .guard = o->guard,
+            .election = o->election,
+            .name = o->name,
+            .data = o->data,
+            .mark = o->mark,
+            .mark_data = o->mark_data,
+            .acl = o->acl,
+            .rules = {.manner = behaviour_manner(i ? o->parts[i - 1].behaviour : BEHAVIOUR_RECIPE),
+                      .lock = o->lock,
+                      .mark = o->mark != NULL,
+                      .findable = name_is_unique(o->name, alone),
+                      .never_leads = o->never_leads},
+            .slow_ms = i ? o->parts[i - 1].slow_ms : 0,
+        };
+}
+
+/* Copies given into options, which is valid until crowd_parts_end(). False: out of memory; end it all the
+ * same. */
+static bool crowd_parts_begin(struct crowd_parts *parts, struct crowd_options *o,
+                              const struct crowd_options *options)
+{
+    *o = *options;
+    const char *const given[] = {options->session.hosts,
+                                 options->session.auth_scheme,
+                                 options->session.auth_credential,
+                                 options->election,
+                                 options->mark,
+                                 options->data};
+    size_t texts = 2; /* the name, and the mark's data */
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        texts += given[i] != NULL;
+    o->session.hosts = crowd_parts_keep(parts, options->session.hosts);
+    o->session.auth_scheme = crowd_parts_keep(parts, options->session.auth_scheme);
+    o->session.auth_credential = crowd_parts_keep(parts, options->session.auth_credential);
+    o->election = crowd_parts_keep(parts, options->election);
+    o->name = crowd_parts_keep(parts, options->name ? options->name : "");
+    o->data = crowd_parts_keep(parts, options->data);
+    o->mark = crowd_parts_keep(parts, options->mark);
+    o->mark_data = crowd_parts_keep(parts, options->mark_data ? options->mark_data : options->data);
+    parts->list = calloc(options->part_count + 1, sizeof *parts->list);
+    parts->castings = calloc(options->part_count + 1, sizeof *parts->castings);
+    if (parts->text_count < texts || !parts->list || !parts->castings)
+        return false;
+    for (size_t i = 0; i < options->part_count; i++)
+        parts->list[i] = options->parts[i];
+    o->parts = parts->list;
+    castings_fill(parts, o);
+    return true;
+}
+
+static void crowd_parts_end(struct crowd_parts *parts)
+{
+    for (size_t i = 0; i < parts->text_count; i++)
+        free(parts->texts[i]);
+    free(parts->list);
+    free(parts->castings);
+}
+
+/* The part of the i-th candidate. Evenly mixed: among any few that follow each other every part has its
+ * share. */
+static const struct candidate_options *crowd_parts_casting(const struct crowd_parts *parts,
+                                                           const struct crowd_options *options, size_t i)
+{
+    uint64_t turn = (uint64_t)i * UINT64_C(0x9e3779b97f4a7c15) + options->seed; /* the golden ratio */
+    double at = (double)(turn >> 11) / 9007199254740992.0 * 100;
+    for (size_t part = 0; part < options->part_count; part++) {
+        at -= options->parts[part].percent;
+        if (at < 0)
+            return &parts->castings[part + 1];
+    }
+    return &parts->castings[0];
+}
+
+struct crowd {
+    uv_loop_t *loop;
+    uv_timer_t *timer;
+    struct crowd_options options;
+    struct crowd_listener listener;
+    void *context;
+    struct crowd_parts parts;
+    struct candidate_session_options candidate_session_options;
+    struct connect_limiter *gate;
+    struct descriptor_poll *poller;
+    struct shared_list *reading; /* NULL: everybody reads for itself */
+    struct run_stats stats;
+
+    size_t per_session, wanted, entered;
+    struct candidate_session **crews;
+    size_t candidate_session_count, crew_room;
+    size_t connecting, connected; /* crews */
+    uint64_t begun_us, stood_us, lost, expired;
+    uint64_t paced_us; /* since when the rate brings them on: the beginning, until more are added */
+    uint64_t random;
+    char *problem;
+
+    bool content;        /* with the candidates in line */
+    bool closed;         /* no more are added for now */
+    bool doubted;        /* one leads while another believes that it does, too */
+    uint64_t resumed_us; /* when the last pause ended; 0: none since the last death */
+    uint64_t rest_us,
+        rest_count; /* time of the latest request or notification, and their number until then */
+    int rest_ticks;
+    struct kill_schedule deaths;
+
+    void (*ended)(void *context, size_t left_to_expire);
+    bool ending;
+    uint64_t ending_us;
+    size_t ended_count, left_to_expire;
+};
+
+/* NULL: there is none yet. */
+static struct test_candidate *crowd_candidate_at(const struct crowd *crowd, size_t i)
+{
+    return i < crowd->entered
+               ? candidate_session_candidate(crowd->crews[i / crowd->per_session], i % crowd->per_session)
+               : NULL;
+}
+
+/* Its part in the mixture. */
+static const struct candidate_options *crowd_casting_at(const struct crowd *crowd, size_t i)
+{
+    return crowd_parts_casting(&crowd->parts, &crowd->options, i);
+}
+
+/*
+ * A failover that has a leader but has not come to rest after this long is reported anyway. Where only
+ * leaders die, all requests under way belong to their deaths, and a herd of thousands takes its time.
+ */
+#define SETTLE_US 1000000
+#define SETTLE_LEADER_US 30000000
+/*
+ * All is at rest once nothing was requested or notified for so long, over so many ticks: the next leader may
+ * lead before the others of a herd have been notified, and a stalled program sees time pass before it sees
+ * its input.
+ */
+#define REST_US 10000
+#define REST_TICKS 3
+/* ... where all are notified at once: a server may pause for longer before it has notified them all. */
+#define HERD_REST_US 200000
+/* Who returns waits at most so long for a failover to be over. */
+#define RETURN_WAITS_US 1000000
+/* A leader that still leads so long after a pause was not missed. */
+#define SURVIVED_US 200000
+
+static uint64_t crowd_kills_now_us(void)
+{
+    return uv_hrtime() / 1000;
+}
+
+/* ---- single candidates ---- */
+
+static void failover_over(struct crowd *crowd)
+{
+    const struct run_stats *stats = &crowd->stats;
+    if (crowd->listener.failed_over)
+        crowd->listener.failed_over(crowd->context, &stats->failovers[stats->failover_count - 1]);
+}
+
+static bool depart(struct crowd *crowd, size_t i, enum kill_mode how, uint64_t due)
+{
+    struct test_candidate *t = crowd_candidate_at(crowd, i),
+                          *leader = crowd_candidate_at(crowd, crowd->stats.leader);
+    if (!t || candidate_session_machine(t)->state == CANDIDATE_GONE ||
+        candidate_session_paused(candidate_session_of(t)) ||
+        (how == KILL_RESIGN && !candidate_session_machine(t)->standing))
+        return false;
+    bool leads = leader && (leader == t ||
+                            (how != KILL_RESIGN && candidate_session_of(leader) == candidate_session_of(t)));
+    /* Another one leads already, though not all are at rest: its death is one of its own. */
+    if (leads && run_stats_has_led(&crowd->stats) && run_stats_settle(&crowd->stats, true))
+        failover_over(crowd);
+    if (leads && !crowd->stats.open)
+        run_stats_death(&crowd->stats, how, due, crowd_kills_now_us());
+    if (leads)
+        crowd->resumed_us = 0;
+    test_candidate_depart(t, how);
+    return true;
+}
+
+bool crowd_kill(struct crowd *crowd, size_t i, enum kill_mode how)
+{
+    return !crowd->ending && depart(crowd, i, how, crowd_kills_now_us());
+}
+
+bool crowd_resume(struct crowd *crowd, size_t i)
+{
+    struct test_candidate *t = crowd_candidate_at(crowd, i);
+    if (!t || crowd->ending || !candidate_session_paused(candidate_session_of(t)))
+        return false;
+    candidate_session_resume(candidate_session_of(t));
+    crowd->resumed_us = crowd_kills_now_us();
+    return true;
+}
+
+bool crowd_volunteer(struct crowd *crowd, size_t i)
+{
+    struct test_candidate *t = crowd_candidate_at(crowd, i);
+    if (!t || crowd->ending || candidate_session_machine(t)->standing)
+        return false;
+    bool alone = candidate_session_session(candidate_session_of(t)) != NULL;
+    size_t first = alone ? i : i / crowd->per_session * crowd->per_session;
+    /* Whose session has ended comes back with all that were on it. */
+    for (size_t j = first; j < (alone ? i + 1 : first + candidate_session_count(candidate_session_of(t)));
+         j++)
+        candidate_session_volunteer(crowd_candidate_at(crowd, j));
+    return true;
+}
+
+/* ---- by the schedule ---- */
+
+static uint64_t random_next(struct crowd *crowd)
+{
+    uint64_t z = crowd->random += UINT64_C(0x9e3779b97f4a7c15); /* splitmix64 */
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+static size_t victim(struct crowd *crowd)
+{
+    if (crowd->options.victim == VICTIM_LEADER) {
+        const struct test_candidate *leader = crowd_candidate_at(crowd, crowd->stats.leader);
+        bool mute = leader && crowd_casting_at(crowd, crowd->stats.leader)->rules.manner->is_mute;
+        return leader && (crowd->stats.acknowledged || mute) &&
+                       !candidate_session_paused(candidate_session_of(leader))
+                   ? crowd->stats.leader
+                   : SIZE_MAX;
+    }
+    for (int tries = 0; tries < 64 && crowd->entered > 0; tries++) {
+        size_t i = (size_t)(random_next(crowd) % crowd->entered);
+        enum candidate_state state = candidate_session_machine(crowd_candidate_at(crowd, i))->state;
+        if ((state == CANDIDATE_WAITING || state == CANDIDATE_LEADING) &&
+            !candidate_session_paused(candidate_session_of(crowd_candidate_at(crowd, i))))
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+static uint64_t due_us(const struct crowd *crowd);
+/* ... second: kills those whose time has come. */
+static void crowd_let_die(struct crowd *crowd, uint64_t time_us)
+{
+    if (crowd->options.victim == VICTIM_NOBODY ||
+        !kill_schedule_is_due(&crowd->deaths, crowd->stood_us, time_us))
+        return;
+    bool waits = crowd->stats.open && crowd->stats.failovers[crowd->stats.failover_count - 1].planned &&
+                 crowd->options.victim == VICTIM_LEADER;
+    size_t i = waits ? SIZE_MAX : victim(crowd);
+    enum death_obstacle obstacle = waits ? OBSTACLE_FAILOVER : i == SIZE_MAX ? OBSTACLE_NOBODY : OBSTACLES;
+    uint64_t due_us = kill_schedule_take(&crowd->deaths, obstacle, time_us);
+    if (i != SIZE_MAX && depart(crowd, i, crowd->options.how, due_us))
+        kill_schedule_died(&crowd->deaths, i, crowd->options.how, due_us, time_us);
+}
+
+/* Requests of a returning candidate would be taken for a part of the failover under way: it waits a
+ * little. */
+/* ... third: brings back those whose absence is over. */
+static void crowd_let_return(struct crowd *crowd, uint64_t time_us)
+{
+    size_t i;
+    enum kill_mode how;
+    const struct run_stats *stats = &crowd->stats;
+    bool waits = stats->open && crowd->options.how != KILL_PAUSE && stats->by_state[CANDIDATE_WAITING] > 0;
+    uint64_t until_us = waits ? time_us - RETURN_WAITS_US : time_us;
+    while (kill_schedule_returns(&crowd->deaths, until_us, &i, &how))
+        if (how == KILL_PAUSE)
+            crowd_resume(crowd, i);
+        else
+            crowd_volunteer(crowd, i);
+}
+
+void crowd_hold(struct crowd *crowd, bool hold)
+{
+    kill_schedule_hold(&crowd->deaths, hold);
+}
+
+/* ---- when a failover is over ---- */
+
+/* A death notifies more than one. */
+static bool is_herd(const struct crowd *crowd)
+{
+    for (size_t i = 0; i < crowd->options.part_count; i++) {
+        enum whom watched = behaviour_manner(crowd->options.parts[i].behaviour)->watches;
+        if (watched == WHOM_LEADER || watched == WHOM_CHILDREN)
+            return true;
+    }
+    return false;
+}
+
+static bool is_at_rest(struct crowd *crowd, uint64_t time_us)
+{
+    const struct run_stats *stats = &crowd->stats;
+    uint64_t count = stats->requests + stats->notices;
+    if (stats->under_way > 0 || count != crowd->rest_count) {
+        crowd->rest_count = count;
+        crowd->rest_us = time_us;
+        crowd->rest_ticks = 0;
+        return false;
+    }
+    return ++crowd->rest_ticks >= REST_TICKS &&
+           time_us >= crowd->rest_us + (is_herd(crowd) ? HERD_REST_US : REST_US);
+}
+
+/* At each tick, first: ends the failover under way if it is over. */
+static void crowd_settle_failover(struct crowd *crowd, uint64_t time_us)
+{
+    struct run_stats *stats = &crowd->stats;
+    if (!stats->open)
+        return;
+    const struct crowd_failover *failover = &stats->failovers[stats->failover_count - 1];
+    if (crowd->resumed_us && time_us > crowd->resumed_us + SURVIVED_US && stats->number == failover->from &&
+        stats->leader != RUN_STATS_NOBODY &&
+        !candidate_session_paused(candidate_session_of(crowd_candidate_at(crowd, stats->leader)))) {
+        run_stats_survived(stats);
+        return;
+    }
+    uint64_t patience_us = crowd->options.victim == VICTIM_LEADER ? SETTLE_LEADER_US : SETTLE_US;
+    bool late = failover->led_us && time_us > failover->led_us + patience_us;
+    /* One that never acknowledges would keep the next from dying for ever. */
+    bool mute = failover->first_us && stats->leader != RUN_STATS_NOBODY &&
+                crowd_casting_at(crowd, stats->leader)->rules.manner->is_mute;
+    bool rests = is_at_rest(crowd, time_us);
+    if ((!rests && !late && !mute) || !run_stats_settle(stats, late || mute))
+        return;
+    kill_schedule_not_before(&crowd->deaths, time_us);
+    failover_over(crowd);
+}
+
+void crowd_break_off(struct crowd *crowd)
+{
+    struct run_stats *stats = &crowd->stats;
+    struct crowd_failover *failover = stats->open ? &stats->failovers[stats->failover_count - 1] : NULL;
+    kill_schedule_end(&crowd->deaths);
+    if (!failover || !failover->planned)
+        return;
+    failover->broken_off = stats->under_way > 0 || failover->led_us == 0;
+    run_stats_settle(stats, true);
+    failover_over(crowd);
+}
+
+/*
+ * crowd.c - see crowd.h. A tick of a few milliseconds adds candidates, kills them and brings them back
+ * (crowd_kill() and those below it), and ends them; the statistics record all of it.
+ */
 
 #define TICK_MS 5
 /* Sessions that may be on their way at once: what the gate lets in, and enough before it for a long turn. */

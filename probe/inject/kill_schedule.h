@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "probe/candidate/kill_mode.h"
+#include "probe/candidate/behaviour.h"
 
 /* Why a death that is due cannot be. */
 enum death_obstacle {

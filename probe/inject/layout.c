@@ -2,15 +2,249 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/text.h"
-#include "probe/election/recipe.h"
-#include "probe/inject/acl_compare.h"
-#include "probe/candidate/guid.h"
+#include "probe/candidate/guard.h"
 #include "probe/candidate/naming.h"
+#include "probe/election/recipe.h"
+#include "probe/inject/live_checks.h"
+#include "probe/inject/run_state.h"
+#include "probe/zookeeper/descriptor_poll.h"
+#include "probe/zookeeper/session.h"
+
+/* Of a longer ACL so many entries are shown. */
+#define TOLD_MOST 3
+
+static bool is_digest(const struct acl_entry *entry)
+{
+    return strcmp(entry->scheme, "digest") == 0;
+}
+
+static bool entry_is_same(const struct acl_entry *a, const struct acl_entry *b)
+{
+    return a->permissions == b->permissions && strcmp(a->scheme, b->scheme) == 0 && strcmp(a->id, b->id) == 0;
+}
+
+static size_t acl_compare_count_of(const struct acl *acl, const struct acl_entry *entry)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < acl->count; i++)
+        count += entry_is_same(&acl->entries[i], entry);
+    return count;
+}
+
+bool acl_is_same(const struct acl *a, const struct acl *b)
+{
+    bool same = a->count == b->count;
+    for (size_t i = 0; i < a->count && same; i++)
+        same = acl_compare_count_of(a, &a->entries[i]) == acl_compare_count_of(b, &a->entries[i]);
+    return same;
+}
+
+bool acl_is_masked(const struct acl *acl)
+{
+    for (size_t i = 0; i < acl->count; i++) {
+        const char *secret = strchr(acl->entries[i].id, ':');
+        if (is_digest(&acl->entries[i]) && secret && strcmp(secret, ":x") == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Under an unknown scheme an id may be a secret, too. */
+static size_t shown_length(const struct acl_entry *entry)
+{
+    static const char *const open[] = {"world", "ip", "sasl", "x509", "hostname"};
+    if (is_digest(entry))
+        return strcspn(entry->id, ":");
+    for (size_t i = 0; i < sizeof open / sizeof *open; i++)
+        if (strcmp(entry->scheme, open[i]) == 0)
+            return strlen(entry->id);
+    return 0;
+}
+
+static void put_entry(struct text *text, const struct acl_entry *entry)
+{
+    static const struct {
+        int32_t bit;
+        char letter[2];
+    } permissions[] = {{4, "c"}, {8, "d"}, {1, "r"}, {2, "w"}, {16, "a"}};
+    struct text who = {0};
+    text_printf(&who, "%.20s:%.*s", entry->scheme, (int)shown_length(entry), entry->id);
+    if (who.at)
+        text_quote(text, who.at, who.length);
+    text->failed |= who.failed;
+    text_free(&who);
+    text_add(text, " ");
+    for (size_t i = 0; i < sizeof permissions / sizeof *permissions; i++)
+        text_add(text, entry->permissions & permissions[i].bit ? permissions[i].letter : "");
+}
+
+char *acl_tell(const struct acl *acl)
+{
+    struct text text = {0};
+    for (size_t i = 0; i < acl->count && i < TOLD_MOST; i++) {
+        text_add(&text, i ? ", " : "");
+        put_entry(&text, &acl->entries[i]);
+    }
+    if (acl->count > TOLD_MOST)
+        text_printf(&text, " and %zu more", acl->count - TOLD_MOST);
+    return text_take(&text);
+}
+
+/*
+ * Whether all candidates of an election have the same ACL, which a test candidate may have,
+ * too.
+ *
+ * Where they differ (each client's own digest, say) every ACL belongs to one client, and none fits ours.
+ */
+
+/* With more siblings than these the ACLs are not read: then no test candidate may join. */
+#define LIVE_ACLS_MOST 1000
+
+/* problem NULL: all have it; else the obstacle, valid during the call. lost: the connection was lost first.
+ */
+typedef void (*live_acls_fn)(void *context, const char *problem, bool lost);
+
+/* Asked at once: enough that the way there and back is not what takes time, and no burst. */
+#define UNDER_WAY_MOST 50
+
+struct acl_look {
+    struct session *session;
+    char *election;
+    const struct acl *ours;
+    live_acls_fn fn;
+    void *context;
+    char **names;
+    size_t count, asked, answered;
+    bool lost;
+    char *problem;
+};
+
+static void look_free(struct acl_look *look)
+{
+    for (size_t i = 0; i < look->count; i++)
+        free(look->names[i]);
+    free(look->names);
+    free(look->election);
+    free(look->problem);
+    free(look);
+}
+
+static void live_acls_look_end(struct acl_look *look)
+{
+    look->fn(look->context, look->problem, look->lost);
+    look_free(look);
+}
+
+/* Where all that may be shown is the same, what may not be differs. */
+static char *tell_difference(const struct acl *ours, const char *name, const struct acl *its)
+{
+    char *one = acl_tell(ours), *other = acl_tell(its), *quoted = text_quoted(name), *problem = NULL;
+    if (one && other && quoted && strcmp(one, other) == 0)
+        problem =
+            text_format("the candidates' ACLs differ: that of %s names the same as the first one's (%s), "
+                        "with another password",
+                        quoted, other);
+    else if (one && other && quoted)
+        problem = text_format("the candidates' ACLs differ: that of %s is %s, the first one's %s", quoted,
+                              other, one);
+    free(one);
+    free(other);
+    free(quoted);
+    return problem;
+}
+
+static char *tell_closed(const char *name)
+{
+    char *quoted = text_quoted(name), *problem = NULL;
+    if (quoted)
+        problem = text_format("the ACL of %s may not be read, so nobody knows whether it is the others', too",
+                              quoted);
+    free(quoted);
+    return problem;
+}
+
+static void live_acls_judge(struct acl_look *look, enum session_result result, const char *name,
+                            const struct acl *acl)
+{
+    if (result == SESSION_NO_NODE || (result == SESSION_OK && acl_is_same(look->ours, acl)))
+        return; /* it has gone; or it is as the others are */
+    if (result == SESSION_OK)
+        look->problem = tell_difference(look->ours, name, acl);
+    else if (result != SESSION_LOST)
+        look->problem = tell_closed(name);
+    look->lost |= !look->problem;
+}
+
+static void ask_more(struct acl_look *);
+
+/* Answers come in the order of the questions. */
+static void live_acls_on_acl(void *context, enum session_result result, const struct acl *acl)
+{
+    struct acl_look *look = context;
+    const char *name = look->names[look->answered++];
+    if (!look->problem && !look->lost)
+        live_acls_judge(look, result, name, acl);
+    ask_more(look);
+}
+
+static void ask_more(struct acl_look *look)
+{
+    bool enough = look->problem || look->lost;
+    while (!enough && look->asked < look->count && look->asked - look->answered < UNDER_WAY_MOST) {
+        char *path = path_join(look->election, look->names[look->asked]);
+        enough = !path || !session_acl(look->session, path, live_acls_on_acl, look);
+        look->lost |= enough;
+        look->asked += !enough;
+        free(path);
+    }
+    if (look->answered == look->asked && (enough || look->asked == look->count))
+        live_acls_look_end(look);
+}
+
+static void live_acls_on_list(void *context, enum session_result result, const struct znode_stat *stat,
+                              char *const *names, size_t count)
+{
+    (void)stat;
+    struct acl_look *look = context;
+    look->lost = result != SESSION_OK;
+    look->names = look->lost ? NULL : calloc(count + 1, sizeof *look->names);
+    look->lost |= !look->names;
+    for (size_t i = 0; i < count && look->names && !look->lost; i++) {
+        if (recipe_sequence_of(names[i]) == SEQUENCE_NONE)
+            continue;
+        look->lost |= !(look->names[look->count] = strdup(names[i]));
+        look->count += !look->lost;
+    }
+    if (!look->lost && look->count > LIVE_ACLS_MOST)
+        look->problem =
+            text_format("%zu candidates stand there, and the ACLs of no more than %d are compared",
+                        look->count, LIVE_ACLS_MOST);
+    ask_more(look);
+}
+
+/*
+ * Reads the ACL of every candidate of the election and compares it with this one, which is borrowed
+ * until fn is called: once, from the loop, also when the session ends before. False: nothing was requested.
+ */
+static bool live_acls_read(struct session *session, const char *election, const struct acl *ours,
+                           live_acls_fn fn, void *context)
+{
+    struct acl_look *look = calloc(1, sizeof *look);
+    if (!look)
+        return false;
+    *look = (struct acl_look){.session = session, .ours = ours, .fn = fn, .context = context};
+    look->election = strdup(election);
+    if (look->election && session_children(session, election, false, live_acls_on_list, look))
+        return true;
+    look_free(look);
+    return false;
+}
 
 struct asking {
     struct session *session;
@@ -180,8 +414,9 @@ static void on_path(void *context, enum session_result result, const struct znod
         layout_asking_end(asking, result == SESSION_LOST || layout->exists);
 }
 
-bool layout_read(struct session *session, const char *path, struct layout *layout, layout_fn fn,
-                 void *context)
+/* Reads it; fn is called once, from the loop. The layout must stay until then. False: nothing was asked. */
+static bool layout_read(struct session *session, const char *path, struct layout *layout, layout_fn fn,
+                        void *context)
 {
     struct asking *asking = calloc(1, sizeof *asking);
     if (!asking)
@@ -204,4 +439,161 @@ void layout_free(struct layout *layout)
     free(layout->name);
     free(layout->data);
     *layout = (struct layout){0};
+}
+
+#define NO_MEMORY "out of memory; nothing was begun"
+
+static void may_go_on(struct run *t)
+{
+    t->looked(t, RUN_DONE, NULL);
+}
+
+static void run_layout_refuse(struct run *t, const char *problem)
+{
+    t->looked(t, RUN_REFUSED, problem);
+}
+
+/* ---- live: may test candidates join? ---- */
+
+static void refuse_acls(struct run *t, const char *problem)
+{
+    char text[sizeof t->problem];
+    snprintf(text, sizeof text, "%.450s; without --live their layout is exercised in %.100s", problem,
+             t->options.settings->inject.sandbox);
+    run_layout_refuse(t, text);
+}
+
+static void on_acls(void *context, const char *problem, bool lost)
+{
+    struct run *t = context;
+    if (lost)
+        t->looked(t, RUN_LOST,
+                  "the connection was lost while the candidates were being looked at; try again");
+    else if (problem)
+        refuse_acls(t, problem);
+    else if (!t->finishing && !(t->guard = guard_new_live(t->path, run_name(t))))
+        t->looked(t, RUN_FAILED, NO_MEMORY);
+    else
+        may_go_on(t);
+}
+
+static void on_siblings(void *context, const char *problem, int timeout_ms)
+{
+    struct run *t = context;
+    t->siblings_timeout_ms = timeout_ms;
+    if (problem)
+        run_layout_refuse(t, problem);
+    else if (t->finishing || !live_acls_read(t->session, t->path, &t->layout.acl, on_acls, t))
+        on_acls(t, NULL, true);
+}
+
+static void look_at_siblings(struct run *t)
+{
+    const struct layout *layout = &t->layout;
+    const char *problem =
+        layout->lock             ? "it is a lock: there is no line to stand in, so whoever waits may lead"
+        : !layout->name          ? "nobody stands there whose name could be copied"
+        : layout->acl_masked     ? "the servers do not show us all of the candidates' ACL, so it cannot be "
+                                   "copied; give credentials "
+                                   "that may administer them with --auth-file"
+        : layout->acl.count == 0 ? "the candidates' ACL may not be read, so it cannot be copied"
+                                 : NULL;
+    if (problem) {
+        run_layout_refuse(t, problem);
+        return;
+    }
+    t->siblings = live_checks_look(t->loop, t->options.settings, t->options.cluster, t->options.path,
+                                   layout->name, on_siblings, t);
+    if (!t->siblings)
+        t->looked(t, RUN_FAILED, NO_MEMORY);
+}
+
+/* ---- in the sandbox: the layout to copy ---- */
+
+/* A requested option that a lock does not have; NULL: none. All of its candidates want one znode. */
+static const char *lock_problem(const struct run *t)
+{
+    bool watches = false;
+    for (size_t i = 0; i < t->options.part_count; i++) {
+        const struct manner *manner = behaviour_manner(t->options.parts[i].behaviour);
+        watches |= manner->watches != WHOM_PREDECESSOR || manner->watches_once;
+    }
+    return !t->layout.lock   ? NULL
+           : t->options.name ? "it is a lock, and its candidates have no names of their own; leave out --name"
+           : watches
+               ? "it is a lock: all of its candidates watch it, so none can be told whom to watch; of the "
+                 "behaviours predecessor, slow and hold are left"
+               : NULL;
+}
+
+static void note_copy(struct run *t, const char *shown)
+{
+    const struct layout *layout = &t->layout;
+    bool names = layout->name || layout->lock, acl = layout->acl.count > 0;
+    run_note(t, "%.200s is left alone: its layout is copied into %s and exercised there%s%s%s%s", shown,
+             t->options.settings->inject.sandbox,
+             names && acl ? "" : "; not known there: ", names ? "" : "the candidates' names",
+             names || acl ? "" : ", ", acl ? "" : "their ACL");
+}
+
+/* ---- both ---- */
+
+static void refuse_absent(struct run *t, const char *shown)
+{
+    char text[500];
+    if (t->options.live)
+        snprintf(text, sizeof text, "there is no %.200s; name the election in which they shall stand", shown);
+    else
+        snprintf(text, sizeof text, "there is no %.200s to copy; name a path that is there, or one below %s",
+                 shown, t->options.settings->inject.sandbox);
+    run_layout_refuse(t, text);
+}
+
+static void on_layout(void *context, bool lost)
+{
+    struct run *t = context;
+    char text[500];
+    char *quoted = text_quoted(t->path);
+    const char *shown = quoted ? quoted : "the path", *problem;
+    if (t->finishing || lost) {
+        t->looked(t, RUN_LOST, "the connection was lost while the path was being read; try again");
+    } else if (t->layout.denied) {
+        snprintf(text, sizeof text, "%.200s may not be read; give credentials with --auth-file", shown);
+        run_layout_refuse(t, text);
+    } else if (!t->layout.exists) {
+        refuse_absent(t, shown);
+    } else if (t->options.live) {
+        look_at_siblings(t);
+    } else if ((problem = lock_problem(t))) {
+        run_layout_refuse(t, problem);
+    } else {
+        note_copy(t, shown);
+        may_go_on(t);
+    }
+    free(quoted);
+}
+
+/* At least: where a session's watches are too many for a packet, more are taken. */
+static size_t sessions_wanted(const struct run_options *options)
+{
+    size_t each = options->per_session ? options->per_session : 1;
+    return (options->candidates + each - 1) / each;
+}
+
+void run_layout(struct run *t, run_layout_fn fn)
+{
+    char *error = NULL;
+    t->looked = fn;
+    if (!run_places_choose(t))
+        run_layout_refuse(
+            t, t->options.live
+                   ? "--live is for an election of others, and this path is in the sandbox; leave it out"
+                   : "the first name below the sandbox is the run's, without . { }; choose another");
+    else if (!descriptors_make_room(sessions_wanted(&t->options), &error))
+        run_layout_refuse(t, error ? error : "out of memory");
+    else if (run_is_inside(t))
+        may_go_on(t);
+    else if (!layout_read(t->session, t->path, &t->layout, on_layout, t))
+        t->looked(t, RUN_LOST, "the connection was lost; try again");
+    free(error);
 }

@@ -3,7 +3,7 @@
  *
  * They may if all of these are known and fit: at least two real candidates in line, and none of another
  * run's; names of one kind, which can be copied; every sibling's session timeout; numbers far from their end,
- * and the next one larger. live_acls.h checks the ACLs.
+ * and the next one larger. layout.c checks the ACLs.
  */
 #ifndef ELECTOP_PROBE_INJECT_LIVE_CHECKS_H
 #define ELECTOP_PROBE_INJECT_LIVE_CHECKS_H

@@ -1,32 +1,165 @@
-/*
- * run.c - see run.h. The steps are in the order in which a run takes them; each ends by beginning the
- * next, and every failure on the way leads to finish(), which removes everything.
- */
 #include "probe/inject/run.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "config/connect_string.h"
 #include "config/text.h"
 #include "config/znode_path.h"
+#include "probe/candidate/naming.h"
 #include "probe/clock.h"
-#include "probe/inject/crowd_kills.h"
-#include "probe/inject/descriptors.h"
-#include "probe/inject/sandbox_dir.h"
+#include "probe/election/identity.h"
+#include "probe/inject/crowd.h"
+#include "probe/inject/layout.h"
 #include "probe/inject/live_checks.h"
-#include "probe/inject/run_crowd.h"
 #include "probe/inject/run_live.h"
-#include "probe/inject/run_layout.h"
-#include "probe/inject/run_counters.h"
 #include "probe/inject/run_part.h"
-#include "probe/inject/run_place.h"
 #include "probe/inject/run_report.h"
 #include "probe/inject/run_state.h"
-#include "probe/inject/run_watch.h"
+#include "probe/inject/sandbox_dir.h"
 #include "probe/log.h"
 #include "probe/loop_timer.h"
+#include "probe/zookeeper/descriptor_poll.h"
+
+#define NAME_DEFAULT "{hex}-n_"
+
+void run_note(struct run *t, const char *format, ...)
+{
+    char line[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    char *notes = t->notes ? text_format("%s%s\n", t->notes, line) : text_format("%s\n", line);
+    if (notes) {
+        free(t->notes);
+        t->notes = notes;
+    }
+}
+
+const char *run_name(const struct run *t)
+{
+    return t->options.name ? t->options.name : t->layout.name ? t->layout.name : NAME_DEFAULT;
+}
+
+uint64_t run_cpu_us(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 +
+           (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+bool run_is_inside(const struct run *t)
+{
+    size_t length = strlen(t->sandbox);
+    return strncmp(t->path, t->sandbox, length) == 0 && (t->path[length] == '\0' || t->path[length] == '/');
+}
+
+bool run_places_choose(struct run *t)
+{
+    if (t->options.live) {
+        t->run = strdup("");
+        t->election = strdup(t->path);
+        return t->run && t->election && !run_is_inside(t);
+    }
+    const char *rest = run_is_inside(t) ? t->path + strlen(t->sandbox) : "";
+    if (*rest == '/') {
+        t->run = strndup(rest + 1, strcspn(rest + 1, "/"));
+        const char *below = strchr(rest + 1, '/');
+        t->within = below ? strdup(below + 1) : NULL;
+        t->election = strdup(t->path);
+        if (t->run && strpbrk(t->run, ".{}"))
+            return false;
+    } else if (t->options.join) { /* each agent has its own election: so its times are exact */
+        agent_name(t->agent);
+        t->run = strdup(t->options.join);
+        t->within = strdup(t->agent);
+        t->election = text_format("%s/%s/%s", t->sandbox, t->run, t->agent);
+        if (t->layout.lock || !t->within)
+            return false;
+    } else {
+        char hex[GUID_HEX_SIZE];
+        if (!guid_hex32(hex))
+            return false;
+        t->run = text_format("run-%.8s", hex);
+        t->within = strdup("election");
+        t->election = t->run ? text_format("%s/%s/election", t->sandbox, t->run) : NULL;
+    }
+    return t->run && t->election;
+}
+
+/*
+ * The options of a run's crowd: from the options of the run, and from the layout that it
+ * copies.
+ */
+
+/* Identities stay their owners'; but where the siblings' data is empty, ours is too. */
+static const char *candidate_data(const struct run *t)
+{
+    if (t->options.live)
+        return t->layout.data ? IDENTITY_TEST_CANDIDATE : "";
+    return t->layout.data ? t->layout.data : IDENTITY_TEST_CANDIDATE;
+}
+
+/* Who acknowledges late or never needs a mark. */
+static void mark_choose(struct run *t)
+{
+    for (size_t i = 0; i < t->options.part_count; i++) {
+        const struct manner *manner = behaviour_manner(t->options.parts[i].behaviour);
+        if ((manner->is_slow || manner->is_mute) && !t->mark)
+            t->mark = text_format("%s/%s.leader", t->sandbox, t->run);
+    }
+}
+
+/* Texts are the trial's. Adds an acknowledgement first, where a candidate is to acknowledge late or never. */
+static void run_crowd_options(struct run *t, struct crowd_options *o)
+{
+    mark_choose(t);
+    const struct run_options *wanted = &t->options;
+    int ceiling = wanted->settings->inject.creates_per_s;
+    /* Live: at most the siblings' shortest, so that ours expire as soon as they would. */
+    int timeout_ms = (int)wanted->cluster->session_timeout_ms;
+    if (wanted->live && t->siblings_timeout_ms < timeout_ms)
+        timeout_ms = t->siblings_timeout_ms;
+    *o = (struct crowd_options){
+        .session = {.hosts = t->hosts,
+                    .timeout_ms = timeout_ms,
+                    .auth_scheme = wanted->cluster->auth_scheme,
+                    .auth_credential = wanted->cluster->auth_credential,
+                    .security = &wanted->cluster->security},
+        .guard = t->guard,
+        .election = t->election,
+        .lock = t->layout.lock,
+        .name = run_name(t),
+        .data = candidate_data(t),
+        .mark = t->mark,
+        .acl = t->layout.acl.count ? &t->layout.acl : NULL,
+        .never_leads = wanted->live,
+        .count = wanted->candidates,
+        .rate_per_s = wanted->rate_per_s ? wanted->rate_per_s
+                      : wanted->load     ? 0
+                                         : ceiling,
+        .parts = wanted->parts,
+        .part_count = wanted->part_count,
+        .per_session = wanted->per_session ? wanted->per_session : 1,
+        .look = wanted->look,
+        .seed = uv_hrtime(),
+        .victim = wanted->victim,
+        .every_ms = wanted->every_ms,
+        .how = wanted->how,
+        /* One that hangs comes back once its session is over: then it learns of that. */
+        .away_ms = wanted->how == KILL_PAUSE ? 2 * (uint64_t)wanted->cluster->session_timeout_ms : 1000,
+    };
+}
+
+/*
+ * run.c - see run.h. The steps are in the order in which a run takes them; each ends by beginning the
+ * next, and every failure on the way leads to finish(), which removes everything.
+ */
 
 #define TICK_MS 100
 /* Removing the rest may take so long, and the final requests so long beyond the session's timeout. */

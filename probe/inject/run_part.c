@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "config/text.h"
-#include "probe/candidate/run_marker.h"
+#include "probe/candidate/guard.h"
 #include "probe/inject/run_state.h"
 
 static const char *const time_words[PART_TIMES] = {"stand",

@@ -12,9 +12,46 @@
 
 #include "probe/inject/agents.h"
 #include "probe/inject/crowd.h"
-#include "probe/inject/server_counters.h"
-#include "probe/inject/run_phase.h"
+#include "probe/inject/run.h"
 #include "probe/inject/run_options.h"
+#include "probe/inject/run_stats.h"
+#include "probe/inject/server_counters.h"
+#include "probe/json/buffer.h"
+
+/*
+ * Where a run of test candidates is, why it ended, and how long things took in it.
+ */
+
+enum run_phase {
+    RUN_CONNECTING,
+    RUN_LOOKING,   /* at the path */
+    RUN_MAKING,    /* its place */
+    RUN_MEETING,   /* until all agents of the run are there */
+    RUN_STANDING,  /* the crowd comes on */
+    RUN_RUNNING,   /* all are in line */
+    RUN_ENDING,    /* the crowd goes */
+    RUN_GATHERING, /* the parts of all agents */
+    RUN_REMOVING,
+    RUN_OVER
+};
+
+/* Why it ended before its time, or what kept it from beginning. */
+enum run_end {
+    RUN_DONE,      /* its time was over */
+    RUN_STOPPED,   /* by the user */
+    RUN_REFUSED,   /* for safety, or it makes no sense: nothing was begun */
+    RUN_UNREACHED, /* no server within wait_ms */
+    RUN_LOST,      /* the tool's own session */
+    RUN_TOO_SLOW,  /* the ensemble's ping */
+    RUN_FAILED     /* something else, said in the problem */
+};
+const char *run_end_word(enum run_end);     /* of the JSON: "done" */
+const char *run_phase_word(enum run_phase); /* for people: "standing" */
+
+struct run_times {
+    const struct histogram *stand, *failover;
+    struct histogram detection, vacancy, takeover;
+};
 
 struct run;
 struct run_options;
@@ -74,5 +111,14 @@ void run_report(const struct run *, struct run_report *);
 
 /* -1: not known. Microseconds, or a number. */
 int64_t run_figure(const struct run_report *, enum expectation_figure, enum expectation_of);
+
+/*
+ * The report of a run of test candidates as JSON; the README lists its keys.
+ */
+
+/* expectations: as written, and parsed; count of them. With an earlier run, that one is the subject, and this
+   one is the comparison. */
+void run_json_write(struct buffer *, const struct run_report *, const char *const *texts,
+                    const struct expectation *, size_t count);
 
 #endif

@@ -5,12 +5,14 @@
 #ifndef ELECTOP_PROBE_INJECT_RUN_STATE_H
 #define ELECTOP_PROBE_INJECT_RUN_STATE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "probe/inject/agents.h"
 #include "probe/inject/layout.h"
-#include "probe/inject/server_counters.h"
-#include "probe/inject/run_layout.h"
+#include "probe/inject/run_report.h"
 #include "probe/inject/run_settings.h"
-#include "probe/inject/run_phase.h"
+#include "probe/inject/server_counters.h"
 
 #define PINGS_KEPT 100 /* ten seconds of them */
 #define PINGS_LEAST 20
@@ -87,5 +89,56 @@ void run_note(struct run *, const char *format, ...) __attribute__((format(print
 const char *run_name(const struct run *);
 /* Of this process, user and system. */
 uint64_t run_cpu_us(void);
+
+/*
+ * A run's paths: its name, its election's path, and the directories between.
+ */
+
+/* The path that was asked for is the sandbox, or in it. */
+bool run_is_inside(const struct run *);
+
+/*
+ * Chooses run, within and election, which the trial owns; with --join its agent's name, too. False: out of
+ * memory, or there can be none (a name in the sandbox that a run may not have; --live inside the sandbox).
+ */
+bool run_places_choose(struct run *);
+
+/*
+ * The servers' own figures: before a run, while it goes on, and after it.
+ *
+ * While it goes on they are polled as politely as by a dashboard: at most once a second, and at least a
+ * hundred times less often than the last answer took. So the report has the highest of some polls, and the
+ * number of polls; figures in between are not known.
+ */
+
+/* then: when they are known, or at once where no server may be polled. */
+void run_counters_before(struct run *, void (*then)(struct run *));
+/* At every tick, with uv_hrtime() as microseconds. */
+void run_counters_during(struct run *, uint64_t now_us);
+/* False: there is nothing to wait for (any more), and then is not called. */
+bool run_counters_after(struct run *, void (*then)(struct run *));
+/* No more callbacks. */
+void run_counters_cancel(struct run *);
+
+/*
+ * Checks while a run goes on: whether candidates still join, and whether the ensemble bears the
+ * load.
+ *
+ * Called at every tick, with uv_hrtime() as microseconds. False: the run must end, and problem says why.
+ */
+
+#define RUN_WATCH_TEXT 400
+
+/* The ensemble's pulse: a request every so often, and how long the slowest of them take. */
+bool run_watch_pulse(struct run *, uint64_t now_us, char problem[RUN_WATCH_TEXT]);
+/* Where some joined and no more come, the run goes on with these; where none joined, it cannot. */
+bool run_watch_standing(struct run *, uint64_t now_us, char problem[RUN_WATCH_TEXT]);
+
+/* Whether we ourselves keep up with the clock. Before the pulse. */
+void run_watch_own_pace(struct run *, uint64_t now_us);
+/* Whether our own session is connected, at each change. */
+void run_watch_connection(struct run *, bool connected);
+/* At the end: for how long it was not, and for how long we did not keep up. */
+void run_watch_note_absence(struct run *);
 
 #endif

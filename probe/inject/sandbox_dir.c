@@ -1,23 +1,280 @@
-/*
- * sandbox_dir.c - see sandbox_dir.h. A walk through steps: each asks for something, and its answer leads to
- * the next.
- */
 #include "probe/inject/sandbox_dir.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/text.h"
+#include "probe/candidate/guard.h"
 #include "probe/candidate/naming.h"
-#include "probe/inject/occupied.h"
-#include "probe/candidate/run_marker.h"
-#include "probe/candidate/delete_tree.h"
+#include "probe/election/recipe.h"
 #include "probe/log.h"
+#include "probe/zookeeper/session.h"
+
+/*
+ * Deletes a znode and its descendants, through the guard, if they are known to be this program's (guard.h).
+ * Foreign znodes stay, and so do their parents. The Stat and data of each znode are read first; it is deleted
+ * in that version, so that a znode that is written meanwhile stays.
+ */
+
+/* gone: false where something stays. kept: the first that is not ours, valid during the call; NULL: all that
+   was found is (and where something stays, the connection was lost, or we may not delete it). */
+typedef void (*delete_tree_fn)(void *context, bool gone, const char *kept);
+
+/* Creates may still arrive: a crowd's last ones. */
+#define DELETE_TRIES 5
+#define DEPTH_MOST 64
+
+struct heap {
+    struct guard *guard;
+    struct session *session;
+    struct heap *above; /* NULL: the first */
+    delete_tree_fn fn;  /* of the first */
+    void *context;
+    char *kept;     /* of the first */
+    char *names;    /* of the candidates below it */
+    size_t waiting; /* children that are being swept, and the one who sets them off */
+    int tries, depth;
+    int32_t version;
+    bool failed;
+    char path[];
+};
+
+static bool heap_begin(struct guard *, struct session *, const char *path, struct heap *above, delete_tree_fn,
+                       void *);
+static bool heap_delete(struct heap *);
+
+static void heap_end(struct heap *heap, bool gone);
+
+static void child_ended(struct heap *heap)
+{
+    if (--heap->waiting > 0)
+        return;
+    if (heap->failed || ++heap->tries >= DELETE_TRIES || !heap_delete(heap))
+        heap_end(heap, false);
+}
+
+static void heap_end(struct heap *heap, bool gone)
+{
+    struct heap *above = heap->above;
+    free(heap->names);
+    if (above) {
+        above->failed |= !gone;
+        free(heap);
+        child_ended(above);
+        return;
+    }
+    delete_tree_fn fn = heap->fn;
+    void *context = heap->context;
+    char *kept = heap->kept;
+    free(heap);
+    fn(context, gone, kept);
+    free(kept);
+}
+
+/* It is foreign. */
+static void heap_keep(struct heap *heap)
+{
+    struct heap *first = heap;
+    while (first->above)
+        first = first->above;
+    if (!first->kept)
+        first->kept = strdup(heap->path);
+    heap_end(heap, false);
+}
+
+static void delete_tree_on_children(void *context, enum session_result result, const struct znode_stat *stat,
+                                    char *const *names, size_t count)
+{
+    (void)stat;
+    struct heap *heap = context;
+    heap->waiting = 1;
+    heap->failed = result != SESSION_OK && result != SESSION_NO_NODE;
+    for (size_t i = 0; i < count && !heap->failed; i++) {
+        char *path = path_join(heap->path, names[i]);
+        heap->waiting++;
+        if (!path || !heap_begin(heap->guard, heap->session, path, heap, NULL, NULL)) {
+            heap->waiting--;
+            heap->failed = true;
+        }
+        free(path);
+    }
+    child_ended(heap);
+}
+
+static void delete_tree_on_deleted(void *context, enum session_result result, const char *path)
+{
+    (void)path;
+    struct heap *heap = context;
+    if (result == SESSION_OK || result == SESSION_NO_NODE)
+        heap_end(heap, true);
+    else if (result != SESSION_FAILED || heap->depth > DEPTH_MOST || /* SESSION_FAILED: it has children */
+             !session_children(heap->session, heap->path, false, delete_tree_on_children, heap))
+        heap_end(heap, false);
+}
+
+static bool heap_delete(struct heap *heap)
+{
+    return guard_delete(heap->guard, heap->session, heap->path, heap->version, delete_tree_on_deleted, heap);
+}
+
+/* The first is what the guard lets be deleted: where it is ephemeral, a sign. */
+static bool delete_tree_is_ours(const struct heap *heap, const struct znode_stat *stat, const void *data,
+                                size_t length)
+{
+    if (stat->owner == 0)
+        return run_marker_is(stat, data, length);
+    return !heap->above || run_marker_fits(heap->above->names, strrchr(heap->path, '/') + 1);
+}
+
+static void on_read(void *context, enum session_result result, const struct znode_stat *stat,
+                    const void *data, size_t length)
+{
+    struct heap *heap = context;
+    if (result == SESSION_NO_NODE) {
+        heap_end(heap, true);
+        return;
+    }
+    /* A copied ACL may keep us from reading our own candidate: its Stat is everybody's. */
+    if (result == SESSION_DENIED && session_exists(heap->session, heap->path, false, on_read, heap))
+        return;
+    if (result == SESSION_OK && !delete_tree_is_ours(heap, stat, data, length)) {
+        heap_keep(heap);
+        return;
+    }
+    if (result == SESSION_OK) {
+        heap->version = stat->version;
+        heap->names = stat->owner == 0 ? run_marker_names(data, length) : NULL;
+    }
+    if (result != SESSION_OK || !heap_delete(heap))
+        heap_end(heap, false);
+}
+
+static bool heap_begin(struct guard *guard, struct session *session, const char *path, struct heap *above,
+                       delete_tree_fn fn, void *context)
+{
+    size_t size = strlen(path) + 1;
+    struct heap *heap = calloc(1, sizeof *heap + size);
+    if (!heap)
+        return false;
+    heap->guard = guard;
+    heap->session = session;
+    heap->above = above;
+    heap->fn = fn;
+    heap->context = context;
+    heap->depth = above ? above->depth + 1 : 0;
+    memcpy(heap->path, path, size);
+    if (session_get(session, path, false, on_read, heap))
+        return true;
+    free(heap);
+    return false;
+}
+
+/* A run's znode, or an ephemeral or lasting sign beside it. fn is called once, from the loop; also when the
+   session ends before. False: nothing was begun. */
+static bool delete_tree(struct guard *guard, struct session *session, const char *path, delete_tree_fn fn,
+                        void *context)
+{
+    return heap_begin(guard, session, path, NULL, fn, context);
+}
+
+/*
+ * Whether a directory contains foreign candidates, so that nothing of ours may be put there:
+ * many clients parse the name of every sibling, and fail on one of another kind.
+ */
+
+/* by: the name of a foreign candidate, valid during the call; NULL: none was seen. result: of the list, or
+   SESSION_LOST. */
+typedef void (*occupied_fn)(void *context, enum session_result result, const char *by);
+
+/* Of the names with a number so many are read: in an election nearly all are ephemeral. */
+#define LOOKS_MOST 16
+
+struct look {
+    struct session *session;
+    char *directory;
+    occupied_fn fn;
+    void *context;
+    char *names[LOOKS_MOST];
+    size_t count, told, owed;
+    enum session_result result;
+    size_t by; /* LOOKS_MOST: none */
+};
+
+static void occupied_look_end(struct look *look)
+{
+    if (look->owed > 0)
+        return;
+    look->fn(look->context, look->result, look->by < look->count ? look->names[look->by] : NULL);
+    for (size_t i = 0; i < look->count; i++)
+        free(look->names[i]);
+    free(look->directory);
+    free(look);
+}
+
+/* Answers come in the order of the questions. */
+static void occupied_on_candidate(void *context, enum session_result result, const struct znode_stat *stat,
+                                  const void *data, size_t length)
+{
+    (void)data, (void)length;
+    struct look *look = context;
+    if (result == SESSION_LOST)
+        look->result = SESSION_LOST;
+    if (result == SESSION_OK && stat->owner != 0 && look->by == LOOKS_MOST)
+        look->by = look->told;
+    look->told++;
+    look->owed--;
+    occupied_look_end(look);
+}
+
+static void occupied_on_list(void *context, enum session_result result, const struct znode_stat *stat,
+                             char *const *names, size_t count)
+{
+    (void)stat;
+    struct look *look = context;
+    look->result = result;
+    for (size_t i = 0; result == SESSION_OK && i < count && look->count < LOOKS_MOST; i++) {
+        if (recipe_sequence_of(names[i]) == SEQUENCE_NONE || !(look->names[look->count] = strdup(names[i])))
+            continue;
+        char *path = path_join(look->directory, names[i]);
+        if (path && session_exists(look->session, path, false, occupied_on_candidate, look)) {
+            look->count++;
+            look->owed++;
+        } else {
+            free(look->names[look->count]);
+            look->result = SESSION_LOST;
+        }
+        free(path);
+    }
+    look->owed--;
+    occupied_look_end(look);
+}
+
+/* fn is called once, from the loop; also when the session ends before. False: nothing was asked. */
+static bool occupied_look(struct session *session, const char *directory, occupied_fn fn, void *context)
+{
+    struct look *look = calloc(1, sizeof *look);
+    if (!look)
+        return false;
+    *look = (struct look){.session = session, .fn = fn, .context = context, .by = LOOKS_MOST, .owed = 1};
+    look->directory = strdup(directory);
+    if (look->directory && session_children(session, directory, false, occupied_on_list, look))
+        return true;
+    free(look->directory);
+    free(look);
+    return false;
+}
+
+/*
+ * sandbox_dir.c - see sandbox_dir.h. A walk through steps: each asks for something, and its answer leads to
+ * the next.
+ */
 
 #define ALIVE ".alive-"
 /* The end of another run may remove the sandbox just now. */
-#define TRIES 10
+#define CREATE_TRIES 10
 
 struct sandbox_dir {
     struct guard *guard;
@@ -128,7 +385,7 @@ static void sandbox_dir_on_marked(void *context, enum session_result result, con
         return;
     if (result == SESSION_OK || result == SESSION_NODE_EXISTS)
         look_for_others(p);
-    else if (result != SESSION_NO_NODE || ++p->tries > TRIES)
+    else if (result != SESSION_NO_NODE || ++p->tries > CREATE_TRIES)
         sandbox_dir_fail(p, result, "create", p->alive_path);
     else if (!guard_create(p->guard, p->session, p->sandbox, "", 0, CREATE_PERSISTENT, NULL, on_sandbox, p))
         sandbox_dir_fail(p, SESSION_LOST, "create", p->sandbox);
@@ -283,7 +540,7 @@ static void on_run_signed(void *context, enum session_result result, const struc
         make_within(p, 0);
         return;
     }
-    if (result == SESSION_NO_NODE && ++p->tries <= TRIES) { /* removed just now: its place is free */
+    if (result == SESSION_NO_NODE && ++p->tries <= CREATE_TRIES) { /* removed just now: its place is free */
         make_run(p);
         return;
     }

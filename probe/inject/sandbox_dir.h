@@ -3,7 +3,7 @@
  * removed after it.
  *
  *   SANDBOX           made if missing, and removed with the last run, if this program made it
- *   SANDBOX/RUN       the run's own znode; its data says that it is one (run_marker.h)
+ *   SANDBOX/RUN       the run's own znode; its data says that it is one (guard.h)
  *   SANDBOX/RUN.alive-ID   ephemeral: this run lives. It is created before the run's own znode, so that a
  *                     run without one is over, at any moment
  *   SANDBOX/RUN.x     other znodes of the run: see guard.h

@@ -9,6 +9,7 @@
 #define ELECTOP_PROBE_ZOOKEEPER_DESCRIPTOR_POLL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <uv.h>
 
 struct descriptor_poll;
@@ -32,5 +33,15 @@ bool descriptor_poll_poll(struct descriptor_poll *, struct descriptor_poll_seat 
 /* Not ready any more, including events already delivered to the loop. The descriptor may be closed, but its
  * number may not belong to another seat yet. */
 void descriptor_poll_drop(struct descriptor_poll *, struct descriptor_poll_seat *);
+
+/*
+ * Room for many sessions: each needs a file descriptor.
+ */
+
+/*
+ * Room for so many sessions beside what the program has open: raises the soft limit of open files, up to the
+ * hard one. False, and a text with what to do in *error (caller frees): the hard limit is lower.
+ */
+bool descriptors_make_room(size_t sessions, char **error);
 
 #endif

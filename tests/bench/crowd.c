@@ -14,8 +14,7 @@
 #include <uv.h>
 
 #include "probe/inject/crowd.h"
-#include "probe/inject/crowd_kills.h"
-#include "probe/inject/descriptors.h"
+#include "probe/zookeeper/descriptor_poll.h"
 #include "tests/bench/gauge.h"
 
 /* A failover comes to rest before the next death: as often as crowd_floor.c's, which keeps this pace. */

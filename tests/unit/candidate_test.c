@@ -15,10 +15,10 @@
 #include <sys/socket.h>
 #include <uv.h>
 
-#include "probe/election/recipe.h"
+#include "probe/candidate/naming.h"
 #include "probe/candidate/test_candidate.h"
 #include "probe/demo/demo_elections.h"
-#include "probe/candidate/guid.h"
+#include "probe/election/recipe.h"
 #include "tests/support/playground.h"
 
 #define TIMEOUT_MS 1500

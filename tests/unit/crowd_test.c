@@ -14,8 +14,7 @@
 
 #include "probe/election/recipe.h"
 #include "probe/inject/crowd.h"
-#include "probe/inject/crowd_kills.h"
-#include "probe/inject/descriptors.h"
+#include "probe/zookeeper/descriptor_poll.h"
 #include "probe/zookeeper/fourletter.h"
 #include "tests/support/playground.h"
 

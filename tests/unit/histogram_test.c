@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "probe/inject/histogram.h"
+#include "probe/inject/run_stats.h"
 
 /* Each bucket begins where the one before it ends, and is at most 1.6 % wide. */
 static void buckets_join(void **state)

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "probe/inject/leads_check.h"
+#include "probe/inject/run_live.h"
 
 #define NONE INT64_MAX
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "probe/inject/limits.h"
+#include "probe/inject/run_options.h"
 
 static const struct inject_settings limits = {.sessions = 100, .creates_per_s = 10};
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "probe/candidate/run_marker.h"
+#include "probe/candidate/guard.h"
 
 static bool is_mark(const char *data, int32_t version, uint64_t owner)
 {

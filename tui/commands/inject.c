@@ -11,17 +11,17 @@
 
 #include "config/text.h"
 #include "config/znode_path.h"
-#include "probe/inject/limits.h"
 #include "probe/candidate/naming.h"
 #include "probe/inject/run.h"
-#include "probe/inject/run_json.h"
+#include "probe/inject/run_options.h"
+#include "probe/inject/run_report.h"
 #include "tui/commands/command.h"
-#include "tui/commands/shutdown.h"
 #include "tui/commands/messages.h"
-#include "tui/output/output.h"
+#include "tui/commands/shutdown.h"
 #include "tui/output/line_printer.h"
-#include "tui/output/whole_file.h"
+#include "tui/output/output.h"
 #include "tui/output/run_lines.h"
+#include "tui/output/whole_file.h"
 
 /* Without --for. */
 #define FOR_DEFAULT_MS 60000

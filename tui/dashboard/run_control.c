@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "config/connect_string.h"
-#include "probe/inject/limits.h"
-#include "probe/inject/crowd_kills.h"
 #include "probe/candidate/test_candidate.h"
+#include "probe/inject/crowd.h"
+#include "probe/inject/run_options.h"
 
 #define END_MS 10000
 #define WAIT_MS 10000
