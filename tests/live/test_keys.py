@@ -39,14 +39,12 @@ SCREENS = {
     "inject": (["i"], "what will happen"),
     # What some of them also show.
     "what if": (["End", "Enter", "w"], "w ends this"),
-    "a filter": (["/"], "Enter keeps it"),
+    "a filter": (["/"], "Enter keeps"),
     "a time": (["b"], "go to"),
     "the past": (["T"], "REPLAY"),
-    "inject in the past": (["i", "T"], "nothing can be done in it"),
+    "inject in the past": (["i", "T"], "nothing can be run in it"),
     "a pause": (["Space"], "PAUSED"),
 }
-# The run form begins a run with R and a question now (tests/terminal/test_inject.py); these still press Enter.
-OLD_KEYS = pytest.mark.xfail(strict=False, reason="presses the former keys of the run form or reads its former words")
 LEAVE = ["Escape", "Escape", "Escape", "Escape", "L"]
 
 
@@ -128,8 +126,7 @@ def every_key(but=()):
     return sorted(codes, key=lambda code: code == ord("q"))
 
 
-@pytest.mark.parametrize("screen", [pytest.param(name, marks=OLD_KEYS if name in ("a filter", "inject in the past") else ())
-                                    for name in SCREENS])
+@pytest.mark.parametrize("screen", SCREENS)
 def test_no_key_writes(zk, client, elections, tmp_path, screen):
     """Every key, pressed on this screen beside real elections, brings nothing but the beginning and the end of
     sessions; Enter in the form of test candidates, which confirms it, is left to the tests below."""
@@ -206,9 +203,8 @@ def paths_written(log):
     return {t.path for t in log.others() if t.type in (CREATE, CREATE2, DELETE, SET_DATA)}
 
 
-@OLD_KEYS
 def test_a_run_writes_in_the_sandbox_only(zk, client, elections, tmp_path):
-    """Begun by Enter in the form, with every key pressed while it goes on: nothing is written but below the
+    """Begun from the form, with every key pressed while it goes on: nothing is written but below the
     sandbox, which is gone afterwards."""
     log = Log(zk)
     with dashboard(zk, tmp_path, "-s", zk.hosts, *elections) as terminal:
@@ -216,8 +212,8 @@ def test_a_run_writes_in_the_sandbox_only(zk, client, elections, tmp_path):
         press(terminal, ["End", "i"])
         terminal.shows("a copy of /well", "what will happen")
         press(terminal, ["Up", "Right", "Right"])  # long enough for all keys
-        terminal.shows("300 s after all stand")
-        press(terminal, ["Enter"])
+        terminal.shows("300 s after all have joined")
+        begin(terminal)
         terminal.shows("10 of 10 stand", "leads")
         for code in every_key(but=[ord("q"), ord("X")]):
             press(terminal, [typed(code)])
@@ -233,25 +229,33 @@ def test_a_run_writes_in_the_sandbox_only(zk, client, elections, tmp_path):
     assert not client.exists(SANDBOX)
 
 
+def begin(terminal):
+    """From the form: the run's key, and yes to the question."""
+    press(terminal, ["R"])
+    terminal.shows("y or n")
+    press(terminal, ["y", "Enter"])
+
+
 def live_config(folder, zk, path):
     file = folder / "config.yaml"
     file.write_text(f"clusters: [{{hosts: '{zk.hosts}', elections: [{{path: {path}, inject: live}}]}}]\n")
     return str(file)
 
 
-@OLD_KEYS
 def test_a_live_run_needs_the_name_typed(zk, client, elections, tmp_path):
     """Any other text begins nothing; the name does, and then only candidates like their siblings are created."""
     log = Log(zk)
     real = sorted(client.get_children("/well"))
     with dashboard(zk, tmp_path, "-c", live_config(tmp_path, zk, "/well")) as terminal:
         terminal.shows("host-a:80")
-        press(terminal, ["i", "Right", "Enter"])
-        terminal.shows("writes into the live election /well", "type /well to begin:")
+        press(terminal, ["i", "Right"])
+        terminal.shows("writes into the live election /well")
+        press(terminal, ["R"])
+        terminal.shows("type /well")
         press(terminal, ["/", "w", "e", "l", "Enter"])
         terminal.shows("That is not its name")
         assert not paths_written(log)
-        press(terminal, ["Enter", "/", "w", "e", "l", "l", "Enter"])
+        press(terminal, ["R", "/", "w", "e", "l", "l", "Enter"])
         terminal.shows("LIVE", "10 of 10 stand", within=60)
         now = sorted(client.get_children("/well"), key=lambda name: name[-10:])
         assert sorted(now[:3]) == real and len(now) == 13
@@ -264,8 +268,7 @@ def test_a_live_run_needs_the_name_typed(zk, client, elections, tmp_path):
     assert sorted(client.get_children("/well")) == real
 
 
-@OLD_KEYS
-@pytest.mark.parametrize("ending, status", [("q", 0), ("\x03", 130), (signal.SIGTERM, 143), (None, None)],
+@pytest.mark.parametrize("ending, status", [("qq", 0), ("\x03", 130), (signal.SIGTERM, 143), (None, None)],
                          ids=["q", "Ctrl-C", "TERM", "closed terminal"])
 def test_a_run_ends_with_the_dashboard(zk, client, elections, ending, status):
     """However the dashboard ends, a run that goes on ends with it, and nothing of it is left."""
@@ -273,7 +276,9 @@ def test_a_run_ends_with_the_dashboard(zk, client, elections, ending, status):
         terminal.shows("host-a:80")
         terminal.keys("i")
         terminal.shows("what will happen")
-        terminal.keys("\r")
+        terminal.keys("R")
+        terminal.shows("y or n")
+        terminal.keys("y\r")
         terminal.shows("10 of 10 stand")
         terminal.size(70, 20)  # also in the midst of it
         terminal.shows("STATE", "leads")
@@ -288,7 +293,6 @@ def test_a_run_ends_with_the_dashboard(zk, client, elections, ending, status):
     until(lambda: not client.exists(SANDBOX))
 
 
-@OLD_KEYS
 def test_a_sandbox_that_is_denied_is_said(zk, client, elections, tmp_path):
     """Nothing is begun, and the screen says why and which setting would help."""
     from kazoo.security import make_acl, make_digest_acl
@@ -298,20 +302,21 @@ def test_a_sandbox_that_is_denied_is_said(zk, client, elections, tmp_path):
                       "inject: {sandbox: /denied/box}\n")
     with dashboard(zk, tmp_path, "-c", str(config)) as terminal:
         terminal.shows("host-a:80")
-        press(terminal, ["i", "Enter"])
-        terminal.shows("Nothing was begun", "inject: {sandbox:")
+        press(terminal, ["i"])
+        begin(terminal)
+        terminal.shows("Nothing was started", "inject: {sandbox:")
         press(terminal, ["Enter"])
         terminal.shows("what will happen")
         press(terminal, ["q"])
         assert terminal.status() == 0
 
 
-@OLD_KEYS
 def test_a_server_that_goes_is_shown(zk, client, elections, tmp_path):
     """The server dies in the midst of a run: the picture says so, and when it is back nothing is left over."""
     with dashboard(zk, tmp_path, "-s", zk.hosts, "-t", "4s", *elections) as terminal:
         terminal.shows("host-a:80")
-        press(terminal, ["i", "Enter"])
+        press(terminal, ["i"])
+        begin(terminal)
         terminal.shows("10 of 10 stand")
         zk.kill()
         try:
