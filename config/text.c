@@ -75,7 +75,7 @@ void text_quote(struct text *text, const char *bytes, size_t length)
     while (i < length && i < QUOTED_BYTES) {
         uint32_t code;
         size_t eaten = utf8_decode(bytes + i, length - i, &code);
-        if (!eaten || code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x2028 || code == 0x2029) {
+        if (!eaten || utf8_deceives(code)) {
             size_t end = i + (eaten ? eaten : 1);
             for (; i < end; i++)
                 text_printf(text, "\\x%02x", (unsigned char)bytes[i]);

@@ -94,9 +94,50 @@ size_t utf8_encode(uint32_t character, char bytes[4])
     return 4;
 }
 
+/*
+ * Characters that libc calls printable and that a reader cannot see, that reorder or join their neighbours,
+ * or whose width depends on the terminal.
+ */
+static const struct {
+    uint32_t from, to;
+} deceiving[] = {
+    {0x00ad, 0x00ad}, /* soft hyphen */
+    {0x034f, 0x034f}, /* combining grapheme joiner */
+    {0x0600, 0x0605}, /* Arabic number signs: format characters */
+    {0x061c, 0x061c}, /* Arabic letter mark */
+    {0x06dd, 0x06dd},    {0x070f, 0x070f},   {0x0890, 0x0891},   {0x08e2, 0x08e2},
+    {0x115f, 0x1160},                      /* Hangul fillers */
+    {0x17b4, 0x17b5},    {0x180b, 0x180f}, /* Mongolian variation selectors and vowel separator */
+    {0x200b, 0x200f},                      /* zero width, left-to-right and right-to-left marks */
+    {0x2028, 0x202e},                      /* line and paragraph separators, embeddings and overrides */
+    {0x2060, 0x206f},                      /* word joiner, isolates, deprecated format characters */
+    {0x3164, 0x3164},                      /* Hangul filler */
+    {0xe000, 0xf8ff},                      /* private use: no agreed picture, no agreed width */
+    {0xfdd0, 0xfdef},                      /* not characters */
+    {0xfe00, 0xfe0f}, /* variation selectors: some terminals widen the character before */
+    {0xfeff, 0xfeff}, /* byte order mark */
+    {0xffa0, 0xffa0},    {0xfff0, 0xfffb},   {0xfffe, 0xffff},   {0x110bd, 0x110bd},
+    {0x110cd, 0x110cd},  {0x13430, 0x1345f},                     /* hieroglyph joiners */
+    {0x1bca0, 0x1bca3},  {0x1d173, 0x1d17a}, {0x1f1e6, 0x1f1ff}, /* regional indicators: two of them may or
+                                                                    may not become one flag */
+    {0x1f3fb, 0x1f3ff}, /* skin tones: may or may not melt into the character before */
+    {0xe0000, 0xe0fff}, /* tags and more variation selectors */
+    {0xf0000, 0x10ffff},
+};
+
 bool utf8_deceives(uint32_t code)
 {
-    return code < 0x20 || (code >= 0x7f && code <= 0x9f) || code == 0x061c || code == 0x200e ||
-           code == 0x200f || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) ||
-           code == 0xfeff;
+    if (code < 0xad)
+        return code < 0x20 || (code >= 0x7f && code <= 0x9f);
+    size_t low = 0, high = sizeof deceiving / sizeof *deceiving;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (code < deceiving[middle].from)
+            high = middle;
+        else if (code > deceiving[middle].to)
+            low = middle + 1;
+        else
+            return true;
+    }
+    return false;
 }

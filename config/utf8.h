@@ -24,8 +24,10 @@ void utf8_locate(const char *bytes, size_t offset, size_t *line, size_t *column)
 /* Writes at most 4 bytes, without a NUL; returns how many (0: not a character). */
 size_t utf8_encode(uint32_t character, char bytes[4]);
 
-/* A control character, an invisible one, or one that changes the direction of text: valid, but escaped,
-   because it changes how a terminal shows the rest. */
+/*
+ * True for a valid character that every output escapes (terminal, log, JSON, metrics, HTML, Markdown): a
+ * control character, an invisible one, one that reorders or joins its neighbours, or one of no agreed width.
+ */
 bool utf8_deceives(uint32_t code);
 
 #endif

@@ -127,6 +127,9 @@ void json_write_string(struct json_writer *writer, const char *text)
         } else if (code == '"' || code == '\\') {
             buffer_put_char(out, '\\');
             buffer_put_char(out, (char)code);
+        } else if (utf8_deceives(code) && code > 0xffff) { /* as UTF-16 */
+            buffer_printf(out, "\\u%04x\\u%04x", (unsigned)(0xd800 + ((code - 0x10000) >> 10)),
+                          (unsigned)(0xdc00 + (code & 0x3ff)));
         } else if (utf8_deceives(code)) {
             buffer_printf(out, "\\u%04x", (unsigned)code);
         } else {

@@ -265,7 +265,7 @@ static void put_label_value(struct buffer *out, const char *value)
         if (!eaten || code < 0x20 || (code >= 0x7f && code < 0xa0))
             buffer_printf(out, "\\\\x%02x", (unsigned char)value[at]);
         else if (utf8_deceives(code))
-            buffer_printf(out, "\\\\u%04x", (unsigned)code);
+            buffer_printf(out, code > 0xffff ? "\\\\U%08x" : "\\\\u%04x", (unsigned)code);
         else if (code == '"' || code == '\\')
             buffer_printf(out, "\\%c", (char)code);
         else

@@ -26,6 +26,7 @@ static void check_harmless(const char *text, bool ascii)
         check(eaten > 0);
         check(c >= 0x20 && !(c >= 0x7f && c <= 0x9f));
         check(!(c >= 0x202a && c <= 0x202e) && !(c >= 0x2066 && c <= 0x2069));
+        check(!utf8_deceives(c));
         check(!ascii || c < 0x7f);
     }
 }

@@ -50,6 +50,10 @@ static void keeps_text(void **state)
                  "evil",
                  "\"\\u202eevil\"");
     check_string("\xe2\x80\xa8", "\xe2\x80\xa8", "\"\\u2028\"");
+    /* What nobody sees, and what joins its neighbours: the same table as for the terminal. */
+    check_string("\u200bx\u00ad\u2060", "\u200bx\u00ad\u2060", "\"\\u200bx\\u00ad\\u2060\"");
+    check_string("\U000e0041", "\U000e0041", "\"\\udb40\\udc41\"");
+    check_string("\U0010ffff", "\U0010ffff", "\"\\udbff\\udfff\"");
 }
 
 /* A byte that is no UTF-8 becomes \xNN: cut, overlong, surrogate, beyond the last character, lone. */

@@ -21,52 +21,6 @@ bool safe_locale_is_utf8(void)
 }
 
 /*
- * Characters that libc calls printable and that a reader cannot see, that reorder or join their neighbours,
- * or whose width depends on the terminal. All of them are shown as escapes.
- */
-static const struct {
-    uint32_t from, to;
-} treacherous[] = {
-    {0x00ad, 0x00ad}, /* soft hyphen */
-    {0x034f, 0x034f}, /* combining grapheme joiner */
-    {0x0600, 0x0605}, /* Arabic number signs: format characters */
-    {0x061c, 0x061c}, /* Arabic letter mark */
-    {0x06dd, 0x06dd},    {0x070f, 0x070f},   {0x0890, 0x0891},   {0x08e2, 0x08e2},
-    {0x115f, 0x1160},                      /* Hangul fillers */
-    {0x17b4, 0x17b5},    {0x180b, 0x180f}, /* Mongolian variation selectors and vowel separator */
-    {0x200b, 0x200f},                      /* zero width, left-to-right and right-to-left marks */
-    {0x2028, 0x202e},                      /* line and paragraph separators, embeddings and overrides */
-    {0x2060, 0x206f},                      /* word joiner, isolates, deprecated format characters */
-    {0x3164, 0x3164},                      /* Hangul filler */
-    {0xe000, 0xf8ff},                      /* private use: no agreed picture, no agreed width */
-    {0xfdd0, 0xfdef},                      /* not characters */
-    {0xfe00, 0xfe0f}, /* variation selectors: some terminals widen the character before */
-    {0xfeff, 0xfeff}, /* byte order mark */
-    {0xffa0, 0xffa0},    {0xfff0, 0xfffb},   {0x110bd, 0x110bd}, {0x110cd, 0x110cd},
-    {0x13430, 0x1345f},                                          /* hieroglyph joiners */
-    {0x1bca0, 0x1bca3},  {0x1d173, 0x1d17a}, {0x1f1e6, 0x1f1ff}, /* regional indicators: two of them may or
-                                                                    may not become one flag */
-    {0x1f3fb, 0x1f3ff}, /* skin tones: may or may not melt into the character before */
-    {0xe0000, 0xe0fff}, /* tags and more variation selectors */
-    {0xf0000, 0x10ffff},
-};
-
-static bool is_treacherous(uint32_t character)
-{
-    size_t low = 0, high = sizeof(treacherous) / sizeof(*treacherous);
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (character < treacherous[middle].from)
-            high = middle;
-        else if (character > treacherous[middle].to)
-            low = middle + 1;
-        else
-            return true;
-    }
-    return false;
-}
-
-/*
  * Columns of one character: 0 combining, 1, 2, or -1: must not be shown unescaped. libc's table is used,
  * and not a private one, since curses uses the same one when it moves the cursor; but always under a separate
  * UTF-8 locale, so that LANG=C changes nothing.
@@ -75,7 +29,7 @@ static int character_width(uint32_t character)
 {
     if (character < 0x80)
         return character >= 0x20 && character != 0x7f ? 1 : -1;
-    if (character < 0xa0 || is_treacherous(character))
+    if (utf8_deceives(character))
         return -1;
     static locale_t utf8;
     if (utf8 == (locale_t)0) {
