@@ -14,6 +14,10 @@
 #include "config/utf8.h"
 
 static int log_descriptor = -1;
+static const char *log_file; /* the caller's */
+/* Lines that could not be written, and why the first of them could not. */
+static unsigned long log_missing;
+static int log_error;
 
 static const char *const level_words[] = {
     [LOG_LEVEL_ERROR] = "error",
@@ -37,6 +41,8 @@ bool log_open(const char *file, char **error)
         return false;
     }
     log_descriptor = descriptor;
+    log_file = file;
+    log_missing = 0;
     return true;
 }
 
@@ -65,7 +71,7 @@ static size_t log_escape(char *at, const char *text, size_t length)
     for (size_t i = 0; i < length;) {
         uint32_t code;
         size_t eaten = utf8_decode(text + i, length - i, &code);
-        if (eaten && code >= 0x20 && !(code >= 0x7f && code < 0xa0)) {
+        if (eaten && !utf8_deceives(code)) {
             memcpy(at, text + i, eaten);
             at += eaten;
             i += eaten;
@@ -94,8 +100,24 @@ void log_line(enum log_level level, const char *format, ...)
     length += (size_t)sprintf(line + length, "%s ", level_words[level]);
     length += log_escape(line + length, message, strlen(message));
     length += (size_t)sprintf(line + length, "%s\n", cut ? "..." : "");
-    /* One write a line, so that two programs on one log do not mix theirs;
-       a full disk is not our business. */
+    /* One write a line, so that two programs on one log do not mix theirs. */
     ssize_t written = write(log_descriptor, line, length);
-    (void)written;
+    if (written == (ssize_t)length)
+        return;
+    if (written < 0 || !log_missing)
+        log_error = written < 0 ? errno : ENOSPC;
+    log_missing++;
+}
+
+char *log_take_problem(void)
+{
+    if (!log_missing)
+        return NULL;
+    struct text text = {0};
+    text_add(&text, "the log ");
+    text_quote(&text, log_file, strlen(log_file));
+    text_printf(&text, " lacks %lu line%s (%s); make room, or name another file with --log", log_missing,
+                log_missing == 1 ? "" : "s", strerror(log_error));
+    log_missing = 0;
+    return text_take(&text);
 }

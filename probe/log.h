@@ -3,9 +3,9 @@
  *
  *   2026-11-20T14:03:22.104Z warning prod: connection refused by zk1:2181
  *
- * Before log_open(), and without --log, log_line() does nothing and costs nothing. Control bytes and
- * invalid UTF-8 are written as \x1b, so that a line is always one line and the file is safe to cat.
- * Never pass a credential. The one log of the process is the only state here; single-threaded.
+ * Before log_open(), and without --log, log_line() does nothing and costs nothing. Deceiving characters
+ * (utf8.h) and invalid UTF-8 are written as \x1b, so that a line is always one line and the file is safe to
+ * cat. Never pass a credential. The one log of the process is the only state here; single-threaded.
  */
 #ifndef ELECTOP_PROBE_LOG_H
 #define ELECTOP_PROBE_LOG_H
@@ -17,12 +17,17 @@ enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_D
 #define LOG_LINE_MAX 2000 /* bytes of a message; a longer one is cut, and ends in "..." */
 
 /*
- * Opens the file for appending; a new one can be read by its owner only. False and a text in *error
+ * Opens the file, whose name the caller keeps, for appending; a new one can be read by its owner only. False
+ * and a text in *error
  * ("the error; the remedy", caller frees) when that is impossible.
  */
 bool log_open(const char *file, char **error);
 void log_close(void);
 
 void log_line(enum log_level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* How many lines could not be written since the last call, and why (malloc'd; the caller frees); NULL: none.
+ */
+char *log_take_problem(void);
 
 #endif

@@ -93,9 +93,38 @@ static int main_refuse(const struct options *options, char *error)
     return EXIT_USAGE;
 }
 
+/* What is nothing but what it prints is not begun where nothing can be printed. */
+static bool is_for_output(const struct options *options)
+{
+    switch (options->command) {
+    case COMMAND_CHECK:
+    case COMMAND_CONFIG:
+    case COMMAND_INJECT:
+    case COMMAND_WHY:
+    case COMMAND_DEMO:
+    case COMMAND_HELP:
+    case COMMAND_VERSION:
+        return true;
+    case COMMAND_AUTOPSY:
+        return !options->into;
+    default: /* once, events, report: by contract it ends them quietly; record and export need none */
+        return false;
+    }
+}
+
+static bool output_is_closed(void)
+{
+    int flags = fcntl(STDOUT_FILENO, F_GETFL);
+    return flags < 0 || (flags & O_ACCMODE) == O_RDONLY;
+}
+
 static int main_run(const struct options *options)
 {
     char *error;
+    if (is_for_output(options) && output_is_closed()) {
+        complain("standard output is closed; run it with one, such as > FILE");
+        return options->command == COMMAND_CHECK ? check_refuse("standard output is closed") : EXIT_USAGE;
+    }
     if (options->command == COMMAND_HELP)
         return print_help(options);
     if (options->command == COMMAND_VERSION)
@@ -109,13 +138,17 @@ static int main_run(const struct options *options)
         settings_free(settings);
         return main_refuse(options, error);
     }
+    log_line(LOG_LEVEL_INFO, "electop %s %s, configuration %s", ELECTOP_VERSION,
+             command_word(options->command), settings->file ? settings->file : "none");
+    if ((error = log_take_problem())) {
+        settings_free(settings);
+        return main_refuse(options, error);
+    }
     if (settings->screen
             .utc) { /* every time that is shown or typed: they all go through the C library's zone */
         setenv("TZ", "UTC0", 1);
         tzset();
     }
-    log_line(LOG_LEVEL_INFO, "electop %s %s, configuration %s", ELECTOP_VERSION,
-             command_word(options->command), settings->file ? settings->file : "none");
     if (settings->notes && options->command != COMMAND_CONFIG) /* which shows it in its place */
         complain("%s", settings->notes);
     for (const char *note = settings->notes; note && *note;) {
@@ -140,13 +173,19 @@ int main(int argc, char **argv)
     setlocale(LC_NUMERIC, "C");
     /* A closed standard output is an error of write(), which each command treats in its way. */
     signal(SIGPIPE, SIG_IGN);
+    /* So is a limit on the size of files (ulimit -f): it is treated like a full disk. */
+    signal(SIGXFSZ, SIG_IGN);
     if (!options_parse(argc, argv, &options, &error))
         return main_refuse(&options, error);
     const char **recipes = recipes_names();
     options.recipes = recipes;
     int status = recipes ? main_run(&options) : main_refuse(&options, NULL);
     free(recipes);
-    options_free(&options);
+    char *problem = log_take_problem();
+    if (problem)
+        complain("%s", problem);
+    free(problem);
     log_close();
+    options_free(&options);
     return status;
 }

@@ -2,6 +2,7 @@
 import json
 import os
 import re
+import resource
 import signal
 import socket
 import struct
@@ -367,3 +368,27 @@ def test_closed_standard_files(zk, election):
         done = subprocess.run(["sh", "-c", f'exec "$0" once -s "$1" "$2" {closed}', PROGRAM, zk.hosts, election],
                               capture_output=True, timeout=40)
         assert done.returncode == 0, (closed, done)
+
+
+@pytest.mark.parametrize("arguments", [["config"], ["--help"], ["--version"], ["check", "/e"], ["inject", "/e"]], ids=" ".join)
+def test_output_that_would_be_lost(arguments):
+    """A command that is nothing but its output does not begin, nor end well, without one."""
+    done = subprocess.run(["sh", "-c", 'exec "$0" "$@" >&-', PROGRAM, *arguments], stdin=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, timeout=40)
+    assert done.returncode == (3 if arguments[0] == "check" else 2), done
+    assert b"standard output is closed" in done.stderr
+
+
+def test_a_log_that_is_lost(zk, election):
+    """A log without room is refused at the start, and what is missing in one that fills up is said at the end."""
+    done = run("once", "-s", zk.hosts, "--log", "/dev/full", election)
+    assert done.status == 2 and "lacks 1 line (No space left on device)" in done.err, done
+    assert run("check", "-s", zk.hosts, "--log", "/dev/full", election).status == 3
+
+
+def test_a_limit_of_file_sizes_is_a_full_disk(zk, election, tmp_path):
+    """ulimit -f ends no command by a signal: a page is not written, which is said."""
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (512, resource.RLIM_INFINITY))
+    log = tmp_path / "log"
+    done = run("events", "-s", zk.hosts, "--log", str(log), "--for", "2s", election, "/" + 500 * "x", preexec_fn=limit)
+    assert done.status == 0 and "(File too large)" in done.err, done

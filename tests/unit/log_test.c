@@ -49,8 +49,12 @@ static void lines_are_safe(void **state)
     log_line(LOG_LEVEL_WARNING, "a\nb\x1b[31m\xff\xc3\xa4%s", "!");
     read_back(content, sizeof content);
     assert_non_null(strstr(content, "Z warning a\\x0ab\\x1b[31m\\xff\xc3\xa4!\n"));
+    log_line(LOG_LEVEL_WARNING, "a\u202eb\u200bc\u2066d\U000e0041e\ufeff%s", "!");
+    read_back(content, sizeof content);
+    assert_non_null(strstr(content, "Z warning a\\xe2\\x80\\xaeb\\xe2\\x80\\x8bc\\xe2\\x81\\xa6d"
+                                    "\\xf3\\xa0\\x81\\x81e\\xef\\xbb\\xbf!\n"));
     assert_int_equal(strlen("2026-11-20T14:03:22.104Z"), (size_t)(strchr(content, ' ') - content));
-    assert_ptr_equal(strchr(content, '\n'), content + strlen(content) - 1);
+    assert_ptr_equal(strchr(strchr(content, '\n') + 1, '\n'), content + strlen(content) - 1);
 }
 
 /* A long message is cut and says so, even when every byte of it needs escaping. */
@@ -80,12 +84,31 @@ static void bad_files_are_refused(void **state)
     free(error);
 }
 
+/* What is missing in a log is counted, and why. */
+static void missing_lines_are_counted(void **state)
+{
+    (void)state;
+    char *error = NULL;
+    assert_true(log_open("/dev/full", &error));
+    assert_null(log_take_problem());
+    log_line(LOG_LEVEL_INFO, "one");
+    log_line(LOG_LEVEL_INFO, "two");
+    char *problem = log_take_problem();
+    assert_string_equal(problem,
+                        "the log \"/dev/full\" lacks 2 lines (No space left on device); make room, or "
+                        "name another file with --log");
+    free(problem);
+    assert_null(log_take_problem());
+    log_close();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_are_safe),
         cmocka_unit_test(lines_are_bounded),
         cmocka_unit_test(bad_files_are_refused),
+        cmocka_unit_test(missing_lines_are_counted),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }
