@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,6 +11,10 @@
 #include "config/text.h"
 #include "config/utf8.h"
 
+/* How long a pipe may be without a writer, and its writer without anything to write. */
+#define WRITER_WITHIN_MS 1000
+#define WRITES_WITHIN_MS 60000
+#define WAIT_STEP_MS 20
 #define SYSTEM_FILE "/etc/electop/config.yaml"
 
 static bool exists(const char *file)
@@ -58,47 +63,69 @@ static char *config_file_refuse(char **error, const char *what)
     return NULL;
 }
 
-static int open_file(const char *file, char **error)
+static int open_file(const char *file, bool *is_pipe, char **error)
 {
-    /* O_NONBLOCK only for open(): a named pipe without a writer would block it. */
+    /* O_NONBLOCK: a named pipe without a writer would block open(), and read() for ever. */
     int descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     struct stat status;
     if (descriptor < 0) {
         *error = text_format("cannot be read (%s); check its name and its permissions", strerror(errno));
         return -1;
     }
-    if (fstat(descriptor, &status) != 0 || fcntl(descriptor, F_SETFL, 0) == -1)
+    if (fstat(descriptor, &status) != 0)
         *error = text_format("cannot be read (%s); check the file", strerror(errno));
     else if (S_ISDIR(status.st_mode))
         config_file_refuse(error, "is a directory; name a file");
     else if (S_ISREG(status.st_mode) && status.st_size > CONFIG_FILE_MAX)
         config_file_refuse(error, "is larger than 1 MB; no configuration is");
+    else if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode) && !S_ISCHR(status.st_mode))
+        config_file_refuse(error, "is no file; name one");
     else if (isatty(descriptor))
         config_file_refuse(error, "is a terminal; name a file");
-    else
+    else {
+        *is_pipe = S_ISFIFO(status.st_mode);
         return descriptor;
+    }
     close(descriptor);
     return -1;
+}
+
+/* Bytes read; 0: the end; -1 and *error: it cannot be read. begun: there were bytes before. */
+static ssize_t read_more(int descriptor, bool is_pipe, bool begun, char *at, size_t room, char **error)
+{
+    bool has_writer = begun;
+    for (int waited_ms = 0;; waited_ms += WAIT_STEP_MS) {
+        ssize_t now = read(descriptor, at, room);
+        if (now > 0 || (now == 0 && (begun || !is_pipe)))
+            return now;
+        if (now < 0 && errno != EAGAIN && errno != EINTR) {
+            *error = text_format("cannot be read (%s); check the file", strerror(errno));
+            return -1;
+        }
+        /* A pipe that nobody has opened for writing yet reads as one that has ended. */
+        has_writer |= now < 0;
+        if (waited_ms > (has_writer ? WRITES_WITHIN_MS : WRITER_WITHIN_MS) || (now == 0 && has_writer)) {
+            config_file_refuse(error, "is a pipe into which nothing is written; name a file");
+            return -1;
+        }
+        struct pollfd ready = {.fd = descriptor, .events = POLLIN};
+        poll(&ready, 1, WAIT_STEP_MS);
+    }
 }
 
 char *config_file_read(const char *file, size_t *length, char **error, size_t *line, size_t *column)
 {
     *error = NULL;
     *line = *column = *length = 0;
-    int descriptor = open_file(file, error);
+    bool is_pipe = false;
+    int descriptor = open_file(file, &is_pipe, error);
     if (descriptor < 0)
         return NULL;
     char *bytes = malloc(CONFIG_FILE_MAX + 2);
     size_t got = 0;
-    while (bytes && got <= CONFIG_FILE_MAX) {
-        ssize_t now = read(descriptor, bytes + got, CONFIG_FILE_MAX + 1 - got);
-        if (now < 0 && errno == EINTR)
-            continue;
-        if (now < 0)
-            *error = text_format("cannot be read (%s); check the file", strerror(errno));
-        if (now <= 0)
-            break;
-        got += (size_t)now;
+    for (ssize_t now = 1; bytes && now > 0 && got <= CONFIG_FILE_MAX;) {
+        now = read_more(descriptor, is_pipe, got > 0, bytes + got, CONFIG_FILE_MAX + 1 - got, error);
+        got += now > 0 ? (size_t)now : 0;
     }
     close(descriptor);
     if (bytes && got > CONFIG_FILE_MAX)

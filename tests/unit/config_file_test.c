@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "config/auth_file.h"
@@ -148,20 +150,41 @@ static void bad_files(void **state)
     }
 }
 
-/* Neither a pipe without a writer nor /dev/null hangs: both are empty. */
+/* /dev/null is empty. A pipe without a writer does not hang, and is no empty configuration. */
 static void empty_sources(void **state)
 {
     (void)state;
-    const char *const files[] = {"/dev/null", name_in("pipe")};
+    char *error = NULL;
+    size_t length, line, column;
+    char *bytes = config_file_read("/dev/null", &length, &error, &line, &column);
+    assert_non_null(bytes);
+    assert_int_equal(length, 0);
+    free(bytes);
     assert_int_equal(mkfifo(name_in("pipe"), 0600), 0);
-    for (size_t i = 0; i < 2; i++) {
-        char *error = NULL;
-        size_t length, line, column;
-        char *bytes = config_file_read(files[i], &length, &error, &line, &column);
-        assert_non_null(bytes);
-        assert_int_equal(length, 0);
-        free(bytes);
+    expect_unreadable(name_in("pipe"), "is a pipe into which nothing is written; name a file", 0, 0);
+}
+
+/* Whoever writes into a pipe may come late, and pause: all of it is read. */
+static void a_pipe_is_read_to_its_end(void **state)
+{
+    (void)state;
+    pid_t writer = fork();
+    if (writer == 0) {
+        nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+        int descriptor = open(name_in("pipe"), O_WRONLY);
+        bool fine = write(descriptor, "a: ", 3) == 3;
+        nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+        fine = fine && write(descriptor, "1\n", 2) == 2;
+        _exit(fine ? 0 : 1);
     }
+    char *error = NULL;
+    size_t length, line, column;
+    char *bytes = config_file_read(name_in("pipe"), &length, &error, &line, &column);
+    assert_int_equal(waitpid(writer, NULL, 0), writer);
+    assert_non_null(bytes);
+    assert_int_equal(length, 5);
+    assert_memory_equal(bytes, "a: 1\n", 5);
+    free(bytes);
 }
 
 static void expect_yaml(const char *bytes, size_t length, const char *wanted)
@@ -316,10 +339,15 @@ static void errors_name_the_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(places_in_order), cmocka_unit_test(files_are_resolved),
-        cmocka_unit_test(bad_files),       cmocka_unit_test(empty_sources),
-        cmocka_unit_test(bad_yaml),        cmocka_unit_test(yaml_is_bounded),
-        cmocka_unit_test(credentials),     cmocka_unit_test(errors_name_the_file),
+        cmocka_unit_test(places_in_order),
+        cmocka_unit_test(files_are_resolved),
+        cmocka_unit_test(bad_files),
+        cmocka_unit_test(empty_sources),
+        cmocka_unit_test(a_pipe_is_read_to_its_end),
+        cmocka_unit_test(bad_yaml),
+        cmocka_unit_test(yaml_is_bounded),
+        cmocka_unit_test(credentials),
+        cmocka_unit_test(errors_name_the_file),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

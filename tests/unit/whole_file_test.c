@@ -79,8 +79,14 @@ static void follows_links(void **state)
     assert_int_equal(lstat(in("link"), &status), 0);
     assert_true(S_ISLNK(status.st_mode));
     expect("real", "two");
-    unlink(in("link"));
+    /* One to nothing stays, too, and that it cannot be written is known before. */
     unlink(in("real"));
+    assert_int_equal(whole_file_check(in("link")), ENOENT);
+    assert_int_equal(whole_file_write(in("link"), "three", 5), ENOENT);
+    assert_int_equal(lstat(in("link"), &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    assert_int_equal(files(), 1);
+    unlink(in("link"));
 }
 
 /* Where it cannot be written, the old content stays, and nothing lies beside it. */

@@ -58,8 +58,11 @@ int whole_file_check(const char *path)
             return EISDIR;
         return access(path, W_OK) == 0 ? 0 : errno;
     }
+    struct stat link;
     if (errno != ENOENT)
         return errno;
+    if (lstat(path, &link) == 0)
+        return ENOENT; /* a link to nothing */
     const char *end = strrchr(path, '/');
     char *directory = !end ? strdup(".") : end == path ? strdup("/") : strndup(path, (size_t)(end - path));
     int error = !directory ? ENOMEM : access(directory, W_OK | X_OK) != 0 ? errno : 0;
@@ -71,6 +74,8 @@ int whole_file_write(const char *path, const void *bytes, size_t length)
 {
     struct stat status;
     bool there = stat(path, &status) == 0;
+    if (!there && lstat(path, &status) == 0)
+        return ENOENT; /* a link to nothing stays: whoever made it did not mean this file */
     if (there && S_ISDIR(status.st_mode))
         return EISDIR;
     if (there && !S_ISREG(status.st_mode))
