@@ -65,7 +65,8 @@ struct guard {
     enum purpose purpose;
     char *place;         /* the sandbox, or the election */
     char *name;          /* the run, or the pattern of names */
-    char *mark;          /* sandbox: of what lasts in the run */
+    char *candidates;    /* sandbox: the directory in which the run's candidates stand */
+    char *mark;          /* sandbox: of that directory; any other of the run has RUN_MARK alone */
     struct paths others; /* sandbox: names of adopted runs. live: znodes created, or possibly created */
     bool is_open, is_unique;
     uint64_t refused;
@@ -113,12 +114,13 @@ static bool is_one_name(const char *name)
     return *name && !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 }
 
-struct guard *guard_new_sandbox(const char *sandbox, const char *run, const char *names)
+struct guard *guard_new_sandbox(const char *sandbox, const char *run, const char *candidates,
+                                const char *names)
 {
     if (sandbox[0] != '/' || !sandbox[1] || !is_one_name(run))
         return NULL;
     struct guard *guard = guard_new(PURPOSE_SANDBOX, sandbox, run);
-    if (guard && (guard->mark = run_marker_make(names)))
+    if (guard && (guard->mark = run_marker_make(names)) && (guard->candidates = strdup(candidates)))
         return guard;
     guard_free(guard);
     return NULL;
@@ -138,6 +140,7 @@ void guard_free(struct guard *guard)
     free(guard->others.list);
     free(guard->place);
     free(guard->name);
+    free(guard->candidates);
     free(guard->mark);
     free(guard);
 }
@@ -270,7 +273,9 @@ bool guard_create(struct guard *guard, struct session *session, const char *path
     if (guard->purpose == PURPOSE_LIVE)
         return create_live(guard, session, path, data, length, acl, fn, context);
     if (guard->purpose == PURPOSE_SANDBOX && mode == CREATE_PERSISTENT && length == 0) {
-        data = strcmp(path, guard->place) == 0 ? SANDBOX_MARK : guard->mark;
+        data = strcmp(path, guard->place) == 0        ? SANDBOX_MARK
+               : strcmp(path, guard->candidates) == 0 ? guard->mark
+                                                      : RUN_MARK;
         length = strlen(data);
     }
     return session_create(session, path, data, length, mode, acl, fn, context);

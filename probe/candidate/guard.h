@@ -54,10 +54,11 @@ bool run_marker_fits(const char *names, const char *name);
 
 struct guard;
 
-/* Full paths, copied; run is one name. name_pattern: see naming.h; names: see run_marker_make(). NULL: out of
-   memory. */
+/* Full paths, copied; run is one name. name_pattern: see naming.h. candidates: the only directory in which
+   the run's candidates stand; names: theirs, see run_marker_make(). NULL: out of memory. */
 struct guard *guard_new_private(void);
-struct guard *guard_new_sandbox(const char *sandbox, const char *run, const char *names);
+struct guard *guard_new_sandbox(const char *sandbox, const char *run, const char *candidates,
+                                const char *names);
 struct guard *guard_new_live(const char *election, const char *name_pattern);
 void guard_free(struct guard *);
 

@@ -305,10 +305,15 @@ static void begin_making(struct run *t)
 {
     run_enter(t, RUN_MAKING);
     agent_name(t->agent);
-    char *lock = t->layout.lock ? text_format("=%s", strrchr(t->election, '/') + 1) : NULL;
-    t->guard =
-        t->layout.lock && !lock ? NULL : guard_new_sandbox(t->sandbox, t->run, lock ? lock : run_name(t));
-    free(lock);
+    const char *last = strrchr(t->election, '/');
+    char *candidates =
+        t->layout.lock ? strndup(t->election, (size_t)(last - t->election)) : strdup(t->election);
+    char *names = t->layout.lock ? text_format("=%s", last + 1) : text_copy(run_name(t));
+    t->guard = candidates && (names || !run_name(t))
+                   ? guard_new_sandbox(t->sandbox, t->run, candidates, names)
+                   : NULL;
+    free(candidates);
+    free(names);
     const struct sandbox_dir_options options = {.sandbox = t->sandbox,
                                                 .run = t->run,
                                                 .agent = t->agent,

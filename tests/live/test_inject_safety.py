@@ -112,6 +112,21 @@ def test_a_run_has_a_marker(zk, client):
     assert not client.exists(SANDBOX)
 
 
+def test_an_ephemeral_stays_where_no_candidate_of_the_run_stands(zk, client):
+    """Somebody's ephemeral beside the run's election, named like its candidates, is not removed with the run."""
+    injection = Injection(zk, SANDBOX, "-n", "2", "--for", "60s")
+    injection.until(lambda: standing(client) == 2)
+    (run_name,) = [name for name in client.get_children(SANDBOX) if "." not in name]
+    candidates = [name for name in client.get_children(f"{SANDBOX}/{run_name}/election")]
+    foreign = f"{SANDBOX}/{run_name}/{candidates[0]}"
+    client.create(foreign, b"mine", ephemeral=True)
+    _, _, err = injection.end(signal.SIGINT)
+    assert client.exists(foreign), err
+    client.delete(foreign)
+    inject(zk, SANDBOX, "-n", "1", "--for", "200ms")    # which removes what stayed of the run
+    assert not client.exists(SANDBOX)
+
+
 def test_the_ceiling_is_kept(zk):
     """Without leave no second sees more than a hundred creates, deaths and all; the configuration gives leave."""
     last = last_zxid(zk.directory)

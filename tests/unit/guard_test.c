@@ -57,7 +57,8 @@ static bool deletes(struct world *world, struct guard *guard, const char *path)
 /* A run may touch the sandbox itself, its own znode, what is below it, and its own signs beside it. */
 static void a_run_keeps_to_itself(void **state)
 {
-    struct guard *guard = guard_new_sandbox("/electop-sandbox", "run-1", "n_");
+    struct guard *guard =
+        guard_new_sandbox("/electop-sandbox", "run-1", "/electop-sandbox/run-1/election", "n_");
     static const char *const allowed[] = {"/electop-sandbox", "/electop-sandbox/run-1",
                                           "/electop-sandbox/run-1/election/n_",
                                           "/electop-sandbox/run-1.alive-a"};
@@ -92,8 +93,8 @@ static void a_run_keeps_to_itself(void **state)
     assert_false(creates(*state, guard, "/electop-sandbox/run-2/election", "", CREATE_PERSISTENT));
     assert_false(guard_adopt(guard, "a/b"));
     guard_free(guard);
-    assert_null(guard_new_sandbox("/", "run", NULL));
-    assert_null(guard_new_sandbox("/electop-sandbox", "..", NULL));
+    assert_null(guard_new_sandbox("/", "run", "/run", NULL));
+    assert_null(guard_new_sandbox("/electop-sandbox", "..", "/electop-sandbox/..", NULL));
 }
 
 /* In a live election: one kind of create, while the rules hold, and nobody else's znode is ever deleted. */
