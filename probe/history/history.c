@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "config/text.h"
@@ -229,7 +230,15 @@ struct stub *reader_stub(struct history *h, int64_t id)
     return from < h->stub_count && h->stubs[from].id == id ? &h->stubs[from] : NULL;
 }
 
-/* It was opened as a file without a writer, and now has one. */
+/* A file that was removed or moved is read until there is another one in its place. */
+static bool history_was_replaced(const struct history *h)
+{
+    int moved = 0;
+    return sqlite3_file_control(h->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved &&
+           access(h->file, F_OK) == 0;
+}
+
+/* It was opened as a file without a writer, and now has one; or there is another file. */
 static bool history_open_again(struct history *h, char **error)
 {
     bool still;
@@ -250,7 +259,8 @@ bool reader_begin(struct history *h, char **error)
         h->depth++;
         return true; /* from within a callback: the same state */
     }
-    if (h->still && recording_open_is_stale(h->file) && !history_open_again(h, error))
+    if (((h->still && recording_open_is_stale(h->file)) || history_was_replaced(h)) &&
+        !history_open_again(h, error))
         return false;
     h->depth++;
     int64_t version;

@@ -20,7 +20,7 @@
 #define PATCHES_MOST (4u << 20)
 /* The wall clock was set, when it goes so differently from the monotonic one. */
 #define CLOCK_SET_US 1000000
-#define CHECK_MS 1000
+#define CHECK_MS 500
 
 /* The latest recorded tenure of an election, and its number in it; 0: none yet. */
 struct told_tenure {
@@ -68,6 +68,7 @@ struct recorder {
     uv_timer_t *timer; /* looks after the store */
     uv_timer_t *defer;
     char *problem; /* as it was logged */
+    char *notice;  /* the latest that nobody has taken */
 };
 
 static uint64_t recorder_now_us(void)
@@ -252,13 +253,13 @@ static bool take_picture(struct recorder *r)
     return fine;
 }
 
-/* Nothing of it is left to build upon. */
-static void lose(struct recorder *r, size_t events)
+/* Nothing of it is left to build upon. why: for the log. */
+static void lose(struct recorder *r, uint64_t events, int64_t from_us, const char *why)
 {
     if (r->lost_us == 0) {
-        r->lost_us = r->alive_us ? r->alive_us : r->model->now.wall_us;
+        r->lost_us = from_us ? from_us : r->model->now.wall_us;
         r->loss = (struct recorder_loss){.from_us = r->lost_us, .events = r->lost};
-        log_line(LOG_LEVEL_ERROR, "the recording cannot keep up: what happens now is not in it");
+        log_line(LOG_LEVEL_ERROR, "%s: what happens now is not in the recording", why);
     }
     r->lost += events;
     r->lost_turn_us = recorder_now_us();
@@ -270,6 +271,24 @@ static void lose(struct recorder *r, size_t events)
         if (told->batch == r->batches)
             told->tenure = told->before;
     }
+}
+
+#define TOO_MUCH "the disk cannot keep up"
+
+/* The store writes into another file, which knows nothing of what was told so far. */
+static void watch_file(struct recorder *r)
+{
+    int64_t from_us;
+    uint64_t events;
+    if (!store_take_renewal(r->store, &from_us, &events))
+        return;
+    if (r->begun || r->lost_us)
+        lose(r, events, from_us, "another file was begun");
+    for (size_t i = 0; i < r->told_count; i++)
+        if (r->told[i].tenure.number)
+            r->told[i].tenure.to.mono_us = -1; /* unlike any: it is told again */
+    r->why = "went on in another file";
+    r->lost_turn_us = 0; /* at once */
 }
 
 /* All that happened until now was handed on. */
@@ -298,9 +317,9 @@ static void hand_on(struct recorder *r)
     int64_t at_us = batch->at_us;
     if (batch->failed) {
         batch_free(batch);
-        lose(r, events);
+        lose(r, events, r->alive_us, "out of memory");
     } else if (!store_push(r->store, batch)) {
-        lose(r, events);
+        lose(r, events, r->alive_us, TOO_MUCH);
     } else {
         r->last_us = at_us;
         if (stretch && r->lost_us) {
@@ -340,6 +359,7 @@ static uint64_t update(struct recorder *r, bool at_once)
     const struct model *model = r->model;
     if (model->now.wall_us == 0)
         return 0; /* nothing was observed yet */
+    watch_file(r);
     watch_clock(r);
     if (r->begun && model->generation == r->generation && !r->batch) {
         live_on(r);
@@ -452,6 +472,12 @@ static void recorder_on_timer(uv_timer_t *timer)
         log_line(LOG_LEVEL_WARNING, "%s: can be written again", store_file(r->store));
     free(r->problem);
     r->problem = problem;
+    char *notice = store_take_notice(r->store);
+    if (notice) {
+        log_line(LOG_LEVEL_ERROR, "%s", notice);
+        free(r->notice);
+        r->notice = notice;
+    }
 }
 
 struct recorder *recorder_start(uv_loop_t *loop, struct monitor *monitor, const char *file, int64_t keep_ms,
@@ -508,6 +534,7 @@ bool recorder_stop(struct recorder *r, char **problem)
     lookup_free(&r->index);
     free(r->told);
     free(r->problem);
+    free(r->notice);
     free(r);
     return fine;
 }
@@ -520,6 +547,13 @@ const char *recorder_file(const struct recorder *r)
 char *recorder_problem(const struct recorder *r)
 {
     return store_problem(r->store);
+}
+
+char *recorder_take_notice(struct recorder *r)
+{
+    char *notice = r->notice ? r->notice : store_take_notice(r->store);
+    r->notice = NULL;
+    return notice;
 }
 
 uint64_t recorder_lost(const struct recorder *r)

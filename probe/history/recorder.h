@@ -33,6 +33,10 @@ const char *recorder_file(const struct recorder *);
    It goes on trying. */
 char *recorder_problem(const struct recorder *);
 
+/* What was done to the file from outside, and what the recorder made of it, once (malloc'd; the caller
+   frees); NULL: nothing. */
+char *recorder_take_notice(struct recorder *);
+
 /* Events that could not be recorded so far, for it was too much at once or the disk too slow or full. */
 uint64_t recorder_lost(const struct recorder *);
 

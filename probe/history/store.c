@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include <uv.h>
@@ -26,6 +27,10 @@
 #define QUEUE_BYTES (32u << 20)
 #define BUSY_MS 5000
 
+/* The files beside the recording without which it is not whole, and the lock. */
+static const char *const beside[] = {"-wal", "-shm", ".lock"};
+#define BESIDE_COUNT (sizeof beside / sizeof *beside)
+
 struct store {
     sqlite3 *db; /* of the thread, once it runs */
     char *file;
@@ -39,9 +44,16 @@ struct store {
     size_t bytes;
     int64_t alive_us, keep_ms;
     bool closing;
-    char *problem;
+    char *problem, *notice;
+    /* Another file than the one that the batches so far were for: a new stretch begins it. */
+    bool renewed;
+    int64_t renewed_from_us;
+    uint64_t renewed_events; /* that were in the queue */
 
     /* The thread's own. */
+    ino_t beside[BESIDE_COUNT]; /* 0: not there yet */
+    bool renewed_in_hand;
+    bool other_file; /* the one of before is closed, and the next one is not open yet */
     struct writer_sql *rows;
     int64_t written_alive_us, newest_us;
     uint64_t trim_ms, digest_ms, take_over_ms; /* the next time at the soonest, of uv_hrtime() */
@@ -115,7 +127,7 @@ static void trim_old(struct store *store, int64_t keep_ms)
    and nothing once it is closed. */
 static void store_take_over(struct store *store)
 {
-    if (store_now_ms() < store->take_over_ms)
+    if (!store->db || store_now_ms() < store->take_over_ms)
         return;
     sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
     store->take_over_ms = store_now_ms() + TAKE_OVER_EVERY_MS;
@@ -186,38 +198,7 @@ static bool wait_to_retry(struct store *store)
     return !closing;
 }
 
-static void write_for_ever(void *context)
-{
-    struct store *store = context;
-    struct batch *list;
-    int64_t alive_us, keep_ms;
-    while (wait_for_work(store, &list, &alive_us, &keep_ms)) {
-        int64_t since_us = alive_us - store->written_alive_us; /* below 0: another clock */
-        bool alive = since_us >= ALIVE_MS * 1000 / 2 || since_us < 0;
-        bool fine = !list && !(alive && store->newest_us);
-        while (!fine) {
-            fine = write_all(store, list, alive_us);
-            if (!fine && !wait_to_retry(store))
-                break;
-        }
-        store_let_go(store, list);
-        if (fine) {
-            trim_old(store, keep_ms);
-            digest_old(store);
-            store_take_over(store);
-        } else if (list) {
-            return; /* a write that fails now will never succeed */
-        }
-    }
-    if (store->newest_us && alive_us > store->written_alive_us)
-        write_all(store, NULL, alive_us);
-    /* A reader with the file open keeps SQLite from doing so when it is closed. */
-    store->take_over_ms = 0;
-    store_take_over(store);
-}
-
-/* ---- the others ---- */
-
+/* The database and the rows, once the lock is taken. */
 static bool store_open_database(struct store *store, char **error)
 {
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX;
@@ -234,12 +215,207 @@ static bool store_open_database(struct store *store, char **error)
     sqlite3_extended_result_codes(store->db, 0);
     if (!schema_prepare(store->db, store->file, true, error))
         return false;
-    store->rows = writer_sql_new(store->db);
-    if (store->rows && writer_sql_end_tenures(store->rows))
+    if (!store->rows)
+        store->rows = writer_sql_new();
+    if (store->rows) {
+        writer_sql_open(store->rows, store->db);
+        return true;
+    }
+    *error = schema_error(NULL, store->file);
+    return false;
+}
+
+static bool store_end_tenures(struct store *store, char **error)
+{
+    if (writer_sql_end_tenures(store->rows))
         return true;
     *error = schema_error(store->db, store->file);
     return false;
 }
+
+/* ---- removed, moved or replaced by somebody else ---- */
+
+static ino_t store_inode(const char *file, const char *suffix)
+{
+    struct stat status;
+    char *name = text_format("%s%s", file, suffix);
+    ino_t inode = name && lstat(name, &status) == 0 ? status.st_ino : 0;
+    free(name);
+    return inode;
+}
+
+/* Which of the files beside the recording is not the one that this process uses; NULL: none. */
+static const char *store_lost_beside(struct store *store)
+{
+    for (size_t i = 0; i < BESIDE_COUNT; i++) {
+        ino_t now = store_inode(store->file, beside[i]);
+        if (store->beside[i] && now != store->beside[i])
+            return beside[i];
+        store->beside[i] = now;
+    }
+    return NULL;
+}
+
+static bool store_has_moved(struct store *store)
+{
+    int moved = 0;
+    return sqlite3_file_control(store->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved;
+}
+
+/* The log ahead of the file is still open, whatever its name was: all of it can go into the file. */
+static bool store_save_log(struct store *store)
+{
+    int frames = 0, saved = 0;
+    int code = sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, &frames, &saved);
+    return code == SQLITE_OK || (code == SQLITE_BUSY && frames == saved);
+}
+
+static void store_close_database(struct store *store, bool same_again)
+{
+    writer_sql_close(store->rows, same_again);
+    sqlite3_close(store->db);
+    store->db = NULL;
+    if (store->lock >= 0)
+        close(store->lock);
+    store->lock = -1;
+    memset(store->beside, 0, sizeof store->beside);
+}
+
+/* A log without its file would be taken for the next file's. */
+static void store_remove_remains(const struct store *store)
+{
+    for (size_t i = 0; i < BESIDE_COUNT; i++) {
+        char *name = text_format("%s%s", store->file, beside[i]);
+        if (name && store_inode(store->file, "") == 0)
+            unlink(name);
+        free(name);
+    }
+}
+
+static bool store_open_again(struct store *store)
+{
+    char *error = NULL, *real = NULL;
+    store->lock = recording_file_take(store->file, &real, &error);
+    bool fine = store->lock >= 0 && store_open_database(store, &error) &&
+                (!store->other_file || store_end_tenures(store, &error));
+    free(real);
+    if (fine)
+        return true;
+    store_close_database(store, !store->other_file);
+    store_set_problem(store, error);
+    return false;
+}
+
+static void store_give_notice(struct store *store, char *notice)
+{
+    uv_mutex_lock(&store->mutex);
+    free(store->notice);
+    store->notice = notice;
+    uv_mutex_unlock(&store->mutex);
+}
+
+/* Batches that no file will have. */
+static void store_drop(struct store *store, struct batch *list)
+{
+    uv_mutex_lock(&store->mutex);
+    for (const struct batch *batch = list; batch; batch = batch->next)
+        store->renewed_events += batch->happening_count;
+    uv_mutex_unlock(&store->mutex);
+    store_let_go(store, list);
+}
+
+/* The batches so far are for a file that is not there any more. */
+static void store_begin_anew(struct store *store)
+{
+    struct batch *list;
+    uv_mutex_lock(&store->mutex);
+    list = store->first;
+    store->first = NULL;
+    store->last = &store->first;
+    store->renewed = true;
+    store->renewed_from_us = store->written_alive_us;
+    uv_mutex_unlock(&store->mutex);
+    store_drop(store, list);
+    store->renewed_in_hand = true;
+    store->newest_us = 0;
+    store->digest_hour = 0;
+}
+
+/*
+ * Rows that are written into a file without a name are lost when the process ends. Saves what can be saved
+ * and opens the file anew. False: the recording cannot be written at present.
+ */
+static bool store_look_after_files(struct store *store)
+{
+    if (store->db && store_has_moved(store)) {
+        bool replaced = store_inode(store->file, "") != 0;
+        store_save_log(store); /* whoever moved it has all of it */
+        store_close_database(store, false);
+        if (!replaced)
+            store_remove_remains(store);
+        store->other_file = true;
+        store_begin_anew(store);
+        store_give_notice(store,
+                          text_format("%s: the recording was %s", store->file,
+                                      replaced ? "replaced; recording continues in the file that is "
+                                                 "there now"
+                                               : "removed or moved; recording continues in a new file"));
+    } else if (store->db) {
+        const char *lost = store_lost_beside(store);
+        if (!lost)
+            return true;
+        if (!store_save_log(store)) {
+            store_set_problem(store, schema_error(store->db, store->file));
+            return false;
+        }
+        store_close_database(store, true);
+        store_give_notice(store, text_format("%s%s was removed or replaced; nothing is lost, the recording "
+                                             "has all of it",
+                                             store->file, lost));
+    }
+    if (!store_open_again(store))
+        return false;
+    store->other_file = false;
+    store_set_problem(store, NULL);
+    return true;
+}
+
+static void write_for_ever(void *context)
+{
+    struct store *store = context;
+    struct batch *list;
+    int64_t alive_us, keep_ms;
+    while (wait_for_work(store, &list, &alive_us, &keep_ms)) {
+        int64_t since_us = alive_us - store->written_alive_us; /* below 0: another clock */
+        bool alive = since_us >= ALIVE_MS * 1000 / 2 || since_us < 0;
+        bool idle = !list && !(alive && store->newest_us), fine;
+        do {
+            fine = store_look_after_files(store);
+            if (store->renewed_in_hand) { /* what is in hand was for the file of before */
+                store->renewed_in_hand = false;
+                store_drop(store, list);
+                list = NULL;
+                idle = true;
+            }
+            fine = fine && (idle || write_all(store, list, alive_us));
+        } while (!fine && wait_to_retry(store));
+        store_let_go(store, list);
+        if (fine) {
+            trim_old(store, keep_ms);
+            digest_old(store);
+            store_take_over(store);
+        } else if (list) {
+            return; /* a write that fails now will never succeed */
+        }
+    }
+    if (store_look_after_files(store) && store->newest_us && alive_us > store->written_alive_us)
+        write_all(store, NULL, alive_us);
+    /* A reader with the file open keeps SQLite from doing so when it is closed. */
+    store->take_over_ms = 0;
+    store_take_over(store);
+}
+
+/* ---- the others ---- */
 
 struct store *store_open(const char *file, int64_t keep_ms, char **error)
 {
@@ -255,7 +431,7 @@ struct store *store_open(const char *file, int64_t keep_ms, char **error)
     uv_mutex_init(&store->mutex);
     uv_cond_init(&store->wake);
     store->lock = recording_file_take(file, &store->file, error);
-    if (store->lock >= 0 && store_open_database(store, error)) {
+    if (store->lock >= 0 && store_open_database(store, error) && store_end_tenures(store, error)) {
         store->has_thread = uv_thread_create(&store->thread, write_for_ever, store) == 0;
         if (!store->has_thread)
             *error = strdup("no thread can be started to write the recording; raise the limit of processes");
@@ -270,7 +446,7 @@ bool store_push(struct store *store, struct batch *batch)
 {
     size_t size = batch_size(batch);
     uv_mutex_lock(&store->mutex);
-    bool room = store->bytes + size <= QUEUE_BYTES || !store->first;
+    bool room = !store->renewed && (store->bytes + size <= QUEUE_BYTES || !store->first);
     if (room) {
         bool first = !store->first;
         batch->next = NULL;
@@ -311,6 +487,28 @@ char *store_problem(struct store *store)
     return problem;
 }
 
+char *store_take_notice(struct store *store)
+{
+    uv_mutex_lock(&store->mutex);
+    char *notice = store->notice;
+    store->notice = NULL;
+    uv_mutex_unlock(&store->mutex);
+    return notice;
+}
+
+bool store_take_renewal(struct store *store, int64_t *from_us, uint64_t *events)
+{
+    uv_mutex_lock(&store->mutex);
+    bool renewed = store->renewed;
+    *from_us = store->renewed_from_us;
+    *events = store->renewed_events;
+    if (renewed)
+        store->renewed_events = 0;
+    store->renewed = false;
+    uv_mutex_unlock(&store->mutex);
+    return renewed;
+}
+
 const char *store_file(const struct store *store)
 {
     return store->file;
@@ -338,10 +536,15 @@ bool store_close(struct store *store, char **problem)
         uv_mutex_unlock(&store->mutex);
         uv_thread_join(&store->thread);
     }
+    if (store->renewed && !store->problem) { /* too late for anything to begin the new one */
+        store->problem = store->notice;
+        store->notice = NULL;
+    }
     bool fine = !store->problem;
     if (problem)
         *problem = fine ? NULL : store_loss(store->problem, store->written_alive_us);
     free(store->problem);
+    free(store->notice);
     store_free_all(store->first);
     writer_sql_free(store->rows);
     sqlite3_close(store->db);

@@ -30,6 +30,20 @@ char *store_problem(struct store *);
 /* The problem, and from when on what happened is missing (0: all of it is). malloc'd; NULL: out of memory. */
 char *store_loss(const char *problem, int64_t since_us);
 
+/*
+ * Whatever happens to the file from outside is noticed within half a second. Where it was removed, moved or
+ * replaced, the store writes into the file that is there now, or into a new one; where a file beside it was
+ * removed, into the same one again, and nothing is lost. The notice tells which, once (malloc'd; the caller
+ * frees; NULL: nothing happened).
+ */
+char *store_take_notice(struct store *);
+
+/*
+ * True once after the store went over to another file. It refuses batches before; the next one must begin a
+ * new stretch. *from_us: until then all is in the file of before; *events: were waiting, and are lost.
+ */
+bool store_take_renewal(struct store *, int64_t *from_us, uint64_t *events);
+
 /* The file, without links. */
 const char *store_file(const struct store *);
 

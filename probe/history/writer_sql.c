@@ -97,12 +97,9 @@ struct writer_sql {
     int64_t kinds[64]; /* ids of event words, by enum event_kind; 0: not asked for */
 };
 
-struct writer_sql *writer_sql_new(sqlite3 *db)
+struct writer_sql *writer_sql_new(void)
 {
-    struct writer_sql *rows = calloc(1, sizeof *rows);
-    if (rows)
-        rows->db = db;
-    return rows;
+    return calloc(1, sizeof(struct writer_sql));
 }
 
 void writer_sql_committed(struct writer_sql *rows)
@@ -119,12 +116,32 @@ void writer_sql_forget(struct writer_sql *rows)
     memset(rows->kinds, 0, sizeof rows->kinds);
 }
 
+void writer_sql_open(struct writer_sql *rows, sqlite3 *db)
+{
+    rows->db = db;
+}
+
+void writer_sql_close(struct writer_sql *rows, bool same_again)
+{
+    if (!rows)
+        return;
+    for (size_t i = 0; i < SQL_COUNT; i++) {
+        sqlite3_finalize(rows->statements[i]);
+        rows->statements[i] = NULL;
+    }
+    if (!same_again) {
+        lookup_clear(&rows->bases);
+        lookup_clear(&rows->lost_before);
+    }
+    writer_sql_forget(rows);
+    rows->db = NULL;
+}
+
 void writer_sql_free(struct writer_sql *rows)
 {
     if (!rows)
         return;
-    for (size_t i = 0; i < SQL_COUNT; i++)
-        sqlite3_finalize(rows->statements[i]);
+    writer_sql_close(rows, false);
     lookup_free(&rows->names);
     lookup_free(&rows->subjects);
     lookup_free(&rows->bases);

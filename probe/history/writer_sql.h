@@ -13,9 +13,15 @@
 
 struct writer_sql;
 
-/* The database must be prepared for writing (schema.h), and outlives it. NULL: out of memory. */
-struct writer_sql *writer_sql_new(sqlite3 *);
+/* NULL: out of memory. */
+struct writer_sql *writer_sql_new(void);
 void writer_sql_free(struct writer_sql *);
+
+/* The database must be prepared for writing (schema.h), and stays open until it is let go of by the next.
+   same_again: the next one will be the same file. */
+void writer_sql_open(struct writer_sql *, sqlite3 *);
+void writer_sql_close(struct writer_sql *, bool same_again);
+
 void writer_sql_committed(struct writer_sql *);
 void writer_sql_forget(struct writer_sql *);
 

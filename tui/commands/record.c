@@ -25,7 +25,7 @@
 #include "tui/commands/messages.h"
 #include "tui/words/format.h"
 
-#define CHECK_MS 1000
+#define CHECK_MS 500
 
 struct recording {
     uv_loop_t *loop;
@@ -152,6 +152,10 @@ static void record_on_check(uv_timer_t *timer)
         complain("%s: recording again", recorder_file(r->recorder));
     free(r->problem);
     r->problem = problem;
+    char *notice = r->recorder ? recorder_take_notice(r->recorder) : NULL;
+    if (notice)
+        complain("%s", notice);
+    free(notice);
     tell_loss(r);
 }
 

@@ -57,7 +57,7 @@ static char *complaint(void *context)
     if (fresh)
         return problem;
     free(problem);
-    return NULL;
+    return recorder_take_notice(watch->recorder);
 }
 
 /*
