@@ -59,6 +59,10 @@ struct server {
        load.address_connections_most. */
     int busiest_connections;
     char busiest_address[48];
+    /* Replies that were no ZooKeeper replies, since it is watched; -1: not known. */
+    int bad_replies;
+    struct moment bad_reply_seen;
+    char bad_reply[120]; /* what was wrong with the latest */
     /* When it last reported its zxid, it had not carried out this many transactions that another server had
        reported before; 0: none; -1: not known. Where the epoch is another, their number is a lower bound. */
     int64_t lag;
@@ -78,6 +82,9 @@ struct server {
     int64_t lasting_us; /* each list since this one shares a connection with the one before: it was not
                            started again meanwhile */
 };
+
+/* Bad replies are a finding for this long after the latest. */
+#define BAD_REPLIES_KEPT_US (INT64_C(600) * 1000000)
 
 /* Whether a server answers. One that was not polled is known only by our
    own session there. */

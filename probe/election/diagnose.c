@@ -19,6 +19,7 @@ static void diagnose(const struct update *f)
     struct diagnosis d = {.f = f, .election = election, .again_us = INT64_MAX};
     election->listens = false;
     findings_begin(&d);
+    diagnose_bad_replies(&d);
     if (election->fresh) {
         chain_update(&d);
         diagnose_watches(&d);

@@ -1,14 +1,18 @@
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "probe/election/diagnoses.h"
 #include "probe/election/findings.h"
+#include "probe/election/name_hash.h"
 #include "probe/election/replicas.h"
 
 /* Rounds come once a minute: after this long without one it is unconfirmed. */
 #define UNCONFIRMED_US (INT64_C(150) * 1000000)
 #define TOLD_MOST 8
 #define EVIDENCE 768
+/* No hash is then NO_SUBJECT. */
+#define SUBJECT_SERVER (UINT64_C(1) << 32)
 
 static bool is_in(uint32_t set, size_t i)
 {
@@ -83,6 +87,23 @@ static void raise(struct diagnosis *d, const struct replicas *r)
     diagnosis_raise(d, FINDING_REPLICA_DIVERGENCE, harmless ? SEVERITY_WARNING : SEVERITY_CRITICAL,
                     CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, advice,
                     "%s differs, in 3 looks after a sync each: %s", d->election->path, text);
+}
+
+void diagnose_bad_replies(struct diagnosis *d)
+{
+    const struct cluster *cluster = d->election->cluster;
+    for (size_t i = 0; i < cluster->server_count; i++) {
+        const struct server *server = &cluster->servers[i];
+        int64_t until_us = server->bad_reply_seen.mono_us + BAD_REPLIES_KEPT_US;
+        if (server->bad_replies <= 0 || d->f->at.mono_us >= until_us)
+            continue;
+        diagnosis_again(d, until_us);
+        diagnosis_raise(d, FINDING_BAD_REPLY, SEVERITY_ERROR, CERTAINTY_CERTAIN,
+                        name_hash(server->address, strlen(server->address), 0) | SUBJECT_SERVER, NULL, 0,
+                        NULL, "%.64s sent %d %s no ZooKeeper %s: %s", server->address, server->bad_replies,
+                        server->bad_replies == 1 ? "reply that is" : "replies that are",
+                        server->bad_replies == 1 ? "reply" : "replies; the latest", server->bad_reply);
+    }
 }
 
 void diagnose_replicas(struct diagnosis *d)

@@ -18,6 +18,8 @@ void diagnose_duplicates(struct diagnosis *);
 void diagnose_names(struct diagnosis *);
 /* From how long things take, and how often they happen. */
 void diagnose_time(struct diagnosis *);
+/* From replies that are none; also while nothing else can be seen. */
+void diagnose_bad_replies(struct diagnosis *);
 /* From what each server by itself shows. */
 void diagnose_replicas(struct diagnosis *);
 

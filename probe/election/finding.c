@@ -371,6 +371,19 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .advice = "stop the server that differs, remove its data and let it copy everything anew",
             .source = "ZOOKEEPER-5010",
         },
+    [FINDING_BAD_REPLY] =
+        {
+            .word = "bad-reply",
+            .severity = SEVERITY_ERROR,
+            .meaning =
+                "A server sent a reply that is no ZooKeeper reply. It was not read, and the connection was "
+                "ended; what else comes from there may be wrong, too.",
+            .looks = "A frame whose length, header, counts or strings cannot be right, or that answers no "
+                     "request. It is shown until ten minutes after the latest one.",
+            .advice =
+                "look at what lies between (a proxy, a load balancer), then at that server's log; restart "
+                "it if other clients lose their connections as well",
+        },
     [FINDING_UNSEEN_CHANGES] =
         {
             .word = "unseen-changes",

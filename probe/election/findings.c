@@ -336,10 +336,17 @@ void findings_begin(struct diagnosis *d)
         entry_of(d->election->findings[i])->mark = MARK_ABSENT;
 }
 
+static void findings_sort(struct election *election)
+{
+    if (election->finding_count > 1)
+        qsort(election->findings, election->finding_count, sizeof(struct finding *), worse_first);
+}
+
 void findings_keep(struct diagnosis *d)
 {
     for (size_t i = 0; i < d->election->finding_count; i++)
         findings_keep_one(d, entry_of(d->election->findings[i]));
+    findings_sort(d->election);
 }
 
 void findings_sweep(struct diagnosis *d)
@@ -368,8 +375,7 @@ void findings_sweep(struct diagnosis *d)
             findings_entry_free(gone[i]);
         }
     }
-    if (kept > 1)
-        qsort(election->findings, kept, sizeof(struct finding *), worse_first);
+    findings_sort(election);
 }
 
 bool findings_copy(const struct election *from, struct election *to)

@@ -131,7 +131,8 @@ static void observe_election(struct model *model, struct cluster *cluster, const
     acknowledge_update(&(struct update){model, election, o->at});
     election->turn = model->turn;
     model->generation++;
-    if (election->diagnosed_us != 0) /* as another than it was taken for until now */
+    if (election->diagnosed_us != 0 ||
+        servers_sent_bad_replies(cluster)) /* as another than it was taken for */
         diagnose_soon(election);
 }
 
@@ -410,6 +411,9 @@ void model_observe(struct model *model, const struct observation *o)
         break;
     case OBSERVED_ENSEMBLE:
         servers_ensemble(model, cluster, o);
+        break;
+    case OBSERVED_BAD_REPLY:
+        servers_bad_reply(model, cluster, o);
         break;
     case OBSERVED_TRANSACTION:
         failover_cases_logged(cluster, o->at, o->path, &o->transaction);

@@ -49,6 +49,7 @@ enum observation_kind {
     OBSERVED_CLEARED,    /* the members of the ensemble, as far as known */
     OBSERVED_ENSEMBLE,   /* who belongs to the ensemble, as far as it is known */
     OBSERVED_LOAD,       /* one server's workload, and its limits */
+    OBSERVED_BAD_REPLY,  /* a server sent one that is no ZooKeeper reply */
     OBSERVED_TRANSACTION /* a server's transaction log: what one transaction did to a znode (path), or,
                             without a path, that the log was read up to it */
 };
@@ -235,6 +236,11 @@ struct observed_unread {
     bool mark; /* the election's mark, or the registry of it; else its list, or for a lock the lock */
 };
 
+struct observed_bad_reply {
+    const char *address; /* of the server, as in OBSERVED_SERVER */
+    const char *what;    /* "children count -1 in 88 bytes" */
+};
+
 enum transaction_deed {
     DEED_NONE,
     DEED_DELETED, /* a request deleted the znode */
@@ -281,6 +287,7 @@ struct observation {
         struct observed_ensemble ensemble;
         struct observed_load load;
         struct observed_transaction transaction;
+        struct observed_bad_reply bad_reply;
         int64_t gap_us;
     };
 };

@@ -236,6 +236,42 @@ void servers_load(struct model *model, struct cluster *cluster, const struct obs
     model->generation++;
 }
 
+/* What is wrong with a server that is well otherwise; false: nothing. */
+static bool bad_reply_text(const struct server *server, struct moment now, char *out, size_t size)
+{
+    if (server->bad_replies <= 0 || now.mono_us >= server->bad_reply_seen.mono_us + BAD_REPLIES_KEPT_US)
+        return false;
+    snprintf(out, size, "sent %d bad %s: %s", server->bad_replies,
+             server->bad_replies == 1 ? "reply" : "replies, the latest", server->bad_reply);
+    return true;
+}
+
+bool servers_sent_bad_replies(const struct cluster *cluster)
+{
+    for (size_t i = 0; i < cluster->server_count; i++)
+        if (cluster->servers[i].bad_replies > 0)
+            return true;
+    return false;
+}
+
+void servers_bad_reply(struct model *model, struct cluster *cluster, const struct observation *o)
+{
+    size_t before = cluster->server_count;
+    struct server *server = servers_get(cluster, o->bad_reply.address);
+    if (!server)
+        return;
+    if (cluster->server_count != before)
+        server->unasked = true;
+    server->bad_replies += server->bad_replies < INT32_MAX;
+    server->bad_reply_seen = o->at;
+    snprintf(server->bad_reply, sizeof server->bad_reply, "%s", o->bad_reply.what);
+    char problem[sizeof server->bad_reply + 80];
+    if (bad_reply_text(server, o->at, problem, sizeof problem))
+        text_replace(&server->problem, problem);
+    diagnose_all(cluster);
+    model->generation++;
+}
+
 void servers_stated(struct model *model, struct cluster *cluster, const struct observation *o)
 {
     const struct observed_server *seen = &o->server;
@@ -245,7 +281,11 @@ void servers_stated(struct model *model, struct cluster *cluster, const struct o
         return;
     bool changed = cluster->server_count != before;
     changed |= text_replace(&server->version, seen->version);
-    changed |= text_replace(&server->problem, seen->problem);
+    char bad[sizeof server->bad_reply + 80];
+    const char *problem = seen->problem                                    ? seen->problem
+                          : bad_reply_text(server, o->at, bad, sizeof bad) ? bad
+                                                                           : NULL;
+    changed |= text_replace(&server->problem, problem);
     changed |= server->unasked != seen->unasked || server->reachable != seen->reachable ||
                server->mode != seen->mode || server->answer_us != seen->answer_us ||
                server->zxid != seen->zxid || server->connections != seen->connections;

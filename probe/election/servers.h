@@ -14,6 +14,10 @@ void server_end(struct server *);
 void servers_stated(struct model *, struct cluster *, const struct observation *);
 /* How much work it has (OBSERVED_LOAD), with an address. */
 void servers_load(struct model *, struct cluster *, const struct observation *);
+/* It sent a reply that is none (OBSERVED_BAD_REPLY). */
+void servers_bad_reply(struct model *, struct cluster *, const struct observation *);
+/* One of them did. */
+bool servers_sent_bad_replies(const struct cluster *);
 /* Its connections, watches or sessions, or why one of these cannot be had. */
 void servers_lists(struct model *, struct cluster *, const struct observation *);
 /* Who belongs to the ensemble: the others are forgotten. */

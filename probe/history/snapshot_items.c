@@ -141,6 +141,8 @@ static void snapshot_items_write_server(struct writing *w, const struct model *m
     snapshot_items_put_time(w, figures->seen);
     snapshot_items_put_time(w, figures->watches_seen);
     snapshot_items_write_load(w, figures);
+    put_signed(w->out, server->bad_replies);
+    put_text(w->out, server->bad_reply);
     snapshot_items_end(w);
 }
 

@@ -69,6 +69,17 @@ static void snapshot_read_load(struct snapshot_reader *t, struct server *server,
     free(address);
 }
 
+static void snapshot_read_bad_replies(struct server *server, struct scan *scan)
+{
+    server->bad_replies = -1;
+    if (scan->bad || scan->at == scan->end)
+        return;
+    server->bad_replies = scan_int32(scan);
+    char *what = scan_text(scan);
+    snprintf(server->bad_reply, sizeof server->bad_reply, "%s", what ? what : "");
+    free(what);
+}
+
 static void snapshot_read_server(struct snapshot_reader *t, struct cluster *cluster, struct scan *scan)
 {
     uint64_t i = scan_below(scan, cluster->server_count);
@@ -92,6 +103,7 @@ static void snapshot_read_server(struct snapshot_reader *t, struct cluster *clus
     server->seen = snapshot_read_moment(t, scan);
     server->watches_seen = snapshot_read_moment(t, scan);
     snapshot_read_load(t, server, scan);
+    snapshot_read_bad_replies(server, scan);
     t->bad = t->bad || !server->address;
 }
 

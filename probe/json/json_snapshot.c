@@ -78,6 +78,7 @@ static void json_snapshot_write_servers(struct json_writer *writer, const struct
         json_member_ms(writer, "answer_ms", server->answer_us);
         json_member_text(writer, "watches_from", server->watches_from);
         json_member_text(writer, "problem", server->problem);
+        json_member_known(writer, "bad_replies", server->bad_replies);
         json_member_text(writer, "watches_problem", chain_watches_problem(server));
         json_member_text(writer, "version", server->version);
         json_snapshot_write_load(writer, server);

@@ -80,6 +80,8 @@ static int connection_fail_frame(struct connection *c, const char *fault)
     char server[SERVER_TEXT];
     connection_name(c, server, sizeof server);
     connection_figures.bad_frames++;
+    if (c->link->fault == TRANSPORT_FAULT_NONE && !c->link->bad_reply)
+        c->link->bad_reply = strdup(fault);
     if (c->ledger.answered)
         return connection_fail(c, TRANSPORT_FAULT_FRAME, "%s sent a reply that is no ZooKeeper reply: %s",
                                server, fault);
@@ -527,7 +529,8 @@ struct connection *connection_new(int fd, struct transport_link *link, struct tl
     link->stage = TRANSPORT_CONNECTING;
     link->fault = TRANSPORT_FAULT_NONE;
     free(link->problem);
-    link->problem = NULL;
+    free(link->bad_reply);
+    link->problem = link->bad_reply = NULL;
     return c;
 }
 

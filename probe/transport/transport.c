@@ -97,7 +97,8 @@ void transport_link_free(struct transport_link *link)
     if (in_use == link)
         in_use = NULL;
     free(link->problem);
-    link->problem = NULL;
+    free(link->bad_reply);
+    link->problem = link->bad_reply = NULL;
 }
 
 int transport_wants(int fd, int uv_events)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "probe/clock.h"
+#include "probe/watch/ensemble_watch.h"
 
 const char *live_name(const struct live *live)
 {
@@ -15,6 +16,14 @@ struct observation live_observation(const struct live *live, enum observation_ki
 {
     return (struct observation){
         .kind = kind, .at = clock_now(), .cluster = live->index, .election = election, .path = path};
+}
+
+void live_bad_reply(const struct live *live, const char *server, const char *what)
+{
+    struct observation o = live_observation(live, OBSERVED_BAD_REPLY, NULL, NULL);
+    const char *known = live->servers ? servers_name(live->servers, server) : NULL;
+    o.bad_reply = (struct observed_bad_reply){.address = known ? known : server, .what = what};
+    model_observe(live->model, &o);
 }
 
 void live_show_denied(struct live *live, const char *path, const struct election_settings *settings,

@@ -90,6 +90,9 @@ const char *live_name(const struct live *);
 struct observation live_observation(const struct live *, enum observation_kind, const char *election,
                                     const char *path);
 
+/* Reports a reply of this server, by the session's name of it, that is none. */
+void live_bad_reply(const struct live *, const char *server, const char *what);
+
 /* Shows the path among the elections, as denied, until it is shown as not denied: something there is not
    readable, and its contents are unknown. */
 void live_show_denied(struct live *, const char *path, const struct election_settings *, enum election_origin,

@@ -433,6 +433,21 @@ const char *servers_address(const struct servers *s, size_t i)
     return s->places.list[i].port ? s->places.list[i].address : NULL;
 }
 
+const char *servers_name(const struct servers *s, const char *server)
+{
+    struct host_port at;
+    char *error = NULL;
+    const char *name = NULL;
+    if (host_port_parse(server, strlen(server), ZOOKEEPER_PORT, &at, &error)) {
+        for (size_t i = 0; i < s->places.count && !name; i++)
+            if (server_addresses_same(&s->places, &at, s->places.list[i].host, s->places.list[i].port))
+                name = s->places.list[i].address;
+        free(at.host);
+    }
+    free(error);
+    return name;
+}
+
 bool servers_ask(const struct servers *s, const char *address)
 {
     for (size_t i = 0; i < s->places.count; i++)

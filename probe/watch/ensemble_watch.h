@@ -28,6 +28,9 @@ bool servers_are_demanded(const struct servers *);
 size_t servers_count(const struct servers *);
 const char *servers_address(const struct servers *, size_t i);
 
+/* The address by which observations call the one that a session calls so; NULL: it is none of them. */
+const char *servers_name(const struct servers *, const char *server);
+
 /* It is one of them. */
 bool servers_ask(const struct servers *, const char *address);
 

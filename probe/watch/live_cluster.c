@@ -133,6 +133,12 @@ static void on_failed(void *context, const char *problem)
     log_line(LOG_LEVEL_WARNING, "%s: %s", live_name(lane->live), problem);
 }
 
+static void on_bad_reply(void *context, const char *server, const char *what)
+{
+    struct lane *lane = context;
+    live_bad_reply(lane->live, server, what);
+}
+
 /* Reported with the cluster, and with facts that are uncertain because of it; discovery, patterns and
    first reads just take longer. */
 static void on_refused(void *context, const char *path, bool list, const char *problem)
@@ -221,6 +227,7 @@ static bool lane_open(struct live *live)
 {
     static const struct session_listener listener = {.state = live_cluster_on_state,
                                                      .failed = on_failed,
+                                                     .bad_reply = on_bad_reply,
                                                      .refused = on_refused,
                                                      .reading = live_cluster_on_reading,
                                                      .notice = live_cluster_on_notice,

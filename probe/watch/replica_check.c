@@ -174,9 +174,17 @@ static void replica_check_on_state(void *context, enum connection_state state, b
     }
 }
 
+static void replica_check_on_bad_reply(void *context, const char *server, const char *what)
+{
+    const struct visit *v = context;
+    (void)server;
+    live_bad_reply(v->rounds->live, v->address, what);
+}
+
 static void visit_begin(struct replica_rounds *r, const char *address)
 {
-    static const struct session_listener listener = {.state = replica_check_on_state};
+    static const struct session_listener listener = {.state = replica_check_on_state,
+                                                     .bad_reply = replica_check_on_bad_reply};
     struct visit *v = &r->visits[r->visit_count];
     const struct cluster_settings *cluster = r->live->cluster;
     *v = (struct visit){.rounds = r, .address = strdup(address)};

@@ -73,6 +73,10 @@ static void tell_failure(struct session *s)
 {
     if (!s->closing && s->listener.failed)
         s->listener.failed(s->context, s->problem);
+    if (!s->closing && s->listener.bad_reply && s->link.bad_reply)
+        s->listener.bad_reply(s->context, s->server, s->link.bad_reply);
+    free(s->link.bad_reply);
+    s->link.bad_reply = NULL;
 }
 
 /* ---- ending ---- */

@@ -21,6 +21,9 @@ struct session_listener {
     /* An attempt to connect failed, or a look-up of its names, or the connection was lost; may be NULL. The
        state changes less often, and the back-off between attempts bounds how often this comes. */
     void (*failed)(void *context, const char *problem);
+    /* A server sent a reply that is no ZooKeeper reply, which ended the connection; after failed(). what:
+       "children count -1 in 88 bytes". May be NULL. */
+    void (*bad_reply)(void *context, const char *server, const char *what);
     /*
      * The servers would not answer a read of path (list: of its children) for a reason that says nothing of
      * the znode, such as an overload, and would not when it was asked again. It goes on being asked; its

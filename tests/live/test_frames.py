@@ -2,6 +2,7 @@
 
 Each command either shows what is right or says what is wrong; it never crashes (the sanitizers of the build judge
 that), never holds more than 64 MB for an answer, and ends within a second of Ctrl-C."""
+import json
 import os
 import random
 import re
@@ -14,8 +15,9 @@ import time
 
 import pytest
 
-from electop import PROGRAM, check_sanitizers, run
+from electop import PROGRAM, Events, check_sanitizers, elections, run
 from fake_server import _Server
+from framing import GREETING, STAT, frame, send
 from patience import stretched
 from waiting import until
 
@@ -23,28 +25,6 @@ LIMIT_S = 300
 # The campaign of a release is longer: FRAMES_MUTATIONS=100000 tests/run live/frames
 MUTATIONS = int(os.environ.get("FRAMES_MUTATIONS", "35"))
 SANITIZED = "asan" in PROGRAM
-
-
-def receive(connection, length):
-    data = b""
-    while len(data) < length:
-        piece = connection.recv(length - len(data))
-        if not piece:
-            raise OSError("closed")
-        data += piece
-    return data
-
-
-def frame(connection):
-    return receive(connection, struct.unpack(">i", receive(connection, 4))[0])
-
-
-def send(connection, body):
-    connection.sendall(struct.pack(">i", len(body)) + body)
-
-
-GREETING = struct.pack(">iiqi", 0, 10000, 0x1000001, 16) + bytes(17)
-STAT = bytes(68)
 
 
 def scripted(answer):
@@ -96,9 +76,30 @@ def test_reply_that_is_none(fault, tmp_path):
         done = run("once", "--quick", "-s", server.address, "--wait", f"{stretched(1):.0f}s", "--admin", "off",
                    "--four-letter", "off", "--log", str(tmp_path / "log"), "/election")
     assert done.status in (0, 3), done
-    # The look's own text names it unless it is just connected again as its time ends.
     said = done.out + done.err + (tmp_path / "log").read_text()
     assert f"{server.address} sent a reply that is no ZooKeeper reply: {fault}" in said, (done, said)
+    # However the look ended, it names what is wrong with that server.
+    assert fault in done.out + done.err, done
+
+
+def test_counted_for_its_server():
+    """A server whose answers are right but for one now and then: these are counted, and are a finding of it."""
+    lies, lists = [0], [0]
+
+    def answer(number, kind, path):
+        if kind == 11:
+            lies[0] += 1
+            return head(-2) + b"more"
+        lists[0] += kind == 12 and path == "/election"
+        return head(number) + struct.pack(">i", 0) + STAT if kind == 12 else None
+    with _Server(scripted(answer)) as server:
+        with Events(server.address, "/election", "--admin", "off", "--four-letter", "off") as events:
+            events.expect("connection", state="connected")
+            finding = events.expect("finding-raised", within=40, finding=lambda f: f and f["code"] == "bad-reply")["finding"]
+            assert finding["certainty"] == "certain" and finding["evidence"].startswith(f"{server.address} sent 1 reply"), finding
+            until(lambda: lies[0] > 1 and lists[0] > 2, 40, "it has lied again")
+        done = run("once", "--json", "--quick", "-s", server.address, "--admin", "off", "--four-letter", "off", "/election")
+    assert json.loads(done.out)["clusters"][0]["servers"][0]["bad_replies"] == 0, done
 
 
 def test_frame_longer_than_any():

@@ -232,10 +232,10 @@ static void step(struct monkey *m)
         return;
     }
     static const enum observation_kind kinds[] = {
-        OBSERVED_CHILDREN, OBSERVED_CHILDREN,   OBSERVED_CHILDREN, OBSERVED_NODE,
-        OBSERVED_NODE,     OBSERVED_NODE,       OBSERVED_ABSENT,   OBSERVED_ABSENT,
-        OBSERVED_DENIED,   OBSERVED_CONNECTION, OBSERVED_GAP,      OBSERVED_ELECTION,
-        OBSERVED_DROPPED,  OBSERVED_CLEARED,    OBSERVED_UNREAD,   OBSERVED_TRANSACTION};
+        OBSERVED_CHILDREN,    OBSERVED_CHILDREN, OBSERVED_CHILDREN, OBSERVED_NODE,    OBSERVED_NODE,
+        OBSERVED_NODE,        OBSERVED_ABSENT,   OBSERVED_ABSENT,   OBSERVED_DENIED,  OBSERVED_CONNECTION,
+        OBSERVED_GAP,         OBSERVED_ELECTION, OBSERVED_DROPPED,  OBSERVED_CLEARED, OBSERVED_UNREAD,
+        OBSERVED_TRANSACTION, OBSERVED_BAD_REPLY};
     const char *election = paths[draw(m, COUNT(paths))];
     char path[300];
     char *names[COUNT(children)];
@@ -287,6 +287,9 @@ static void step(struct monkey *m)
         break;
     case OBSERVED_ELECTION:
         o.subject = (struct observed_election){ORIGIN_CONFIGURED, &m->settings[draw(m, 2)]};
+        break;
+    case OBSERVED_BAD_REPLY:
+        o.bad_reply = (struct observed_bad_reply){draw(m, 2) ? "zk1:2181" : "zk2:2181", "error code 5"};
         break;
     case OBSERVED_GAP:
     case OBSERVED_DROPPED:

@@ -401,6 +401,12 @@ static bool run_replicas(struct script *s, const char *word, const char *rest)
         show_replica(s, server);
     } else if (strcmp(word, "over") == 0) {
         end_replicas(s);
+    } else if (strcmp(word, "bad") == 0) {
+        char address[40];
+        snprintf(address, sizeof address, "zk%u:2181", server);
+        struct observation o = {.kind = OBSERVED_BAD_REPLY};
+        o.bad_reply = (struct observed_bad_reply){address, strchr(rest, ' ') + 1};
+        observe(s, &o);
     } else if (strcmp(word, "compare") == 0) {
         for (unsigned i = 1; i <= s->server_count; i++)
             show_replica(s, i);

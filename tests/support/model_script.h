@@ -49,6 +49,7 @@
  *   hold N | follow N         server N holds from here on what there is now; what there is, again
  *   shows N                   the election's own znode is read from server N
  *   over                      ... and the round is
+ *   bad N WHAT                server N sends a reply that is none
  *   note                      "turned" is about what is observed from here on
  *   compare                   all servers are read, in a round of its own
  *   findings                  from here on findings are told among the events

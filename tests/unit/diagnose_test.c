@@ -511,11 +511,39 @@ static void times(void **state)
                                              "? findings none\n");
 }
 
+/* A reply that is none is a finding of its server: at once, also while nothing else is seen, for ten minutes.
+ */
+static void bad_replies(void **state)
+{
+    (void)state;
+#define BAD "bad-reply error certain"
+#define LOOK                                                                                                 \
+    " | look at what lies between (a proxy, a load balancer), then at that server's log; restart it if "     \
+    "other "                                                                                                 \
+    "clients lose their connections as well\n"
+    model_script_run("bad-reply", THREE
+                     "bad 1 children count -1 in 88 bytes\n"
+                     "? findings " BAD "\n"
+                     "? why bad-reply zk1:2181 sent 1 reply that is no ZooKeeper reply: "
+                     "children count -1 in 88 bytes" LOOK
+                     "lose\n> connection disconnected\nbad 1 a Stat cut off in 40 bytes\n"
+                     "bad 2 error code 5 in 16 bytes\n"
+                     "? findings " BAD "; " BAD "\n"
+                     "connect\n> connection connected\nlist\ntick 599000\ntime\n"
+                     "? findings " BAD "; " BAD "\n"
+                     "tick 2000\ntime\n? findings none\n"
+                     "bad 1 error code 6 in 16 bytes\n"
+                     "? why bad-reply zk1:2181 sent 3 replies that are no ZooKeeper replies; the latest: "
+                     "error code 6 in 16 bytes" LOOK);
+    model_script_run("it is found though the election was never read",
+                     "watch /election\nbad 1 a header cut off in 3 bytes\n? findings " BAD "\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(owners), cmocka_unit_test(sessions), cmocka_unit_test(numbers_and_names),
-        cmocka_unit_test(marks),  cmocka_unit_test(times),
+        cmocka_unit_test(marks),  cmocka_unit_test(times),    cmocka_unit_test(bad_replies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
