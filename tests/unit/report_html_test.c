@@ -12,6 +12,7 @@
 
 #include "tests/support/golden.h"
 #include "tests/support/report_scene.h"
+#include "tui/output/html_election.h"
 #include "tui/output/html_report.h"
 
 static const struct report_note note = {.recording = "/var/lib/electop/history.db",
@@ -52,6 +53,24 @@ static size_t count(const struct buffer *page, const char *what)
     for (size_t i = 0; i + length <= page->length; i++)
         found += memcmp(page->bytes + i, what, length) == 0;
     return found;
+}
+
+/* Of several elections the one in which nothing happened is a line; what happened in the others is not. */
+static void quiet_elections_are_folded(void **state)
+{
+    (void)state;
+    struct report *report = report_scene_usual();
+    size_t quiet = 0;
+    for (size_t i = 0; i < report->election_count; i++)
+        quiet += html_election_is_quiet(&report->elections[i]);
+    assert_true(quiet > 0 && quiet < report->election_count);
+    struct buffer page = page_of(report);
+    assert_int_equal(count(&page, "<section class=\"election quiet\""), quiet);
+    assert_int_equal(count(&page, "<h2 id=\"quiet\">"), 1);
+    buffer_free(&page);
+    page = page_of(report_scene_one());
+    assert_int_equal(count(&page, "<details"), 0);
+    buffer_free(&page);
 }
 
 /* A month's worth of changes in a day gives a page that a browser opens, and that says what it leaves out. */
@@ -100,6 +119,7 @@ int main(void)
     tzset();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pages_are_as_drawn),
+        cmocka_unit_test(quiet_elections_are_folded),
         cmocka_unit_test(crowds_stay_small),
         cmocka_unit_test(every_change_is_drawn),
         cmocka_unit_test(both_zones_are_named),

@@ -408,15 +408,34 @@ static void html_election_put_gaps(struct buffer *out, const struct report *repo
                       (unsigned long long)election->unseen_left);
 }
 
-void html_election_print(struct buffer *out, const struct report *report,
-                         const struct report_election *election, size_t number)
+/* The same candidate led all the time: its figures say that again. */
+static bool is_unchanged(const struct report_election *election)
 {
-    buffer_printf(out, "<section class=\"election\" id=\"e%zu\">\n", number);
-    if (report->election_count > 1) { /* else the page's heading names it */
-        buffer_put_text(out, "<h2>");
-        markup_name(out, election->name);
-        buffer_put_text(out, "</h2>\n");
+    return election->led_us && !election->failover_count && !election->vacant_us && !report_has_gap(election);
+}
+
+bool html_election_is_quiet(const struct report_election *election)
+{
+    for (size_t i = 0; i < election->finding_count; i++)
+        if (election->findings[i].finding.severity > SEVERITY_INFO)
+            return false;
+    return is_unchanged(election) && !election->unseen_joined && !election->unseen_left;
+}
+
+static void put_sentences(struct buffer *out, const struct report_election *election)
+{
+    struct sentence_verdict verdict;
+    sentence_verdict(election, &verdict);
+    for (size_t i = 0; i < verdict.count; i++) {
+        buffer_put_text(out, i ? " " : "");
+        markup_name(out, verdict.sentences[i]);
     }
+    out->failed |= verdict.failed;
+    sentence_verdict_free(&verdict);
+}
+
+static void put_where(struct buffer *out, const struct report_election *election)
+{
     buffer_put_text(out, "<p class=\"where\">");
     if (election->cluster) {
         markup_name(out, election->cluster);
@@ -434,22 +453,56 @@ void html_election_print(struct buffer *out, const struct report *report,
     } else {
         buffer_put_text(out, "layout not recognised");
     }
-    buffer_put_text(out, "</p>\n<p class=\"verdict\">");
-    struct sentence_verdict verdict;
-    sentence_verdict(election, &verdict);
-    for (size_t i = 0; i < verdict.count; i++) {
-        buffer_put_text(out, i ? " " : "");
-        markup_name(out, verdict.sentences[i]);
-    }
-    out->failed |= verdict.failed;
-    sentence_verdict_free(&verdict);
     buffer_put_text(out, "</p>\n");
+}
+
+static void put_figures_and_tables(struct buffer *out, const struct report *report,
+                                   const struct report_election *election, size_t number)
+{
+    bool fold = report->election_count > 1 && is_unchanged(election) && !html_election_is_quiet(election);
+    if (fold)
+        buffer_put_text(out, "<details class=\"figures\"><summary>figures</summary>\n");
     put_cards(out, election);
     put_drawing(out, report, election, number);
     html_election_put_failovers(out, report, election);
     html_election_put_statistics(out, election);
     html_election_put_leaders(out, election);
+    if (fold)
+        buffer_put_text(out, "</details>\n");
     html_election_put_findings(out, report, election);
     html_election_put_gaps(out, report, election);
+}
+
+static void put_folded(struct buffer *out, const struct report *report,
+                       const struct report_election *election, size_t number)
+{
+    buffer_printf(out, "<section class=\"election quiet\" id=\"e%zu\"><details><summary><b>", number);
+    markup_name(out, election->name);
+    buffer_put_text(out, "</b> <small class=\"soft\">");
+    put_sentences(out, election);
+    buffer_put_text(out, "</small></summary>\n");
+    put_where(out, election);
+    put_figures_and_tables(out, report, election, number);
+    buffer_put_text(out, "</details></section>\n");
+}
+
+void html_election_print(struct buffer *out, const struct report *report,
+                         const struct report_election *election, size_t number)
+{
+    if (report->election_count > 1 && html_election_is_quiet(election)) {
+        put_folded(out, report, election, number);
+        return;
+    }
+    buffer_printf(out, "<section class=\"election\" id=\"e%zu\">\n", number);
+    if (report->election_count > 1) { /* else the page's heading names it */
+        buffer_put_text(out, "<h2>");
+        markup_name(out, election->name);
+        buffer_put_text(out, "</h2>\n");
+    }
+    put_where(out, election);
+    buffer_put_text(out, "<p class=\"verdict\">");
+    put_sentences(out, election);
+    buffer_put_text(out, "</p>\n");
+    put_figures_and_tables(out, report, election, number);
     buffer_put_text(out, "</section>\n");
 }

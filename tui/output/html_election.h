@@ -12,9 +12,12 @@
 #include "probe/json/buffer.h"
 #include "probe/report/report.h"
 
-/* number: from 1, in its report. */
+/* number: from 1, in its report. A quiet election among others is folded to a line. */
 void html_election_print(struct buffer *, const struct report *, const struct report_election *,
                          size_t number);
+
+/* Somebody led it all the time, nobody else did, and nothing worth more than a note was found. */
+bool html_election_is_quiet(const struct report_election *);
 
 /* So long without a leader is shown in red. */
 #define ALARMING_US INT64_C(1000000)

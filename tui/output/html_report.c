@@ -8,6 +8,9 @@
 #include "tui/output/timeline_svg.h"
 #include "tui/words/format.h"
 
+/* More quiet elections than these have no rows in the table of all. */
+#define QUIET_ROWS_MOST 12
+
 static void html_report_put_title(struct buffer *out, const struct report *report)
 {
     if (report->election_count == 1)
@@ -86,7 +89,7 @@ static void put_election_row(struct buffer *out, const struct report *report,
     char span[16];
     bool watched = election->led_us || election->vacant_us;
     const struct finding *worst = worst_finding(election);
-    buffer_printf(out, "<tr><th scope=\"row\"><a href=\"#e%zu\">", number);
+    buffer_printf(out, "<tr><th scope=\"row\" class=\"name\"><a href=\"#e%zu\">", number);
     markup_name(out, election->name);
     buffer_put_text(out, "</a>");
     if (report->several_clusters && election->cluster) {
@@ -125,6 +128,15 @@ static void put_election_row(struct buffer *out, const struct report *report,
     buffer_put_text(out, "</td></tr>\n");
 }
 
+/* Of a page about one election nothing is folded. */
+static size_t quiet_count(const struct report *report)
+{
+    size_t quiet = 0;
+    for (size_t i = 0; i < report->election_count && report->election_count > 1; i++)
+        quiet += html_election_is_quiet(&report->elections[i]);
+    return quiet;
+}
+
 static void put_elections(struct buffer *out, const struct report *report)
 {
     buffer_put_text(out, "<h3>All elections</h3>\n<div class=\"table\"><table><thead><tr>"
@@ -134,9 +146,29 @@ static void put_elections(struct buffer *out, const struct report *report)
                          "<th scope=\"col\" class=\"n\">Longest failover</th>"
                          "<th scope=\"col\" class=\"n\">Not watched</th>"
                          "<th scope=\"col\">Worst finding</th></tr></thead>\n<tbody>\n");
+    size_t quiet = quiet_count(report);
+    bool fold = quiet > QUIET_ROWS_MOST;
     for (size_t i = 0; i < report->election_count; i++)
-        put_election_row(out, report, &report->elections[i], i + 1);
+        if (!fold || !html_election_is_quiet(&report->elections[i]))
+            put_election_row(out, report, &report->elections[i], i + 1);
     buffer_put_text(out, "</tbody></table></div>\n");
+    if (fold)
+        buffer_printf(out, "<p class=\"note\">%zu more were quiet: <a href=\"#quiet\">below</a>.</p>\n", quiet);
+}
+
+/* Those with something to read first. */
+static void put_sections(struct buffer *out, const struct report *report)
+{
+    size_t quiet = quiet_count(report);
+    for (size_t i = 0; i < report->election_count; i++)
+        if (quiet < 1 || !html_election_is_quiet(&report->elections[i]))
+            html_election_print(out, report, &report->elections[i], i + 1);
+    if (!quiet)
+        return;
+    buffer_printf(out, "<h2 id=\"quiet\">Quiet: %zu election%s</h2>\n", quiet, quiet == 1 ? "" : "s");
+    for (size_t i = 0; i < report->election_count; i++)
+        if (html_election_is_quiet(&report->elections[i]))
+            html_election_print(out, report, &report->elections[i], i + 1);
 }
 
 static void put_footer(struct buffer *out, const struct report *report, const struct report_note *note)
@@ -195,8 +227,7 @@ void html_report_print(struct buffer *out, const struct report *report, const st
             out, "<p class=\"verdict\">None of the elections asked for was recorded in this time.</p>\n");
     if (report->election_count > 1)
         put_elections(out, report);
-    for (size_t i = 0; i < report->election_count; i++)
-        html_election_print(out, report, &report->elections[i], i + 1);
+    put_sections(out, report);
     buffer_put_text(out, "</main>\n");
     put_footer(out, report, note);
     buffer_put_text(out, "</body>\n</html>\n");

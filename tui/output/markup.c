@@ -54,10 +54,23 @@ void markup_printf(struct buffer *out, const char *format, ...)
     text_free(&text);
 }
 
+/* After this byte a name may go on in the next line: between its parts, and not within a number or a time. */
+static bool parts_names(const char *at)
+{
+    bool letter = (at[1] >= 'a' && at[1] <= 'z') || (at[1] >= 'A' && at[1] <= 'Z');
+    return at[1] != '\0' && (*at == '/' || *at == '_' || (letter && (*at == '.' || *at == ':')));
+}
+
 void markup_name(struct buffer *out, const char *name)
 {
+    size_t left = strlen(name), eaten;
+    char unit[SAFE_UNIT];
     buffer_put_text(out, "<bdi>");
-    markup_text(out, name);
+    for (int width; (eaten = safe_unit(name, left, false, unit, &width)) > 0; name += eaten, left -= eaten) {
+        put_escaped(out, unit);
+        if (eaten == 1 && parts_names(name))
+            buffer_put_text(out, "<wbr/>");
+    }
     buffer_put_text(out, "</bdi>");
 }
 

@@ -98,12 +98,23 @@ const char *const page_style[] = {
     ".definitions{position:absolute;width:0;height:0}\n",
     "@media (max-width:720px){main,header,footer{padding-left:14px;padding-right:14px}"
     "figure.wide{overflow-x:auto}svg.timeline{min-width:720px}}\n",
-    "@media print{:root{color-scheme:light;" LIGHT "}body{font-size:11px}"
-    "main,header,footer{max-width:none;padding-left:0;padding-right:0}h1{font-size:22px}h2{font-size:17px}"
-    ".verdict{font-size:13px}table,tbody th{font-size:10.5px}thead{display:table-header-group}"
-    "figure,.cards,tr{break-inside:avoid}h2,h3{break-after:avoid}section.election+section.election{break-"
-    "before:page}"
-    "*{print-color-adjust:exact;-webkit-print-color-adjust:exact}@page{margin:14mm}}\n",
+    "section.quiet{margin-top:10px}section.quiet summary{cursor:pointer;overflow-wrap:anywhere}"
+    "section.quiet summary b{font-weight:500}details.figures{margin-top:12px}"
+    "details.figures summary{cursor:pointer;color:var(--soft)}\n",
+    /* Paper does not scroll: nothing is wider than the page, and what is folded takes its one line. */
+    "@media print{:root{color-scheme:light;" LIGHT "}@page{margin:14mm}body{font-size:11px}"
+    "main,header,footer{max-width:none;padding-left:0;padding-right:0}h1{font-size:22px}h2{font-size:17px;"
+    "margin-top:24px;padding-top:12px}.verdict{font-size:13px;max-width:none}"
+    ".table,figure.wide{overflow:visible}svg.timeline{min-width:0}"
+    "table,tbody th{font-size:10px}thead{display:table-header-group}th{white-space:normal;font-size:9.5px}"
+    "th,td{padding:3px 7px 3px 0}td.n,td.t{white-space:normal}td,tbody th{overflow-wrap:break-word}"
+    "td.who,tbody th.name{overflow-wrap:anywhere;min-width:13em}td.evidence{overflow-wrap:anywhere}"
+    "td small,td.evidence,.soft,figcaption{font-size:9px}details.figures{display:none}"
+    "svg.phases{width:84px}svg.line{width:130px}.cards{grid-template-columns:repeat(4,1fr);gap:8px;margin:10px 0}"
+    ".cards div{padding:7px 10px}.cards dd{font-size:15px}.cards dt,.cards dd small{font-size:10px}"
+    "figure,.cards,tr,tbody.pair,section.quiet{break-inside:avoid}h2,h3,summary{break-after:avoid}"
+    "section.quiet{margin-top:3px}section.quiet details:not([open])>*:not(summary){display:none}"
+    "*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n",
     NULL,
 };
 

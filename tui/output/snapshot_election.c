@@ -221,9 +221,9 @@ static void print_candidate(struct printer *printer, const struct column *column
     chain_put_gutter(printer->row, columns[CAND_SIGN].x, 0, election, candidate);
     snprintf(text, sizeof text, "%zu", i + 1);
     columns_put(printer->row, &columns[CAND_NUMBER], 0, ROLE_DIM, text);
-    columns_put(printer->row, &columns[CAND_NAME], 0, leads ? ROLE_STRONG : ROLE_TEXT,
+    label_put_name(printer->row, &columns[CAND_NAME], 0, leads ? ROLE_STRONG : ROLE_TEXT,
                 fit_name(printer, &columns[CAND_NAME], candidate->name, text, sizeof text));
-    columns_put(printer->row, &columns[CAND_WHO], 0, ROLE_TEXT, chain_who(candidate, text, sizeof text));
+    label_put_name(printer->row, &columns[CAND_WHO], 0, ROLE_TEXT, chain_who(candidate, text, sizeof text));
     columns_put(printer->row, &columns[CAND_SESSION], 0, ROLE_TEXT,
                 label_session(candidate, text, sizeof text));
     columns_put(printer->row, &columns[CAND_AGE], 0, ROLE_TEXT, age_of(candidate, now, text, sizeof text));

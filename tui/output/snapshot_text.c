@@ -187,7 +187,7 @@ static bool print_summary(struct printer *printer, const struct cluster *cluster
         struct badge badge = label_badge(election, now), worse = finding_badge(election, now);
         printer_put(printer, printer_put_sign(printer, columns[SUM_STATE].x, worse.look, worse.sign),
                     badge.look, badge.word);
-        columns_put(printer->row, &columns[SUM_ELECTION], 0, ROLE_STRONG, election->name);
+        label_put_name(printer->row, &columns[SUM_ELECTION], 0, ROLE_STRONG, election->name);
         if (columns[SUM_LEADER].width > 0)
             label_put_leader(printer->row, columns[SUM_LEADER].x, 0, columns[SUM_LEADER].width, election,
                              now);

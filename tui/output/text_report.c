@@ -7,6 +7,7 @@
 #include "tui/words/format.h"
 #include "tui/screen/safe.h"
 #include "tui/words/finding_lines.h"
+#include "tui/words/labels.h"
 
 #define BAR_LEAST 30
 #define BAR_MOST 120
@@ -75,10 +76,13 @@ static void put_bar(struct printer *printer, int x, int width, const struct repo
 
 static void put_axis(struct printer *printer, int x, int width, const struct report *report)
 {
-    char clock[24];
+    char clock[48], zone[16];
     for (int part = 0; part <= 2; part++) {
         int64_t at_us = report->from_us + (report->to_us - report->from_us) / 2 * part;
         format_clock(at_us, clock, sizeof clock);
+        if (part == 2)
+            snprintf(clock + strlen(clock), sizeof clock - strlen(clock), " %s",
+                     format_zone(at_us, zone, sizeof zone));
         int length = (int)strlen(clock), at = part == 0   ? 0
                                               : part == 1 ? width / 2 - length / 2
                                                           : width - length;
@@ -104,7 +108,7 @@ static void print_timeline(struct printer *printer, const struct report *report,
     int x = 2 + label + TABLE_GAP, width = (printer->style.width ? printer->style.width : 100) - x;
     width = width < BAR_LEAST ? BAR_LEAST : width > BAR_MOST ? BAR_MOST : width;
     for (size_t i = 0; i < shown; i++) {
-        cells_put(printer->row, 2, 0, label, ROLE_TEXT, sentence_leader(&election->leaders[i]));
+        label_put_fit(printer->row, 2, 0, label, ROLE_TEXT, sentence_leader(&election->leaders[i]));
         put_bar(printer, x, width, report, election, i);
         printer_line(printer);
     }
@@ -172,9 +176,11 @@ static bool print_failovers(struct printer *printer, const struct report *report
         [FAIL_TOTAL] = {.heading = "TOTAL", .least = 6, .most = 24, .importance = 6, .right = true},
     };
     size_t count = election->failover_count, first = count > ROWS_MOST ? count - ROWS_MOST : 0;
-    char texts[FAIL_COLUMNS][512];
+    char texts[FAIL_COLUMNS][512], zone[16], when[24];
     if (!count)
         return true;
+    snprintf(when, sizeof when, "WHEN (%s)", format_zone(report->to_us, zone, sizeof zone));
+    columns[FAIL_WHEN].heading = when;
     for (size_t i = first; i < count; i++) {
         failover_texts(printer, report, &election->failovers[i], i + 1, texts);
         for (int j = 0; j < FAIL_COLUMNS; j++)
@@ -279,7 +285,7 @@ static void text_report_print_findings(struct printer *printer, const struct rep
         printer_line(printer);
     for (size_t i = 0; i < election->finding_count && i < ROWS_MOST; i++) {
         const struct report_finding *told = &election->findings[i];
-        char from[32], to[32];
+        char from[32], to[32], evidence[FINDING_EVIDENCE];
         style look = severity_look(told->finding.severity);
         int x =
             printer_put(printer, 2, look, cells_sign(printer->row, severity_sign(told->finding.severity)));
@@ -295,7 +301,7 @@ static void text_report_print_findings(struct printer *printer, const struct rep
                     told->cleared_us ? moment(report, told->cleared_us, to, sizeof to) : "still there");
         printer_line(printer);
         if (told->finding.evidence)
-            line(printer, 4, ROLE_DIM, told->finding.evidence);
+            line(printer, 4, ROLE_DIM, finding_evidence(&told->finding, evidence, sizeof evidence));
     }
     if (election->finding_count > ROWS_MOST) {
         cells_printf(printer->row, 2, 0, -1, ROLE_DIM, "the first %d of %zu; --json has them all", ROWS_MOST,
