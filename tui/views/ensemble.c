@@ -158,8 +158,8 @@ static void ensemble_draw_row(const struct ensemble_view *view, struct cells *ce
                                 : reach == SERVER_SILENT  ? SIGN_CRITICAL
                                 : server->problem != NULL ? SIGN_WARNING
                                                           : SIGN_OK));
-    columns_put(cells, &columns[COLUMN_CLUSTER], y, ROLE_DIM, cluster->name);
-    columns_put(cells, &columns[COLUMN_SERVER], y, ROLE_TEXT, server->address);
+    label_put_name(cells, &columns[COLUMN_CLUSTER], y, ROLE_DIM, cluster->name);
+    label_put_name(cells, &columns[COLUMN_SERVER], y, ROLE_TEXT, server->address);
     columns_put(cells, &columns[COLUMN_MODE], y, reach == SERVER_SILENT ? (style)ROLE_CRITICAL : look,
                 answers && !server->unasked ? label_mode(server) : unmoded[reach]);
     columns_put(cells, &columns[COLUMN_LATENCY], y, look,

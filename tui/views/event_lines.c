@@ -21,7 +21,7 @@ int event_where_width(const struct cells *cells, int width, const struct scene *
 {
     const struct model *model = scene->model;
     bool several = model->cluster_count > 1;
-    int share = (width - CLOCK_MS - EVENT_LABEL_WIDTH) / 3, most = width >= VERY_WIDE ? 40 : 28, wanted = 8;
+    int share = (width - CLOCK_MS - EVENT_LABEL_WIDTH) / 3, most = width >= VERY_WIDE ? 60 : 36, wanted = 8;
     size_t looked = 0;
 
     share = (share < 10 ? 10 : share > most ? most : share) + (several ? 8 : 0);
@@ -128,11 +128,11 @@ void event_line_draw(struct cells *cells, int x, int y, int width, const struct 
     x += CLOCK_MS + 2;
     if (where > 0) {
         if (scene->model->cluster_count > 1 && line->path != NULL) {
-            int used = cells_put(cells, x, y, where / 2, ROLE_DIM, line->cluster);
+            int used = label_put_fit(cells, x, y, where / 2, ROLE_DIM, line->cluster);
 
-            cells_put(cells, x + used + 1, y, where - used - 1, ROLE_TEXT, line->where);
+            label_put_fit(cells, x + used + 1, y, where - used - 1, ROLE_TEXT, line->where);
         } else {
-            cells_put(cells, x, y, where, line->path != NULL ? ROLE_TEXT : ROLE_DIM, line->where);
+            label_put_fit(cells, x, y, where, line->path != NULL ? ROLE_TEXT : ROLE_DIM, line->where);
         }
         x += where + 2;
     }

@@ -21,7 +21,7 @@ enum { COLUMN_CODE, COLUMN_ELECTION, COLUMN_ABOUT, COLUMN_SURE, COLUMN_SINCE, CO
 
 static const struct column columns_of_findings[COLUMN_COUNT] = {
     [COLUMN_CODE] = {.heading = "FINDING", .least = 14, .most = 26, .importance = 100},
-    [COLUMN_ELECTION] = {.heading = "ELECTION", .least = 14, .most = 30, .importance = 95},
+    [COLUMN_ELECTION] = {.heading = "ELECTION", .least = 14, .most = 60, .importance = 95},
     [COLUMN_ABOUT] = {.heading = "CANDIDATE", .least = 12, .most = 22, .importance = 90},
     [COLUMN_SURE] = {.heading = "CERTAINTY", .least = 11, .most = 22, .importance = 70},
     [COLUMN_SINCE] = {.heading = "SINCE", .least = 6, .most = 7, .importance = 80},
@@ -201,9 +201,9 @@ static void findings_draw_row(const struct findings_view *view, struct cells *ce
     columns_put(cells, &columns[COLUMN_CODE], y, look, finding_kind(finding->code)->word);
     if (scene->model->cluster_count > 1) {
         snprintf(text, sizeof text, "%s %.200s", row->election->cluster->name, row->election->name);
-        columns_put(cells, &columns[COLUMN_ELECTION], y, note ? ROLE_DIM : ROLE_TEXT, text);
+        label_put_name(cells, &columns[COLUMN_ELECTION], y, note ? ROLE_DIM : ROLE_TEXT, text);
     } else {
-        columns_put(cells, &columns[COLUMN_ELECTION], y, note ? ROLE_DIM : ROLE_TEXT, row->election->name);
+        label_put_name(cells, &columns[COLUMN_ELECTION], y, note ? ROLE_DIM : ROLE_TEXT, row->election->name);
     }
     about_text(cells, finding, columns[COLUMN_ABOUT].width, text, sizeof text);
     columns_put(cells, &columns[COLUMN_ABOUT], y, note ? ROLE_DIM : ROLE_TEXT, text);

@@ -230,7 +230,7 @@ static void overview_draw_row(const struct overview *overview, struct cells *cel
     char text[64];
 
     cells_put(cells, SIGN_X, y, 1, worse.look, cells_sign(cells, worse.sign));
-    columns_put(cells, &columns[COLUMN_CLUSTER], y, ROLE_DIM, election->cluster->name);
+    label_put_name(cells, &columns[COLUMN_CLUSTER], y, ROLE_DIM, election->cluster->name);
     label_put_fit(cells, name->x + indent, y, name->width - indent,
                   stale                                           ? (style)ROLE_DIM
                   : badge.rank < RANK_HEALTHY || is_ill(election) ? (style)ROLE_STRONG

@@ -357,6 +357,11 @@ int label_put_fit(struct cells *cells, int x, int y, int room, style look, const
                      : cells_put(cells, x, y, room, look, label_fit(cells, name, room, text, sizeof text));
 }
 
+int label_put_name(struct cells *cells, const struct column *column, int y, style look, const char *name)
+{
+    return label_put_fit(cells, column->x, y, column->width, look, name);
+}
+
 static int put_named_leader(struct cells *cells, int x, int y, int room, const struct election *election)
 {
     const struct candidate *leader = election->leader;

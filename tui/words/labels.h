@@ -88,6 +88,8 @@ char *label_fit(const struct cells *, const char *name, int room, char *buffer, 
 
 /* Writes a name so fitted. Returns the columns used. */
 int label_put_fit(struct cells *, int x, int y, int room, style, const char *name);
+/* The same in a table's column; nothing where that has gone. */
+int label_put_name(struct cells *, const struct column *, int y, style, const char *name);
 
 /* Columns from x to end that cells_put() may use: never negative, which would mean all there are. */
 int label_room(int x, int end);
