@@ -25,6 +25,8 @@ const char *event_word(enum event_kind kind)
         return "finding-raised";
     case EVENT_FINDING_CLEARED:
         return "finding-cleared";
+    case EVENT_FINDING_MUTED:
+        return "finding-muted";
     case EVENT_UNSEEN:
         break;
     }

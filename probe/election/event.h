@@ -21,9 +21,10 @@ enum event_kind {
     EVENT_CONNECTION,
     EVENT_UNSEEN,
     EVENT_FINDING_RAISED, /* also when it becomes certain, or more severe */
-    EVENT_FINDING_CLEARED
+    EVENT_FINDING_CLEARED,
+    EVENT_FINDING_MUTED /* by a person: identity is who, detail the note, after_us for how long (0: ends) */
 };
-#define EVENT_KINDS (EVENT_FINDING_CLEARED + 1)
+#define EVENT_KINDS (EVENT_FINDING_MUTED + 1)
 
 struct event {
     enum event_kind kind;

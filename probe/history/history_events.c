@@ -185,7 +185,8 @@ static bool read_finding(sqlite3_stmt *statement, struct finding *f)
 /* What its kind needs is there. */
 static bool history_events_is_whole(const struct event *event)
 {
-    bool finding = event->kind == EVENT_FINDING_RAISED || event->kind == EVENT_FINDING_CLEARED;
+    bool finding = event->kind == EVENT_FINDING_RAISED || event->kind == EVENT_FINDING_CLEARED ||
+                   event->kind == EVENT_FINDING_MUTED;
     return event->cluster && (event->finding || !finding) &&
            (event->failover || event->kind != EVENT_FAILOVER);
 }
@@ -321,13 +322,24 @@ static int64_t saturated(int64_t a, int64_t b)
     return b > 0 && a > INT64_MAX - b ? INT64_MAX : b < 0 && a < INT64_MIN - b ? INT64_MIN : a + b;
 }
 
+/* False: no event of these kinds was ever recorded. */
+static bool has_kinds(const struct history *h, const struct history_filter *filter)
+{
+    if (!filter || !filter->events)
+        return true;
+    for (int kind = 0; kind < EVENT_KINDS; kind++)
+        if ((filter->events & (UINT64_C(1) << kind)) && h->kind_ids[kind])
+            return true;
+    return false;
+}
+
 bool history_events(struct history *h, const struct history_filter *filter, int64_t from_us, int64_t to_us,
                     history_event_fn fn, void *context, char **error)
 {
     if (!reader_begin(h, error))
         return false;
     bool goes_on = true, fine = true;
-    for (size_t s = 0; s < h->stretch_count && goes_on && fine; s++) {
+    for (size_t s = has_kinds(h, filter) ? 0 : h->stretch_count; s < h->stretch_count && goes_on && fine; s++) {
         const struct stretch_row *stretch = &h->stretches[s];
         if (saturated(stretch->from_us, -DISORDER_US) >= to_us ||
             saturated(stretch->to_us, DISORDER_US) < from_us)

@@ -26,7 +26,7 @@
  *     id              of its event
  *
  *   findings    what was found wrong, when it was raised and when it was cleared
- *     time, cluster, election, event (finding-raised or finding-cleared), code, severity, certainty
+ *     time, cluster, election, event (finding-raised, -cleared or -muted), code, severity, certainty
  *     candidates      a JSON array
  *     since, evidence, advice, id
  *

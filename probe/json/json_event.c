@@ -94,6 +94,13 @@ void json_event_write(struct buffer *out, const struct event *event)
         json_member_uint(&writer, "joined", event->unseen_joined);
         json_member_uint(&writer, "left", event->unseen_left);
         break;
+    case EVENT_FINDING_MUTED:
+        json_member_text(&writer, "author", event->identity);
+        json_member_text(&writer, "note", event->detail);
+        json_member_ms(&writer, "for_ms", event->after_us);
+        json_write_key(&writer, "finding");
+        json_finding_write(&writer, event->finding);
+        break;
     case EVENT_FINDING_RAISED:
     case EVENT_FINDING_CLEARED:
         json_write_key(&writer, "finding");

@@ -130,6 +130,7 @@ static void on_event(void *context, const struct event *event)
         break;
     case EVENT_FINDING_RAISED:
     case EVENT_FINDING_CLEARED:
+    case EVENT_FINDING_MUTED:
         words_add(out, EVENTS, " %s %s %s", finding_kind(event->finding->code)->word,
                   severity_word(event->finding->severity), certainty_word(event->finding->certainty));
         break;

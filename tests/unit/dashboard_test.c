@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@
 #include "tui/dashboard/dashboard.h"
 #include "tui/screen/keys.h"
 #include "tui/views/view.h"
+#include "tui/words/mutes.h"
 
 struct fixture {
     struct stage *stage;
@@ -442,6 +444,90 @@ static void copies_a_finding(void **state)
     stage_free(fixture.stage);
 }
 
+static struct event muted;
+static char muted_note[64];
+
+static void on_mute(void *context, const struct event *event)
+{
+    (void)context;
+    muted = *event;
+    snprintf(muted_note, sizeof muted_note, "%s", event->detail);
+}
+
+/* A person mutes a finding for a time, with a note; what is worse than what was muted is shown all the same,
+   and the mute ends by itself, or by hand. */
+static void mutes_a_finding(void **state)
+{
+    struct fixture fixture = {.stage = scene_chain(), .cells = cells_new(120, 36)};
+    (void)state;
+    fixture.dashboard = dashboard_new(stage_settings(fixture.stage), stage_model(fixture.stage),
+                                      stage_events(fixture.stage), stage_clock, fixture.stage);
+    key(&fixture, 'm');
+    assert_true(shows(&fixture, "this is a replay"));
+    dashboard_record_mutes(fixture.dashboard, "ann", on_mute, NULL);
+    type(&fixture, "fm");
+    assert_true(shows(&fixture, "mute for"));
+    type(&fixture, "soon");
+    key(&fixture, KEY_CODE_ENTER);
+    assert_true(shows(&fixture, "begin with how long"));
+    for (int i = 0; i < 4; i++)
+        key(&fixture, KEY_CODE_BACKSPACE);
+    type(&fixture, "2h known, OPS-12");
+    key(&fixture, KEY_CODE_ENTER);
+    assert_int_equal(muted.kind, EVENT_FINDING_MUTED);
+    assert_int_equal(muted.after_us, INT64_C(7200000000));
+    assert_string_equal(muted.identity, "ann");
+    assert_string_equal(muted_note, "known, OPS-12");
+    assert_true(shows(&fixture, "1 muted"));
+    assert_true(shows(&fixture, "by ann: known, OPS-12"));
+    /* Never a worse one. */
+    const struct election *election = model_election(stage_model(fixture.stage), 0, "/election");
+    struct finding worse = *election->findings[0];
+    assert_non_null(mutes_of(election, &worse, stage_now(fixture.stage)));
+    worse.severity = SEVERITY_CRITICAL;
+    assert_null(mutes_of(election, &worse, stage_now(fixture.stage)));
+    /* By hand. */
+    type(&fixture, "m0");
+    key(&fixture, KEY_CODE_ENTER);
+    assert_true(shows(&fixture, "is not muted any more"));
+    assert_false(shows(&fixture, "1 muted"));
+    /* By itself. */
+    type(&fixture, "m2h");
+    key(&fixture, KEY_CODE_ENTER);
+    assert_true(shows(&fixture, "1 muted"));
+    stage_pass(fixture.stage, INT64_C(7200000000));
+    assert_false(shows(&fixture, "1 muted"));
+    mutes_forget();
+    dashboard_free(fixture.dashboard);
+    cells_free(fixture.cells);
+    stage_free(fixture.stage);
+}
+
+/* C shows one cluster after the other, and then all again; findings and events know the same fields. */
+static void shows_one_cluster(void **state)
+{
+    struct fixture fixture = {.stage = scene_clusters(), .cells = cells_new(120, 36)};
+    (void)state;
+    fixture.dashboard = dashboard_new(stage_settings(fixture.stage), stage_model(fixture.stage),
+                                      stage_events(fixture.stage), stage_clock, fixture.stage);
+    key(&fixture, 'C');
+    assert_true(shows(&fixture, "filter cluster:prod"));
+    assert_true(shows(&fixture, "2 of 4"));
+    key(&fixture, 'C');
+    assert_true(shows(&fixture, "filter cluster:staging"));
+    assert_true(shows(&fixture, "1 of 4"));
+    key(&fixture, 'C');
+    key(&fixture, 'C');
+    assert_false(shows(&fixture, "filter cluster"));
+    type(&fixture, "v/cluster:staging");
+    key(&fixture, KEY_CODE_ENTER);
+    assert_false(shows(&fixture, "orders  "));
+    assert_true(shows(&fixture, "staging"));
+    dashboard_free(fixture.dashboard);
+    cells_free(fixture.cells);
+    stage_free(fixture.stage);
+}
+
 /* A path of others is copied as it is shown. */
 static void copies_no_control_characters(void **state)
 {
@@ -602,6 +688,8 @@ int main(void)
         TEST(jumps),
         TEST(filters_by_fields),
         cmocka_unit_test(copies_a_finding),
+        cmocka_unit_test(mutes_a_finding),
+        cmocka_unit_test(shows_one_cluster),
         cmocka_unit_test(copies_no_control_characters),
         TEST(survives_any_key),
         TEST(presses_the_key_that_is_clicked),

@@ -125,6 +125,7 @@ static void on_event(void *context, const struct event *event)
     case EVENT_FAILOVER:
     case EVENT_FINDING_RAISED:
     case EVENT_FINDING_CLEARED:
+    case EVENT_FINDING_MUTED:
         break;
     }
 }

@@ -327,6 +327,36 @@ static void findings_lead_to_elections_and_pages(void **state)
     framed_end(&show);
 }
 
+/* The same finding in many elections is a line with their number, which Enter unfolds. */
+static void findings_of_many_elections_are_one_line(void **state)
+{
+    static const char *const paths[] = {"/svc/a", "/svc/b", "/svc/c", "/svc/d"};
+    struct stage *stage = stage_new((const char *const[]){"", NULL});
+    struct framed show;
+    struct view *next = NULL;
+
+    (void)state;
+    stage_connected(stage, 0, "zk1:2181");
+    for (size_t i = 0; i < 4; i++) {
+        stage_watch(stage, 0, paths[i], NULL, KIND_LEADER, NULL);
+        stage_children(stage, 0, paths[i], NULL, 0, 5, 0);
+    }
+    stage_pass(stage, 60000000);
+    stage_children(stage, 0, paths[0], NULL, 0, 0, 0);
+    show = framed_new(stage, findings_view_new());
+    assert_has(framed_selected(&show), "no-leader");
+    assert_has(framed_selected(&show), "in 4 elections");
+    assert_has_not(framed_draw(&show), "/svc/c");
+    framed_press(&show, ACTION_OPEN, &next);
+    assert_has(framed_draw(&show), "/svc/c");
+    framed_press(&show, ACTION_OPEN, &next);
+    assert_has_not(framed_draw(&show), "/svc/c");
+    framed_press(&show, ACTION_SORT, NULL); /* by time there are no groups */
+    assert_has(framed_draw(&show), "newest first");
+    assert_has(framed_draw(&show), "/svc/c");
+    framed_end(&show);
+}
+
 /* Findings of one code about one candidate are told apart: the selection gets past them. */
 static void findings_that_are_alike_are_two(void **state)
 {
@@ -534,6 +564,7 @@ int main(void)
         cmocka_unit_test(overview_shows_an_age_whole),
         cmocka_unit_test(overview_is_never_just_empty),
         cmocka_unit_test(findings_lead_to_elections_and_pages),
+        cmocka_unit_test(findings_of_many_elections_are_one_line),
         cmocka_unit_test(findings_that_are_alike_are_two),
         cmocka_unit_test(every_code_has_its_page),
         cmocka_unit_test(ensemble_says_what_is_hidden),

@@ -1,10 +1,14 @@
 /*
  * watch.c - the dashboard on live clusters.
  */
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "config/text.h"
+#include "probe/clock.h"
+#include "probe/history/history.h"
 #include "probe/history/preload.h"
 #include "probe/history/recording_file.h"
 #include "probe/history/recorder.h"
@@ -14,6 +18,7 @@
 #include "tui/commands/private_place.h"
 #include "tui/commands/messages.h"
 #include "tui/views/event_log.h"
+#include "tui/words/mutes.h"
 #include "tui/dashboard/run_control.h"
 #include "tui/dashboard/main_loop.h"
 
@@ -22,6 +27,7 @@
 
 struct watch {
     struct monitor *monitor;
+    struct event_log *events;
     struct preload *earlier;   /* what the history holds of before; or NULL */
     struct recorder *recorder; /* NULL: nothing is recorded ... */
     char *complaint;           /* ... for this reason; NULL: it has been said, or all is well */
@@ -30,6 +36,42 @@ struct watch {
     char *why_not;             /* ... for this reason; or NULL */
     char *directory;           /* of a recording for this run alone; or NULL */
 };
+
+static bool watch_on_mute(void *context, const struct event *event)
+{
+    (void)context;
+    mutes_take(event);
+    return true;
+}
+
+/* The mutes of earlier runs, as far as they may last. */
+static void recall_mutes(const char *file)
+{
+    static const struct history_filter only = {.events = UINT64_C(1) << EVENT_FINDING_MUTED};
+    char *error = NULL;
+    struct history *history = history_open(file, &error);
+    int64_t now_us = clock_wall_us();
+    if (history)
+        history_events(history, &only, now_us - MUTE_MOST_MS * 1000, now_us, watch_on_mute, NULL, &error);
+    history_close(history);
+    free(error); /* the recorder says what is wrong with it */
+}
+
+static void watch_mute(void *context, const struct event *event)
+{
+    struct watch *watch = context;
+    event_log_add(watch->events, event);
+    if (watch->recorder)
+        recorder_event(watch->recorder, event);
+}
+
+/* Who is at the keyboard. */
+static const char *watch_author(void)
+{
+    const char *sudo = getenv("SUDO_USER"), *user = getenv("USER");
+    struct passwd *entry = sudo || user ? NULL : getpwuid(getuid());
+    return sudo && *sudo ? sudo : user && *user ? user : entry ? entry->pw_name : "?";
+}
 
 static bool watch_looked(void *context)
 {
@@ -71,6 +113,7 @@ static void record(struct watch *watch, uv_loop_t *loop, const struct history_se
     if (!file)
         return;
     watch->past = replay_new(file);
+    recall_mutes(file);
     watch->earlier = preload_begin(loop, watch->monitor, history);
     if (watch->earlier && watch->past)
         replay_tell(watch->past, events);
@@ -111,8 +154,8 @@ int command_watch_on(uv_loop_t *loop, const struct invocation *invocation)
 {
     char *error = NULL;
     int status = EXIT_USAGE;
-    struct watch watch = {0};
     struct event_log *events = event_log_new();
+    struct watch watch = {.events = events};
     watch.monitor = events ? monitor_start(loop, invocation->settings, &error) : NULL;
     if (watch.monitor && monitor_subscribe(watch.monitor, event_log_add, events)) {
         begin_recording(&watch, loop, invocation, events);
@@ -130,6 +173,8 @@ int command_watch_on(uv_loop_t *loop, const struct invocation *invocation)
             .looked = watch_looked,
             .clear = watch_clear,
             .complaint = complaint,
+            .mute = watch_mute,
+            .author = watch_author(),
             .control = bench ? run_control_workbench(bench) : NULL,
             .context = &watch,
         };
@@ -144,6 +189,7 @@ int command_watch_on(uv_loop_t *loop, const struct invocation *invocation)
         complain("%s", problem ? problem : "not everything could be recorded");
     free(problem);
     preload_end(watch.earlier);
+    mutes_forget();
     private_place_remove(watch.directory);
     free(watch.complaint);
     free(watch.why_not);

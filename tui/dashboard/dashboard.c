@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/units.h"
 #include "probe/election/freeze.h"
 #include "tui/dashboard/footer.h"
 #include "tui/screen/safe.h"
@@ -18,6 +19,7 @@
 #include "tui/views/view.h"
 #include "tui/words/election_filter.h"
 #include "tui/words/finding_lines.h"
+#include "tui/words/mutes.h"
 
 #define LEVELS_MOST 16
 #define FILTER_BYTES 128
@@ -52,6 +54,11 @@ struct dashboard {
     char copied[4096];       /* for the clipboard ... */
     char copied_what[4096];  /* ... and what the message calls it */
     int64_t quit_until_us;   /* q quits where it is pressed again before then, although a run is going on */
+    struct belief muted;     /* what the line being typed is about, its candidate the finding's code */
+    const char *author;
+    void (*mute)(void *context, const struct event *);
+    void *mute_context;
+    struct belief reported;  /* candidate "": not used */
     struct belief belief;    /* that c shall clear ... */
     int64_t belief_until_us; /* ... where it is pressed again before then; 0: it has not been */
 
@@ -343,7 +350,7 @@ static enum dashboard_wish copy_finding(struct dashboard *dashboard)
     struct scene scene = scene_of(dashboard);
     const struct election *election = NULL;
     const struct finding *finding = view->ops->finding ? view->ops->finding(view, &scene, &election) : NULL;
-    char *text = finding ? finding_ticket(election, finding, scene.now) : NULL;
+    char *text = finding ? finding_ticket(scene.settings, election, finding, scene.now) : NULL;
     char what[128];
     if (!text) {
         dashboard_say(dashboard, ROLE_DIM, "no finding is selected");
@@ -364,6 +371,131 @@ static enum dashboard_wish copy_path(struct dashboard *dashboard)
         return dashboard_copy_text(dashboard, path, NULL);
     dashboard_say(dashboard, ROLE_DIM, "nothing is selected that has a path");
     return DASHBOARD_NOTHING;
+}
+
+/* What m is about is found again when the line is typed: the model has changed meanwhile. */
+static void begin_mute(struct dashboard *dashboard)
+{
+    struct view *view = top_of(dashboard)->view;
+    struct scene scene = scene_of(dashboard);
+    const struct election *election = NULL;
+    const struct finding *finding = view->ops->finding ? view->ops->finding(view, &scene, &election) : NULL;
+    struct belief *muted = &dashboard->muted;
+    if (!dashboard->mute || scene.past) {
+        dashboard_say(dashboard, ROLE_DIM, "this is a replay: nothing can be muted in it");
+    } else if (!finding) {
+        dashboard_say(dashboard, ROLE_DIM, "no finding is selected");
+    } else {
+        snprintf(muted->cluster, sizeof muted->cluster, "%s", election->cluster->name);
+        snprintf(muted->election, sizeof muted->election, "%s", election->path);
+        snprintf(muted->candidate, sizeof muted->candidate, "%s", finding_kind(finding->code)->word);
+        dashboard->footer.typing = TYPING_MUTE;
+        dashboard->footer.typed[0] = '\0';
+    }
+}
+
+/* The worst finding of that code in that election; NULL: it has gone. */
+static const struct finding *muted_finding(const struct dashboard *dashboard, const struct election **about)
+{
+    const struct belief *muted = &dashboard->muted;
+    for (unsigned i = 0; i < dashboard->model->cluster_count; i++) {
+        const struct election *election = model_election(dashboard->model, i, muted->election);
+        if (!election || strcmp(dashboard->model->clusters[i].name, muted->cluster) != 0)
+            continue;
+        *about = election;
+        for (size_t k = 0; k < election->finding_count; k++)
+            if (strcmp(finding_kind(election->findings[k]->code)->word, muted->candidate) == 0)
+                return election->findings[k];
+    }
+    return NULL;
+}
+
+/* "2h known, OPS-12": how long, and why. False: the line stays open, to be corrected. */
+static bool take_mute(struct dashboard *dashboard, const char *typed)
+{
+    char length[32], text[256];
+    size_t used = strcspn(typed, " ");
+    int64_t ms = INT64_C(3600) * 1000;
+    snprintf(length, sizeof length, "%.*s", (int)used, typed);
+    const char *problem = !*length || strcmp(length, "0") == 0 ? NULL : duration_parse(length, &ms);
+    if (strcmp(length, "0") == 0)
+        ms = 0;
+    if (problem || ms > MUTE_MOST_MS) {
+        dashboard_say(dashboard, ROLE_WARNING,
+                      problem ? "begin with how long, as 30m or 2h, then a note" : "at most 7d");
+        return false;
+    }
+    const struct election *election = NULL;
+    const struct finding *finding = muted_finding(dashboard, &election);
+    if (!finding) {
+        dashboard_say(dashboard, ROLE_DIM, "the finding has gone by itself");
+        return true;
+    }
+    const struct event event = {.kind = EVENT_FINDING_MUTED,
+                                .at = dashboard_now_of(dashboard),
+                                .cluster = election->cluster,
+                                .election = election,
+                                .finding = finding,
+                                .identity = dashboard->author,
+                                .detail = typed + used + strspn(typed + used, " "),
+                                .after_us = ms * 1000};
+    mutes_take(&event);
+    dashboard->mute(dashboard->mute_context, &event);
+    snprintf(text, sizeof text, ms > 0 ? "%s is muted in this election for %s; a worse one is shown" : "%s is not muted any more",
+             dashboard->muted.candidate, length[0] ? length : "1h");
+    dashboard_say(dashboard, ROLE_GOOD, text);
+    return true;
+}
+
+void dashboard_record_mutes(struct dashboard *dashboard, const char *author,
+                            void (*fn)(void *context, const struct event *), void *context)
+{
+    dashboard->author = author;
+    dashboard->mute = fn;
+    dashboard->mute_context = context;
+}
+
+/* The election that is selected, or that this screen is about. */
+static enum dashboard_wish report_selected(struct dashboard *dashboard)
+{
+    struct view *view = top_of(dashboard)->view;
+    struct scene scene = scene_of(dashboard);
+    struct belief *about = &dashboard->reported;
+    char path[4096];
+    const struct election *found = NULL;
+    if (!scene.recorded) {
+        dashboard_say(dashboard, ROLE_DIM, "nothing is recorded, so there is nothing to report");
+        return DASHBOARD_NOTHING;
+    }
+    if (view->ops->path && view->ops->path(view, &scene, path, sizeof path))
+        for (unsigned i = 0; i < scene.model->cluster_count && !found; i++) {
+            found = model_election(scene.model, i, path);
+            char *slash = strrchr(path, '/');
+            if (!found && slash && slash != path) { /* of a candidate its election */
+                *slash = '\0';
+                found = model_election(scene.model, i, path);
+                *slash = '/';
+            }
+        }
+    if (!found) {
+        dashboard_say(dashboard, ROLE_DIM, "no election is selected");
+        return DASHBOARD_NOTHING;
+    }
+    snprintf(about->cluster, sizeof about->cluster, "%s", found->cluster->name);
+    snprintf(about->election, sizeof about->election, "%s", found->path);
+    open_history(dashboard);
+    return DASHBOARD_REPORT;
+}
+
+const struct belief *dashboard_reported(const struct dashboard *dashboard, int64_t *until_us)
+{
+    *until_us = scene_of(dashboard).now.wall_us;
+    return &dashboard->reported;
+}
+
+struct history *dashboard_history(const struct dashboard *dashboard)
+{
+    return dashboard->replay_keys.past ? replay_history(dashboard->replay_keys.past) : NULL;
 }
 
 const struct belief *dashboard_cleared(const struct dashboard *dashboard)
@@ -473,6 +605,29 @@ static void show_help(struct dashboard *dashboard)
         dashboard_push(dashboard, help_view_new(ops->name, key_help_all(&key_help)));
 }
 
+/* The filter shows one cluster only: the next one, and all again after the last. */
+static void next_cluster(struct dashboard *dashboard)
+{
+    struct level *level = top_of(dashboard);
+    struct scene scene = scene_of(dashboard);
+    size_t count = scene.model->cluster_count, next = 0;
+    char filter[FILTER_BYTES];
+    if (!level->view->ops->filter || count < 2) {
+        dashboard_say(dashboard, ROLE_DIM,
+                      count < 2 ? "there is only one cluster" : "this screen is about one cluster");
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        snprintf(filter, sizeof filter, "cluster:%.100s", scene.model->clusters[i].name);
+        next = strcmp(filter, level->filter) == 0 ? i + 1 : next;
+    }
+    if (next == count)
+        filter[0] = '\0';
+    else
+        snprintf(filter, sizeof filter, "cluster:%.100s", scene.model->clusters[next].name);
+    dashboard_set_filter(dashboard, filter);
+}
+
 static enum dashboard_wish dashboard_act(struct dashboard *dashboard, enum action action)
 {
     struct view *view = top_of(dashboard)->view;
@@ -487,6 +642,14 @@ static enum dashboard_wish dashboard_act(struct dashboard *dashboard, enum actio
         return quit(dashboard);
     case ACTION_COPY_FINDING:
         return copy_finding(dashboard);
+    case ACTION_MUTE:
+        begin_mute(dashboard);
+        break;
+    case ACTION_REPORT:
+        return report_selected(dashboard);
+    case ACTION_CLUSTER:
+        next_cluster(dashboard);
+        break;
     case ACTION_JUMP:
         dashboard->footer.typing = TYPING_JUMP;
         dashboard->footer.typed[0] = '\0';
@@ -564,6 +727,15 @@ static bool jump(struct dashboard *dashboard, const char *text)
             pop(dashboard);
         return true;
     }
+    for (size_t i = 0; !screen && scene.model->cluster_count > 1 && i < scene.model->cluster_count; i++)
+        if (strcmp(text, scene.model->clusters[i].name) == 0) {
+            char filter[FILTER_BYTES];
+            snprintf(filter, sizeof filter, "cluster:%.100s", text);
+            while (dashboard->level_count > 1)
+                pop(dashboard);
+            dashboard_set_filter(dashboard, filter);
+            return true;
+        }
     if (!screen && (election = election_best_match(scene.model, text)) != NULL)
         screen = election_view_new(election->cluster->name, election->path);
     if (screen) {
@@ -600,6 +772,8 @@ static bool take_typed(struct dashboard *dashboard)
             dashboard_say(dashboard, ROLE_WARNING, "no election, screen or time is called that");
         return there;
     }
+    if (dashboard->footer.typing == TYPING_MUTE)
+        return take_mute(dashboard, typed);
     if (dashboard->footer.typing == TYPING_TIME && typed[0]) {
         dashboard_thaw(dashboard);
         bool there = replay_keys_to_typed(&dashboard->replay_keys, typed, dashboard_now_of(dashboard), &note);
@@ -625,7 +799,7 @@ static bool type_line(struct dashboard *dashboard, int key)
     char *text = filters ? top_of(dashboard)->filter : dashboard->footer.typed;
     enum typed typed = typed_line_key(text, filters ? FILTER_BYTES : sizeof dashboard->footer.typed, key);
     if (typed == TYPED_NOT) /* arrows and clicks still move, but nothing may change under an answer */
-        return dashboard->footer.typing == TYPING_ANSWER;
+        return dashboard->footer.typing == TYPING_ANSWER || dashboard->footer.typing == TYPING_MUTE;
     if (filters && typed != TYPED_NOTHING)
         dashboard_set_filter(dashboard, text);
     if (typed == TYPED_KEPT && !take_typed(dashboard))

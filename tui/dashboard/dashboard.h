@@ -43,6 +43,11 @@ bool dashboard_recall(struct dashboard *, struct replay *, const char *why_not, 
  * cannot. */
 void dashboard_equip(struct dashboard *, const struct run_control_interface *);
 
+/* Where a mute goes besides the screens: an event that is valid during the call. author: whose name it bears.
+   Without this nothing can be muted. Texts must outlive it. */
+void dashboard_record_mutes(struct dashboard *, const char *author,
+                            void (*fn)(void *context, const struct event *), void *context);
+
 /* The filter of the overview, as if it had been typed. */
 void dashboard_filter(struct dashboard *, const char *filter);
 
@@ -56,6 +61,7 @@ enum dashboard_wish {
     DASHBOARD_REDRAW, /* everything anew: the terminal shows something else */
     DASHBOARD_COPY,   /* dashboard_copied() to the clipboard */
     DASHBOARD_DUMP,   /* the screen, as it is, to a file */
+    DASHBOARD_REPORT, /* a report of dashboard_reported() to a file */
     DASHBOARD_CLEAR   /* dashboard_cleared() is believed no longer */
 };
 
@@ -66,6 +72,10 @@ enum dashboard_wish dashboard_paste(struct dashboard *, int character);
 const char *dashboard_copied(const struct dashboard *);
 /* What a message calls it: a path itself, or "no-watch with its evidence and advice". */
 const char *dashboard_copied_what(const struct dashboard *);
+
+/* The cluster and the election (candidate ""), and the moment until which it is. */
+const struct belief *dashboard_reported(const struct dashboard *, int64_t *until_us);
+struct history *dashboard_history(const struct dashboard *); /* NULL: nothing is recorded */
 
 const struct belief *dashboard_cleared(const struct dashboard *);
 

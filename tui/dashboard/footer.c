@@ -86,6 +86,9 @@ static bool draw_typed(const struct footer *footer, struct cells *cells, int y, 
     case TYPING_JUMP:
         footer_draw_line(cells, y, "jump to ", footer->typed, "an election, screen or time   Tab completes");
         break;
+    case TYPING_MUTE:
+        footer_draw_line(cells, y, "mute for ", footer->typed, "1h   2h known, OPS-12   0 ends it   Esc cancels");
+        break;
     case TYPING_ANSWER:
         view->ops->question(view, question, sizeof question);
         footer_draw_line(cells, y, question, footer->typed, "Enter   Esc cancels");

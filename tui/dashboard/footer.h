@@ -16,6 +16,7 @@ enum typing {
     TYPING_FILTER,
     TYPING_TIME,
     TYPING_JUMP,
+    TYPING_MUTE,
     TYPING_ANSWER /* to the view's question */
 };
 

@@ -28,6 +28,12 @@ bool key_help_key(const struct key_help *key_help, enum action action)
         return ops->path != NULL;
     case ACTION_COPY_FINDING:
         return ops->finding != NULL;
+    case ACTION_MUTE:
+        return ops->finding != NULL && !scene->past;
+    case ACTION_CLUSTER:
+        return ops->filter != NULL && scene->model->cluster_count > 1;
+    case ACTION_REPORT:
+        return ops->path != NULL && key_help->recorded;
     case ACTION_CLEAR:
         return ops->belief != NULL && !scene->past;
     case ACTION_EVENTS:

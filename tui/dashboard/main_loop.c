@@ -12,6 +12,7 @@
 #include "probe/clock.h"
 #include "tui/exit_status.h"
 #include "tui/screen/curses.h"
+#include "tui/output/html_report.h"
 #include "tui/views/view.h"
 
 /* The first picture waits this long for the first look, so that it is not an empty one that flashes by. */
@@ -20,6 +21,8 @@
 #define HASTY_MS 40
 /* Keys that are drawn one by one at most, when they come faster than anybody reads. */
 #define KEYS_AT_ONCE 64
+/* A report from the dashboard is about so long. */
+#define REPORT_US (INT64_C(24) * 3600 * 1000000)
 /* Characters of a paste that are taken before the loop turns. */
 #define PASTED_AT_ONCE 4096
 
@@ -149,37 +152,78 @@ static void on_second(uv_timer_t *timer)
 
 /* Keys. */
 
-/* Never over a file that exists, nor through a link: the directory may be anybody's. */
-static void dump(struct terminal_stage *stage)
+/* Never over a file that exists, nor through a link: the directory may be anybody's. NULL: errno says why. */
+static FILE *new_file(const struct terminal_stage *stage, const char *what, const char *suffix, char name[64])
 {
-    char name[64], text[256];
     time_t now = (time_t)(main_loop_now_of(stage).wall_us / 1000000);
     struct tm tm;
     if (!localtime_r(&now, &tm))
         memset(&tm, 0, sizeof(tm));
     int file = -1;
     for (int i = 1; i < 100 && file < 0; i++) {
-        size_t used = strftime(name, sizeof(name), "electop-%Y%m%d-%H%M%S", &tm);
-        i == 1 ? snprintf(name + used, sizeof(name) - used, ".txt")
-               : snprintf(name + used, sizeof(name) - used, "-%d.txt", i);
+        size_t used = (size_t)snprintf(name, 64, "electop%s", what);
+        used += strftime(name + used, 64 - used, "-%Y%m%d-%H%M%S", &tm);
+        i == 1 ? snprintf(name + used, 64 - used, "%s", suffix)
+               : snprintf(name + used, 64 - used, "-%d%s", i, suffix);
         file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
         if (file < 0 && errno != EEXIST)
             break;
     }
     FILE *out = file >= 0 ? fdopen(file, "w") : NULL;
-    bool good = out != NULL;
-    if (out) {
-        cells_write(stage->cells, out);
-        good = !ferror(out);
-        good &= fclose(out) == 0;
-    } else if (file >= 0) {
+    if (!out && file >= 0)
         close(file);
+    return out;
+}
+
+static void end_file(struct terminal_stage *stage, FILE *out, bool good, const char *what, const char *name)
+{
+    char text[256];
+    if (out) {
+        good &= !ferror(out);
+        good &= fclose(out) == 0;
     }
-    if (good)
-        snprintf(text, sizeof(text), "this screen is in %s", name);
+    if (good && out)
+        snprintf(text, sizeof(text), "%s is in %s", what, name);
     else
         snprintf(text, sizeof(text), "%s could not be written: %s", name, strerror(errno));
-    dashboard_say(stage->dashboard, good ? ROLE_GOOD : ROLE_CRITICAL, text);
+    dashboard_say(stage->dashboard, good && out ? ROLE_GOOD : ROLE_CRITICAL, text);
+}
+
+static void dump(struct terminal_stage *stage)
+{
+    char name[64];
+    FILE *out = new_file(stage, "", ".txt", name);
+    if (out)
+        cells_write(stage->cells, out);
+    end_file(stage, out, true, "this screen", name);
+}
+
+/* The same page as electop report --html makes, of one election's last day. */
+static void write_report(struct terminal_stage *stage)
+{
+    char name[64], *error = NULL;
+    int64_t until_us;
+    const struct belief *about = dashboard_reported(stage->dashboard, &until_us);
+    const struct report_query query = {.cluster = *about->cluster ? about->cluster : NULL,
+                                       .election = about->election,
+                                       .from_us = until_us - REPORT_US,
+                                       .to_us = until_us};
+    const struct report_note note = {.recording = "the dashboard", .made_us = main_loop_now_of(stage).wall_us};
+    struct history *history = dashboard_history(stage->dashboard);
+    struct report *report = history ? report_make(history, &query, &error) : NULL;
+    if (!report || report->election_count == 0) {
+        dashboard_say(stage->dashboard, ROLE_WARNING,
+                      error ? error : "nothing of this election is recorded yet");
+    } else {
+        struct buffer page = {0};
+        html_report_print(&page, report, &note);
+        FILE *out = new_file(stage, "-report", ".html", name);
+        bool good = out && !buffer_failed(&page) && fwrite(page.bytes, 1, page.length, out) == page.length;
+        end_file(stage, out, good, "the report", name);
+        buffer_free(&page);
+    }
+    report_free(report);
+    free(error);
 }
 
 static void main_loop_copy(struct terminal_stage *stage)
@@ -220,6 +264,9 @@ static void grant(struct terminal_stage *stage, enum dashboard_wish wish)
         break;
     case DASHBOARD_DUMP:
         dump(stage);
+        break;
+    case DASHBOARD_REPORT:
+        write_report(stage);
         break;
     case DASHBOARD_CLEAR:
         main_loop_clear(stage);
@@ -388,6 +435,8 @@ static bool start(struct terminal_stage *stage, char **error)
     if (stage->show->filter)
         dashboard_filter(stage->dashboard, stage->show->filter);
     dashboard_equip(stage->dashboard, stage->show->control);
+    if (stage->show->mute)
+        dashboard_record_mutes(stage->dashboard, stage->show->author, stage->show->mute, stage->show->context);
     if (!dashboard_recall(stage->dashboard, stage->show->past, stage->show->why_not, stage->show->at_us)) {
         const char *why = replay_problem(stage->show->past);
         *error = why ? strdup(why) : NULL;

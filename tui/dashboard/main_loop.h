@@ -30,6 +30,10 @@ struct main_loop {
     /* A person's word on a candidate: see monitor_clear(). NULL: nothing is live,
        so nothing can be cleared. */
     void (*clear)(void *context, const char *cluster, const char *election, const char *candidate);
+    /* A person has muted a finding: the event, to be recorded. NULL: nothing is live. author: whose name
+       it bears. */
+    void (*mute)(void *context, const struct event *);
+    const char *author;
     /* Asked every second: what its owner has to say to the user, malloc'd; NULL: nothing. NULL: never. */
     char *(*complaint)(void *context);
     const struct run_control_interface *control; /* where test candidates can be had; NULL: nowhere */

@@ -169,11 +169,11 @@ static bool print_summary(struct printer *printer, const struct cluster *cluster
         columns_want(&columns[SUM_STATE], 2 + printer_text_width(printer, label_badge(election, now).word));
         columns_want(&columns[SUM_ELECTION], printer_text_width(printer, election->name));
         columns_want(&columns[SUM_LEADER], leader_width(printer, election, now));
-        columns_want(&columns[SUM_FINDING], finding_worst_width(printer->row, election));
+        columns_want(&columns[SUM_FINDING], finding_worst_width(printer->row, election, now));
         columns_want(&columns[SUM_NEXT],
                      2 + printer_text_width(printer, label_verdict(printer->row, election).text));
-        if (finding < finding_worst_least(printer->row, election))
-            finding = finding_worst_least(printer->row, election);
+        if (finding < finding_worst_least(printer->row, election, now))
+            finding = finding_worst_least(printer->row, election, now);
         columns_want(&columns[SUM_RECIPE],
                      election->recipe ? printer_text_width(printer, election->recipe->title) : 1);
     }
@@ -197,7 +197,8 @@ static bool print_summary(struct printer *printer, const struct cluster *cluster
         columns_put(printer->row, &columns[SUM_SINCE], 0, ROLE_TEXT,
                     label_since(printer->row, election, now, text, sizeof text));
         label_put_verdict(printer->row, &columns[SUM_NEXT], 0, election);
-        finding_put_worst(printer->row, columns[SUM_FINDING].x, 0, columns[SUM_FINDING].width, election);
+        finding_put_worst(printer->row, columns[SUM_FINDING].x, 0, columns[SUM_FINDING].width, election,
+                          now);
         columns_put(printer->row, &columns[SUM_RECIPE], 0, ROLE_DIM,
                     election->recipe ? election->recipe->title : "?");
         printer_line(printer);

@@ -106,7 +106,8 @@ static int event_lines_put_subject(struct cells *cells, int x, int y, int end, c
     }
     if (line->subject[0] == '\0' || x >= end)
         return x;
-    if (line->kind == EVENT_FINDING_RAISED || line->kind == EVENT_FINDING_CLEARED)
+    if (line->kind == EVENT_FINDING_RAISED || line->kind == EVENT_FINDING_CLEARED ||
+        line->kind == EVENT_FINDING_MUTED)
         return x + put_what(cells, x, y, label_room(x, end), line->subject) + 2;
     x += event_lines_put_who(cells, x, y, label_room(x, end), line->subject, line->within) + 2;
     if (identity != NULL && x < end)

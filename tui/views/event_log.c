@@ -99,6 +99,33 @@ static bool told_as_elected(struct event_log *log, const struct event *event, co
     return false;
 }
 
+/* What became certain so soon after it was suspected is one line. */
+#define SAME_FINDING_US 1000000
+
+static bool told_as_suspected(struct event_log *log, const struct event *event,
+                              const struct event_words *words)
+{
+    if (event->kind != EVENT_FINDING_RAISED || !event->election)
+        return false;
+    for (size_t i = 0; i < log->count; i++) {
+        struct event_line *line = &log->lines[(log->first + log->count - 1 - i) % EVENTS_KEPT];
+        if (event->at.mono_us - line->at.mono_us > SAME_FINDING_US)
+            return false;
+        if (line->kind != EVENT_FINDING_RAISED || !line->path ||
+            strcmp(line->path, event->election->path) != 0 || strcmp(line->subject, words->subject) != 0 ||
+            strcmp(line->cluster, event->cluster ? event->cluster->name : "") != 0)
+            continue;
+        struct event_line old = *line;
+        if (line_fill(line, old.cluster, old.path, old.where, old.from, old.subject, old.within,
+                      words->detail)) {
+            line->role = words->role;
+            line_clear(&old);
+        }
+        return true;
+    }
+    return false;
+}
+
 void event_log_add(void *context, const struct event *event)
 {
     struct event_log *log = context;
@@ -106,6 +133,8 @@ void event_log_add(void *context, const struct event *event)
     if (told_as_lost(log, event))
         return;
     event_text(event, &words);
+    if (told_as_suspected(log, event, &words))
+        return;
     if (event->kind == EVENT_FAILOVER && told_as_elected(log, event, &words))
         return;
     struct event_line line = {.at = event->at, .kind = event->kind, .role = words.role, .label = words.label};

@@ -5,17 +5,20 @@
 
 #include "tui/screen/safe.h"
 #include "tui/views/event_lines.h"
+#include "tui/words/election_filter.h"
 #include "tui/words/labels.h"
 #include "tui/views/list.h"
 #include "tui/views/view.h"
 
 #define KEY_SIZE 1024
+#define BIT(kind) (UINT64_C(1) << (kind))
 #define ROOMY 28 /* from so many rows on, a blank one precedes the footer */
 
 struct events_view {
     struct view view;
     struct list list;
     char filter[128];
+    size_t choice; /* of the kinds that are shown */
     bool follow; /* stays on the latest */
     int first_y;
     int64_t travel_us; /* where Enter leads, and to which election; path "": of a cluster's own event */
@@ -27,12 +30,49 @@ static struct events_view *events_view_of(struct view *view)
     return (struct events_view *)view;
 }
 
-static bool events_passes(const struct events_view *view, const struct event_line *line)
+static const struct {
+    const char *word;
+    uint64_t kinds;
+} choices[] = {
+    {"all", UINT64_MAX},
+    {"leaders", BIT(EVENT_LEADER_LOST) | BIT(EVENT_LEADER_ELECTED) | BIT(EVENT_LEADER_ACKNOWLEDGED) |
+                    BIT(EVENT_FAILOVER) | BIT(EVENT_ELECTION_SEEN) | BIT(EVENT_ELECTION_GONE)},
+    {"findings", BIT(EVENT_FINDING_RAISED) | BIT(EVENT_FINDING_CLEARED) | BIT(EVENT_FINDING_MUTED)},
+    {"candidates", BIT(EVENT_CANDIDATE_JOINED) | BIT(EVENT_CANDIDATE_LEFT) | BIT(EVENT_UNSEEN)},
+    {"connections", BIT(EVENT_CONNECTION)},
+};
+#define CHOICES (sizeof choices / sizeof *choices)
+
+static bool event_has(const void *thing, const char *text)
 {
-    return view->filter[0] == '\0' || label_match(line->where, view->filter) ||
-           label_match(line->path, view->filter) || label_match(line->cluster, view->filter) ||
-           label_match(line->label, view->filter) || label_match(line->from, view->filter) ||
-           label_match(line->subject, view->filter) || label_match(line->detail, view->filter);
+    const struct event_line *line = thing;
+
+    return label_match(line->where, text) || label_match(line->path, text) ||
+           label_match(line->cluster, text) || label_match(line->label, text) ||
+           label_match(line->from, text) || label_match(line->subject, text) ||
+           label_match(line->detail, text);
+}
+
+static const struct election *election_of_line(const struct scene *scene, const struct event_line *line)
+{
+    for (unsigned i = 0; line->path != NULL && i < scene->model->cluster_count; i++)
+        if (strcmp(scene->model->clusters[i].name, line->cluster) == 0)
+            return model_election(scene->model, i, line->path);
+    return NULL;
+}
+
+static bool is_narrowed(const struct events_view *view)
+{
+    return view->filter[0] != '\0' || view->choice > 0;
+}
+
+static bool events_passes(const struct events_view *view, const struct scene *scene,
+                          const struct event_line *line)
+{
+    if (!(choices[view->choice].kinds & BIT(line->kind)))
+        return false;
+    return view->filter[0] == '\0' ||
+           election_filter_match_text(view->filter, election_of_line(scene, line), scene->now, event_has, line);
 }
 
 /* The i-th event that passes, the latest first. A thousand lines at most are looked at. */
@@ -40,10 +80,10 @@ static const struct event_line *line_at(const struct events_view *view, const st
 {
     const struct event_line *line;
 
-    if (view->filter[0] == '\0')
+    if (!is_narrowed(view))
         return event_log_at(scene->events, i);
     for (size_t at = 0; (line = event_log_at(scene->events, at)) != NULL; at++)
-        if (events_passes(view, line) && i-- == 0)
+        if (events_passes(view, scene, line) && i-- == 0)
             return line;
     return NULL;
 }
@@ -65,7 +105,7 @@ static size_t count_lines(const struct events_view *view, const struct scene *sc
     char other[KEY_SIZE];
 
     for (size_t i = 0; (line = event_log_at(scene->events, i)) != NULL; i++) {
-        if (!events_passes(view, line))
+        if (!events_passes(view, scene, line))
             continue;
         if (key != NULL && line->at.wall_us == at_us) {
             events_key_of(line, other, sizeof other);
@@ -115,6 +155,8 @@ static void events_draw_head(const struct events_view *view, struct cells *cells
     x += cells_put(cells, x, y, -1, ROLE_STRONG, text) + 1;
     x += cells_put(cells, x, y, -1, ROLE_TEXT, view->list.count == 1 ? "event" : "events") + 3;
     x += cells_put(cells, x, y, -1, ROLE_DIM, "latest first") + 3;
+    if (view->choice > 0)
+        x += cells_printf(cells, x, y, -1, ROLE_ACCENT, "only %s", choices[view->choice].word) + 3;
     if (event_log_count(scene->events) == EVENTS_KEPT)
         x += cells_printf(cells, x, y, -1, ROLE_DIM, "the latest %d are kept", EVENTS_KEPT) + 3;
     if (view->filter[0] != '\0')
@@ -139,6 +181,7 @@ static void events_draw(struct view *self, const struct scene *scene, struct cel
     if (view->list.count == 0) {
         cells_put(cells, 2, view->first_y, -1, ROLE_DIM,
                   view->filter[0] != '\0' ? "No event has this in it. Esc shows all again."
+                  : view->choice > 0       ? "No event is of this kind. o shows the next kind."
                                           : "Nothing has happened yet.");
         return;
     }
@@ -210,6 +253,10 @@ static enum view_result events_action(struct view *self, const struct scene *sce
         return events_look_back(view, scene, next);
     case ACTION_FOLLOW:
         view->follow = !view->follow;
+        return VIEW_DONE;
+    case ACTION_KINDS:
+        view->choice = (view->choice + 1) % CHOICES;
+        view->follow = true;
         return VIEW_DONE;
     default:
         return VIEW_IGNORED;
@@ -283,7 +330,7 @@ static const struct view_ops ops = {
     .destination = events_destination,
     .free = events_free,
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_FOLLOW) |
-               ACTION_BIT(ACTION_HISTORY),
+               ACTION_BIT(ACTION_HISTORY) | ACTION_BIT(ACTION_KINDS),
     .word = events_word,
     .opened_by = ACTION_EVENTS,
 };

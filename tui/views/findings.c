@@ -5,10 +5,13 @@
 
 #include "tui/words/format.h"
 #include "config/room.h"
+#include "config/znode_path.h"
 #include "tui/screen/safe.h"
 #include "tui/screen/columns.h"
+#include "tui/words/election_filter.h"
 #include "tui/words/labels.h"
 #include "tui/words/finding_lines.h"
+#include "tui/words/mutes.h"
 #include "tui/views/list.h"
 #include "tui/screen/wrap.h"
 #include "tui/views/view.h"
@@ -28,10 +31,28 @@ static const struct column columns_of_findings[COLUMN_COUNT] = {
     [COLUMN_EVIDENCE] = {.heading = "EVIDENCE", .least = 24, .most = 200, .importance = 50, .optional = true},
 };
 
+/* The same finding in so many elections is one line. */
+#define GROUP_LEAST 3
+
+enum findings_sort { SORT_WORST, SORT_NEWEST, SORT_ELECTION, SORT_CODE, SORT_COUNT };
+
+static const struct {
+    const char *word, *reversed;
+    int column;
+} sorts[SORT_COUNT] = {
+    [SORT_WORST] = {"worst first", "worst last", COLUMN_CODE},
+    [SORT_NEWEST] = {"newest first", "oldest first", COLUMN_SINCE},
+    [SORT_ELECTION] = {"by election", "by election, descending", COLUMN_ELECTION},
+    [SORT_CODE] = {"by finding", "by finding, descending", COLUMN_CODE},
+};
+
 struct finding_row {
     const struct election *election;
     const struct finding *finding;
-    size_t index; /* decides between equals */
+    const struct mute *mute;
+    size_t index;  /* decides between equals */
+    size_t folded; /* it stands for so many findings of its code, itself included; 0: for itself */
+    size_t elections; /* ... in so many elections */
 };
 
 /* Everything that is wrong, over all elections, the worst first. */
@@ -40,6 +61,9 @@ struct findings_view {
     struct list list;
     char filter[128];
     struct finding_row *rows; /* those that pass, made anew at each call: they hold until the model changes */
+    enum findings_sort sort;
+    bool reverse;
+    bool unfolded[FINDING_COUNT];
     size_t count, room;
     struct finding_counts counts; /* of all */
     size_t total;
@@ -52,33 +76,90 @@ static struct findings_view *findings_view_of(struct view *view)
     return (struct findings_view *)view;
 }
 
-static bool findings_passes(const struct findings_view *view, const struct finding_row *row)
+static bool finding_has(const void *thing, const char *text)
 {
+    const struct finding_row *row = thing;
     const struct finding *finding = row->finding;
 
-    if (view->filter[0] == '\0' || label_match(finding_kind(finding->code)->word, view->filter) ||
-        label_match(row->election->name, view->filter) || label_match(row->election->path, view->filter) ||
-        label_match(row->election->cluster->name, view->filter) ||
-        label_match(finding->evidence, view->filter) ||
-        label_match(severity_word(finding->severity), view->filter) ||
-        label_match(certainty_word(finding->certainty), view->filter))
+    if (label_match(finding_kind(finding->code)->word, text) || label_match(row->election->name, text) ||
+        label_match(row->election->path, text) || label_match(row->election->cluster->name, text) ||
+        label_match(finding->evidence, text) || label_match(severity_word(finding->severity), text) ||
+        label_match(certainty_word(finding->certainty), text))
         return true;
     for (size_t i = 0; i < finding->candidate_count; i++)
-        if (label_match(finding->candidates[i], view->filter))
+        if (label_match(finding->candidates[i], text))
             return true;
     return false;
 }
 
-static int compare_rows(const void *a, const void *b)
+/* What is muted comes last. */
+static int compare_worst(const struct finding_row *x, const struct finding_row *y)
 {
-    const struct finding_row *x = a, *y = b;
     const struct finding *f = x->finding, *g = y->finding;
 
+    if ((x->mute != NULL) != (y->mute != NULL))
+        return x->mute != NULL ? 1 : -1;
     if (f->severity != g->severity)
         return f->severity > g->severity ? -1 : 1;
     if (f->certainty != g->certainty)
         return f->certainty > g->certainty ? -1 : 1;
-    return (x->index > y->index) - (x->index < y->index);
+    return 0;
+}
+
+static int compare_findings(enum findings_sort sort, const struct finding_row *x, const struct finding_row *y)
+{
+    const struct finding *f = x->finding, *g = y->finding;
+
+    switch (sort) {
+    case SORT_NEWEST:
+        return (f->since.mono_us < g->since.mono_us) - (f->since.mono_us > g->since.mono_us);
+    case SORT_ELECTION:
+        return znode_path_compare(x->election->name, y->election->name);
+    case SORT_CODE:
+        return strcmp(finding_kind(f->code)->word, finding_kind(g->code)->word);
+    case SORT_WORST:
+    case SORT_COUNT:
+        break;
+    }
+    return 0;
+}
+
+/* qsort() has no context, so each order has a comparison function. */
+#define FINDINGS_COMPARISON(sort, name)                                                                      \
+    static int name(const void *a, const void *b)                                                            \
+    {                                                                                                        \
+        const struct finding_row *x = a, *y = b;                                                             \
+        int order = compare_findings(sort, x, y);                                                            \
+                                                                                                             \
+        if (order == 0)                                                                                      \
+            order = compare_worst(x, y);                                                                     \
+        return order != 0 ? order : (x->index > y->index) - (x->index < y->index);                           \
+    }
+FINDINGS_COMPARISON(SORT_WORST, findings_by_worst)
+FINDINGS_COMPARISON(SORT_NEWEST, findings_by_newest)
+FINDINGS_COMPARISON(SORT_ELECTION, findings_by_election)
+FINDINGS_COMPARISON(SORT_CODE, findings_by_code)
+
+static int (*const findings_comparisons[SORT_COUNT])(const void *, const void *) = {
+    [SORT_WORST] = findings_by_worst,
+    [SORT_NEWEST] = findings_by_newest,
+    [SORT_ELECTION] = findings_by_election,
+    [SORT_CODE] = findings_by_code,
+};
+
+static bool same_group(const struct finding_row *x, const struct finding_row *y)
+{
+    return x->finding->code == y->finding->code && compare_worst(x, y) == 0;
+}
+
+static void findings_reverse(struct findings_view *view)
+{
+    for (size_t i = 0; i < view->count / 2; i++) {
+        struct finding_row row = view->rows[i];
+
+        view->rows[i] = view->rows[view->count - 1 - i];
+        view->rows[view->count - 1 - i] = row;
+    }
 }
 
 static bool findings_add_row(struct findings_view *view, struct finding_row row)
@@ -87,6 +168,49 @@ static bool findings_add_row(struct findings_view *view, struct finding_row row)
         return false;
     view->rows[view->count++] = row;
     return true;
+}
+
+/* The first finding of each code that occurs in many elections stands for all of them; below it they are only
+   where it is unfolded. Rows of the same weight stand together. */
+static void findings_fold(struct findings_view *view)
+{
+    size_t all = view->count;
+    struct finding_row *rows = all > 0 ? malloc(all * sizeof *rows) : NULL;
+    bool *taken = all > 0 ? calloc(all, sizeof *taken) : NULL;
+
+    if (rows == NULL || taken == NULL)
+        goto done;
+    memcpy(rows, view->rows, all * sizeof *rows);
+    view->count = 0;
+    for (size_t i = 0; i < all; i++) {
+        struct finding_row head = rows[i];
+        const struct election *last = NULL;
+
+        if (taken[i])
+            continue;
+        for (size_t j = i; j < all && compare_worst(&rows[i], &rows[j]) == 0; j++)
+            if (same_group(&rows[i], &rows[j])) {
+                head.folded++;
+                head.elections += rows[j].election != last;
+                last = rows[j].election;
+            }
+        if (head.elections < GROUP_LEAST) {
+            if (!findings_add_row(view, rows[i]))
+                break;
+            continue;
+        }
+        if (!findings_add_row(view, head))
+            break;
+        for (size_t j = i; j < all && compare_worst(&rows[i], &rows[j]) == 0; j++)
+            if (!taken[j] && same_group(&rows[i], &rows[j])) {
+                taken[j] = true;
+                if (view->unfolded[rows[i].finding->code] && !findings_add_row(view, rows[j]))
+                    break;
+            }
+    }
+done:
+    free(rows);
+    free(taken);
 }
 
 static void findings_gather(struct findings_view *view, const struct scene *scene)
@@ -99,17 +223,27 @@ static void findings_gather(struct findings_view *view, const struct scene *scen
         for (size_t j = 0; j < cluster->election_count; j++) {
             const struct election *election = cluster->elections[j];
 
-            finding_counts_add(&view->counts, election);
+            finding_counts_add(&view->counts, election, scene->now);
             for (size_t k = 0; k < election->finding_count; k++) {
-                struct finding_row row = {election, election->findings[k], view->total++};
+                struct finding_row row = {
+                    .election = election,
+                    .finding = election->findings[k],
+                    .mute = mutes_of(election, election->findings[k], scene->now),
+                    .index = view->total++,
+                };
 
-                if (findings_passes(view, &row) && !findings_add_row(view, row))
+                if (election_filter_match_text(view->filter, election, scene->now, finding_has, &row) &&
+                    !findings_add_row(view, row))
                     return;
             }
         }
     }
     if (view->count > 1)
-        qsort(view->rows, view->count, sizeof *view->rows, compare_rows);
+        qsort(view->rows, view->count, sizeof *view->rows, findings_comparisons[view->sort]);
+    if (view->reverse)
+        findings_reverse(view);
+    if (view->sort == SORT_WORST)
+        findings_fold(view);
 }
 
 /* What a selection keeps of a finding: where, what, and which of that kind. */
@@ -117,6 +251,11 @@ static void findings_key_of(const struct finding_row *row, char *buffer, size_t 
 {
     const struct finding *finding = row->finding;
 
+    if (row->folded > 0) {
+        snprintf(buffer, size, "%s %d %d", finding_kind(finding->code)->word, (int)finding->severity,
+                 row->mute != NULL);
+        return;
+    }
     snprintf(buffer, size, "%" PRIx64 "\n%s\n%s\n%s", finding->subject, finding_kind(finding->code)->word,
              row->election->cluster->name, row->election->path);
 }
@@ -188,17 +327,39 @@ static int about_width(const struct cells *cells, const struct finding *finding)
     return safe_width(text, strlen(text), cells->ascii);
 }
 
+/* A line for many: how often, and that Enter shows them. */
+static void draw_folded(const struct findings_view *view, struct cells *cells, int y,
+                        const struct finding_row *row)
+{
+    const struct column *column = &view->columns[COLUMN_ELECTION];
+    int room = cells->width - column->x - 1, used;
+    bool open = view->unfolded[row->finding->code];
+
+    used = cells_printf(cells, column->x, y, room, row->mute != NULL ? ROLE_DIM : ROLE_STRONG,
+                        "in %zu elections", row->elections);
+    if (row->folded > row->elections)
+        used += cells_printf(cells, column->x + used, y, label_room(column->x + used, cells->width - 1),
+                             ROLE_TEXT, ", %s%zu", cells_sign(cells, SIGN_TIMES), row->folded);
+    cells_printf(cells, column->x + used + 2, y, label_room(column->x + used + 2, cells->width - 1), ROLE_DIM,
+                 "%s%s %s", row->mute != NULL ? "muted   " : "", cells_sign(cells, SIGN_ENTER),
+                 open ? "folds them" : "shows them");
+}
+
 static void findings_draw_row(const struct findings_view *view, struct cells *cells, int y,
                               const struct scene *scene, const struct finding_row *row)
 {
     const struct column *columns = view->columns;
     const struct finding *finding = row->finding;
-    style look = severity_look(finding->severity);
-    bool note = finding->severity == SEVERITY_INFO;
+    bool note = finding->severity == SEVERITY_INFO || row->mute != NULL;
+    style look = row->mute != NULL ? (style)ROLE_DIM : severity_look(finding->severity);
     char text[300];
 
     cells_put(cells, SIGN_X, y, 1, look, cells_sign(cells, severity_sign(finding->severity)));
     columns_put(cells, &columns[COLUMN_CODE], y, look, finding_kind(finding->code)->word);
+    if (row->folded > 0) {
+        draw_folded(view, cells, y, row);
+        return;
+    }
     if (scene->model->cluster_count > 1) {
         snprintf(text, sizeof text, "%s %.200s", row->election->cluster->name, row->election->name);
         label_put_name(cells, &columns[COLUMN_ELECTION], y, note ? ROLE_DIM : ROLE_TEXT, text);
@@ -208,10 +369,12 @@ static void findings_draw_row(const struct findings_view *view, struct cells *ce
     about_text(cells, finding, columns[COLUMN_ABOUT].width, text, sizeof text);
     columns_put(cells, &columns[COLUMN_ABOUT], y, note ? ROLE_DIM : ROLE_TEXT, text);
     columns_put(cells, &columns[COLUMN_SURE], y,
-                finding->unconfirmed_since.mono_us != 0            ? (style)ROLE_WARNING
+                row->mute != NULL                                  ? (style)ROLE_DIM
+                : finding->unconfirmed_since.mono_us != 0            ? (style)ROLE_WARNING
                 : finding->certainty == CERTAINTY_CERTAIN && !note ? (style)ROLE_TEXT
                                                                    : (style)ROLE_DIM,
-                columns[COLUMN_SURE].width < 20 && finding->unconfirmed_since.mono_us != 0
+                row->mute != NULL ? "muted"
+                : columns[COLUMN_SURE].width < 20 && finding->unconfirmed_since.mono_us != 0
                     ? "unconfirmed"
                     : finding_certainty(finding, scene->now, text, sizeof text));
     columns_put(cells, &columns[COLUMN_SINCE], y, note ? ROLE_DIM : ROLE_TEXT,
@@ -248,6 +411,31 @@ static void findings_lay_columns(struct findings_view *view, const struct cells 
     columns_lay(columns, COLUMN_COUNT, TABLE_X, cells->width - TABLE_X - wide, wide ? 2 : 1);
 }
 
+/* Who muted it, until when and why. */
+static int draw_mute(struct cells *cells, int x, int y, int width, int rows, const struct finding_row *row,
+                     const struct scene *scene)
+{
+    char text[512], until[32];
+
+    if (row->mute == NULL || rows < 1)
+        return 0;
+    label_when(row->mute->until_us, scene->now, until, sizeof until);
+    snprintf(text, sizeof text, "muted until %s by %.60s%s%.300s; m 0 ends that", until, row->mute->author,
+             row->mute->note[0] != '\0' ? ": " : "", row->mute->note);
+    return wrap_put(cells, x, y, width, rows, ROLE_WARNING, text);
+}
+
+/* Whom to call, and where it says what to do, as configured. */
+static int draw_responsible(struct cells *cells, int x, int y, int width, int rows,
+                            const struct finding_row *row, const struct scene *scene)
+{
+    char text[2300];
+
+    if (rows < 1 || !label_responsible(scene->settings, row->election, text, sizeof text))
+        return 0;
+    return wrap_put(cells, x, y, width, rows, ROLE_TEXT, text);
+}
+
 /* The selected finding in full: evidence, advice, since when, and the meaning of its code. */
 static void findings_draw_detail(const struct findings_view *view, struct cells *cells, int y, int rows,
                                  const struct scene *scene)
@@ -271,6 +459,8 @@ static void findings_draw_detail(const struct findings_view *view, struct cells 
                       finding_evidence(finding, evidence, sizeof evidence));
     if (finding->advice != NULL)
         y += wrap_put(cells, x, y, width, end - y, ROLE_ACCENT, finding->advice);
+    y += draw_mute(cells, x, y, width, end - y, row, scene);
+    y += draw_responsible(cells, x, y, width, end - y, row, scene);
     if (y >= end)
         return;
     at = x + cells_printf(cells, x, y, width, ROLE_DIM, "since %s, for %s",
@@ -293,7 +483,8 @@ static void findings_draw_head(const struct findings_view *view, struct cells *c
     if (view->filter[0] != '\0')
         snprintf(text, sizeof text, "%zu of %zu with \"%s\"", view->count, view->total, view->filter);
     else
-        snprintf(text, sizeof text, "worst first");
+        snprintf(text, sizeof text, "%s",
+                 view->reverse ? sorts[view->sort].reversed : sorts[view->sort].word);
     width = safe_width(text, strlen(text), cells->ascii);
     if (x + width < cells->width)
         cells_put_right(cells, cells->width - 1, y, width, view->filter[0] != '\0' ? ROLE_ACCENT : ROLE_DIM,
@@ -342,7 +533,7 @@ static void findings_draw(struct view *self, const struct scene *scene, struct c
         return;
     }
     findings_lay_columns(view, cells, scene);
-    columns_head(cells, view->columns, COLUMN_COUNT, y, -1, false);
+    columns_head(cells, view->columns, COLUMN_COUNT, y, sorts[view->sort].column, view->reverse);
     for (size_t i = 0; i < view->list.rows && view->list.top + i < view->count; i++) {
         int row = view->first_y + (int)i;
 
@@ -356,12 +547,16 @@ static void findings_draw(struct view *self, const struct scene *scene, struct c
     list_put_more(&view->list, cells, pane > 0 ? cells->height - pane : y);
 }
 
-static enum view_result findings_open_selected(const struct findings_view *view, struct view **next)
+static enum view_result findings_open_selected(struct findings_view *view, struct view **next)
 {
     const struct finding_row *row = selected(view);
 
     if (row == NULL)
         return VIEW_IGNORED;
+    if (row->folded > 0) {
+        view->unfolded[row->finding->code] = !view->unfolded[row->finding->code];
+        return VIEW_DONE;
+    }
     *next = election_view_new(row->election->cluster->name, row->election->path);
     return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
 }
@@ -386,6 +581,12 @@ static enum view_result findings_action(struct view *self, const struct scene *s
         row = selected(view);
         *next = row != NULL ? explanations_view_new(row->finding->code) : NULL;
         return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
+    case ACTION_SORT:
+        view->sort = (view->sort + 1) % SORT_COUNT;
+        return VIEW_DONE;
+    case ACTION_REVERSE:
+        view->reverse = !view->reverse;
+        return VIEW_DONE;
     case ACTION_BACK:
         return VIEW_CLOSE;
     default:
@@ -488,7 +689,8 @@ static const struct view_ops ops = {
     .finding = findings_finding,
     .filter = findings_filter,
     .free = findings_free,
-    .answers = VIEW_MOVES | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_BACK),
+    .answers = VIEW_MOVES | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_SORT) | ACTION_BIT(ACTION_REVERSE) |
+               ACTION_BIT(ACTION_BACK),
     .opened_by = ACTION_FINDINGS,
 };
 

@@ -10,6 +10,7 @@
 #include "tui/words/labels.h"
 #include "tui/words/failover_facts.h"
 #include "tui/words/finding_lines.h"
+#include "tui/words/mutes.h"
 #include "tui/views/list.h"
 #include "tui/views/notices.h"
 #include "tui/views/overview_order.h"
@@ -188,7 +189,7 @@ static void draw_changed(const struct overview *overview, struct cells *cells, i
 }
 
 static void overview_put_finding(const struct overview *overview, struct cells *cells, int y,
-                                 const struct election *election)
+                                 const struct election *election, struct moment now)
 {
     const struct column *column = &overview->columns[COLUMN_FINDING];
 
@@ -197,12 +198,14 @@ static void overview_put_finding(const struct overview *overview, struct cells *
     if (election->problem != NULL && election->finding_count == 0)
         columns_put(cells, column, y, ROLE_WARNING, election->problem);
     else
-        finding_put_worst(cells, column->x, y, column->width, election);
+        finding_put_worst(cells, column->x, y, column->width, election, now);
 }
 
-static bool is_ill(const struct election *election)
+static bool is_ill(const struct election *election, struct moment now)
 {
-    return election->finding_count > 0 && election->findings[0]->severity >= SEVERITY_ERROR;
+    const struct finding *worst = mutes_worst(election, now);
+
+    return worst != NULL && worst->severity >= SEVERITY_ERROR;
 }
 
 /* The heading of a group: the part of the path that the elections below it share. */
@@ -233,7 +236,7 @@ static void overview_draw_row(const struct overview *overview, struct cells *cel
     label_put_name(cells, &columns[COLUMN_CLUSTER], y, ROLE_DIM, election->cluster->name);
     label_put_fit(cells, name->x + indent, y, name->width - indent,
                   stale                                           ? (style)ROLE_DIM
-                  : badge.rank < RANK_HEALTHY || is_ill(election) ? (style)ROLE_STRONG
+                  : badge.rank < RANK_HEALTHY || is_ill(election, scene->now) ? (style)ROLE_STRONG
                                                                   : (style)ROLE_TEXT,
                   row->name + row->from);
     /* "stale 1" of 1.8s would be another time. */
@@ -254,7 +257,7 @@ static void overview_draw_row(const struct overview *overview, struct cells *cel
                NULL);
     draw_changed(overview, cells, y, scene, election);
     label_put_verdict(cells, &columns[COLUMN_NEXT], y, election);
-    overview_put_finding(overview, cells, y, election);
+    overview_put_finding(overview, cells, y, election, scene->now);
 }
 
 static int overview_name_width(const struct cells *cells, const char *text)
@@ -263,13 +266,13 @@ static int overview_name_width(const struct cells *cells, const char *text)
 }
 
 /* With few columns, the finding is not cut, and only a sign shows its certainty. */
-static int finding_width(const struct cells *cells, const struct election *election)
+static int finding_width(const struct cells *cells, const struct election *election, struct moment now)
 {
     int width;
 
     if (election->problem == NULL || election->finding_count > 0)
-        return cells->width < 100 ? finding_worst_least(cells, election)
-                                  : finding_worst_width(cells, election);
+        return cells->width < 100 ? finding_worst_least(cells, election, now)
+                                  : finding_worst_width(cells, election, now);
     width = overview_name_width(cells, election->problem);
     return cells->width < 100 && width > 17 ? 17 : width;
 }
@@ -289,7 +292,7 @@ static void want_row(struct column *columns, const struct cells *cells, const st
     columns_want(&columns[COLUMN_CANDIDATES], snprintf(NULL, 0, "%zu", election->candidate_count));
     columns_want(&columns[COLUMN_STATE], (int)strlen(label_badge(election, scene->now).word));
     columns_want(&columns[COLUMN_NEXT], 2 + overview_name_width(cells, verdict.text));
-    columns_want(&columns[COLUMN_FINDING], finding_width(cells, election));
+    columns_want(&columns[COLUMN_FINDING], finding_width(cells, election, scene->now));
     if (election->leader != NULL)
         columns_want(&columns[COLUMN_LEADER],
                      overview_name_width(cells, label_who(election->leader, who, sizeof who)) + 1 +
@@ -596,10 +599,14 @@ static const struct finding *overview_finding(struct view *view, const struct sc
                                               const struct election **election)
 {
     struct overview *overview = overview_of(view);
+    const struct finding *worst;
 
     overview_follow_model(overview, scene, overview->list.rows);
     *election = overview_order_at(&overview->order, overview->list.at);
-    return *election != NULL && (*election)->finding_count > 0 ? (*election)->findings[0] : NULL;
+    if (*election == NULL || (*election)->finding_count == 0)
+        return NULL;
+    worst = mutes_worst(*election, scene->now);
+    return worst != NULL ? worst : (*election)->findings[0];
 }
 
 static void overview_filter(struct view *view, const char *text)

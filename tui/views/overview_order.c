@@ -7,6 +7,7 @@
 #include "config/znode_path.h"
 #include "tui/words/election_filter.h"
 #include "tui/words/labels.h"
+#include "tui/words/mutes.h"
 #include "tui/views/strip.h"
 #include "tui/views/view.h"
 
@@ -163,7 +164,7 @@ static void total(struct overview_totals *totals, const struct election *electio
         totals->known_us = known_us;
     totals->elections++;
     totals->candidates += election->candidate_count;
-    finding_counts_add(&totals->findings, election);
+    finding_counts_add(&totals->findings, election, now);
     totals->unseen += election->counters.unseen_joined + election->counters.unseen_left;
     count_state(totals, election, rank);
     totals->next_works += outlook == OUTLOOK_WORKS;
@@ -184,11 +185,13 @@ static void overview_order_count_servers(struct overview_totals *totals, const s
  * then errors, then warnings. Findings of severity info count for nothing, and among equals the state
  * decides, then whether the next failover would work.
  */
-static int rank_of(const struct election *election, const struct badge *badge, enum outlook outlook)
+static int rank_of(const struct election *election, const struct badge *badge, enum outlook outlook,
+                   struct moment now)
 {
+    const struct finding *worst = mutes_worst(election, now);
     int next = outlook == OUTLOOK_STOPS ? 0 : outlook == OUTLOOK_UNKNOWN ? 1 : 2;
     int stands = badge->rank <= 1 ? 0 : badge->rank == 2 ? 1 : badge->rank < RANK_HEALTHY ? 2 : 3;
-    int found = election->finding_count > 0 ? SEVERITY_CRITICAL - (int)election->findings[0]->severity : 3;
+    int found = worst != NULL ? SEVERITY_CRITICAL - (int)worst->severity : 3;
 
     return ((stands < found ? stands : found) * (RANK_HEALTHY + 1) + badge->rank) * 3 + next;
 }
@@ -338,7 +341,7 @@ void overview_order_make(struct overview_order *order, const struct scene *scene
                                           .name = election->name,
                                           .length = strlen(election->name),
                                           .index = index++,
-                                          .rank = rank_of(election, &badge, outlook)};
+                                          .rank = rank_of(election, &badge, outlook, scene->now)};
         }
     }
     if (order->count > 1)

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "tui/words/labels.h"
+#include "tui/words/mutes.h"
 
 #define TERM_BYTES 128
 
@@ -165,6 +166,18 @@ bool election_filter_match(const char *filter, const struct election *election, 
     return true;
 }
 
+bool election_filter_match_text(const char *filter, const struct election *election, struct moment now,
+                                bool (*has)(const void *thing, const char *text), const void *thing)
+{
+    struct term term;
+
+    while (next_term(&filter, &term))
+        if (term.field == FIELD_COUNT ? !has(thing, term.value)
+                                      : election == NULL || !term_matches(election, &term, now))
+            return false;
+    return true;
+}
+
 static bool is_one_of(const char *value, const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -192,8 +205,10 @@ const char *election_filter_problem(const char *filter)
 
 bool election_has_problem(const struct election *election, struct moment now)
 {
+    const struct finding *worst = mutes_worst(election, now);
+
     return label_badge(election, now).rank < RANK_HEALTHY ||
-           (election->finding_count > 0 && election->findings[0]->severity >= SEVERITY_WARNING) ||
+           (worst != NULL && worst->severity >= SEVERITY_WARNING) ||
            label_outlook(election) == OUTLOOK_STOPS;
 }
 

@@ -190,6 +190,23 @@ static void say_finding(const struct event *event, struct event_words *words)
     }
 }
 
+/* "no-watch  for 2h by ann: known, OPS-12" */
+static void say_muted(const struct event *event, struct event_words *words)
+{
+    char age[16], text[96];
+    words->label = event->after_us > 0 ? "muted" : "unmuted";
+    words->role = ROLE_INFO;
+    APPEND(words->subject, finding_kind(event->finding->code)->word);
+    snprintf(text, sizeof text, "%s%s by %.60s", event->after_us > 0 ? "for " : "",
+             event->after_us > 0 ? format_age(event->after_us, age, sizeof age) : "",
+             event->identity ? event->identity : "?");
+    APPEND(words->detail, event->after_us > 0 ? text : text + 1);
+    if (event->detail && *event->detail) {
+        APPEND(words->detail, ": ");
+        APPEND(words->detail, event->detail);
+    }
+}
+
 void event_text(const struct event *event, struct event_words *words)
 {
     words->label = "";
@@ -243,6 +260,9 @@ void event_text(const struct event *event, struct event_words *words)
         snprintf(words->detail, sizeof(words->detail),
                  "%" PRIu64 " joined and %" PRIu64 " left between two looks", event->unseen_joined,
                  event->unseen_left);
+        break;
+    case EVENT_FINDING_MUTED:
+        say_muted(event, words);
         break;
     case EVENT_FINDING_RAISED:
     case EVENT_FINDING_CLEARED:

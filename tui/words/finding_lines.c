@@ -9,6 +9,7 @@
 #include "tui/words/format.h"
 #include "tui/screen/safe.h"
 #include "tui/words/labels.h"
+#include "tui/words/mutes.h"
 #include "tui/screen/wrap.h"
 
 #define LEFT 1
@@ -31,10 +32,13 @@ style severity_look(enum severity severity)
     return looks[severity];
 }
 
-void finding_counts_add(struct finding_counts *counts, const struct election *election)
+void finding_counts_add(struct finding_counts *counts, const struct election *election, struct moment now)
 {
     for (size_t i = 0; i < election->finding_count; i++)
-        counts->of[election->findings[i]->severity]++;
+        if (mutes_of(election, election->findings[i], now) != NULL)
+            counts->muted++;
+        else
+            counts->of[election->findings[i]->severity]++;
 }
 
 int finding_counts_put(struct cells *cells, int x, int y, int label, const struct finding_counts *counts)
@@ -58,16 +62,17 @@ int finding_counts_put(struct cells *cells, int x, int y, int label, const struc
              2;
         any = true;
     }
-    if (!any && x < cells->width)
+    if (!any && counts->muted == 0 && x < cells->width)
         x += cells_put(cells, x, y, -1, ROLE_GOOD, "none") + 2;
+    if (counts->muted > 0 && x < cells->width)
+        x += cells_printf(cells, x, y, label_room(x, cells->width), ROLE_DIM, "%zu muted", counts->muted) + 2;
     return x - 2 - begin;
 }
 
 /* Puts it together in pieces: the sign of a mere note, the code, how often, how sure. */
-static void worst_text(const struct cells *cells, const struct election *election, char *code,
-                       size_t code_size, char *rest, size_t rest_size)
+static void worst_text(const struct cells *cells, const struct election *election,
+                       const struct finding *worst, char *code, size_t code_size, char *rest, size_t rest_size)
 {
-    const struct finding *worst = election->findings[0];
     size_t same = 0;
     char times[32] = "";
 
@@ -84,17 +89,20 @@ static void worst_text(const struct cells *cells, const struct election *electio
                                                        : "");
 }
 
-int finding_put_worst(struct cells *cells, int x, int y, int room, const struct election *election)
+int finding_put_worst(struct cells *cells, int x, int y, int room, const struct election *election,
+                      struct moment now)
 {
+    const struct finding *worst = mutes_worst(election, now);
     char code[64], rest[32];
     int used;
 
     if (room <= 0)
         return 0;
-    if (election->finding_count == 0)
-        return cells_put(cells, x, y, room, ROLE_DIM, cells_sign(cells, SIGN_DASH));
-    worst_text(cells, election, code, sizeof code, rest, sizeof rest);
-    used = cells_put(cells, x, y, room, severity_look(election->findings[0]->severity), code);
+    if (worst == NULL)
+        return cells_put(cells, x, y, room, ROLE_DIM,
+                         election->finding_count > 0 && room >= 5 ? "muted" : cells_sign(cells, SIGN_DASH));
+    worst_text(cells, election, worst, code, sizeof code, rest, sizeof rest);
+    used = cells_put(cells, x, y, room, severity_look(worst->severity), code);
     if (rest[0] != '\0' && used + (int)strlen(rest) <= room)
         used += cells_put(cells, x + used, y, -1, ROLE_DIM, rest);
     else if (rest[0] != '\0' && used + 2 <= room) /* not certain now: half the word would not say so */
@@ -102,23 +110,25 @@ int finding_put_worst(struct cells *cells, int x, int y, int room, const struct 
     return used;
 }
 
-int finding_worst_width(const struct cells *cells, const struct election *election)
+int finding_worst_width(const struct cells *cells, const struct election *election, struct moment now)
 {
+    const struct finding *worst = mutes_worst(election, now);
     char code[64], rest[32];
 
-    if (election->finding_count == 0)
-        return 1;
-    worst_text(cells, election, code, sizeof code, rest, sizeof rest);
+    if (worst == NULL)
+        return election->finding_count > 0 ? (int)strlen("muted") : 1;
+    worst_text(cells, election, worst, code, sizeof code, rest, sizeof rest);
     return safe_width(code, strlen(code), cells->ascii) + (int)strlen(rest);
 }
 
-int finding_worst_least(const struct cells *cells, const struct election *election)
+int finding_worst_least(const struct cells *cells, const struct election *election, struct moment now)
 {
+    const struct finding *worst = mutes_worst(election, now);
     char code[64], rest[32];
 
-    if (election->finding_count == 0)
-        return 1;
-    worst_text(cells, election, code, sizeof code, rest, sizeof rest);
+    if (worst == NULL)
+        return election->finding_count > 0 ? (int)strlen("muted") : 1;
+    worst_text(cells, election, worst, code, sizeof code, rest, sizeof rest);
     return safe_width(code, strlen(code), cells->ascii) + (rest[0] != '\0' ? 2 : 0);
 }
 
@@ -142,7 +152,8 @@ char *finding_certainty(const struct finding *finding, struct moment now, char *
 
 struct badge finding_badge(const struct election *election, struct moment now)
 {
-    enum severity worst = election->finding_count > 0 ? election->findings[0]->severity : SEVERITY_INFO;
+    const struct finding *found = mutes_worst(election, now);
+    enum severity worst = found != NULL ? found->severity : SEVERITY_INFO;
     struct badge badge = label_badge(election, now);
     enum outlook outlook = label_outlook(election);
 
@@ -160,10 +171,11 @@ struct badge finding_badge(const struct election *election, struct moment now)
     return badge;
 }
 
-char *finding_ticket(const struct election *election, const struct finding *finding, struct moment now)
+char *finding_ticket(const struct settings *settings, const struct election *election,
+                     const struct finding *finding, struct moment now)
 {
     const struct finding_kind *kind = finding_kind(finding->code);
-    char *text = NULL, when[64], sure[48], evidence[FINDING_EVIDENCE];
+    char *text = NULL, when[64], sure[48], evidence[FINDING_EVIDENCE], responsible[2300];
     size_t size;
     FILE *out = open_memstream(&text, &size);
 
@@ -184,6 +196,8 @@ char *finding_ticket(const struct election *election, const struct finding *find
     fprintf(out, "%smeaning: %s\nevidence: %s\n", finding->candidate_count > 0 ? "\n" : "", kind->meaning,
             finding_evidence(finding, evidence, sizeof evidence));
     fprintf(out, "advice: %s\n", finding->advice != NULL ? finding->advice : kind->advice);
+    if (label_responsible(settings, election, responsible, sizeof responsible))
+        fprintf(out, "%s\n", responsible);
     fprintf(out, "since: %s\n", format_stamp(finding->since.wall_us, when, sizeof when));
     fprintf(out, "seen by electop %s at: %s\n", ELECTOP_VERSION,
             format_stamp(now.wall_us, when, sizeof when));

@@ -12,8 +12,9 @@ style severity_look(enum severity);
 /* How many findings there are of each severity. */
 struct finding_counts {
     size_t of[SEVERITY_CRITICAL + 1];
+    size_t muted; /* in none of them */
 };
-void finding_counts_add(struct finding_counts *, const struct election *);
+void finding_counts_add(struct finding_counts *, const struct election *, struct moment now);
 
 /* "findings  x 1 critical  ! 2 warnings  . 3 notes", or that there is none. label: columns of the first word,
    at least. Returns the columns used. */
@@ -21,11 +22,11 @@ int finding_counts_put(struct cells *, int x, int y, int label, const struct fin
 
 /* The worst finding of an election in a few columns, how often, and whether it is only suspected; a dash
    where there is none. Returns the columns used. */
-int finding_put_worst(struct cells *, int x, int y, int room, const struct election *);
+int finding_put_worst(struct cells *, int x, int y, int room, const struct election *, struct moment now);
 /* The columns that this would take. */
-int finding_worst_width(const struct cells *, const struct election *);
+int finding_worst_width(const struct cells *, const struct election *, struct moment now);
 /* ... the columns without which its code would be cut. */
-int finding_worst_least(const struct cells *, const struct election *);
+int finding_worst_least(const struct cells *, const struct election *, struct moment now);
 
 /* The evidence with its times in local time; "": there is none. */
 #define FINDING_EVIDENCE 2048
@@ -43,7 +44,8 @@ const struct finding *finding_of(const struct election *, const char *candidate)
 
 /* A finding as text for a ticket: when, where, what, the evidence and the advice, a line each; malloc'd.
    Texts of others are in it as they are. */
-char *finding_ticket(const struct election *, const struct finding *, struct moment now);
+char *finding_ticket(const struct settings *, const struct election *, const struct finding *,
+                     struct moment now);
 
 /* The lines of a pane that shows all of them, a rule included; 0: there is none. only: those that name this
    candidate; NULL: all. */

@@ -202,6 +202,36 @@ bool label_candidate_path(const struct election *election, const char *path, con
     return length >= 0 && (size_t)length < size;
 }
 
+/* Below the chroot; a recording knows the path alone. */
+static const struct election_settings *settings_named(const struct settings *settings,
+                                                      const struct election *election)
+{
+    for (size_t i = 0; settings != NULL && i < settings->cluster_count; i++) {
+        const struct cluster_settings *cluster = &settings->clusters[i];
+        const char *chroot = strchr(cluster->hosts, '/');
+        size_t length = chroot != NULL && chroot[1] != '\0' ? strlen(chroot) : 0;
+
+        if (strcmp(cluster->name, election->cluster->name) != 0 || strlen(election->path) < length)
+            continue;
+        return settings_of_election(cluster, election->path + length);
+    }
+    return NULL;
+}
+
+bool label_responsible(const struct settings *settings, const struct election *election, char *buffer,
+                       size_t size)
+{
+    const struct election_settings *said = settings_named(settings, election);
+
+    if (said == NULL || (said->owner == NULL && said->runbook == NULL))
+        return false;
+    snprintf(buffer, size, "%s%s%s%s%s", said->owner != NULL ? "owner: " : "",
+             said->owner != NULL ? said->owner : "",
+             said->owner != NULL && said->runbook != NULL ? "   " : "",
+             said->runbook != NULL ? "runbook: " : "", said->runbook != NULL ? said->runbook : "");
+    return true;
+}
+
 char *label_who(const struct candidate *candidate, char *buffer, size_t size)
 {
     if (candidate->identity == NULL)

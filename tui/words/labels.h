@@ -56,6 +56,9 @@ struct moment label_as_of(const struct election *, struct moment now);
 /* Time from then to now, never negative; 0 where then is not known (zero). */
 int64_t label_age_us(struct moment then, struct moment now);
 
+/* "owner: team-a   runbook: https://..." of an election as configured; false: neither is. */
+bool label_responsible(const struct settings *, const struct election *, char *buffer, size_t size);
+
 /* Who a candidate is, for people: its identity, else its session, else "?". Strangers' bytes. */
 char *label_who(const struct candidate *, char *buffer, size_t size);
 

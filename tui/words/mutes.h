@@ -1,0 +1,34 @@
+/*
+ * mutes.h - findings that a person has muted for a time, the same on every screen.
+ *
+ * A mute is for one code in one election. It hides nothing that is worse than what was muted: a higher
+ * severity, or certainty in place of a suspicion, is shown again. Mutes come as events
+ * (EVENT_FINDING_MUTED), from the keyboard and from the recording, which is where they are kept.
+ */
+#ifndef ELECTOP_TUI_WORDS_MUTES_H
+#define ELECTOP_TUI_WORDS_MUTES_H
+
+#include "probe/election/model.h"
+
+#define MUTE_MOST_MS (INT64_C(7) * 24 * 3600 * 1000)
+
+struct mute {
+    char *cluster, *election, *author, *note;
+    enum finding_code code;
+    enum severity severity; /* of what was muted ... */
+    enum certainty certainty;
+    int64_t from_us, until_us; /* wall clock; equal: the end of an earlier one */
+};
+
+/* Takes a mute from its event; ignores other events. A later one replaces an earlier one of the same code in
+   the same election. */
+void mutes_take(const struct event *event);
+void mutes_forget(void);
+
+/* The mute of a finding at that moment; NULL: it is not muted. Valid until the next mutes_take(). */
+const struct mute *mutes_of(const struct election *election, const struct finding *finding, struct moment now);
+
+/* The worst finding that is not muted; NULL: there is none. */
+const struct finding *mutes_worst(const struct election *election, struct moment now);
+
+#endif
