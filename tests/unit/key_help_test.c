@@ -126,8 +126,9 @@ static void offers_what_works(void **state)
                              screens[j].name);
             }
         }
-        /* Of these two the told run shows nothing, and dashboard_test.c does. */
-        bool elsewhere = bindings[i].action == ACTION_STOP || bindings[i].action == ACTION_CLEAR;
+        /* Of these nothing is to be seen here, and dashboard_test.c does it. */
+        bool elsewhere = bindings[i].action == ACTION_STOP || bindings[i].action == ACTION_CLEAR ||
+                         bindings[i].action == ACTION_MUTE || bindings[i].action == ACTION_REPORT;
         if (offered_anywhere && !effect_anywhere && !elsewhere)
             fail_msg("%s is offered, and does nothing anywhere", bindings[i].keys);
     }
