@@ -513,7 +513,7 @@ const struct option_row option_table[] = {
      "start of the period (report: a day before the end, else the beginning)"},
     {"to", 0, "TIME", REPORT | EVENTS | AUTOPSY, set_to, "end of the period (the end of the recording)"},
     {"into", 0, "FILE", AUTOPSY, set_into,
-     "write it into this recording; an existing one gets a new stretch"},
+     "write it into this recording; an existing one is completed"},
     {"follow", 0, NULL, AUTOPSY, set_follow, "continue as the servers append transactions"},
     {"election", 0, "PATH", REPORT | AUTOPSY, set_election,
      "only this election, or the matches of a pattern"},

@@ -93,7 +93,8 @@ static bool read_chunks(struct history *h)
     sqlite3_stmt *statement = NULL;
     int code = sqlite3_prepare_v2(h->db,
                                   "SELECT c.id, c.stretch, c.from_us, c.first_event, s.to_us,"
-                                  " s.why <> 'started' FROM chunk c"
+                                  " s.why NOT IN ('started', '" STRETCH_LOGS "', '" STRETCH_AGAIN
+                                  "') FROM chunk c"
                                   " JOIN stretch s ON s.id = c.stretch ORDER BY c.id",
                                   -1, &statement, NULL);
     h->chunk_count = h->stretch_count = 0;
@@ -464,7 +465,7 @@ static bool bring_picture(struct history *h, size_t stretch, int64_t at_us)
     if (!goes_on && !load_chunk(h, h->chunks[chunk].id, last))
         return false;
     h->at_us = at_us;
-    bool fine = last ? apply_rows(h, at_us) : apply_packed(h, at_us);
+    bool fine = apply_packed(h, at_us) && (!last || apply_rows(h, at_us));
     if (!fine)
         h->chunk = 0;
     return fine;

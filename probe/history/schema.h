@@ -120,6 +120,10 @@
 
 /* Why a stretch began: so far all that says so begins. */
 #define CLOCK_SET "the clock was set"
+/* ... or that it was read from transaction logs, in a recording that was made otherwise; and that it is the
+   rest of a stretch behind a gap that such a one fills. */
+#define STRETCH_LOGS "transaction logs"
+#define STRETCH_AGAIN "observed again"
 /* Why there is a gap: the recorder found that it had not been running. */
 #define GAP_STILL "the program stood still"
 /* ... or that a cluster could not be watched. */

@@ -318,6 +318,11 @@ static bool close_chunk(struct writer_sql *rows)
     return fine;
 }
 
+bool writer_sql_close_chunk(struct writer_sql *rows)
+{
+    return learn(rows) && close_chunk(rows);
+}
+
 static bool begin_chunk(struct writer_sql *rows, const struct batch *batch)
 {
     if (!close_chunk(rows))

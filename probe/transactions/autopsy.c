@@ -112,7 +112,7 @@ static void pass_until(struct autopsy *a, int64_t mono_us)
 /* The moment of a transaction. */
 static struct moment moment_of(struct autopsy *a, const struct transaction *t)
 {
-    int64_t wall_us = t->time_ms * 1000;
+    int64_t wall_us = t->time_ms * 1000 + a->query.ahead_us;
     if (!a->started)
         a->base_us = 0;
     struct moment at = {wall_us - a->base_us, wall_us};
@@ -462,7 +462,7 @@ static bool begin_with(struct autopsy *a, const struct snapshot_file *file)
 
 static int64_t load_base(struct autopsy *a)
 {
-    int64_t wanted = first_zxid(a->set, a->query.from_us), below = INT64_MAX;
+    int64_t wanted = first_zxid(a->set, a->query.from_us - a->query.ahead_us), below = INT64_MAX;
     const struct snapshot_file *file;
     while ((file = choose_snapshot(a->set, wanted, below)) && !begin_with(a, file))
         below = file->zxid;

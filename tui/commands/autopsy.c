@@ -11,6 +11,7 @@
 #include "config/text.h"
 #include "config/times.h"
 #include "probe/clock.h"
+#include "probe/history/complete.h"
 #include "probe/history/log_recorder.h"
 #include "probe/json/json_event.h"
 #include "tui/commands/command.h"
@@ -27,6 +28,8 @@
 #define REFRESH_MS 1000
 /* What is wrong with files is said so often; then only counted. */
 #define NOTES_MOST 20
+/* Clocks that are so far apart are told of, and allowed for. */
+#define APART_US INT64_C(1000000)
 
 struct autopsy_run {
     const struct invocation *invocation;
@@ -120,7 +123,8 @@ static bool choose_query(struct autopsy_run *run)
     const struct options *options = run->invocation->options;
     struct autopsy_query *query = &run->options.query;
     int64_t end_us = clock_wall_us();
-    *query = (struct autopsy_query){.to_us = INT64_MAX, .election = options->election};
+    *query = (struct autopsy_query){
+        .to_us = INT64_MAX, .ahead_us = query->ahead_us, .election = options->election};
     if (is_relative(options->from) || is_relative(options->to)) {
         char *error = NULL;
         struct log_set *set = log_set_open(run->options.paths, run->options.path_count, &error);
@@ -346,22 +350,115 @@ static int autopsy_into(struct autopsy_run *run, const char *file)
     return is_told(run->invocation->options) ? tell_recording(run, file) : EXIT_DONE;
 }
 
+/* ---- completing a recording ---- */
+
+static bool is_recorded(const char *file)
+{
+    struct stat status;
+    return file && stat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
+}
+
+static void tell_completion(const char *file, const struct completion *done)
+{
+    char filled[32], ahead[32];
+    complain("%s: %zu cause%s made certain, %zu failover%s added that nobody had observed, %zu gap%s filled (%s)",
+             file, done->certain, done->certain == 1 ? "" : "s", done->added, done->added == 1 ? "" : "s",
+             done->filled, done->filled == 1 ? "" : "s",
+             format_span(done->filled_us, filled, sizeof filled));
+    if (done->absent)
+        complain("%zu recorded failover%s of the logs' time %s in no log", done->absent,
+                 done->absent == 1 ? "" : "s", done->absent == 1 ? "is" : "are");
+    if (done->shared)
+        complain("%zu gap%s left as %s: other clusters were watched then", done->shared,
+                 done->shared == 1 ? "" : "s", done->shared == 1 ? "it is" : "they are");
+    if (done->ahead_us)
+        complain("the recorder's clock was %s %s the servers'; times from the logs are shown by the recorder's",
+                 format_span(done->ahead_us < 0 ? -done->ahead_us : done->ahead_us, ahead, sizeof ahead),
+                 done->ahead_us < 0 ? "behind" : "ahead of");
+}
+
+/* The logs, as a recording of the same elections, by the recorder's clock. */
+static bool record_logs(struct autopsy_run *run, const char *logs, int64_t ahead_us)
+{
+    run->options.file = logs;
+    if (!autopsy_run_begin(run))
+        return false;
+    autopsy_read_all(run);
+    if (!ahead_us)
+        tell_notes(run);
+    return autopsy_run_end(run);
+}
+
+static bool complete_from(struct autopsy_run *run, const char *directory, const char *cluster, char **error)
+{
+    const char *file = run->invocation->options->into;
+    struct completion done = {0};
+    int64_t ahead_us = 0;
+    char *logs = text_format("%s/logs.db", directory), *again = text_format("%s/again.db", directory);
+    bool fine = logs && again && record_logs(run, logs, 0) &&
+                recording_ahead(file, logs, cluster, &ahead_us, error);
+    bool apart = ahead_us > APART_US || ahead_us < -APART_US;
+    if (fine && apart) {
+        run->options.query.ahead_us = ahead_us;
+        fine = record_logs(run, again, ahead_us);
+    }
+    fine = fine && recording_complete(file, apart ? again : logs, cluster, &done, error);
+    done.ahead_us = apart ? ahead_us : 0;
+    if (fine)
+        tell_completion(file, &done);
+    free(again);
+    free(logs);
+    return fine;
+}
+
+static int autopsy_complete(struct autopsy_run *run, char **error)
+{
+    const struct options *options = run->invocation->options;
+    struct recorded_cluster found;
+    if (!recorded_cluster_read(options->into, options->cluster, &run->invocation->settings->discovered, &found,
+                               error))
+        return EXIT_USAGE;
+    struct settings settings = *run->invocation->settings;
+    struct cluster_settings cluster = settings.clusters[0];
+    struct invocation named = *run->invocation;
+    char *directory = private_place_make(error);
+    found.hosts[strcspn(found.hosts, "/")] = '\0'; /* the elections' paths are whole */
+    cluster.name = found.name;
+    cluster.hosts = found.hosts;
+    cluster.elections = found.elections;
+    cluster.election_count = found.election_count;
+    settings.clusters = &cluster;
+    settings.cluster_count = 1;
+    named.settings = &settings;
+    run->invocation = &named;
+    bool fine = directory && complete_from(run, directory, found.name, error);
+    private_place_remove(directory);
+    recorded_cluster_free(&found);
+    return !fine ? EXIT_USAGE : is_told(options) ? tell_recording(run, options->into) : EXIT_DONE;
+}
+
 int command_autopsy(const struct invocation *invocation)
 {
     const struct options *options = invocation->options;
-    char *error = NULL, *name = source_name(options);
+    char *error = NULL, *name = source_name(options), *directory = NULL, *file = NULL;
     struct invocation named = {options, invocation->settings, name};
     struct autopsy_run run = {.invocation = &named,
                               .options = {.paths = options->paths, .path_count = options->path_count}};
-    char *directory = options->into ? NULL : private_place_make(&error);
-    char *file = options->into ? text_copy(options->into)
-                 : directory   ? text_format("%s/history.db", directory)
-                               : NULL;
     int status = EXIT_USAGE;
-    if (file)
-        status = autopsy_into(&run, file);
-    else
-        complain("%s", error ? error : "out of memory");
+    if (is_recorded(options->into) && options->follow) {
+        complain("%s: there is a recording; complete it without --follow, or follow into a new file",
+                 options->into);
+    } else if (is_recorded(options->into)) {
+        status = autopsy_complete(&run, &error);
+    } else {
+        directory = options->into ? NULL : private_place_make(&error);
+        file = options->into ? text_copy(options->into)
+               : directory   ? text_format("%s/history.db", directory)
+                             : NULL;
+        status = file ? autopsy_into(&run, file) : EXIT_USAGE;
+    }
+    if (error)
+        complain("%s", error);
     private_place_remove(directory);
     free(error);
     free(file);
