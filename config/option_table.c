@@ -631,7 +631,8 @@ const struct command_row command_table[] = {
      "...). Name all servers that you have: one fills the gaps of another. Nothing there is\n"
      "written, and a running server is not disturbed.\n\n"
      "It prints a report as text, or with --json, --markdown or --html; with --events its events,\n"
-     "with --at one snapshot, with --screen the dashboard. --into writes a recording. Elections are\n"
+     "with --at one snapshot, with --screen the dashboard. --into writes a recording, or\n"
+     "completes one: what was observed stays, causes become certain, gaps are filled. Elections are\n"
      "found by their candidates, or are those of --cluster; --election selects some.\n\n" TIMES "\n"
      "Exit codes: 0 done; 2 wrong usage, or a file that cannot be read or written; 3 no election\n"
      "is in these logs.\n"},

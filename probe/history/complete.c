@@ -31,10 +31,12 @@ static const char *const match_elections[] = {
     "CREATE TEMP TABLE same_kind AS SELECT b.id AS log, a.id AS own, a.word FROM logs.kind b"
     " JOIN main.kind a ON a.word = b.word",
     "CREATE TEMP TABLE own_loss AS SELECT f.event, f.election, n.text AS name, f.lost_us,"
-    "  coalesce(f.gap_us, 0) AS gap_us, f.source FROM main.failover f JOIN same_election s ON s.own = f.election"
+    "  coalesce(f.gap_us, 0) AS gap_us, f.source FROM main.failover f JOIN same_election s ON s.own = "
+    "f.election"
     "  LEFT JOIN main.name n ON n.id = f.other",
     "CREATE TEMP TABLE log_loss AS SELECT f.event, s.own AS election, n.text AS name, f.lost_us"
-    "  FROM logs.failover f JOIN same_election s ON s.log = f.election LEFT JOIN logs.name n ON n.id = f.other",
+    "  FROM logs.failover f JOIN same_election s ON s.log = f.election LEFT JOIN logs.name n ON n.id = "
+    "f.other",
     "CREATE INDEX temp.log_loss_name ON log_loss (election, name)",
     NULL};
 
@@ -217,8 +219,8 @@ static int64_t event_from(struct completing *c, const struct own_stretch *own, i
 {
     int64_t number = 0;
     sqlite3_stmt *statement = NULL;
-    if (sqlite3_prepare_v2(c->db, "SELECT min(id) FROM main.event WHERE id >= ? AND id < ? AND at_us >= ?", -1,
-                           &statement, NULL) == SQLITE_OK) {
+    if (sqlite3_prepare_v2(c->db, "SELECT min(id) FROM main.event WHERE id >= ? AND id < ? AND at_us >= ?",
+                           -1, &statement, NULL) == SQLITE_OK) {
         sqlite3_bind_int64(statement, 1, own->first);
         sqlite3_bind_int64(statement, 2, own->end);
         sqlite3_bind_int64(statement, 3, at_us);
@@ -237,7 +239,8 @@ static bool part_stretch(struct completing *c, size_t s, size_t *gap)
     bool fine = gaps_inside(c, s);
     for (; fine && *gap < c->gap_count; ++*gap) {
         const struct unwatched *u = &c->gaps[*gap];
-        struct stretch_part filled = {.log = true, .old = u->log_stretch, .from_us = u->from_us, .to_us = u->to_us};
+        struct stretch_part filled = {
+            .log = true, .old = u->log_stretch, .from_us = u->from_us, .to_us = u->to_us};
         struct stretch_part before = rest;
         before.to_us = u->from_us;
         before.end = event_from(c, own, u->to_us);
@@ -268,7 +271,8 @@ static bool gap_between(struct completing *c, int64_t from_us, int64_t to_us, si
     bool fine = add_gap(c, from_us, to_us, SIZE_MAX);
     for (; fine && *gap < c->gap_count; ++*gap) {
         const struct unwatched *u = &c->gaps[*gap];
-        fine = add_part(c, (struct stretch_part){.log = true, .old = u->log_stretch, .from_us = u->from_us, .to_us = u->to_us});
+        fine = add_part(c, (struct stretch_part){
+                               .log = true, .old = u->log_stretch, .from_us = u->from_us, .to_us = u->to_us});
     }
     return fine;
 }
@@ -319,9 +323,11 @@ static const char *const choose_events[] = {
     "INSERT OR IGNORE INTO taken SELECT n.event, n.lost_us, f.rowid FROM fresh n LEFT JOIN filled f"
     "  ON n.lost_us >= f.from_us AND n.lost_us < f.to_us",
     /* Nobody saw it, though somebody watched: told with how it came about. */
-    "INSERT OR IGNORE INTO taken SELECT e.id, n.lost_us, NULL FROM fresh n JOIN same_election s ON s.own = n.election"
+    "INSERT OR IGNORE INTO taken SELECT e.id, n.lost_us, NULL FROM fresh n JOIN same_election s ON s.own = "
+    "n.election"
     "  JOIN logs.failover f ON f.event = n.event AND f.election = s.log"
-    "  JOIN logs.event e ON e.election = s.log AND e.at_us BETWEEN f.lost_us AND coalesce(f.elected_us, f.lost_us)"
+    "  JOIN logs.event e ON e.election = s.log AND e.at_us BETWEEN f.lost_us AND coalesce(f.elected_us, "
+    "f.lost_us)"
     "  JOIN same_kind k ON k.log = e.kind AND (k.word = 'leader-elected' OR k.word = 'leader-lost')"
     "  WHERE NOT EXISTS (SELECT 1 FROM filled g WHERE f.lost_us >= g.from_us AND f.lost_us < g.to_us)",
     NULL};
@@ -381,7 +387,8 @@ static bool place_part(struct completing *c, size_t i, int64_t *filled)
     const int64_t own[] = {part->first, part->end, window_end(c, i), first}, log[] = {*filled + 1, first};
     *filled += part->log;
     bool fine = run_of(c->db, part->log ? PLACE_LOG : PLACE_OWN, part->log ? log : own, part->log ? 2 : 4) &&
-                sql_ask(c->db, "SELECT changes()", &count) && (part->log || run_of(c->db, PLACED_OWN, own, 3));
+                sql_ask(c->db, "SELECT changes()", &count) &&
+                (part->log || run_of(c->db, PLACED_OWN, own, 3));
     part->first = first;
     part->end = c->next_event = first + (fine ? count : 0);
     return fine;
@@ -421,27 +428,69 @@ static const char *const write_events[] = {
     "UPDATE main.failover SET event = -event WHERE event < 0",
     "INSERT INTO main.event (id, at_us, kind, cluster, election, candidate, identity, other, other_identity,"
     "  position, gap_us, after_us, joined, gone, state, detail, source)"
-    "  SELECT p.new, e.at_us, k.own, CASE WHEN e.election IS NULL THEN ?1 END, s.own, " NAME("e.candidate") ", "
-    NAME("e.identity") ", " NAME("e.other") ", " NAME("e.other_identity") ", e.position, e.gap_us, e.after_us,"
-    "  e.joined, e.gone, e.state, e.detail, 1 FROM place p JOIN logs.event e ON e.id = p.old"
-    "  JOIN same_kind k ON k.log = e.kind LEFT JOIN same_election s ON s.log = e.election WHERE p.log = 1",
-    "INSERT INTO main.finding SELECT p.new, f.code, f.severity, f.certainty, f.candidates, f.evidence, f.advice,"
-    "  f.since_us, f.unconfirmed_us, f.subject, f.one_look FROM place p JOIN logs.finding f ON f.event = p.old"
+    "  SELECT p.new, e.at_us, k.own, CASE WHEN e.election IS NULL THEN ?1 END, s.own, " NAME(
+        "e.candidate") ", " NAME("e.identity") ", " NAME("e.other") ", " NAME("e.other_identity") ", "
+                                                                                                  "e."
+                                                                                                  "position, "
+                                                                                                  "e.gap_us, "
+                                                                                                  "e.after_"
+                                                                                                  "us,"
+                                                                                                  "  "
+                                                                                                  "e.joined, "
+                                                                                                  "e.gone, "
+                                                                                                  "e.state, "
+                                                                                                  "e.detail, "
+                                                                                                  "1 FROM "
+                                                                                                  "place p "
+                                                                                                  "JOIN "
+                                                                                                  "logs."
+                                                                                                  "event e "
+                                                                                                  "ON e.id = "
+                                                                                                  "p.old"
+                                                                                                  "  JOIN "
+                                                                                                  "same_kind "
+                                                                                                  "k ON "
+                                                                                                  "k.log = "
+                                                                                                  "e.kind "
+                                                                                                  "LEFT JOIN "
+                                                                                                  "same_"
+                                                                                                  "election "
+                                                                                                  "s ON "
+                                                                                                  "s.log = "
+                                                                                                  "e."
+                                                                                                  "election "
+                                                                                                  "WHERE "
+                                                                                                  "p.log = 1",
+    "INSERT INTO main.finding SELECT p.new, f.code, f.severity, f.certainty, f.candidates, f.evidence, "
+    "f.advice,"
+    "  f.since_us, f.unconfirmed_us, f.subject, f.one_look FROM place p JOIN logs.finding f ON f.event = "
+    "p.old"
     "  WHERE p.log = 1",
-    "INSERT INTO main.failover SELECT s.own, f.lost_us, p.new, f.elected_us, " NAME("f.candidate") ", "
-    NAME("f.identity") ", " NAME("f.other") ", " NAME("f.other_identity") ", f.cause, f.certainty,"
-    "  f.detection_low_us, f.detection_high_us, f.vacancy_low_us, f.vacancy_high_us, f.takeover_low_us,"
-    "  f.takeover_high_us, f.total_low_us, f.total_high_us, f.gap_us, f.mono_us, f.evidence, 1"
-    "  FROM place p JOIN logs.failover f ON f.event = p.old JOIN same_election s ON s.log = f.election"
-    "  WHERE p.log = 1",
+    "INSERT INTO main.failover SELECT s.own, f.lost_us, p.new, f.elected_us, " NAME("f.candidate") ", " NAME(
+        "f.identity") ", " NAME("f.other") ", " NAME("f.other_identity") ", f.cause, f.certainty,"
+                                                                         "  f.detection_low_us, "
+                                                                         "f.detection_high_us, "
+                                                                         "f.vacancy_low_us, "
+                                                                         "f.vacancy_high_us, "
+                                                                         "f.takeover_low_us,"
+                                                                         "  f.takeover_high_us, "
+                                                                         "f.total_low_us, f.total_high_us, "
+                                                                         "f.gap_us, f.mono_us, f.evidence, 1"
+                                                                         "  FROM place p JOIN logs.failover "
+                                                                         "f ON f.event = p.old JOIN "
+                                                                         "same_election s ON s.log = "
+                                                                         "f.election"
+                                                                         "  WHERE p.log = 1",
     NULL};
 
 /* What was observed keeps its times; the cause and its evidence are the logs'. What a cause excludes goes:
    only one that expired had to be detected (failover_total()). */
 static const char *const write_causes[] = {
     "CREATE TEMP TABLE proven AS SELECT coalesce(q.new, p.own) AS own, f.cause, f.certainty, f.evidence,"
-    "  f.detection_low_us AS low, f.detection_high_us AS high FROM pair p JOIN logs.failover f ON f.event = p.log"
-    "  LEFT JOIN place q ON q.log = 0 AND q.old = p.own WHERE f.certainty = 'certain' AND f.cause <> 'unknown'",
+    "  f.detection_low_us AS low, f.detection_high_us AS high FROM pair p JOIN logs.failover f ON f.event = "
+    "p.log"
+    "  LEFT JOIN place q ON q.log = 0 AND q.old = p.own WHERE f.certainty = 'certain' AND f.cause <> "
+    "'unknown'",
     "CREATE INDEX temp.proven_own ON proven (own)",
     "UPDATE main.failover SET cause = p.cause, certainty = p.certainty, evidence = p.evidence,"
     "  source = CASE source WHEN 1 THEN 1 ELSE 2 END,"
@@ -453,7 +502,8 @@ static const char *const write_causes[] = {
     "UPDATE main.failover SET total_low_us = CASE WHEN takeover_low_us IS NOT NULL THEN"
     "    coalesce(detection_low_us, 0) + coalesce(vacancy_low_us, 0) + takeover_low_us END,"
     "  total_high_us = CASE WHEN takeover_low_us IS NOT NULL THEN"
-    "    CASE WHEN cause = 'expired' THEN detection_high_us ELSE 0 END + vacancy_high_us + takeover_high_us END"
+    "    CASE WHEN cause = 'expired' THEN detection_high_us ELSE 0 END + vacancy_high_us + takeover_high_us "
+    "END"
     "  WHERE event IN (SELECT own FROM proven)",
     "UPDATE main.event SET source = 2 WHERE id IN (SELECT own FROM proven) AND source IS NULL",
     NULL};
@@ -484,11 +534,12 @@ static bool place_chunks(struct completing *c)
         c->next_chunk += count;
         /* Its first event by its new number: the first one placed of this part that is no earlier. */
         const int64_t range[] = {part->number, part->first, part->end, part->log};
-        fine = fine && run_of(c->db,
-                              "UPDATE chunk_place SET first_event = coalesce((SELECT min(p.new) FROM place p"
-                              "  WHERE p.log = ?4 AND p.old >= first_event AND p.new >= ?2 AND p.new < ?3), ?3)"
-                              "  WHERE stretch = ?1",
-                              range, 4) &&
+        fine = fine &&
+               run_of(c->db,
+                      "UPDATE chunk_place SET first_event = coalesce((SELECT min(p.new) FROM place p"
+                      "  WHERE p.log = ?4 AND p.old >= first_event AND p.new >= ?2 AND p.new < ?3), ?3)"
+                      "  WHERE stretch = ?1",
+                      range, 4) &&
                run_of(c->db,
                       "UPDATE chunk_place SET first_event = ?2 WHERE new = (SELECT min(new) FROM chunk_place"
                       "  WHERE stretch = ?1)",
@@ -507,27 +558,29 @@ static const char *const write_chunks[] = {
     "  c.picture, c.patches_size, c.patches FROM chunk_place p JOIN main.chunk c ON c.id = p.old"
     "  WHERE p.log = 0 AND p.copy",
     "INSERT INTO main.chunk SELECT -p.new, p.stretch, p.from_us, p.first_event, p.first_name, c.picture_size,"
-    "  c.picture, c.patches_size, c.patches FROM chunk_place p JOIN logs.chunk c ON c.id = p.old WHERE p.log = 1",
+    "  c.picture, c.patches_size, c.patches FROM chunk_place p JOIN logs.chunk c ON c.id = p.old WHERE p.log "
+    "= 1",
     "DELETE FROM main.chunk WHERE id >= (SELECT min(old) FROM chunk_place WHERE log = 0)"
     "  AND id NOT IN (SELECT old FROM chunk_place WHERE log = 0 AND NOT copy)",
     "UPDATE main.chunk SET id = -p.new, stretch = p.stretch, first_event = p.first_event FROM chunk_place p"
     "  WHERE p.log = 0 AND NOT p.copy AND p.old = chunk.id",
-    "UPDATE main.chunk SET id = -id WHERE id < 0",
-    NULL};
+    "UPDATE main.chunk SET id = -id WHERE id < 0", NULL};
 
 /* ---- stretches, gaps and tenures ---- */
 
 /* An own time in its new stretch: of one that was cut the part that holds it. */
 #define STRETCH_NOW(stretch, at)                                                                             \
     "coalesce((SELECT new FROM stretch_place WHERE log = 0 AND old = " stretch " AND from_us <= " at         \
-    " ORDER BY new DESC LIMIT 1), (SELECT min(new) FROM stretch_place WHERE log = 0 AND old = " stretch "), "\
-    stretch ")"
+    " ORDER BY new DESC LIMIT 1), (SELECT min(new) FROM stretch_place WHERE log = 0 AND old = " stretch      \
+    "), " stretch ")"
 
 /* ?1: the cluster, ?2: added to the numbers of names. */
 static const char *const write_lines[] = {
-    "CREATE TEMP TABLE line AS SELECT election, " STRETCH_NOW("stretch", "from_us") " AS stretch, kind, candidate,"
-    "  identity, from_us, from_exact, to_us, source, id, election IN (SELECT own FROM same_election) AS ours"
-    "  FROM main.tenure",
+    "CREATE TEMP TABLE line AS SELECT election, " STRETCH_NOW(
+        "stretch", "from_us") " AS stretch, kind, candidate,"
+                              "  identity, from_us, from_exact, to_us, source, id, election IN (SELECT own "
+                              "FROM same_election) AS ours"
+                              "  FROM main.tenure",
     /* What is filled now is known. */
     "DELETE FROM line WHERE ours AND kind = 'gap' AND EXISTS (SELECT 1 FROM filled f WHERE"
     "  line.from_us >= f.from_us - 1000000 AND line.from_us < f.to_us AND line.to_us <= f.to_us + 1000000)",
@@ -542,18 +595,23 @@ static const char *const write_lines[] = {
     "  AND coalesce(line.to_us, f.to_us) > f.from_us AND line.stretch = f.stretch - 1",
     "UPDATE line SET from_us = f.to_us, from_exact = 0 FROM filled f WHERE line.ours"
     "  AND line.from_us >= f.from_us AND line.from_us < f.to_us",
-    "INSERT INTO line SELECT s.own, f.stretch, t.kind, " NAME("t.candidate") ", " NAME("t.identity") ","
-    "  max(t.from_us, f.from_us), t.from_exact AND t.from_us >= f.from_us,"
-    "  min(coalesce(t.to_us, f.to_us), f.to_us), 1, 0, 1 FROM filled f JOIN logs.tenure t"
-    "  ON t.from_us < f.to_us AND coalesce(t.to_us, f.to_us) > f.from_us JOIN same_election s ON s.log = t.election",
+    "INSERT INTO line SELECT s.own, f.stretch, t.kind, " NAME("t.candidate") ", " NAME(
+        "t.identity") ","
+                      "  max(t.from_us, f.from_us), t.from_exact AND t.from_us >= f.from_us,"
+                      "  min(coalesce(t.to_us, f.to_us), f.to_us), 1, 0, 1 FROM filled f JOIN logs.tenure t"
+                      "  ON t.from_us < f.to_us AND coalesce(t.to_us, f.to_us) > f.from_us JOIN "
+                      "same_election s ON s.log = t.election",
     "DELETE FROM main.tenure",
-    "INSERT INTO main.tenure (election, id, stretch, kind, candidate, identity, from_us, from_exact, to_us, source)"
-    "  SELECT election, row_number() OVER (PARTITION BY election ORDER BY stretch, id, from_us), stretch, kind,"
+    "INSERT INTO main.tenure (election, id, stretch, kind, candidate, identity, from_us, from_exact, to_us, "
+    "source)"
+    "  SELECT election, row_number() OVER (PARTITION BY election ORDER BY stretch, id, from_us), stretch, "
+    "kind,"
     "  candidate, identity, from_us, from_exact, to_us, source FROM line",
     NULL};
 
 static const char *const write_stretches[] = {
-    "UPDATE main.stretch SET id = -(SELECT min(new) FROM stretch_place p WHERE NOT p.log AND p.old = stretch.id)"
+    "UPDATE main.stretch SET id = -(SELECT min(new) FROM stretch_place p WHERE NOT p.log AND p.old = "
+    "stretch.id)"
     "  WHERE id IN (SELECT old FROM stretch_place WHERE NOT log AND cut)",
     "INSERT INTO main.stretch SELECT -p.new, p.from_us, p.to_us, '" STRETCH_AGAIN "', s.recorder"
     "  FROM stretch_place p JOIN main.stretch s ON s.id = -(SELECT min(new) FROM stretch_place q"
@@ -618,8 +676,7 @@ static bool keep_for_others(struct completing *c, struct gap_lines *gaps, struct
 {
     sqlite3_stmt *statement = NULL;
     bool fine = true;
-    int code =
-        sqlite3_prepare_v2(c->db, "SELECT id FROM main.cluster WHERE id <> ?", -1, &statement, NULL);
+    int code = sqlite3_prepare_v2(c->db, "SELECT id FROM main.cluster WHERE id <> ?", -1, &statement, NULL);
     if (code == SQLITE_OK)
         sqlite3_bind_int64(statement, 1, c->cluster);
     while (fine && code == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
@@ -630,7 +687,8 @@ static bool keep_for_others(struct completing *c, struct gap_lines *gaps, struct
     return fine && code == SQLITE_OK;
 }
 
-static bool read_gaps(struct completing *c, const char *sql, bool (*keep)(struct completing *, struct gap_lines *, struct gap_line),
+static bool read_gaps(struct completing *c, const char *sql,
+                      bool (*keep)(struct completing *, struct gap_lines *, struct gap_line),
                       struct gap_lines *gaps)
 {
     sqlite3_stmt *statement = NULL;
@@ -683,8 +741,8 @@ static bool write_gaps(struct completing *c)
 {
     struct gap_lines gaps = {0};
     int64_t number;
-    bool fine =
-        read_gaps(c, "SELECT cluster, stretch, from_us, to_us, why FROM main.gap ORDER BY id", keep_own, &gaps);
+    bool fine = read_gaps(c, "SELECT cluster, stretch, from_us, to_us, why FROM main.gap ORDER BY id",
+                          keep_own, &gaps);
     for (size_t i = 0; fine && i < gaps.count; i++)
         if (gaps.of[i].stretch != 0) {
             char *sql = sqlite3_mprintf("SELECT " STRETCH_NOW("%lld", "%lld"), (long long)gaps.of[i].stretch,
@@ -694,8 +752,10 @@ static bool write_gaps(struct completing *c)
             sqlite3_free(sql);
             gaps.of[i].stretch = number;
         }
-    fine = fine && read_gaps(c, "SELECT cluster, stretch, from_us, to_us, why FROM logs.gap WHERE stretch"
-                                " IS NOT NULL ORDER BY id", keep_logs, &gaps);
+    fine = fine && read_gaps(c,
+                             "SELECT cluster, stretch, from_us, to_us, why FROM logs.gap WHERE stretch"
+                             " IS NOT NULL ORDER BY id",
+                             keep_logs, &gaps);
     for (size_t i = 0; fine && c->clusters > 1 && i < c->part_count; i++)
         if (c->parts[i].log)
             fine = keep_for_others(c, &gaps,
@@ -703,8 +763,9 @@ static bool write_gaps(struct completing *c)
                                                      c->parts[i].to_us, "not recording"});
     fine = fine && sql_run(c->db, "DELETE FROM main.gap");
     sqlite3_stmt *statement = NULL;
-    fine = fine && sqlite3_prepare_v2(c->db, "INSERT INTO main.gap (cluster, stretch, from_us, to_us, why)"
-                                             " VALUES (?, ?, ?, ?, ?)",
+    fine = fine && sqlite3_prepare_v2(c->db,
+                                      "INSERT INTO main.gap (cluster, stretch, from_us, to_us, why)"
+                                      " VALUES (?, ?, ?, ?, ?)",
                                       -1, &statement, NULL) == SQLITE_OK;
     for (size_t i = 0; fine && i < gaps.count; i++) {
         const struct gap_line *gap = &gaps.of[i];
@@ -734,11 +795,12 @@ static const char *const write_rest[] = {
     "  UNION SELECT candidate FROM logs.tenure UNION SELECT identity FROM logs.tenure)",
     "DELETE FROM main.fact WHERE cluster = ?1 AND at_us BETWEEN (SELECT min(from_us) FROM logs.stretch)"
     "  AND (SELECT max(to_us) FROM logs.stretch)",
-    "INSERT INTO main.fact (cluster, at_us, kind, zxid, zxid_to, session, owner, path, timeout_ms, began_us, back_us)"
-    "  SELECT ?1, at_us, kind, zxid, zxid_to, session, owner, path, timeout_ms, began_us, back_us FROM logs.fact"
+    "INSERT INTO main.fact (cluster, at_us, kind, zxid, zxid_to, session, owner, path, timeout_ms, began_us, "
+    "back_us)"
+    "  SELECT ?1, at_us, kind, zxid, zxid_to, session, owner, path, timeout_ms, began_us, back_us FROM "
+    "logs.fact"
     "  ORDER BY id",
-    "DELETE FROM main.digest",
-    NULL};
+    "DELETE FROM main.digest", NULL};
 
 static bool write_filled(struct completing *c)
 {
@@ -807,8 +869,10 @@ static bool complete_rows(struct completing *c, char **error)
            run_all(c->db, match_failovers, NULL, 0) && is_same_cluster(c, error) &&
            run_all(c->db, prepare_places, NULL, 0) && read_own(c) && plan_parts(c) && write_filled(c) &&
            run_all(c->db, choose_events, NULL, 0) && count_done(c) && place_events(c) &&
-           run_of(c->db, "UPDATE filled SET stretch = (SELECT new FROM stretch_place p WHERE p.log = 1 AND"
-                         " p.from_us = filled.from_us AND p.to_us = filled.to_us)", NULL, 0) &&
+           run_of(c->db,
+                  "UPDATE filled SET stretch = (SELECT new FROM stretch_place p WHERE p.log = 1 AND"
+                  " p.from_us = filled.from_us AND p.to_us = filled.to_us)",
+                  NULL, 0) &&
            place_chunks(c) && run_all(c->db, write_events, numbers, 2) &&
            run_all(c->db, write_causes, NULL, 0) && run_all(c->db, write_chunks, NULL, 0) &&
            run_all(c->db, write_lines, numbers, 2) && write_gaps(c) &&
@@ -863,8 +927,9 @@ static bool complete_open(struct completing *c, const char *logs, const char *cl
     return schema_prepare(c->db, c->file, true, error) && close_logs(logs) && attach(c->db, logs) &&
            cluster_id(c->db, cluster, &c->cluster) &&
            sql_ask(c->db, "SELECT count(*) FROM main.cluster", &c->clusters) &&
-           sql_ask(c->db, "SELECT max(coalesce((SELECT max(id) FROM main.name), 0),"
-                          " coalesce((SELECT max(first_name) FROM main.chunk), 1) - 1)",
+           sql_ask(c->db,
+                   "SELECT max(coalesce((SELECT max(id) FROM main.name), 0),"
+                   " coalesce((SELECT max(first_name) FROM main.chunk), 1) - 1)",
                    &c->names) &&
            sql_ask(c->db, "SELECT coalesce(min(id), 1) FROM main.chunk", &c->next_chunk) &&
            sql_ask(c->db, "SELECT coalesce(min(stretch), 1) FROM main.chunk", &c->next_stretch);
@@ -902,87 +967,10 @@ bool recording_ahead(const char *file, const char *logs, const char *cluster, in
     int64_t id;
     *error = NULL;
     bool fine = sqlite3_open_v2(file, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK &&
-                attach(db, logs) && cluster_id(db, cluster, &id) &&
-                run_all(db, match_elections, &id, 1) && sql_ask(db, AHEAD, ahead_us);
+                attach(db, logs) && cluster_id(db, cluster, &id) && run_all(db, match_elections, &id, 1) &&
+                sql_ask(db, AHEAD, ahead_us);
     if (!fine)
         *error = schema_error(db, file);
     sqlite3_close(db);
     return fine;
-}
-
-/* ---- which elections ---- */
-
-static bool one_cluster(sqlite3 *db, const char *file, const char *cluster, struct recorded_cluster *found,
-                        char **error)
-{
-    int64_t count = 0;
-    sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(db, "SELECT name, hosts FROM cluster WHERE ?1 IS NULL OR name = ?1", -1,
-                                  &statement, NULL);
-    if (code == SQLITE_OK)
-        sql_bind_text(statement, 1, cluster);
-    while (code == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW && ++count == 1) {
-        found->name = sql_copy(statement, 0);
-        found->hosts = sql_copy(statement, 1);
-    }
-    sqlite3_finalize(statement);
-    if (count != 1)
-        *error = cluster ? text_format("%s: holds no cluster \"%s\"", file, cluster)
-                 : count == 0
-                     ? text_format("%s: holds no cluster that could be completed; name another file", file)
-                     : text_format("%s: holds several clusters; say with --cluster of which one the logs are",
-                                   file);
-    return count == 1;
-}
-
-static bool add_recorded(struct recorded_cluster *found, const struct election_settings *base,
-                         sqlite3_stmt *statement, size_t *room)
-{
-    if (!room_for_one(&found->elections, found->election_count, room, sizeof *found->elections))
-        return false;
-    struct election_settings *e = &found->elections[found->election_count++];
-    const char *kind = sql_text(statement, 2);
-    *e = *base;
-    e->path = sql_copy(statement, 0);
-    e->name = sql_copy(statement, 1);
-    e->kind = kind && strcmp(kind, "lock") == 0 ? KIND_LOCK : KIND_LEADER;
-    return e->path && e->name;
-}
-
-bool recorded_cluster_read(const char *file, const char *cluster, const struct election_settings *base,
-                           struct recorded_cluster *found, char **error)
-{
-    bool still;
-    size_t room = 0;
-    *found = (struct recorded_cluster){0};
-    sqlite3 *db = recording_open_read(file, &still, error);
-    sqlite3_stmt *statement = NULL;
-    bool fine = db && schema_prepare(db, file, false, error) && one_cluster(db, file, cluster, found, error) &&
-                sqlite3_prepare_v2(db,
-                                   "SELECT e.path, e.name, e.kind FROM election e JOIN cluster c ON"
-                                   " c.id = e.cluster WHERE c.name = ? ORDER BY e.id",
-                                   -1, &statement, NULL) == SQLITE_OK;
-    if (fine)
-        sql_bind_text(statement, 1, found->name);
-    while (fine && sqlite3_step(statement) == SQLITE_ROW)
-        fine = add_recorded(found, base, statement, &room);
-    sqlite3_finalize(statement);
-    if (!fine && !*error)
-        *error = schema_error(db, file);
-    sqlite3_close(db);
-    if (!fine)
-        recorded_cluster_free(found);
-    return fine;
-}
-
-void recorded_cluster_free(struct recorded_cluster *found)
-{
-    for (size_t i = 0; i < found->election_count; i++) {
-        free(found->elections[i].path);
-        free(found->elections[i].name);
-    }
-    free(found->elections);
-    free(found->name);
-    free(found->hosts);
-    *found = (struct recorded_cluster){0};
 }

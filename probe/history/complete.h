@@ -13,8 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "config/settings.h"
-
 struct completion {
     size_t certain;        /* failovers that were observed, whose cause is certain now */
     size_t added;          /* failovers that nobody observed */
@@ -23,20 +21,6 @@ struct completion {
     int64_t filled_us;
     int64_t ahead_us; /* the recorder's clock, of the servers' */
 };
-
-/*
- * The elections that a recording holds of one cluster, so that logs are read for the same ones, under the
- * same names. cluster: its name; NULL: the only one. *found gets copies (recorded_cluster_free()). False and a
- * text in *error (caller frees): the error, and the remedy.
- */
-struct recorded_cluster {
-    char *name, *hosts;
-    struct election_settings *elections; /* path, name and kind; the rest as of base */
-    size_t election_count;
-};
-bool recorded_cluster_read(const char *file, const char *cluster, const struct election_settings *base,
-                           struct recorded_cluster *found, char **error);
-void recorded_cluster_free(struct recorded_cluster *);
 
 /* How far the recorder's clock was ahead of the servers': of failovers that both have; 0: they share none. */
 bool recording_ahead(const char *file, const char *logs, const char *cluster, int64_t *ahead_us,

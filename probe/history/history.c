@@ -548,7 +548,8 @@ const struct model *history_at(struct history *h, int64_t at_us, char **error)
     if (find_moment(h, at_us, &stretch, error) &&
         !(bring_picture(h, stretch, at_us) &&
           (restored = snapshot_read(h->picture, at_us, ++h->generation)) &&
-          lapse_unseen(h, restored, at_us, stretch)))
+          lapse_unseen(h, restored, at_us, stretch) &&
+          reader_prove(h, (struct model *)(uintptr_t)snapshot_model_model(restored))))
         reader_failed(h, error);
     reader_end(h);
     if (*error || !restored) {

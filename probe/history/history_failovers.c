@@ -1,10 +1,13 @@
 /* Failovers, as reported. */
+#include <stdlib.h>
 #include <string.h>
 
-#include "probe/history/history.h"
 #include "config/text.h"
+#include "probe/election/failovers.h"
+#include "probe/history/history.h"
 #include "probe/history/lengths.h"
 #include "probe/history/reader.h"
+#include "probe/history/schema.h"
 #include "probe/history/sql.h"
 
 #define FAILOVER_COLUMNS                                                                                     \
@@ -75,6 +78,65 @@ bool reader_failover(struct history *h, int64_t event, int64_t election, int64_t
     }
     sqlite3_finalize(statement);
     return found;
+}
+
+/* ---- causes that logs made certain afterwards ---- */
+
+static void prove_from(sqlite3_stmt *statement, struct election *e)
+{
+    bool fine = true;
+    for (size_t i = 0; i < e->failover_count; i++) {
+        struct failover *f = &e->failovers[(e->failover_first + i) % e->failover_room];
+        if (f->lost_at.wall_us != sqlite3_column_int64(statement, 0))
+            continue;
+        free(f->evidence);
+        f->cause = lengths_cause(sql_text(statement, 1));
+        f->cause_certainty = history_failovers_certainty_of(sql_text(statement, 2));
+        f->evidence = own_text(statement, 3, &fine);
+        f->detection = sql_span(statement, 4);
+        f->total = sql_span(statement, 6);
+    }
+}
+
+static int64_t recorded_id(const struct history *h, const char *cluster, const char *path)
+{
+    for (size_t i = 0; i < h->stub_count; i++)
+        if (strcmp(h->stubs[i].election->path, path) == 0 &&
+            strcmp(h->stubs[i].election->cluster->name, cluster) == 0)
+            return h->stubs[i].id;
+    return -1;
+}
+
+static bool prove_election(const struct history *h, sqlite3_stmt *statement, struct election *e)
+{
+    const struct failover *oldest = election_failover_at(e, 0);
+    int code = SQLITE_DONE;
+    if (!oldest)
+        return true;
+    sqlite3_bind_int64(statement, 1, recorded_id(h, e->cluster->name, e->path));
+    sqlite3_bind_int64(statement, 2, oldest->lost_at.wall_us);
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW)
+        prove_from(statement, e);
+    sqlite3_reset(statement);
+    return code == SQLITE_DONE;
+}
+
+bool reader_prove(struct history *h, struct model *model)
+{
+    sqlite3_stmt *statement = NULL;
+    int64_t facts = 0;
+    if (h->schema < SCHEMA_FACTS || !sql_ask(h->db, "SELECT 1 FROM fact LIMIT 1", &facts) || facts == 0)
+        return true;
+    bool fine = sqlite3_prepare_v2(h->db,
+                                   "SELECT lost_us, cause, certainty, evidence, detection_low_us,"
+                                   " detection_high_us, total_low_us, total_high_us FROM failover"
+                                   " WHERE election = ? AND lost_us >= ? AND source = 2",
+                                   -1, &statement, NULL) == SQLITE_OK;
+    for (size_t c = 0; fine && c < model->cluster_count; c++)
+        for (size_t i = 0; fine && i < model->clusters[c].election_count; i++)
+            fine = prove_election(h, statement, model->clusters[c].elections[i]);
+    sqlite3_finalize(statement);
+    return fine;
 }
 
 bool history_failovers(struct history *h, const struct history_filter *filter, int64_t from_us, int64_t to_us,

@@ -98,4 +98,8 @@ struct stub *reader_stub(struct history *, int64_t id);
 /* The failover that this event reports, not later than at_us, to be released. False: there is none. */
 bool reader_failover(struct history *, int64_t event, int64_t election, int64_t at_us, struct failover *);
 
+/* A picture has the causes as they were observed: those that logs made certain since. False: they cannot be
+   read. */
+bool reader_prove(struct history *, struct model *);
+
 #endif

@@ -132,7 +132,7 @@ def test_completed(recorded, file):
 
 def test_every_moment_shows_who_led(recorded, file):
     """The state of a time that nobody watched is shown, and of the times before and behind it as well."""
-    before = {at: self_leader(file, at) for at in moments(file)}
+    before = {at: leader_at(file, at) for at in moments(file)}
     assert complete(recorded.zk, file)[0] == 0
     leaders = ask(file, "SELECT identity, since, coalesce(until, since) FROM tenures WHERE kind = 'led' ORDER BY since")
     assert list(dict.fromkeys(who for who, _, _ in leaders)) == [*recorded.order, "app-6"]
@@ -140,16 +140,16 @@ def test_every_moment_shows_who_led(recorded, file):
         assert a[2] <= b[1], leaders
     for who, since, until_ in leaders:
         if moment(until_) - moment(since) > 0.3:
-            assert self_leader(file, (moment(since) + moment(until_)) / 2) == who
+            assert leader_at(file, (moment(since) + moment(until_)) / 2) == who
     for at, who in before.items():
-        assert who is None or self_leader(file, at) == who
+        assert who is None or leader_at(file, at) == who
 
 
 def moments(file):
     return [moment(at) + 0.2 for at, in ask(file, "SELECT lost FROM failovers WHERE gap_ms IS NULL")]
 
 
-def self_leader(file, at):
+def leader_at(file, at):
     done = run("once", "--json", "--replay", file, "--at", time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(at))
                + f".{int(at % 1 * 1000):03d}Z", within=60)
     if done.status:

@@ -10,6 +10,7 @@
 #include <uv.h>
 #include <cmocka.h>
 
+#include "probe/election/failovers.h"
 #include "tests/support/recorded.h"
 
 /* What a recording tells is what was told, word for word, and every moment looks as it did. */
@@ -373,6 +374,33 @@ static void says_why_it_cannot_be_read(void **state)
     recorded_free(world);
 }
 
+/* A picture has the causes as they were observed; what servers' logs proved since is shown in their place. */
+static void shows_what_was_proven_since(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_begin();
+    recorded_changes(world, 3);
+    recorded_stop(world);
+    recorded_change(world,
+                    "INSERT INTO fact (at_us, kind) VALUES (1, 'session-closed');"
+                    " UPDATE failover SET source = 2, cause = 'closed', certainty = 'certain',"
+                    " evidence = 'transaction 0x1' WHERE lost_us = (SELECT min(lost_us) FROM failover)");
+    struct history *history = recorded_open(world);
+    int64_t from_us, to_us;
+    char *error = NULL;
+    assert_true(history_bounds(history, &from_us, &to_us, NULL));
+    const struct model *model = history_at(history, to_us, &error);
+    assert_non_null(model);
+    const struct failover *proven = election_failover_at(model->clusters[0].elections[0], 0);
+    const struct failover *other = election_failover_at(model->clusters[0].elections[0], 1);
+    assert_int_equal(proven->cause, CAUSE_CLOSED);
+    assert_int_equal(proven->cause_certainty, CERTAINTY_CERTAIN);
+    assert_string_equal(proven->evidence, "transaction 0x1");
+    assert_true(other->cause != CAUSE_CLOSED);
+    history_close(history);
+    recorded_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tells_the_same),
@@ -383,6 +411,7 @@ int main(void)
                                        cmocka_unit_test(knows_when_nobody_watched),
                                        cmocka_unit_test(draws_a_gap_that_lasts),
                                        cmocka_unit_test(begins_without_a_gap),
+                                       cmocka_unit_test(shows_what_was_proven_since),
                                        cmocka_unit_test(says_why_it_cannot_be_read)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
 #include "probe/clock.h"
 #include "probe/history/complete.h"
 #include "probe/history/log_recorder.h"
+#include "probe/history/recorded_cluster.h"
 #include "probe/json/json_event.h"
 #include "tui/commands/command.h"
 #include "tui/commands/messages.h"
@@ -361,10 +362,10 @@ static bool is_recorded(const char *file)
 static void tell_completion(const char *file, const struct completion *done)
 {
     char filled[32], ahead[32];
-    complain("%s: %zu cause%s made certain, %zu failover%s added that nobody had observed, %zu gap%s filled (%s)",
-             file, done->certain, done->certain == 1 ? "" : "s", done->added, done->added == 1 ? "" : "s",
-             done->filled, done->filled == 1 ? "" : "s",
-             format_span(done->filled_us, filled, sizeof filled));
+    complain(
+        "%s: %zu cause%s made certain, %zu failover%s added that nobody had observed, %zu gap%s filled (%s)",
+        file, done->certain, done->certain == 1 ? "" : "s", done->added, done->added == 1 ? "" : "s",
+        done->filled, done->filled == 1 ? "" : "s", format_span(done->filled_us, filled, sizeof filled));
     if (done->absent)
         complain("%zu recorded failover%s of the logs' time %s in no log", done->absent,
                  done->absent == 1 ? "" : "s", done->absent == 1 ? "is" : "are");
@@ -372,9 +373,10 @@ static void tell_completion(const char *file, const struct completion *done)
         complain("%zu gap%s left as %s: other clusters were watched then", done->shared,
                  done->shared == 1 ? "" : "s", done->shared == 1 ? "it is" : "they are");
     if (done->ahead_us)
-        complain("the recorder's clock was %s %s the servers'; times from the logs are shown by the recorder's",
-                 format_span(done->ahead_us < 0 ? -done->ahead_us : done->ahead_us, ahead, sizeof ahead),
-                 done->ahead_us < 0 ? "behind" : "ahead of");
+        complain(
+            "the recorder's clock was %s %s the servers'; times from the logs are shown by the recorder's",
+            format_span(done->ahead_us < 0 ? -done->ahead_us : done->ahead_us, ahead, sizeof ahead),
+            done->ahead_us < 0 ? "behind" : "ahead of");
 }
 
 /* The logs, as a recording of the same elections, by the recorder's clock. */
@@ -395,8 +397,8 @@ static bool complete_from(struct autopsy_run *run, const char *directory, const 
     struct completion done = {0};
     int64_t ahead_us = 0;
     char *logs = text_format("%s/logs.db", directory), *again = text_format("%s/again.db", directory);
-    bool fine = logs && again && record_logs(run, logs, 0) &&
-                recording_ahead(file, logs, cluster, &ahead_us, error);
+    bool fine =
+        logs && again && record_logs(run, logs, 0) && recording_ahead(file, logs, cluster, &ahead_us, error);
     bool apart = ahead_us > APART_US || ahead_us < -APART_US;
     if (fine && apart) {
         run->options.query.ahead_us = ahead_us;
@@ -415,8 +417,8 @@ static int autopsy_complete(struct autopsy_run *run, char **error)
 {
     const struct options *options = run->invocation->options;
     struct recorded_cluster found;
-    if (!recorded_cluster_read(options->into, options->cluster, &run->invocation->settings->discovered, &found,
-                               error))
+    if (!recorded_cluster_read(options->into, options->cluster, &run->invocation->settings->discovered,
+                               &found, error))
         return EXIT_USAGE;
     struct settings settings = *run->invocation->settings;
     struct cluster_settings cluster = settings.clusters[0];
