@@ -96,20 +96,25 @@ static enum acknowledged by_further_marks(const struct election *election)
     return ACK_YES;
 }
 
+/* The session of this member has written it. */
+static bool is_members(const struct election *election, const struct candidate *c)
+{
+    if (!c->known || c->stat.owner == 0 || !election->mark_known)
+        return false;
+    if (election->mark_place == MARK_REGISTRY)
+        return registry_is_listed(election->registry) && registry_holds(election->registry, c->stat.owner);
+    return election->mark_present && election->mark_place == MARK_NODE &&
+           c->stat.owner == election->mark_stat.owner;
+}
+
 /* A member is known to own it, or the leader to have written it: this layout has it. */
 static bool is_proved(const struct election *election, enum acknowledged now)
 {
-    bool owned = election->mark_known && election->mark_present && election->mark_place == MARK_NODE &&
-                 election->mark_stat.owner != 0;
     if (now == ACK_YES)
         return true;
-    for (size_t i = 0; i < election->candidate_count; i++) {
-        const struct candidate *c = election->candidates[i];
-        if (c->known && ((owned && c->stat.owner == election->mark_stat.owner) ||
-                         (election->mark_place == MARK_REGISTRY && registry_is_listed(election->registry) &&
-                          registry_holds(election->registry, c->stat.owner))))
+    for (size_t i = 0; i < election->candidate_count; i++)
+        if (is_members(election, election->candidates[i]))
             return true;
-    }
     return false;
 }
 
@@ -162,8 +167,11 @@ void acknowledge_update(const struct update *f)
     bool was_missing = election->acknowledged == ACK_NO || election->mark_doubted;
     bool was_proved = election->mark_proved;
     enum acknowledged before = election->acknowledged, now = acknowledge_judge(election);
-    if (election->mark_proved && !was_proved && election->recipe)
-        prove_everywhere(f);
+    if (election->mark_proved && !was_proved) {
+        update_touched(f);
+        if (election->recipe)
+            prove_everywhere(f);
+    }
     if (before == now)
         return;
     election->acknowledged = now;
@@ -187,4 +195,10 @@ void acknowledge_update(const struct update *f)
     if (elected && change->takeover_us < 0)
         change->takeover_us = event.after_us;
     update_tell(f, &event);
+}
+
+void acknowledge_member(const struct update *f, const struct candidate *member)
+{
+    if (!f->election->mark_proved && is_members(f->election, member))
+        acknowledge_update(f);
 }

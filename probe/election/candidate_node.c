@@ -214,6 +214,8 @@ void update_candidate_node(const struct update *f, const char *name, const struc
     } else if (candidate == election->leader) {
         leadership_read(f);
         acknowledge_update(f);
+    } else {
+        acknowledge_member(f, candidate);
     }
 }
 

@@ -245,6 +245,13 @@ static void acknowledgements_of_other_versions(void **state)
                      "+ " LATCH " s=a\n+ /flink/x/connection_info s=77 u\ntick 60000\n"
                      "list\n> election-seen\nreadall\nread /flink/x/connection_info\ntick 20000\ntime\n"
                      "? findings acknowledgement-mismatch critical suspected " LATCH "\n");
+#define SECOND "_c_11111111-2222-3333-4444-555555555502-latch-0000000001"
+    model_script_run("... a member's proves the layout, also when it was read before that member",
+                     "watch /flink/x/latch\nconnect\n> connection connected\n"
+                     "+ " LATCH " s=a\n+ " SECOND " s=b\n+ /flink/x/connection_info s=b u\n"
+                     "list\n> election-seen\nread " LATCH "\nread /flink/x/connection_info\nread " SECOND
+                     "\ntick 20000\ntime\n"
+                     "? findings acknowledgement-mismatch critical certain " LATCH "," SECOND "\n");
 }
 
 static void locks_with_hidden_watches(void **state)
