@@ -29,7 +29,7 @@
 #include "config/option_table.h"
 #include "config/text.h"
 #include "probe/election/finding.h"
-#include "probe/election/recipe_check.h"
+#include "probe/election/recipe.h"
 #include "probe/election/recipe_table.h"
 #include "probe/metrics/figures.h"
 #include "probe/metrics/metrics.h"

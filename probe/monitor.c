@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "probe/clock.h"
-#include "probe/election/recall.h"
+#include "probe/election/baseline.h"
 #include "probe/log.h"
 #include "probe/loop_timer.h"
 #include "probe/watch/cluster_source.h"

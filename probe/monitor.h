@@ -43,7 +43,7 @@ void monitor_ask(struct monitor *);
 void monitor_clear(struct monitor *, const char *cluster, const char *election, const char *candidate);
 
 /*
- * The recorded state until that wall-clock time: see probe/election/recall.h. then: borrowed until the next
+ * The recorded state until that wall-clock time: see probe/election/baseline.h. then: borrowed until the next
  * call; NULL: no more will come, and it may be freed. Where elections are discovered, those that
  * another recorder records now (grows) are watched from the beginning.
  */

@@ -13,7 +13,7 @@
 #include "config/options.h"
 #include "config/settings.h"
 #include "probe/alert/alert_book.h"
-#include "probe/election/recipe_check.h"
+#include "probe/election/recipe.h"
 #include "probe/log.h"
 #include "tui/commands/command.h"
 #include "tui/commands/messages.h"

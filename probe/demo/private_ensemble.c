@@ -1,22 +1,72 @@
 #include "probe/demo/private_ensemble.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "config/security.h"
 #include "config/text.h"
+#include "probe/demo/supervisor.h"
 #include "probe/loop_timer.h"
 #include "probe/transport/tls_certificate.h"
 #include "probe/transport/transport.h"
 #include "probe/zookeeper/fourletter.h"
-#include "probe/demo/free_port.h"
 #include "probe/zookeeper/http.h"
-#include "probe/demo/supervisor.h"
+
+/*
+ * A port of 127.0.0.1 that a server can be started on.
+ *
+ * It lies below those that the kernel gives to outgoing connections where there is room: one of these could
+ * take the port while the server is down, and a client that retries there would even connect to itself.
+ */
+
+#define PORT_TRIES 200
+
+static int port_bind(int port)
+{
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -1;
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t length = sizeof address;
+    int bound = -1;
+    if (bind(fd, (struct sockaddr *)&address, sizeof address) == 0 &&
+        getsockname(fd, (struct sockaddr *)&address, &length) == 0)
+        bound = ntohs(address.sin_port);
+    close(fd);
+    return bound;
+}
+
+/* Free at this moment (another process may take it first); -1: none. */
+static int free_port(void)
+{
+    int lowest = 32768;
+    FILE *range = fopen("/proc/sys/net/ipv4/ip_local_port_range", "r");
+    if (range) {
+        if (fscanf(range, "%d", &lowest) != 1)
+            lowest = 32768;
+        fclose(range);
+    }
+    enum { FIRST = 10240 };
+    for (int i = 0; i < PORT_TRIES && lowest > FIRST + 1000; i++) {
+        unsigned dice;
+        if (getrandom(&dice, sizeof dice, 0) != (ssize_t)sizeof dice)
+            break;
+        int port = FIRST + (int)(dice % (unsigned)(lowest - FIRST));
+        if (port_bind(port) == port)
+            return port;
+    }
+    return port_bind(0);
+}
 
 #define JAR_DIRECTORY "/usr/share/java/"
 #define NETTY(part) JAR_DIRECTORY "netty-" part ".jar:"

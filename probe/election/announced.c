@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "probe/election/cluster.h"
-#include "probe/election/looks.h"
+#include "probe/election/session_looks.h"
 
 /* No session has so many: another number is no announcement. */
 #define ANNOUNCED_MOST 10000000

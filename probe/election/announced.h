@@ -11,7 +11,7 @@
 #ifndef ELECTOP_PROBE_ELECTION_ANNOUNCED_H
 #define ELECTOP_PROBE_ELECTION_ANNOUNCED_H
 
-#include "probe/election/clients.h"
+#include "probe/election/session_table.h"
 
 /* The last component of the paths that observers watch. */
 #define OBSERVER_NAME "/electop-observer"

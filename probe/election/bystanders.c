@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "config/room.h"
+#include "probe/election/baseline.h"
 #include "probe/election/client.h"
-#include "probe/election/clients.h"
-#include "probe/election/recalled.h"
+#include "probe/election/session_table.h"
 
 void bystander_note(struct election *election, uint64_t session)
 {

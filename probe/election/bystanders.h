@@ -31,7 +31,7 @@ struct departed {
 };
 /* One more, as it was recorded: those of before this run come first. False: out of memory. */
 bool departed_put(struct election *, const struct departure_note *);
-/* Takes over the recorded departures of before this run (recall.h). */
+/* Takes over the recorded departures of before this run (baseline.h). */
 void departed_recall(const struct update *, const struct election *then);
 /* i = 0 is the latest; NULL: no more. */
 const struct departure_note *departed_at(const struct election *, size_t i);

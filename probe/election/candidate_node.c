@@ -4,16 +4,16 @@
 #include <string.h>
 
 #include "config/text.h"
-#include "probe/election/acknowledge.h"
+#include "probe/election/acknowledgement.h"
 #include "probe/election/client.h"
-#include "probe/election/clients.h"
-#include "probe/election/update.h"
+#include "probe/election/cluster.h"
 #include "probe/election/identity.h"
 #include "probe/election/leadership.h"
-#include "probe/election/name_hash.h"
 #include "probe/election/registry.h"
-#include "probe/election/roster.h"
+#include "probe/election/candidates.h"
+#include "probe/election/session_table.h"
 #include "probe/election/transactions.h"
+#include "probe/election/update.h"
 
 static char *candidate_node_copy_part(const char *text, size_t length)
 {

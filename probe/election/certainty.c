@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "probe/election/client.h"
-#include "probe/election/clients.h"
 #include "probe/election/cluster.h"
+#include "probe/election/session_table.h"
 
 /* A directory, or a leader, that was there for less than this was made for one decision. */
 #define LASTING_US INT64_C(200000)

@@ -6,12 +6,58 @@
 #include "config/room.h"
 #include "probe/election/announced.h"
 #include "probe/election/certainty.h"
-#include "probe/election/clients.h"
+#include "probe/election/cluster.h"
 #include "probe/election/findings.h"
-#include "probe/election/looks.h"
-#include "probe/election/name_hash.h"
-#include "probe/election/roster.h"
-#include "probe/election/shared_lock.h"
+#include "probe/election/session_looks.h"
+#include "probe/election/candidates.h"
+#include "probe/election/session_table.h"
+
+bool shared_lock(const struct election *election)
+{
+    return election->reader_count > 0;
+}
+
+size_t shared_lock_holders(const struct election *election)
+{
+    size_t count = 0;
+    if (election->candidate_count == 0 || !shared_lock(election) || !election->candidates[0]->reads)
+        return election->candidate_count > 0;
+    while (count < election->candidate_count && election->candidates[count]->reads)
+        count++;
+    return count;
+}
+
+bool shared_lock_holds(const struct election *election, const struct candidate *candidate)
+{
+    if (!shared_lock(election))
+        return election->candidate_count > 0 && election->candidates[0] == candidate;
+    return candidate->place < shared_lock_holders(election) &&
+           election->candidates[candidate->place] == candidate;
+}
+
+/* The member that the one at this place waits for: of several possible ones, the nearest. NULL: none, it
+ * holds. */
+static const struct candidate *shared_lock_awaited(const struct election *election, size_t place)
+{
+    struct candidate *const *line = election->candidates;
+    if (place == 0 || place < shared_lock_holders(election))
+        return NULL;
+    if (!line[place]->reads)
+        return line[place - 1];
+    while (place-- > 0)
+        if (!line[place]->reads)
+            return line[place];
+    return NULL;
+}
+
+/* The member waits for this one, or may as well: its end brings the member's turn nearer. */
+static bool shared_lock_serves(const struct election *election, const struct candidate *member,
+                               const struct candidate *watched)
+{
+    if (watched->place >= member->place || member->place < shared_lock_holders(election))
+        return false;
+    return member->reads ? !watched->reads : watched->place + 1u == member->place;
+}
 
 /* How long a client may take to look again after its predecessor changed. */
 #define SETTLING_US 2000000

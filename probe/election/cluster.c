@@ -1,12 +1,39 @@
 #include "probe/election/cluster.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/room.h"
+#include "config/text.h"
 #include "config/znode_path.h"
+#include "probe/election/announced.h"
 #include "probe/election/election.h"
-#include "probe/election/name_hash.h"
+#include "probe/election/failover_case.h"
+#include "probe/election/session_looks.h"
+#include "probe/election/replicas.h"
+#include "probe/election/session_table.h"
+#include "probe/election/update.h"
+
+uint32_t name_hash(const char *text, size_t length, uint64_t seed)
+{
+    const uint64_t odd = 0x9e3779b97f4a7c15u;
+    uint64_t hash = seed ^ (length * odd);
+    while (length >= 8) {
+        uint64_t word;
+        memcpy(&word, text, 8);
+        hash = (hash ^ word) * odd;
+        hash ^= hash >> 32;
+        text += 8;
+        length -= 8;
+    }
+    uint64_t tail = 0;
+    memcpy(&tail, text, length);
+    hash = (hash ^ tail) * odd;
+    hash ^= hash >> 29;
+    hash *= 0xbf58476d1ce4e5b9u;
+    return (uint32_t)(hash >> 32);
+}
 
 #define PATH_SEED 0x6c62272e07bb0142u
 
@@ -139,4 +166,340 @@ const char *server_mode_word(enum server_mode mode)
         [SERVER_UNKNOWN] = NULL,        [SERVER_STANDALONE] = "standalone", [SERVER_LEADER] = "leader",
         [SERVER_FOLLOWER] = "follower", [SERVER_OBSERVER] = "observer",     [SERVER_READ_ONLY] = "read-only"};
     return words[mode];
+}
+
+/* ---- the servers of a cluster: who belongs to it, how each is, and what each one's lists show ---- */
+
+void server_end(struct server *server)
+{
+    free(server->address);
+    free(server->version);
+    free(server->problem);
+    for (size_t i = 0; i < sizeof server->hidden / sizeof server->hidden[0]; i++)
+        free(server->hidden[i]);
+}
+
+/* The proof of its servers' lists depends on the members of the ensemble, and on which of them are known. */
+static void diagnose_all(struct cluster *cluster)
+{
+    for (size_t i = 0; i < cluster->election_count; i++)
+        diagnose_soon(cluster->elections[i]);
+}
+
+struct server *servers_get(struct cluster *cluster, const char *address)
+{
+    for (size_t i = 0; i < cluster->server_count; i++)
+        if (strcmp(cluster->servers[i].address, address) == 0)
+            return &cluster->servers[i];
+    struct server *servers = realloc(cluster->servers, (cluster->server_count + 1) * sizeof *servers);
+    if (!servers)
+        return NULL;
+    cluster->servers = servers;
+    struct server *server = &servers[cluster->server_count];
+    *server = (struct server){.address = text_copy(address),
+                              .answer_us = -1,
+                              .zxid = -1,
+                              .connections = -1,
+                              .child_watches = -1,
+                              .foreign_children = -1,
+                              .load = SERVER_LOAD_UNKNOWN,
+                              .busiest_connections = -1,
+                              .lag = -1};
+    if (!server->address)
+        return NULL;
+    cluster->server_count++;
+    diagnose_all(cluster);
+    return server;
+}
+
+/* A part of its facts is known again, or cannot be had. */
+static void server_hides(struct model *model, struct cluster *cluster, struct server *server,
+                         enum hidden_part part, const char *problem)
+{
+    bool was_hidden = server->hidden[part] != NULL;
+    model->generation += text_replace(&server->hidden[part], problem);
+    if (!problem)
+        return;
+    if (part == HIDDEN_CONNECTIONS)
+        server->busiest_connections = -1;
+    if (part == HIDDEN_WATCHES) {
+        server->watches_from = NULL;
+        server->child_watches = -1;
+        announced_forget(server);
+    }
+    /* The reason for an unknown link is shown for candidates without any facts of servers, too. */
+    for (size_t i = 0; !was_hidden && part != HIDDEN_SESSIONS && i < cluster->election_count; i++)
+        diagnose_soon(cluster->elections[i]);
+    if (!was_hidden)
+        clients_hidden(cluster, (size_t)(server - cluster->servers), part);
+}
+
+/* The number of watches on children decides whether a missing watch is certain. */
+static void diagnose_unsure(struct cluster *cluster)
+{
+    for (size_t i = 0; i < cluster->election_count; i++)
+        diagnose_soon(cluster->elections[i]);
+}
+
+/* ---- the client address with most connections ---- */
+
+struct client_address {
+    const char *text;
+    size_t length;
+};
+
+static int address_compare(const void *left, const void *right)
+{
+    const struct client_address *a = left, *b = right;
+    size_t shorter = a->length < b->length ? a->length : b->length;
+    int order = memcmp(a->text, b->text, shorter);
+    return order ? order : (a->length > b->length) - (a->length < b->length);
+}
+
+static void server_find_busiest(struct server *server, const struct observed_connections *seen)
+{
+    struct client_address *all = malloc((seen->count + 1) * sizeof *all);
+    size_t count = 0, most = 0, run = 0, at = 0;
+    if (!all)
+        return;
+    for (size_t i = 0; i < seen->count; i++) {
+        const char *colon = seen->list[i].client ? strrchr(seen->list[i].client, ':') : NULL;
+        if (colon)
+            all[count++] =
+                (struct client_address){seen->list[i].client, (size_t)(colon - seen->list[i].client)};
+    }
+    qsort(all, count, sizeof *all, address_compare);
+    for (size_t i = 0; i < count; i++) {
+        run = i > 0 && address_compare(&all[i - 1], &all[i]) == 0 ? run + 1 : 1;
+        if (run > most) {
+            most = run;
+            at = i;
+        }
+    }
+    server->busiest_connections = (int)most;
+    snprintf(server->busiest_address, sizeof server->busiest_address, "%.*s", most ? (int)all[at].length : 0,
+             most ? all[at].text : "");
+    free(all);
+}
+
+void servers_lists(struct model *model, struct cluster *cluster, const struct observation *o)
+{
+    const char *address = o->kind == OBSERVED_CONNECTIONS ? o->connections.address
+                          : o->kind == OBSERVED_WATCHES   ? o->watches.address
+                          : o->kind == OBSERVED_SESSIONS  ? o->sessions.address
+                                                          : o->hidden.address;
+    struct server *server = address ? servers_get(cluster, address) : NULL;
+    if (!server)
+        return;
+    size_t index = (size_t)(server - cluster->servers);
+    switch (o->kind) {
+    case OBSERVED_CONNECTIONS:
+        server_hides(model, cluster, server, HIDDEN_CONNECTIONS, NULL);
+        clients_connections(cluster, index, o->at, &o->connections);
+        server_find_busiest(server, &o->connections);
+        failover_cases_connections(cluster, index, o->at, &o->connections);
+        if (announced_settle(cluster, server, &o->connections))
+            diagnose_unsure(cluster);
+        break;
+    case OBSERVED_WATCHES:
+        server_hides(model, cluster, server, HIDDEN_WATCHES, NULL);
+        server->watches_from =
+            o->watches.from && strcmp(o->watches.from, "four-letter") == 0 ? "four-letter" : "adminserver";
+        server->watches_seen = o->at;
+        if (server->child_watches != o->watches.child_watches)
+            diagnose_unsure(cluster);
+        server->child_watches = o->watches.child_watches;
+        announced_counted(server, &o->watches);
+        server->watch_count = 0;
+        for (size_t i = 0; i < o->watches.count; i++)
+            server->watch_count += o->watches.list[i].count;
+        clients_watches(cluster, index, o->at, &o->watches);
+        break;
+    case OBSERVED_SESSIONS:
+        server_hides(model, cluster, server, HIDDEN_SESSIONS, NULL);
+        clients_sessions(cluster, index, o->at, &o->sessions);
+        failover_cases_sessions(cluster, index, o->at, &o->sessions);
+        break;
+    default:
+        if (o->hidden.part <= HIDDEN_SESSIONS)
+            server_hides(model, cluster, server, o->hidden.part,
+                         o->hidden.problem ? o->hidden.problem : "unknown");
+        break;
+    }
+    for (size_t i = 0; i < cluster->election_count; i++)
+        if (cluster->elections[i]->suspected || cluster->elections[i]->listens)
+            diagnose_again(cluster->elections[i]);
+    model->generation++;
+}
+
+/* ---- how far behind the others it is ---- */
+
+/* Its data is another than before, or this is the first that is known of it. */
+static void zxids_forget(struct cluster *cluster)
+{
+    memset(cluster->zxids, 0, sizeof cluster->zxids);
+    for (size_t i = 0; i < cluster->server_count; i++)
+        cluster->servers[i].lag = -1;
+}
+
+static void zxids_note(struct cluster *cluster, int64_t zxid, int64_t at_us)
+{
+    if (zxid <= cluster->zxids[0].zxid)
+        return;
+    memmove(&cluster->zxids[1], &cluster->zxids[0], (ZXIDS_KEPT - 1) * sizeof cluster->zxids[0]);
+    cluster->zxids[0] = (struct zxid_told){zxid, at_us};
+}
+
+/* Only facts from before this server was polled count: later ones it may have carried out since. */
+static void server_lags(const struct cluster *cluster, struct server *server, int64_t asked_us)
+{
+    server->lag = server->lag_us = 0;
+    for (size_t i = 0; i < ZXIDS_KEPT && cluster->zxids[i].zxid > server->zxid; i++) {
+        const struct zxid_told *told = &cluster->zxids[i];
+        if (told->at_us > asked_us)
+            continue;
+        if (server->lag == 0) {
+            bool same_epoch = told->zxid >> 32 == server->zxid >> 32;
+            server->lag = same_epoch ? told->zxid - server->zxid : (told->zxid & UINT32_MAX) + 1;
+        }
+        server->lag_us = asked_us - told->at_us;
+    }
+}
+
+static void load_figure(int64_t *figure, int64_t seen)
+{
+    if (seen >= 0)
+        *figure = seen;
+}
+
+void servers_load(struct model *model, struct cluster *cluster, const struct observation *o)
+{
+    struct server *server = servers_get(cluster, o->load.address);
+    if (!server)
+        return;
+    const struct server_load *seen = &o->load.load;
+    if (o->load.part) {
+        load_figure(&server->load.uptime_ms, seen->uptime_ms);
+        load_figure(&server->load.latency_min_us, seen->latency_min_us);
+        load_figure(&server->load.latency_avg_us, seen->latency_avg_us);
+        load_figure(&server->load.latency_max_us, seen->latency_max_us);
+        load_figure(&server->load.outstanding, seen->outstanding);
+        load_figure(&server->load.znodes, seen->znodes);
+        load_figure(&server->load.ephemerals, seen->ephemerals);
+        load_figure(&server->load.watches, seen->watches);
+    } else {
+        server->load = *seen;
+    }
+    server->load_seen = o->at;
+    model->generation++;
+}
+
+/* What is wrong with a server that is well otherwise; false: nothing. */
+static bool bad_reply_text(const struct server *server, struct moment now, char *out, size_t size)
+{
+    if (server->bad_replies <= 0 || now.mono_us >= server->bad_reply_seen.mono_us + BAD_REPLIES_KEPT_US)
+        return false;
+    snprintf(out, size, "sent %d bad %s: %s", server->bad_replies,
+             server->bad_replies == 1 ? "reply" : "replies, the latest", server->bad_reply);
+    return true;
+}
+
+bool servers_sent_bad_replies(const struct cluster *cluster)
+{
+    for (size_t i = 0; i < cluster->server_count; i++)
+        if (cluster->servers[i].bad_replies > 0)
+            return true;
+    return false;
+}
+
+void servers_bad_reply(struct model *model, struct cluster *cluster, const struct observation *o)
+{
+    size_t before = cluster->server_count;
+    struct server *server = servers_get(cluster, o->bad_reply.address);
+    if (!server)
+        return;
+    if (cluster->server_count != before)
+        server->unasked = true;
+    server->bad_replies += server->bad_replies < INT32_MAX;
+    server->bad_reply_seen = o->at;
+    snprintf(server->bad_reply, sizeof server->bad_reply, "%s", o->bad_reply.what);
+    char problem[sizeof server->bad_reply + 80];
+    if (bad_reply_text(server, o->at, problem, sizeof problem))
+        text_replace(&server->problem, problem);
+    diagnose_all(cluster);
+    model->generation++;
+}
+
+void servers_stated(struct model *model, struct cluster *cluster, const struct observation *o)
+{
+    const struct observed_server *seen = &o->server;
+    size_t before = cluster->server_count;
+    struct server *server = servers_get(cluster, seen->address);
+    if (!server)
+        return;
+    bool changed = cluster->server_count != before;
+    changed |= text_replace(&server->version, seen->version);
+    char bad[sizeof server->bad_reply + 80];
+    const char *problem = seen->problem                                    ? seen->problem
+                          : bad_reply_text(server, o->at, bad, sizeof bad) ? bad
+                                                                           : NULL;
+    changed |= text_replace(&server->problem, problem);
+    changed |= server->unasked != seen->unasked || server->reachable != seen->reachable ||
+               server->mode != seen->mode || server->answer_us != seen->answer_us ||
+               server->zxid != seen->zxid || server->connections != seen->connections;
+    if (server->mode != seen->mode)
+        diagnose_all(cluster);
+    server->unasked = seen->unasked;
+    server->reachable = seen->reachable;
+    server->mode = seen->mode;
+    server->answer_us = seen->answer_us;
+    int64_t was_zxid = server->zxid;
+    server->zxid = seen->zxid;
+    if (seen->tick_ms > 0)
+        server->tick_ms = seen->tick_ms;
+    if (seen->zxid >= 0) {
+        if (seen->zxid < was_zxid)
+            zxids_forget(cluster);
+        server_lags(cluster, server, o->at.mono_us - (seen->answer_us > 0 ? seen->answer_us : 0));
+        zxids_note(cluster, seen->zxid, o->at.mono_us);
+        server->stated = o->at;
+        failover_cases_stated(cluster, (size_t)(server - cluster->servers), seen->zxid);
+    }
+    cluster_note_epoch(cluster, seen->zxid, o->at);
+    server->connections = seen->connections;
+    if (seen->reachable || server->seen.mono_us == 0)
+        server->seen = o->at;
+    if (!seen->reachable && !seen->unasked)
+        server->missed = o->at;
+    model->generation += changed;
+}
+
+static bool servers_names(const struct observed_ensemble *seen, const char *address)
+{
+    for (size_t i = 0; i < seen->count; i++)
+        if (strcmp(seen->addresses[i], address) == 0)
+            return true;
+    return false;
+}
+
+void servers_ensemble(struct model *model, struct cluster *cluster, const struct observation *o)
+{
+    bool changed = cluster->ensemble != o->ensemble.known;
+    cluster->ensemble = o->ensemble.known;
+    for (size_t at = cluster->server_count; at-- > 0;) {
+        if (servers_names(&o->ensemble, cluster->servers[at].address))
+            continue;
+        clients_server_left(cluster, at);
+        failover_cases_server_left(cluster, at);
+        for (size_t i = 0; i < cluster->election_count; i++)
+            replicas_server_left(cluster->elections[i], at);
+        server_end(&cluster->servers[at]);
+        cluster->server_count--;
+        memmove(&cluster->servers[at], &cluster->servers[at + 1],
+                (cluster->server_count - at) * sizeof *cluster->servers);
+        changed = true;
+    }
+    if (changed)
+        diagnose_all(cluster);
+    model->generation += changed;
 }

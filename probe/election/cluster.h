@@ -12,6 +12,11 @@
 
 #include "probe/election/observation.h"
 
+/* ---- how names and paths are spread over the buckets of tables ---- */
+
+/* Deterministic; the seed only keeps strangers from choosing names that share a bucket. */
+uint32_t name_hash(const char *text, size_t length, uint64_t seed);
+
 struct election;
 struct event;
 struct clients;
@@ -148,7 +153,7 @@ struct model {
     bool one_look;     /* there will be no second one (set by a caller that takes only one): suspicions from
                           watches     are reported at once, else after the second look */
     struct moment now; /* of the latest observation */
-    const struct model *earlier; /* what a recording knows until then: see recall.h; or NULL */
+    const struct model *earlier; /* what a recording knows until then: see baseline.h; or NULL */
     struct moment earlier_until;
     bool earlier_grows;
     uint64_t generation; /* goes up with every change that a screen could show */
@@ -176,5 +181,25 @@ void cluster_remove(struct cluster *, struct election *);
 uint32_t cluster_path_hash(const char *path, size_t length);
 /* The election at exactly this path; NULL: there is none. */
 struct election *cluster_election(const struct cluster *, const char *path, size_t length);
+
+/* ---- for the model: its servers, how each is, and what its lists show ---- */
+
+struct observation;
+
+/* By its address; a new one is added. NULL: out of memory. */
+struct server *servers_get(struct cluster *, const char *address);
+void server_end(struct server *);
+/* How it answers (OBSERVED_SERVER), with an address. */
+void servers_stated(struct model *, struct cluster *, const struct observation *);
+/* How much work it has (OBSERVED_LOAD), with an address. */
+void servers_load(struct model *, struct cluster *, const struct observation *);
+/* It sent a reply that is not one (OBSERVED_BAD_REPLY). */
+void servers_bad_reply(struct model *, struct cluster *, const struct observation *);
+/* One of them did. */
+bool servers_sent_bad_replies(const struct cluster *);
+/* Its connections, watches or sessions, or why one of these is not available. */
+void servers_lists(struct model *, struct cluster *, const struct observation *);
+/* The members of the ensemble; other servers are removed. */
+void servers_ensemble(struct model *, struct cluster *, const struct observation *);
 
 #endif

@@ -1,11 +1,251 @@
 #include "probe/election/diagnose.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "probe/election/certainty.h"
 #include "probe/election/chain.h"
-#include "probe/election/diagnoses.h"
+#include "probe/election/cluster.h"
+#include "probe/election/election.h"
 #include "probe/election/findings.h"
+#include "probe/election/replicas.h"
 #include "probe/election/update.h"
+
+#define SPAN_TEXT 40
+/* How long a single event is worth showing, without a setting. */
+#define SHOWN_US INT64_C(600000000)
+
+/* A single event is shown as long as leader changes are counted. */
+static int64_t diagnose_time_window_us(const struct election *election)
+{
+    int64_t us = election->settings->allow.leader_changes_ms * 1000;
+    return us > 0 ? us : SHOWN_US;
+}
+
+static void no_leader(struct diagnosis *d)
+{
+    const struct election *election = d->election;
+    if (election->state != ELECTION_VACANT || election->kind != KIND_LEADER)
+        return;
+    int64_t due_us = election->state_since.mono_us + election->settings->allow.vacancy_ms * 1000;
+    diagnosis_again(d, due_us);
+    if (d->f->at.mono_us < due_us)
+        return;
+    char when[SPAN_TEXT], allowed[SPAN_TEXT], last[160] = "";
+    const struct change *change = &election->change;
+    if (change->from && !change->to)
+        snprintf(last, sizeof last, "; the last was %.120s",
+                 change->from_identity ? change->from_identity : change->from);
+    diagnosis_raise(d, FINDING_NO_LEADER, SEVERITY_CRITICAL, CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, NULL,
+                    "nobody stands under %s since %s, longer than the %s allowed%s", election->path,
+                    tell_clock(election->state_since, when, sizeof when),
+                    tell_span(election->settings->allow.vacancy_ms * 1000, allowed, sizeof allowed), last);
+}
+
+static void flapping(struct diagnosis *d)
+{
+    const struct election *election = d->election;
+    const struct allowance *allow = &election->settings->allow;
+    int64_t span_us = allow->leader_changes_ms * 1000, now_us = d->f->at.mono_us, oldest_us = 0;
+    if (span_us <= 0 || election->kind != KIND_LEADER)
+        return;
+    int changes = 0;
+    const char *before = NULL;
+    for (size_t i = 0; i < election->tenure_count; i++) {
+        const struct tenure *tenure = election_tenure_at(election, i);
+        if (!tenure->name)
+            continue;
+        if (before && strcmp(before, tenure->name) != 0 && tenure->from.mono_us > now_us - span_us) {
+            if (changes++ == 0)
+                oldest_us = tenure->from.mono_us;
+        }
+        before = tenure->name;
+    }
+    if (changes <= allow->leader_changes)
+        return;
+    diagnosis_again(d, oldest_us + span_us);
+    char window[SPAN_TEXT];
+    diagnosis_raise(d, FINDING_FLAPPING, SEVERITY_ERROR, CERTAINTY_CERTAIN, NO_SUBJECT, &election->leader,
+                    election->leader != NULL, NULL, "%d changes of leader in the last %s; %d are allowed",
+                    changes, tell_span(span_us, window, sizeof window), allow->leader_changes);
+}
+
+static void slow_failover(struct diagnosis *d)
+{
+    const struct election *election = d->election;
+    const struct change *change = &election->change;
+    int64_t allowed_us = election->settings->allow.failover_ms * 1000;
+    int64_t shown_us = diagnose_time_window_us(election);
+    if (allowed_us <= 0 || election->kind != KIND_LEADER || !change->from || !change->to ||
+        change->vacancy_us < 0)
+        return;
+    int64_t took_us = change->vacancy_us + (change->takeover_us > 0 ? change->takeover_us : 0);
+    if (took_us <= allowed_us || d->f->at.mono_us - change->lost_at.mono_us > shown_us + took_us)
+        return;
+    diagnosis_again(d, change->lost_at.mono_us + shown_us + took_us + 1);
+    char took[SPAN_TEXT], vacant[SPAN_TEXT], takeover[SPAN_TEXT], when[SPAN_TEXT], phases[96] = "";
+    if (change->takeover_us >= 0)
+        snprintf(phases, sizeof phases, " (nobody stood for %s, taking over took %s)",
+                 tell_span(change->vacancy_us, vacant, sizeof vacant),
+                 tell_span(change->takeover_us, takeover, sizeof takeover));
+    /* The time before its znode went is reported, and does not count against the allowance: the session
+       timeout limits it. */
+    const struct failover *told = election_last_failover(election);
+    char dead[SPAN_TEXT], why[96] = "";
+    if (told && told->cause != CAUSE_UNKNOWN)
+        snprintf(why, sizeof why, "; the one before was %s%s", failover_cause_word(told->cause),
+                 told->cause_certainty == CERTAINTY_SUSPECTED ? " (suspected)" : "");
+    size_t length = strlen(why);
+    if (told && told->detection.low_us > 0)
+        snprintf(why + length, sizeof why - length, ", and had been dead for at least %s by then",
+                 tell_span(told->detection.low_us, dead, sizeof dead));
+    const struct candidate *to = election->leader;
+    diagnosis_raise(d, FINDING_SLOW_FAILOVER, SEVERITY_WARNING, CERTAINTY_CERTAIN, NO_SUBJECT, &to,
+                    to != NULL, NULL, "from %s to %s at %s it took %s%s%s", change->from, change->to,
+                    tell_clock(change->lost_at, when, sizeof when), tell_span(took_us, took, sizeof took),
+                    phases, why);
+}
+
+static void unseen_changes(struct diagnosis *d)
+{
+    const struct election *election = d->election;
+    int64_t end_us = election->unseen_at.mono_us + diagnose_time_window_us(election);
+    if (election->unseen_at.mono_us == 0 || d->f->at.mono_us > end_us)
+        return;
+    diagnosis_again(d, end_us + 1);
+    char when[SPAN_TEXT];
+    diagnosis_raise(d, FINDING_UNSEEN_CHANGES, SEVERITY_INFO, CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, NULL,
+                    "%" PRIu64 " joined and %" PRIu64 " left without being seen, the latest before %s",
+                    election->counters.unseen_joined, election->counters.unseen_left,
+                    tell_clock(election->unseen_at, when, sizeof when));
+}
+
+/* From how long things take, and how often they happen. */
+static void diagnose_time(struct diagnosis *d)
+{
+    certainty_see_kind(d->election);
+    no_leader(d);
+    flapping(d);
+    slow_failover(d);
+    unseen_changes(d);
+}
+
+/* Rounds come once a minute: after this long without one it is unconfirmed. */
+#define UNCONFIRMED_US (INT64_C(150) * 1000000)
+#define TOLD_MOST 8
+#define EVIDENCE 768
+/* No hash is then NO_SUBJECT. */
+#define SUBJECT_SERVER (UINT64_C(1) << 32)
+
+static bool is_in(uint32_t set, size_t i)
+{
+    return set >> i & 1;
+}
+
+static void tell_one(const struct election *election, const struct replica *one, char *out, size_t size,
+                     size_t *length)
+{
+    const struct replica_read *read = &one->reads[0];
+    const char *address = election->cluster->servers[one->server].address;
+    int more;
+    if (read->absent)
+        more = snprintf(out + *length, size - *length, "%s%.64s shows no such znode", *length ? "; " : "",
+                        address);
+    else
+        more = snprintf(out + *length, size - *length,
+                        "%s%.64s shows czxid 0x%" PRIx64 ", pzxid 0x%" PRIx64 ", cversion %" PRId32
+                        ", %" PRId32 " child%s",
+                        *length ? "; " : "", address, (uint64_t)read->czxid, (uint64_t)read->pzxid,
+                        read->cversion, read->children, read->children == 1 ? "" : "ren");
+    if (more > 0 && (size_t)more < size - *length)
+        *length += (size_t)more;
+    else
+        out[*length] = '\0';
+}
+
+/* Nothing but the zxid of the last change: the same number of children came and went. */
+static bool only_pzxid(const struct replicas *r)
+{
+    const struct replica_read *first = NULL;
+    for (size_t i = 0; i < r->count; i++) {
+        const struct replica_read *read = &r->list[i].reads[0];
+        if (!is_in(r->compared, i))
+            continue;
+        if (!first)
+            first = read;
+        if (read->absent || read->czxid != first->czxid || read->cversion != first->cversion ||
+            read->children != first->children)
+            return false;
+    }
+    return true;
+}
+
+static void raise(struct diagnosis *d, const struct replicas *r)
+{
+    char text[EVIDENCE] = "", advice[256];
+    size_t length = 0, told = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < r->count; i++)
+            if (is_in(r->compared, i) && is_in(r->apart, i) == (pass == 0) && told++ < TOLD_MOST)
+                tell_one(d->election, &r->list[i], text, sizeof text, &length);
+    bool harmless = only_pzxid(r);
+    size_t at = 0;
+    while (at < r->count && !is_in(r->apart, at))
+        at++;
+    const char *first = d->election->cluster->servers[r->list[at].server].address;
+    if (harmless)
+        snprintf(advice, sizeof advice,
+                 "compare the lists of children; where they are equal nothing else is wrong: before 3.6 a "
+                 "restart could lose this number (ZOOKEEPER-3125)");
+    else if (r->majority && (r->apart & (r->apart - 1)) == 0)
+        snprintf(advice, sizeof advice, "stop %.64s, remove its data and let it copy everything anew", first);
+    else if (r->majority)
+        snprintf(advice, sizeof advice,
+                 "one after the other of those that differ: stop it, remove its data and let it copy "
+                 "everything anew");
+    else
+        snprintf(advice, sizeof advice,
+                 "no majority says which is right: find that out, then stop the other, remove its data and "
+                 "let it copy everything anew");
+    diagnosis_raise(d, FINDING_REPLICA_DIVERGENCE, harmless ? SEVERITY_WARNING : SEVERITY_CRITICAL,
+                    CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, advice,
+                    "%s differs, in 3 looks after a sync each: %s", d->election->path, text);
+}
+
+/* From replies that are none; also while nothing else can be seen. */
+static void diagnose_bad_replies(struct diagnosis *d)
+{
+    const struct cluster *cluster = d->election->cluster;
+    for (size_t i = 0; i < cluster->server_count; i++) {
+        const struct server *server = &cluster->servers[i];
+        int64_t until_us = server->bad_reply_seen.mono_us + BAD_REPLIES_KEPT_US;
+        if (server->bad_replies <= 0 || d->f->at.mono_us >= until_us)
+            continue;
+        diagnosis_again(d, until_us);
+        diagnosis_raise(d, FINDING_BAD_REPLY, SEVERITY_ERROR, CERTAINTY_CERTAIN,
+                        name_hash(server->address, strlen(server->address), 0) | SUBJECT_SERVER, NULL, 0,
+                        NULL, "%.64s sent %d %s no ZooKeeper %s: %s", server->address, server->bad_replies,
+                        server->bad_replies == 1 ? "reply that is" : "replies that are",
+                        server->bad_replies == 1 ? "reply" : "replies; the latest", server->bad_reply);
+    }
+}
+
+/* From what each server by itself shows. */
+static void diagnose_replicas(struct diagnosis *d)
+{
+    const struct replicas *r = d->election->replicas;
+    if (!r || r->verdict == VERDICT_NONE || r->verdict == VERDICT_AGREE)
+        return;
+    int64_t until_us = r->judged.mono_us + UNCONFIRMED_US;
+    if (r->verdict == VERDICT_OPEN || d->f->at.mono_us >= until_us) {
+        diagnosis_keep_all(d, FINDING_REPLICA_DIVERGENCE);
+        return;
+    }
+    diagnosis_again(d, until_us);
+    raise(d, r);
+}
 
 /* A small election is diagnosed at once; a large one no more often than costs a few percent of a core. */
 #define LARGE 128

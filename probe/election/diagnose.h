@@ -8,6 +8,20 @@
 
 #include "probe/election/moment.h"
 
+/* ---- the diagnoses of one election, in diagnose_*.c: each raises and keeps its findings (findings.h) ----
+ */
+
+struct diagnosis;
+
+/* From the watch chain, which must be up to date (chain_update()). */
+void diagnose_watches(struct diagnosis *);
+/* From owners and their connections. */
+void diagnose_sessions(struct diagnosis *);
+/* Duplicates: of one session, or of one identity. */
+void diagnose_duplicates(struct diagnosis *);
+/* From names, numbers and marks. */
+void diagnose_names(struct diagnosis *);
+
 struct model;
 struct cluster;
 

@@ -5,13 +5,12 @@
 #include <string.h>
 
 #include "probe/election/chain.h"
-#include "probe/election/clients.h"
-#include "probe/election/diagnoses.h"
-#include "probe/election/evidence.h"
+#include "probe/election/cluster.h"
+#include "probe/election/diagnose.h"
 #include "probe/election/findings.h"
 #include "probe/election/identity.h"
-#include "probe/election/name_hash.h"
-#include "probe/election/roster.h"
+#include "probe/election/candidates.h"
+#include "probe/election/session_table.h"
 
 #define SESSION_TEXT 256
 /* Candidates of one session that are compared with one another. */

@@ -5,8 +5,7 @@
 
 #include "probe/election/bystanders.h"
 #include "probe/election/client.h"
-#include "probe/election/diagnoses.h"
-#include "probe/election/evidence.h"
+#include "probe/election/diagnose.h"
 #include "probe/election/findings.h"
 #include "probe/election/registry.h"
 

@@ -6,10 +6,9 @@
 #include "probe/election/bystanders.h"
 #include "probe/election/chain.h"
 #include "probe/election/client.h"
-#include "probe/election/clients.h"
-#include "probe/election/diagnoses.h"
-#include "probe/election/evidence.h"
+#include "probe/election/diagnose.h"
 #include "probe/election/findings.h"
+#include "probe/election/session_table.h"
 
 #define SESSION_TEXT 256
 #define SPAN_TEXT 40

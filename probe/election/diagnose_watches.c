@@ -6,12 +6,11 @@
 #include "probe/election/bystanders.h"
 #include "probe/election/chain.h"
 #include "probe/election/client.h"
-#include "probe/election/clients.h"
-#include "probe/election/diagnoses.h"
-#include "probe/election/evidence.h"
+#include "probe/election/diagnose.h"
 #include "probe/election/findings.h"
-#include "probe/election/looks.h"
-#include "probe/election/roster.h"
+#include "probe/election/session_looks.h"
+#include "probe/election/candidates.h"
+#include "probe/election/session_table.h"
 
 #define SESSION_TEXT 256
 #define SPAN_TEXT 40

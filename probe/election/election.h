@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "probe/election/failover.h"
 #include "probe/election/finding.h"
 #include "probe/election/observation.h"
 #include "probe/election/recipe.h"
@@ -197,7 +198,7 @@ struct election {
 
     struct tenure *tenures; /* a ring; election_tenure_at() reads it */
     size_t tenure_first, tenure_count, tenure_room;
-    struct moment own_since;    /* tenures before this are a recording's (recall.h); mono_us 0: none is */
+    struct moment own_since;    /* tenures before this are a recording's (baseline.h); mono_us 0: none is */
     struct change change;       /* change.lost_at.mono_us 0: none seen yet */
     struct failover *failovers; /* a ring; election_failover_at() (model.h) reads it */
     size_t failover_first, failover_count, failover_room;
@@ -224,7 +225,7 @@ struct election {
     struct registry *members;       /* NULL: has none */
     bool registry_complete;         /* of a frozen picture, which keeps no registry */
     struct moment lost_after;       /* of a loss that was found after a gap: it happened since then */
-    const struct election *earlier; /* as it was recorded (recall.h), borrowed; NULL: nothing is known, or
+    const struct election *earlier; /* as it was recorded (baseline.h), borrowed; NULL: nothing is known, or
                                        it is of no use any more */
     bool recalled;                  /* facts of a recording have been taken over */
     uint32_t path_hash;
@@ -303,5 +304,15 @@ const char *recognised_word(enum recognised);
 const char *recipe_family_word(enum recipe_family);
 const char *election_kind_word(enum election_kind);
 const char *kind_proof_word(enum kind_proof);
+
+/* ---- the latest failovers of one election: the inside of what model.h reads of them ---- */
+
+/* The latest reported ones, i = 0 is the oldest; NULL: no more. */
+const struct failover *election_failover_at(const struct election *, size_t i);
+/* The last of them, where it is of the latest change of leader; else NULL. */
+const struct failover *election_last_failover(const struct election *);
+/* Keeps a copy, in the place of the oldest where there are FAILOVERS_KEPT. False: out of memory. */
+bool election_keep_failover(struct election *, const struct failover *);
+void failovers_free(struct election *);
 
 #endif

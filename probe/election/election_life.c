@@ -10,7 +10,7 @@
 #include "probe/election/leadership.h"
 #include "probe/election/registry.h"
 #include "probe/election/replicas.h"
-#include "probe/election/roster.h"
+#include "probe/election/candidates.h"
 
 struct election *election_new(struct cluster *cluster, const char *path, uint32_t hash)
 {

@@ -1,5 +1,6 @@
 #include "probe/election/failover.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "config/text.h"
@@ -43,4 +44,93 @@ void failover_release(struct failover *failover)
     free(failover->to_identity);
     free(failover->evidence);
     *failover = (struct failover){0};
+}
+
+/* An open upper bound is longer than any other. */
+#define UNBOUNDED INT64_MAX
+/* Fewer watched seconds say nothing of an hour. */
+#define RATE_LEAST_US INT64_C(60000000)
+
+bool failover_sample_of(const struct failover *failover, struct failover_sample *sample)
+{
+    struct span length = failover->total;
+    if (length.low_us < 0 && failover->takeover.low_us < 0 && failover->takeover.high_us < 0 &&
+        failover->vacancy.low_us >= 0) {
+        bool detected = failover->detection.low_us >= 0 || failover->detection.high_us >= 0;
+        bool open = failover->vacancy.high_us < 0 || (failover->detection.high_us < 0 &&
+                                                      (detected || failover_has_detection(failover->cause)));
+        int64_t low_us = detected && failover->detection.low_us > 0 ? failover->detection.low_us : 0;
+        length.low_us = low_us + failover->vacancy.low_us;
+        length.high_us =
+            open ? SPAN_OPEN : failover->vacancy.high_us + (detected ? failover->detection.high_us : 0);
+    }
+    bool nothing = length.low_us < 0 || (length.low_us == 0 && length.high_us < 0);
+    if (failover->gap_us > 0 || nothing || failover->cause >= CAUSE_COUNT)
+        return false;
+    *sample = (struct failover_sample){.cause = failover->cause, .length = length};
+    return true;
+}
+
+static int failover_stats_compare(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static struct span rank(const int64_t *lows, const int64_t *highs, size_t count, unsigned percent);
+size_t failover_stats_rank(size_t count, unsigned percent)
+{
+    size_t rank = (count * percent + 99) / 100; /* from 1 */
+    return rank - (rank > 0);
+}
+
+static struct span rank(const int64_t *lows, const int64_t *highs, size_t count, unsigned percent)
+{
+    size_t at = failover_stats_rank(count, percent);
+    return (struct span){lows[at], highs[at] == UNBOUNDED ? SPAN_OPEN : highs[at]};
+}
+
+/* cause: CAUSE_COUNT: all. lows and highs have room for count. */
+static void make_figures(const struct failover_sample *samples, size_t count, int cause, int64_t *lows,
+                         int64_t *highs, struct failover_figures *figures)
+{
+    size_t mine = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (cause != CAUSE_COUNT && (int)samples[i].cause != cause)
+            continue;
+        lows[mine] = samples[i].length.low_us;
+        highs[mine++] = samples[i].length.high_us < 0 ? UNBOUNDED : samples[i].length.high_us;
+    }
+    if (!mine)
+        return;
+    qsort(lows, mine, sizeof *lows, failover_stats_compare);
+    qsort(highs, mine, sizeof *highs, failover_stats_compare);
+    *figures = (struct failover_figures){.count = mine,
+                                         .p50 = rank(lows, highs, mine, 50),
+                                         .p90 = rank(lows, highs, mine, 90),
+                                         .p99 = rank(lows, highs, mine, 99),
+                                         .max = rank(lows, highs, mine, 100)};
+}
+
+bool failover_stats_make(const struct failover_sample *samples, size_t count, struct failover_stats *stats)
+{
+    const struct failover_figures none = {0, SPAN_UNKNOWN, SPAN_UNKNOWN, SPAN_UNKNOWN, SPAN_UNKNOWN};
+    stats->all = none;
+    for (int cause = 0; cause < CAUSE_COUNT; cause++)
+        stats->by_cause[cause] = none;
+    if (!count)
+        return true;
+    int64_t *room = count <= SIZE_MAX / 2 / sizeof *room ? malloc(count * 2 * sizeof *room) : NULL;
+    if (!room)
+        return false;
+    make_figures(samples, count, CAUSE_COUNT, room, room + count, &stats->all);
+    for (int cause = 0; cause < CAUSE_COUNT; cause++)
+        make_figures(samples, count, cause, room, room + count, &stats->by_cause[cause]);
+    free(room);
+    return true;
+}
+
+double failover_rate(size_t changes, int64_t watched_us)
+{
+    return watched_us < RATE_LEAST_US ? -1 : (double)changes * 3600e6 / (double)watched_us;
 }

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "config/text.h"
-#include "probe/election/clients.h"
 #include "probe/election/cluster.h"
-#include "probe/election/failovers.h"
-#include "probe/election/update.h"
+#include "probe/election/election.h"
+#include "probe/election/session_table.h"
 #include "probe/election/transactions.h"
+#include "probe/election/update.h"
 
 /* Where no server shows anything, its owner may yet volunteer again. */
 #define HOPELESS_AFTER_US INT64_C(1000000)

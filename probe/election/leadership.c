@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "config/text.h"
-#include "probe/election/acknowledge.h"
+#include "probe/election/acknowledgement.h"
+#include "probe/election/election.h"
 #include "probe/election/failover_case.h"
-#include "probe/election/failovers.h"
-#include "probe/election/update.h"
 #include "probe/election/tenure.h"
+#include "probe/election/update.h"
 
 /* ---- the latest change ---- */
 

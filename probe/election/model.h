@@ -11,6 +11,13 @@
 #include "probe/election/election.h"
 #include "probe/election/event.h"
 
+/* ---- A picture that does not move ---- */
+
+struct model;
+
+/* A deep copy without events, read by the same functions. NULL: out of memory. */
+struct model *model_freeze(const struct model *);
+
 /* The settings must outlive the model. NULL and a text in *error (caller frees) where a recipe is bad. */
 struct model *model_new(const struct settings *, char **error);
 void model_free(struct model *);

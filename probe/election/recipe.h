@@ -127,4 +127,18 @@ char *recipe_further_mark(const struct recipe *, const char *election_path, size
 /* The directory of its members' entries; NULL: it has none. */
 char *recipe_members_path(const struct recipe *, const char *election_path);
 
+/* ---- between the configuration, which names recipes, and the recipes that there are ---- */
+
+/* The names of the built-in ones, for the configuration's own checks: NULL-terminated, and the array (not
+   its strings) the caller's to free. NULL: out of memory. */
+const char **recipes_names(void);
+
+/* Can all recipes of the user be compiled? False with the error in *error ("error; remedy",
+   caller frees; NULL: out of memory). */
+bool recipes_check(const struct settings *, char **error);
+
+/* All recipes that the settings speak of: built in, the user's own, and patterns that elections name in place
+   of a recipe. NULL and *error as above. */
+struct recipe_book *recipes_of(const struct settings *, char **error);
+
 #endif

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "config/text.h"
+#include "probe/election/cluster.h"
 #include "probe/election/election.h"
 #include "probe/election/identity.h"
-#include "probe/election/name_hash.h"
 
 struct registry_entry {
     char *name;

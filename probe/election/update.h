@@ -3,27 +3,22 @@
  *
  * The model from the top down; each file calls only those below it:
  *
- *   freeze.c            a copy that does not change
- *   model.c             takes an observation to its election
+ *   model.c             takes an observation to its election; copies the whole state
  *   diagnose*.c         problems
  *   chain.c             the actual watches
- *   directory.c         lists of children: joined, left, unseen
- *   marks.c             acknowledgements and registries, as they are read
- *   lock.c              elections that are one znode
- *   servers.c           the ensemble's members, and the facts of each server
- *   looks.c             sessions as the servers show them, and the looks that count
- *   recall.c            facts of a recording from before this run
+ *   directory.c         lists of children, or a lock's one znode: joined, left, unseen
+ *   acknowledgement.c   acknowledgements and registries, as they are read
+ *   session_looks.c     sessions as the servers show them, and the looks that count
+ *   baseline.c          facts of a recording from before this run
  *   election_life.c     an election's beginning, its configuration, and its end
  *   candidate_node.c    one candidate's znode: read, gone, denied
  *   leadership.c        the leader, and since when
- *   acknowledge.c       whether the leader has acknowledged
  *   findings.c          the findings of one election: raised, kept, cleared
  *   failover_case.c     the evidence of a change of leader, until it is reported as a whole
- *   recalled.c          single facts of the recorded past
  *   update.c            the common part of every change
- *   tables              failovers.c, registry.c, roster.c, tenure.c, bystanders.c, replicas.c, clients.c,
+ *   tables              registry.c, candidates.c, tenure.c, bystanders.c, replicas.c, session_table.c,
  *                       transactions.c
- *   cluster.c           the elections of a cluster by path
+ *   cluster.c           the elections of a cluster by path, and its servers
  */
 #ifndef ELECTOP_PROBE_ELECTION_UPDATE_H
 #define ELECTOP_PROBE_ELECTION_UPDATE_H

@@ -3,7 +3,6 @@
 #include <stddef.h>
 
 #include "probe/election/chain.h"
-#include "probe/election/shared_lock.h"
 
 bool candidate_stays(const struct candidate *c)
 {

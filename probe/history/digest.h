@@ -9,7 +9,7 @@
 #ifndef ELECTOP_PROBE_HISTORY_DIGEST_H
 #define ELECTOP_PROBE_HISTORY_DIGEST_H
 
-#include "probe/election/failover_stats.h"
+#include "probe/election/failover.h"
 #include "probe/json/buffer.h"
 
 /* Nothing for no samples. False: out of memory. */

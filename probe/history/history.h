@@ -17,7 +17,6 @@
 
 #include "probe/election/event.h"
 #include "probe/election/failover.h"
-#include "probe/election/failover_stats.h"
 #include "probe/election/model.h"
 
 struct history;

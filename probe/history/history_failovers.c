@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "config/text.h"
-#include "probe/election/failovers.h"
+#include "probe/election/election.h"
 #include "probe/history/history.h"
 #include "probe/history/lengths.h"
 #include "probe/history/reader.h"

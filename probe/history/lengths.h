@@ -10,7 +10,7 @@
 
 #include <sqlite3.h>
 
-#include "probe/election/failover_stats.h"
+#include "probe/election/failover.h"
 
 #define LENGTHS_HOUR_US INT64_C(3600000000)
 

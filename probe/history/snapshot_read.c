@@ -9,7 +9,7 @@
 #include "probe/election/cluster.h"
 #include "probe/election/election_life.h"
 #include "probe/election/registry.h"
-#include "probe/election/roster.h"
+#include "probe/election/candidates.h"
 #include "probe/election/tenure.h"
 #include "probe/history/snapshot_read_election.h"
 #include "probe/history/snapshot_read_state.h"

@@ -6,13 +6,12 @@
 #include "probe/election/bystanders.h"
 #include "probe/election/chain.h"
 #include "probe/election/client.h"
-#include "probe/election/clients.h"
 #include "probe/election/cluster.h"
+#include "probe/election/election.h"
 #include "probe/election/election_life.h"
-#include "probe/election/failovers.h"
 #include "probe/election/findings.h"
-#include "probe/election/name_hash.h"
-#include "probe/election/roster.h"
+#include "probe/election/candidates.h"
+#include "probe/election/session_table.h"
 
 static const struct recipe *snapshot_read_recipe(struct snapshot_reader *t, struct scan *scan)
 {

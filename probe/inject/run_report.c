@@ -7,7 +7,7 @@
 #include "probe/inject/run_live.h"
 #include "probe/inject/run_part.h"
 #include "probe/inject/run_state.h"
-#include "probe/json/json_member.h"
+#include "probe/json/json_writer.h"
 
 const char *run_end_word(enum run_end end)
 {

@@ -9,7 +9,6 @@
 #include "probe/zookeeper/adminserver.h"
 #include "probe/zookeeper/fourletter.h"
 #include "probe/zookeeper/http.h"
-#include "probe/zookeeper/fourletter_parse.h"
 
 #define WITHIN_MS 2000
 #define ANSWER_MOST 65536

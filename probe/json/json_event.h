@@ -11,8 +11,8 @@
  *   leader-elected       from (null: none before), from_identity,
  *                        to, to_identity, after_ms (since the loss)
  *   leader-acknowledged  candidate, identity, after_ms (since it became first)
- *   failover             failover: the object of json_failover.h
- *   finding-raised       finding: the object of json_finding.h
+ *   failover             failover: the object of json_failover_write()
+ *   finding-raised       finding: the object of json_finding_write()
  *   finding-cleared      finding
  *   connection           state, detail (why, for people); of a "gap"
  *                        also gap_ms, its length; election is null
@@ -32,7 +32,31 @@
 #include <stdint.h>
 
 #include "probe/election/event.h"
+#include "probe/election/failover.h"
+#include "probe/election/finding.h"
 #include "probe/json/buffer.h"
+#include "probe/json/json_writer.h"
+
+/* ---- A finding as JSON: the same object in `once` and in `events` ---- */
+
+/* The object, as the next element. */
+void json_finding_write(struct json_writer *, const struct finding *);
+
+/*
+ * A change of leader as JSON: the same object in `events` and in `report`.
+ *
+ * Keys: from, from_identity, to, to_identity, cause, cause_certainty, evidence, detection_ms, vacancy_ms,
+ * takeover_ms, total_ms. A duration is [low, high] in milliseconds, with null for a bound that is open, and
+ * null where nothing is known of it. cause_certainty is null where the cause is "unknown".
+ */
+
+/* The object, as the next element. */
+void json_failover_write(struct json_writer *, const struct failover *);
+/* Its members alone, into an object that holds others too. */
+void json_failover_write_members(struct json_writer *, const struct failover *);
+
+/* One of its phases, or a figure of several: [low, high], or null. */
+void json_failover_write_span(struct json_writer *, const char *key, struct span);
 
 /* Appends the event's object and a newline. */
 void json_event_write(struct buffer *, const struct event *);

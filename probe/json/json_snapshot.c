@@ -5,12 +5,10 @@
 #include <string.h>
 
 #include "probe/election/chain.h"
-#include "probe/election/shared_lock.h"
 #include "probe/election/whatif.h"
-#include "probe/json/json_failover.h"
-#include "probe/json/json_finding.h"
-#include "probe/json/json_member.h"
 #include "probe/json/election_summary.h"
+#include "probe/json/json_event.h"
+#include "probe/json/json_writer.h"
 
 static void write_number(struct json_writer *writer, const char *key, bool known, int64_t value)
 {

@@ -39,7 +39,7 @@
 #ifndef ELECTOP_PROBE_JSON_JSON_SNAPSHOT_H
 #define ELECTOP_PROBE_JSON_JSON_SNAPSHOT_H
 
-#include "probe/election/failover_stats.h"
+#include "probe/election/failover.h"
 #include "probe/election/model.h"
 #include "probe/json/buffer.h"
 

@@ -7,7 +7,7 @@
 #define ELECTOP_PROBE_METRICS_FIGURES_H
 
 #include "probe/election/election.h"
-#include "probe/election/failover_stats.h"
+#include "probe/election/failover.h"
 
 enum figure {
     FIGURE_CANDIDATES,

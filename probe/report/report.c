@@ -3,6 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/room.h"
+#include "config/text.h"
+#include "config/znode_path.h"
+#include "probe/election/recipe.h"
+#include "probe/history/lookup.h"
+#include "probe/json/election_summary.h"
+#include "probe/json/json_event.h"
+#include "probe/json/json_writer.h"
+
 #define GAP_LEAST_US INT64_C(1000000)
 
 static bool report_same(const char *a, const char *b)
@@ -10,7 +19,8 @@ static bool report_same(const char *a, const char *b)
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-bool report_recorded_part(const struct report *report, int64_t *from_us, int64_t *to_us)
+/* The part of the window of which anything is recorded; false: there is none. */
+static bool report_recorded_part(const struct report *report, int64_t *from_us, int64_t *to_us)
 {
     *from_us = report->from_us > report->recorded_from_us ? report->from_us : report->recorded_from_us;
     *to_us = report->to_us < report->recorded_to_us ? report->to_us : report->recorded_to_us;
@@ -154,4 +164,608 @@ size_t report_gap_count(const struct report_election *election)
 double report_changes_per_hour(const struct report_election *election)
 {
     return failover_rate(election->change_count, election->led_us + election->vacant_us);
+}
+
+/* ---- filled from a recording ---- */
+
+struct gathering {
+    const struct report_query *query;
+    struct report *report;
+    struct report_election *election; /* that is being gathered */
+    size_t room;                      /* of elections */
+    size_t stretch_room, leader_room, failover_room, clock_room;
+    struct name_lookup by_identity, by_name; /* its leaders: those without an identity by name */
+    bool failed;                             /* out of memory */
+};
+
+/* One more element at the end of an array, zeroed; NULL: out of memory. */
+static void *report_gather_append(struct gathering *gathering, void **array, size_t *count, size_t *room,
+                                  size_t size)
+{
+    if (!room_for_one(array, *count, room, size)) {
+        gathering->failed = true;
+        return NULL;
+    }
+    void *element = (char *)*array + *count * size;
+    memset(element, 0, size);
+    (*count)++;
+    return element;
+}
+
+static char *report_gather_copy(struct gathering *gathering, const char *text)
+{
+    char *own = text ? strdup(text) : NULL;
+    gathering->failed |= text && !own;
+    return own;
+}
+
+static bool report_gather_same(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static const char *report_gather_cluster_name(const struct election *election)
+{
+    const char *name = election->cluster->name;
+    return name && *name ? name : NULL;
+}
+
+static bool report_gather_is_wanted(const struct report_query *query, const struct election *election)
+{
+    const char *path = summary_path(election), *wanted = query->election;
+    if (query->cluster && !report_gather_same(query->cluster, report_gather_cluster_name(election)))
+        return false;
+    return !wanted || strcmp(wanted, path) == 0 || strcmp(wanted, election->path) == 0 ||
+           report_gather_same(wanted, election->name) || znode_pattern_match(wanted, path);
+}
+
+static struct report_election *find_election(struct gathering *gathering, const struct election *election)
+{
+    struct report *report = gathering->report;
+    for (size_t i = 0; i < report->election_count; i++) {
+        struct report_election *known = &report->elections[i];
+        if (strcmp(known->full_path, election->path) == 0 &&
+            report_gather_same(known->cluster, report_gather_cluster_name(election)))
+            return known;
+    }
+    if (!report_gather_is_wanted(gathering->query, election))
+        return NULL;
+    struct report_election *found =
+        report_gather_append(gathering, (void **)&report->elections, &report->election_count,
+                             &gathering->room, sizeof *report->elections);
+    if (!found)
+        return NULL;
+    found->cluster = report_gather_copy(gathering, report_gather_cluster_name(election));
+    found->full_path = report_gather_copy(gathering, election->path);
+    found->path = report_gather_copy(gathering, summary_path(election));
+    found->name = report_gather_copy(gathering, election->name ? election->name : summary_path(election));
+    if (!found->full_path || !found->path || !found->name) {
+        /* Half of one must not be found again. */
+        free(found->cluster);
+        free(found->full_path);
+        free(found->path);
+        free(found->name);
+        report->election_count--;
+        return NULL;
+    }
+    return found;
+}
+
+/* What may change, or become known, as time goes on. */
+static void describe(struct gathering *gathering, struct report_election *found,
+                     const struct election *election)
+{
+    found->kind = election->kind;
+    found->state = summary_state(election);
+    if (election->recipe && !report_gather_same(found->recipe, election->recipe->name)) {
+        free(found->recipe);
+        found->recipe = report_gather_copy(gathering, election->recipe->name);
+    }
+}
+
+static void finding_assign(struct gathering *gathering, struct finding *to, const struct finding *from)
+{
+    finding_release(to);
+    gathering->failed |= !finding_copy(to, from);
+}
+
+/*
+ * A finding is identified by its subject, not by the candidates it names: those that flap, and their number,
+ * change while it lasts. Only a candidate's subject is made anew in each run of the recorder, except for its
+ * number in line (diagnosis_subject()).
+ */
+static bool same_subject(const struct finding *a, const struct finding *b)
+{
+    const uint64_t of_candidate = UINT64_C(1) << 63;
+    if (a->subject == b->subject)
+        return true;
+    return (a->subject & b->subject & of_candidate) && (uint32_t)a->subject == (uint32_t)b->subject &&
+           a->candidate_count && b->candidate_count && report_gather_same(a->candidates[0], b->candidates[0]);
+}
+
+/* The present finding that this event repeats. */
+static struct report_finding *find_standing(struct report_election *election, const struct finding *finding)
+{
+    for (size_t i = election->finding_count; i > 0; i--) {
+        struct report_finding *known = &election->findings[i - 1];
+        if (!known->cleared_us && known->finding.code == finding->code &&
+            same_subject(&known->finding, finding))
+            return known;
+    }
+    return NULL;
+}
+
+static void raise_finding(struct gathering *gathering, struct report_election *election,
+                          const struct finding *finding, int64_t at_us)
+{
+    struct report_finding *told = find_standing(election, finding);
+    if (!told) {
+        /* Findings are few: an array that grows by one is good enough. */
+        size_t room = election->finding_count;
+        told = report_gather_append(gathering, (void **)&election->findings, &election->finding_count, &room,
+                                    sizeof *election->findings);
+        if (!told)
+            return;
+        told->raised_us = finding->since.wall_us ? finding->since.wall_us : at_us;
+    }
+    finding_assign(gathering, &told->finding, finding);
+}
+
+/* The state at one moment: which elections were observed, and their findings. */
+static void take_moment(struct gathering *gathering, const struct model *model, bool findings)
+{
+    for (size_t i = 0; model && i < model->cluster_count; i++) {
+        const struct cluster *cluster = &model->clusters[i];
+        for (size_t j = 0; j < cluster->election_count && !gathering->failed; j++) {
+            const struct election *election = cluster->elections[j];
+            struct report_election *found = find_election(gathering, election);
+            if (!found)
+                continue;
+            describe(gathering, found, election);
+            for (size_t k = 0; findings && k < election->finding_count; k++)
+                raise_finding(gathering, found, election->findings[k], gathering->report->from_us);
+        }
+    }
+}
+
+static bool take_event(void *context, const struct event *event)
+{
+    struct gathering *gathering = context;
+    struct report_election *found = event->election ? find_election(gathering, event->election) : NULL;
+    if (found)
+        describe(gathering, found, event->election);
+    if (found && event->kind == EVENT_UNSEEN) {
+        found->unseen_joined += event->unseen_joined;
+        found->unseen_left += event->unseen_left;
+    } else if (found && event->kind == EVENT_FINDING_RAISED && event->finding) {
+        raise_finding(gathering, found, event->finding, event->at.wall_us);
+    } else if (found && event->kind == EVENT_FINDING_CLEARED && event->finding) {
+        struct report_finding *told = find_standing(found, event->finding);
+        if (told)
+            told->cleared_us = event->at.wall_us;
+    }
+    return !gathering->failed;
+}
+
+/* The row of the time line that belongs to this leader. */
+static size_t report_gather_leader_of(struct gathering *gathering, const char *name, const char *identity)
+{
+    struct report_election *election = gathering->election;
+    struct name_lookup *known = identity ? &gathering->by_identity : &gathering->by_name;
+    const char *who = identity ? identity : name ? name : "";
+    int64_t at;
+    if (lookup_find(known, who, strlen(who), &at))
+        return (size_t)at;
+    lookup_set(known, who, strlen(who), (int64_t)election->leader_count);
+    struct report_leader *leader =
+        report_gather_append(gathering, (void **)&election->leaders, &election->leader_count,
+                             &gathering->leader_room, sizeof *election->leaders);
+    if (!leader)
+        return REPORT_NOBODY;
+    leader->name = report_gather_copy(gathering, name ? name : "");
+    leader->identity = report_gather_copy(gathering, identity);
+    return election->leader_count - 1;
+}
+
+static struct report_stretch *add_stretch(struct gathering *gathering, enum stretch_kind kind,
+                                          int64_t from_us, int64_t to_us)
+{
+    struct report_election *election = gathering->election;
+    struct report_stretch *stretch =
+        report_gather_append(gathering, (void **)&election->stretches, &election->stretch_count,
+                             &gathering->stretch_room, sizeof *election->stretches);
+    if (stretch)
+        *stretch = (struct report_stretch){
+            .kind = kind, .leader = REPORT_NOBODY, .from_us = from_us, .to_us = to_us};
+    return stretch;
+}
+
+/* The time line is complete until then. */
+static int64_t told_until(const struct gathering *gathering)
+{
+    const struct report_election *election = gathering->election;
+    return election->stretch_count ? election->stretches[election->stretch_count - 1].to_us
+                                   : gathering->report->from_us;
+}
+
+static bool take_stretch(void *context, const struct history_stretch *told)
+{
+    struct gathering *gathering = context;
+    /* A clock that went back causes stretches that overlap: each moment is reported once. */
+    int64_t until_us = told_until(gathering), end_us = gathering->report->to_us;
+    int64_t from_us = told->from_us > until_us ? told->from_us : until_us;
+    int64_t to_us = told->to_us < end_us ? told->to_us : end_us;
+    if (to_us <= from_us)
+        return !gathering->failed;
+    if (from_us > until_us)
+        add_stretch(gathering, STRETCH_GAP, until_us, from_us);
+    struct report_stretch *stretch = add_stretch(gathering, told->kind, from_us, to_us);
+    if (!stretch)
+        return false;
+    stretch->from_exact = told->from_exact;
+    if (told->kind == STRETCH_LED) {
+        stretch->name = report_gather_copy(gathering, told->name);
+        stretch->leader = report_gather_leader_of(gathering, told->name, told->identity);
+    }
+    return !gathering->failed;
+}
+
+static bool take_failover(void *context, const struct election *election, const struct failover *failover)
+{
+    struct gathering *gathering = context;
+    struct report_election *mine = gathering->election;
+    (void)election;
+    struct failover *own = report_gather_append(gathering, (void **)&mine->failovers, &mine->failover_count,
+                                                &gathering->failover_room, sizeof *mine->failovers);
+    if (!own)
+        return false;
+    gathering->failed |= !failover_copy(own, failover);
+    return !gathering->failed;
+}
+
+/* Who led as this znode around that moment; NULL: not known. */
+static const char *identity_of(const struct report_election *election, const char *name, int64_t at_us)
+{
+    size_t low = 0, high = election->stretch_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (election->stretches[middle].to_us <= at_us)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = low > 2 ? low - 2 : 0; i < election->stretch_count && i <= low + 2; i++) {
+        const struct report_stretch *stretch = &election->stretches[i];
+        if (stretch->leader != REPORT_NOBODY && report_gather_same(stretch->name, name))
+            return election->leaders[stretch->leader].identity;
+    }
+    return NULL;
+}
+
+/* The failover to a leader that had just joined may precede the read of its znode. */
+static void complete_identities(struct gathering *gathering)
+{
+    struct report_election *election = gathering->election;
+    for (size_t i = 0; i < election->failover_count; i++) {
+        struct failover *failover = &election->failovers[i];
+        if (!failover->to_identity)
+            failover->to_identity = report_gather_copy(
+                gathering, identity_of(election, failover->to, failover->elected_at.wall_us));
+        if (!failover->from_identity)
+            failover->from_identity = report_gather_copy(
+                gathering, identity_of(election, failover->from, failover->lost_at.wall_us));
+    }
+}
+
+/* A window is open at its end, but for the recording's last moment, which no later one would tell. */
+static int64_t end_of_events(const struct report *report)
+{
+    return report->to_us + (report->to_us == report->recorded_to_us);
+}
+
+static bool gather_election(struct gathering *gathering, struct history *history,
+                            struct report_election *election, char **error)
+{
+    const struct report *report = gathering->report;
+    const char *cluster = election->cluster ? election->cluster : "";
+    struct history_filter only = {.cluster = cluster, .election = election->full_path};
+    gathering->election = election;
+    gathering->stretch_room = gathering->leader_room = gathering->failover_room = 0;
+    lookup_clear(&gathering->by_identity);
+    lookup_clear(&gathering->by_name);
+    if (!history_stretches(history, cluster, election->full_path, report->from_us, report->to_us,
+                           take_stretch, gathering, error) ||
+        !history_failovers(history, &only, report->from_us, end_of_events(report), take_failover, gathering,
+                           error))
+        return false;
+    if (told_until(gathering) < report->to_us)
+        add_stretch(gathering, STRETCH_GAP, told_until(gathering), report->to_us);
+    complete_identities(gathering);
+    gathering->failed |= !report_sum_up(election);
+    return !gathering->failed;
+}
+
+static enum severity worst_of(const struct report_election *election)
+{
+    enum severity worst = SEVERITY_INFO;
+    for (size_t i = 0; i < election->finding_count; i++)
+        if (election->findings[i].finding.severity > worst)
+            worst = election->findings[i].finding.severity;
+    return worst;
+}
+
+/* The worst first, as on every screen: findings, time without a leader, number of changes. */
+static int compare_elections(const void *a, const void *b)
+{
+    const struct report_election *x = a, *y = b;
+    enum severity of_x = worst_of(x), of_y = worst_of(y);
+    int64_t vacant_x = x->kind == KIND_LEADER ? x->vacant_us : 0;
+    int64_t vacant_y = y->kind == KIND_LEADER ? y->vacant_us : 0;
+    if (of_x != of_y)
+        return of_x > of_y ? -1 : 1;
+    if (vacant_x != vacant_y)
+        return vacant_x > vacant_y ? -1 : 1;
+    if (x->change_count != y->change_count)
+        return x->change_count > y->change_count ? -1 : 1;
+    return strcmp(x->full_path, y->full_path);
+}
+
+static bool report_gather_take_clock(void *context, const struct history_clock *clock)
+{
+    struct gathering *gathering = context;
+    struct report *report = gathering->report;
+    bool before = clock->before_us >= report->from_us && clock->before_us < report->to_us;
+    bool after = clock->after_us >= report->from_us && clock->after_us < report->to_us;
+    if (!before && !after)
+        return true;
+    struct history_clock *taken =
+        report_gather_append(gathering, (void **)&report->clocks, &report->clock_count,
+                             &gathering->clock_room, sizeof *report->clocks);
+    if (taken)
+        *taken = *clock;
+    return taken != NULL;
+}
+
+static bool report_gather_gather(struct gathering *gathering, struct history *history, char **error)
+{
+    struct report *report = gathering->report;
+    int64_t from_us, to_us;
+    if (!history_bounds(history, &report->recorded_from_us, &report->recorded_to_us, error)) {
+        if (*error)
+            return false;
+        report->recorded_from_us = report->recorded_to_us = 0;
+    }
+    if (!report_recorded_part(report, &from_us, &to_us))
+        return true;
+    /* What each leader and candidate did is not wanted here: the time line and the failovers tell it. */
+    struct history_filter filter = {.cluster = gathering->query->cluster,
+                                    .events = 1u << EVENT_ELECTION_SEEN | 1u << EVENT_ELECTION_GONE |
+                                              1u << EVENT_UNSEEN | 1u << EVENT_FINDING_RAISED |
+                                              1u << EVENT_FINDING_CLEARED};
+    const struct model *model = history_at(history, from_us, error);
+    if (!model)
+        return false;
+    take_moment(gathering, model, true);
+    if (gathering->failed || !history_clocks(history, report_gather_take_clock, gathering, error) ||
+        !history_events(history, &filter, from_us, end_of_events(report), take_event, gathering, error))
+        return false;
+    model = history_at(history, to_us, error);
+    if (!model)
+        return false;
+    take_moment(gathering, model, false);
+    for (size_t i = 0; i < report->election_count && !gathering->failed; i++) {
+        if (!gather_election(gathering, history, &report->elections[i], error))
+            return false;
+        report->several_clusters |=
+            !report_gather_same(report->elections[i].cluster, report->elections[0].cluster);
+    }
+    if (report->election_count)
+        qsort(report->elections, report->election_count, sizeof *report->elections, compare_elections);
+    return !gathering->failed;
+}
+
+struct report *report_make(struct history *history, const struct report_query *query, char **error)
+{
+    struct report *report = calloc(1, sizeof *report);
+    struct gathering gathering = {.query = query, .report = report};
+    *error = NULL;
+    if (report) {
+        report->from_us = query->from_us;
+        report->to_us = query->to_us;
+    }
+    bool gathered = report && report_gather_gather(&gathering, history, error);
+    lookup_free(&gathering.by_identity);
+    lookup_free(&gathering.by_name);
+    if (gathered)
+        return report;
+    if (!*error)
+        *error = strdup("out of memory; ask for a shorter time, or for one election");
+    report_free(report);
+    return NULL;
+}
+
+#define INDENT 2
+
+/* With two decimals, put together from integers: no locale may turn the point into a comma. */
+static void write_rate(struct json_writer *writer, const char *key, double rate)
+{
+    json_member_ms(writer, key, rate < 0 ? -1 : (int64_t)(rate * 100 + 0.5) * 10);
+}
+
+static void end_list(struct json_writer *writer, size_t count, int indent)
+{
+    if (count)
+        json_write_line(writer, indent);
+    json_write_end(writer, ']');
+}
+
+static void write_figures(struct json_writer *writer, const struct failover_figures *figures)
+{
+    json_member_uint(writer, "count", figures->count);
+    json_failover_write_span(writer, "p50_ms", figures->p50);
+    json_failover_write_span(writer, "p90_ms", figures->p90);
+    json_failover_write_span(writer, "p99_ms", figures->p99);
+    json_failover_write_span(writer, "max_ms", figures->max);
+}
+
+static void json_report_write_failover(struct json_writer *writer, const struct failover *failover)
+{
+    json_write_begin(writer, '{');
+    json_member_time(writer, "time", failover->lost_at.wall_us);
+    json_member_time(writer, "elected", failover->elected_at.wall_us);
+    json_member_ms(writer, "gap_ms", failover->gap_us > 0 ? failover->gap_us : -1);
+    json_failover_write_members(writer, failover);
+    json_write_end(writer, '}');
+}
+
+static void json_report_write_failovers(struct json_writer *writer, const struct report *report,
+                                        const struct report_election *election)
+{
+    json_member_begin(writer, "failovers", '{');
+    json_member_ms(writer, "window_ms", report->to_us - report->from_us);
+    write_figures(writer, &election->stats.all);
+    json_member_begin(writer, "by_cause", '{');
+    for (int cause = 0; cause < CAUSE_COUNT; cause++) {
+        if (!election->stats.by_cause[cause].count)
+            continue;
+        json_member_begin(writer, failover_cause_word((enum failover_cause)cause), '{');
+        write_figures(writer, &election->stats.by_cause[cause]);
+        json_write_end(writer, '}');
+    }
+    json_write_end(writer, '}');
+    json_write_line(writer, 3 * INDENT);
+    json_member_begin(writer, "list", '[');
+    for (size_t i = 0; i < election->failover_count; i++) {
+        json_write_line(writer, 4 * INDENT);
+        json_report_write_failover(writer, &election->failovers[i]);
+    }
+    end_list(writer, election->failover_count, 3 * INDENT);
+    json_write_end(writer, '}');
+}
+
+static void write_stretch(struct json_writer *writer, const struct report_election *election,
+                          const struct report_stretch *stretch)
+{
+    static const char *const words[] = {
+        [STRETCH_LED] = "led", [STRETCH_VACANT] = "vacant", [STRETCH_GAP] = "gap"};
+    bool led = stretch->leader != REPORT_NOBODY;
+    json_write_begin(writer, '{');
+    json_member_text(writer, "state", words[stretch->kind]);
+    json_member_text(writer, "leader", stretch->name);
+    json_member_text(writer, "identity", led ? election->leaders[stretch->leader].identity : NULL);
+    json_member_time(writer, "from", stretch->from_us);
+    json_member_time(writer, "to", stretch->to_us);
+    json_member_bool(writer, "from_exact", stretch->from_exact);
+    json_write_end(writer, '}');
+}
+
+static void json_report_write_leader(struct json_writer *writer, const struct report_leader *leader)
+{
+    json_write_begin(writer, '{');
+    json_member_text(writer, "name", leader->name);
+    json_member_text(writer, "identity", leader->identity);
+    json_member_uint(writer, "tenures", leader->tenures);
+    json_member_ms(writer, "led_ms", leader->led_us);
+    json_member_ms(writer, "longest_ms", leader->longest_us);
+    json_write_end(writer, '}');
+}
+
+static void json_report_write_finding(struct json_writer *writer, const struct report_finding *told)
+{
+    json_write_begin(writer, '{');
+    json_member_time(writer, "raised", told->raised_us);
+    json_member_time(writer, "cleared", told->cleared_us);
+    json_write_key(writer, "finding");
+    json_finding_write(writer, &told->finding);
+    json_write_end(writer, '}');
+}
+
+static void write_sums(struct json_writer *writer, const struct report_election *election)
+{
+    json_write_line(writer, 3 * INDENT);
+    json_member_ms(writer, "led_ms", election->led_us);
+    json_member_ms(writer, "vacant_ms", election->vacant_us);
+    json_member_ms(writer, "gap_ms", election->gap_us);
+    json_member_ms(writer, "longest_vacant_ms", election->longest_vacant_us);
+    json_write_line(writer, 3 * INDENT);
+    json_member_uint(writer, "leader_changes", election->change_count);
+    json_member_uint(writer, "leader_changes_missed", election->missed_count);
+    write_rate(writer, "leader_changes_per_hour", report_changes_per_hour(election));
+    json_write_line(writer, 3 * INDENT);
+}
+
+static void json_report_write_election(struct json_writer *writer, const struct report *report,
+                                       const struct report_election *election)
+{
+    json_write_begin(writer, '{');
+    json_member_text(writer, "cluster", election->cluster);
+    json_member_text(writer, "path", election->path);
+    json_member_text(writer, "name", election->name);
+    json_member_text(writer, "kind", election_kind_word(election->kind));
+    json_member_text(writer, "recipe", election->recipe);
+    write_sums(writer, election);
+    json_report_write_failovers(writer, report, election);
+    json_write_line(writer, 3 * INDENT);
+    json_member_begin(writer, "timeline", '[');
+    for (size_t i = 0; i < election->stretch_count; i++) {
+        json_write_line(writer, 4 * INDENT);
+        write_stretch(writer, election, &election->stretches[i]);
+    }
+    end_list(writer, election->stretch_count, 3 * INDENT);
+    json_write_line(writer, 3 * INDENT);
+    json_member_begin(writer, "leaders", '[');
+    for (size_t i = 0; i < election->leader_count; i++) {
+        json_write_line(writer, 4 * INDENT);
+        json_report_write_leader(writer, &election->leaders[i]);
+    }
+    end_list(writer, election->leader_count, 3 * INDENT);
+    json_write_line(writer, 3 * INDENT);
+    json_member_begin(writer, "findings", '[');
+    for (size_t i = 0; i < election->finding_count; i++) {
+        json_write_line(writer, 4 * INDENT);
+        json_report_write_finding(writer, &election->findings[i]);
+    }
+    end_list(writer, election->finding_count, 3 * INDENT);
+    json_write_line(writer, 3 * INDENT);
+    json_member_begin(writer, "unseen", '{');
+    json_member_uint(writer, "joined", election->unseen_joined);
+    json_member_uint(writer, "left", election->unseen_left);
+    json_write_end(writer, '}');
+    json_write_line(writer, 2 * INDENT);
+    json_write_end(writer, '}');
+}
+
+void json_report_write(struct buffer *out, const struct report *report, const char *recording)
+{
+    struct json_writer writer = json_writer_to(out, true);
+    json_write_begin(&writer, '{');
+    json_write_line(&writer, INDENT);
+    json_member_int(&writer, "schema", JSON_SCHEMA);
+    json_member_time(&writer, "from", report->from_us);
+    json_member_time(&writer, "to", report->to_us);
+    json_write_line(&writer, INDENT);
+    json_member_begin(&writer, "recording", '{');
+    json_member_text(&writer, "file", recording);
+    json_member_time(&writer, "from", report->recorded_from_us);
+    json_member_time(&writer, "to", report->recorded_to_us);
+    json_write_end(&writer, '}');
+    json_write_line(&writer, INDENT);
+    json_member_begin(&writer, "clock_set", '[');
+    for (size_t i = 0; i < report->clock_count; i++) {
+        json_write_begin(&writer, '{');
+        json_member_time(&writer, "before", report->clocks[i].before_us);
+        json_member_time(&writer, "after", report->clocks[i].after_us);
+        json_write_end(&writer, '}');
+    }
+    json_write_end(&writer, ']');
+    json_write_line(&writer, INDENT);
+    json_member_begin(&writer, "elections", '[');
+    for (size_t i = 0; i < report->election_count; i++) {
+        json_write_line(&writer, 2 * INDENT);
+        json_report_write_election(&writer, report, &report->elections[i]);
+    }
+    end_list(&writer, report->election_count, INDENT);
+    json_write_line(&writer, 0);
+    json_write_end(&writer, '}');
+    buffer_put_char(out, '\n');
 }

@@ -1,6 +1,6 @@
 /*
  * report.h - the history of a period, gathered once from a recording for every form of
- * output: JSON (json_report.h), text, Markdown and HTML (tui/output/).
+ * output: JSON (json_report_write()), text, Markdown and HTML (tui/output/).
  *
  * A report owns all it contains, so the recording may be closed. Times are wall-clock microseconds since
  * 1970. All texts are foreign bytes.
@@ -17,9 +17,9 @@
 
 #include "config/settings.h"
 #include "probe/election/failover.h"
-#include "probe/election/failover_stats.h"
 #include "probe/election/finding.h"
 #include "probe/history/history.h"
+#include "probe/json/buffer.h"
 
 /* Everybody who led, once: by identity, or by name where no identity is known. */
 struct report_leader {
@@ -87,8 +87,6 @@ struct report_query {
     const char *election;
 };
 
-/* The part of the window of which anything is recorded; false: there is none. */
-bool report_recorded_part(const struct report *, int64_t *from_us, int64_t *to_us);
 /* Everything was recorded outside of the window, or nothing at all. */
 bool report_is_empty(const struct report *);
 
@@ -108,5 +106,33 @@ bool report_sum_up(struct report_election *);
 /* NULL and a text in *error (caller frees): the recording cannot be read, or out of memory. */
 struct report *report_make(struct history *, const struct report_query *, char **error);
 void report_free(struct report *); /* NULL is fine */
+
+/*
+ * A report as one JSON document: `electop report --json`.
+ *
+ *   schema, from, to (the window), recording: {file, from, to} (from and to null: it is empty),
+ *   clock_set: [{before, after}] (of the recorder; in the order of recording), elections: [{
+ *     cluster (null: it has no name), path, name, kind, recipe (null: not recognised),
+ *     led_ms, vacant_ms, gap_ms (not observed): together the window; longest_vacant_ms,
+ *     leader_changes (those that were seen), leader_changes_missed (found after a gap),
+ *     leader_changes_per_hour (of the time observed; null: too little was observed),
+ *     failovers: {window_ms, count, p50_ms, p90_ms, p99_ms, max_ms (each [low, high], or null),
+ *                 by_cause: {cause: {count, p50_ms, ...}},
+ *                 list: [{time (of the loss), elected, gap_ms (null: it was seen), and the keys of
+ *                         json_failover_write()}]},
+ *     timeline: [{state: "led", "vacant" or "gap", leader, identity, from, to, from_exact}],
+ *     leaders: [{name (of its first znode), identity, tenures, led_ms (of the observed time), longest_ms (a
+ *               tenure: it continues through a gap if the same candidate leads after it)}],
+ *     findings: [{raised, cleared (null: not cleared at the end), finding}],
+ *     unseen: {joined, left}
+ *   }]
+ *
+ * failovers.count is of those whose length is known: it may be smaller than leader_changes. The list has all
+ * whose evidence is complete; a change of the last seconds may still be missing there. A finding that was
+ * present at the beginning was raised before from.
+ */
+
+/* Appends the document, laid out for people too: a failover, a stretch, a finding a line. */
+void json_report_write(struct buffer *, const struct report *, const char *recording);
 
 #endif

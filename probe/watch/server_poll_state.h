@@ -11,13 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "probe/watch/poll_budget.h"
 #include "probe/watch/cluster_source.h"
+#include "probe/watch/poll_budget.h"
 #include "probe/watch/server_address.h"
 #include "probe/zookeeper/adminserver.h"
 #include "probe/zookeeper/fourletter.h"
 #include "probe/zookeeper/http.h"
-#include "probe/zookeeper/fourletter_parse.h"
 
 /* Cheap figures come within these, or the server hangs; lists may take longer. */
 #define FIGURES_WITHIN_MS 2000

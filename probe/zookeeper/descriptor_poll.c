@@ -133,7 +133,8 @@ void descriptor_poll_drop(struct descriptor_poll *p, struct descriptor_poll_seat
     count_down(p);
 }
 
-/* What the program has open beside its sessions, and what their ends hold for a moment (session_linger.h). */
+/* What the program has open beside its sessions, and what their ends hold for a moment (session.c,
+ * session_linger_hold()). */
 #define OTHERS 512
 
 bool descriptors_make_room(size_t sessions, char **error)

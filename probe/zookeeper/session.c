@@ -1,3 +1,111 @@
+#include "probe/zookeeper/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "config/auth_file.h"
+#include "probe/clock.h"
+#include "probe/zookeeper/resolver.h"
+#include "probe/zookeeper/session_attempt.h"
+#include "probe/zookeeper/session_io.h"
+#include "probe/zookeeper/session_retry.h"
+#include "probe/zookeeper/session_state.h"
+
+/*
+ * Lets a connection's last words arrive.
+ *
+ * A socket that is closed while something unread lies in it is reset, and the server then throws away what it
+ * has not read either: the request that ends our session among it, which so lived on until its timeout. The
+ * connection is therefore held open, and what comes is thrown away, until the server closes it.
+ */
+
+#define WAIT_MS 1000
+
+struct session_linger {
+    uv_poll_t poll;
+    uv_timer_t timer;
+    int fd, open;
+};
+
+static void session_linger_on_closed(uv_handle_t *handle)
+{
+    struct session_linger *f = handle->data;
+    if (--f->open > 0)
+        return;
+    close(f->fd);
+    free(f);
+}
+
+static void session_linger_finish(struct session_linger *f)
+{
+    if (uv_is_closing((uv_handle_t *)&f->timer))
+        return;
+    uv_close((uv_handle_t *)&f->timer, session_linger_on_closed);
+    uv_close((uv_handle_t *)&f->poll, session_linger_on_closed);
+}
+
+/* Whether nothing more can come. */
+static bool drain(int fd)
+{
+    char waste[65536];
+    ssize_t got;
+    do
+        got = recv(fd, waste, sizeof waste, MSG_DONTWAIT);
+    while (got > 0);
+    return got == 0 || (errno != EAGAIN && errno != EINTR);
+}
+
+static void on_readable(uv_poll_t *poll, int status, int events)
+{
+    (void)events;
+    struct session_linger *f = poll->data;
+    if (drain(f->fd) || status < 0)
+        session_linger_finish(f);
+}
+
+static void session_linger_on_late(uv_timer_t *timer)
+{
+    struct session_linger *f = timer->data;
+    drain(f->fd);
+    session_linger_finish(f);
+}
+
+/* A second descriptor of the same connection, for session_linger_wait() after the first was closed; -1: none.
+ */
+static int session_linger_hold(int fd)
+{
+    return fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
+}
+
+/* Takes over the descriptor: closes it when the server has done so, at the latest after a second. */
+static void session_linger_wait(uv_loop_t *loop, int held)
+{
+    if (held < 0)
+        return;
+    struct session_linger *f = calloc(1, sizeof *f);
+    if (!f || uv_poll_init(loop, &f->poll, held) != 0) {
+        free(f);
+        close(held);
+        return;
+    }
+    f->fd = held;
+    f->open = 2;
+    f->poll.data = f->timer.data = f;
+    uv_timer_init(loop, &f->timer);
+    uv_timer_start(&f->timer, session_linger_on_late, WAIT_MS, 0);
+    if (uv_poll_start(&f->poll, UV_READABLE | UV_DISCONNECT, on_readable) != 0)
+        session_linger_finish(f);
+}
+
 /*
  * session.c - see session.h. Numbers in [brackets] name the trap of the C client that a line is there for:
  *
@@ -17,24 +125,6 @@
  *
  * That it trusts every byte it reads, and knows neither TLS nor SASL, is met below it: probe/transport.
  */
-#include "probe/zookeeper/session.h"
-
-#include <errno.h>
-#include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-
-#include "config/auth_file.h"
-#include "probe/clock.h"
-#include "probe/zookeeper/session_linger.h"
-#include "probe/zookeeper/session_io.h"
-#include "probe/zookeeper/resolver.h"
-#include "probe/zookeeper/session_retry.h"
-#include "probe/zookeeper/session_attempt.h"
-#include "probe/zookeeper/session_state.h"
 
 /* Frames handled before the loop gets its turn again. */
 #define FRAMES_A_TURN 4096

@@ -1,15 +1,187 @@
-/*
- * session_calls.c - the requests of session.h, and their answers. See session.c for the connection.
- */
+#include "probe/zookeeper/session_state.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "probe/clock.h"
-#include "probe/zookeeper/session_io.h"
 #include "probe/zookeeper/session.h"
-#include "probe/zookeeper/session_retry.h"
 #include "probe/zookeeper/session_attempt.h"
-#include "probe/zookeeper/session_state.h"
+#include "probe/zookeeper/session_io.h"
+#include "probe/zookeeper/session_retry.h"
+
+/* A request to be filled and sent; path: of a read, else NULL. NULL: out of memory. */
+static struct request *request_new(struct requests *all, enum answer_kind kind, const char *path,
+                                   void *context)
+{
+    size_t size = path ? strlen(path) + 1 : 0;
+    struct request *r = malloc(sizeof *r + size);
+    if (!r)
+        return NULL;
+    *r = (struct request){.all = all, .kind = kind, .context = context};
+    if (path)
+        memcpy(r->path, path, size);
+    request_attach(r);
+    return r;
+}
+
+void request_attach(struct request *r)
+{
+    struct requests *all = r->all;
+    r->previous = NULL;
+    r->next = all->latest;
+    if (all->latest)
+        all->latest->previous = r;
+    all->latest = r;
+    all->open++;
+}
+
+void request_detach(struct request *r)
+{
+    r->all->open--;
+    if (r->previous)
+        r->previous->next = r->next;
+    else
+        r->all->latest = r->next;
+    if (r->next)
+        r->next->previous = r->previous;
+    r->previous = r->next = NULL;
+}
+
+/* It was not sent after all. */
+static void request_free(struct request *r)
+{
+    request_detach(r);
+    free(r);
+}
+
+static void call(const struct request *r, const struct answer *a)
+{
+    switch (r->kind) {
+    case ANSWER_NODE:
+        r->fn.node(r->context, a->result, a->stat, a->data, a->length);
+        break;
+    case ANSWER_CHILDREN:
+        r->fn.children(r->context, a->result, a->stat, a->names, a->length);
+        break;
+    case ANSWER_TEXT:
+        r->fn.text(r->context, a->result, a->path);
+        break;
+    case ANSWER_ACL:
+        r->fn.acl(r->context, a->result, a->acl);
+        break;
+    case ANSWER_NOTHING:
+        break;
+    }
+}
+
+void request_answer(struct request *r, const struct answer *answer)
+{
+    struct request copy = *r;
+    r->all->answered++;
+    request_free(r);
+    call(&copy, answer);
+}
+
+void requests_give_up(struct requests *all)
+{
+    static const struct answer lost = {.result = SESSION_LOST};
+    struct request *oldest = NULL;
+    for (struct request *r = all->latest; r; r = r->next)
+        oldest = r;
+    for (struct request *r = oldest; r; r = r->previous) {
+        struct request copy = *r;
+        r->kind = ANSWER_NOTHING;
+        call(&copy, &lost);
+    }
+}
+
+static uint64_t child_watch_hash(const char *path)
+{
+    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+    for (const unsigned char *c = (const unsigned char *)path; *c; c++)
+        hash = (hash ^ *c) * 1099511628211u;
+    return hash ? hash : 1;
+}
+
+/* Its place, or the free one where it belongs. */
+static size_t child_watch_at(const struct child_watches *w, uint64_t hash)
+{
+    size_t at = hash & (w->room - 1);
+    while (w->list[at].hash != 0 && w->list[at].hash != hash)
+        at = (at + 1) & (w->room - 1);
+    return at;
+}
+
+static bool child_watches_grow(struct child_watches *w)
+{
+    struct child_watches larger = {.room = w->room ? w->room * 2 : 16, .count = w->count};
+    larger.list = calloc(larger.room, sizeof *larger.list);
+    if (!larger.list)
+        return false;
+    for (size_t i = 0; i < w->room; i++)
+        if (w->list[i].hash != 0)
+            larger.list[child_watch_at(&larger, w->list[i].hash)] = w->list[i];
+    free(w->list);
+    *w = larger;
+    return true;
+}
+
+bool child_watches_add(struct child_watches *w, const char *path, int64_t since_us)
+{
+    if (w->count * 2 >= w->room && !child_watches_grow(w))
+        return false;
+    uint64_t hash = child_watch_hash(path);
+    struct child_watch *watch = &w->list[child_watch_at(w, hash)];
+    if (watch->hash != 0)
+        return false;
+    *watch = (struct child_watch){hash, since_us};
+    w->count++;
+    return true;
+}
+
+bool child_watches_remove(struct child_watches *w, const char *path)
+{
+    if (w->count == 0)
+        return false;
+    size_t mask = w->room - 1, hole = child_watch_at(w, child_watch_hash(path));
+    if (w->list[hole].hash == 0)
+        return false;
+    w->count--;
+    /* Those behind it move up, so that none is behind a free place. */
+    for (size_t at = (hole + 1) & mask; w->list[at].hash != 0; at = (at + 1) & mask) {
+        size_t home = w->list[at].hash & mask;
+        if (((at - home) & mask) < ((at - hole) & mask))
+            continue;
+        w->list[hole] = w->list[at];
+        hole = at;
+    }
+    w->list[hole].hash = 0;
+    return true;
+}
+
+size_t child_watches_since(const struct child_watches *w, int64_t by_us)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < w->room; i++)
+        count += w->list[i].hash != 0 && w->list[i].since_us <= by_us;
+    return count;
+}
+
+void child_watches_restart(struct child_watches *w, int64_t now_us)
+{
+    for (size_t i = 0; i < w->room; i++)
+        w->list[i].since_us = now_us;
+}
+
+void child_watches_clear(struct child_watches *w)
+{
+    free(w->list);
+    *w = (struct child_watches){0};
+}
+
+/*
+ * session_calls.c - the requests of session.h, and their answers. See session.c for the connection.
+ */
 
 static enum session_result result_of(int rc)
 {

@@ -6,15 +6,100 @@
 #ifndef ELECTOP_PROBE_ZOOKEEPER_SESSION_STATE_H
 #define ELECTOP_PROBE_ZOOKEEPER_SESSION_STATE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <zookeeper/zookeeper.h>
 
 #include "config/connect_string.h"
-#include "probe/zookeeper/child_watches.h"
 #include "probe/transport/transport.h"
+#include "probe/zookeeper/answer.h"
 #include "probe/zookeeper/connect_limiter.h"
-#include "probe/zookeeper/request.h"
 #include "probe/zookeeper/resolver.h"
 #include "probe/zookeeper/session_listener.h"
+
+/* ---- the requests of a session that are not answered yet: each gets exactly one answer ---- */
+
+struct session;
+
+enum answer_kind { ANSWER_NODE, ANSWER_CHILDREN, ANSWER_TEXT, ANSWER_ACL, ANSWER_NOTHING };
+
+struct request {
+    struct requests *all;
+    enum answer_kind kind;
+    union {
+        session_node_fn node;
+        session_children_fn children;
+        session_text_fn text;
+        session_acl_fn acl;
+    } fn;
+    void *context;
+    bool (*send)(struct request *); /* of a read, which may be sent again; false: the library takes none */
+    bool watch;                     /* ... leaving a watch */
+    unsigned refusals;              /* so often the servers would not answer */
+    struct request *previous, *next;
+    char path[]; /* of a read */
+};
+
+struct requests {
+    struct session *session;
+    struct request *latest;
+    uint64_t open, answered; /* how many */
+};
+
+/* The answer to a request of any kind. */
+struct answer {
+    enum session_result result;
+    const struct znode_stat *stat;
+    const void *data;
+    size_t length; /* of data, or the number of names */
+    char *const *names;
+    const char *path;
+    const struct acl *acl;
+};
+
+/* It is answered in a way that is no answer, and kept for later by the caller; it is sent once more. */
+void request_detach(struct request *);
+void request_attach(struct request *);
+
+/*
+ * Gives the answer and frees the request. It is unlinked before, since the answer may close the session or
+ * ask again.
+ */
+void request_answer(struct request *, const struct answer *);
+
+/* Answers all of them, in order, with SESSION_LOST. The library still holds them: its own answers find
+ * nothing to do. */
+void requests_give_up(struct requests *);
+
+/*
+ * The paths on whose children a session has a one-shot watch set at its server.
+ *
+ * No server lists watches on children, so the session counts its own: one is added when the list that sets it
+ * has been answered, and taken out when its notification has come. Paths are kept as 64-bit hashes.
+ */
+
+struct child_watch {
+    uint64_t hash; /* 0: free */
+    int64_t since_us;
+};
+
+/* All zero: empty. */
+struct child_watches {
+    struct child_watch *list;
+    size_t room, count;
+};
+
+/* Set since then (monotonic), or before where it was set already. True: it was not set. Where memory runs out
+   it is not counted. */
+bool child_watches_add(struct child_watches *, const char *path, int64_t since_us);
+/* True: it was set. */
+bool child_watches_remove(struct child_watches *, const char *path);
+/* Those that were set by then and still are. */
+size_t child_watches_since(const struct child_watches *, int64_t by_us);
+/* The connection was lost and is back, and the library has set all of them again by now. */
+void child_watches_restart(struct child_watches *, int64_t now_us);
+void child_watches_clear(struct child_watches *);
 
 struct session {
     uv_loop_t *loop;

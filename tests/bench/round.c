@@ -23,7 +23,7 @@
 #include "config/options.h"
 #include "config/settings.h"
 #include "probe/monitor.h"
-#include "probe/zookeeper/fourletter_parse.h"
+#include "probe/zookeeper/fourletter.h"
 #include "tests/bench/gauge.h"
 
 struct run_control {

@@ -9,7 +9,7 @@
 
 #include <jansson.h>
 
-#include "probe/zookeeper/adminserver_parse.h"
+#include "probe/zookeeper/adminserver.h"
 #include "probe/zookeeper/json_stream.h"
 
 static void check(bool holds)

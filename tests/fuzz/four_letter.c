@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/zookeeper/fourletter_parse.h"
+#include "probe/zookeeper/fourletter.h"
 
 static void check(bool holds)
 {

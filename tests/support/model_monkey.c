@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "probe/election/client.h"
-#include "probe/election/update.h"
-#include "probe/election/freeze.h"
 #include "probe/election/model.h"
+#include "probe/election/update.h"
 #include "probe/history/snapshot.h"
 #include "probe/history/snapshot_read.h"
 #include "probe/json/json_snapshot.h"

@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/election/freeze.h"
+#include "probe/election/baseline.h"
 #include "probe/election/model.h"
-#include "probe/election/recall.h"
 #include "probe/history/snapshot.h"
 #include "probe/history/snapshot_read.h"
 #include "tests/support/fake_servers.h"

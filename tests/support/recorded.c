@@ -12,9 +12,8 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
-#include "probe/election/failovers.h"
+#include "probe/election/election.h"
 #include "probe/json/json_event.h"
-#include "probe/json/json_failover.h"
 #include "probe/json/json_snapshot.h"
 #include "tests/support/folder.h"
 #include "tests/support/scripted.h"

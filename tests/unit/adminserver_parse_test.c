@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/zookeeper/adminserver_parse.h"
+#include "probe/zookeeper/adminserver.h"
 
 #define DATA "tests/unit/data/servers/"
 

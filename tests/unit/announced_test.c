@@ -15,7 +15,7 @@
 #include "config/settings.h"
 #include "probe/election/announced.h"
 #include "probe/election/model.h"
-#include "probe/zookeeper/child_watches.h"
+#include "probe/zookeeper/session_state.h"
 
 #define OBSERVER 0x10
 #define OTHER 0x20

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "probe/election/chain.h"
-#include "probe/election/clients.h"
+#include "probe/election/session_table.h"
 #include "tui/words/chain_lines.h"
 #include "tui/words/labels.h"
 

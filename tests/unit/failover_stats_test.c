@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "probe/election/failover_stats.h"
+#include "probe/election/failover.h"
 
 static void expect(struct span span, int64_t low_us, int64_t high_us)
 {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/zookeeper/fourletter_parse.h"
+#include "probe/zookeeper/fourletter.h"
 
 #define DATA "tests/unit/data/servers/"
 

@@ -10,7 +10,7 @@
 #include <uv.h>
 #include <cmocka.h>
 
-#include "probe/election/failovers.h"
+#include "probe/election/election.h"
 #include "tests/support/recorded.h"
 
 /* What a recording tells is what was told, word for word, and every moment looks as it did. */

@@ -14,7 +14,6 @@
 
 #include "probe/history/schema.h"
 #include "probe/json/json_event.h"
-#include "probe/json/json_failover.h"
 #include "probe/json/json_snapshot.h"
 #include "tests/support/recorded.h"
 

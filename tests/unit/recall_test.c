@@ -9,10 +9,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "probe/election/failovers.h"
-#include "probe/election/freeze.h"
+#include "probe/election/baseline.h"
+#include "probe/election/election.h"
 #include "probe/election/model.h"
-#include "probe/election/recall.h"
 #include "probe/json/buffer.h"
 #include "probe/json/json_snapshot.h"
 #include "tests/support/fake_tree.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "config/settings_file.h"
-#include "probe/election/recipe_check.h"
+#include "probe/election/recipe.h"
 #include "probe/election/recipe_table.h"
 
 static struct settings *read_good(const char *yaml)

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "probe/report/json_report.h"
+#include "probe/report/report.h"
 #include "tests/support/golden.h"
 #include "tests/support/json_back.h"
 #include "tests/support/report_scene.h"

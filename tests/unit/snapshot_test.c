@@ -11,10 +11,10 @@
 #include <cmocka.h>
 
 #include "probe/election/bystanders.h"
-#include "probe/election/failovers.h"
+#include "probe/election/election.h"
 #include "probe/history/snapshot.h"
 #include "probe/history/snapshot_read.h"
-#include "probe/json/json_failover.h"
+#include "probe/json/json_event.h"
 #include "probe/json/json_snapshot.h"
 #include "tests/support/golden.h"
 #include "tests/support/recorded.h"

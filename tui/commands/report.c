@@ -9,7 +9,6 @@
 #include "probe/clock.h"
 #include "probe/history/history.h"
 #include "probe/history/recording_file.h"
-#include "probe/report/json_report.h"
 #include "probe/report/report.h"
 #include "tui/commands/command.h"
 #include "tui/commands/messages.h"

@@ -6,16 +6,16 @@
 #include <string.h>
 
 #include "config/units.h"
-#include "probe/election/freeze.h"
+#include "probe/election/model.h"
 #include "tui/dashboard/footer.h"
-#include "tui/screen/safe.h"
-#include "tui/views/run_view.h"
-#include "tui/views/run_control_interface.h"
 #include "tui/dashboard/key_help.h"
-#include "tui/screen/keys.h"
-#include "tui/dashboard/title.h"
 #include "tui/dashboard/replay_keys.h"
+#include "tui/dashboard/title.h"
 #include "tui/dashboard/typed_line.h"
+#include "tui/screen/keys.h"
+#include "tui/screen/safe.h"
+#include "tui/views/run_control_interface.h"
+#include "tui/views/run_view.h"
 #include "tui/views/view.h"
 #include "tui/words/election_filter.h"
 #include "tui/words/finding_lines.h"
@@ -51,10 +51,10 @@ struct dashboard {
     bool busy;                      /* it had a run going on when last drawn */
     struct replay_keys replay_keys; /* a moment of the past, shown in place of now */
 
-    char copied[4096];       /* for the clipboard ... */
-    char copied_what[4096];  /* ... and what the message calls it */
-    int64_t quit_until_us;   /* q quits where it is pressed again before then, although a run is going on */
-    struct belief muted;     /* what the line being typed is about, its candidate the finding's code */
+    char copied[4096];      /* for the clipboard ... */
+    char copied_what[4096]; /* ... and what the message calls it */
+    int64_t quit_until_us;  /* q quits where it is pressed again before then, although a run is going on */
+    struct belief muted;    /* what the line being typed is about, its candidate the finding's code */
     const char *author;
     void (*mute)(void *context, const struct event *);
     void *mute_context;
@@ -441,7 +441,9 @@ static bool take_mute(struct dashboard *dashboard, const char *typed)
                                 .after_us = ms * 1000};
     mutes_take(&event);
     dashboard->mute(dashboard->mute_context, &event);
-    snprintf(text, sizeof text, ms > 0 ? "%s is muted in this election for %s; a worse one is shown" : "%s is not muted any more",
+    snprintf(text, sizeof text,
+             ms > 0 ? "%s is muted in this election for %s; a worse one is shown"
+                    : "%s is not muted any more",
              dashboard->muted.candidate, length[0] ? length : "1h");
     dashboard_say(dashboard, ROLE_GOOD, text);
     return true;

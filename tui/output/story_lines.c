@@ -7,7 +7,7 @@
 
 #include "config/room.h"
 #include "config/text.h"
-#include "probe/json/json_failover.h"
+#include "probe/json/json_event.h"
 #include "tui/words/format.h"
 
 /* So many sessions that end together are no coincidence. */

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "probe/election/failover_stats.h"
+#include "probe/election/failover.h"
 #include "probe/history/history.h"
 
 /* More than this within one window is not gathered: a shorter one shows it. */

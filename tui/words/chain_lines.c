@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "probe/election/shared_lock.h"
+#include "probe/election/chain.h"
 #include "probe/election/whatif.h"
 #include "tui/words/format.h"
 #include "tui/words/labels.h"

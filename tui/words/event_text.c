@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "probe/election/failover_stats.h"
+#include "probe/election/failover.h"
 #include "probe/election/model.h"
 #include "tui/words/format.h"
 

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "probe/election/failover_stats.h"
-#include "probe/election/failovers.h"
+#include "probe/election/election.h"
+#include "probe/election/failover.h"
 #include "tui/screen/safe.h"
 
 static char *failover_facts_put_span(const struct cells *cells, struct span span, int room,

@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "probe/election/chain.h"
-#include "probe/election/failovers.h"
-#include "tui/words/format.h"
+#include "probe/election/election.h"
 #include "tui/screen/safe.h"
 #include "tui/words/chain_lines.h"
-#include "tui/words/labels.h"
 #include "tui/words/failover_facts.h"
+#include "tui/words/format.h"
+#include "tui/words/labels.h"
 
 #define LEFT 1
 #define LABEL_WIDTH 25

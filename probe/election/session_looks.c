@@ -1,4 +1,4 @@
-#include "probe/election/looks.h"
+#include "probe/election/session_looks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,12 +7,11 @@
 #include "config/text.h"
 #include "probe/election/announced.h"
 #include "probe/election/bystanders.h"
-#include "probe/election/client.h"
-#include "probe/election/clients.h"
-#include "probe/election/cluster.h"
-#include "probe/election/update.h"
-#include "probe/election/name_hash.h"
 #include "probe/election/candidate_node.h"
+#include "probe/election/client.h"
+#include "probe/election/cluster.h"
+#include "probe/election/session_table.h"
+#include "probe/election/update.h"
 
 /* How far apart two looks have to be, beside a third of the timeout. */
 #define LOOKS_APART_US 5000000

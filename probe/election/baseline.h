@@ -1,5 +1,5 @@
 /*
- * recall.h - facts of a recording about elections from before this run: taken over if they are proved to be
+ * baseline.h - facts of a recording about elections from before this run: taken over if they are proved to be
  * of the same thing.
  *
  * The proof is the leader's znode (its name, creation zxid and time, owner), or, without a leader,
@@ -9,10 +9,11 @@
  * which it was raised only if the recording reaches until now: across a gap it may have come, gone and come
  * again.
  */
-#ifndef ELECTOP_PROBE_ELECTION_RECALL_H
-#define ELECTOP_PROBE_ELECTION_RECALL_H
+#ifndef ELECTOP_PROBE_ELECTION_BASELINE_H
+#define ELECTOP_PROBE_ELECTION_BASELINE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "probe/election/update.h"
 
@@ -36,5 +37,16 @@ bool recall_same_cluster(const struct cluster *, const struct cluster *);
 void recall_bind(const struct model *, struct election *);
 /* A fact of it was read: takes over recorded ones. */
 void recall_take(const struct update *);
+
+/* ---- single recorded facts, for the model ---- */
+
+/* A moment of the recording by this model's clocks: the wall clock is what both runs have in common. */
+struct moment recalled_moment(const struct model *, struct moment);
+/* The leader is found without its acknowledgement: since when that is known; now,
+   where nothing was recorded. */
+struct moment recalled_unacknowledged(const struct update *);
+/* It was raised just now: since when it is known. about: which of its candidates it is
+   about; SIZE_MAX: none. */
+void recalled_finding(const struct update *, struct finding *, size_t about);
 
 #endif

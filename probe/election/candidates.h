@@ -1,14 +1,14 @@
 /*
- * roster.h - the children of one election: found by name, kept in election order, queued for reading.
+ * candidates.h - the children of one election: found by name, kept in election order, queued for reading.
  *
  * The line (election->candidates) is ordered by sequence number; equal numbers by their czxid once all of
  * them are known, by name until then. A child that does not fit the recipe's pattern is an outsider: found
  * by name, in no line.
  *
- * The roster owns its children. A caller that takes one out owns it and frees it with candidate_free().
+ * The table owns its children. A caller that takes one out owns it and frees it with candidate_free().
  */
-#ifndef ELECTOP_PROBE_ELECTION_ROSTER_H
-#define ELECTOP_PROBE_ELECTION_ROSTER_H
+#ifndef ELECTOP_PROBE_ELECTION_CANDIDATES_H
+#define ELECTOP_PROBE_ELECTION_CANDIDATES_H
 
 #include "probe/election/election.h"
 

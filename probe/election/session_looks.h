@@ -1,5 +1,5 @@
 /*
- * looks.h - what the servers show of sessions, and the looks at them that count.
+ * session_looks.h - what the servers show of sessions, and the looks at them that count.
  *
  * A look at a session counts when its server's connection list before and after the watch list shows the
  * same connection (address and establishment), and a later list shows a newer last response of it: then it
@@ -7,10 +7,10 @@
  * next. Looks that show the same watches on the same connection make a run; what two of them show some
  * seconds apart is proved.
  */
-#ifndef ELECTOP_PROBE_ELECTION_LOOKS_H
-#define ELECTOP_PROBE_ELECTION_LOOKS_H
+#ifndef ELECTOP_PROBE_ELECTION_SESSION_LOOKS_H
+#define ELECTOP_PROBE_ELECTION_SESSION_LOOKS_H
 
-#include "probe/election/clients.h"
+#include "probe/election/session_table.h"
 
 /* Looks at it have shown the same watches for long enough, on one connection that lived and was idle:
    they are proved for the time from run_us to client_counted_end_us(). */

@@ -1,4 +1,4 @@
-#include "probe/election/recall.h"
+#include "probe/election/baseline.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,12 +6,11 @@
 #include "config/text.h"
 #include "probe/election/bystanders.h"
 #include "probe/election/cluster.h"
+#include "probe/election/election.h"
 #include "probe/election/election_life.h"
-#include "probe/election/failovers.h"
 #include "probe/election/findings.h"
-#include "probe/election/update.h"
-#include "probe/election/recalled.h"
 #include "probe/election/tenure.h"
+#include "probe/election/update.h"
 
 /* Until when it was watched. */
 static struct moment watched_until(const struct model *model, const struct election *then)
@@ -224,6 +223,7 @@ static bool is_seen(const struct election *election)
                             : election->state == ELECTION_VACANT || election->state == ELECTION_ABSENT;
 }
 
+static bool recalled_znode(const struct candidate *a, const struct candidate *b);
 void recall_take(const struct update *f)
 {
     struct election *election = f->election;
@@ -298,4 +298,53 @@ void model_recall(struct model *model, const struct model *then, struct moment u
             recall_bind(model, model->clusters[i].elections[k]);
     if (then)
         take_all(model);
+}
+
+struct moment recalled_moment(const struct model *model, struct moment then)
+{
+    const struct moment *until = &model->earlier_until;
+    if (then.mono_us == 0)
+        return then;
+    int64_t mono_us = until->mono_us + (then.wall_us - until->wall_us);
+    return (struct moment){mono_us ? mono_us : 1, then.wall_us};
+}
+
+/* Is it one and the same, in both? Either may be NULL: no. */
+static bool recalled_znode(const struct candidate *a, const struct candidate *b)
+{
+    return a && b && a->known && b->known && strcmp(a->name, b->name) == 0 &&
+           a->stat.czxid == b->stat.czxid && a->stat.ctime_ms == b->stat.ctime_ms &&
+           a->stat.owner == b->stat.owner;
+}
+
+struct moment recalled_unacknowledged(const struct update *f)
+{
+    const struct election *now = f->election, *then = now->earlier;
+    bool same =
+        then && now->recalled && then->acknowledged == ACK_NO && recalled_znode(now->leader, then->leader);
+    return same && then->unacknowledged_since.mono_us ? recalled_moment(f->model, then->unacknowledged_since)
+                                                      : f->at;
+}
+
+/* A candidate's is identified by its znode: its number is made anew in each run. */
+static bool same_finding(const struct election *now, const struct finding *finding, size_t about,
+                         const struct election *then, const struct finding *recorded)
+{
+    if (recorded->code != finding->code)
+        return false;
+    if (about == SIZE_MAX)
+        return recorded->subject == finding->subject;
+    return about < recorded->candidate_count &&
+           recalled_znode(election_find(now, finding->candidates[about]),
+                          election_find(then, recorded->candidates[about]));
+}
+
+void recalled_finding(const struct update *f, struct finding *finding, size_t about)
+{
+    const struct election *now = f->election, *then = now->earlier;
+    for (size_t i = 0; then && now->recalled && i < then->finding_count; i++)
+        if (same_finding(now, finding, about, then, then->findings[i])) {
+            finding->since = recalled_moment(f->model, then->findings[i]->since);
+            return;
+        }
 }

@@ -1,8 +1,8 @@
 /*
- * clients.h - the table of sessions: the inside of client.h.
+ * session_table.h - the table of sessions that the servers show; client.h has the part that views read.
  */
-#ifndef ELECTOP_PROBE_ELECTION_CLIENTS_H
-#define ELECTOP_PROBE_ELECTION_CLIENTS_H
+#ifndef ELECTOP_PROBE_ELECTION_SESSION_TABLE_H
+#define ELECTOP_PROBE_ELECTION_SESSION_TABLE_H
 
 #include "probe/election/client.h"
 #include "probe/election/cluster.h"

@@ -1,9 +1,9 @@
-#include "probe/election/roster.h"
+#include "probe/election/candidates.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/election/clients.h"
+#include "probe/election/session_table.h"
 
 /* A tie larger than this stays ordered by name: ranking one costs its size. */
 #define TIE_RANKED 64

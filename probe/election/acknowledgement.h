@@ -1,0 +1,28 @@
+/*
+ * acknowledgement.h - acknowledgements and registries as they are read, and whether the leader has
+ * acknowledged.
+ */
+#ifndef ELECTOP_PROBE_ELECTION_ACKNOWLEDGEMENT_H
+#define ELECTOP_PROBE_ELECTION_ACKNOWLEDGEMENT_H
+
+#include "probe/election/observation.h"
+
+struct update;
+
+/* False: the observation is no acknowledgement of this election, and no registry's entry. */
+bool update_mark(const struct update *, const struct observation *);
+/* The servers do not answer reads of its acknowledgement, or of its registry. */
+void update_mark_unread(const struct update *);
+/* Of the election's own znode, where that is the mark. */
+void update_parent_data(const struct update *, const struct observed_node *);
+
+/* ---- whether the leader has acknowledged that it leads ---- */
+
+struct candidate;
+
+/* With all that is known of it now. */
+void acknowledge_update(const struct update *);
+/* A member was read that does not lead: the acknowledgement may be its own, and then this layout has one. */
+void acknowledge_member(const struct update *, const struct candidate *member);
+
+#endif
