@@ -883,7 +883,9 @@ static bool complete_rows(struct completing *c, char **error)
 /* The patches of the chunk that was recorded last, in one piece, as those of all others are. */
 static bool close_last_chunk(sqlite3 *db)
 {
-    struct writer_sql *rows = writer_sql_new(db);
+    struct writer_sql *rows = writer_sql_new();
+    if (rows)
+        writer_sql_open(rows, db);
     bool fine = rows && writer_sql_end_tenures(rows) && writer_sql_close_chunk(rows);
     writer_sql_free(rows);
     return fine;
