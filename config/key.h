@@ -12,7 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "config/problems.h"
 #include "config/text.h"
 #include "config/yaml.h"
 
@@ -65,5 +64,18 @@ bool key_is_child(const struct key *, const char *parent); /* directly below; pa
 bool key_is_in_scope(const struct key *, const char *scope);
 /* The path says so; with and without the "[]" of a list. */
 bool key_is_at(const struct key *, const char *path);
+
+/* The kinds of values of one field. */
+extern const struct key_type type_text, type_choice, type_word, type_switch, type_tri_state, type_integer,
+    type_duration, type_interval, type_percent, type_rate, type_path, type_pattern, type_connect_string,
+    type_file, type_history, type_identity;
+
+/* Patterns of names, compiled while they are read, so that an error is reported with its place in the file.
+ */
+extern const struct key_type type_expression, type_recipe;
+
+/* Lists, and values of more than one field. */
+extern const struct key_type type_path_list, type_command, type_conditions, type_addresses, type_admin,
+    type_count_in, type_timeouts;
 
 #endif

@@ -3,9 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/key_expression.h"
-#include "config/key_lists.h"
-#include "config/key_types.h"
+#include "config/key.h"
 #include "config/settings.h"
 
 #define SECOND INT64_C(1000)

@@ -1,7 +1,7 @@
 /*
  * keys.h - the one table of the configuration's keys.
  *
- * It drives reading (settings_file.c), the effective configuration (settings_print.c), the list of keys in
+ * It drives reading and the effective configuration (settings_load.c), the list of keys in
  * `electop config --help`, defaults, and releasing. A key that is not in the table does not exist.
  */
 #ifndef ELECTOP_CONFIG_KEYS_H

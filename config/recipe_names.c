@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/nearest.h"
 #include "config/text.h"
 
 bool recipe_is_pattern(const char *recipe)

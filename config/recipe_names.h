@@ -7,7 +7,6 @@
 #ifndef ELECTOP_CONFIG_RECIPE_NAMES_H
 #define ELECTOP_CONFIG_RECIPE_NAMES_H
 
-#include "config/problems.h"
 #include "config/yaml.h"
 
 /* Adds each error with its place. known: NULL-terminated; NULL: every name is accepted. */

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "config/security.h"
+#include "config/yaml.h"
 
 struct options; /* options.h */
 
@@ -161,5 +162,22 @@ const struct election_settings *settings_of_election(const struct cluster_settin
 
 /* The effective settings as a configuration file (secrets are never in it); malloc'd. */
 char *settings_print(const struct settings *);
+
+/*
+ * A configuration's bytes into a struct settings. (settings_load() is for everybody; this
+ * is its part that tests and the fuzzer call.)
+ */
+
+/* All defaults, no cluster. NULL: out of memory. */
+struct settings *settings_new(void);
+
+/* One more cluster or election at the end of its list, with defaults; NULL: out of memory. */
+struct cluster_settings *settings_add_cluster(struct settings *);
+struct election_settings *cluster_add_election(struct cluster_settings *);
+
+/* Reads a configuration (UTF-8) into new settings. Errors are added to problems. recipes: the names of the
+   built-in ones, NULL-terminated; NULL: every name is accepted. */
+void settings_read(struct settings *, const char *const *recipes, const char *bytes, size_t length,
+                   struct problems *);
 
 #endif

@@ -40,4 +40,18 @@ char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)))
 /* A quoted copy as text_quote() makes it, malloc'd; NULL: out of memory. */
 char *text_quoted(const char *);
 
+/* ---- the known word that is nearest to a misspelt one ---- */
+
+struct nearest {
+    const char *best; /* NULL: nothing is near enough */
+    size_t distance;
+};
+
+/*
+ * Offers one candidate for word; start from {0}. Kept is the one with the fewest insertions, deletions,
+ * replacements and swaps of neighbours, if they are at most a third of the word's length (at least one),
+ * or if the word is a beginning of it of three letters or more.
+ */
+void nearest_offer(struct nearest *, const char *word, const char *candidate);
+
 #endif

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/nearest.h"
 #include "config/text.h"
 #include "probe/json/election_summary.h"
 

@@ -7,7 +7,6 @@
 #include <sys/random.h>
 #include <sys/types.h>
 
-#include "config/nearest.h"
 #include "config/text.h"
 
 static bool uuid_bytes(unsigned char bytes[16])

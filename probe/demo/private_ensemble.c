@@ -16,7 +16,7 @@
 #include "config/text.h"
 #include "probe/demo/supervisor.h"
 #include "probe/loop_timer.h"
-#include "probe/transport/tls_certificate.h"
+#include "probe/transport/tls.h"
 #include "probe/transport/transport.h"
 #include "probe/zookeeper/fourletter.h"
 #include "probe/zookeeper/http.h"

@@ -92,7 +92,6 @@ struct tls_context *transport_tls(const struct security_settings *);
 struct transport_figures {
     uint64_t frames, bad_frames, handshakes, resumed, logins;
 };
-struct transport_figures transport_figures(void);
 
 /* For the C client only (see the Makefile). */
 int transport_connect(int fd, const struct sockaddr *, socklen_t);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "config/settings.h"
-#include "config/settings_file.h"
 #include "config/utf8.h"
 
 static void check(bool holds)

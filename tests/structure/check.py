@@ -35,7 +35,7 @@ DOORS = {
     "sqlite": (r"sqlite3(ext)?\.h$", ["probe/history/*"]),
     "microhttpd": (r"microhttpd", ["probe/metrics/listener.c"]),
     "zlib": (r"z(lib|conf)\.h$", ["probe/history/*", "probe/transactions/*"]),
-    "archive": (r"archive(_entry)?\.h$", ["probe/transactions/archive.c"]),
+    "archive": (r"archive(_entry)?\.h$", ["probe/transactions/log_set.c"]),
 }
 
 # Top to bottom: a file includes its own folder and those below it. Folders in one row do not know each other.

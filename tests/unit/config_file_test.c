@@ -20,7 +20,6 @@
 #include "config/config_file.h"
 #include "config/options.h"
 #include "config/settings.h"
-#include "config/settings_file.h"
 
 static char directory[] = "/tmp/electop-files-XXXXXX";
 

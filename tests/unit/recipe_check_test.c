@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/settings_file.h"
+#include "config/settings.h"
 #include "probe/election/recipe.h"
 #include "probe/election/recipe_table.h"
 

@@ -14,7 +14,6 @@
 
 #include "config/options.h"
 #include "config/settings.h"
-#include "config/settings_file.h"
 #include "tests/support/folder.h"
 
 static char directory[] = "/tmp/electop-settings-XXXXXX";

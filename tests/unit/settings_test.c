@@ -10,7 +10,6 @@
 
 #include "config/keys.h"
 #include "config/settings.h"
-#include "config/settings_file.h"
 
 /* The example of the documentation, every key of it. */
 static const char example[] =

@@ -9,21 +9,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "config/nearest.h"
 #include "config/text.h"
 #include "config/znode_path.h"
 #include "probe/clock.h"
-#include "probe/history/preload.h"
 #include "probe/history/history.h"
+#include "probe/history/preload.h"
 #include "probe/history/recording_file.h"
+#include "probe/json/election_summary.h"
 #include "probe/metrics/figures.h"
 #include "probe/monitor.h"
-#include "probe/json/election_summary.h"
 #include "tui/commands/command.h"
-#include "tui/commands/shutdown.h"
 #include "tui/commands/messages.h"
-#include "tui/words/format.h"
+#include "tui/commands/shutdown.h"
 #include "tui/screen/safe.h"
+#include "tui/words/format.h"
 
 /* In the order of the guidelines; their severity has another order: see worse(). */
 enum check_status { CHECK_OK, CHECK_WARNING, CHECK_CRITICAL, CHECK_UNKNOWN };
