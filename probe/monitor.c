@@ -8,7 +8,7 @@
 #include "probe/election/baseline.h"
 #include "probe/log.h"
 #include "probe/loop_timer.h"
-#include "probe/watch/cluster_source.h"
+#include "probe/watch/live_cluster.h"
 
 /* A second look comes no sooner after the first, and further ones after it. */
 #define SECOND_LOOK_LEAST_MS 5000
@@ -27,8 +27,8 @@ struct subscriber {
 
 struct monitor {
     struct model *model;
-    struct source **sources;
-    size_t source_count;
+    struct live_cluster **clusters;
+    size_t cluster_count;
     struct subscriber *subscribers;
     size_t subscriber_count;
     uv_timer_t *heartbeat;
@@ -67,9 +67,8 @@ static bool notice_gap(struct monitor *m, struct moment now)
     log_line(LOG_LEVEL_WARNING, "not running for %lld ms: what happened meanwhile is read now",
              (long long)(since_us / 1000));
     beat(m, now, since_us);
-    for (size_t i = 0; i < m->source_count; i++)
-        if (m->sources[i]->woke)
-            m->sources[i]->woke(m->sources[i]);
+    for (size_t i = 0; i < m->cluster_count; i++)
+        live_woke(m->clusters[i]);
     return true;
 }
 
@@ -91,7 +90,7 @@ struct monitor *monitor_start(uv_loop_t *loop, const struct settings *settings, 
     *error = NULL;
     struct monitor *m = calloc(1, sizeof *m);
     if (!m || !(m->model = model_new(settings, error)) ||
-        !(m->sources = calloc(settings->cluster_count, sizeof *m->sources)) ||
+        !(m->clusters = calloc(settings->cluster_count, sizeof *m->clusters)) ||
         !(m->heartbeat = loop_timer_new(loop, m)))
         goto failed;
     m->model->on_event = monitor_on_event;
@@ -99,12 +98,12 @@ struct monitor *monitor_start(uv_loop_t *loop, const struct settings *settings, 
     m->beat = clock_now();
     uv_timer_start(m->heartbeat, on_beat, BEAT_MS, BEAT_MS);
     for (size_t i = 0; i < settings->cluster_count; i++) {
-        struct source *source = live_source_new(loop, m->model, settings, (unsigned)i);
-        if (!source)
+        struct live_cluster *live = live_new(loop, m->model, settings, (unsigned)i);
+        if (!live)
             goto failed;
-        source->reading = monitor_on_reading;
-        source->context = m;
-        m->sources[m->source_count++] = source;
+        live->reading = monitor_on_reading;
+        live->context = m;
+        m->clusters[m->cluster_count++] = live;
     }
     return m;
 failed:
@@ -145,8 +144,8 @@ const struct model *monitor_model(const struct monitor *m)
 
 bool monitor_looked(const struct monitor *m)
 {
-    for (size_t i = 0; i < m->source_count; i++)
-        if (!m->sources[i]->looked(m->sources[i]))
+    for (size_t i = 0; i < m->cluster_count; i++)
+        if (!live_looked(m->clusters[i]))
             return false;
     return true;
 }
@@ -154,15 +153,15 @@ bool monitor_looked(const struct monitor *m)
 bool monitor_cut(struct monitor *m)
 {
     bool cut = false;
-    for (size_t i = 0; i < m->source_count; i++)
-        cut |= m->sources[i]->cut && m->sources[i]->cut(m->sources[i]);
+    for (size_t i = 0; i < m->cluster_count; i++)
+        cut |= live_cut(m->clusters[i]);
     return cut;
 }
 
 void monitor_ask(struct monitor *m)
 {
-    for (size_t i = 0; i < m->source_count; i++)
-        m->sources[i]->ask(m->sources[i]);
+    for (size_t i = 0; i < m->cluster_count; i++)
+        live_ask(m->clusters[i]);
 }
 
 void monitor_clear(struct monitor *m, const char *cluster, const char *election, const char *candidate)
@@ -200,13 +199,13 @@ static uint64_t look_due_ms(struct monitor *m, uint64_t now_ms)
 /* Elections that a recorder has discovered: also those without candidates, which no walk would find. */
 static void watch_known(struct monitor *m, const struct cluster *then)
 {
-    for (size_t i = 0; i < m->source_count; i++) {
+    for (size_t i = 0; i < m->cluster_count; i++) {
         if (!recall_same_cluster(then, &m->model->clusters[i]))
             continue;
         for (size_t k = 0; k < then->election_count; k++)
             if (then->elections[k]->origin == ORIGIN_DISCOVERED &&
                 then->elections[k]->state != ELECTION_ABSENT)
-                m->sources[i]->known(m->sources[i], then->elections[k]->path);
+                live_known(m->clusters[i], then->elections[k]->path);
     }
 }
 
@@ -254,8 +253,8 @@ bool monitor_settled(struct monitor *m, uint64_t until_ms)
     if (now_ms >= until_ms || (!model_wants_second_look(m->model) &&
                                !(model_catch_up(m->model) && model_wants_second_look(m->model))))
         return true;
-    for (size_t i = 0; m->asked_ms && i < m->source_count; i++)
-        if (m->sources[i]->is_asking(m->sources[i]))
+    for (size_t i = 0; m->asked_ms && i < m->cluster_count; i++)
+        if (live_is_asking(m->clusters[i]))
             return false;
     uint64_t due_ms = look_due_ms(m, now_ms);
     if (due_ms > until_ms)
@@ -274,9 +273,9 @@ void monitor_stop(struct monitor *m)
         return;
     if (m->model)
         m->model->on_event = NULL;
-    for (size_t i = 0; i < m->source_count; i++)
-        m->sources[i]->stop(m->sources[i]);
-    free(m->sources);
+    for (size_t i = 0; i < m->cluster_count; i++)
+        live_stop(m->clusters[i]);
+    free(m->clusters);
     loop_timer_free(m->heartbeat);
     free(m->subscribers);
     model_free(m->model);

@@ -1,13 +1,315 @@
 #include "probe/metrics/exporter.h"
 
+#include <arpa/inet.h>
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <microhttpd.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <uv.h>
 
+#include "config/text.h"
+#include "config/units.h"
 #include "probe/clock.h"
-#include "probe/metrics/listener.h"
+#include "probe/json/buffer.h"
+#include "probe/log.h"
+#include "probe/loop_timer.h"
 #include "probe/metrics/metrics.h"
+
+/*
+ * Serves pages over HTTP on the event loop: the one door to libmicrohttpd.
+ *
+ * GET and HEAD only. What a page costs does not grow with the number of those who ask: a page is made at most
+ * once in PAGE_AGE_MS, and whoever asks in between gets the same. Slow readers, aborted requests and large
+ * requests are dropped; nothing of it blocks the loop.
+ */
+
+/* Writes the metrics. openmetrics: in that format, else in the text format. */
+typedef void (*listener_page_fn)(void *context, bool openmetrics, struct buffer *);
+
+#define PAGE_AGE_MS 500
+#define CONNECTIONS_MOST 200
+#define IDLE_S 10
+#define REQUEST_MEMORY 16384 /* bytes of one connection's buffers: headers, not pages */
+#define BACKLOG 1024
+
+struct page {
+    struct MHD_Response *response; /* NULL: not made yet */
+    uint64_t made_ms;
+};
+
+struct listener {
+    uv_loop_t *loop;
+    struct MHD_Daemon *daemon;
+    struct MHD_Response *index, *missing, *refused;
+    struct page pages[2]; /* by format */
+    uv_poll_t *poll;
+    uv_timer_t *timer;
+    listener_page_fn fn;
+    void *context;
+    char address[80];
+    bool open;
+};
+
+static const char index_page[] = "<!DOCTYPE html><title>electop</title><h1>electop</h1>"
+                                 "<p><a href=\"/metrics\">Metrics</a></p>\n";
+static const char missing_page[] = "not found; the metrics are at /metrics\n";
+static const char refused_page[] = "only GET and HEAD are understood\n";
+
+static struct MHD_Response *listener_fixed(const char *text, const char *type)
+{
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
+    if (response)
+        MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+    return response;
+}
+
+/* NULL: out of memory. */
+static struct MHD_Response *listener_page(struct listener *l, bool openmetrics)
+{
+    struct page *page = &l->pages[openmetrics];
+    uint64_t now_ms = uv_now(l->loop);
+    if (page->response && now_ms - page->made_ms < PAGE_AGE_MS)
+        return page->response;
+    struct buffer out = {0};
+    l->fn(l->context, openmetrics, &out);
+    struct MHD_Response *response =
+        buffer_failed(&out) ? NULL
+                            : MHD_create_response_from_buffer(out.length, out.bytes, MHD_RESPMEM_MUST_FREE);
+    if (!response) {
+        buffer_free(&out);
+        return page->response; /* the one before says when it was made */
+    }
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
+                            openmetrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+                                        : "text/plain; version=0.0.4; charset=utf-8");
+    if (page->response)
+        MHD_destroy_response(page->response); /* those who are reading it keep it */
+    *page = (struct page){response, now_ms};
+    return response;
+}
+
+static enum MHD_Result listener_on_request(void *context, struct MHD_Connection *connection, const char *url,
+                                           const char *method, const char *version, const char *upload,
+                                           size_t *upload_size, void **request)
+{
+    struct listener *l = context;
+    (void)version;
+    (void)upload;
+    (void)upload_size;
+    (void)request;
+    if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
+        return MHD_queue_response(connection, MHD_HTTP_METHOD_NOT_ALLOWED, l->refused);
+    if (strcmp(url, "/") == 0)
+        return MHD_queue_response(connection, MHD_HTTP_OK, l->index);
+    if (strcmp(url, "/metrics") != 0)
+        return MHD_queue_response(connection, MHD_HTTP_NOT_FOUND, l->missing);
+    const char *accept = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
+    struct MHD_Response *page = listener_page(l, accept && strstr(accept, "application/openmetrics-text"));
+    return page ? MHD_queue_response(connection, MHD_HTTP_OK, page) : MHD_NO;
+}
+
+static void listener_serve(struct listener *l);
+
+static void listener_on_timer(uv_timer_t *timer)
+{
+    listener_serve(timer->data);
+}
+
+static void listener_on_ready(uv_poll_t *poll, int status, int events)
+{
+    (void)status;
+    (void)events;
+    listener_serve(poll->data);
+}
+
+static void listener_serve(struct listener *l)
+{
+    MHD_UNSIGNED_LONG_LONG wait_ms;
+    MHD_run(l->daemon);
+    if (MHD_get_timeout(l->daemon, &wait_ms) == MHD_YES)
+        uv_timer_start(l->timer, listener_on_timer, wait_ms, 0);
+    else
+        uv_timer_stop(l->timer);
+}
+
+static char *listener_refuse(const char *address, const char *why)
+{
+    struct text text = {0};
+    text_add(&text, "cannot serve metrics on ");
+    text_quote(&text, address, strlen(address));
+    text_printf(&text, ": %s", why);
+    return text_take(&text);
+}
+
+/* "127.0.0.1:9151" and its shorter forms; false: it is none of them. */
+static bool listener_parse(const char *address, struct sockaddr_storage *to, socklen_t *length)
+{
+    char host[64] = "127.0.0.1";
+    const char *colon = strrchr(address, ':'), *port = colon ? colon + 1 : address;
+    size_t host_length = colon ? (size_t)(colon - address) : 0;
+    struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE,
+                             .ai_socktype = SOCK_STREAM};
+    struct addrinfo *found;
+    int number;
+    if (host_length >= 2 && address[0] == '[' && address[host_length - 1] == ']') {
+        address++;
+        host_length -= 2;
+    }
+    if (host_length >= sizeof host || (strcmp(port, "0") != 0 && port_parse(port, &number)))
+        return false;
+    if (host_length) {
+        memcpy(host, address, host_length);
+        host[host_length] = '\0';
+    }
+    if (getaddrinfo(host, port, &hints, &found) != 0)
+        return false;
+    memcpy(to, found->ai_addr, found->ai_addrlen);
+    *length = found->ai_addrlen;
+    freeaddrinfo(found);
+    return true;
+}
+
+static void listener_describe(struct listener *l, int descriptor)
+{
+    struct sockaddr_storage bound;
+    socklen_t length = sizeof bound;
+    char host[INET6_ADDRSTRLEN] = "";
+    if (getsockname(descriptor, (struct sockaddr *)&bound, &length) != 0)
+        return;
+    if (bound.ss_family == AF_INET6) {
+        const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)&bound;
+        inet_ntop(AF_INET6, &six->sin6_addr, host, sizeof host);
+        snprintf(l->address, sizeof l->address, "[%s]:%d", host, ntohs(six->sin6_port));
+        l->open = !IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
+    } else {
+        const struct sockaddr_in *four = (const struct sockaddr_in *)&bound;
+        inet_ntop(AF_INET, &four->sin_addr, host, sizeof host);
+        snprintf(l->address, sizeof l->address, "%s:%d", host, ntohs(four->sin_port));
+        l->open = (ntohl(four->sin_addr.s_addr) >> 24) != 127;
+    }
+}
+
+/* A socket that listens there; -1 and a text in *error. */
+static int listener_bind(const char *address, char **error)
+{
+    struct sockaddr_storage to;
+    socklen_t length;
+    int on = 1;
+    if (!listener_parse(address, &to, &length)) {
+        *error = listener_refuse(address, "it is no address; write it as in 127.0.0.1:9151 or [::1]:9151");
+        return -1;
+    }
+    int descriptor = socket(to.ss_family, SOCK_STREAM, 0);
+    if (descriptor >= 0 && fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 &&
+        fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 &&
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
+        bind(descriptor, (struct sockaddr *)&to, length) == 0 && listen(descriptor, BACKLOG) == 0)
+        return descriptor;
+    char why[160];
+    snprintf(why, sizeof why, "%s%s", strerror(errno),
+             errno == EADDRINUSE ? "; another program listens there, name another port with --listen"
+                                 : "; name another address with --listen");
+    *error = listener_refuse(address, why);
+    if (descriptor >= 0)
+        close(descriptor);
+    return -1;
+}
+
+/* libmicrohttpd's own epoll descriptor is watched by the loop: no thread is needed. */
+static bool listener_attach(struct listener *l, int descriptor)
+{
+    l->daemon = MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, listener_on_request, l,
+                                 MHD_OPTION_LISTEN_SOCKET, descriptor, MHD_OPTION_CONNECTION_LIMIT,
+                                 (unsigned)CONNECTIONS_MOST, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
+                                 MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_MEMORY, MHD_OPTION_END);
+    if (!l->daemon) {
+        close(descriptor);
+        return false;
+    }
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(l->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    l->poll = calloc(1, sizeof *l->poll);
+    l->timer = loop_timer_new(l->loop, l);
+    if (!info || !l->poll || !l->timer || uv_poll_init(l->loop, l->poll, info->epoll_fd) != 0) {
+        free(l->poll);
+        l->poll = NULL;
+        return false;
+    }
+    l->poll->data = l;
+    return uv_poll_start(l->poll, UV_READABLE, listener_on_ready) == 0;
+}
+
+static void listener_stop(struct listener *l);
+/* address: ADDR:PORT with a numeric ADDR ("127.0.0.1:9151", "[::1]:9151"); ":9151" and "9151" mean 127.0.0.1.
+   NULL and a text in *error (caller frees): the address is wrong, or cannot be had. */
+static struct listener *listener_start(uv_loop_t *loop, const char *address, listener_page_fn fn,
+                                       void *context, char **error)
+{
+    *error = NULL;
+    int descriptor = listener_bind(address, error);
+    struct listener *l = descriptor >= 0 ? calloc(1, sizeof *l) : NULL;
+    if (!l) {
+        if (descriptor >= 0)
+            close(descriptor);
+        return NULL;
+    }
+    *l = (struct listener){.loop = loop, .fn = fn, .context = context};
+    listener_describe(l, descriptor);
+    l->index = listener_fixed(index_page, "text/html; charset=utf-8");
+    l->missing = listener_fixed(missing_page, "text/plain; charset=utf-8");
+    l->refused = listener_fixed(refused_page, "text/plain; charset=utf-8");
+    if (listener_attach(l, descriptor) && l->index && l->missing && l->refused) {
+        log_line(LOG_LEVEL_INFO, "serving metrics on http://%s/metrics", l->address);
+        return l;
+    }
+    *error = listener_refuse(address, "out of memory or descriptors");
+    listener_stop(l);
+    return NULL;
+}
+
+static void listener_on_closed(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+/* NULL is fine; its handles close on the loop */
+static void listener_stop(struct listener *l)
+{
+    if (!l)
+        return;
+    if (l->poll)
+        uv_close((uv_handle_t *)l->poll, listener_on_closed);
+    loop_timer_free(l->timer);
+    if (l->daemon)
+        MHD_stop_daemon(l->daemon);
+    struct MHD_Response *const responses[] = {l->index, l->missing, l->refused, l->pages[0].response,
+                                              l->pages[1].response};
+    for (size_t i = 0; i < sizeof responses / sizeof *responses; i++)
+        if (responses[i])
+            MHD_destroy_response(responses[i]);
+    free(l);
+}
+
+/* The address in use, with the port that was chosen where 0 was asked for. Valid until listener_stop(). */
+static const char *listener_address(const struct listener *l)
+{
+    return l->address;
+}
+
+/* Others than this host can reach it. */
+static bool listener_is_open(const struct listener *l)
+{
+    return l->open;
+}
 
 struct exporter {
     struct metrics *metrics;

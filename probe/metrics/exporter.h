@@ -4,8 +4,8 @@
 #ifndef ELECTOP_PROBE_METRICS_EXPORTER_H
 #define ELECTOP_PROBE_METRICS_EXPORTER_H
 
-#include "probe/monitor.h"
 #include "probe/json/buffer.h"
+#include "probe/monitor.h"
 
 struct exporter;
 
@@ -17,7 +17,7 @@ struct exporter_recording {
 typedef struct exporter_recording (*exporter_recording_fn)(void *context);
 
 /*
- * Counts from now on. address: where it is served (listener.h), or NULL: nowhere. series: the bound. fn may
+ * Counts from now on. address: where it is served (HOST:PORT), or NULL: nowhere. series: the bound. fn may
  * be NULL: nothing is recorded. NULL and a text in *error (caller frees) on failure. End it before the
  * monitor.
  */

@@ -10,10 +10,10 @@
 #ifndef ELECTOP_PROBE_WATCH_DISCOVER_H
 #define ELECTOP_PROBE_WATCH_DISCOVER_H
 
-#include "probe/watch/cluster_source.h"
+#include "probe/watch/live_cluster.h"
 
 /* The settings hold for every election found. NULL: out of memory. */
-struct discover *discover_new(struct live *, const struct discover_settings *,
+struct discover *discover_new(struct live_cluster *, const struct discover_settings *,
                               const struct election_settings *);
 void discover_free(struct discover *);
 
@@ -29,5 +29,29 @@ const char *discover_left_out(const struct discover *);
 
 /* The tree has been walked once. */
 bool discover_looked(const struct discover *);
+
+/*
+ * The elections of a path with wildcards ("/teams/" "*" "/leader"), now and later.
+ *
+ * Every directory with a wildcard behind it is listed and watched (one child watch each); a match whose
+ * last components do not exist yet is waited for (one exists watch each). Matches are handed to
+ * the live source; those that vanish are forgotten by it after a while.
+ */
+
+/* path: full, with at least one wildcard; the settings hold for every match. NULL: out of memory. */
+struct pattern *pattern_new(struct live_cluster *, const char *path, const struct election_settings *);
+void pattern_free(struct pattern *);
+
+/* The session is connected: list everything (again). */
+void pattern_begin(struct pattern *);
+
+/* The match at this path is not watched any more: wait for it to appear anew. */
+void pattern_wait_again(struct pattern *, const char *path);
+
+/* Repeats reads that failed: for a timer. */
+void pattern_try_again(struct pattern *);
+
+/* Every directory has been listed once, or refused to be. */
+bool pattern_looked(const struct pattern *);
 
 #endif

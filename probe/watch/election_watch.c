@@ -5,10 +5,309 @@
 #include <string.h>
 
 #include "probe/clock.h"
+#include "probe/election/election.h"
+#include "probe/election/registry.h"
 #include "probe/loop_timer.h"
-#include "probe/watch/election_watch_state.h"
-#include "probe/watch/candidate_reads.h"
-#include "probe/watch/registry_watch.h"
+
+/* ---- the state of one watched election ---- */
+
+/* A znode whose change must be known at once. */
+struct node_watch {
+    struct election_watch *watched;
+    struct watch_entry entry;
+    unsigned asked; /* answers still owed */
+    bool armed;     /* its watch is set, or on its way */
+    bool refused;   /* it may not be read: only its end and its changes are waited for */
+};
+
+/* The first ones as election_guard() numbers them. */
+enum { GUARD_LEADER, GUARD_MARK, GUARD_SELF = ELECTION_GUARDS, GUARD_COUNT };
+
+/* A directory whose entries name sessions: that of the acknowledgement, or that of the members. */
+enum { REGISTRY_MARK, REGISTRY_MEMBERS, REGISTRIES };
+struct registry_watch {
+    struct election_watch *watched;
+    struct watch_entry entry; /* its children */
+    bool listing;
+};
+
+struct election_watch {
+    /* New facts may need other watches and further reads: sets and begins them (election_watch.c). */
+    void (*reconcile)(struct election_watch *);
+    struct live_cluster *live;
+    struct session_shard *shard; /* whose session watches it */
+    char *path;
+    struct election *election; /* the model's */
+    enum election_origin origin;
+    struct watch_entry children; /* of the election itself */
+    struct registry_watch registries[REGISTRIES];
+    struct node_watch guards[GUARD_COUNT];
+    uv_timer_t *timer; /* the next list, or the next try */
+    bool listing, list_dirty, begun;
+    bool confirming, confirm_again;
+    bool waking;         /* until the first list requested after the program was stalled has been read */
+    unsigned late_lists; /* asked for before, and still to be answered */
+    int64_t synced_us;   /* when the sync under way was asked for */
+    uint64_t listed_ms, absent_ms; /* loop time; absent 0: it is there */
+    unsigned chased;               /* dead candidates in a row, since the last list */
+    size_t reads;                  /* candidates being read */
+    bool queued;                   /* in live's reading list */
+    struct election_watch *reading_next;
+    int references; /* answers still owed, and the owner: freed with the last */
+    bool ended;
+};
+
+/* A request for one of its znodes; frees with free(). */
+struct election_watch_read {
+    struct election_watch *watched;
+    char path[];
+};
+
+/* A request that will be answered refers to it from now on. */
+static void election_watch_hold(struct election_watch *s)
+{
+    s->references++;
+}
+
+static void election_watch_release(struct election_watch *s)
+{
+    if (--s->references > 0)
+        return;
+    free(s->path);
+    free(s);
+}
+
+/* One answer less; false: the subject is not watched any more. */
+static bool election_watch_answered(struct election_watch *s)
+{
+    bool alive = !s->ended;
+    election_watch_release(s);
+    return alive;
+}
+
+static void election_watch_observe(struct election_watch *s, struct observation *o)
+{
+    model_observe(s->live->model, o);
+}
+
+static void election_watch_observe_node(struct election_watch *s, const char *path,
+                                        enum session_result result, const struct znode_stat *stat,
+                                        bool has_data, const void *data, size_t length)
+{
+    enum observation_kind kind = result == SESSION_OK        ? OBSERVED_NODE
+                                 : result == SESSION_NO_NODE ? OBSERVED_ABSENT
+                                                             : OBSERVED_DENIED;
+    if (kind == OBSERVED_DENIED && result != SESSION_DENIED)
+        return; /* nothing is known of it */
+    struct observation o = live_observation(s->live, kind, s->path, path);
+    if (kind == OBSERVED_NODE)
+        o.node =
+            (struct observed_node){.stat = stat, .has_data = has_data, .data = data, .data_length = length};
+    election_watch_observe(s, &o);
+}
+
+/* The length of the election's path before "/<name>" in its candidates' paths:
+   0 for the root. */
+static size_t election_watch_prefix_length(const struct election_watch *s)
+{
+    return strcmp(s->path, "/") == 0 ? 0 : strlen(s->path);
+}
+
+/*
+ * A directory whose entries name sessions: that which leaders of an election acknowledge
+ * in, or that which says who the members are. Its list, its entries, its watch.
+ */
+
+static void registry_watch_list(struct registry_watch *);
+
+static void on_registry_entry(void *context, enum session_result result, const struct znode_stat *stat,
+                              const void *data, size_t length)
+{
+    struct election_watch_read *r = context;
+    struct election_watch *s = r->watched;
+    if (election_watch_answered(s) && result != SESSION_LOST)
+        election_watch_observe_node(s, r->path, result, stat, true, data, length);
+    free(r);
+}
+
+static void on_registry_exists(void *context, enum session_result result, const struct znode_stat *stat,
+                               const void *data, size_t length)
+{
+    (void)stat, (void)data, (void)length;
+    struct registry_watch *w = context;
+    if (election_watch_answered(w->watched) && result == SESSION_OK && w->entry.path)
+        registry_watch_list(w); /* it appeared meanwhile */
+}
+
+static void on_registry(void *context, enum session_result result, const struct znode_stat *stat,
+                        char *const *names, size_t count)
+{
+    struct registry_watch *w = context;
+    struct election_watch *s = w->watched;
+    w->listing = false;
+    if (!election_watch_answered(s) || result == SESSION_LOST || !w->entry.path)
+        return;
+    if (result != SESSION_OK) {
+        election_watch_observe_node(s, w->entry.path, result, NULL, false, NULL, 0);
+        /* Wait for it to appear. */
+        if (result == SESSION_NO_NODE &&
+            session_exists(s->shard->session, w->entry.path, true, on_registry_exists, w))
+            election_watch_hold(s);
+        return;
+    }
+    struct observation o = live_observation(s->live, OBSERVED_CHILDREN, s->path, w->entry.path);
+    o.children = (struct observed_children){.stat = stat, .names = names, .count = count};
+    election_watch_observe(s, &o);
+    for (size_t i = 0; i < count; i++) {
+        if (!registry_wants(s->election, w == &s->registries[REGISTRY_MEMBERS], names[i]))
+            continue;
+        size_t size = strlen(w->entry.path) + strlen(names[i]) + 2;
+        struct election_watch_read *r = malloc(sizeof *r + size);
+        if (!r)
+            return;
+        r->watched = s;
+        snprintf(r->path, size, "%s/%s", w->entry.path, names[i]);
+        if (session_get(s->shard->session, r->path, false, on_registry_entry, r))
+            election_watch_hold(s);
+        else
+            free(r);
+    }
+}
+
+static void registry_watch_list(struct registry_watch *w)
+{
+    struct election_watch *s = w->watched;
+    if (!w->listing && session_children(s->shard->session, w->entry.path, true, on_registry, w)) {
+        w->listing = true;
+        election_watch_hold(s);
+    }
+}
+
+/* Its path is known (NULL: it is not yet): its watch is set, and it is read. Nothing where that was done. */
+static void registry_watch_set(struct registry_watch *w, const char *path)
+{
+    if (path && !w->entry.path && watch_map_put(&w->watched->live->watches, &w->entry, path))
+        registry_watch_list(w);
+}
+
+/* All that was asked for is lost: it is read again. */
+static void registry_watch_again(struct registry_watch *w)
+{
+    w->listing = false;
+    if (w->entry.path)
+        registry_watch_list(w);
+}
+
+static void on_registry_notice(void *context, enum session_notice notice)
+{
+    struct registry_watch *w = context;
+    if (notice == NOTICE_CHANGED)
+        return;
+    registry_watch_list(w);
+}
+
+static void registry_watch_init(struct registry_watch *w, struct election_watch *s)
+{
+    *w = (struct registry_watch){.watched = s, .entry = {.notice = on_registry_notice, .context = w}};
+}
+
+/*
+ * The candidates of all subjects, read one by one, a bounded number at a time.
+ *
+ * Subjects take turns, each until it has nothing more to ask for.
+ */
+
+/* Requests under way at a time: enough to hide the round trip,
+   few enough to keep a new leader's turn short. */
+#define READS_MOST 2000
+
+static void election_watch_read_soon(struct election_watch *s);
+static void candidate_reads_on_candidate(void *context, enum session_result result,
+                                         const struct znode_stat *stat, const void *data, size_t length)
+{
+    struct election_watch_read *r = context;
+    struct election_watch *s = r->watched;
+    s->reads--;
+    s->live->reads--;
+    if (election_watch_answered(s) && result != SESSION_LOST) {
+        election_watch_observe_node(s, r->path, result, stat, true, data, length);
+        if (s->live->reads < READS_MOST / 2)
+            election_watches_read(s->live);
+        if (result == SESSION_NO_NODE)
+            s->reconcile(s);
+        else if (s->election->unread_first)
+            election_watch_read_soon(s); /* this read makes others worth repeating */
+    }
+    free(r);
+}
+
+/* False: nothing more of this subject can be asked for now. */
+static bool read_next(struct election_watch *s)
+{
+    const struct candidate *c = election_take_unread(s->election);
+    if (!c)
+        return false;
+    size_t directory = election_watch_prefix_length(s), name = strlen(c->name);
+    struct election_watch_read *r = malloc(sizeof *r + directory + name + 2);
+    if (!r)
+        return false;
+    r->watched = s;
+    memcpy(r->path, s->path, directory);
+    r->path[directory] = '/';
+    memcpy(r->path + directory + 1, c->name, name + 1);
+    if (!session_get(s->shard->session, r->path, false, candidate_reads_on_candidate, r)) {
+        free(r); /* not connected: handed out again after the next connection */
+        return false;
+    }
+    election_watch_hold(s);
+    s->reads++;
+    s->live->reads++;
+    return true;
+}
+
+/* Reads the next candidates of all subjects, as many as may be under way at a time. */
+void election_watches_read(struct live_cluster *live)
+{
+    while (live->reading_first) {
+        struct election_watch *s = live->reading_first;
+        if (!s->ended) {
+            if (live->reads >= READS_MOST)
+                return;
+            if (read_next(s))
+                continue;
+        }
+        live->reading_first = s->reading_next;
+        if (!live->reading_first)
+            live->reading_last = NULL;
+        s->queued = false;
+        election_watch_release(s);
+    }
+}
+
+/* Some are wanted again that time alone has made doubtful. */
+void election_watches_read_again(struct live_cluster *live)
+{
+    for (size_t i = 0; i < live->subject_count; i++)
+        if (live->subjects[i]->election->unread_first)
+            election_watch_read_soon(live->subjects[i]);
+}
+
+/* It has candidates to be read: they come in its turn. */
+static void election_watch_read_soon(struct election_watch *s)
+{
+    struct live_cluster *live = s->live;
+    if (!s->queued) {
+        s->queued = true;
+        election_watch_hold(s);
+        s->reading_next = NULL;
+        if (live->reading_last)
+            live->reading_last->reading_next = s;
+        else
+            live->reading_first = s;
+        live->reading_last = s;
+    }
+    election_watches_read(live);
+}
 
 /* A list of n children is read again at most every n / 40 ms, and at least every quarter of a second. */
 #define LIST_CHILDREN_A_MS 40
@@ -99,7 +398,7 @@ static void on_guarded(void *context, enum session_result result, const struct z
 /* Either way a watch is set. */
 static bool guard_send(struct node_watch *g, bool data)
 {
-    struct lane *lane = g->watched->lane;
+    struct session_shard *shard = g->watched->shard;
     size_t size = strlen(g->entry.path) + 1;
     struct guard_read *r = malloc(sizeof *r + size);
     if (!r)
@@ -107,8 +406,8 @@ static bool guard_send(struct node_watch *g, bool data)
     r->guard = g;
     r->has_data = data;
     memcpy(r->path, g->entry.path, size);
-    bool sent = data ? session_get(lane->session, r->path, true, on_guarded, r)
-                     : session_exists(lane->session, r->path, true, on_guarded, r);
+    bool sent = data ? session_get(shard->session, r->path, true, on_guarded, r)
+                     : session_exists(shard->session, r->path, true, on_guarded, r);
     if (!sent) {
         free(r);
         return false;
@@ -197,7 +496,7 @@ static void guard_release(struct node_watch *g)
 /* Sets the watches and begins the reads that the model's latest state asks for. */
 static void election_watch_reconcile(struct election_watch *s)
 {
-    if (s->ended || session_state(s->lane->session) != CONNECTION_CONNECTED)
+    if (s->ended || session_state(s->shard->session) != CONNECTION_CONNECTED)
         return;
     char path[PATH_SIZE];
     for (unsigned i = 0; i < ELECTION_GUARDS; i++) {
@@ -287,7 +586,7 @@ static void election_watch_list(struct election_watch *s)
     }
     uv_timer_stop(s->timer);
     s->list_dirty = false;
-    if (session_children(s->lane->session, s->path, true, election_watch_on_list, s)) {
+    if (session_children(s->shard->session, s->path, true, election_watch_on_list, s)) {
         s->listing = true;
         election_watch_hold(s);
     }
@@ -320,7 +619,7 @@ static void election_watch_on_synced(void *context, enum session_result result, 
     s->confirming = false;
     if (!election_watch_answered(s) || result != SESSION_OK)
         return;
-    if (session_children(s->lane->session, s->path, false, on_confirmed, s)) {
+    if (session_children(s->shard->session, s->path, false, on_confirmed, s)) {
         s->confirming = true;
         election_watch_hold(s);
     }
@@ -332,13 +631,13 @@ static void election_watch_confirm(struct election_watch *s)
     if (s->confirming || !s->election->suspected || s->absent_ms)
         return;
     s->synced_us = clock_now().mono_us;
-    if (session_sync(s->lane->session, s->path, election_watch_on_synced, s)) {
+    if (session_sync(s->shard->session, s->path, election_watch_on_synced, s)) {
         s->confirming = true;
         election_watch_hold(s);
     }
 }
 
-void election_watches_confirm(struct live *live)
+void election_watches_confirm(struct live_cluster *live)
 {
     for (size_t i = 0; i < live->subject_count; i++)
         election_watch_confirm(live->subjects[i]);
@@ -377,7 +676,7 @@ void election_watch_begin(struct election_watch *s)
     s->chased = 0;
     uv_timer_stop(s->timer);
     election_requeue_unread(s->election);
-    if (session_get(s->lane->session, s->path, false, on_self, s))
+    if (session_get(s->shard->session, s->path, false, on_self, s))
         election_watch_hold(s);
     for (size_t i = 0; i < REGISTRIES; i++)
         registry_watch_again(&s->registries[i]);
@@ -403,15 +702,15 @@ void election_watch_unread(struct election_watch *s, const char *path, bool list
 
 void election_watch_woke(struct election_watch *s)
 {
-    if (session_state(s->lane->session) != CONNECTION_CONNECTED)
+    if (session_state(s->shard->session) != CONNECTION_CONNECTED)
         return; /* it is read when that is over */
     s->late_lists += s->listing;
     election_watch_begin(s);
     s->waking = true;
 }
 
-struct election_watch *election_watch_new(struct live *live, struct lane *lane, const char *path,
-                                          const struct election_settings *settings,
+struct election_watch *election_watch_new(struct live_cluster *live, struct session_shard *shard,
+                                          const char *path, const struct election_settings *settings,
                                           enum election_origin origin)
 {
     struct election_watch *s = calloc(1, sizeof *s);
@@ -423,7 +722,7 @@ struct election_watch *election_watch_new(struct live *live, struct lane *lane, 
     }
     s->reconcile = election_watch_reconcile;
     s->live = live;
-    s->lane = lane;
+    s->shard = shard;
     s->origin = origin;
     s->timer = timer;
     s->references = 1;
@@ -442,7 +741,7 @@ struct election_watch *election_watch_new(struct live *live, struct lane *lane, 
         election_watch_free(s);
         return NULL;
     }
-    if (session_state(lane->session) == CONNECTION_CONNECTED)
+    if (session_state(shard->session) == CONNECTION_CONNECTED)
         election_watch_begin(s);
     return s;
 }
@@ -469,9 +768,9 @@ const char *election_watch_path(const struct election_watch *s)
     return s->path;
 }
 
-struct lane *election_watch_lane(const struct election_watch *s)
+struct session_shard *election_watch_shard(const struct election_watch *s)
 {
-    return s->lane;
+    return s->shard;
 }
 
 bool election_watch_looked(const struct election_watch *s)

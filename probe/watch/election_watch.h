@@ -8,14 +8,14 @@
 #ifndef ELECTOP_PROBE_WATCH_ELECTION_WATCH_H
 #define ELECTOP_PROBE_WATCH_ELECTION_WATCH_H
 
-#include "probe/watch/cluster_source.h"
+#include "probe/watch/live_cluster.h"
 
-struct election_watch *election_watch_new(struct live *, struct lane *, const char *path,
+struct election_watch *election_watch_new(struct live_cluster *, struct session_shard *, const char *path,
                                           const struct election_settings *, enum election_origin);
 void election_watch_free(struct election_watch *);
 
 const char *election_watch_path(const struct election_watch *);
-struct lane *election_watch_lane(const struct election_watch *);
+struct session_shard *election_watch_shard(const struct election_watch *);
 
 /* The session is connected: read everything (again) and set every watch. */
 void election_watch_begin(struct election_watch *);
@@ -36,6 +36,11 @@ bool election_watch_is_forgotten(const struct election_watch *, uint64_t now_ms)
 
 /* Reads the lists of all elections with suspected findings once more, each after a sync: this proves that
    earlier facts of the servers describe the present line. */
-void election_watches_confirm(struct live *);
+void election_watches_confirm(struct live_cluster *);
+
+/* Reads the candidates that wait for their turn, as many at a time as are allowed. */
+void election_watches_read(struct live_cluster *);
+/* Reads again those whose last read failed. */
+void election_watches_read_again(struct live_cluster *);
 
 #endif

@@ -31,7 +31,7 @@ struct asked {
 };
 
 struct servers {
-    struct live *live;
+    struct live_cluster *live;
     struct http *http;
     struct server_addresses places;
     struct asked all[SERVER_ADDRESSES_MOST]; /* of each of the places, in their order */
@@ -354,7 +354,7 @@ static void on_told(uv_prepare_t *watcher)
         server_poll_hasten(s->all[i].poll);
 }
 
-struct servers *servers_new(struct live *live)
+struct servers *servers_new(struct live_cluster *live)
 {
     struct servers *s = calloc(1, sizeof *s);
     if (!s)

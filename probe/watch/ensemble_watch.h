@@ -10,10 +10,10 @@
 #ifndef ELECTOP_PROBE_WATCH_ENSEMBLE_WATCH_H
 #define ELECTOP_PROBE_WATCH_ENSEMBLE_WATCH_H
 
-#include "probe/watch/cluster_source.h"
+#include "probe/watch/live_cluster.h"
 
 /* NULL: out of memory. */
-struct servers *servers_new(struct live *);
+struct servers *servers_new(struct live_cluster *);
 void servers_free(struct servers *);
 
 /* Our session is connected: who belongs to the ensemble can be read. */

@@ -1,4 +1,4 @@
-#include "probe/watch/cluster_source.h"
+#include "probe/watch/live_cluster.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,38 +11,188 @@
 #include "config/text.h"
 #include "config/units.h"
 #include "config/znode_path.h"
+#include "probe/clock.h"
 #include "probe/log.h"
 #include "probe/loop_timer.h"
 #include "probe/watch/discover.h"
-#include "probe/watch/observer_mark.h"
-#include "probe/watch/log_follower.h"
-#include "probe/watch/pattern.h"
-#include "probe/watch/replica_check.h"
-#include "probe/watch/ensemble_watch.h"
 #include "probe/watch/election_watch.h"
-#include "probe/watch/candidate_reads.h"
+#include "probe/watch/ensemble_watch.h"
+#include "probe/watch/log_follower.h"
+#include "probe/watch/observer_mark.h"
+#include "probe/watch/replica_check.h"
+
+/* FNV-1a: paths are few (three an election) and long-lived. */
+static uint32_t watch_map_hash_of(const char *path)
+{
+    uint32_t hash = 2166136261u;
+    for (const unsigned char *p = (const unsigned char *)path; *p; p++)
+        hash = (hash ^ *p) * 16777619u;
+    return hash;
+}
+
+static bool watch_map_grow(struct watch_map *map)
+{
+    size_t count = map->bucket_count ? map->bucket_count * 2 : 64;
+    struct watch_entry **buckets = calloc(count, sizeof *buckets);
+    if (!buckets)
+        return false;
+    for (size_t i = 0; i < map->bucket_count; i++)
+        for (struct watch_entry *e = map->buckets[i], *next; e; e = next) {
+            next = e->next;
+            e->next = buckets[e->hash % count];
+            buckets[e->hash % count] = e;
+        }
+    free(map->buckets);
+    map->buckets = buckets;
+    map->bucket_count = count;
+    return true;
+}
+
+bool watch_map_put(struct watch_map *map, struct watch_entry *entry, const char *path)
+{
+    if (entry->path && strcmp(entry->path, path) == 0)
+        return true;
+    char *copy = strdup(path);
+    watch_map_remove(map, entry);
+    if (!copy || (map->count >= map->bucket_count && !watch_map_grow(map))) {
+        free(copy);
+        return false;
+    }
+    entry->path = copy;
+    entry->hash = watch_map_hash_of(path);
+    struct watch_entry **bucket = &map->buckets[entry->hash % map->bucket_count];
+    entry->next = *bucket;
+    *bucket = entry;
+    map->count++;
+    return true;
+}
+
+void watch_map_remove(struct watch_map *map, struct watch_entry *entry)
+{
+    if (!entry->path)
+        return;
+    struct watch_entry **at = &map->buckets[entry->hash % map->bucket_count];
+    while (*at != entry)
+        at = &(*at)->next;
+    *at = entry->next;
+    map->count--;
+    free(entry->path);
+    entry->path = NULL;
+    entry->next = NULL;
+}
+
+/* A handler may change the map, so the chain is walked anew after each call; few entries share a path. */
+#define SHARERS_MOST 64
+
+void watch_map_notify(struct watch_map *map, enum session_notice notice, const char *path)
+{
+    if (!map->bucket_count)
+        return;
+    uint32_t hash = watch_map_hash_of(path);
+    struct watch_entry *told[SHARERS_MOST];
+    size_t count = 0;
+    for (;;) {
+        struct watch_entry *e = map->buckets[hash % map->bucket_count];
+        for (; e; e = e->next) {
+            if (e->hash != hash || strcmp(e->path, path) != 0)
+                continue;
+            size_t i = 0;
+            while (i < count && told[i] != e)
+                i++;
+            if (i == count)
+                break;
+        }
+        if (!e || count == SHARERS_MOST)
+            return;
+        told[count++] = e;
+        e->notice(e->context, notice);
+    }
+}
+
+struct watch_entry *watch_map_next(const struct watch_map *map, const char *path,
+                                   const struct watch_entry *after)
+{
+    if (!map->bucket_count)
+        return NULL;
+    uint32_t hash = watch_map_hash_of(path);
+    struct watch_entry *e = after ? after->next : map->buckets[hash % map->bucket_count];
+    while (e && (e->hash != hash || strcmp(e->path, path) != 0))
+        e = e->next;
+    return e;
+}
+
+void watch_map_clear(struct watch_map *map)
+{
+    for (size_t i = 0; i < map->bucket_count; i++)
+        for (struct watch_entry *e = map->buckets[i], *next; e; e = next) {
+            next = e->next;
+            free(e->path);
+            e->path = NULL;
+            e->next = NULL;
+        }
+    free(map->buckets);
+    *map = (struct watch_map){0};
+}
+
+const char *live_name(const struct live_cluster *live)
+{
+    const char *name = live->cluster->name;
+    return name && *name ? name : live->cluster->hosts;
+}
+
+struct observation live_observation(const struct live_cluster *live, enum observation_kind kind,
+                                    const char *election, const char *path)
+{
+    return (struct observation){
+        .kind = kind, .at = clock_now(), .cluster = live->index, .election = election, .path = path};
+}
+
+void live_bad_reply(const struct live_cluster *live, const char *server, const char *what)
+{
+    struct observation o = live_observation(live, OBSERVED_BAD_REPLY, NULL, NULL);
+    const char *known = live->servers ? servers_name(live->servers, server) : NULL;
+    o.bad_reply = (struct observed_bad_reply){.address = known ? known : server, .what = what};
+    model_observe(live->model, &o);
+}
+
+void live_show_denied(struct live_cluster *live, const char *path, const struct election_settings *settings,
+                      enum election_origin origin, bool denied)
+{
+    enum observation_kind kinds[] = {OBSERVED_ELECTION, OBSERVED_DENIED, OBSERVED_DROPPED};
+    for (size_t i = denied ? 0 : 2; i < (denied ? 2u : 3u); i++) {
+        struct observation o = live_observation(live, kinds[i], path, path);
+        if (kinds[i] == OBSERVED_ELECTION)
+            o.subject = (struct observed_election){.origin = origin, .settings = settings};
+        model_observe(live->model, &o);
+    }
+}
+
+bool live_watches(const struct live_cluster *live, const char *path)
+{
+    return model_election(live->model, live->index, path) != NULL;
+}
 
 /* Housekeeping: vanished elections that are not configured are removed, refused directories tried again. */
 #define SLOW_MS 10000
 
-static bool all_connected(const struct live *live)
+static bool all_connected(const struct live_cluster *live)
 {
-    for (size_t i = 0; i < live->lane_count; i++)
-        if (live->lanes[i].counted && session_state(live->lanes[i].session) != CONNECTION_CONNECTED)
+    for (size_t i = 0; i < live->shard_count; i++)
+        if (live->shards[i].counted && session_state(live->shards[i].session) != CONNECTION_CONNECTED)
             return false;
     return true;
 }
 
-static const char *refusing(const struct live *live)
+static const char *refusing(const struct live_cluster *live)
 {
-    for (size_t i = 0; i < live->lane_count; i++)
-        if (live->lanes[i].refusing)
-            return live->lanes[i].refusing;
+    for (size_t i = 0; i < live->shard_count; i++)
+        if (live->shards[i].refusing)
+            return live->shards[i].refusing;
     return NULL;
 }
 
 /* The cluster's own state, with what keeps anything from being seen there. */
-static void live_cluster_observe_connection(struct live *live, enum connection_state state,
+static void live_cluster_observe_connection(struct live_cluster *live, enum connection_state state,
                                             const char *problem)
 {
     char *missing = NULL;
@@ -55,9 +205,9 @@ static void live_cluster_observe_connection(struct live *live, enum connection_s
     else if (live->discover && state == CONNECTION_CONNECTED)
         problem = discover_left_out(live->discover);
     int64_t silent_us = 0;
-    for (size_t i = 0; i < live->lane_count; i++) {
-        int64_t lane_us = session_silent_us(live->lanes[i].session);
-        silent_us = lane_us > silent_us ? lane_us : silent_us;
+    for (size_t i = 0; i < live->shard_count; i++) {
+        int64_t shard_us = session_silent_us(live->shards[i].session);
+        silent_us = shard_us > silent_us ? shard_us : silent_us;
     }
     struct observation o = live_observation(live, OBSERVED_CONNECTION, NULL, NULL);
     o.connection = (struct observed_connection){.state = state,
@@ -70,19 +220,19 @@ static void live_cluster_observe_connection(struct live *live, enum connection_s
     free(missing);
 }
 
-static void left_out(struct live *live)
+void live_cluster_left_out(struct live_cluster *live)
 {
     if (all_connected(live))
         live_cluster_observe_connection(live, CONNECTION_CONNECTED, NULL);
 }
 
-static void chroot_ask(struct live *live);
+static void chroot_ask(struct live_cluster *live);
 
 static void on_chroot(void *context, enum session_result result, const struct znode_stat *stat,
                       const void *data, size_t length)
 {
     (void)stat, (void)data, (void)length;
-    struct live *live = context;
+    struct live_cluster *live = context;
     bool missing = result == SESSION_NO_NODE;
     if ((result != SESSION_OK && !missing) || missing == live->chroot_missing)
         return;
@@ -98,7 +248,7 @@ static void on_chroot(void *context, enum session_result result, const struct zn
 }
 
 /* It is watched only while it is missing: what there is to see below an existing one has its own watches. */
-static void chroot_ask(struct live *live)
+static void chroot_ask(struct live_cluster *live)
 {
     if (*live->chroot)
         session_exists(live->session, live->chroot, live->chroot_missing, on_chroot, live);
@@ -110,18 +260,18 @@ static void on_chroot_notice(void *context, enum session_notice notice)
         chroot_ask(context);
 }
 
-static void log_state(struct lane *lane, enum connection_state state, const char *problem)
+static void log_state(struct session_shard *shard, enum connection_state state, const char *problem)
 {
     char timeout[UNITS_TEXT];
-    const char *name = live_name(lane->live), *server = session_server(lane->session);
+    const char *name = live_name(shard->live), *server = session_server(shard->session);
     if (state == CONNECTION_CONNECTED) {
-        lane->id = session_id(lane->session);
+        shard->id = session_id(shard->session);
         log_line(LOG_LEVEL_INFO, "%s: connected to %s, session 0x%" PRIx64 ", timeout %s", name,
-                 server ? server : "?", lane->id,
-                 duration_print(session_timeout_ms(lane->session), timeout, sizeof timeout));
+                 server ? server : "?", shard->id,
+                 duration_print(session_timeout_ms(shard->session), timeout, sizeof timeout));
     } else if (state == CONNECTION_EXPIRED) {
         log_line(LOG_LEVEL_WARNING, "%s: session 0x%" PRIx64 " is over (%s); a new one is begun", name,
-                 lane->id, problem ? problem : "expired");
+                 shard->id, problem ? problem : "expired");
     } else if (state == CONNECTION_REFUSED) {
         log_line(LOG_LEVEL_ERROR, "%s: %s; it will not be tried again", name, problem ? problem : "refused");
     }
@@ -129,57 +279,57 @@ static void log_state(struct lane *lane, enum connection_state state, const char
 
 static void on_failed(void *context, const char *problem)
 {
-    struct lane *lane = context;
-    log_line(LOG_LEVEL_WARNING, "%s: %s", live_name(lane->live), problem);
+    struct session_shard *shard = context;
+    log_line(LOG_LEVEL_WARNING, "%s: %s", live_name(shard->live), problem);
 }
 
 static void on_bad_reply(void *context, const char *server, const char *what)
 {
-    struct lane *lane = context;
-    live_bad_reply(lane->live, server, what);
+    struct session_shard *shard = context;
+    live_bad_reply(shard->live, server, what);
 }
 
 /* Reported with the cluster, and with facts that are uncertain because of it; discovery, patterns and
    first reads just take longer. */
 static void on_refused(void *context, const char *path, bool list, const char *problem)
 {
-    struct lane *lane = context;
-    struct live *live = lane->live;
-    bool begins = path && !lane->refusing;
+    struct session_shard *shard = context;
+    struct live_cluster *live = shard->live;
+    bool begins = path && !shard->refusing;
     if (begins || !path) {
         log_line(LOG_LEVEL_WARNING, "%s: %s", live_name(live), path ? problem : "all is answered again");
-        free(lane->refusing);
-        lane->refusing = path ? strdup(problem) : NULL;
+        free(shard->refusing);
+        shard->refusing = path ? strdup(problem) : NULL;
         if (all_connected(live))
             live_cluster_observe_connection(live, CONNECTION_CONNECTED, NULL);
     }
     for (size_t i = 0; path && i < live->subject_count; i++)
-        if (election_watch_lane(live->subjects[i]) == lane)
+        if (election_watch_shard(live->subjects[i]) == shard)
             election_watch_unread(live->subjects[i], path, list);
 }
 
 static void live_cluster_on_state(void *context, enum connection_state state, bool renewed,
                                   const char *problem)
 {
-    struct lane *lane = context;
-    struct live *live = lane->live;
-    free(lane->refusing);
-    lane->refusing = NULL;
-    log_state(lane, state, problem);
+    struct session_shard *shard = context;
+    struct live_cluster *live = shard->live;
+    free(shard->refusing);
+    shard->refusing = NULL;
+    log_state(shard, state, problem);
     if (state == CONNECTION_CONNECTED && renewed)
-        observer_mark_begin(lane->mark);
+        observer_mark_begin(shard->mark);
     else if (state == CONNECTION_CONNECTED)
-        observer_mark_changed(lane->mark);
-    bool joins = state == CONNECTION_CONNECTED && !lane->counted && lane != live->lanes;
-    lane->counted |= state == CONNECTION_CONNECTED || lane == live->lanes;
+        observer_mark_changed(shard->mark);
+    bool joins = state == CONNECTION_CONNECTED && !shard->counted && shard != live->shards;
+    shard->counted |= state == CONNECTION_CONNECTED || shard == live->shards;
     if (joins) {
         /* One more session for more elections: the others are connected, and go on. */
         for (size_t i = 0; i < live->subject_count; i++)
-            if (election_watch_lane(live->subjects[i]) == lane)
+            if (election_watch_shard(live->subjects[i]) == shard)
                 election_watch_begin(live->subjects[i]);
         return;
     }
-    if (!lane->counted || (state == CONNECTION_CONNECTED && !all_connected(live)))
+    if (!shard->counted || (state == CONNECTION_CONNECTED && !all_connected(live)))
         return;
     live_cluster_observe_connection(live, state, problem);
     if (state != CONNECTION_CONNECTED)
@@ -197,17 +347,17 @@ static void live_cluster_on_state(void *context, enum connection_state state, bo
 
 static void live_cluster_on_notice(void *context, enum session_notice notice, const char *path)
 {
-    struct lane *lane = context;
-    watch_map_notify(&lane->live->watches, notice, path);
+    struct session_shard *shard = context;
+    watch_map_notify(&shard->live->watches, notice, path);
 }
 
 static void live_cluster_on_reading(void *context)
 {
-    struct lane *lane = context;
-    struct live *live = lane->live;
-    int64_t silent_us = session_silent_us(lane->session);
-    if (live->source.reading)
-        live->source.reading(live->source.context);
+    struct session_shard *shard = context;
+    struct live_cluster *live = shard->live;
+    int64_t silent_us = session_silent_us(shard->session);
+    if (live->reading)
+        live->reading(live->context);
     if (silent_us == 0 || !all_connected(live))
         return;
     log_line(LOG_LEVEL_WARNING, "%s: not heard of for %lld ms: what happened meanwhile is read now",
@@ -217,13 +367,13 @@ static void live_cluster_on_reading(void *context)
         election_watch_woke(live->subjects[i]);
 }
 
-static void lane_on_child_watches(void *context)
+static void shard_on_child_watches(void *context)
 {
-    struct lane *lane = context;
-    observer_mark_changed(lane->mark);
+    struct session_shard *shard = context;
+    observer_mark_changed(shard->mark);
 }
 
-static bool lane_open(struct live *live)
+static bool shard_open(struct live_cluster *live)
 {
     static const struct session_listener listener = {.state = live_cluster_on_state,
                                                      .failed = on_failed,
@@ -231,67 +381,67 @@ static bool lane_open(struct live *live)
                                                      .refused = on_refused,
                                                      .reading = live_cluster_on_reading,
                                                      .notice = live_cluster_on_notice,
-                                                     .child_watches = lane_on_child_watches};
+                                                     .child_watches = shard_on_child_watches};
     struct session_options options = {.hosts = live->hosts,
                                       .timeout_ms = (int)live->cluster->session_timeout_ms,
                                       .auth_scheme = live->cluster->auth_scheme,
                                       .auth_credential = live->cluster->auth_credential,
                                       .counts_children = true,
                                       .security = &live->cluster->security};
-    struct lane *lane = &live->lanes[live->lane_count];
-    *lane = (struct lane){.live = live};
-    lane->session = session_open(live->loop, &options, &listener, lane);
-    lane->mark = lane->session ? observer_mark_new(live, lane->session) : NULL;
-    if (lane->session && !lane->mark)
-        session_close(lane->session);
-    live->lane_count += lane->mark != NULL;
-    return lane->mark != NULL;
+    struct session_shard *shard = &live->shards[live->shard_count];
+    *shard = (struct session_shard){.live = live};
+    shard->session = session_open(live->loop, &options, &listener, shard);
+    shard->mark = shard->session ? observer_mark_new(live, shard->session) : NULL;
+    if (shard->session && !shard->mark)
+        session_close(shard->session);
+    live->shard_count += shard->mark != NULL;
+    return shard->mark != NULL;
 }
 
 /* The three watches of an election at path. */
-static size_t lane_share(const char *path)
+static size_t shard_share(const char *path)
 {
     return 3 * (strlen(path) + 64);
 }
 
-/* A lane with room for an election at path. */
-static struct lane *lane_for(struct live *live, const char *path)
+/* A shard with room for an election at path. */
+static struct session_shard *shard_for(struct live_cluster *live, const char *path)
 {
-    size_t i = 0, bytes = lane_share(path);
-    while (i < live->lane_count && live->lanes[i].path_bytes + bytes > LANE_PATH_BYTES)
+    size_t i = 0, bytes = shard_share(path);
+    while (i < live->shard_count && live->shards[i].path_bytes + bytes > SESSION_SHARD_PATH_BYTES)
         i++;
-    if (i == live->lane_count && (i == LANES_MOST || !lane_open(live))) {
+    if (i == live->shard_count && (i == SESSION_SHARDS_MOST || !shard_open(live))) {
         log_line(LOG_LEVEL_WARNING, "%s: too many elections for %d sessions; left out: %s", live_name(live),
-                 LANES_MOST, path);
+                 SESSION_SHARDS_MOST, path);
         return NULL;
     }
-    live->lanes[i].path_bytes += bytes;
-    return &live->lanes[i];
+    live->shards[i].path_bytes += bytes;
+    return &live->shards[i];
 }
 
-static void live_cluster_watch(struct live *live, const char *path, const struct election_settings *settings,
-                               enum election_origin origin)
+void live_cluster_watch(struct live_cluster *live, const char *path, const struct election_settings *settings,
+                        enum election_origin origin)
 {
     if (live_watches(live, path))
         return;
     if (!room_for_one(&live->subjects, live->subject_count, &live->subject_room,
                       sizeof(struct election_watch *)))
         return;
-    struct lane *lane = lane_for(live, path);
-    struct election_watch *s = lane ? election_watch_new(live, lane, path, settings, origin) : NULL;
+    struct session_shard *shard = shard_for(live, path);
+    struct election_watch *s = shard ? election_watch_new(live, shard, path, settings, origin) : NULL;
     if (s) {
         static const char *const why[] = {"named", "matches a pattern", "discovered"};
         live->subjects[live->subject_count++] = s;
         log_line(LOG_LEVEL_INFO, "%s: watching %s (%s)", live_name(live), path, why[origin]);
-    } else if (lane) {
-        lane->path_bytes -= lane_share(path);
+    } else if (shard) {
+        shard->path_bytes -= shard_share(path);
     }
 }
 
-static void live_cluster_forget(struct live *live, struct election_watch *s)
+static void live_cluster_forget(struct live_cluster *live, struct election_watch *s)
 {
     /* The watch that waited for its return stays in the library. */
-    election_watch_lane(s)->path_bytes -= lane_share(election_watch_path(s)) / 3 * 2;
+    election_watch_shard(s)->path_bytes -= shard_share(election_watch_path(s)) / 3 * 2;
     char *path = strdup(election_watch_path(s));
     log_line(LOG_LEVEL_INFO, "%s: gone for long, not watched any more: %s", live_name(live),
              election_watch_path(s));
@@ -303,7 +453,7 @@ static void live_cluster_forget(struct live *live, struct election_watch *s)
 
 static void on_slow(uv_timer_t *timer)
 {
-    struct live *live = timer->data;
+    struct live_cluster *live = timer->data;
     uint64_t now = uv_now(live->loop);
     size_t kept = 0;
     for (size_t i = 0; i < live->subject_count; i++) {
@@ -318,15 +468,14 @@ static void on_slow(uv_timer_t *timer)
         pattern_try_again(live->patterns[i]);
 }
 
-static bool live_looked(struct source *source)
+bool live_looked(struct live_cluster *live)
 {
-    struct live *live = (struct live *)(void *)source;
     if (session_state(live->session) == CONNECTION_REFUSED)
         return true;
     if (live->discover && !discover_looked(live->discover))
         return false;
-    for (size_t i = 0; i < live->lane_count; i++)
-        if (session_state(live->lanes[i].session) != CONNECTION_CONNECTED)
+    for (size_t i = 0; i < live->shard_count; i++)
+        if (session_state(live->shards[i].session) != CONNECTION_CONNECTED)
             return false;
     for (size_t i = 0; i < live->pattern_count; i++)
         if (!pattern_looked(live->patterns[i]))
@@ -342,9 +491,8 @@ static bool live_looked(struct source *source)
     return !live->servers || servers_rounds(live->servers) > 0;
 }
 
-static bool live_cut(struct source *source)
+bool live_cut(struct live_cluster *live)
 {
-    struct live *live = (struct live *)(void *)source;
     bool searched = !live->discover || discover_looked(live->discover);
     for (size_t i = 0; i < live->pattern_count; i++)
         searched &= pattern_looked(live->patterns[i]);
@@ -356,29 +504,25 @@ static bool live_cut(struct source *source)
     return true;
 }
 
-static void live_ask(struct source *source)
+void live_ask(struct live_cluster *live)
 {
-    struct live *live = (struct live *)(void *)source;
     if (live->servers)
         servers_demand(live->servers);
 }
 
-static bool live_is_asking(const struct source *source)
+bool live_is_asking(const struct live_cluster *live)
 {
-    const struct live *live = (const struct live *)(const void *)source;
     return live->servers && servers_are_demanded(live->servers);
 }
 
-static void live_woke(struct source *source)
+void live_woke(struct live_cluster *live)
 {
-    struct live *live = (struct live *)(void *)source;
     for (size_t i = 0; i < live->subject_count; i++)
         election_watch_woke(live->subjects[i]);
 }
 
-static void live_stop(struct source *source)
+void live_stop(struct live_cluster *live)
 {
-    struct live *live = (struct live *)(void *)source;
     replicas_end(live->replicas);
     servers_free(live->servers);
     log_follower_free(live->log);
@@ -389,10 +533,10 @@ static void live_stop(struct source *source)
         election_watch_free(live->subjects[i]);
     /* Closing answers pending requests, which may refer to all of the above:
        they end with the last answer. */
-    for (size_t i = 0; i < live->lane_count; i++) {
-        session_close(live->lanes[i].session);
-        observer_mark_free(live->lanes[i].mark);
-        free(live->lanes[i].refusing);
+    for (size_t i = 0; i < live->shard_count; i++) {
+        session_close(live->shards[i].session);
+        observer_mark_free(live->shards[i].mark);
+        free(live->shards[i].refusing);
     }
     election_watches_read(live); /* lets go of those that still wait for their turn */
     watch_map_clear(&live->watches);
@@ -404,14 +548,13 @@ static void live_stop(struct source *source)
     free(live);
 }
 
-static void live_known(struct source *source, const char *path)
+void live_known(struct live_cluster *live, const char *path)
 {
-    struct live *live = (struct live *)source;
     if (live->discover)
         discover_known(live->discover, path);
 }
 
-static bool watch_configured(struct live *live)
+static bool watch_configured(struct live_cluster *live)
 {
     const struct cluster_settings *cluster = live->cluster;
     live->patterns = calloc(cluster->election_count + 1, sizeof *live->patterns);
@@ -436,22 +579,13 @@ static bool watch_configured(struct live *live)
     return cluster->election_count > 0 || live->discover;
 }
 
-struct source *live_source_new(uv_loop_t *loop, struct model *model, const struct settings *settings,
-                               unsigned cluster)
+struct live_cluster *live_new(uv_loop_t *loop, struct model *model, const struct settings *settings,
+                              unsigned cluster)
 {
-    struct live *live = calloc(1, sizeof *live);
+    struct live_cluster *live = calloc(1, sizeof *live);
     if (!live)
         return NULL;
-    live->source = (struct source){.looked = live_looked,
-                                   .ask = live_ask,
-                                   .is_asking = live_is_asking,
-                                   .known = live_known,
-                                   .cut = live_cut,
-                                   .woke = live_woke,
-                                   .stop = live_stop};
     live->loop = loop;
-    live->watch = live_cluster_watch;
-    live->left_out = left_out;
     live->model = model;
     live->settings = settings;
     live->cluster = &settings->clusters[cluster];
@@ -465,22 +599,22 @@ struct source *live_source_new(uv_loop_t *loop, struct model *model, const struc
     }
     free(error);
     live->slow = loop_timer_new(loop, live);
-    if (!live->hosts || !live->chroot || !live->slow || !lane_open(live)) {
+    if (!live->hosts || !live->chroot || !live->slow || !shard_open(live)) {
         loop_timer_free(live->slow);
         free(live->hosts);
         free(live->chroot);
         free(live);
         return NULL;
     }
-    live->session = live->lanes[0].session;
+    live->session = live->shards[0].session;
     uv_timer_start(live->slow, on_slow, SLOW_MS, SLOW_MS);
     live->servers = servers_new(live);
     live->log = log_follower_new(live);
     live->replicas = replicas_begin(live);
     live->chroot_entry = (struct watch_entry){.notice = on_chroot_notice, .context = live};
     if (!watch_map_put(&live->watches, &live->chroot_entry, live->chroot) || !watch_configured(live)) {
-        live_stop(&live->source);
+        live_stop(live);
         return NULL;
     }
-    return &live->source;
+    return live;
 }

@@ -17,7 +17,7 @@
 #define TURN_MOST 20000
 
 struct log_follower {
-    struct live *live;
+    struct live_cluster *live;
     uv_timer_t *timer;
     char *paths[2];
     struct log_set *set;
@@ -124,7 +124,7 @@ static void on_follow(uv_timer_t *timer)
         follower_tell(f, &last, NULL, DEED_NONE);
 }
 
-struct log_follower *log_follower_new(struct live *live)
+struct log_follower *log_follower_new(struct live_cluster *live)
 {
     const char *directory = live->cluster->servers.transactions;
     struct log_follower *f = directory ? calloc(1, sizeof *f) : NULL;

@@ -7,13 +7,13 @@
 #ifndef ELECTOP_PROBE_WATCH_LOG_FOLLOWER_H
 #define ELECTOP_PROBE_WATCH_LOG_FOLLOWER_H
 
-#include "probe/watch/cluster_source.h"
+#include "probe/watch/live_cluster.h"
 
 struct log_follower;
 
 /* From now on, where the settings name a directory; NULL: they name none, or it cannot be read, which is in
    the tool's log (it is tried again). */
-struct log_follower *log_follower_new(struct live *);
+struct log_follower *log_follower_new(struct live_cluster *);
 void log_follower_free(struct log_follower *); /* NULL is fine */
 
 #endif

@@ -18,7 +18,7 @@
 #define AGAIN_SOON 10
 
 struct observer_mark {
-    const struct live *live;
+    const struct live_cluster *live;
     struct session *session;
     uv_timer_t *timer;
     char shown[MARK_SIZE]; /* the path that is watched; "": none */
@@ -46,7 +46,7 @@ static void mark_on_ignored(void *context, enum session_result result, const str
     (void)context, (void)result, (void)stat, (void)data, (void)length;
 }
 
-void observer_mark_plainly(const struct live *live, struct session *session)
+void observer_mark_plainly(const struct live_cluster *live, struct session *session)
 {
     char path[MARK_SIZE];
     snprintf(path, sizeof path, "%s/electop-observer", live->chroot);
@@ -174,7 +174,7 @@ void observer_mark_begin(struct observer_mark *m)
     observer_mark_changed(m);
 }
 
-struct observer_mark *observer_mark_new(const struct live *live, struct session *session)
+struct observer_mark *observer_mark_new(const struct live_cluster *live, struct session *session)
 {
     struct observer_mark *m = calloc(1, sizeof *m);
     uv_timer_t *timer = m ? loop_timer_new(live->loop, m) : NULL;

@@ -20,12 +20,12 @@
 #ifndef ELECTOP_PROBE_WATCH_OBSERVER_MARK_H
 #define ELECTOP_PROBE_WATCH_OBSERVER_MARK_H
 
-#include "probe/watch/cluster_source.h"
+#include "probe/watch/live_cluster.h"
 
 struct observer_mark;
 
 /* Borrows both. NULL: out of memory. */
-struct observer_mark *observer_mark_new(const struct live *, struct session *);
+struct observer_mark *observer_mark_new(const struct live_cluster *, struct session *);
 void observer_mark_free(struct observer_mark *);
 
 /* The session is a new one, and has no watch. */
@@ -34,6 +34,6 @@ void observer_mark_begin(struct observer_mark *);
 void observer_mark_changed(struct observer_mark *);
 
 /* Marks a session that sets no watch on children. */
-void observer_mark_plainly(const struct live *, struct session *);
+void observer_mark_plainly(const struct live_cluster *, struct session *);
 
 #endif

@@ -31,7 +31,7 @@ struct visit {
 };
 
 struct replica_rounds {
-    struct live *live;
+    struct live_cluster *live;
     uv_timer_t *timer;
     uint32_t round;
     unsigned again; /* rounds in a row that came before their time */
@@ -63,7 +63,7 @@ static void round_forget(struct replica_rounds *r)
 
 static void replica_check_round_end(struct replica_rounds *r)
 {
-    struct live *live = r->live;
+    struct live_cluster *live = r->live;
     struct observation o = live_observation(live, OBSERVED_REPLICA, NULL, NULL);
     o.replica.round = r->round;
     round_forget(r);
@@ -202,7 +202,7 @@ static void visit_begin(struct replica_rounds *r, const char *address)
 
 static void replica_check_round_begin(struct replica_rounds *r)
 {
-    const struct live *live = r->live;
+    const struct live_cluster *live = r->live;
     r->paths = calloc(live->subject_count + 1, sizeof *r->paths);
     for (size_t i = 0; r->paths && i < live->subject_count; i++)
         if ((r->paths[r->path_count] = strdup(election_watch_path(live->subjects[i]))))
@@ -218,7 +218,7 @@ static void replica_check_round_begin(struct replica_rounds *r)
         replica_check_round_end(r);
 }
 
-static bool can_begin(const struct live *live)
+static bool can_begin(const struct live_cluster *live)
 {
     size_t reachable = 0;
     for (size_t i = 0; i < servers_count(live->servers); i++)
@@ -229,19 +229,19 @@ static bool can_begin(const struct live *live)
 static void replica_check_on_timer(uv_timer_t *timer)
 {
     struct replica_rounds *r = timer->data;
-    struct live *live = r->live;
+    struct live_cluster *live = r->live;
     if (r->visiting) {
         /* The last one ends the round. */
         for (size_t i = 0; r->visiting && i < r->visit_count; i++)
             visit_done(&r->visits[i], false);
-    } else if ((r->round > 0 || live->source.looked(&live->source)) && can_begin(live)) {
+    } else if ((r->round > 0 || live_looked(live)) && can_begin(live)) {
         replica_check_round_begin(r);
     } else {
         uv_timer_start(r->timer, replica_check_on_timer, FIRST_MS, 0);
     }
 }
 
-struct replica_rounds *replicas_begin(struct live *live)
+struct replica_rounds *replicas_begin(struct live_cluster *live)
 {
     if (!live->servers || live->cluster->servers.every_ms == 0)
         return NULL;

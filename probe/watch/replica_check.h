@@ -15,10 +15,10 @@
 #ifndef ELECTOP_PROBE_WATCH_REPLICA_CHECK_H
 #define ELECTOP_PROBE_WATCH_REPLICA_CHECK_H
 
-#include "probe/watch/cluster_source.h"
+#include "probe/watch/live_cluster.h"
 
 /* NULL: they are not compared (also where memory is short). */
-struct replica_rounds *replicas_begin(struct live *);
+struct replica_rounds *replicas_begin(struct live_cluster *);
 void replicas_end(struct replica_rounds *);
 
 #endif

@@ -11,11 +11,35 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <uv.h>
 
 #include "config/connect_string.h"
-#include "probe/watch/host_aliases.h"
-#include "probe/watch/cluster_source.h"
+#include "probe/watch/live_cluster.h"
 #include "probe/zookeeper/ensemble.h"
+
+/*
+ * Which host names of a cluster's servers are the same machine.
+ *
+ * The connect string, /zookeeper/config, the configuration and the client library each name servers in their
+ * own way: by a short name, a full one, an address. Two of them are the same where they are spelt the same,
+ * or where each has one address (of a kind: IPv4, IPv6) and the two share one. A name of
+ * several machines together is none of them.
+ *
+ * Names are looked up off the loop. Until an answer arrives, and without one, only the spelling counts.
+ */
+
+struct host_aliases;
+
+/* changed is called, from the loop, whenever the last look-up under way has ended. NULL: out of memory. */
+struct host_aliases *host_aliases_new(uv_loop_t *, void (*changed)(void *context), void *context);
+
+/* Looks the host up, where it is not in the book. What there is no memory for is left out. */
+void host_aliases_add(struct host_aliases *, const char *host);
+/* Looks those up again of which no address is known. */
+void host_aliases_retry(struct host_aliases *);
+bool host_aliases_is_busy(const struct host_aliases *);
+
+bool host_aliases_knows(const struct host_aliases *, const char *host); /* an address of it */
 
 #define SERVER_ADDRESSES_MOST (CONNECT_STRING_SERVERS + ENSEMBLE_MEMBERS)
 
@@ -31,7 +55,7 @@ struct server_address {
 };
 
 struct server_addresses {
-    const struct live *live;
+    const struct live_cluster *live;
     struct host_aliases *book;
     struct connect_string named; /* the connect string's, or the configured ones */
     struct host_port *admins;    /* NULL: none are listed */

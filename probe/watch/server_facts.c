@@ -7,15 +7,17 @@
 #include "probe/log.h"
 #include "probe/watch/election_watch.h"
 
-static struct observation observation(const struct live *live, enum observation_kind kind, struct moment at)
+static struct observation observation(const struct live_cluster *live, enum observation_kind kind,
+                                      struct moment at)
 {
     struct observation o = live_observation(live, kind, NULL, NULL);
     o.at = at;
     return o;
 }
 
-void server_facts_tell_server(const struct live *live, const char *address, const struct server_figures *f,
-                              bool reachable, int64_t took_us, const char *problem)
+void server_facts_tell_server(const struct live_cluster *live, const char *address,
+                              const struct server_figures *f, bool reachable, int64_t took_us,
+                              const char *problem)
 {
     static const char alone[] = "read-only: it has no quorum, and takes only clients that ask for that";
     struct observation o = live_observation(live, OBSERVED_SERVER, NULL, NULL);
@@ -40,8 +42,8 @@ static int64_t load_bounded(int64_t figure, int64_t unit)
     return figure < 0 || figure > INT64_C(1000000000000) ? -1 : figure * unit;
 }
 
-void server_facts_tell_load(const struct live *live, const char *address, const struct server_figures *f,
-                            bool part)
+void server_facts_tell_load(const struct live_cluster *live, const char *address,
+                            const struct server_figures *f, bool part)
 {
     struct observation o = live_observation(live, OBSERVED_LOAD, NULL, NULL);
     o.load = (struct observed_load){
@@ -60,7 +62,8 @@ void server_facts_tell_load(const struct live *live, const char *address, const 
     model_observe(live->model, &o);
 }
 
-void server_facts_tell_unasked(const struct live *live, const char *address, bool ours, const char *problem)
+void server_facts_tell_unasked(const struct live_cluster *live, const char *address, bool ours,
+                               const char *problem)
 {
     struct observation o = live_observation(live, OBSERVED_SERVER, NULL, NULL);
     o.server = (struct observed_server){.address = address,
@@ -73,7 +76,7 @@ void server_facts_tell_unasked(const struct live *live, const char *address, boo
     model_observe(live->model, &o);
 }
 
-void server_facts_tell_hidden(const struct live *live, const char *address, enum hidden_part part,
+void server_facts_tell_hidden(const struct live_cluster *live, const char *address, enum hidden_part part,
                               const char *problem)
 {
     struct observation o = live_observation(live, OBSERVED_HIDDEN, NULL, NULL);
@@ -82,22 +85,22 @@ void server_facts_tell_hidden(const struct live *live, const char *address, enum
     log_line(LOG_LEVEL_DEBUG, "%s: %s", address, problem);
 }
 
-void server_facts_tell_nothing(const struct live *live, const char *address, const char *problem)
+void server_facts_tell_nothing(const struct live_cluster *live, const char *address, const char *problem)
 {
     server_facts_tell_hidden(live, address, HIDDEN_CONNECTIONS, problem);
     server_facts_tell_hidden(live, address, HIDDEN_WATCHES, problem);
     server_facts_tell_hidden(live, address, HIDDEN_SESSIONS, problem);
 }
 
-static bool server_facts_is_ours(const struct live *live, uint64_t session)
+static bool server_facts_is_ours(const struct live_cluster *live, uint64_t session)
 {
-    for (size_t i = 0; session && i < live->lane_count; i++)
-        if (session_id(live->lanes[i].session) == session)
+    for (size_t i = 0; session && i < live->shard_count; i++)
+        if (session_id(live->shards[i].session) == session)
             return true;
     return false;
 }
 
-bool server_facts_show_ours(const struct live *live, const struct connection_list *list)
+bool server_facts_show_ours(const struct live_cluster *live, const struct connection_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
         if (server_facts_is_ours(live, list->list[i].session))
@@ -105,7 +108,7 @@ bool server_facts_show_ours(const struct live *live, const struct connection_lis
     return false;
 }
 
-bool server_facts_sessions_show_ours(const struct live *live, const struct session_list *list)
+bool server_facts_sessions_show_ours(const struct live_cluster *live, const struct session_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
         if (server_facts_is_ours(live, list->list[i].id))
@@ -116,17 +119,19 @@ bool server_facts_sessions_show_ours(const struct live *live, const struct sessi
 /* Of our sessions in the list. Changes of our watches reported in the answer to the ping had happened by
  * then.
  */
-static int64_t own_children(const struct live *live, const struct connection_list *list, int64_t counted_us)
+static int64_t own_children(const struct live_cluster *live, const struct connection_list *list,
+                            int64_t counted_us)
 {
     size_t count = 0;
-    for (size_t lane = 0; counted_us != 0 && lane < live->lane_count; lane++)
+    for (size_t shard = 0; counted_us != 0 && shard < live->shard_count; shard++)
         for (size_t i = 0; i < list->count; i++)
-            if (list->list[i].session != 0 && list->list[i].session == session_id(live->lanes[lane].session))
-                count += session_child_watches(live->lanes[lane].session, counted_us);
+            if (list->list[i].session != 0 &&
+                list->list[i].session == session_id(live->shards[shard].session))
+                count += session_child_watches(live->shards[shard].session, counted_us);
     return (int64_t)count;
 }
 
-void server_facts_tell_connections(const struct live *live, const char *address, struct moment at,
+void server_facts_tell_connections(const struct live_cluster *live, const char *address, struct moment at,
                                    int64_t pinged_us, int64_t counted_us, const struct connection_list *list)
 {
     int64_t latest_ms = -1, own_zxid = INT64_MAX;
@@ -142,10 +147,10 @@ void server_facts_tell_connections(const struct live *live, const char *address,
             own_zxid = c->last_zxid < own_zxid ? c->last_zxid : own_zxid;
         }
     }
-    uint64_t own[LANES_MOST];
-    for (size_t i = 0; i < live->lane_count; i++)
-        own[i] = session_id(live->lanes[i].session);
-    bool all_ours = own_count > 0 && own_count == live->lane_count && own_zxid > 0;
+    uint64_t own[SESSION_SHARDS_MOST];
+    for (size_t i = 0; i < live->shard_count; i++)
+        own[i] = session_id(live->shards[i].session);
+    bool all_ours = own_count > 0 && own_count == live->shard_count && own_zxid > 0;
     struct observation o = observation(live, OBSERVED_CONNECTIONS, at);
     o.connections =
         (struct observed_connections){.address = address,
@@ -156,13 +161,13 @@ void server_facts_tell_connections(const struct live *live, const char *address,
                                       .took_us = took_us,
                                       .own_children = ours ? own_children(live, list, counted_us) : 0,
                                       .own_sessions = own,
-                                      .own_session_count = live->lane_count,
+                                      .own_session_count = live->shard_count,
                                       .own_zxid = all_ours ? own_zxid : 0};
     model_observe(live->model, &o);
     log_line(LOG_LEVEL_DEBUG, "%s: %zu connections%s", address, list->count, ours ? ", ours among them" : "");
 }
 
-void server_facts_tell_watches(const struct live *live, const char *address, struct moment at,
+void server_facts_tell_watches(const struct live_cluster *live, const char *address, struct moment at,
                                const char *from, const struct watch_list *list, int64_t all_watches,
                                int64_t counted_us)
 {
@@ -178,7 +183,7 @@ void server_facts_tell_watches(const struct live *live, const char *address, str
     log_line(LOG_LEVEL_DEBUG, "%s: %zu watches by %s", address, list->path_count, from);
 }
 
-void server_facts_tell_sessions(const struct live *live, const char *address, struct moment at,
+void server_facts_tell_sessions(const struct live_cluster *live, const char *address, struct moment at,
                                 const struct session_list *list)
 {
     if (list->count == 0) {
@@ -213,7 +218,7 @@ static uint64_t *leading_sessions(const struct cluster *cluster, size_t *count)
     return ids;
 }
 
-int64_t server_facts_leader_timeout_ms(const struct live *live, const struct connection_list *list)
+int64_t server_facts_leader_timeout_ms(const struct live_cluster *live, const struct connection_list *list)
 {
     size_t count;
     uint64_t *leading = leading_sessions(&live->model->clusters[live->index], &count);

@@ -11,22 +11,22 @@
  * Every server is asked by itself. The next round comes after the setting `every`, or sooner: after a third
  * of the shortest timeout of a session that leads on it; soon after candidates came or went, a leader's
  * connection has gone, or when a look may settle what is suspected. But never sooner than the budget allows
- * (poll_budget.h): at most a hundredth of the server's time, by what such answers cost there. So where up to
- * a thousand sessions are connected, a round costs less than 20 ms, and the bound on the interval is a third
- * of the shortest leader's timeout; where more are, connections alone are asked for in between. A restarted
- * server begins with a budget of its own.
+ * (struct poll_budget): at most a hundredth of the server's time, by what such answers cost there. So where
+ * up to a thousand sessions are connected, a round costs less than 20 ms, and the bound on the interval is a
+ * third of the shortest leader's timeout; where more are, connections alone are asked for in between. A
+ * restarted server begins with a budget of its own.
  */
 #ifndef ELECTOP_PROBE_WATCH_SERVER_POLL_H
 #define ELECTOP_PROBE_WATCH_SERVER_POLL_H
 
-#include "probe/watch/cluster_source.h"
+#include "probe/watch/live_cluster.h"
 #include "probe/watch/server_address.h"
 #include "probe/zookeeper/http.h"
 
 struct server_poll;
 
 /* Reports that the server exists; polls nothing yet. Copies place. NULL: out of memory. */
-struct server_poll *server_poll_new(struct live *, struct server_addresses *, struct http *,
+struct server_poll *server_poll_new(struct live_cluster *, struct server_addresses *, struct http *,
                                     const struct server_address *);
 void server_poll_free(struct server_poll *);
 

@@ -1,4 +1,4 @@
-#include "probe/watch/server_poll_admin.h"
+#include "probe/watch/server_poll_state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,6 @@
 #include "config/text.h"
 #include "probe/clock.h"
 #include "probe/log.h"
-#include "probe/watch/server_poll_state.h"
 #include "probe/watch/server_facts.h"
 
 /* It failed: for how long it is not asked. */

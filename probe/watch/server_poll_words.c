@@ -1,10 +1,9 @@
-#include "probe/watch/server_poll_words.h"
+#include "probe/watch/server_poll_state.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "probe/clock.h"
-#include "probe/watch/server_poll_state.h"
 
 /* The longest path that a watch here is likely to have: twice that of our elections' candidates. */
 static size_t path_guess(const struct server_poll *q)

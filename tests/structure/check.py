@@ -33,7 +33,7 @@ DOORS = {
     "sasl": (r"(sasl|gssapi|krb5)(/|\.h$)", ["probe/transport/sasl.c"]),
     "curl": (r"curl/", ["probe/zookeeper/http.c"]),
     "sqlite": (r"sqlite3(ext)?\.h$", ["probe/history/*"]),
-    "microhttpd": (r"microhttpd", ["probe/metrics/listener.c"]),
+    "microhttpd": (r"microhttpd", ["probe/metrics/exporter.c"]),
     "zlib": (r"z(lib|conf)\.h$", ["probe/history/*", "probe/transactions/*"]),
     "archive": (r"archive(_entry)?\.h$", ["probe/transactions/log_set.c"]),
 }

@@ -42,7 +42,7 @@ PLANTED = [
     (check.upward_includes, "probe/metrics/planted.c", '#include "probe/alert/alert.h"\n'),
     (check.upward_includes, "config/planted.h", '#include "tui/views/view.h"\n'),
     (check.upward_includes, "probe/json/planted.c", '#include "tui/screen/safe.h"\n'),
-    (check.upward_includes, "probe/election/planted.c", '#include "probe/watch/source.h"\n'),
+    (check.upward_includes, "probe/election/planted.c", '#include "probe/watch/discover.h"\n'),
     (check.upward_includes, "probe/election/planted.c", '#include "probe/zookeeper/session.h"\n'),
     (check.upward_includes, "probe/election/planted.c", '#include "probe/json/json_writer.h"\n'),
     (check.upward_includes, "probe/election/planted.c", '#include "probe/candidate/test_candidate.h"\n'),

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "probe/watch/poll_budget.h"
+#include "probe/watch/server_poll_state.h"
 
 #define START 5000
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/watch/watch_map.h"
+#include "probe/watch/live_cluster.h"
 
 struct waiter {
     struct watch_entry entry;

@@ -1,0 +1,165 @@
+/*
+ * live_cluster.h - one live cluster: its sessions, everything that is watched and polled there, and the
+ * receiver of its observations.
+ *
+ * live_cluster.c owns the sessions and all of the following; election_watch.c watches one election;
+ * discover.c finds elections by walking the tree, or by a path with wildcards;
+ * ensemble_watch.c polls the servers; replica_check.c compares their data. Paths in here are full
+ * paths: they begin with the chroot.
+ */
+#ifndef ELECTOP_PROBE_WATCH_LIVE_CLUSTER_H
+#define ELECTOP_PROBE_WATCH_LIVE_CLUSTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include "probe/election/model.h"
+#include "probe/zookeeper/session.h"
+
+/*
+ * The receivers of notifications, by path.
+ *
+ * ZooKeeper's notifications carry a path and nothing else. An entry names the receiver for a path,
+ * and stays until it is removed, whether a watch is set at the moment or not. It is part of its owner's
+ * struct: the map allocates only the copy of the path.
+ */
+
+struct watch_entry {
+    char *path; /* NULL: not in the map */
+    void (*notice)(void *context, enum session_notice);
+    void *context;
+    uint32_t hash;
+    struct watch_entry *next;
+};
+
+struct watch_map {
+    struct watch_entry **buckets;
+    size_t bucket_count, count;
+};
+
+/* Puts entry under path (taking it from where it was). False: out of memory; it is then nowhere. */
+bool watch_map_put(struct watch_map *, struct watch_entry *, const char *path);
+void watch_map_remove(struct watch_map *, struct watch_entry *);
+
+/* Calls every entry of that path. Entries may be put and removed meanwhile. */
+void watch_map_notify(struct watch_map *, enum session_notice, const char *path);
+
+/* The entries of a path, one after the other: after NULL comes the first, after the last NULL. */
+struct watch_entry *watch_map_next(const struct watch_map *, const char *path,
+                                   const struct watch_entry *after);
+
+/* Frees the map's own memory; entries still in it are forgotten. */
+void watch_map_clear(struct watch_map *);
+
+struct election_watch;
+struct pattern;
+struct discover;
+struct observer_mark;
+struct servers;
+struct replica_rounds;
+
+/*
+ * One session of this program. There is more than one only for very many elections: after a lost
+ * connection the client library sends all of a session's watches again in one packet, and the servers
+ * refuse packets above 1 MB (jute.maxbuffer), for ever.
+ */
+struct session_shard {
+    struct live_cluster *live;
+    struct session *session;
+    size_t path_bytes; /* of the watches it may have to send again */
+    bool counted;      /* has been connected: its losses are the cluster's */
+    uint64_t id;       /* of its latest session, also when that is over: for the log */
+    struct observer_mark *mark;
+    char *refusing; /* its server does not answer all that is asked: in words; or NULL */
+};
+#define SESSION_SHARDS_MOST 16
+#define SESSION_SHARD_PATH_BYTES 600000
+
+struct log_follower;
+
+struct live_cluster {
+    uv_loop_t *loop;
+    struct model *model;
+    const struct settings *settings;
+    const struct cluster_settings *cluster;
+    unsigned index;          /* of the cluster, in settings and model */
+    char *hosts, *chroot;    /* the two parts of the connect string; chroot "" or "/app" */
+    struct session *session; /* the first shard's: patterns and discovery use it */
+    struct session_shard shards[SESSION_SHARDS_MOST];
+    size_t shard_count;
+    struct watch_map watches;
+    struct watch_entry chroot_entry; /* for its coming */
+    bool chroot_missing;
+    bool cut; /* a look ended before elections had been searched for everywhere */
+    /* Set by the owner, or NULL: called before any pending input is read. */
+    void (*reading)(void *context);
+    void *context;
+
+    struct election_watch **subjects;
+    size_t subject_count, subject_room;
+    size_t looked_from;                                  /* the first that was not complete when last asked */
+    struct election_watch *reading_first, *reading_last; /* those with candidates to read, in turn */
+    size_t reads;                                        /* their requests under way */
+
+    struct pattern **patterns;
+    size_t pattern_count;
+    struct discover *discover;
+    struct servers *servers;
+    bool candidates_changed;         /* since the servers were told of it */
+    bool leader_missed;              /* a leader's connection has just gone from a server's list */
+    struct log_follower *log;        /* NULL: no transaction log is followed */
+    struct replica_rounds *replicas; /* NULL: not compared */
+    uv_timer_t *slow;                /* housekeeping every few seconds */
+};
+
+/* The cluster in the log: its name, or where it is. */
+const char *live_name(const struct live_cluster *);
+
+/* An observation of this cluster, made now. */
+struct observation live_observation(const struct live_cluster *, enum observation_kind, const char *election,
+                                    const char *path);
+
+/* Reports a reply of this server, by the session's name of it, that is none. */
+void live_bad_reply(const struct live_cluster *, const char *server, const char *what);
+
+/* Shows the path among the elections, as denied, until it is shown as not denied: something there is not
+   readable, and its contents are unknown. */
+void live_show_denied(struct live_cluster *, const char *path, const struct election_settings *,
+                      enum election_origin, bool denied);
+
+/* The election at this full path is being watched. */
+bool live_watches(const struct live_cluster *, const char *path);
+
+/* Watches the election at this full path from now on; nothing where it is watched already. */
+void live_cluster_watch(struct live_cluster *, const char *path, const struct election_settings *,
+                        enum election_origin);
+/* discover_left_out() has another result than before. */
+void live_cluster_left_out(struct live_cluster *);
+
+/* ---- for the monitor ---- */
+
+/* The cluster at settings->clusters[cluster]. It feeds model, and reads from the model what to look at next.
+   It runs on the loop until live_stop(). NULL: out of memory. */
+struct live_cluster *live_new(uv_loop_t *, struct model *, const struct settings *, unsigned cluster);
+/* No observation comes any more. Frees it. */
+void live_stop(struct live_cluster *);
+
+/* One complete snapshot of everything it watches has been taken, or certainly cannot be. A cluster that
+   cannot be reached may be reached yet: a caller that waits needs a deadline. */
+bool live_looked(struct live_cluster *);
+/* Asks the servers now for everything, including facts that are polled on demand only. */
+void live_ask(struct live_cluster *);
+/* Some answers to live_ask() have not come yet. */
+bool live_is_asking(const struct live_cluster *);
+/* An election exists at this full path, as is known from elsewhere. Where elections are discovered, it is
+   watched. */
+void live_known(struct live_cluster *, const char *path);
+/* The snapshot ends here, complete or not. True: it was still searching for elections, which from now on is
+   the cluster's problem. */
+bool live_cut(struct live_cluster *);
+/* The program was stalled: all earlier facts may have changed, and are read again. */
+void live_woke(struct live_cluster *);
+
+#endif
