@@ -7,9 +7,8 @@
 
 #include "config/room.h"
 #include "config/text.h"
-#include "probe/history/lengths.h"
+#include "probe/history/digest.h"
 #include "probe/history/recording_file.h"
-#include "probe/history/recording_open.h"
 #include "probe/history/schema.h"
 #include "probe/history/sql.h"
 #include "probe/history/writer_sql.h"

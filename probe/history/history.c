@@ -10,8 +10,8 @@
 #include "probe/election/cluster.h"
 #include "probe/election/election_life.h"
 #include "probe/history/codec.h"
-#include "probe/history/recording_open.h"
 #include "probe/history/reader.h"
+#include "probe/history/recording_file.h"
 #include "probe/history/schema.h"
 #include "probe/history/sql.h"
 
@@ -91,12 +91,12 @@ static void *grown(void *rows, size_t count, size_t size)
 static bool read_chunks(struct history *h)
 {
     sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(h->db,
-                                  "SELECT c.id, c.stretch, c.from_us, c.first_event, s.to_us,"
-                                  " s.why NOT IN ('started', '" STRETCH_LOGS "', '" STRETCH_AGAIN
-                                  "') FROM chunk c"
-                                  " JOIN stretch s ON s.id = c.stretch ORDER BY c.id",
-                                  -1, &statement, NULL);
+    int code =
+        sqlite3_prepare_v2(h->db,
+                           "SELECT c.id, c.stretch, c.from_us, c.first_event, s.to_us,"
+                           " s.why NOT IN ('started', '" STRETCH_LOGS "', '" STRETCH_AGAIN "') FROM chunk c"
+                           " JOIN stretch s ON s.id = c.stretch ORDER BY c.id",
+                           -1, &statement, NULL);
     h->chunk_count = h->stretch_count = 0;
     while (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
         code = SQLITE_NOMEM;

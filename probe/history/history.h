@@ -18,6 +18,7 @@
 #include "probe/election/event.h"
 #include "probe/election/failover.h"
 #include "probe/election/model.h"
+#include "probe/transactions/logged_fact.h"
 
 struct history;
 
@@ -92,5 +93,13 @@ struct history_stretch {
 typedef bool (*history_stretch_fn)(void *context, const struct history_stretch *);
 bool history_stretches(struct history *, const char *cluster, const char *election, int64_t from_us,
                        int64_t to_us, history_stretch_fn, void *context, char **error);
+
+/* ---- what transaction logs told a recording beyond its elections ---- */
+
+/* Those with from <= time < to, in order; valid during the call; false from fn ends it. A recording without
+   any has none: that is no error. */
+typedef bool (*history_fact_fn)(void *context, const struct logged_fact *);
+bool history_facts(struct history *, int64_t from_us, int64_t to_us, history_fact_fn, void *context,
+                   char **error);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include "probe/history/digest.h"
 #include "probe/history/history.h"
-#include "probe/history/lengths.h"
 #include "probe/history/reader.h"
 
 static bool of_elections(struct history *h, const struct history_filter *filter, int64_t from_us,

@@ -4,7 +4,6 @@
 
 #include "config/room.h"
 #include "probe/history/history.h"
-#include "probe/history/owners.h"
 #include "probe/history/reader.h"
 
 /* Equal parts of a time, each of which was watched or not. */

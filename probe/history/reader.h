@@ -5,6 +5,9 @@
 #define ELECTOP_PROBE_HISTORY_READER_H
 
 #include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "probe/election/failover.h"
 #include "probe/election/model.h"
@@ -36,7 +39,7 @@ struct stub {
 struct history {
     sqlite3 *db;
     char *file;
-    bool still;      /* it has no writer (recording_open.h) */
+    bool still;      /* it has no writer (recording_open_read()) */
     unsigned depth;  /* of reader_begin() */
     int64_t schema;  /* of the file */
     int64_t version; /* PRAGMA data_version of what follows */
@@ -101,5 +104,28 @@ bool reader_failover(struct history *, int64_t event, int64_t election, int64_t 
 /* A picture has the causes as they were observed: those that logs made certain since. False: they cannot be
    read. */
 bool reader_prove(struct history *, struct model *);
+
+/*
+ * Which stretch of a recording shows a time: where a clock was set back, the later recording
+ * shows the times that the clock showed twice.
+ */
+
+struct history;
+
+/* A part of the wall's time and the stretch that shows it, an index into those of the history. */
+struct owner {
+    int64_t from_us, to_us;
+    size_t stretch;
+};
+
+struct owners {
+    struct owner *of; /* in the order of time, apart from each other */
+    size_t count;
+    bool jump; /* the order of recording is another one */
+};
+
+/* While it is being read (reader.h). False: out of memory. To be freed in either case. */
+bool owners_find(const struct history *, struct owners *);
+void owners_free(struct owners *);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "config/room.h"
 #include "config/text.h"
-#include "probe/history/recording_open.h"
+#include "probe/history/recording_file.h"
 #include "probe/history/schema.h"
 #include "probe/history/sql.h"
 

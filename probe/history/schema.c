@@ -96,7 +96,7 @@ static const char *const version_2[] = {
     " ('election', 'sqlite_autoindex_election_1', '100 100 1')",
     NULL};
 
-/* How long the failovers of an hour took (lengths.h). What changes in that hour takes its digest away. */
+/* How long the failovers of an hour took (digest.h). What changes in that hour takes its digest away. */
 #define DIGEST_GONE(row)                                                                                     \
     " DELETE FROM digest WHERE hour = " row ".lost_us / 3600000000 AND cluster ="                            \
     " (SELECT cluster FROM election WHERE id = " row ".election); END"

@@ -8,7 +8,7 @@
 #include "probe/election/client.h"
 #include "probe/election/cluster.h"
 #include "probe/election/whatif.h"
-#include "probe/history/history_facts.h"
+#include "probe/history/history.h"
 #include "probe/json/election_summary.h"
 
 #define DAY_US (INT64_C(24) * 3600 * 1000000)
