@@ -13,7 +13,7 @@
 #include "tests/support/golden.h"
 #include "tests/support/json_back.h"
 #include "tests/support/scripted.h"
-#include "tui/output/event_line.h"
+#include "tui/output/line_printer.h"
 
 /* Hands every kind of event to a sink, about the elections of the scripted world. */
 static void tell_all(const struct model *model, void (*sink)(void *, const struct event *), void *context)

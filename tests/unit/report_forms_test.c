@@ -14,9 +14,7 @@
 #include "tests/support/golden.h"
 #include "tests/support/json_back.h"
 #include "tests/support/report_scene.h"
-#include "tui/output/html_report.h"
-#include "tui/output/markdown_report.h"
-#include "tui/output/text_report.h"
+#include "tui/output/report_forms.h"
 
 static const struct report_note note = {.recording = "/var/lib/electop/history.db",
                                         .made_us = INT64_C(1795183402104000)};

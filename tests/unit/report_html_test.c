@@ -12,8 +12,7 @@
 
 #include "tests/support/golden.h"
 #include "tests/support/report_scene.h"
-#include "tui/output/html_election.h"
-#include "tui/output/html_report.h"
+#include "tui/output/report_forms.h"
 
 static const struct report_note note = {.recording = "/var/lib/electop/history.db",
                                         .made_us = INT64_C(1795183402104000)};
@@ -118,10 +117,8 @@ int main(void)
     setenv("TZ", "UTC", 1);
     tzset();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pages_are_as_drawn),
-        cmocka_unit_test(quiet_elections_are_folded),
-        cmocka_unit_test(crowds_stay_small),
-        cmocka_unit_test(every_change_is_drawn),
+        cmocka_unit_test(pages_are_as_drawn),   cmocka_unit_test(quiet_elections_are_folded),
+        cmocka_unit_test(crowds_stay_small),    cmocka_unit_test(every_change_is_drawn),
         cmocka_unit_test(both_zones_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

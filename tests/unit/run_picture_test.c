@@ -12,7 +12,7 @@
 
 #include "tests/support/drawn.h"
 #include "tests/support/fake_bench.h"
-#include "tui/views/run_picture.h"
+#include "tui/views/run_view.h"
 
 static bool shows(const struct run_report *report, const char *text)
 {

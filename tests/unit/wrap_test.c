@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "tests/support/drawn.h"
-#include "tui/screen/wrap.h"
+#include "tui/screen/columns.h"
 
 static char *wrapped(const char *text, int width)
 {

@@ -19,7 +19,7 @@
 #include "tui/commands/messages.h"
 #include "tui/commands/private_place.h"
 #include "tui/commands/shutdown.h"
-#include "tui/output/event_line.h"
+#include "tui/output/line_printer.h"
 #include "tui/output/output.h"
 #include "tui/words/format.h"
 

@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "probe/history/preload.h"
 #include "probe/clock.h"
-#include "probe/monitor.h"
+#include "probe/history/preload.h"
 #include "probe/json/json_event.h"
+#include "probe/monitor.h"
 #include "tui/commands/command.h"
-#include "tui/commands/shutdown.h"
-#include "tui/commands/messages.h"
 #include "tui/commands/exit_code.h"
-#include "tui/output/event_line.h"
+#include "tui/commands/messages.h"
+#include "tui/commands/shutdown.h"
+#include "tui/output/line_printer.h"
 #include "tui/output/output.h"
 
 /* How long the last lines may take to be read, at the end. */

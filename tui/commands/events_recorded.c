@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "probe/json/json_event.h"
-#include "tui/commands/recording.h"
 #include "tui/commands/messages.h"
-#include "tui/output/event_line.h"
+#include "tui/commands/recording.h"
+#include "tui/output/line_printer.h"
 #include "tui/output/output.h"
 
 /* So much is gathered before it is written. */

@@ -12,9 +12,7 @@
 #include "probe/report/report.h"
 #include "tui/commands/command.h"
 #include "tui/commands/messages.h"
-#include "tui/output/html_report.h"
-#include "tui/output/markdown_report.h"
-#include "tui/output/text_report.h"
+#include "tui/output/report_forms.h"
 
 #define WINDOW_US (INT64_C(24) * 3600 * 1000000)
 

@@ -4,11 +4,32 @@
 #ifndef ELECTOP_TUI_DASHBOARD_FOOTER_H
 #define ELECTOP_TUI_DASHBOARD_FOOTER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tui/dashboard/key_help.h"
 #include "tui/screen/cells.h"
+#include "tui/views/view.h"
+
+/*
+ * Which keys work on the present screen: for the footer and the help screen, and as a
+ * check before a key that writes.
+ */
+
+/* Where one is. All of it is borrowed. */
+struct key_help {
+    const struct view *view;
+    const struct scene *scene;
+    bool deeper;   /* there is something to go back to, or a filter to end */
+    bool recorded; /* there is a past to go to */
+    bool live;     /* there is a present to come back to */
+    bool playing;  /* the past goes on by itself */
+};
+
+/* Does this key do anything here? */
+bool key_help_key(const struct key_help *, enum action);
+/* The same of every key: a set of ACTION_BIT(). */
+uint64_t key_help_all(const struct key_help *);
 
 /* The purpose of the text being typed. */
 enum typing {
@@ -46,5 +67,18 @@ enum action footer_action_at(const struct footer *, int x, int y);
 /* On the last row. filter: of the view that the offers are of; "": none. */
 void footer_draw(struct footer *, struct cells *, const struct key_help *, const char *filter,
                  int64_t now_us);
+
+/* ---- a line of text that the user types ---- */
+
+enum typed {
+    TYPED_NOT,     /* the key does not belong to the line: arrows and the mouse still move */
+    TYPED_NOTHING, /* it does, and has no effect now */
+    TYPED_CHANGED,
+    TYPED_KEPT, /* Enter */
+    TYPED_ENDED /* Esc; the text is empty */
+};
+
+/* text: UTF-8, in a buffer of size. Ctrl-U empties it, as in a shell. */
+enum typed typed_line_key(char *text, size_t size, int key);
 
 #endif

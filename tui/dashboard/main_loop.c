@@ -11,8 +11,8 @@
 
 #include "probe/clock.h"
 #include "tui/exit_status.h"
+#include "tui/output/report_forms.h"
 #include "tui/screen/curses.h"
-#include "tui/output/html_report.h"
 #include "tui/views/view.h"
 
 /* The first picture waits this long for the first look, so that it is not an empty one that flashes by. */
@@ -208,7 +208,8 @@ static void write_report(struct terminal_stage *stage)
                                        .election = about->election,
                                        .from_us = until_us - REPORT_US,
                                        .to_us = until_us};
-    const struct report_note note = {.recording = "the dashboard", .made_us = main_loop_now_of(stage).wall_us};
+    const struct report_note note = {.recording = "the dashboard",
+                                     .made_us = main_loop_now_of(stage).wall_us};
     struct history *history = dashboard_history(stage->dashboard);
     struct report *report = history ? report_make(history, &query, &error) : NULL;
     if (!report || report->election_count == 0) {
@@ -436,7 +437,8 @@ static bool start(struct terminal_stage *stage, char **error)
         dashboard_filter(stage->dashboard, stage->show->filter);
     dashboard_equip(stage->dashboard, stage->show->control);
     if (stage->show->mute)
-        dashboard_record_mutes(stage->dashboard, stage->show->author, stage->show->mute, stage->show->context);
+        dashboard_record_mutes(stage->dashboard, stage->show->author, stage->show->mute,
+                               stage->show->context);
     if (!dashboard_recall(stage->dashboard, stage->show->past, stage->show->why_not, stage->show->at_us)) {
         const char *why = replay_problem(stage->show->past);
         *error = why ? strdup(why) : NULL;

@@ -9,7 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "probe/election/moment.h"
 #include "probe/history/history.h"
+#include "tui/screen/cells.h"
+#include "tui/screen/keys.h"
 #include "tui/views/event_log.h"
 
 struct replay;
@@ -23,14 +26,6 @@ void replay_free(struct replay *); /* NULL is fine */
 bool replay_open(struct replay *);
 const char *replay_problem(const struct replay *);     /* NULL: there was none */
 struct history *replay_history(const struct replay *); /* NULL: not opened */
-/* From the first thing recorded to the last; false: nothing is. */
-bool replay_bounds(const struct replay *, int64_t *from_us, int64_t *to_us);
-
-/*
- * Goes to a moment; one before the beginning is the beginning, one after the end the end. False, and why in
- * replay_problem(): it stays where it was.
- */
-bool replay_go(struct replay *, int64_t at_us);
 
 enum replay_unit { REPLAY_EVENT, REPLAY_FAILOVER, REPLAY_MINUTE, REPLAY_HOUR };
 enum replay_step {
@@ -38,8 +33,6 @@ enum replay_step {
     REPLAY_NO_MORE, /* there is none of that on this side; a minute beyond the end is the end */
     REPLAY_FAILED   /* replay_problem() */
 };
-/* To an event: when it has happened. To a failover: just before its loss, so that the next event is that. */
-enum replay_step replay_step(struct replay *, enum replay_unit, bool forward);
 
 /* The model of that moment; valid until it moves. Before the first replay_go(): NULL. */
 const struct model *replay_model(const struct replay *);
@@ -48,10 +41,47 @@ const struct event_log *replay_events(const struct replay *); /* those that led 
 void replay_tell(struct replay *, struct event_log *);
 struct moment replay_now(const struct replay *); /* on the clocks of the model */
 
-/* Plays so many times as fast as real time; 0 stops. mono_us: of the clock passed to replay_tick(). */
-void replay_play(struct replay *, int pace, int64_t mono_us);
 int replay_pace(const struct replay *);
 /* Time has passed: goes on. True: it moved. It stops at the end by itself. */
 bool replay_tick(struct replay *, int64_t mono_us);
+
+/*
+ * Keys and clicks that move in time, and the line of time that shows the position.
+ *
+ * A dashboard on a recording is always in replay; a live one enters its own recording, and comes back.
+ */
+
+struct replay_keys {
+    struct replay *past; /* the caller's; NULL: nothing is recorded, and why: */
+    const char *why_not; /* borrowed; or NULL */
+    bool live;           /* there is a present to come back to */
+    bool away;           /* a moment of the past is shown */
+    int pace;            /* at which it plays; 0: not chosen yet */
+    /* The position of the line of time, for clicks, and its window. */
+    int x, y, width;
+    int64_t from_us, to_us;
+};
+
+/* What there is to say afterwards; "": nothing. */
+struct replay_keys_note {
+    style role;
+    char text[256];
+};
+
+/* Does this key move in time (also: go on, stop, hasten), where one is? */
+bool replay_keys_knows(const struct replay_keys *, enum action);
+/* now: of the present. */
+void replay_keys_act(struct replay_keys *, enum action, struct moment now, struct replay_keys_note *);
+/* Can the dashboard go to that moment? In a recording always: its end replaces later ones. */
+bool replay_keys_reaches(struct replay_keys *, int64_t at_us);
+/* To a moment, or to one that was typed. False: it stays, and the note says why. */
+bool replay_keys_to(struct replay_keys *, int64_t at_us, struct replay_keys_note *);
+bool replay_keys_to_typed(struct replay_keys *, const char *text, struct moment now,
+                          struct replay_keys_note *);
+/* A click on the line of time: true, and it went there. */
+bool replay_keys_click(struct replay_keys *, int x, int y, struct replay_keys_note *);
+
+/* One row: from when to when, where failovers were, and where one is. now: of the present. */
+void replay_keys_draw(struct replay_keys *, struct cells *, int y, struct moment now);
 
 #endif

@@ -11,8 +11,10 @@
 
 #include "config/options.h"
 #include "config/settings.h"
+#include "probe/election/event.h"
 #include "probe/json/buffer.h"
 #include "tui/screen/cells.h"
+#include "tui/screen/columns.h"
 #include "tui/screen/theme.h"
 
 /* How a command prints. */
@@ -56,5 +58,37 @@ int printer_text_width(const struct printer *, const char *text);
 void printer_line(struct printer *);
 /* The same for a line that is no table: on a terminal it goes on in the next one, by words, and indented. */
 void printer_prose(struct printer *);
+
+/* ---- printed tables: as wide as the terminal; without one, as wide as their contents ---- */
+
+#define TABLE_GAP 2 /* between columns */
+
+/* What the columns want in all, with the gaps between them. */
+int table_wants(const struct column *, int count);
+
+/* The headings, which are wanted as wide as they are. */
+void table_want_headings(const struct printer *, struct column *, int count);
+
+/* Gives the columns, whose contents were wanted before, their places from x on, and prints the headings.
+   printer_width(PRINTER_WIDTH) ends the table. False: out of memory. */
+bool table_begin(struct printer *, struct column *, int count, int x);
+
+/*
+ * One event as one line of text: when, where, what, who.
+ *
+ *   14:01:02.522  druid/coordinator     leader elected   host-a:8081 -> host-b:8081   after 412ms
+ */
+
+struct model;
+
+/* The columns for the elections' names, so that lines align: the longest,
+   20 to 40. */
+int event_line_where(const struct model *, bool ascii);
+
+/* with_cluster: there are several, so the line names its cluster too. */
+void event_line_print(struct printer *, const struct event *, bool with_cluster, int where_width);
+
+/* A notice for a reader that was too slow. */
+void event_line_print_dropped(struct printer *, struct moment at, uint64_t dropped, int where_width);
 
 #endif

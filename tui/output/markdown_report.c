@@ -1,10 +1,10 @@
-#include "tui/output/markdown_report.h"
+#include "tui/output/report_forms.h"
 
 #include <ctype.h>
 #include <string.h>
 
-#include "tui/words/format.h"
 #include "tui/screen/safe.h"
+#include "tui/words/format.h"
 
 /* A longer table is not read; the JSON has all rows. */
 #define ROWS_MOST 500

@@ -7,6 +7,27 @@
 
 #include "probe/json/buffer.h"
 
+/*
+ * Text put into HTML and SVG. The output is well-formed XML too, so that a page can be checked
+ * by any parser.
+ *
+ * Foreign bytes are first made visible as on every screen (tui/screen/safe.h): no control character, no
+ * invalid UTF-8 and no bidirectional override gets into a page. The rest is escaped for elements and
+ * for attributes alike.
+ */
+
+/* Text of our own or of strangers, in an element or in a quoted attribute. NULL: nothing. */
+void markup_text(struct buffer *, const char *);
+
+/* A formatted text, as above. */
+void markup_printf(struct buffer *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A foreign text in a separate HTML element, whose writing direction stays inside. */
+void markup_name(struct buffer *, const char *);
+
+/* The same for a drawing, cut to so many columns with an ellipsis. */
+void markup_label(struct buffer *, const char *, int columns);
+
 /* Lines, up to NULL. */
 extern const char *const page_style[];
 

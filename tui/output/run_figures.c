@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "config/text.h"
-#include "tui/output/markup.h"
-#include "tui/words/format.h"
+#include "tui/output/page_style.h"
 #include "tui/screen/safe.h"
+#include "tui/words/format.h"
 
 #define TITLE_RULE 76
 

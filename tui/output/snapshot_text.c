@@ -3,13 +3,414 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
+#include <time.h>
 
+#include "probe/election/chain.h"
+#include "probe/election/model.h"
 #include "probe/json/election_summary.h"
-#include "tui/output/snapshot_election.h"
-#include "tui/output/table.h"
+#include "tui/output/line_printer.h"
+#include "tui/words/chain_lines.h"
+#include "tui/words/finding_lines.h"
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
-#include "tui/words/finding_lines.h"
+#include "tui/words/whatif_lines.h"
+
+/*
+ * One election of a snapshot as text: its leader, problems and next failover in
+ * sentences, and its candidates as a table.
+ *
+ * Of a crowd that was not named on the command line only the first ones.
+ */
+
+#define NAME_SIZE 1024
+/* Columns of a name that are shown even where the terminal has no room for all of it. */
+#define NAME_LEAST 12
+/* Of a terminal: below, names are cut to what people say of them. */
+#define ROOMY 150
+#define MOMENT_US 1000000
+/* Of a discovered election, so many candidates are shown if there are more than CROWD. */
+#define CROWD 30
+#define CROWD_SHOWN 20
+
+/* Local date and time: a look may be read much later than the day it was taken. */
+static const char *date_of(int64_t wall_us, char *buffer, size_t size)
+{
+    time_t seconds = (time_t)(wall_us / 1000000);
+    struct tm tm;
+    if (wall_us <= 0 || !localtime_r(&seconds, &tm) || !strftime(buffer, size, "%Y-%m-%d %H:%M:%S", &tm))
+        return "?";
+    return buffer;
+}
+
+/* A candidate's name, as people speak of it where the column has no room for all of it. */
+static const char *fit_name(const struct printer *printer, const struct column *column, const char *name,
+                            char *buffer, size_t size)
+{
+    if (column->width <= 0 || printer_text_width(printer, name) <= column->width)
+        return name;
+    return label_tight_name(printer->row, name, column->width, buffer, size);
+}
+
+static const char *acknowledged_text(enum acknowledged acknowledged)
+{
+    switch (acknowledged) {
+    case ACK_YES:
+        return "acknowledged";
+    case ACK_NO:
+        return "not acknowledged yet";
+    case ACK_UNKNOWN:
+        return "acknowledgement unknown";
+    case ACK_NO_MARK:
+        break;
+    }
+    return NULL;
+}
+
+/* Who leads, and for how long that can be said: a sentence, where a table has only a word. */
+static int put_tenure(struct printer *printer, const struct election *election, struct moment now)
+{
+    const struct candidate *leader = election->leader;
+    bool lock = election->kind == KIND_LOCK, exact = election->leader_since_exact;
+    int64_t since_us = election->leader_since.wall_us;
+    char age[32], date[32];
+    int x = 2;
+    if (leader->denied) {
+        x = printer_put(printer, x, ROLE_TEXT, leader->name);
+        x = printer_put(printer, x, ROLE_TEXT, lock ? " holds it" : " leads");
+        return printer_put(printer, x, ROLE_WARNING, "; who and since when may not be read (ACL)");
+    }
+    x += label_put_leader(printer->row, x, 0, -1, election, now);
+    if (since_us == 0) {
+        x = printer_put(printer, x, ROLE_TEXT, lock ? " holds it" : " leads");
+        return printer_put(printer, x, ROLE_DIM, "; since when is not known");
+    }
+    if (exact)
+        x = printer_put(printer, x, ROLE_TEXT, lock ? " holds it for " : " leads for ");
+    else
+        x = printer_put(printer, x, ROLE_TEXT, lock ? " has held it for at most " : " has led for at most ");
+    format_age(label_age_us(election->leader_since, label_as_of(election, now)), age, sizeof age);
+    x = printer_put(printer, x, ROLE_TEXT, age);
+    x = printer_put(printer, x, ROLE_DIM,
+                    exact                                    ? ", since "
+                    : since_us == summary_created_us(leader) ? " (created "
+                                                             : " (not before ");
+    x = printer_put(printer, x, ROLE_DIM, date_of(since_us, date, sizeof date));
+    return exact ? x : printer_put(printer, x, ROLE_DIM, ")");
+}
+
+static void print_leader(struct printer *printer, const struct election *election, struct moment now)
+{
+    char date[32];
+    const char *acknowledged = acknowledged_text(election->acknowledged);
+    int x = put_tenure(printer, election, now);
+    if (acknowledged)
+        printer_put(printer, printer_put_bullet(printer, x),
+                    election->acknowledged == ACK_YES ? ROLE_TEXT : ROLE_WARNING, acknowledged);
+    printer_prose(printer);
+    if (label_stale(election)) {
+        x = printer_put(printer, 2, ROLE_WARNING, "this is what was seen last, at ");
+        printer_put(printer, x, ROLE_WARNING, date_of(election->stale_since.wall_us, date, sizeof date));
+        printer_prose(printer);
+    }
+}
+
+static const char *snapshot_election_why_unknown(const struct election *election)
+{
+    if (election->problem)
+        return election->problem;
+    return election->cluster->connection == CONNECTION_CONNECTED ? "it was not answered in time"
+                                                                 : "its cluster is not connected";
+}
+
+static void print_nobody(struct printer *printer, const struct election *election, struct moment now)
+{
+    char age[32], text[64];
+    bool lock = election->kind == KIND_LOCK;
+    int64_t stood_us = label_age_us(election->state_since, label_as_of(election, now));
+    int x;
+    switch (election->state) {
+    case ELECTION_VACANT:
+        if (election->recipe == NULL && election_problem(election, text, sizeof text)) {
+            printer_put(printer, 2, ROLE_WARNING, text);
+            break;
+        }
+        x = printer_put(printer, 2, lock ? ROLE_TEXT : ROLE_CRITICAL, lock ? "free" : "nobody stands");
+        /* A first look: nothing was watched yet that could be counted. */
+        if (!election->state_since_exact && stood_us < MOMENT_US) {
+            printer_put(printer, x, ROLE_DIM, "; since when is not known");
+            break;
+        }
+        x = printer_put(printer, x, ROLE_TEXT, election->state_since_exact ? " for " : ", for at least ");
+        printer_put(printer, x, ROLE_TEXT, format_age(stood_us, age, sizeof age));
+        break;
+    case ELECTION_ABSENT:
+        printer_put(printer, 2, ROLE_TEXT, "there is no such path");
+        break;
+    case ELECTION_ELECTING:
+        printer_put(printer, 2, ROLE_WARNING, election_problem(election, text, sizeof text));
+        break;
+    case ELECTION_DENIED:
+    case ELECTION_UNKNOWN:
+    case ELECTION_LED:
+        printer_put(printer, 2, ROLE_WARNING, snapshot_election_why_unknown(election));
+        break;
+    }
+    printer_prose(printer);
+}
+
+static void print_facts(struct printer *printer, const struct election *election)
+{
+    char text[64];
+    int x = printer_put(printer, 2, ROLE_DIM,
+                        election->recipe ? election->recipe->title : "recipe not recognised");
+    if (election->recipe) {
+        snprintf(text, sizeof text, " (%s)", label_recognised(election->recognised));
+        x = printer_put(printer, x, ROLE_DIM, text);
+    }
+    x = printer_put_bullet(printer, x);
+    x = printer_put(printer, x, ROLE_DIM, election->kind == KIND_LOCK ? "lock" : "somebody must lead");
+    if (summary_has_list(election)) {
+        snprintf(text, sizeof text, "%zu candidate%s", election->candidate_count,
+                 election->candidate_count == 1 ? "" : "s");
+        x = printer_put(printer, printer_put_bullet(printer, x), ROLE_DIM, text);
+    }
+    if (election->next_sequence >= 0) {
+        snprintf(text, sizeof text, "next number %" PRId64, election->next_sequence);
+        printer_put(printer, printer_put_bullet(printer, x), ROLE_DIM, text);
+    }
+    printer_prose(printer);
+}
+
+static void print_foreign(struct printer *printer, const struct election *election)
+{
+    size_t kept = election->foreign_count < FOREIGN_KEPT ? election->foreign_count : FOREIGN_KEPT;
+    char text[64];
+    if (!election->foreign_count)
+        return;
+    snprintf(text, sizeof text, "%zu other %s no candidate: ", election->foreign_count,
+             election->foreign_count == 1 ? "child is" : "children are");
+    int x = printer_put(printer, 2, ROLE_DIM, text);
+    for (size_t i = 0; i < kept; i++) {
+        if (i)
+            x = printer_put(printer, x, ROLE_DIM, ", ");
+        x = printer_put(printer, x, ROLE_TEXT, election->foreign[i]);
+    }
+    if (kept < election->foreign_count)
+        printer_put(printer, x, ROLE_DIM, ", ...");
+    printer_prose(printer);
+}
+
+enum {
+    CAND_SIGN,
+    CAND_NUMBER,
+    CAND_NAME,
+    CAND_WHO,
+    CAND_SESSION,
+    CAND_AGE,
+    CAND_ON,
+    CAND_HEARD,
+    CAND_WATCHES,
+    CAND_COLUMNS
+};
+
+static const char *age_of(const struct candidate *candidate, struct moment now, char *buffer, size_t size)
+{
+    int64_t created_us = summary_created_us(candidate);
+    return created_us ? format_age(now.wall_us - created_us, buffer, size) : "?";
+}
+
+static void print_candidate(struct printer *printer, const struct column *columns,
+                            const struct election *election, size_t i, struct moment now)
+{
+    const struct candidate *candidate = election->candidates[i];
+    bool leads = candidate == election->leader;
+    char text[NAME_SIZE];
+    chain_put_gutter(printer->row, columns[CAND_SIGN].x, 0, election, candidate);
+    snprintf(text, sizeof text, "%zu", i + 1);
+    columns_put(printer->row, &columns[CAND_NUMBER], 0, ROLE_DIM, text);
+    label_put_name(printer->row, &columns[CAND_NAME], 0, leads ? ROLE_STRONG : ROLE_TEXT,
+                   fit_name(printer, &columns[CAND_NAME], candidate->name, text, sizeof text));
+    label_put_name(printer->row, &columns[CAND_WHO], 0, ROLE_TEXT, chain_who(candidate, text, sizeof text));
+    columns_put(printer->row, &columns[CAND_SESSION], 0, ROLE_TEXT,
+                label_session(candidate, text, sizeof text));
+    columns_put(printer->row, &columns[CAND_AGE], 0, ROLE_TEXT, age_of(candidate, now, text, sizeof text));
+    style look = chain_server_text(printer->row, election, candidate, text, sizeof text);
+    columns_put(printer->row, &columns[CAND_ON], 0, look, text);
+    chain_put_heard(printer->row, columns[CAND_HEARD].x, 0, columns[CAND_HEARD].width, election, candidate);
+    look = chain_watch_text(printer->row, election, candidate, text, sizeof text);
+    columns_put(printer->row, &columns[CAND_WATCHES], 0, look, text);
+    printer_line(printer);
+}
+
+/* Thousands of lines answer no question that was not asked. */
+static size_t candidates_shown(const struct printer *printer, const struct election *election)
+{
+    bool named = printer->style.named && election->origin == ORIGIN_CONFIGURED;
+    return named || election->candidate_count <= CROWD ? election->candidate_count : CROWD_SHOWN;
+}
+
+static bool print_candidates(struct printer *printer, const struct election *election, struct moment now)
+{
+    struct column columns[CAND_COLUMNS] = {
+        [CAND_SIGN] = {.heading = "", .least = 1, .most = 1, .importance = 7},
+        [CAND_NUMBER] = {.heading = "#", .least = 3, .most = 8, .importance = 6, .right = true},
+        [CAND_NAME] = {.heading = "CANDIDATE", .least = NAME_LEAST, .most = INT_MAX, .importance = 5},
+        [CAND_WHO] = {.heading = "WHO", .least = 10, .most = INT_MAX, .importance = 4},
+        [CAND_SESSION] = {.heading = "SESSION", .least = 18, .most = 18, .importance = 2},
+        [CAND_AGE] = {.heading = "AGE", .least = 6, .most = 6, .importance = 3, .right = true},
+        [CAND_ON] = {.heading = "ON", .least = 3, .most = 24, .importance = 3},
+        [CAND_HEARD] = {.heading = "HEARD", .least = HEARD_LEAST, .most = HEARD_LEAST, .importance = 3},
+        [CAND_WATCHES] = {.heading = "WATCHES", .least = 12, .most = INT_MAX, .importance = 4},
+    };
+    char text[NAME_SIZE];
+    size_t shown = candidates_shown(printer, election);
+    for (size_t count = shown, digits = 1; count > 0; count /= 10)
+        columns_want(&columns[CAND_NUMBER], (int)digits++);
+    for (size_t i = 0; i < shown; i++) {
+        const char *name = election->candidates[i]->name;
+        if (printer->style.width > 0 && printer->style.width < ROOMY &&
+            printer_text_width(printer, name) > NAME_LEAST)
+            name = label_short_name(printer->row, name, text, sizeof text);
+        columns_want(&columns[CAND_NAME], printer_text_width(printer, name));
+        columns_want(&columns[CAND_WHO],
+                     printer_text_width(printer, chain_who(election->candidates[i], text, sizeof text)));
+        chain_server_text(printer->row, election, election->candidates[i], text, sizeof text);
+        columns_want(&columns[CAND_ON], printer_text_width(printer, text));
+        chain_watch_text(printer->row, election, election->candidates[i], text, sizeof text);
+        columns_want(&columns[CAND_WATCHES], printer_text_width(printer, text));
+    }
+    /* Half an address, or half a port, would be another one. */
+    columns[CAND_ON].least = columns[CAND_ON].want > 9   ? 9
+                             : columns[CAND_ON].want > 3 ? columns[CAND_ON].want
+                                                         : 3;
+    if (!table_begin(printer, columns, CAND_COLUMNS, 0))
+        return false;
+    for (size_t i = 0; i < shown; i++)
+        print_candidate(printer, columns, election, i, now);
+    if (shown < election->candidate_count) {
+        cells_printf(printer->row, 2, 0, -1, ROLE_DIM, "%s %zu more (name the path to see all)",
+                     cells_sign(printer->row, SIGN_ELLIPSIS), election->candidate_count - shown);
+        printer_prose(printer);
+    }
+    return printer_width(printer, PRINTER_WIDTH);
+}
+
+/* What the next failover will do, and where it stops. */
+static void print_next(struct printer *printer, const struct election *election)
+{
+    if (!election->candidate_count)
+        return;
+    if (election->recipe && election->recipe->family == FAMILY_LOCK) {
+        whatif_put_holder(printer->row, 4, 0, election);
+        printer_prose(printer);
+        return;
+    }
+    if (whatif_put_leader(printer->row, 2, 0, election))
+        printer_prose(printer);
+    if (whatif_put_line(printer->row, 2, 0, election))
+        printer_prose(printer);
+}
+
+static void snapshot_election_print_findings(struct printer *printer, const struct election *election,
+                                             struct moment now)
+{
+    char text[96], date[32];
+    for (size_t i = 0; i < election->finding_count; i++) {
+        const struct finding *finding = election->findings[i];
+        style look = severity_look(finding->severity);
+        int x = printer_put_sign(printer, 2, look, severity_sign(finding->severity));
+        x = printer_put(printer, x, look, finding_kind(finding->code)->word) + TABLE_GAP;
+        if (finding->candidate_count)
+            x = printer_put(printer, x, ROLE_TEXT, finding->candidates[0]) + TABLE_GAP;
+        snprintf(text, sizeof text, "%s, ", severity_word(finding->severity));
+        x = printer_put(printer, x, ROLE_DIM, text);
+        x = printer_put(printer, x, ROLE_DIM, finding_certainty(finding, now, text, sizeof text));
+        x = printer_put(printer, x, ROLE_DIM, ", since ");
+        printer_put(printer, x, ROLE_DIM, date_of(finding->since.wall_us, date, sizeof date));
+        printer_prose(printer);
+        printer_put(printer, 4, ROLE_TEXT, finding->evidence ? finding->evidence : "");
+        printer_prose(printer);
+        if (finding->advice) {
+            printer_put(printer, printer_put_sign(printer, 4, ROLE_ACCENT, SIGN_ARROW), ROLE_ACCENT,
+                        finding->advice);
+            printer_prose(printer);
+        }
+    }
+}
+
+/* What this look leaves open, and for how long one has to look to be certain. */
+static void print_suspected(struct printer *printer, const struct election *election)
+{
+    const struct candidate *first = NULL;
+    int64_t longest_us = 0;
+    size_t count = 0;
+    char text[160], span[32];
+    for (size_t i = 0; i < election->candidate_count; i++) {
+        int64_t after_us = chain_certain_after_us(election->candidates[i]);
+        if (after_us == 0)
+            continue;
+        first = first ? first : election->candidates[i];
+        count++;
+        longest_us = after_us > longest_us ? after_us : longest_us;
+    }
+    if (!count)
+        return;
+    int64_t seconds = (longest_us + 999999) / 1000000;
+    int x = printer_put(printer, printer_put_sign(printer, 2, ROLE_WARNING, SIGN_UNKNOWN), ROLE_TEXT,
+                        first->name) +
+            TABLE_GAP;
+    if (count > 1)
+        snprintf(text, sizeof text, "and %zu more: ", count - 1);
+    x = printer_put(printer, x, ROLE_DIM, count > 1 ? text : "");
+    snprintf(text, sizeof text,
+             "suspected not to be told when it should; certain after %s: --wait %" PRId64 "s",
+             format_span(seconds * 1000000, span, sizeof span), seconds);
+    printer_put(printer, x, ROLE_WARNING, text);
+    printer_prose(printer);
+}
+
+/* When the leader's acknowledgement is overdue, and it is not known for how long it was missing before. */
+static void print_overdue(struct printer *printer, const struct election *election)
+{
+    char text[160], span[32];
+    if (!election->overdue_us || !election->leader)
+        return;
+    int64_t wait_us = election->overdue_us - election->unacknowledged_since.mono_us;
+    int64_t seconds = wait_us < 0 ? 1 : wait_us / 1000000 + 1;
+    int x = printer_put(printer, printer_put_sign(printer, 2, ROLE_WARNING, SIGN_UNKNOWN), ROLE_TEXT,
+                        election->leader->name) +
+            TABLE_GAP;
+    snprintf(text, sizeof text,
+             "has not acknowledged; since when is not known, and too long after %s: --wait %" PRId64 "s",
+             format_span(seconds * 1000000, span, sizeof span), seconds);
+    printer_put(printer, x, ROLE_WARNING, text);
+    printer_prose(printer);
+}
+
+/* False: out of memory. */
+static bool snapshot_election_print(struct printer *printer, const struct election *election,
+                                    struct moment now)
+{
+    struct badge badge = label_badge(election, now), worse = finding_badge(election, now);
+    int x = printer_put_sign(printer, 0, worse.look, worse.sign);
+    x = printer_put(printer, x, badge.look, badge.word) + TABLE_GAP;
+    x = printer_put(printer, x, ROLE_STRONG, election->name) + TABLE_GAP;
+    if (strcmp(election->name, summary_path(election)) != 0)
+        printer_put(printer, x, ROLE_DIM, summary_path(election));
+    printer_prose(printer);
+    if (election->leader)
+        print_leader(printer, election, now);
+    else
+        print_nobody(printer, election, now);
+    print_facts(printer, election);
+    print_foreign(printer, election);
+    print_next(printer, election);
+    snapshot_election_print_findings(printer, election, now);
+    print_suspected(printer, election);
+    print_overdue(printer, election);
+    return !election->candidate_count || print_candidates(printer, election, now);
+}
 
 /* Columns of a name or an identity that are shown even where the terminal has no room for all of it. */
 #define NAME_LEAST 12
@@ -197,8 +598,7 @@ static bool print_summary(struct printer *printer, const struct cluster *cluster
         columns_put(printer->row, &columns[SUM_SINCE], 0, ROLE_TEXT,
                     label_since(printer->row, election, now, text, sizeof text));
         label_put_verdict(printer->row, &columns[SUM_NEXT], 0, election);
-        finding_put_worst(printer->row, columns[SUM_FINDING].x, 0, columns[SUM_FINDING].width, election,
-                          now);
+        finding_put_worst(printer->row, columns[SUM_FINDING].x, 0, columns[SUM_FINDING].width, election, now);
         columns_put(printer->row, &columns[SUM_RECIPE], 0, ROLE_DIM,
                     election->recipe ? election->recipe->title : "?");
         printer_line(printer);

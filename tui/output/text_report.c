@@ -1,12 +1,12 @@
-#include "tui/output/text_report.h"
+#include "tui/output/report_forms.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/output/table.h"
-#include "tui/words/format.h"
+#include "tui/output/line_printer.h"
 #include "tui/screen/safe.h"
 #include "tui/words/finding_lines.h"
+#include "tui/words/format.h"
 #include "tui/words/labels.h"
 
 #define BAR_LEAST 30

@@ -1,13 +1,230 @@
 #include "tui/output/timeline_svg.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#include "tui/output/axis_svg.h"
-#include "tui/output/markup.h"
+#include "probe/json/buffer.h"
+#include "tui/output/page_style.h"
 #include "tui/output/report_sentences.h"
 #include "tui/words/format.h"
+
+/*
+ * Time from left to right in a drawing: the position of a moment, and lines with the time of
+ * day.
+ *
+ * The times are UTC; if the local clock shows another time, it is below.
+ */
+
+struct axis_scale {
+    int64_t from_us, to_us;
+    double left, right;
+};
+
+#define MS INT64_C(1000)
+#define SECOND (1000 * MS)
+#define MINUTE (60 * SECOND)
+#define HOUR (60 * MINUTE)
+#define DAY (24 * HOUR)
+
+/* Room for a label; the first and the last must not leave the drawing. */
+#define LABEL_ROOM 92.0
+#define LABEL_EDGE 22.0
+#define LINE 14.0
+
+static int64_t choose_step(const struct axis_scale *scale)
+{
+    static const int64_t steps[] = {MS,          2 * MS,      5 * MS,      10 * MS, 20 * MS,    50 * MS,
+                                    100 * MS,    200 * MS,    500 * MS,    SECOND,  2 * SECOND, 5 * SECOND,
+                                    10 * SECOND, 15 * SECOND, 30 * SECOND, MINUTE,  2 * MINUTE, 5 * MINUTE,
+                                    10 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR,    2 * HOUR,   3 * HOUR,
+                                    6 * HOUR,    12 * HOUR,   DAY,         2 * DAY, 7 * DAY,    14 * DAY,
+                                    28 * DAY,    91 * DAY,    364 * DAY};
+    const size_t count = sizeof steps / sizeof *steps;
+    double most = (scale->right - scale->left) / LABEL_ROOM;
+    for (size_t i = 0; i < count; i++)
+        if ((double)(scale->to_us - scale->from_us) / (double)steps[i] <= most)
+            return steps[i];
+    return steps[count - 1] * 10;
+}
+
+/* Never outside of left and right. */
+static double axis_x(const struct axis_scale *scale, int64_t at_us)
+{
+    if (at_us <= scale->from_us || scale->to_us <= scale->from_us)
+        return scale->left;
+    if (at_us >= scale->to_us)
+        return scale->right;
+    return scale->left + (scale->right - scale->left) * (double)(at_us - scale->from_us) /
+                             (double)(scale->to_us - scale->from_us);
+}
+
+static bool shows_local(const struct axis_scale *scale)
+{
+    return sentence_zones_differ(scale->from_us) || sentence_zones_differ(scale->to_us);
+}
+
+/* What the labels need below the drawing. */
+static double axis_height(const struct axis_scale *scale)
+{
+    return shows_local(scale) ? 8 + 3 * LINE : 8 + 2 * LINE;
+}
+
+/* As finely as the step needs it. */
+static void axis_svg_put_time(struct buffer *out, int64_t at_us, int64_t step_us, enum sentence_zone zone)
+{
+    char time[SENTENCE_TIME];
+    sentence_time(at_us, zone, time);
+    if (step_us >= MINUTE)
+        time[5] = '\0';
+    else if (step_us >= SECOND)
+        time[8] = '\0';
+    buffer_put_text(out, time);
+}
+
+static void put_day(struct buffer *out, int64_t at_us, enum sentence_zone zone)
+{
+    static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                         "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    time_t s = (time_t)(at_us / SECOND);
+    struct tm tm;
+    if (zone == SENTENCE_UTC ? gmtime_r(&s, &tm) : localtime_r(&s, &tm))
+        buffer_printf(out, "%d %s", tm.tm_mday, months[tm.tm_mon % 12]);
+}
+
+static void axis_svg_put_label(struct buffer *out, const char *look, double x, double y)
+{
+    buffer_printf(out, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", look, x, y);
+}
+
+/* Lines from top to bottom, and their labels below. */
+static void axis_svg_print(struct buffer *out, const struct axis_scale *scale, double top, double bottom)
+{
+    int64_t step_us = choose_step(scale);
+    int64_t first_us = (scale->from_us + step_us - 1) / step_us * step_us;
+    bool local = shows_local(scale), day_told = false;
+    char zone[SENTENCE_TIME];
+    axis_svg_put_label(out, "zone", scale->left - 10, bottom + LINE + 3);
+    buffer_put_text(out, "UTC</text>\n");
+    if (local) {
+        axis_svg_put_label(out, "zone", scale->left - 10, bottom + 2 * LINE + 3);
+        markup_text(out, sentence_zone(scale->to_us, SENTENCE_LOCAL, zone));
+        buffer_put_text(out, "</text>\n");
+    }
+    for (int64_t at_us = first_us; at_us <= scale->to_us; at_us += step_us) {
+        double x = axis_x(scale, at_us);
+        bool midnight = at_us % DAY == 0;
+        buffer_printf(out, "<path class=\"%s\" d=\"M%.1f %.1fV%.1f\"/>", midnight ? "day" : "tick", x, top,
+                      bottom + 4);
+        if (x < scale->left + LABEL_EDGE || x > scale->right - LABEL_EDGE + 20)
+            continue;
+        axis_svg_put_label(out, "time", x, bottom + LINE + 3);
+        if (step_us >= DAY)
+            put_day(out, at_us, SENTENCE_UTC);
+        else
+            axis_svg_put_time(out, at_us, step_us, SENTENCE_UTC);
+        buffer_put_text(out, "</text>");
+        if (local && step_us < DAY) {
+            axis_svg_put_label(out, "time local", x, bottom + 2 * LINE + 3);
+            axis_svg_put_time(out, at_us, step_us, SENTENCE_LOCAL);
+            buffer_put_text(out, "</text>");
+        }
+        /* The day is shown once, and again at the beginning of another one. */
+        if (step_us < DAY && (!day_told || midnight)) {
+            axis_svg_put_label(out, "time date", x, bottom + (local ? 3 : 2) * LINE + 3);
+            put_day(out, at_us, SENTENCE_UTC);
+            buffer_put_text(out, "</text>");
+            day_told = true;
+        }
+        buffer_put_char(out, '\n');
+    }
+}
+
+#define PHASES_WIDTH 200.0
+#define PHASES_HEIGHT 14.0
+#define PHASES_EDGE 8.0 /* to both sides, where open bounds run out */
+#define PHASES_LEAST 1.5
+
+static int64_t most_of(const struct span *span)
+{
+    return span->high_us > span->low_us ? span->high_us : span->low_us > 0 ? span->low_us : 0;
+}
+
+static bool phases_svg_is_known(const struct span *span)
+{
+    return span->low_us >= 0 || span->high_us >= 0;
+}
+
+struct phases_scale phases_scale_of(const struct report_election *election)
+{
+    struct phases_scale scale = {0, 0};
+    for (size_t i = 0; i < election->failover_count; i++) {
+        const struct failover *failover = &election->failovers[i];
+        int64_t before = most_of(&failover->detection);
+        int64_t after = most_of(&failover->vacancy) + most_of(&failover->takeover);
+        if (failover->gap_us > 0)
+            continue;
+        scale.before_us = before > scale.before_us ? before : scale.before_us;
+        scale.after_us = after > scale.after_us ? after : scale.after_us;
+    }
+    return scale;
+}
+
+struct svg_pen {
+    struct buffer *out;
+    double x, per_us;
+    int way; /* 1: to the right, -1: to the left */
+};
+
+static void phases_svg_put_part(struct svg_pen *pen, const char *look, const char *more, double length,
+                                const char *what, const char *span)
+{
+    double x = pen->way > 0 ? pen->x : pen->x - length;
+    buffer_printf(pen->out, "<rect class=\"%s%s\" x=\"%.1f\" y=\"2\" width=\"%.1f\" height=\"%.0f\"><title>",
+                  look, more, x, length, PHASES_HEIGHT - 4);
+    markup_printf(pen->out, "%s: %s", what, span);
+    buffer_put_text(pen->out, "</title></rect>");
+    pen->x += pen->way * length;
+}
+
+static void put_phase(struct svg_pen *pen, const struct span *span, const char *look, const char *what)
+{
+    char text[FORMAT_INTERVAL];
+    int64_t low_us = span->low_us > 0 ? span->low_us : 0;
+    double low = (double)low_us * pen->per_us, more = (double)(most_of(span) - low_us) * pen->per_us;
+    if (!phases_svg_is_known(span))
+        return;
+    format_interval(span->low_us, span->high_us, false, text);
+    if (low_us > 0)
+        phases_svg_put_part(pen, look, "", low < PHASES_LEAST ? PHASES_LEAST : low, what, text);
+    if (span->high_us > low_us)
+        phases_svg_put_part(pen, look, " pale", more < PHASES_LEAST ? PHASES_LEAST : more, what, text);
+    if (span->high_us < 0)
+        phases_svg_put_part(pen, look, " pale open", PHASES_EDGE, what, text);
+}
+
+void phases_svg_print(struct buffer *out, const struct phases_scale *scale, const struct failover *failover)
+{
+    int64_t all_us = scale->before_us + scale->after_us;
+    if (failover->gap_us > 0 ||
+        (!phases_svg_is_known(&failover->detection) && !phases_svg_is_known(&failover->vacancy) &&
+         !phases_svg_is_known(&failover->takeover)))
+        return;
+    double per_us = all_us ? (PHASES_WIDTH - 2 * PHASES_EDGE) / (double)all_us : 0;
+    double gone = PHASES_EDGE + (double)scale->before_us * per_us;
+    struct svg_pen left = {out, gone, per_us, -1}, right = {out, gone, per_us, 1};
+    buffer_printf(out, "<svg class=\"phases\" viewBox=\"0 0 %.0f %.0f\" role=\"img\"><title>", PHASES_WIDTH,
+                  PHASES_HEIGHT);
+    markup_text(out, "The phases of this failover");
+    buffer_put_text(out, "</title>");
+    put_phase(&left, &failover->detection, "detection", "detection");
+    put_phase(&right, &failover->vacancy, "vacancy", "nobody stood");
+    put_phase(&right, &failover->takeover, "takeover", "takeover");
+    buffer_printf(out, "<path class=\"gone\" d=\"M%.1f 0V%.0f\"/></svg>", gone, PHASES_HEIGHT);
+}
 
 /* In units of the drawing, which is scaled to the page's width. */
 #define WIDTH 1080.0
@@ -52,7 +269,7 @@ static double x_of(const struct drawing *drawing, int64_t at_us)
     return axis_x(&drawing->scale, at_us);
 }
 
-static double bottom(const struct drawing *drawing)
+static double bottom_of(const struct drawing *drawing)
 {
     return drawing->top + drawing->row * (double)drawing->row_count;
 }
@@ -117,7 +334,7 @@ static void put_nobody(const struct drawing *drawing, const struct run *run, enu
     const char *word = kind == STRETCH_GAP ? "Nobody watched" : free_lock ? "Free" : "Nobody led";
     double least = kind == STRETCH_GAP && !report_has_gap(drawing->election) ? 0 : LEAST_VACANCY;
     double width = run->to - run->from < least ? least : run->to - run->from;
-    double height = bottom(drawing) - drawing->top;
+    double height = bottom_of(drawing) - drawing->top;
     put_rect(drawing, look, run->from, drawing->top, width, height);
     if (kind == STRETCH_GAP)
         buffer_put_text(out, " fill=\"url(#unwatched)\"");
@@ -223,7 +440,7 @@ static void timeline_svg_put_mark(struct drawing *drawing, size_t first, size_t 
         buffer_printf(out, "<path d=\"M%.1f %.1fl-4.5 -8h9z\"/>", end, drawing->top - 2);
     if (first == last)
         buffer_printf(out, "<path class=\"thread\" d=\"M%.1f %.1fV%.1f\"/>", x, drawing->top,
-                      bottom(drawing));
+                      bottom_of(drawing));
     put_numbers(drawing, middle, first, last);
     buffer_put_text(out, "</g>\n");
 }
@@ -320,7 +537,7 @@ void timeline_svg_print(struct buffer *out, const struct report *report,
         out->failed = true;
         return;
     }
-    double height = bottom(&drawing) + axis_height(&drawing.scale);
+    double height = bottom_of(&drawing) + axis_height(&drawing.scale);
     buffer_printf(out,
                   "<svg class=\"timeline\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" "
                   "aria-labelledby=\"t%zu d%zu\">\n<title id=\"t%zu\">",
@@ -334,7 +551,7 @@ void timeline_svg_print(struct buffer *out, const struct report *report,
     out->failed |= verdict.failed;
     sentence_verdict_free(&verdict);
     buffer_put_text(out, "</desc>\n");
-    axis_svg_print(out, &drawing.scale, TOP, bottom(&drawing));
+    axis_svg_print(out, &drawing.scale, TOP, bottom_of(&drawing));
     draw_names(&drawing);
     draw_rows(&drawing);
     draw_changes(&drawing);

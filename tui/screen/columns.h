@@ -41,4 +41,15 @@ void columns_head(struct cells *, const struct column *, int count, int y, int s
    columns used. */
 int columns_put(struct cells *, const struct column *, int y, style, const char *text);
 
+/* ---- A sentence over several lines of a screen ---- */
+
+/* The lines that text takes in so many columns. */
+int wrap_lines(const struct cells *, int width, const char *text);
+
+/*
+ * Writes text from x, y on, broken between words, in at most rows lines; what does not fit ends in an
+ * ellipsis. Returns the lines used.
+ */
+int wrap_put(struct cells *, int x, int y, int width, int rows, style, const char *text);
+
 #endif

@@ -19,7 +19,6 @@
 
 #include "config/utf8.h"
 #include "tui/screen/keys.h"
-#include "tui/screen/rescue.h"
 #include "tui/screen/safe.h"
 #include "tui/screen/tty.h"
 

@@ -3,14 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/words/format.h"
-#include "tui/screen/safe.h"
 #include "tui/screen/columns.h"
-#include "tui/words/labels.h"
+#include "tui/screen/safe.h"
 #include "tui/views/list.h"
 #include "tui/views/notices.h"
 #include "tui/views/view.h"
-#include "tui/screen/wrap.h"
+#include "tui/words/format.h"
+#include "tui/words/labels.h"
 
 #define SIGN_X 2
 #define TABLE_X 4

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/words/finding_lines.h"
+#include "tui/screen/columns.h"
 #include "tui/views/list.h"
-#include "tui/screen/wrap.h"
 #include "tui/views/view.h"
+#include "tui/words/finding_lines.h"
 
 #define LEFT 2
 #define INDEX_WIDTH 30 /* of the list of codes */

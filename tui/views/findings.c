@@ -3,18 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/words/format.h"
 #include "config/room.h"
 #include "config/znode_path.h"
-#include "tui/screen/safe.h"
 #include "tui/screen/columns.h"
-#include "tui/words/election_filter.h"
-#include "tui/words/labels.h"
-#include "tui/words/finding_lines.h"
-#include "tui/words/mutes.h"
+#include "tui/screen/safe.h"
 #include "tui/views/list.h"
-#include "tui/screen/wrap.h"
 #include "tui/views/view.h"
+#include "tui/words/election_filter.h"
+#include "tui/words/finding_lines.h"
+#include "tui/words/format.h"
+#include "tui/words/labels.h"
+#include "tui/words/mutes.h"
 
 #define SIGN_X 2
 #define TABLE_X 4
@@ -50,8 +49,8 @@ struct finding_row {
     const struct election *election;
     const struct finding *finding;
     const struct mute *mute;
-    size_t index;  /* decides between equals */
-    size_t folded; /* it stands for so many findings of its code, itself included; 0: for itself */
+    size_t index;     /* decides between equals */
+    size_t folded;    /* it stands for so many findings of its code, itself included; 0: for itself */
     size_t elections; /* ... in so many elections */
 };
 
@@ -370,7 +369,7 @@ static void findings_draw_row(const struct findings_view *view, struct cells *ce
     columns_put(cells, &columns[COLUMN_ABOUT], y, note ? ROLE_DIM : ROLE_TEXT, text);
     columns_put(cells, &columns[COLUMN_SURE], y,
                 row->mute != NULL                                  ? (style)ROLE_DIM
-                : finding->unconfirmed_since.mono_us != 0            ? (style)ROLE_WARNING
+                : finding->unconfirmed_since.mono_us != 0          ? (style)ROLE_WARNING
                 : finding->certainty == CERTAINTY_CERTAIN && !note ? (style)ROLE_TEXT
                                                                    : (style)ROLE_DIM,
                 row->mute != NULL ? "muted"

@@ -6,11 +6,11 @@
 
 #include "probe/election/chain.h"
 #include "probe/election/whatif.h"
-#include "tui/words/format.h"
+#include "tui/screen/columns.h"
 #include "tui/screen/safe.h"
+#include "tui/words/format.h"
 #include "tui/words/labels.h"
 #include "tui/words/mutes.h"
-#include "tui/screen/wrap.h"
 
 #define LEFT 1
 #define INDENT 4
@@ -71,7 +71,8 @@ int finding_counts_put(struct cells *cells, int x, int y, int label, const struc
 
 /* Puts it together in pieces: the sign of a mere note, the code, how often, how sure. */
 static void worst_text(const struct cells *cells, const struct election *election,
-                       const struct finding *worst, char *code, size_t code_size, char *rest, size_t rest_size)
+                       const struct finding *worst, char *code, size_t code_size, char *rest,
+                       size_t rest_size)
 {
     size_t same = 0;
     char times[32] = "";

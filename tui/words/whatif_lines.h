@@ -5,8 +5,26 @@
 #ifndef ELECTOP_TUI_WORDS_WHATIF_LINES_H
 #define ELECTOP_TUI_WORDS_WHATIF_LINES_H
 
+#include "probe/election/model.h"
 #include "probe/election/whatif.h"
 #include "tui/screen/cells.h"
+#include "tui/words/format.h"
+
+/*
+ * How long an election's failovers took, as this run saw them, in as few characters as
+ * there is room for.
+ */
+
+/*
+ * The latest: "412ms", "9.60 – 12.9s", if that has no room "≤ 12.9s"; "open" while there is no leader, "?" if
+ * it is unknown. While its evidence is incomplete, as far as our own watches show. "" where none was seen.
+ */
+char *failover_facts_last(const struct cells *, const struct election *, int room,
+                          char buffer[FORMAT_INTERVAL]);
+
+/* The median of those that this run saw; false: there are none. */
+bool failover_facts_usual(const struct cells *, const struct election *, int room,
+                          char buffer[FORMAT_INTERVAL]);
 
 /* How the next failover will go; false: there is no candidate, so there is none. */
 bool whatif_put_leader(struct cells *, int x, int y, const struct election *);
