@@ -30,7 +30,6 @@
 #include "config/text.h"
 #include "probe/election/finding.h"
 #include "probe/election/recipe.h"
-#include "probe/election/recipe_table.h"
 #include "probe/metrics/figures.h"
 #include "probe/metrics/metrics.h"
 #include "tui/exit_status.h"

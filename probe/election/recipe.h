@@ -141,4 +141,20 @@ bool recipes_check(const struct settings *, char **error);
    of a recipe. NULL and *error as above. */
 struct recipe_book *recipes_of(const struct settings *, char **error);
 
+/*
+ * The built-in layouts, one row each (recipe_table.c).
+ *
+ * Order matters: fixed paths first, then the specific names, the most specific ones before the others. The
+ * last two rows are the generic ones.
+ */
+
+#define RECIPE_ANY_SEQUENCE "sequence"
+#define RECIPE_ANY_LOCK "lock"
+
+/* PCRE2 over paths of directories that look like elections and are none. */
+#define RECIPE_NOT_AN_ELECTION "(^|/)(coordinators|workers)_service_registry$|/leader/election/latch$"
+
+extern const struct recipe recipe_table[];
+extern const size_t recipe_table_count;
+
 #endif

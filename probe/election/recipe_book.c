@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "config/recipe_names.h"
-#include "probe/election/recipe_table.h"
 
 /* A user's pattern may be as bad as it likes: it gives up here instead of stalling the loop. */
 #define MATCH_LIMIT 20000

@@ -1,4 +1,4 @@
-#include "probe/election/recipe_table.h"
+#include "probe/election/recipe.h"
 
 /* The server prints an int32 with %010d: ten digits, or a '-' and nine or ten. */
 #define SEQ "(?<seq>-?[0-9]{10}|-[0-9]{9})$"

@@ -65,7 +65,7 @@ static bool run_of(sqlite3 *db, const char *sql, const int64_t *numbers, int cou
     return code == SQLITE_DONE || code == SQLITE_ROW;
 }
 
-static bool run_all(sqlite3 *db, const char *const *list, const int64_t *numbers, int count)
+static bool complete_run_all(sqlite3 *db, const char *const *list, const int64_t *numbers, int count)
 {
     bool fine = true;
     for (; fine && *list; list++)
@@ -864,19 +864,21 @@ static bool is_same_cluster(struct completing *c, char **error)
 static bool complete_rows(struct completing *c, char **error)
 {
     const int64_t numbers[] = {c->cluster, c->names};
-    return run_all(c->db, add_elections, numbers, 2) && run_all(c->db, match_elections, numbers, 2) &&
-           run_all(c->db, match_failovers, NULL, 0) && is_same_cluster(c, error) &&
-           run_all(c->db, prepare_places, NULL, 0) && read_own(c) && plan_parts(c) && write_filled(c) &&
-           run_all(c->db, choose_events, NULL, 0) && count_done(c) && place_events(c) &&
+    return complete_run_all(c->db, add_elections, numbers, 2) &&
+           complete_run_all(c->db, match_elections, numbers, 2) &&
+           complete_run_all(c->db, match_failovers, NULL, 0) && is_same_cluster(c, error) &&
+           complete_run_all(c->db, prepare_places, NULL, 0) && read_own(c) && plan_parts(c) &&
+           write_filled(c) && complete_run_all(c->db, choose_events, NULL, 0) && count_done(c) &&
+           place_events(c) &&
            run_of(c->db,
                   "UPDATE filled SET stretch = (SELECT new FROM stretch_place p WHERE p.log = 1 AND"
                   " p.from_us = filled.from_us AND p.to_us = filled.to_us)",
                   NULL, 0) &&
-           place_chunks(c) && run_all(c->db, write_events, numbers, 2) &&
-           run_all(c->db, write_causes, NULL, 0) && run_all(c->db, write_chunks, NULL, 0) &&
-           run_all(c->db, write_lines, numbers, 2) && write_gaps(c) &&
-           run_all(c->db, write_stretches, NULL, 0) && run_all(c->db, write_rest, numbers, 2) &&
-           digest_all(c->db);
+           place_chunks(c) && complete_run_all(c->db, write_events, numbers, 2) &&
+           complete_run_all(c->db, write_causes, NULL, 0) && complete_run_all(c->db, write_chunks, NULL, 0) &&
+           complete_run_all(c->db, write_lines, numbers, 2) && write_gaps(c) &&
+           complete_run_all(c->db, write_stretches, NULL, 0) &&
+           complete_run_all(c->db, write_rest, numbers, 2) && digest_all(c->db);
 }
 
 /* The patches of the chunk that was recorded last, in one piece, as those of all others are. */
@@ -968,8 +970,8 @@ bool recording_ahead(const char *file, const char *logs, const char *cluster, in
     int64_t id;
     *error = NULL;
     bool fine = sqlite3_open_v2(file, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK &&
-                attach(db, logs) && cluster_id(db, cluster, &id) && run_all(db, match_elections, &id, 1) &&
-                sql_ask(db, AHEAD, ahead_us);
+                attach(db, logs) && cluster_id(db, cluster, &id) &&
+                complete_run_all(db, match_elections, &id, 1) && sql_ask(db, AHEAD, ahead_us);
     if (!fine)
         *error = schema_error(db, file);
     sqlite3_close(db);

@@ -9,7 +9,6 @@
 #include "probe/loop_timer.h"
 #include "probe/watch/election_watch.h"
 #include "probe/watch/server_facts.h"
-#include "probe/watch/server_poll_state.h"
 
 /* Measured: 134 ms for 10,000 connections, 35 ms for 10,000 watches, 48 ms for 10,000 sessions with a znode
    each, 18 ms for the figures of a server that has them. */
@@ -492,7 +491,7 @@ static void way_failed(struct server_poll *q, const char *problem)
     server_poll_ask(q);
 }
 
-/* How an asking ended: in server_poll_state.h. */
+/* ---- how a request ended (server_poll.h) ---- */
 static void server_poll_on_ended(struct server_poll *q, const char *problem, int64_t took_us)
 {
     if (problem)

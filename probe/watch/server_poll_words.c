@@ -1,4 +1,4 @@
-#include "probe/watch/server_poll_state.h"
+#include "probe/watch/server_poll.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "probe/watch/server_poll_state.h"
+#include "probe/watch/server_poll.h"
 
 #define START 5000
 

@@ -9,7 +9,6 @@
 
 #include "config/settings.h"
 #include "probe/election/recipe.h"
-#include "probe/election/recipe_table.h"
 
 static struct settings *read_good(const char *yaml)
 {

@@ -241,7 +241,7 @@ static int inject_write_page(const struct run_report *report, const struct run_o
     return message_page(&out, file);
 }
 
-static int write_report(const struct injection *in, const struct run_report *report)
+static int inject_write_report(const struct injection *in, const struct run_report *report)
 {
     struct buffer out = {0};
     int status = EXIT_DONE;
@@ -306,7 +306,7 @@ static int tell_of(const struct injection *in, struct run_report *first, struct 
         return status; /* there is no result to report */
     if (both)
         second->earlier = first;
-    int written = write_report(in, both ? second : first);
+    int written = inject_write_report(in, both ? second : first);
     return written != EXIT_DONE ? written : status;
 }
 
@@ -363,7 +363,7 @@ static bool is_done(const struct injection *in)
 }
 
 /* One run, or two after each other. False: out of memory, and there is nothing to tell. */
-static bool run_all(struct injection *in, uv_loop_t *loop)
+static bool inject_run(struct injection *in, uv_loop_t *loop)
 {
     static const struct run_listener listener = {.over = inject_on_over};
     in->run = run_new(loop, &in->wanted, &listener, in);
@@ -404,7 +404,7 @@ static int command_inject_on(uv_loop_t *loop, const struct invocation *invocatio
         in->progress.data = in;
         if (in->shows_progress)
             uv_timer_start(&in->progress, on_progress, PROGRESS_MS, PROGRESS_MS);
-        told = run_all(in, loop);
+        told = inject_run(in, loop);
         uv_close((uv_handle_t *)&in->progress, NULL);
         progress_clear(in);
     }

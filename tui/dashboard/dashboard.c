@@ -13,7 +13,7 @@
 #include "tui/screen/keys.h"
 #include "tui/screen/safe.h"
 #include "tui/views/run_control_interface.h"
-#include "tui/views/run_view.h"
+#include "tui/views/run_control_interface.h"
 #include "tui/views/view.h"
 #include "tui/words/election_filter.h"
 #include "tui/words/finding_lines.h"

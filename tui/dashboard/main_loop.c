@@ -199,7 +199,7 @@ static void dump(struct terminal_stage *stage)
 }
 
 /* The same page as electop report --html makes, of one election's last day. */
-static void write_report(struct terminal_stage *stage)
+static void stage_write_report(struct terminal_stage *stage)
 {
     char name[64], *error = NULL;
     int64_t until_us;
@@ -267,7 +267,7 @@ static void grant(struct terminal_stage *stage, enum dashboard_wish wish)
         dump(stage);
         break;
     case DASHBOARD_REPORT:
-        write_report(stage);
+        stage_write_report(stage);
         break;
     case DASHBOARD_CLEAR:
         main_loop_clear(stage);

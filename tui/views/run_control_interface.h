@@ -57,4 +57,12 @@ struct run_control_interface {
     bool (*act)(void *context, enum run_act, size_t i, char *problem, size_t size);
 };
 
+struct cells;
+struct list;
+
+/* Draws a run that goes on: its progress, its figures, and its candidates, which are the list. said: the
+   result of the last key, in place of the cost; "": none. */
+void run_picture_draw(struct cells *, const struct run_control_interface *, const struct run_report *,
+                      struct list *, const char *said);
+
 #endif

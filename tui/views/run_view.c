@@ -1,4 +1,4 @@
-#include "tui/views/run_view.h"
+#include "tui/views/run_control_interface.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -11,7 +11,6 @@
 #include "tui/screen/columns.h"
 #include "tui/screen/safe.h"
 #include "tui/views/list.h"
-#include "tui/views/run_control_interface.h"
 #include "tui/views/view.h"
 #include "tui/words/format.h"
 

@@ -110,6 +110,9 @@ struct view *history_view_new(const char *cluster, const char *path);
 struct view *ensemble_view_new(void);
 /* The page of every code, beginning with this one's. */
 struct view *explanations_view_new(enum finding_code);
+/* path (full) and name of the election that was selected; NULL: none. A run that goes on, and the report of
+   the last one, are shown before the form. */
+struct view *inject_view_new(const char *path, const char *name);
 /* keys: those that do something on the screen from which help was asked, ACTION_BIT() each. */
 struct view *help_view_new(const char *about, uint64_t keys);
 
