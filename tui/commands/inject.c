@@ -363,7 +363,7 @@ static bool is_done(const struct injection *in)
 }
 
 /* One run, or two after each other. False: out of memory, and there is nothing to tell. */
-static bool inject_run(struct injection *in, uv_loop_t *loop)
+static bool inject_run_loop(struct injection *in, uv_loop_t *loop)
 {
     static const struct run_listener listener = {.over = inject_on_over};
     in->run = run_new(loop, &in->wanted, &listener, in);
@@ -404,7 +404,7 @@ static int command_inject_on(uv_loop_t *loop, const struct invocation *invocatio
         in->progress.data = in;
         if (in->shows_progress)
             uv_timer_start(&in->progress, on_progress, PROGRESS_MS, PROGRESS_MS);
-        told = inject_run(in, loop);
+        told = inject_run_loop(in, loop);
         uv_close((uv_handle_t *)&in->progress, NULL);
         progress_clear(in);
     }
