@@ -120,15 +120,15 @@ static bool read_own(struct completing *c)
         "SELECT s.id, s.from_us, s.to_us, s.why LIKE '" CLOCK_SET "%', min(c.first_event)"
         " FROM main.stretch s JOIN main.chunk c ON c.stretch = s.id GROUP BY s.id ORDER BY s.id",
         -1, &statement, NULL);
-    while (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+    while (code == SQLITE_OK && (code = sql_next(statement, 0)) == SQLITE_ROW) {
         if (!room_for_one(&c->own, c->own_count, &c->own_room, sizeof *c->own))
             break;
         struct own_stretch *s = &c->own[c->own_count++];
-        *s = (struct own_stretch){.id = sqlite3_column_int64(statement, 0),
-                                  .from_us = sqlite3_column_int64(statement, 1),
-                                  .to_us = sqlite3_column_int64(statement, 2),
+        *s = (struct own_stretch){.id = sql_number(statement, 0),
+                                  .from_us = sql_number(statement, 1),
+                                  .to_us = sql_number(statement, 2),
                                   .clock = sqlite3_column_int(statement, 3) != 0,
-                                  .first = sqlite3_column_int64(statement, 4),
+                                  .first = sql_number(statement, 4),
                                   .end = INT64_MAX};
         if (c->own_count > 1)
             s[-1].end = s->first;
@@ -150,8 +150,8 @@ static bool add_gap(struct completing *c, int64_t from_us, int64_t to_us, size_t
         sqlite3_bind_int64(statement, 1, from_us);
         sqlite3_bind_int64(statement, 2, to_us);
     }
-    while (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
-        int64_t begin_us = sqlite3_column_int64(statement, 1), end_us = sqlite3_column_int64(statement, 2);
+    while (code == SQLITE_OK && (code = sql_next(statement, 0)) == SQLITE_ROW) {
+        int64_t begin_us = sql_number(statement, 1), end_us = sql_number(statement, 2);
         const struct unwatched *before = c->gap_count ? &c->gaps[c->gap_count - 1] : NULL;
         if (before && before->to_us > begin_us && before->from_us < end_us)
             begin_us = before->to_us; /* the servers' clock went back: each time once */
@@ -167,7 +167,7 @@ static bool add_gap(struct completing *c, int64_t from_us, int64_t to_us, size_t
             break;
         }
         c->gaps[c->gap_count++] =
-            (struct unwatched){begin_us, end_us, sqlite3_column_int64(statement, 0), inside};
+            (struct unwatched){begin_us, end_us, sql_number(statement, 0), inside};
         c->done->filled++;
         c->done->filled_us += end_us - begin_us;
     }
@@ -192,8 +192,8 @@ static bool gaps_inside(struct completing *c, size_t s)
         sqlite3_bind_int64(statement, 3, own->from_us);
         sqlite3_bind_int64(statement, 4, own->to_us);
     }
-    while (fine && code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
-        int64_t from_us = sqlite3_column_int64(statement, 0), to_us = sqlite3_column_int64(statement, 1);
+    while (fine && code == SQLITE_OK && (code = sql_next(statement, 0)) == SQLITE_ROW) {
+        int64_t from_us = sql_number(statement, 0), to_us = sql_number(statement, 1);
         from_us = from_us > until_us ? from_us : until_us;
         fine = add_gap(c, from_us, to_us, s);
         until_us = to_us > until_us ? to_us : until_us;
@@ -678,8 +678,8 @@ static bool keep_for_others(struct completing *c, struct gap_lines *gaps, struct
     int code = sqlite3_prepare_v2(c->db, "SELECT id FROM main.cluster WHERE id <> ?", -1, &statement, NULL);
     if (code == SQLITE_OK)
         sqlite3_bind_int64(statement, 1, c->cluster);
-    while (fine && code == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
-        gap.cluster = sqlite3_column_int64(statement, 0);
+    while (fine && code == SQLITE_OK && sql_next(statement, 0) == SQLITE_ROW) {
+        gap.cluster = sql_number(statement, 0);
         fine = keep_gap(gaps, gap);
     }
     sqlite3_finalize(statement);
@@ -693,9 +693,9 @@ static bool read_gaps(struct completing *c, const char *sql,
     sqlite3_stmt *statement = NULL;
     bool fine = true;
     int code = sqlite3_prepare_v2(c->db, sql, -1, &statement, NULL);
-    while (fine && code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
-        struct gap_line gap = {sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1),
-                               sqlite3_column_int64(statement, 2), sqlite3_column_int64(statement, 3), ""};
+    while (fine && code == SQLITE_OK && (code = sql_next(statement, 0)) == SQLITE_ROW) {
+        struct gap_line gap = {sql_number(statement, 0), sql_number(statement, 1),
+                               sql_number(statement, 2), sql_number(statement, 3), ""};
         const char *why = sql_text(statement, 4);
         snprintf(gap.why, sizeof gap.why, "%s", why ? why : "");
         fine = keep(c, gaps, gap);

@@ -341,13 +341,13 @@ static bool lengths_read_all(sqlite3 *db, const char *sql, int64_t whose, int64_
         sqlite3_bind_int64(statement, 2, from_us);
         sqlite3_bind_int64(statement, 3, to_us);
     }
-    while (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+    while (code == SQLITE_OK && (code = sql_next(statement, 0)) == SQLITE_ROW) {
         struct failover failover = {.cause = lengths_cause(sql_text(statement, 0)),
                                     .detection = sql_span(statement, 1),
                                     .vacancy = sql_span(statement, 3),
                                     .takeover = sql_span(statement, 5),
                                     .total = sql_span(statement, 7),
-                                    .gap_us = sqlite3_column_int64(statement, 9)};
+                                    .gap_us = sql_number(statement, 9)};
         code = add_sample(samples, &failover) ? SQLITE_OK : SQLITE_NOMEM;
     }
     sqlite3_finalize(statement);

@@ -15,8 +15,12 @@
 #include "probe/history/schema.h"
 #include "probe/history/sql.h"
 
-/* What a damaged file may ask for at most. */
-#define UNPACKED_MOST (512u << 20)
+/* A few bytes may ask for a gigabyte. What a recorder packs becomes less than a twentieth as large. */
+#define UNPACKED_TIMES 64
+#define UNPACKED_LEAST (1 << 20)
+#define UNPACKED_MOST (256 << 20)
+/* Names and paths of all elections. */
+#define NAMES_MOST (64u << 20)
 
 /* ---- the file ---- */
 
@@ -61,7 +65,7 @@ static void free_stubs(struct history *h)
     h->stubs = NULL;
     h->clusters = NULL;
     h->cluster_ids = NULL;
-    h->stub_count = h->cluster_count = 0;
+    h->stub_count = h->cluster_count = h->names_size = 0;
 }
 
 void history_close(struct history *h)
@@ -98,15 +102,15 @@ static bool read_chunks(struct history *h)
                            " JOIN stretch s ON s.id = c.stretch ORDER BY c.id",
                            -1, &statement, NULL);
     h->chunk_count = h->stretch_count = 0;
-    while (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+    while (code == SQLITE_OK && (code = sql_next(statement, 0)) == SQLITE_ROW) {
         code = SQLITE_NOMEM;
         void *chunks = grown(h->chunks, h->chunk_count, sizeof *h->chunks);
         if (!chunks)
             break;
         h->chunks = chunks;
         struct chunk_row *chunk = &h->chunks[h->chunk_count];
-        *chunk = (struct chunk_row){sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1),
-                                    sqlite3_column_int64(statement, 2), sqlite3_column_int64(statement, 3)};
+        *chunk = (struct chunk_row){sql_number(statement, 0), sql_number(statement, 1),
+                                    sql_number(statement, 2), sql_number(statement, 3)};
         if (h->stretch_count == 0 || h->stretches[h->stretch_count - 1].id != chunk->stretch) {
             void *stretches = grown(h->stretches, h->stretch_count, sizeof *h->stretches);
             if (!stretches)
@@ -115,7 +119,7 @@ static bool read_chunks(struct history *h)
             h->stretches[h->stretch_count++] =
                 (struct stretch_row){.id = chunk->stretch,
                                      .from_us = chunk->from_us, /* the first one that is still there */
-                                     .to_us = sqlite3_column_int64(statement, 4),
+                                     .to_us = sql_number(statement, 4),
                                      .goes_on = sqlite3_column_int(statement, 5) != 0,
                                      .first_chunk = h->chunk_count};
         }
@@ -140,9 +144,9 @@ static bool read_clusters(struct history *h)
     h->cluster_ids = calloc((size_t)number + 1, sizeof *h->cluster_ids);
     if (!h->clusters || !h->cluster_ids)
         code = SQLITE_NOMEM;
-    while (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW && count < (size_t)number) {
+    while (code == SQLITE_OK && (code = sql_next(statement, 0)) == SQLITE_ROW && count < (size_t)number) {
         struct cluster *cluster = &h->clusters[count];
-        h->cluster_ids[count] = sqlite3_column_int64(statement, 0);
+        h->cluster_ids[count] = sql_number(statement, 0);
         cluster->name = sql_copy(statement, 1);
         cluster->hosts = sql_copy(statement, 2);
         cluster->chroot = sql_copy(statement, 3);
@@ -163,7 +167,7 @@ static struct cluster *history_cluster_of(struct history *h, int64_t id)
 
 static bool add_stub(struct history *h, sqlite3_stmt *statement)
 {
-    struct cluster *cluster = history_cluster_of(h, sqlite3_column_int64(statement, 1));
+    struct cluster *cluster = history_cluster_of(h, sql_number(statement, 1));
     const char *path = sql_text(statement, 2);
     void *stubs = grown(h->stubs, h->stub_count, sizeof *h->stubs);
     if (!stubs)
@@ -172,13 +176,16 @@ static bool add_stub(struct history *h, sqlite3_stmt *statement)
     if (!cluster || !path)
         return true; /* a row that nothing refers to */
     struct stub *stub = &h->stubs[h->stub_count];
-    *stub = (struct stub){.id = sqlite3_column_int64(statement, 0)};
+    *stub = (struct stub){.id = sql_number(statement, 0)};
     stub->election = election_new(cluster, path, cluster_path_hash(path, strlen(path)));
     if (!stub->election)
         return false;
     h->stub_count++;
     const char *kind = sql_text(statement, 4);
     stub->election->name = sql_copy(statement, 3);
+    h->names_size += (size_t)sqlite3_column_bytes(statement, 2) + (size_t)sqlite3_column_bytes(statement, 3);
+    if (h->names_size > NAMES_MOST)
+        return false;
     stub->election->kind = kind && strcmp(kind, "lock") == 0 ? KIND_LOCK : KIND_LEADER;
     if (sqlite3_column_type(statement, 5) != SQLITE_NULL) {
         stub->recipe_name = sql_copy(statement, 5);
@@ -197,7 +204,7 @@ static bool read_elections(struct history *h)
     int code =
         sqlite3_prepare_v2(h->db, "SELECT id, cluster, path, name, kind, recipe FROM election ORDER BY id",
                            -1, &statement, NULL);
-    while (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW)
+    while (code == SQLITE_OK && (code = sql_next(statement, 0)) == SQLITE_ROW)
         code = add_stub(h, statement) ? SQLITE_OK : SQLITE_NOMEM;
     sqlite3_finalize(statement);
     return code == SQLITE_DONE;
@@ -207,11 +214,11 @@ static bool read_kinds(struct history *h)
 {
     sqlite3_stmt *statement = NULL;
     int code = sqlite3_prepare_v2(h->db, "SELECT id, word FROM kind", -1, &statement, NULL);
-    while (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+    while (code == SQLITE_OK && (code = sql_next(statement, 0)) == SQLITE_ROW) {
         const char *word = sql_text(statement, 1);
         for (int kind = 0; word && kind < EVENT_KINDS; kind++)
             if (strcmp(event_word((enum event_kind)kind), word) == 0)
-                h->kind_ids[kind] = sqlite3_column_int64(statement, 0);
+                h->kind_ids[kind] = sql_number(statement, 0);
         code = SQLITE_OK;
     }
     sqlite3_finalize(statement);
@@ -334,8 +341,8 @@ bool history_clocks(struct history *h, history_clock_fn fn, void *context, char 
                                   " WHERE s.why LIKE '" CLOCK_SET "%' ORDER BY s.id",
                                   -1, &statement, NULL);
     bool goes_on = true;
-    while (goes_on && code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
-        struct history_clock clock = {sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1)};
+    while (goes_on && code == SQLITE_OK && (code = sql_next(statement, 0)) == SQLITE_ROW) {
+        struct history_clock clock = {sql_number(statement, 0), sql_number(statement, 1)};
         goes_on = fn(context, &clock);
         code = SQLITE_OK;
     }
@@ -370,7 +377,8 @@ void reader_point(struct history *h, int64_t at_us, size_t stretch)
 /* malloc'd; NULL: damaged, or out of memory. */
 static unsigned char *unpacked(const void *packed, size_t packed_size, int64_t size)
 {
-    if (size <= 0 || size > (int64_t)UNPACKED_MOST || !packed)
+    int64_t most = UNPACKED_LEAST + (int64_t)packed_size * UNPACKED_TIMES;
+    if (size <= 0 || size > most || size > UNPACKED_MOST || !packed)
         return NULL;
     uLongf length = (uLongf)size;
     unsigned char *bytes = malloc((size_t)size);
@@ -396,14 +404,14 @@ static bool load_chunk(struct history *h, int64_t id, bool last)
                            "SELECT picture_size, picture, patches_size, patches FROM chunk WHERE id = ?", -1,
                            &statement, NULL) == SQLITE_OK) {
         sqlite3_bind_int64(statement, 1, id);
-        if (sqlite3_step(statement) == SQLITE_ROW) {
-            int64_t size = sqlite3_column_int64(statement, 0);
+        if (sql_next(statement, 0) == SQLITE_ROW) {
+            int64_t size = sql_number(statement, 0);
             unsigned char *whole =
                 unpacked(sqlite3_column_blob(statement, 1), (size_t)sqlite3_column_bytes(statement, 1), size);
             fine = whole && snapshot_apply(h->picture, whole, (size_t)size);
             free(whole);
             if (fine && sqlite3_column_type(statement, 3) != SQLITE_NULL) {
-                h->patches_size = (size_t)sqlite3_column_int64(statement, 2);
+                h->patches_size = (size_t)sql_number(statement, 2);
                 h->patches = unpacked(sqlite3_column_blob(statement, 3),
                                       (size_t)sqlite3_column_bytes(statement, 3), (int64_t)h->patches_size);
                 fine = h->patches != NULL;
@@ -443,11 +451,10 @@ static bool apply_rows(struct history *h, int64_t until_us)
     bool fine = code == SQLITE_OK;
     if (fine)
         sqlite3_bind_int64(statement, 1, h->patch);
-    while (fine && (code = sqlite3_step(statement)) == SQLITE_ROW &&
-           sqlite3_column_int64(statement, 1) <= until_us) {
+    while (fine && (code = sql_next(statement, 0)) == SQLITE_ROW && sql_number(statement, 1) <= until_us) {
         const void *patch = sqlite3_column_blob(statement, 2);
         fine = patch && snapshot_apply(h->picture, patch, (size_t)sqlite3_column_bytes(statement, 2));
-        h->patch = sqlite3_column_int64(statement, 0);
+        h->patch = sql_number(statement, 0);
     }
     fine = fine && (code == SQLITE_ROW || code == SQLITE_DONE);
     sqlite3_finalize(statement);
@@ -506,14 +513,14 @@ sqlite3_stmt *reader_gaps(struct history *h, int64_t from_us, int64_t to_us)
 
 bool reader_next_gap(sqlite3_stmt *statement, struct reader_gap *gap)
 {
-    if (!statement || sqlite3_step(statement) != SQLITE_ROW)
+    if (!statement || sql_next(statement, 0) != SQLITE_ROW)
         return false;
-    *gap = (struct reader_gap){.cluster = sqlite3_column_int64(statement, 0),
+    *gap = (struct reader_gap){.cluster = sql_number(statement, 0),
                                .cluster_name = sql_text(statement, 1),
                                .why = sql_text(statement, 2),
-                               .from_us = sqlite3_column_int64(statement, 3),
-                               .to_us = sqlite3_column_int64(statement, 4),
-                               .stretch = sqlite3_column_int64(statement, 5)};
+                               .from_us = sql_number(statement, 3),
+                               .to_us = sql_number(statement, 4),
+                               .stretch = sql_number(statement, 5)};
     return true;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "config/text.h"
+#include "config/utf8.h"
 #include "probe/history/codec.h"
 #include "probe/history/history.h"
 #include "probe/history/reader.h"
@@ -18,8 +19,8 @@ static int64_t event_time(struct history *h, int64_t id, bool *there)
     if (sqlite3_prepare_v2(h->db, "SELECT at_us FROM event WHERE id >= ? ORDER BY id LIMIT 1", -1, &statement,
                            NULL) == SQLITE_OK) {
         sqlite3_bind_int64(statement, 1, id);
-        if (sqlite3_step(statement) == SQLITE_ROW) {
-            at_us = sqlite3_column_int64(statement, 0);
+        if (sql_next(statement, 0) == SQLITE_ROW) {
+            at_us = sql_number(statement, 0);
             *there = true;
         }
     }
@@ -52,8 +53,8 @@ static int64_t first_event(struct history *h, size_t stretch, int64_t at_us)
     if (high == INT64_MAX) {
         sqlite3_stmt *statement = NULL;
         if (sqlite3_prepare_v2(h->db, "SELECT max(id) + 1 FROM event", -1, &statement, NULL) == SQLITE_OK &&
-            sqlite3_step(statement) == SQLITE_ROW)
-            high = sqlite3_column_int64(statement, 0);
+            sql_next(statement, 0) == SQLITE_ROW)
+            high = sql_number(statement, 0);
         sqlite3_finalize(statement);
     }
     while (low < high) {
@@ -79,6 +80,12 @@ static const char event_columns[] =
     " FROM event e LEFT JOIN name n ON n.id = e.candidate LEFT JOIN name i ON i.id = e.identity"
     " LEFT JOIN name o ON o.id = e.other LEFT JOIN name oi ON oi.id = e.other_identity"
     " LEFT JOIN finding f ON f.event = e.id";
+
+/* A session. */
+#define SUBJECT 24
+/* Of a finding about a whole crowd all names. */
+#define CANDIDATES 19
+#define UNBOUNDED (1u << SUBJECT | 1u << CANDIDATES)
 
 struct event_row {
     struct event event;
@@ -113,6 +120,13 @@ static const char *certainty_at(unsigned i)
     return certainty_word((enum certainty)i);
 }
 
+static unsigned long escape_digits(const char *at)
+{
+    char digits[5] = "";
+    memcpy(digits, at, strnlen(at, 4));
+    return strtoul(digits, NULL, 16);
+}
+
 /* A JSON escape, at the letter after the backslash; returns its last byte. */
 static const char *read_escape(const char *at, struct buffer *name)
 {
@@ -121,18 +135,17 @@ static const char *read_escape(const char *at, struct buffer *name)
         buffer_put_char(name, escape ? "\n\r\t\b\f"[escape - "nrtbf"] : *at);
         return at;
     }
-    char digits[5] = "";
-    memcpy(digits, at + 1, strnlen(at + 1, 4));
-    unsigned long code = strtoul(digits, NULL, 16);
-    if (code < 0x80) {
-        buffer_put_char(name, (char)code);
-    } else {
-        const char utf8[3] = {(char)(0xe0 | code >> 12), (char)(0x80 | (code >> 6 & 0x3f)),
-                              (char)(0x80 | (code & 0x3f))};
-        const char shorter[2] = {(char)(0xc0 | code >> 6), utf8[2]};
-        buffer_put(name, code < 0x800 ? shorter : utf8, code < 0x800 ? 2 : 3);
+    unsigned long code = escape_digits(at + 1), low;
+    const char *last = at + strnlen(at + 1, 4);
+    if (code >= 0xd800 && code < 0xdc00 && last[1] == '\\' && last[2] == 'u' &&
+        (low = escape_digits(last + 3)) >= 0xdc00 && low < 0xe000) { /* UTF-16 */
+        code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+        last += 6;
     }
-    return at + strnlen(at + 1, 4);
+    char bytes[4];
+    size_t length = utf8_encode((uint32_t)code, bytes);
+    buffer_put(name, length ? bytes : "?", length ? length : 1);
+    return last;
 }
 
 /* A list of names as JSON, which is our own: nothing but strings. False: out of memory. */
@@ -174,10 +187,10 @@ static bool read_finding(sqlite3_stmt *statement, struct finding *f)
                                                              CERTAINTY_CERTAIN + 1);
     f->evidence = sql_copy(statement, 20);
     f->advice = sql_copy(statement, 21);
-    f->since = (struct moment){sqlite3_column_int64(statement, 22), sqlite3_column_int64(statement, 22)};
-    int64_t unconfirmed_us = sqlite3_column_int64(statement, 23);
+    f->since = (struct moment){sql_number(statement, 22), sql_number(statement, 22)};
+    int64_t unconfirmed_us = sql_number(statement, 23);
     f->unconfirmed_since = (struct moment){unconfirmed_us, unconfirmed_us};
-    f->subject = (uint64_t)sqlite3_column_int64(statement, 24);
+    f->subject = (uint64_t)sqlite3_column_int64(statement, SUBJECT);
     f->one_look = sqlite3_column_int(statement, 25) != 0;
     return read_names(sql_text(statement, 19), f) && f->evidence && f->advice;
 }
@@ -193,41 +206,41 @@ static bool history_events_is_whole(const struct event *event)
 
 static bool read_event(struct history *h, sqlite3_stmt *statement, struct event_row *row)
 {
-    int kind = history_events_kind_of(h, sqlite3_column_int64(statement, 2));
+    int kind = history_events_kind_of(h, sql_number(statement, 2));
     struct event *event = &row->event;
     *row = (struct event_row){.event = {.kind = (enum event_kind)kind, .after_us = -1}};
     if (kind < 0)
         return false; /* of a newer program */
-    int64_t at_us = sqlite3_column_int64(statement, 1);
+    int64_t at_us = sql_number(statement, 1);
     event->at = (struct moment){at_us, at_us};
     if (sqlite3_column_type(statement, 4) != SQLITE_NULL) {
-        struct stub *stub = reader_stub(h, sqlite3_column_int64(statement, 4));
+        struct stub *stub = reader_stub(h, sql_number(statement, 4));
         if (!stub)
             return false;
         event->election = stub->election;
         event->cluster = stub->election->cluster;
     } else {
         for (size_t i = 0; i < h->cluster_count; i++)
-            if (h->cluster_ids[i] == sqlite3_column_int64(statement, 3))
+            if (h->cluster_ids[i] == sql_number(statement, 3))
                 event->cluster = &h->clusters[i];
     }
     event->candidate = sql_text(statement, 5);
     event->identity = sql_text(statement, 6);
     event->from = sql_text(statement, 7);
     event->from_identity = sql_text(statement, 8);
-    event->position = (size_t)sqlite3_column_int64(statement, 9);
-    event->gap_us = sqlite3_column_int64(statement, 10);
+    event->position = (size_t)sql_number(statement, 9);
+    event->gap_us = sql_number(statement, 10);
     if (sqlite3_column_type(statement, 11) != SQLITE_NULL)
-        event->after_us = sqlite3_column_int64(statement, 11);
-    event->unseen_joined = (uint64_t)sqlite3_column_int64(statement, 12);
-    event->unseen_left = (uint64_t)sqlite3_column_int64(statement, 13);
+        event->after_us = sql_number(statement, 11);
+    event->unseen_joined = (uint64_t)sql_number(statement, 12);
+    event->unseen_left = (uint64_t)sql_number(statement, 13);
     event->connection = sql_text(statement, 14);
     event->detail = sql_text(statement, 15);
     if (read_finding(statement, &row->finding))
         event->finding = &row->finding;
     if (event->kind == EVENT_FAILOVER &&
-        reader_failover(h, sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 4),
-                        at_us + DISORDER_US, &row->failover))
+        reader_failover(h, sql_number(statement, 0), sql_number(statement, 4), at_us + DISORDER_US,
+                        &row->failover))
         event->failover = &row->failover;
     return history_events_is_whole(event);
 }
@@ -349,8 +362,8 @@ bool history_events(struct history *h, const struct history_filter *filter, int6
         first = first_event(h, s, saturated(from_us, -DISORDER_US));
         sqlite3_stmt *statement = events_of(h, filter, first, end, true);
         int code = SQLITE_ERROR;
-        while (goes_on && statement && (code = sqlite3_step(statement)) == SQLITE_ROW) {
-            int64_t at_us = sqlite3_column_int64(statement, 1);
+        while (goes_on && statement && (code = sql_next(statement, UNBOUNDED)) == SQLITE_ROW) {
+            int64_t at_us = sql_number(statement, 1);
             if (at_us >= saturated(to_us, DISORDER_US)) {
                 code = SQLITE_DONE;
                 break;
@@ -383,8 +396,8 @@ static bool step_in(struct history *h, const struct history_filter *filter, size
     else if (beyond)
         end = first_event(h, s, saturated(at_us, DISORDER_US));
     sqlite3_stmt *statement = events_of(h, filter, first, end, forward);
-    while (statement && sqlite3_step(statement) == SQLITE_ROW) {
-        int64_t us = sqlite3_column_int64(statement, 1);
+    while (statement && sql_next(statement, UNBOUNDED) == SQLITE_ROW) {
+        int64_t us = sql_number(statement, 1);
         if (found &&
             (forward ? us > saturated(*found_us, DISORDER_US) : us < saturated(*found_us, -DISORDER_US)))
             break;

@@ -18,18 +18,21 @@ static enum logged_fact_kind fact_kind_of(const char *word)
     return kind;
 }
 
+/* zxid, zxid_to, session, owner */
+#define FACT_IDS (1u << 2 | 1u << 3 | 1u << 4 | 1u << 5)
+
 static struct logged_fact read_fact(sqlite3_stmt *statement)
 {
     return (struct logged_fact){.kind = fact_kind_of(sql_text(statement, 0)),
-                                .at = {.wall_us = sqlite3_column_int64(statement, 1)},
+                                .at = {.wall_us = sql_number(statement, 1)},
                                 .zxid = sqlite3_column_int64(statement, 2),
                                 .zxid_to = sqlite3_column_int64(statement, 3),
                                 .session = (uint64_t)sqlite3_column_int64(statement, 4),
                                 .owner = (uint64_t)sqlite3_column_int64(statement, 5),
                                 .path = sql_text(statement, 6),
                                 .timeout_ms = sqlite3_column_int(statement, 7),
-                                .began_us = sqlite3_column_int64(statement, 8),
-                                .back_us = sqlite3_column_int64(statement, 9)};
+                                .began_us = sql_number(statement, 8),
+                                .back_us = sql_number(statement, 9)};
 }
 
 bool history_facts(struct history *h, int64_t from_us, int64_t to_us, history_fact_fn fn, void *context,
@@ -50,7 +53,7 @@ bool history_facts(struct history *h, int64_t from_us, int64_t to_us, history_fa
             sqlite3_bind_int64(statement, 1, from_us);
             sqlite3_bind_int64(statement, 2, to_us);
         }
-        while (fine && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        while (fine && (code = sql_next(statement, FACT_IDS)) == SQLITE_ROW) {
             struct logged_fact fact = read_fact(statement);
             if (fact.kind < FACT_KINDS && !fn(context, &fact)) {
                 code = SQLITE_DONE;
@@ -89,7 +92,7 @@ static char *own_text(sqlite3_stmt *statement, int i, bool *fine)
 static bool read_failover(sqlite3_stmt *statement, struct failover *f)
 {
     bool fine = true;
-    int64_t lost_us = sqlite3_column_int64(statement, 1), mono_us = sqlite3_column_int64(statement, 18);
+    int64_t lost_us = sql_number(statement, 1), mono_us = sql_number(statement, 18);
     *f = (struct failover){
         .to = own_text(statement, 3, &fine),
         .to_identity = own_text(statement, 4, &fine),
@@ -102,11 +105,11 @@ static bool read_failover(sqlite3_stmt *statement, struct failover *f)
         .vacancy = sql_span(statement, 11),
         .takeover = sql_span(statement, 13),
         .total = sql_span(statement, 15),
-        .gap_us = sqlite3_column_int64(statement, 17),
+        .gap_us = sql_number(statement, 17),
         .evidence = own_text(statement, 19, &fine),
     };
     if (sqlite3_column_type(statement, 2) != SQLITE_NULL) {
-        int64_t elected_us = sqlite3_column_int64(statement, 2);
+        int64_t elected_us = sql_number(statement, 2);
         f->elected_at = (struct moment){mono_us + (elected_us - lost_us), elected_us};
     }
     return fine;
@@ -124,7 +127,7 @@ bool reader_failover(struct history *h, int64_t event, int64_t election, int64_t
         sqlite3_bind_int64(statement, 1, election);
         sqlite3_bind_int64(statement, 2, event);
         sqlite3_bind_int64(statement, 3, at_us);
-        if (sqlite3_step(statement) == SQLITE_ROW) {
+        if (sql_next(statement, 0) == SQLITE_ROW) {
             found = read_failover(statement, f);
             if (!found)
                 failover_release(f);
@@ -141,7 +144,7 @@ static void prove_from(sqlite3_stmt *statement, struct election *e)
     bool fine = true;
     for (size_t i = 0; i < e->failover_count; i++) {
         struct failover *f = &e->failovers[(e->failover_first + i) % e->failover_room];
-        if (f->lost_at.wall_us != sqlite3_column_int64(statement, 0))
+        if (f->lost_at.wall_us != sql_number(statement, 0))
             continue;
         free(f->evidence);
         f->cause = lengths_cause(sql_text(statement, 1));
@@ -169,7 +172,7 @@ static bool prove_election(const struct history *h, sqlite3_stmt *statement, str
         return true;
     sqlite3_bind_int64(statement, 1, recorded_id(h, e->cluster->name, e->path));
     sqlite3_bind_int64(statement, 2, oldest->lost_at.wall_us);
-    while ((code = sqlite3_step(statement)) == SQLITE_ROW)
+    while ((code = sql_next(statement, 0)) == SQLITE_ROW)
         prove_from(statement, e);
     sqlite3_reset(statement);
     return code == SQLITE_DONE;
@@ -215,8 +218,8 @@ bool history_failovers(struct history *h, const struct history_filter *filter, i
         if (!several)
             sqlite3_bind_text(statement, 3, filter->election, -1, SQLITE_STATIC);
     }
-    while (goes_on && code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
-        struct stub *stub = reader_stub(h, sqlite3_column_int64(statement, 0));
+    while (goes_on && code == SQLITE_OK && (code = sql_next(statement, 0)) == SQLITE_ROW) {
+        struct stub *stub = reader_stub(h, sql_number(statement, 0));
         struct failover failover;
         code = SQLITE_OK;
         if (!stub ||

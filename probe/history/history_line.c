@@ -92,17 +92,17 @@ static struct tenure_read read_tenure(sqlite3_stmt *statement)
 {
     const char *kind = sql_text(statement, 1);
     bool gap = kind && strcmp(kind, "gap") == 0, led = kind && strcmp(kind, "led") == 0;
-    return (struct tenure_read){.row = sqlite3_column_int64(statement, 0),
+    return (struct tenure_read){.row = sql_number(statement, 0),
                                 .kind = gap   ? STRETCH_GAP
                                         : led ? STRETCH_LED
                                               : STRETCH_VACANT,
                                 .name = text_copy(sql_text(statement, 2)),
                                 .identity = text_copy(sql_text(statement, 3)),
-                                .from_us = sqlite3_column_int64(statement, 4),
-                                .to_us = sqlite3_column_int64(statement, 5),
+                                .from_us = sql_number(statement, 4),
+                                .to_us = sql_number(statement, 5),
                                 .ended = sqlite3_column_type(statement, 5) != SQLITE_NULL,
                                 .from_exact = sqlite3_column_int(statement, 6) != 0,
-                                .stretch = sqlite3_column_int64(statement, 7)};
+                                .stretch = sql_number(statement, 7)};
 }
 
 static void free_tenure(struct tenure_read *tenure)
@@ -337,7 +337,7 @@ static bool read_tenures(struct event_row *line, sqlite3 *db, int64_t election)
         sqlite3_bind_int64(statement, 3, line->to_us);
         sqlite3_bind_int(statement, 4, line->owners.jump);
     }
-    while (fine && code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+    while (fine && code == SQLITE_OK && (code = sql_next(statement, 0)) == SQLITE_ROW) {
         struct tenure_read next = read_tenure(statement);
         fine = held.row == 0 || add_tenure(line, &held, &next);
         free_tenure(&held);

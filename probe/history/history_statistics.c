@@ -5,6 +5,7 @@
 #include "probe/history/digest.h"
 #include "probe/history/history.h"
 #include "probe/history/reader.h"
+#include "probe/history/sql.h"
 
 static bool of_elections(struct history *h, const struct history_filter *filter, int64_t from_us,
                          int64_t to_us, struct failover_stats *stats)
@@ -53,8 +54,8 @@ static bool add_cluster(struct history *h, int64_t cluster, int64_t from_us, int
         sqlite3_bind_int64(statement, 1, cluster);
         sqlite3_bind_int64(statement, 2, first);
         sqlite3_bind_int64(statement, 3, end);
-        while (fine && (code = sqlite3_step(statement)) == SQLITE_ROW) {
-            int64_t hour_us = sqlite3_column_int64(statement, 0) * LENGTHS_HOUR_US;
+        while (fine && (code = sql_next(statement, 0)) == SQLITE_ROW) {
+            int64_t hour_us = sql_number(statement, 0) * LENGTHS_HOUR_US;
             fine = add_time(h, cluster, told_us, hour_us, sum) &&
                    digest_sum_add(sum, sqlite3_column_blob(statement, 1),
                                   (size_t)sqlite3_column_bytes(statement, 1));

@@ -19,7 +19,8 @@ static size_t part_at(const struct parts *parts, int64_t us)
     if (us <= parts->from_us)
         return 0;
     double share = (double)(us - parts->from_us) / (double)(parts->to_us - parts->from_us);
-    return us >= parts->to_us ? parts->count - 1 : (size_t)(share * (double)parts->count);
+    size_t part = us >= parts->to_us ? parts->count : (size_t)(share * (double)parts->count);
+    return part < parts->count ? part : parts->count - 1; /* of a long time the share is rounded to 1 */
 }
 
 static void history_watched_mark(const struct parts *parts, int64_t from_us, int64_t to_us)

@@ -67,7 +67,7 @@ struct history {
     int64_t *cluster_ids;
     size_t cluster_count;
     struct stub *stubs;
-    size_t stub_count;
+    size_t stub_count, names_size;
     int64_t kind_ids[64]; /* by enum event_kind; 0: none */
 };
 

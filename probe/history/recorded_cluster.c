@@ -18,7 +18,7 @@ static bool one_cluster(sqlite3 *db, const char *file, const char *cluster, stru
                                   &statement, NULL);
     if (code == SQLITE_OK)
         sql_bind_text(statement, 1, cluster);
-    while (code == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW && ++count == 1) {
+    while (code == SQLITE_OK && sql_next(statement, 0) == SQLITE_ROW && ++count == 1) {
         found->name = sql_copy(statement, 0);
         found->hosts = sql_copy(statement, 1);
     }
@@ -62,7 +62,7 @@ bool recorded_cluster_read(const char *file, const char *cluster, const struct e
                                    -1, &statement, NULL) == SQLITE_OK;
     if (fine)
         sql_bind_text(statement, 1, found->name);
-    while (fine && sqlite3_step(statement) == SQLITE_ROW)
+    while (fine && sql_next(statement, 0) == SQLITE_ROW)
         fine = add_recorded(found, base, statement, &room);
     sqlite3_finalize(statement);
     if (!fine && !*error)

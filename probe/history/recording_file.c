@@ -202,6 +202,8 @@ int recording_file_take(const char *file, char **real, char **error)
 }
 
 #define BUSY_MS 5000
+/* Of a row: the largest is a packed picture. */
+#define ROW_MOST (64 << 20)
 
 /* SQLite keeps these beside a file: rows not yet moved into it, and data shared by those who have it open.
  */
@@ -253,8 +255,9 @@ static bool recording_open_open_database(sqlite3 **db, const char *name, int mor
 static bool can_read(sqlite3 *db)
 {
     sqlite3_busy_timeout(db, BUSY_MS);
+    sqlite3_limit(db, SQLITE_LIMIT_LENGTH, ROW_MOST);
     /* A stranger's file shall not run anything here. */
-    return sql_run(db, "PRAGMA trusted_schema=OFF; PRAGMA query_only=ON; PRAGMA cache_size=-32000;"
+    return sql_run(db, "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA query_only=ON; PRAGMA cache_size=-32000;"
                        " SELECT count(*) FROM sqlite_schema");
 }
 

@@ -211,7 +211,12 @@ char *schema_error(sqlite3 *db, const char *file)
     case SQLITE_NOTADB:
         return text_format("%s: this is no recording of electop; name another file", file);
     case SQLITE_CORRUPT:
+    case SQLITE_OK: /* SQLite could read it, and it makes no sense */
+    case SQLITE_ROW:
+    case SQLITE_DONE:
         return schema_damaged(file);
+    case SQLITE_TOOBIG:
+        return text_format("%s: a row is too large for a recording; name another file", file);
     case SQLITE_READONLY:
     case SQLITE_PERM:
         return text_format("%s: may not be written; check who owns the file and its directory", file);
@@ -227,6 +232,50 @@ char *schema_error(sqlite3 *db, const char *file)
     default:
         return text_format("%s: %s", file, db ? sqlite3_errmsg(db) : "out of memory");
     }
+}
+
+#define TABLES "FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'"
+#define TRIGGERS "FROM sqlite_schema WHERE type = 'trigger'"
+
+/* All that the query names in ours is in theirs, to the letter. */
+static bool has_the_same(sqlite3 *ours, sqlite3 *theirs, const char *query)
+{
+    sqlite3_stmt *wanted = NULL, *found = NULL;
+    int code = sqlite3_prepare_v2(ours, query, -1, &wanted, NULL);
+    bool fine = code == SQLITE_OK &&
+                sqlite3_prepare_v2(
+                    theirs, "SELECT count(*) FROM sqlite_schema WHERE type = ? AND name = ? AND sql = ?", -1,
+                    &found, NULL) == SQLITE_OK;
+    while (fine && (code = sqlite3_step(wanted)) == SQLITE_ROW) {
+        int64_t count = 0;
+        for (int i = 0; i < 3; i++)
+            sqlite3_bind_text(found, i + 1, sql_text(wanted, i), -1, SQLITE_TRANSIENT);
+        fine = sql_answer(found, &count) && count == 1;
+    }
+    sqlite3_finalize(wanted);
+    sqlite3_finalize(found);
+    return fine && code == SQLITE_DONE;
+}
+
+/*
+ * A view in place of a table has any number of rows, and a trigger runs whenever something is recorded: only
+ * a file with the tables and triggers that this program makes is a recording.
+ */
+static bool schema_is_ours(sqlite3 *db, int64_t version)
+{
+    sqlite3 *ours = NULL;
+    int64_t triggers = 0, of_ours = 0;
+    bool fine =
+        sqlite3_open_v2(":memory:", &ours, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) == SQLITE_OK;
+    for (int64_t i = 0; fine && i < version; i++)
+        for (const char *const *sql = steps[i]; fine && *sql; sql++)
+            fine = sql_run(ours, *sql);
+    fine = fine && has_the_same(ours, db, "SELECT type, name, sql " TABLES) &&
+           has_the_same(ours, db, "SELECT type, name, sql " TRIGGERS) &&
+           sql_ask(db, "SELECT count(*) " TRIGGERS, &triggers) &&
+           sql_ask(ours, "SELECT count(*) " TRIGGERS, &of_ours) && triggers == of_ours;
+    sqlite3_close(ours);
+    return fine;
 }
 
 /* All of it or nothing. */
@@ -273,6 +322,10 @@ bool schema_prepare(sqlite3 *db, const char *file, bool writing, char **error)
             text_format("%s: this says that it is a recording of electop, but not of which schema; it is "
                         "left alone, name another file",
                         file);
+        return false;
+    }
+    if (!empty && !schema_is_ours(db, version)) {
+        *error = text_format("%s: its tables are not those of a recording; name another file", file);
         return false;
     }
     if (!writing)

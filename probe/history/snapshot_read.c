@@ -18,6 +18,7 @@
 #include "probe/election/session_table.h"
 #include "probe/election/tenure.h"
 #include "probe/history/items.h"
+#include "probe/history/sql.h"
 
 /*
  * A model that is being made from a snapshot's bytes: first the items below an election, then the whole and
@@ -49,9 +50,15 @@ struct snapshot_reader {
     bool bad;
 };
 
-static inline struct moment snapshot_read_moment(const struct snapshot_reader *t, struct scan *scan)
+/* Bad where it is not a time of a recorder's own clock. */
+static struct moment snapshot_read_moment(const struct snapshot_reader *t, struct scan *scan)
 {
-    return scan_moment(scan, t->base_us);
+    struct moment moment = scan_moment(scan, t->base_us);
+    if (moment.mono_us > SQL_NUMBER_MOST || moment.mono_us < -SQL_NUMBER_MOST) {
+        scan->bad = true;
+        moment.mono_us = 0;
+    }
+    return moment;
 }
 
 /* Zeroed, and freed with the model. NULL: out of memory, which is bad. */
@@ -677,7 +684,8 @@ static void snapshot_read_item(struct snapshot_reader *t, unsigned kind, size_t 
     if (kind == ITEM_CLUSTER)
         snapshot_read_cluster(t, i, scan);
     else if (kind == ITEM_CLOCK)
-        t->base_us = scan_signed(scan);
+        scan->bad =
+            scan->bad || (t->base_us = scan_signed(scan)) > SQL_NUMBER_MOST || t->base_us < -SQL_NUMBER_MOST;
     else if (kind == ITEM_SERVER && cluster)
         snapshot_read_server(t, cluster, scan);
     else if (kind == ITEM_ELECTION && cluster)

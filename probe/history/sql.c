@@ -7,10 +7,41 @@ bool sql_run(sqlite3 *db, const char *sql)
     return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK;
 }
 
-static bool sql_step(sqlite3_stmt *statement, int64_t *number)
+static bool fits(sqlite3_stmt *statement, int i)
+{
+    int64_t number;
+    switch (sqlite3_column_type(statement, i)) {
+    case SQLITE_INTEGER:
+        number = sqlite3_column_int64(statement, i);
+        return number >= -SQL_NUMBER_MOST && number <= SQL_NUMBER_MOST;
+    case SQLITE_TEXT:
+        return sqlite3_column_bytes(statement, i) <= SQL_TEXT_MOST;
+    case SQLITE_FLOAT:
+        return false;
+    default:
+        return true;
+    }
+}
+
+int sql_next(sqlite3_stmt *statement, unsigned any)
 {
     int code = sqlite3_step(statement);
-    *number = code == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0; /* of NULL it makes 0 */
+    for (int i = 0; code == SQLITE_ROW && i < sqlite3_column_count(statement); i++)
+        if (!(any >> i & 1) && !fits(statement, i))
+            return SQLITE_CORRUPT;
+    return code;
+}
+
+int64_t sql_number(sqlite3_stmt *statement, int i)
+{
+    int64_t number = sqlite3_column_int64(statement, i); /* a text's too */
+    return number > SQL_NUMBER_MOST ? SQL_NUMBER_MOST : number < -SQL_NUMBER_MOST ? -SQL_NUMBER_MOST : number;
+}
+
+static bool sql_step(sqlite3_stmt *statement, int64_t *number)
+{
+    int code = sql_next(statement, 0);
+    *number = code == SQLITE_ROW ? sql_number(statement, 0) : 0; /* of NULL it makes 0 */
     return code == SQLITE_ROW || code == SQLITE_DONE;
 }
 
@@ -78,7 +109,7 @@ char *sql_copy(sqlite3_stmt *statement, int i)
 static int64_t bound(sqlite3_stmt *statement, int i)
 {
     bool open = sqlite3_column_type(statement, i) == SQLITE_NULL;
-    return open ? SPAN_OPEN : sqlite3_column_int64(statement, i);
+    return open ? SPAN_OPEN : sql_number(statement, i);
 }
 
 struct span sql_span(sqlite3_stmt *statement, int i)

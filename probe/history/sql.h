@@ -30,6 +30,17 @@ void sql_bind_text(sqlite3_stmt *, int i, const char *text);
 /* NULL where it is not known. */
 void sql_bind_known(sqlite3_stmt *, int i, int64_t number, bool known);
 
+/*
+ * A recording may come from anybody. sql_next() steps like sqlite3_step(), and gives SQLITE_CORRUPT for a row
+ * that no recorder writes: a number beyond SQL_NUMBER_MOST, a text longer than SQL_TEXT_MOST, a number with a
+ * fraction. any: bits of columns that may hold anything (session ids, zxids, lists). sql_number() is the number in
+ * a column, within those bounds whatever its type.
+ */
+#define SQL_NUMBER_MOST (INT64_C(1) << 56) /* in microseconds: the year 4253 */
+#define SQL_TEXT_MOST 65536
+int sql_next(sqlite3_stmt *, unsigned any);
+int64_t sql_number(sqlite3_stmt *, int i);
+
 /* A column's text, as long as the statement stays at its row; NULL where it is NULL. */
 const char *sql_text(sqlite3_stmt *, int i);
 /* malloc'd; "" where it is NULL. NULL: out of memory. */

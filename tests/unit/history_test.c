@@ -106,7 +106,7 @@ static bool is_the_finding(void *context, const struct event *event)
         return true; /* what the changes of leader came to */
     ++*(size_t *)context;
     assert_int_equal(finding->candidate_count, NAMES + 1);
-    assert_string_equal(finding->candidates[0], "a\"b\\c\t\x01\xc2\x85\xe2\x80\xae\xf0\x9f\x98\x80");
+    assert_string_equal(finding->candidates[0], "a\"b\\c\t\x01\xc2\x85\xe2\x80\xae\xf3\xa0\x81\x81\xf0\x9f\x98\x80");
     assert_string_equal(finding->candidates[NAMES], "n_99");
     return true;
 }
@@ -128,7 +128,7 @@ static void tells_findings_whole(void **state)
                           " 'of-tomorrow', 'error', 'certain', '[]' FROM event;"
                           "INSERT INTO finding (event, code, severity, certainty, candidates) SELECT"
                           " max(id) - 1, 'no-watch', 'error', 'certain',"
-                          " '[\"a\\\"b\\\\c\\u0009\\u0001\\u0085\\u202e\xf0\x9f\x98\x80\"");
+                          " '[\"a\\\"b\\\\c\\u0009\\u0001\\u0085\\u202e\\udb40\\udc41\xf0\x9f\x98\x80\"");
     for (int i = 0; i < NAMES; i++)
         buffer_printf(&sql, ",\"n_%d\"", i);
     buffer_put_text(&sql, "]' FROM event");
