@@ -1,9 +1,14 @@
+#define _DEFAULT_SOURCE /* madvise(), MAP_ANONYMOUS */
 #include "config/auth_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,8 +22,67 @@ void auth_wipe_bytes(char *at, size_t length)
         *byte++ = 0;
 }
 
+/* Pages of its own, so that they can be locked. */
+struct kept_secret {
+    struct kept_secret *next;
+    size_t size, owners;
+    char text[];
+};
+static struct kept_secret *kept_secrets;
+
+void auth_protect_process(void)
+{
+    static bool done;
+    if (done)
+        return;
+    done = true;
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    mallopt(M_PERTURB, 0xff); /* the client library and SASL copy a credential, and free it as it is */
+}
+
+static char *secret_keep(const char *bytes, size_t length)
+{
+    auth_protect_process();
+    struct kept_secret *kept =
+        mmap(NULL, sizeof *kept + length + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (kept == MAP_FAILED)
+        return NULL;
+    mlock(kept, sizeof *kept + length + 1); /* refused by a limit it is a secret all the same */
+    madvise(kept, sizeof *kept + length + 1, MADV_DONTDUMP);
+    *kept = (struct kept_secret){kept_secrets, sizeof *kept + length + 1, 1};
+    memcpy(kept->text, bytes, length);
+    kept_secrets = kept;
+    return kept->text;
+}
+
+char *auth_share(const char *secret)
+{
+    for (struct kept_secret *kept = kept_secrets; kept; kept = kept->next)
+        if (kept->text == secret) {
+            kept->owners++;
+            return kept->text;
+        }
+    return secret_keep(secret, strlen(secret));
+}
+
+static void secret_end(struct kept_secret **link)
+{
+    struct kept_secret *kept = *link;
+    if (--kept->owners)
+        return;
+    *link = kept->next;
+    auth_wipe_bytes(kept->text, kept->size - sizeof *kept);
+    munmap(kept, kept->size);
+}
+
 void auth_wipe(char *secret)
 {
+    for (struct kept_secret **link = &kept_secrets; secret && *link; link = &(*link)->next)
+        if ((*link)->text == secret) {
+            secret_end(link);
+            return;
+        }
     if (secret)
         auth_wipe_bytes(secret, strlen(secret));
     free(secret);
@@ -93,7 +157,7 @@ char *private_line_read(const char *file, const char *kind, char **error)
     const char *what = !fine                     ? NULL
                        : length == AUTH_FILE_MAX ? "is longer than 4096 bytes; it holds one line"
                                                  : one_line(content, length);
-    char *line = fine && !what ? strdup(content) : NULL;
+    char *line = fine && !what ? secret_keep(content, strlen(content)) : NULL;
     if (what)
         auth_file_refuse(error, kind, file, what);
     auth_wipe_bytes(content, sizeof content);
@@ -116,7 +180,7 @@ static const char *auth_file_split(const char *line, char **scheme, char **crede
     if (strncmp(line, "digest:", 7) == 0 && !strchr(colon + 1, ':'))
         return "has no user and password behind digest; " FORM;
     *scheme = strndup(line, word);
-    *credential = strdup(colon + 1);
+    *credential = secret_keep(colon + 1, strlen(colon + 1));
     return NULL;
 }
 

@@ -75,7 +75,7 @@ static bool security_read_credentials(struct sasl_settings *sasl, char **error)
                                "holds no credentials; write one line, user:password");
     }
     sasl->user = strndup(line, (size_t)(colon - line));
-    sasl->password = strdup(colon + 1);
+    sasl->password = auth_share(colon + 1);
     auth_wipe(line);
     return sasl->user && sasl->password;
 }
@@ -84,6 +84,8 @@ bool security_load(struct security_settings *security, char **error)
 {
     struct sasl_settings *sasl = &security->sasl;
     *error = NULL;
+    if (security->tls.key || sasl->keytab)
+        auth_protect_process();
     if (security->tls.on && !security_check_tls(&security->tls, error))
         return false;
     if (!sasl->given)

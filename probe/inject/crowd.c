@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/auth_file.h"
 #include "config/room.h"
 #include "probe/candidate/candidate_io.h"
 #include "probe/candidate/candidate_options.h"
@@ -28,6 +29,7 @@
 struct crowd_parts {
     char *texts[9]; /* of the options */
     size_t text_count;
+    char *credential; /* NULL: none */
     struct crowd_part *list;
     struct candidate_options *castings; /* the recipe's, and one for each part */
 };
@@ -78,18 +80,15 @@ static bool crowd_parts_begin(struct crowd_parts *parts, struct crowd_options *o
                               const struct crowd_options *options)
 {
     *o = *options;
-    const char *const given[] = {options->session.hosts,
-                                 options->session.auth_scheme,
-                                 options->session.auth_credential,
-                                 options->election,
-                                 options->mark,
-                                 options->data};
+    const char *const given[] = {options->session.hosts, options->session.auth_scheme, options->election,
+                                 options->mark, options->data};
     size_t texts = 2; /* the name, and the mark's data */
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         texts += given[i] != NULL;
     o->session.hosts = crowd_parts_keep(parts, options->session.hosts);
     o->session.auth_scheme = crowd_parts_keep(parts, options->session.auth_scheme);
-    o->session.auth_credential = crowd_parts_keep(parts, options->session.auth_credential);
+    if (options->session.auth_credential)
+        o->session.auth_credential = parts->credential = auth_share(options->session.auth_credential);
     o->election = crowd_parts_keep(parts, options->election);
     o->name = crowd_parts_keep(parts, options->name ? options->name : "");
     o->data = crowd_parts_keep(parts, options->data);
@@ -97,7 +96,8 @@ static bool crowd_parts_begin(struct crowd_parts *parts, struct crowd_options *o
     o->mark_data = crowd_parts_keep(parts, options->mark_data ? options->mark_data : options->data);
     parts->list = calloc(options->part_count + 1, sizeof *parts->list);
     parts->castings = calloc(options->part_count + 1, sizeof *parts->castings);
-    if (parts->text_count < texts || !parts->list || !parts->castings)
+    if ((options->session.auth_credential && !parts->credential) || parts->text_count < texts ||
+        !parts->list || !parts->castings)
         return false;
     for (size_t i = 0; i < options->part_count; i++)
         parts->list[i] = options->parts[i];
@@ -110,6 +110,7 @@ static void crowd_parts_end(struct crowd_parts *parts)
 {
     for (size_t i = 0; i < parts->text_count; i++)
         free(parts->texts[i]);
+    auth_wipe(parts->credential);
     free(parts->list);
     free(parts->castings);
 }

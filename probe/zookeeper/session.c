@@ -631,7 +631,7 @@ struct session *session_open(uv_loop_t *loop, const struct session_options *opti
     free(error);
     if (good && options->auth_scheme) {
         s->auth_scheme = strdup(options->auth_scheme);
-        s->auth_credential = strdup(options->auth_credential);
+        s->auth_credential = auth_share(options->auth_credential);
         good = s->auth_scheme && s->auth_credential;
     }
     if (!good) {
