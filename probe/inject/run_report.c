@@ -79,14 +79,15 @@ void run_count_failover(struct run *t, const struct crowd_failover *failover)
     t->counted++;
 }
 
-/* What a candidate knew of itself is never more than what the lists leave open. */
+/* A candidate learns late that it is first, and soon that it is not: what it knew of itself is a part only.
+   The bound comes from lists before and after; without them there is none. */
 static void report_front(const struct run *t, struct run_report *report)
 {
     const struct leads_check *front = live_rules_front(t->rules);
     uint64_t known_us = report->crowd.first_most_us;
     report->real_least = front->before_least;
-    report->first_may_us = (int64_t)(front->first_may_us > known_us ? front->first_may_us : known_us);
-    if (t->phase == RUN_OVER && leads_check_is_open(front))
+    report->first_may_us = (int64_t)front->first_may_us;
+    if (front->first_may_us < known_us || (t->phase == RUN_OVER && leads_check_is_open(front)))
         report->first_may_us = -1;
 }
 

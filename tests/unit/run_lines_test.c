@@ -243,7 +243,11 @@ static void a_live_run_that_never_stood(void **state)
     f->report.first_may_us = 3000;
     f->report.crowd.first_most_us = 2000;
     text = told(&f->report);
-    has(text, "one of them was first for 2.00ms");
+    has(text, "one of them was first: it knew so for 2.00ms, and was so for at most 3.00ms");
+    free(text);
+    f->report.first_may_us = -1;
+    text = told(&f->report);
+    has(text, "one of them was first: it knew so for 2.00ms, and for how long it was is not known");
     free(text);
     free(f);
 }

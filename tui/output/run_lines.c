@@ -560,10 +560,15 @@ static void put_unanswered(struct run_figures *form, const struct run_report *r)
 
 static void run_lines_put_first(struct text *text, const struct run_report *r)
 {
-    char span[FORM_CELL];
+    char span[FORM_CELL], most[FORM_CELL];
     uint64_t known_us = r->crowd.first_most_us;
-    if (known_us)
-        text_printf(text, "one of them was first for %s", format_span((int64_t)known_us, span, sizeof span));
+    if (known_us && r->first_may_us > 0)
+        text_printf(text, "one of them was first: it knew so for %s, and was so for at most %s",
+                    format_span((int64_t)known_us, span, sizeof span),
+                    format_span(r->first_may_us, most, sizeof most));
+    else if (known_us)
+        text_printf(text, "one of them was first: it knew so for %s, and for how long it was is not known",
+                    format_span((int64_t)known_us, span, sizeof span));
     else if (r->first_may_us > 0)
         text_printf(text, "one of them may have been first, for at most %s",
                     format_span(r->first_may_us, span, sizeof span));
