@@ -48,9 +48,6 @@ struct connection {
     int close_wait_ms; /* ... for so long */
 };
 
-static struct transport_figures transport_figures(void);
-extern struct transport_figures connection_figures;
-
 /* Read at a time: many small replies in one call. */
 #define READ_AHEAD 65536u
 /* A TLS record. */
@@ -734,11 +731,6 @@ void transport_forget(const struct security_settings *settings)
         connections = NULL;
         connection_room = 0;
     }
-}
-
-static struct transport_figures transport_figures(void)
-{
-    return connection_figures;
 }
 
 /* ---- the C client's calls ---- */
